@@ -1,0 +1,166 @@
+package apimeta
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// FieldRequirement is one term of a [FieldSelector].
+type FieldRequirement struct {
+	// Field is the name of a selectable field, such as "metadata.name".
+	Field string
+	// Operator is [Equals] or [NotEquals].
+	Operator Operator
+	// Value is what the field is compared with, unescaped.
+	Value string
+}
+
+// FieldSelector selects objects by the values of a few fields: all of its
+// requirements must hold (API concepts, Field selectors). It is immutable, safe
+// for concurrent use, and its zero value matches everything.
+type FieldSelector struct {
+	requirements []FieldRequirement
+}
+
+// ParseFieldSelector reads a field selector:
+//
+//	selector    = [ requirement { "," requirement } ]
+//	requirement = field ( "=" | "==" | "!=" ) value
+//
+// In a value, backslash escapes a comma, an equals sign and itself. Empty terms
+// are skipped and nothing is trimmed. It does not know which fields a kind has;
+// that is for the caller to check. Errors have the words of upstream servers,
+// which answer them with 400.
+func ParseFieldSelector(s string) (FieldSelector, error) {
+	if len(s) > MaxSelectorLength {
+		return FieldSelector{}, fmt.Errorf("field selector is too long: may not be more than %d bytes", MaxSelectorLength)
+	}
+	var requirements []FieldRequirement
+	for rest := s; rest != ""; {
+		var term string
+		term, rest = cutFieldTerm(rest)
+		if term == "" {
+			continue
+		}
+		if len(requirements) == MaxSelectorRequirements {
+			return FieldSelector{}, fmt.Errorf("field selector has too many requirements: may not have more than %d", MaxSelectorRequirements)
+		}
+		field, op, escaped, ok := splitFieldTerm(term)
+		if !ok {
+			return FieldSelector{}, fmt.Errorf("invalid selector: '%s'; can't understand '%s'", s, term)
+		}
+		value, err := unescapeFieldValue(escaped)
+		if err != nil {
+			return FieldSelector{}, err
+		}
+		requirements = append(requirements, FieldRequirement{Field: field, Operator: op, Value: value})
+	}
+	slices.SortFunc(requirements, func(a, b FieldRequirement) int {
+		return cmp.Or(strings.Compare(a.Field, b.Field), cmp.Compare(a.Operator, b.Operator), strings.Compare(a.Value, b.Value))
+	})
+	return FieldSelector{requirements: requirements}, nil
+}
+
+// Empty reports whether the selector matches everything because it requires
+// nothing.
+func (s FieldSelector) Empty() bool { return len(s.requirements) == 0 }
+
+// Requirements returns a copy of the requirements in canonical order.
+func (s FieldSelector) Requirements() []FieldRequirement { return slices.Clone(s.requirements) }
+
+// Matches reports whether every requirement holds for the values that lookup
+// returns. A field the object lacks has the empty value.
+func (s FieldSelector) Matches(lookup func(field string) string) bool {
+	for i := range s.requirements {
+		r := &s.requirements[i]
+		if (lookup(r.Field) == r.Value) != (r.Operator == Equals) {
+			return false
+		}
+	}
+	return true
+}
+
+// Exact returns the one value that the selector requires of a field, if it
+// requires one. A selector that requires two different values returns either; it
+// matches nothing.
+func (s FieldSelector) Exact(field string) (value string, ok bool) {
+	for i := range s.requirements {
+		if r := &s.requirements[i]; r.Field == field && r.Operator == Equals {
+			return r.Value, true
+		}
+	}
+	return "", false
+}
+
+// String returns the canonical form: requirements are sorted, and parsing it
+// gives an equal selector.
+func (s FieldSelector) String() string {
+	var b strings.Builder
+	escape := strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`)
+	for i, r := range s.requirements {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(r.Field)
+		b.WriteString(string(r.Operator))
+		b.WriteString(escape.Replace(r.Value))
+	}
+	return b.String()
+}
+
+// cutFieldTerm splits s at the first comma that is not escaped.
+func cutFieldTerm(s string) (term, rest string) {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case ',':
+			return s[:i], s[i+1:]
+		}
+	}
+	return s, ""
+}
+
+// splitFieldTerm splits at the first operator. Escapes have no meaning in the
+// name of a field, so there is nothing to skip.
+func splitFieldTerm(term string) (field string, op Operator, value string, ok bool) {
+	for i := range len(term) {
+		rest := term[i:]
+		switch {
+		case strings.HasPrefix(rest, "!="):
+			return term[:i], NotEquals, rest[2:], true
+		case strings.HasPrefix(rest, "=="):
+			return term[:i], Equals, rest[2:], true
+		case rest[0] == '=':
+			return term[:i], Equals, rest[1:], true
+		}
+	}
+	return "", "", "", false
+}
+
+func unescapeFieldValue(s string) (string, error) {
+	if !strings.ContainsAny(s, `\,=`) {
+		return s, nil
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\\':
+			i++
+			if i == len(s) || strings.IndexByte(`\,=`, s[i]) < 0 {
+				_, size := utf8.DecodeRuneInString(s[i:])
+				return "", errors.New("invalid field selector: invalid escape sequence: " + s[i-1:i+size])
+			}
+			b = append(b, s[i])
+		case ',', '=':
+			return "", fmt.Errorf("invalid field selector: unescaped character in value: %d", c)
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b), nil
+}

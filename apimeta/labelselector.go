@@ -1,0 +1,81 @@
+package apimeta
+
+import (
+	"fmt"
+	"slices"
+)
+
+// LabelSelectorOperator compares in a [LabelSelectorRequirement].
+type LabelSelectorOperator string
+
+// Operators of a [LabelSelectorRequirement].
+const (
+	LabelSelectorIn           LabelSelectorOperator = "In"
+	LabelSelectorNotIn        LabelSelectorOperator = "NotIn"
+	LabelSelectorExists       LabelSelectorOperator = "Exists"
+	LabelSelectorDoesNotExist LabelSelectorOperator = "DoesNotExist"
+)
+
+// LabelSelector is a label selector as a member of an object (API conventions,
+// Selecting Objects). All of its parts must hold; an empty one matches
+// everything. Where an object leaves the member out, the kind decides what that
+// means; upstream kinds take it as matching nothing.
+type LabelSelector struct {
+	// MatchLabels requires each key to have the value.
+	MatchLabels map[string]string `json:"matchLabels,omitempty"`
+	// MatchExpressions requires what its items say.
+	MatchExpressions []LabelSelectorRequirement `json:"matchExpressions,omitempty"`
+}
+
+// LabelSelectorRequirement is one expression of a [LabelSelector].
+type LabelSelectorRequirement struct {
+	// Key is the label the requirement is about.
+	Key string `json:"key"`
+	// Operator says how to compare.
+	Operator LabelSelectorOperator `json:"operator"`
+	// Values must not be empty for In and NotIn, and must be for the others.
+	Values []string `json:"values,omitempty"`
+}
+
+// Selector returns the same selection in the form that matches. It fails for
+// keys, operators and values that are not valid, and beyond the limits that
+// [ParseSelector] has too.
+func (s LabelSelector) Selector() (Selector, error) {
+	if n := len(s.MatchLabels) + len(s.MatchExpressions); n > MaxSelectorRequirements {
+		return Selector{}, fmt.Errorf("label selector has too many requirements: may not have more than %d", MaxSelectorRequirements)
+	}
+	var requirements []Requirement
+	for _, label := range LabelsOf(s.MatchLabels) {
+		r, err := newRequirement(label.Key, Equals, []string{label.Value})
+		if err != nil {
+			return Selector{}, err
+		}
+		requirements = append(requirements, r)
+	}
+	for _, e := range s.MatchExpressions {
+		op, err := e.Operator.operator()
+		if err != nil {
+			return Selector{}, err
+		}
+		r, err := newRequirement(e.Key, op, slices.Clone(e.Values))
+		if err != nil {
+			return Selector{}, err
+		}
+		requirements = append(requirements, r)
+	}
+	return newSelector(requirements), nil
+}
+
+func (o LabelSelectorOperator) operator() (Operator, error) {
+	switch o {
+	case LabelSelectorIn:
+		return In, nil
+	case LabelSelectorNotIn:
+		return NotIn, nil
+	case LabelSelectorExists:
+		return Exists, nil
+	case LabelSelectorDoesNotExist:
+		return DoesNotExist, nil
+	}
+	return "", fmt.Errorf("%q is not a valid label selector operator", string(o))
+}

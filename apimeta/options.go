@@ -1,0 +1,145 @@
+package apimeta
+
+// ResourceVersionMatch says how a list relates to the resourceVersion it names
+// (API concepts, Semantics for get and list).
+type ResourceVersionMatch string
+
+const (
+	// MatchNotOlderThan asks for data at least as new as the given version.
+	MatchNotOlderThan ResourceVersionMatch = "NotOlderThan"
+	// MatchExact asks for data at exactly the given version, or 410 when the
+	// server no longer has it.
+	MatchExact ResourceVersionMatch = "Exact"
+)
+
+// DeletionPropagation says what happens to the dependents of a deleted object.
+type DeletionPropagation string
+
+const (
+	// DeletePropagationOrphan leaves the dependents, without this owner.
+	DeletePropagationOrphan DeletionPropagation = "Orphan"
+	// DeletePropagationBackground deletes the object at once and its dependents
+	// afterwards.
+	DeletePropagationBackground DeletionPropagation = "Background"
+	// DeletePropagationForeground keeps the object, as being deleted, until its
+	// dependents are gone.
+	DeletePropagationForeground DeletionPropagation = "Foreground"
+)
+
+// Finalizers that the server itself sets for a propagation policy.
+const (
+	FinalizerOrphanDependents = "orphan"
+	FinalizerDeleteDependents = "foregroundDeletion"
+)
+
+// DryRunAll is the only value of the DryRun options: run every stage but the
+// commit (API concepts, Dry-run).
+const DryRunAll = "All"
+
+// Values of FieldValidation: what to do about unknown and duplicate fields in a
+// request body. Empty means [FieldValidationWarn].
+const (
+	FieldValidationIgnore = "Ignore"
+	FieldValidationWarn   = "Warn"
+	FieldValidationStrict = "Strict"
+)
+
+// GetOptions are the parameters of a read of one object.
+type GetOptions struct {
+	TypeMeta `json:",inline"`
+	// ResourceVersion bounds the age of the answer: empty is the most recent
+	// state, "0" any state, else a state not older than this one.
+	ResourceVersion string `json:"resourceVersion,omitempty"`
+}
+
+// ListOptions are the parameters of a list or, with Watch, of a watch (API
+// concepts, Efficient detection of changes).
+type ListOptions struct {
+	TypeMeta `json:",inline"`
+	// LabelSelector has the grammar of [ParseSelector].
+	LabelSelector string `json:"labelSelector,omitempty"`
+	// FieldSelector has the grammar of [ParseFieldSelector].
+	FieldSelector string `json:"fieldSelector,omitempty"`
+	// Watch asks for a stream of changes in place of a list.
+	Watch bool `json:"watch,omitempty"`
+	// AllowWatchBookmarks allows events of type [EventBookmark].
+	AllowWatchBookmarks bool `json:"allowWatchBookmarks,omitempty"`
+	// ResourceVersion is where a watch starts, or the state a list should show.
+	ResourceVersion string `json:"resourceVersion,omitempty"`
+	// ResourceVersionMatch qualifies ResourceVersion.
+	ResourceVersionMatch ResourceVersionMatch `json:"resourceVersionMatch,omitempty"`
+	// TimeoutSeconds bounds a watch.
+	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
+	// Limit is the largest number of items in a page; zero or less is no limit.
+	Limit int64 `json:"limit,omitempty"`
+	// Continue is the token of the previous page.
+	Continue string `json:"continue,omitempty"`
+	// SendInitialEvents asks a watch to begin with the current objects, closed
+	// by a bookmark that carries [InitialEventsAnnotation].
+	SendInitialEvents *bool `json:"sendInitialEvents,omitempty"`
+}
+
+// CreateOptions are the parameters of a create.
+type CreateOptions struct {
+	TypeMeta `json:",inline"`
+	// DryRun is empty or holds [DryRunAll].
+	DryRun []string `json:"dryRun,omitempty"`
+	// FieldManager owns the fields that are written, at most 128 bytes.
+	FieldManager string `json:"fieldManager,omitempty"`
+	// FieldValidation is one of the FieldValidation constants.
+	FieldValidation string `json:"fieldValidation,omitempty"`
+}
+
+// UpdateOptions are the parameters of a replace.
+type UpdateOptions struct {
+	TypeMeta `json:",inline"`
+	// DryRun is empty or holds [DryRunAll].
+	DryRun []string `json:"dryRun,omitempty"`
+	// FieldManager owns the fields that are written, at most 128 bytes.
+	FieldManager string `json:"fieldManager,omitempty"`
+	// FieldValidation is one of the FieldValidation constants.
+	FieldValidation string `json:"fieldValidation,omitempty"`
+}
+
+// PatchOptions are the parameters of a patch of any type.
+type PatchOptions struct {
+	TypeMeta `json:",inline"`
+	// DryRun is empty or holds [DryRunAll].
+	DryRun []string `json:"dryRun,omitempty"`
+	// Force takes fields from other managers. It is allowed for apply only.
+	Force *bool `json:"force,omitempty"`
+	// FieldManager owns the fields that are written, at most 128 bytes. Apply
+	// requires it.
+	FieldManager string `json:"fieldManager,omitempty"`
+	// FieldValidation is one of the FieldValidation constants.
+	FieldValidation string `json:"fieldValidation,omitempty"`
+}
+
+// Preconditions must hold for a write to happen; a nil member is not checked.
+type Preconditions struct {
+	// UID must be that of the stored object.
+	UID *string `json:"uid,omitempty"`
+	// ResourceVersion must be that of the stored object.
+	ResourceVersion *string `json:"resourceVersion,omitempty"`
+}
+
+// DeleteOptions are the parameters of a delete, from the query or as the body of
+// the request.
+type DeleteOptions struct {
+	TypeMeta `json:",inline"`
+	// GracePeriodSeconds is how long the object may take to go; nil leaves it to
+	// the kind, zero is at once.
+	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
+	// Preconditions must hold, else the answer is 409.
+	Preconditions *Preconditions `json:"preconditions,omitempty"`
+	// OrphanDependents is the older form of PropagationPolicy; only one of the
+	// two may be set.
+	OrphanDependents *bool `json:"orphanDependents,omitempty"`
+	// PropagationPolicy says what happens to dependents.
+	PropagationPolicy *DeletionPropagation `json:"propagationPolicy,omitempty"`
+	// DryRun is empty or holds [DryRunAll].
+	DryRun []string `json:"dryRun,omitempty"`
+	// IgnoreStoreReadErrorWithClusterBreakingPotential removes an object that
+	// cannot be read any more, without finalizers or preconditions.
+	IgnoreStoreReadErrorWithClusterBreakingPotential *bool `json:"ignoreStoreReadErrorWithClusterBreakingPotential,omitempty"`
+}

@@ -1,0 +1,249 @@
+package apimeta
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Limits of what [ParseSelector], [ParseFieldSelector] and
+// [LabelSelector.Selector] accept. Both bound the work that one request can cause
+// for each object of a list.
+const (
+	// MaxSelectorLength is the length of a selector in bytes.
+	MaxSelectorLength = 64 << 10
+	// MaxSelectorRequirements is the number of terms joined by commas.
+	MaxSelectorRequirements = 1000
+)
+
+// Operator is how a requirement of a selector compares.
+type Operator string
+
+// Operators of label selectors. A [FieldSelector] uses the first two only.
+const (
+	// Equals selects objects that have the key with the one value.
+	Equals Operator = "="
+	// NotEquals selects objects that lack the key or have another value.
+	NotEquals Operator = "!="
+	// In selects objects that have the key with one of the values.
+	In Operator = "in"
+	// NotIn selects objects that lack the key or have none of the values.
+	NotIn Operator = "notin"
+	// Exists selects objects that have the key.
+	Exists Operator = "exists"
+	// DoesNotExist selects objects that lack the key.
+	DoesNotExist Operator = "!"
+	// GreaterThan selects objects whose value is an integer above the one value.
+	GreaterThan Operator = "gt"
+	// LessThan selects objects whose value is an integer below the one value.
+	LessThan Operator = "lt"
+)
+
+// Requirement is one term of a [Selector]. It is immutable.
+type Requirement struct {
+	key    string
+	op     Operator
+	values []string
+	bound  int64 // the parsed value of GreaterThan and LessThan
+}
+
+// Key returns the label key the requirement is about.
+func (r Requirement) Key() string { return r.key }
+
+// Operator returns how the requirement compares. A parsed "==" is [Equals].
+func (r Requirement) Operator() Operator { return r.op }
+
+// Values returns a copy of the values, sorted and without duplicates.
+func (r Requirement) Values() []string { return slices.Clone(r.values) }
+
+// Matches reports whether labels meet the requirement. It does not allocate.
+func (r Requirement) Matches(labels Labels) bool {
+	value, ok := labels.Lookup(r.key)
+	switch r.op {
+	case Equals:
+		return ok && value == r.values[0]
+	case NotEquals:
+		return !ok || value != r.values[0]
+	case In:
+		return ok && r.has(value)
+	case NotIn:
+		return !ok || !r.has(value)
+	case Exists:
+		return ok
+	case DoesNotExist:
+		return !ok
+	}
+	if !ok {
+		return false
+	}
+	n, ok := decimal(value)
+	if !ok {
+		return false
+	}
+	if r.op == GreaterThan {
+		return n > r.bound
+	}
+	return n < r.bound
+}
+
+func (r Requirement) has(value string) bool {
+	_, found := slices.BinarySearch(r.values, value)
+	return found
+}
+
+// String returns the requirement in the grammar of [ParseSelector].
+func (r Requirement) String() string { return string(r.appendTo(nil)) }
+
+func (r Requirement) appendTo(b []byte) []byte {
+	switch r.op {
+	case Exists:
+		return append(b, r.key...)
+	case DoesNotExist:
+		return append(append(b, '!'), r.key...)
+	}
+	b = append(b, r.key...)
+	switch r.op {
+	case In, NotIn:
+		b = append(append(append(b, ' '), r.op...), " ("...)
+		for i, v := range r.values {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, v...)
+		}
+		return append(b, ')')
+	case GreaterThan:
+		b = append(b, '>')
+	case LessThan:
+		b = append(b, '<')
+	default:
+		b = append(b, r.op...)
+	}
+	return append(b, r.values[0]...)
+}
+
+// Selector selects objects by their labels: all of its requirements must hold
+// (API concepts, Label selectors). It is immutable, safe for concurrent use, and
+// its zero value matches everything.
+type Selector struct {
+	requirements []Requirement
+}
+
+// Matches reports whether labels meet every requirement. It does not allocate.
+func (s Selector) Matches(labels Labels) bool {
+	for i := range s.requirements {
+		if !s.requirements[i].Matches(labels) {
+			return false
+		}
+	}
+	return true
+}
+
+// Empty reports whether the selector matches everything because it requires
+// nothing.
+func (s Selector) Empty() bool { return len(s.requirements) == 0 }
+
+// String returns the canonical form: requirements and values are sorted, blanks
+// are left out, and parsing it gives an equal selector.
+func (s Selector) String() string {
+	var b []byte
+	for i, r := range s.requirements {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = r.appendTo(b)
+	}
+	return string(b)
+}
+
+// Requirements returns a copy of the requirements in canonical order.
+func (s Selector) Requirements() []Requirement { return slices.Clone(s.requirements) }
+
+// newSelector sorts requirements, which it takes over.
+func newSelector(requirements []Requirement) Selector {
+	slices.SortFunc(requirements, func(a, b Requirement) int {
+		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.op, b.op), slices.Compare(a.values, b.values))
+	})
+	return Selector{requirements: requirements}
+}
+
+// newRequirement checks and builds one requirement; it takes over values. The
+// errors speak of the parts as values[0][key], as upstream's do.
+func newRequirement(key string, op Operator, values []string) (Requirement, error) {
+	var faults []string
+	if msgs := ValidateLabelKey(key); len(msgs) > 0 {
+		faults = append(faults, "key: "+invalidValue(key, msgs))
+	}
+	slices.Sort(values)
+	values = slices.Compact(values)
+	var bound int64
+	switch op {
+	case In, NotIn:
+		if len(values) == 0 {
+			faults = append(faults, "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty")
+		}
+	case Exists, DoesNotExist:
+		if len(values) > 0 {
+			shown, _ := json.Marshal(values) // strings always marshal
+			faults = append(faults, "values: Invalid value: "+string(shown)+": values set must be empty for exists and does not exist")
+		}
+	case GreaterThan, LessThan:
+		var ok bool
+		if bound, ok = decimal(values[0]); !ok {
+			faults = append(faults, "values[0]: "+invalidValue(values[0],
+				[]string{"for 'Gt', 'Lt' operators, the value must be an integer"}))
+		}
+	}
+	for i, v := range values {
+		if msgs := ValidateLabelValue(v); len(msgs) > 0 {
+			faults = append(faults, fmt.Sprintf("values[%d][%s]: %s", i, key, invalidValue(v, msgs)))
+		}
+	}
+	switch len(faults) {
+	case 0:
+		return Requirement{key: key, op: op, values: values, bound: bound}, nil
+	case 1:
+		return Requirement{}, errors.New(faults[0])
+	default:
+		return Requirement{}, errors.New("[" + strings.Join(faults, ", ") + "]")
+	}
+}
+
+func invalidValue(value string, msgs []string) string {
+	return "Invalid value: " + strconv.Quote(value) + ": " + strings.Join(msgs, "; ")
+}
+
+// decimal is strconv.ParseInt for base 10 without the allocated error: labels
+// that are no integers are ordinary, not exceptional.
+func decimal(s string) (int64, bool) {
+	digits := s
+	negative := false
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		negative = s[0] == '-'
+		digits = s[1:]
+	}
+	if digits == "" {
+		return 0, false
+	}
+	// Counting down from zero reaches the smallest integer too.
+	const least = -1 << 63
+	var n int64
+	for i := range len(digits) {
+		d := int64(digits[i]) - '0'
+		if d < 0 || d > 9 || n < (least+d)/10 {
+			return 0, false
+		}
+		n = n*10 - d
+	}
+	if negative {
+		return n, true
+	}
+	if n == least {
+		return 0, false
+	}
+	return -n, true
+}

@@ -1,0 +1,29 @@
+package apimeta
+
+import "encoding/json"
+
+// Types of a [WatchEvent] (API concepts, Efficient detection of changes).
+const (
+	// EventAdded carries an object that is new to the watch.
+	EventAdded = "ADDED"
+	// EventModified carries the new state of an object.
+	EventModified = "MODIFIED"
+	// EventDeleted carries the last state of an object that is gone, or that the
+	// selector no longer matches.
+	EventDeleted = "DELETED"
+	// EventBookmark carries nothing but a resourceVersion to resume from.
+	EventBookmark = "BOOKMARK"
+	// EventError carries a Status and ends the watch.
+	EventError = "ERROR"
+)
+
+// InitialEventsAnnotation is set to "true" on the bookmark that follows the
+// initial events of a watch that asked for them.
+const InitialEventsAnnotation = "k8s.io/initial-events-end"
+
+// WatchEvent is one message of a watch. Object is the object, or the Status of an
+// error, as it stands on the wire.
+type WatchEvent struct {
+	Type   string          `json:"type"`
+	Object json.RawMessage `json:"object"`
+}

@@ -1,0 +1,82 @@
+package doc
+
+import (
+	"slices"
+	"strings"
+)
+
+// Builder makes the lists and maps of one document. It cuts them from chunks of memory, so that a document with a
+// hundred maps costs a handful of allocations; in exchange each part of the document keeps the chunk alive that it was
+// cut from. It is for decoders, whose documents are short-lived and are kept or dropped as a whole. The zero Builder is
+// ready, and serves one goroutine at a time.
+type Builder struct {
+	chunk  int
+	nodes  []node
+	keys   []string
+	values []Value
+}
+
+// The size of a chunk in entries lies between these two.
+const (
+	minChunk = 8
+	maxChunk = 1024
+)
+
+// Reset starts a document of about that many members and elements, and lets go of the one before.
+func (b *Builder) Reset(size int) {
+	*b = Builder{chunk: min(max(size, minChunk), maxChunk)}
+}
+
+// List returns a list of these values, which are copied.
+func (b *Builder) List(values []Value) Value {
+	if len(values) == 0 {
+		return Value{kind: List}
+	}
+	n := &b.cutNodes(1)[0]
+	n.values = b.cutValues(len(values))
+	copy(n.values, values)
+	return Value{kind: List, node: n}
+}
+
+// Map returns a map of these members and whether a key stood there more than once; of those the last one counts. The
+// members are copied, and the slice is left in another order. No value may be absent.
+func (b *Builder) Map(members []Member) (v Value, repeated bool) {
+	if len(members) == 0 {
+		return Value{kind: Map}, false
+	}
+	for i := 1; i < len(members); i++ {
+		if members[i-1].Key >= members[i].Key {
+			slices.SortStableFunc(members, func(a, b Member) int { return strings.Compare(a.Key, b.Key) })
+			break
+		}
+	}
+	n := &b.cutNodes(1)[0]
+	n.keys, n.values = b.cutKeys(len(members)), b.cutValues(len(members))
+	count := 0
+	for i := range members {
+		if count > 0 && n.keys[count-1] == members[i].Key {
+			count--
+			repeated = true
+		}
+		n.keys[count], n.values[count] = members[i].Key, members[i].Value
+		count++
+	}
+	n.keys, n.values = n.keys[:count:count], n.values[:count:count]
+	return Value{kind: Map, node: n}, repeated
+}
+
+func (b *Builder) cutNodes(n int) []node   { return cutFrom(&b.nodes, n, max(b.chunk/4, minChunk)) }
+func (b *Builder) cutKeys(n int) []string  { return cutFrom(&b.keys, n, b.chunk) }
+func (b *Builder) cutValues(n int) []Value { return cutFrom(&b.values, n, b.chunk) }
+
+func cutFrom[E any](chunk *[]E, n, size int) []E {
+	if len(*chunk) < n {
+		if n >= size/2 {
+			return make([]E, n) // a large one is no reason to drop the rest of the chunk
+		}
+		*chunk = make([]E, size)
+	}
+	piece := (*chunk)[:n:n]
+	*chunk = (*chunk)[n:]
+	return piece
+}

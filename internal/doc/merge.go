@@ -1,0 +1,47 @@
+package doc
+
+// WithAll returns the map with all these members set, or removed where the value is absent, in one pass over both. The
+// changes are sorted by key, each key once. Any other kind counts as an empty map. When nothing changes the map itself
+// is returned.
+func (v Value) WithAll(changes []Member) Value {
+	if v.kind != Map {
+		v = Value{kind: Map}
+	}
+	size, differs := v.Len(), false
+	for _, c := range changes {
+		old := v.Get(c.Key)
+		differs = differs || old != c.Value
+		switch {
+		case old.kind == Absent && c.Value.kind != Absent:
+			size++
+		case old.kind != Absent && c.Value.kind == Absent:
+			size--
+		}
+	}
+	switch {
+	case !differs:
+		return v
+	case size == 0:
+		return Value{kind: Map}
+	}
+	n := &node{keys: make([]string, 0, size), values: make([]Value, 0, size)}
+	add := func(key string, value Value) {
+		if value.kind != Absent {
+			n.keys, n.values = append(n.keys, key), append(n.values, value)
+		}
+	}
+	i := 0
+	for _, c := range changes {
+		for ; i < v.Len() && v.KeyAt(i) < c.Key; i++ {
+			add(v.KeyAt(i), v.At(i))
+		}
+		if i < v.Len() && v.KeyAt(i) == c.Key {
+			i++
+		}
+		add(c.Key, c.Value)
+	}
+	for ; i < v.Len(); i++ {
+		add(v.KeyAt(i), v.At(i))
+	}
+	return Value{kind: Map, node: n}
+}

@@ -1,0 +1,103 @@
+package status
+
+import "errors"
+
+// has reports whether err holds an *Error of the reason, or one without a reason
+// but with the code that only this reason has: such answers come from proxies and
+// from servers that know the code alone.
+func has(err error, reason Reason) bool {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return false
+	}
+	if e.Status.Reason != ReasonUnknown {
+		return e.Status.Reason == reason
+	}
+	switch reason {
+	case ReasonAlreadyExists, ReasonExpired, ReasonServerTimeout, ReasonStoreReadError:
+		return false
+	}
+	return int(e.Status.Code) == reason.Code()
+}
+
+// IsBadRequest reports whether err holds a [BadRequest].
+func IsBadRequest(err error) bool { return has(err, ReasonBadRequest) }
+
+// IsUnauthorized reports whether err holds an [Unauthorized].
+func IsUnauthorized(err error) bool { return has(err, ReasonUnauthorized) }
+
+// IsForbidden reports whether err holds a [Forbidden].
+func IsForbidden(err error) bool { return has(err, ReasonForbidden) }
+
+// IsNotFound reports whether err holds a [NotFound] or [ResourceNotFound].
+func IsNotFound(err error) bool { return has(err, ReasonNotFound) }
+
+// IsMethodNotAllowed reports whether err holds a [MethodNotAllowed] or
+// [MethodNotSupported].
+func IsMethodNotAllowed(err error) bool { return has(err, ReasonMethodNotAllowed) }
+
+// IsNotAcceptable reports whether err holds a [NotAcceptable].
+func IsNotAcceptable(err error) bool { return has(err, ReasonNotAcceptable) }
+
+// IsAlreadyExists reports whether err holds an [AlreadyExists] or
+// [GenerateNameConflict].
+func IsAlreadyExists(err error) bool { return has(err, ReasonAlreadyExists) }
+
+// IsConflict reports whether err holds a [Conflict], [ModifiedConflict] or
+// [ApplyConflict].
+func IsConflict(err error) bool { return has(err, ReasonConflict) }
+
+// IsGone reports whether err holds a [Gone]. An [Expired] is not one, though it
+// has the same code.
+func IsGone(err error) bool { return has(err, ReasonGone) }
+
+// IsExpired reports whether err holds an [Expired] or [ResourceExpiredContinue].
+func IsExpired(err error) bool { return has(err, ReasonExpired) }
+
+// IsRequestEntityTooLarge reports whether err holds a [RequestEntityTooLarge].
+func IsRequestEntityTooLarge(err error) bool { return has(err, ReasonRequestEntityTooLarge) }
+
+// IsUnsupportedMediaType reports whether err holds an [UnsupportedMediaType].
+func IsUnsupportedMediaType(err error) bool { return has(err, ReasonUnsupportedMediaType) }
+
+// IsInvalid reports whether err holds an [Invalid] or [Unprocessable].
+func IsInvalid(err error) bool { return has(err, ReasonInvalid) }
+
+// IsTooManyRequests reports whether err holds a [TooManyRequests].
+func IsTooManyRequests(err error) bool { return has(err, ReasonTooManyRequests) }
+
+// IsInternalError reports whether err holds an [InternalError], or what [From]
+// makes of an error it does not know.
+func IsInternalError(err error) bool { return has(err, ReasonInternalError) }
+
+// IsServerTimeout reports whether err holds a [ServerTimeout].
+func IsServerTimeout(err error) bool { return has(err, ReasonServerTimeout) }
+
+// IsStoreReadError reports whether err holds a [StoreReadError].
+func IsStoreReadError(err error) bool { return has(err, ReasonStoreReadError) }
+
+// IsServiceUnavailable reports whether err holds a [ServiceUnavailable].
+func IsServiceUnavailable(err error) bool { return has(err, ReasonServiceUnavailable) }
+
+// IsTimeout reports whether err holds a [Timeout] or [TooLargeResourceVersion].
+func IsTimeout(err error) bool { return has(err, ReasonTimeout) }
+
+// IsTooLargeResourceVersion reports whether err holds a
+// [TooLargeResourceVersion].
+func IsTooLargeResourceVersion(err error) bool {
+	return IsTimeout(err) && HasCause(err, CauseResourceVersionTooLarge)
+}
+
+// HasCause reports whether err holds an *Error with a cause of that type.
+func HasCause(err error, cause CauseType) bool {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Status.Details == nil {
+		return false
+	}
+	for _, c := range e.Status.Details.Causes {
+		if c.Type == cause {
+			return true
+		}
+	}
+	return false
+}
