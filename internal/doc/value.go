@@ -75,8 +75,10 @@ func OfBool(b bool) Value {
 // OfInt returns i as a document.
 func OfInt(i int64) Value { return Value{kind: Number, text: strconv.FormatInt(i, 10)} }
 
-// OfNumber returns the number with this JSON literal, kept as it is written. The caller vouches for its syntax.
-func OfNumber(literal string) Value { return Value{kind: Number, text: literal} }
+// OfNumber returns the number with this JSON literal. An integer is kept as it is written, whatever its size. A literal
+// with a fraction or an exponent gets the form in which encoding/json writes its value, where that is the same number:
+// so numbers that are equal are written alike. The caller vouches for the syntax.
+func OfNumber(literal string) Value { return Value{kind: Number, text: plainNumber(literal)} }
 
 // NullValue returns JSON's null.
 func NullValue() Value { return Value{kind: Null} }

@@ -1,0 +1,174 @@
+package codec
+
+import (
+	"bytes"
+	"errors"
+	"sync"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// DecodeJSON reads one JSON value. The text is copied once, and every string, member name and number that needs no
+// unescaping is a part of that copy, so that data may be reused and decoding allocates the nodes of the tree only.
+//
+// Of several members with one name in one object the last counts, as upstream has it. The paths of the repeated ones
+// are returned in the order in which upstream reports them, each once, at most 100, in its notation:
+// spec.containers[0].name.
+//
+// It fails with [ErrEmpty] when there is no value, with a [*SyntaxError] when data is no JSON text, and with
+// [ErrTooDeep] beyond [doc.MaxDepth] levels. Text that is not UTF-8 is no JSON text.
+func DecodeJSON(data []byte) (v doc.Value, duplicates []string, err error) {
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	d.text = string(data)
+	d.build.Reset(len(data) / bytesPerEntry)
+	d.input = *bytes.NewBuffer(data)
+	d.scan.Reset(&d.input, jsontext.AllowDuplicateNames(true))
+	if v, err = d.value(); err == nil {
+		err = d.end()
+	}
+	if err != nil {
+		return doc.Value{}, nil, explain(data, err)
+	}
+	if d.repeated {
+		duplicates = findDuplicates(data)
+	}
+	return v, duplicates, nil
+}
+
+// decoder builds a document from the tokens of one text. Members and elements gather on two stacks that all levels
+// share, and are copied out in their final size when their map or list ends.
+type decoder struct {
+	text     string
+	input    bytes.Buffer
+	scan     jsontext.Decoder
+	build    doc.Builder
+	members  []doc.Member
+	elements []doc.Value
+	repeated bool
+}
+
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+// bytesPerEntry is about how many bytes of JSON there are to one member or element of an API object.
+const bytesPerEntry = 18
+
+// maxPooled is how many entries of a stack are kept for the next text; a rare large one is left to the collector.
+const maxPooled = 1 << 12
+
+func (d *decoder) release() {
+	if cap(d.members) > maxPooled || cap(d.elements) > maxPooled {
+		return
+	}
+	clear(d.members[:cap(d.members)])
+	clear(d.elements[:cap(d.elements)])
+	d.members, d.elements = d.members[:0], d.elements[:0]
+	d.text, d.input, d.build, d.repeated = "", bytes.Buffer{}, doc.Builder{}, false
+	decoders.Put(d)
+}
+
+var errTrailing = errors.New("data after the value")
+
+func (d *decoder) end() error {
+	if d.scan.PeekKind() != jsontext.KindInvalid {
+		return errTrailing
+	}
+	_, err := d.scan.ReadToken()
+	if isEOF(err) {
+		return nil
+	}
+	return err
+}
+
+func (d *decoder) value() (doc.Value, error) {
+	switch d.scan.PeekKind() {
+	case '{':
+		return d.object()
+	case '[':
+		return d.array()
+	case '"':
+		s, err := d.string()
+		return doc.Of(s), err
+	case '0':
+		raw, err := d.scan.ReadValue()
+		return doc.OfNumber(d.slice(len(raw))), err
+	}
+	token, err := d.scan.ReadToken()
+	if err != nil {
+		return doc.Value{}, err
+	}
+	switch token.Kind() {
+	case 't', 'f':
+		return doc.OfBool(token.Bool()), nil
+	default:
+		return doc.NullValue(), nil
+	}
+}
+
+// slice returns the part of the text that was read last.
+func (d *decoder) slice(length int) string {
+	end := int(d.scan.InputOffset())
+	return d.text[end-length : end]
+}
+
+func (d *decoder) string() (string, error) {
+	raw, err := d.scan.ReadValue()
+	if err != nil {
+		return "", err
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		quoted := d.slice(len(raw))
+		return quoted[1 : len(quoted)-1], nil
+	}
+	unquoted, err := jsontext.AppendUnquote(make([]byte, 0, len(raw)), raw)
+	return string(unquoted), err
+}
+
+func (d *decoder) object() (doc.Value, error) {
+	if _, err := d.scan.ReadToken(); err != nil {
+		return doc.Value{}, err
+	}
+	start := len(d.members)
+	for d.scan.PeekKind() == '"' {
+		name, err := d.string()
+		if err != nil {
+			return doc.Value{}, err
+		}
+		value, err := d.value()
+		if err != nil {
+			return doc.Value{}, err
+		}
+		d.members = append(d.members, doc.Member{Key: name, Value: value})
+	}
+	if _, err := d.scan.ReadToken(); err != nil {
+		return doc.Value{}, err
+	}
+	value, repeated := d.build.Map(d.members[start:])
+	d.repeated = d.repeated || repeated
+	d.members = d.members[:start]
+	return value, nil
+}
+
+func (d *decoder) array() (doc.Value, error) {
+	if _, err := d.scan.ReadToken(); err != nil {
+		return doc.Value{}, err
+	}
+	start := len(d.elements)
+	for {
+		if kind := d.scan.PeekKind(); kind == jsontext.KindEndArray || kind == jsontext.KindInvalid {
+			break
+		}
+		value, err := d.value()
+		if err != nil {
+			return doc.Value{}, err
+		}
+		d.elements = append(d.elements, value)
+	}
+	if _, err := d.scan.ReadToken(); err != nil {
+		return doc.Value{}, err
+	}
+	value := d.build.List(d.elements[start:])
+	d.elements = d.elements[:start]
+	return value, nil
+}

@@ -1,0 +1,84 @@
+package codec
+
+import (
+	"unicode/utf8"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// AppendJSON appends the JSON text of a document: members in the document's order, numbers as they were written, strings
+// with as few escapes as JSON allows, nothing between the tokens. Equal documents whose numbers are written alike have
+// equal texts. Text that is not UTF-8 comes out with U+FFFD in the place of what is wrong; an absent value as null.
+func AppendJSON(dst []byte, v doc.Value) []byte {
+	switch v.Kind() {
+	case doc.Map:
+		dst = append(dst, '{')
+		for i := range v.Len() {
+			dst = appendMember(dst, v.KeyAt(i), v.At(i), i == 0)
+		}
+		return append(dst, '}')
+	case doc.List:
+		dst = append(dst, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = AppendJSON(dst, v.At(i))
+		}
+		return append(dst, ']')
+	case doc.String:
+		return appendString(dst, v.Text())
+	case doc.Number, doc.Bool:
+		return append(dst, v.Literal()...)
+	default:
+		return append(dst, "null"...)
+	}
+}
+
+// AppendObject appends the JSON text of an API object in the form in which it is stored and served: apiVersion, kind and
+// metadata come first, so that the rest is one piece behind them; below that, and for anything that is no map, it writes
+// what [AppendJSON] writes.
+func AppendObject(dst []byte, v doc.Value) []byte {
+	if v.Kind() != doc.Map {
+		return AppendJSON(dst, v)
+	}
+	dst = append(dst, '{')
+	first := true
+	for _, key := range [...]string{"apiVersion", "kind", "metadata"} {
+		if value := v.Get(key); !value.IsAbsent() {
+			dst = appendMember(dst, key, value, first)
+			first = false
+		}
+	}
+	for i := range v.Len() {
+		switch key := v.KeyAt(i); key {
+		case "apiVersion", "kind", "metadata":
+		default:
+			dst = appendMember(dst, key, v.At(i), first)
+			first = false
+		}
+	}
+	return append(dst, '}')
+}
+
+func appendMember(dst []byte, key string, value doc.Value, first bool) []byte {
+	if !first {
+		dst = append(dst, ',')
+	}
+	dst = appendString(dst, key)
+	dst = append(dst, ':')
+	return AppendJSON(dst, value)
+}
+
+func appendString(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			dst, _ = jsontext.AppendQuote(dst, s) // what is not UTF-8 is replaced, as documented
+			return dst
+		}
+	}
+	dst = append(dst, '"')
+	dst = append(dst, s...)
+	return append(dst, '"')
+}

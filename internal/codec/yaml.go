@@ -1,0 +1,169 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"go.yaml.in/yaml/v2"
+	kubeyaml "sigs.k8s.io/yaml"
+)
+
+// ErrExpanded is returned for YAML whose aliases make it many times larger than its text.
+var ErrExpanded = errors.New("the document is too large once its aliases are resolved")
+
+// A document may have up to expansionBase + expansionFactor*len(text) bytes. Without aliases no text comes near that.
+const (
+	expansionBase   = 64 << 10
+	expansionFactor = 16
+)
+
+// DecodeYAML reads the first document of a YAML text, by the rules of upstream's YAML: version 1.1, numbers and booleans
+// as member names become strings, no text at all is null. JSON is YAML too and is read as JSON, so that its numbers stay
+// as they were written.
+//
+// When strict is set it also returns one line for each repeated member, line 6: key "a" already set in map, at most 100;
+// [DuplicateLines] makes upstream's text of them. The last of the repeated members counts.
+//
+// It fails with what the YAML parser says, and with [ErrTooDeep] and [ErrExpanded].
+func DecodeYAML(data []byte, strict bool) (v doc.Value, duplicates []string, err error) {
+	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+		v, repeated, err := DecodeJSON(text)
+		if err == nil && (!strict || len(repeated) == 0) {
+			return v, nil, nil
+		}
+	}
+	var tree any
+	unmarshal := yaml.Unmarshal
+	if strict {
+		unmarshal = yaml.UnmarshalStrict
+	}
+	err = unmarshal(data, &tree)
+	if found := (*yaml.TypeError)(nil); strict && errors.As(err, &found) {
+		duplicates = found.Errors[:min(len(found.Errors), maxDuplicates)]
+		tree = nil
+		err = yaml.Unmarshal(data, &tree) // strict, the parser keeps the first of several members
+	}
+	if err != nil {
+		return doc.Value{}, nil, err
+	}
+	c := yamlConversion{budget: expansionBase + expansionFactor*len(data)}
+	if v, err = c.value(tree, 1); err != nil {
+		return doc.Value{}, nil, err
+	}
+	return v, duplicates, nil
+}
+
+// DuplicateLines returns the text that upstream has for the lines that [DecodeYAML] returns.
+func DuplicateLines(lines []string) string { return (&yaml.TypeError{Errors: lines}).Error() }
+
+// AppendYAML appends the YAML form of a JSON text, as upstream writes it: members sorted, lists not indented.
+func AppendYAML(dst, json []byte) ([]byte, error) {
+	y, err := kubeyaml.JSONToYAML(json)
+	return append(dst, y...), err
+}
+
+// yamlConversion turns what the YAML parser returns into a document. The parser's strings are shared among the aliases
+// of one anchor, and stay so; going through a JSON text would write each of them out.
+type yamlConversion struct{ budget int }
+
+func (c *yamlConversion) spend(bytes int) error {
+	if c.budget -= bytes + len(`"",`); c.budget < 0 {
+		return ErrExpanded
+	}
+	return nil
+}
+
+func (c *yamlConversion) value(tree any, depth int) (doc.Value, error) {
+	if depth > doc.MaxDepth+1 {
+		return doc.Value{}, ErrTooDeep
+	}
+	switch tree := tree.(type) {
+	case nil:
+		return doc.NullValue(), c.spend(0)
+	case string:
+		if !utf8.ValidString(tree) {
+			tree = string([]rune(tree)) // !!binary; JSON has no place for bytes
+		}
+		return doc.Of(tree), c.spend(len(tree))
+	case bool:
+		return doc.OfBool(tree), c.spend(0)
+	case int:
+		return doc.OfInt(int64(tree)), c.spend(0)
+	case []any:
+		return c.list(tree, depth)
+	case map[any]any:
+		return c.object(tree, depth)
+	default: // int64, uint64, float64, a time with an explicit tag
+		literal, err := json.Marshal(tree)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		v, _, err := DecodeJSON(literal)
+		return v, errors.Join(err, c.spend(len(literal)))
+	}
+}
+
+func (c *yamlConversion) list(tree []any, depth int) (doc.Value, error) {
+	if err := c.spend(0); err != nil {
+		return doc.Value{}, err
+	}
+	values := make([]doc.Value, len(tree))
+	for i, element := range tree {
+		var err error
+		if values[i], err = c.value(element, depth+1); err != nil {
+			return doc.Value{}, err
+		}
+	}
+	return doc.ListOf(values...), nil
+}
+
+func (c *yamlConversion) object(tree map[any]any, depth int) (doc.Value, error) {
+	if err := c.spend(0); err != nil {
+		return doc.Value{}, err
+	}
+	members := make([]doc.Member, 0, len(tree))
+	for key, element := range tree {
+		name, err := memberName(key)
+		if err == nil {
+			err = c.spend(len(name))
+		}
+		if err != nil {
+			return doc.Value{}, err
+		}
+		value, err := c.value(element, depth+1)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		members = append(members, doc.Member{Key: name, Value: value})
+	}
+	value, repeated := doc.FromMembers(members, nil)
+	if len(repeated) > 0 { // 1 and "1", say; which of the two came last the parser does not tell
+		return doc.Value{}, fmt.Errorf("yaml: key %q stands in one map as a string and as another type", repeated[0])
+	}
+	return value, nil
+}
+
+// memberName returns the JSON member name of a YAML key. Upstream takes strings, integers, floats and booleans.
+func memberName(key any) (string, error) {
+	switch key := key.(type) {
+	case string:
+		if !utf8.ValidString(key) {
+			return string([]rune(key)), nil
+		}
+		return key, nil
+	case int:
+		return strconv.Itoa(key), nil
+	case bool:
+		return strconv.FormatBool(key), nil
+	case float64:
+		name, err := yaml.Marshal(float32(key))
+		return string(bytes.TrimSpace(name)), err
+	default:
+		return "", fmt.Errorf("yaml: unsupported map key %v", key)
+	}
+}

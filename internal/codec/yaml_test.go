@@ -1,0 +1,155 @@
+package codec_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+func TestDecodeYAML(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"an object", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`},
+		{"lists", "- a\n- [b, c]\n-\n  - d\n", `["a",["b","c"],["d"]]`},
+		{"scalars", "[x, 1, -2, 1.5, 1e3, 0x1F, true, yes, ~, null, '1', 18446744073709551615]",
+			`["x",1,-2,1.5,1000,31,true,true,null,null,"1",18446744073709551615]`},
+		{"keys of other types", "1: a\n2.5: b\ntrue: c\n.inf: d\n", `{"1":"a","2.5":"b","true":"c",".inf":"d"}`},
+		{"text over lines", "a: |\n  x\n  y\nb: >\n  x\n  y\n", `{"a":"x\ny\n","b":"x y\n"}`},
+		{"aliases", "a: &x {k: v}\nb: *x\nc:\n  <<: *x\n  l: w\n", `{"a":{"k":"v"},"b":{"k":"v"},"c":{"k":"v","l":"w"}}`},
+		{"the first of several documents", "---\na: 1\n---\nb: 2\n", `{"a":1}`},
+		{"dates are strings", "a: 2001-02-03\nb: 2001-02-03T04:05:06Z\n", `{"a":"2001-02-03","b":"2001-02-03T04:05:06Z"}`},
+		{"bytes become text", "a: !!binary aGk=\nb: !!binary /w==\n", "{\"a\":\"hi\",\"b\":\"\ufffd\"}"},
+		{"nothing", "", `null`},
+		{"a comment", "# nothing\n", `null`},
+		{"JSON keeps its numbers", "\n {\"a\": 1.0, \"b\": 12345678901234567890123}", `{"a":1.0,"b":12345678901234567890123}`},
+		{"a JSON list", `[1e3]`, `[1e3]`},
+		{"nearly JSON", `{a: 1, "b": 2,}`, `{"a":1,"b":2}`},
+		{"the last duplicate counts", "a: 1\nb: 2\na: 3\n", `{"a":3,"b":2}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want, _, err := codec.DecodeJSON([]byte(c.want))
+			require.NoError(t, err)
+			for _, strict := range []bool{false, true} {
+				v, _, err := codec.DecodeYAML([]byte(c.text), strict)
+				require.NoError(t, err)
+				assert.Equal(t, string(codec.AppendJSON(nil, want)), string(codec.AppendJSON(nil, v)), "strict: %v", strict)
+			}
+		})
+	}
+}
+
+func TestDecodeYAMLDuplicates(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"none", "a: 1\nb: 2\n", nil},
+		{"one", "kind: x\ndata:\n  a: 1\n  b: 2\n  c: 3\n  a: 4\n", []string{`line 6: key "a" already set in map`}},
+		{"several", "a: 1\na: 2\na: 3\nb: {c: 1, c: 2}\n",
+			[]string{`line 2: key "a" already set in map`, `line 3: key "a" already set in map`, `line 4: key "c" already set in map`}},
+		{"in JSON", `{"a":1,"q":{"a":1,"a":2}}`, []string{`line 1: key "a" already set in map`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, got, err := codec.DecodeYAML([]byte(c.text), true)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, got)
+			_, got, err = codec.DecodeYAML([]byte(c.text), false)
+			require.NoError(t, err)
+			assert.Empty(t, got)
+			if len(c.want) > 0 {
+				_, err := yaml.YAMLToJSONStrict([]byte(c.text))
+				require.EqualError(t, err, codec.DuplicateLines(c.want), "upstream's text")
+			}
+		})
+	}
+	_, got, err := codec.DecodeYAML([]byte(strings.Repeat("a: 1\n", 500)), true)
+	require.NoError(t, err)
+	assert.Len(t, got, 100)
+}
+
+func TestDecodeYAMLErrors(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a tab", "\t- a", "yaml: found character that cannot start any token"},
+		{"an unclosed quote", "a: 'x", "yaml: found unexpected end of stream"},
+		{"bad indentation", "a: 1\n  b: 2\n", "yaml: line 2: mapping values are not allowed in this context"},
+		{"an unknown alias", "a: *b", "yaml: unknown anchor 'b' referenced"},
+		{"no number of JSON", "a: .nan", "json: unsupported value: NaN"},
+		{"a list as a key", "? [a]\n: b", `yaml: invalid map key: []interface {}{"a"}`},
+		{"null as a key", "~: a", "yaml: unsupported map key <nil>"},
+		{"one key of two types", "1: a\n'1': b", `yaml: key "1" stands in one map as a string and as another type`},
+		{"half a JSON text", `{"a": `, "yaml: line 1: did not find expected node content"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, strict := range []bool{false, true} {
+				v, _, err := codec.DecodeYAML([]byte(c.text), strict)
+				require.EqualError(t, err, c.want)
+				assert.True(t, v.IsAbsent())
+			}
+		})
+	}
+}
+
+// Each of these is small as text and would be very large, or very deep, as a document.
+func TestDecodeYAMLIsBounded(t *testing.T) {
+	t.Run("a long text in many places", func(t *testing.T) {
+		text := "a: &a " + strings.Repeat("x", 100_000) + "\nb:\n" + strings.Repeat("- *a\n", 10_000)
+		_, _, err := codec.DecodeYAML([]byte(text), false)
+		require.ErrorIs(t, err, codec.ErrExpanded)
+	})
+	t.Run("a billion laughs", func(t *testing.T) {
+		text := "a0: &a0 lol\n"
+		for i := 1; i < 12; i++ {
+			d, prev := string(rune('0'+i/10))+string(rune('0'+i%10)), string(rune('0'+(i-1)/10))+string(rune('0'+(i-1)%10))
+			if i == 1 {
+				prev = "0"
+			}
+			text += "a" + d + ": &a" + d + " [" + strings.Repeat("*a"+prev+",", 9) + "*a" + prev + "]\n"
+		}
+		_, _, err := codec.DecodeYAML([]byte(text), false)
+		require.Error(t, err)
+	})
+	t.Run("depth", func(t *testing.T) {
+		text := "a: &a " + strings.Repeat("[", 6000) + strings.Repeat("]", 6000) + "\nb: " + strings.Repeat("[", 6000) + "*a" + strings.Repeat("]", 6000)
+		_, _, err := codec.DecodeYAML([]byte(text), false)
+		require.ErrorIs(t, err, codec.ErrTooDeep)
+	})
+}
+
+func TestAppendYAML(t *testing.T) {
+	out, err := codec.AppendYAML([]byte("---\n"), []byte(`{"kind":"List","items":[{"b":"yes","a":1,"n":12345678901}],"s":"a\nb"}`))
+	require.NoError(t, err)
+	assert.Equal(t, "---\nitems:\n- a: 1\n  b: \"yes\"\n  \"n\": 12345678901\nkind: List\ns: |-\n  a\n  b\n", string(out))
+	out, err = codec.AppendYAML(nil, []byte(`{`))
+	require.Error(t, err)
+	assert.Empty(t, out)
+}
+
+// What is read from YAML is what upstream's converter makes of it.
+func FuzzDecodeYAML(f *testing.F) {
+	for _, seed := range []string{
+		"a: 1\nb: [x, 2.5, ~]\n", "1: a\n2.5: b\ntrue: c\n", "a: &x {k: v}\nb: *x\nc:\n  <<: *x\n", "--- 1\n---\n2", "- !!binary /w==\n- 1e3\n- 0o7\n- 1_000\n",
+		`{"a":1}`, "a: 1\na: 2\n", "a: |\n x\n", "? a\n: b\n", "&a [*a]", "a: .inf", "2001-01-01: x", "'1': a\n1: b",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, _, err := codec.DecodeYAML(data, false)
+		upstream, upstreamErr := yaml.YAMLToJSON(data)
+		if err != nil || upstreamErr != nil {
+			return // each of the two refuses some things that the other one takes
+		}
+		want, _, err := codec.DecodeJSON(upstream)
+		require.NoError(t, err)
+		if !doc.Equal(want, v) {
+			require.Equal(t, string(codec.AppendJSON(nil, want)), string(codec.AppendJSON(nil, v)))
+		}
+		_, duplicates, err := codec.DecodeYAML(data, true)
+		require.NoError(t, err)
+		_, strictErr := yaml.YAMLToJSONStrict(data)
+		require.Equal(t, strictErr != nil, len(duplicates) > 0)
+	})
+}

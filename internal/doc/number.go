@@ -1,0 +1,43 @@
+package doc
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// maxExactDigits is how many significant decimal digits a float64 always keeps.
+const maxExactDigits = 15
+
+// plainNumber rewrites a literal with a fraction or an exponent in the shortest form, unless digits would be lost.
+func plainNumber(literal string) string {
+	if !strings.ContainsAny(literal, ".eE") || significantDigits(literal) > maxExactDigits {
+		return literal
+	}
+	f, err := strconv.ParseFloat(literal, 64)
+	if tiny := math.Abs(f) < 0x1p-1022; err != nil || tiny && significantDigits(literal) > 0 {
+		return literal // out of range, or so small that digits are lost
+	}
+	plain, err := json.Marshal(f)
+	if err != nil {
+		return literal
+	}
+	return string(plain)
+}
+
+// significantDigits counts the digits of a literal but the leading zeros.
+func significantDigits(literal string) int {
+	n, leading := 0, true
+	for _, c := range literal {
+		switch {
+		case c == 'e' || c == 'E':
+			return n
+		case c < '0' || c > '9' || leading && c == '0':
+		default:
+			leading = false
+			n++
+		}
+	}
+	return n
+}

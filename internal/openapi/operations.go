@@ -1,0 +1,230 @@
+package openapi
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/decorum-go/decorum/apimeta"
+)
+
+// The media types of objects in requests and answers.
+const (
+	mediaJSON  = "application/json"
+	mediaYAML  = "application/yaml"
+	mediaWatch = "application/json;stream=watch"
+)
+
+// route is a path with its operations.
+type route struct {
+	path       string
+	parameters []parameter
+	operations []operation
+}
+
+// operation is what a method does at a path.
+type operation struct {
+	method      string // lower case, as OpenAPI has it
+	id          string
+	action      string // the verb, as x-kubernetes-action has it
+	tag         string
+	description string
+	kind        apimeta.GroupVersionKind
+	parameters  []parameter
+	takes       string   // the name of the schema of the body; empty for none
+	takesMedia  []string // its media types
+	optional    bool     // whether the body may be left out
+	gives       string   // the name of the schema of the answer
+	givesMedia  []string
+	statuses    []string // of answers that hold it
+}
+
+// routes defines the schemas of the kinds, and returns the paths below which they are served, in order.
+func (d *definitions) routes(kinds []Kind) ([]route, error) {
+	var versions []apimeta.GroupVersion
+	for i := range kinds {
+		if gv := kinds[i].gvk().GroupVersion(); !slices.Contains(versions, gv) {
+			versions = append(versions, gv)
+		}
+	}
+	own, err := d.addOwnTypes(versions)
+	if err != nil {
+		return nil, err
+	}
+	for i := range kinds { // all kinds are named before one is written out, as one may be part of another
+		if s := kinds[i].Schema; s != nil && s.Object != nil && d.names[s.Object] == "" {
+			d.names[s.Object] = kindName(kinds[i].gvk())
+		}
+	}
+	var all []route
+	for i := range kinds {
+		k := &kinds[i]
+		d.addKind(k.gvk(), k.Schema, k.Description)
+		list, err := d.addList(k)
+		if err != nil {
+			return nil, err
+		}
+		w := routeWriter{kind: k, own: own, list: list, tag: camelLower(k)}
+		all = append(all, w.collection(), w.item())
+		if k.Namespaced {
+			all = append(all, w.everywhere())
+		}
+		for _, sub := range k.Subresources {
+			all = append(all, w.subresource(d, sub))
+		}
+	}
+	all = slices.DeleteFunc(all, func(r route) bool { return len(r.operations) == 0 })
+	ids := map[string]string{}
+	for _, r := range all {
+		for _, o := range r.operations {
+			if other, taken := ids[o.id]; taken {
+				return nil, fmt.Errorf("openapi: %s and %s would both be the operation %s", other, r.path, o.id)
+			}
+			ids[o.id] = r.path
+		}
+	}
+	return all, nil
+}
+
+// camelLower returns the tag under which the operations of a group and version stand, e.g. exampleCom_v1.
+func camelLower(k *Kind) string {
+	if k.Group == "" {
+		return "core_" + k.Version
+	}
+	name := camel(k.Group)
+	return string(name[0]|0x20) + name[1:] + "_" + k.Version
+}
+
+// routeWriter makes the routes of one kind.
+type routeWriter struct {
+	kind *Kind
+	own  own
+	list string
+	tag  string
+}
+
+func (w *routeWriter) base() string {
+	path := root(w.kind.gvk().GroupVersion())
+	if w.kind.Namespaced {
+		path += "/namespaces/{namespace}"
+	}
+	return path + "/" + w.kind.Plural
+}
+
+func (w *routeWriter) can(verb string) bool { return slices.Contains(w.kind.Verbs, verb) }
+
+// id names an operation as upstream does: readExampleComV1NamespacedWidgetStatus.
+func (w *routeWriter) id(action, collection, suffix string) string {
+	group := camel(w.kind.Group)
+	if group == "" {
+		group = "Core"
+	}
+	if w.kind.Namespaced && suffix != "ForAllNamespaces" {
+		collection += "Namespaced"
+	}
+	return action + group + camel(w.kind.Version) + collection + w.kind.Kind + suffix
+}
+
+func (w *routeWriter) collection() route {
+	k := w.kind
+	r := route{path: w.base(), parameters: pathParameters(k.Namespaced, false, k.Kind)}
+	name := kindName(k.gvk())
+	if w.can("list") {
+		r.operations = append(r.operations, w.listing(""))
+	}
+	if w.can("create") {
+		r.operations = append(r.operations, operation{method: "post", id: w.id("create", "", ""), action: "post",
+			description: "create a " + k.Kind, parameters: writeParameters(), takes: name, gives: name,
+			statuses: []string{"200", "201", "202"}})
+	}
+	if w.can("deletecollection") {
+		r.operations = append(r.operations, operation{method: "delete", id: w.id("delete", "Collection", ""), action: "deletecollection",
+			description: "delete collection of " + k.Kind, parameters: append(deleteParameters(), selectParameters()...),
+			takes: w.own.deleteOptions, optional: true, gives: w.own.status, statuses: []string{"200"}})
+	}
+	return w.common(r, k.gvk())
+}
+
+func (w *routeWriter) listing(suffix string) operation {
+	o := operation{method: "get", id: w.id("list", "", suffix), action: "list", description: "list objects of kind " + w.kind.Kind,
+		parameters: listParameters(), gives: w.list, givesMedia: []string{mediaJSON, mediaYAML}, statuses: []string{"200"}}
+	if w.can("watch") {
+		o.description = "list or watch objects of kind " + w.kind.Kind
+		o.givesMedia = append(o.givesMedia, mediaWatch)
+	}
+	return o
+}
+
+// everywhere is the collection of all namespaces.
+func (w *routeWriter) everywhere() route {
+	k := w.kind
+	r := route{path: root(k.gvk().GroupVersion()) + "/" + k.Plural, parameters: pathParameters(false, false, k.Kind)}
+	if w.can("list") {
+		r.operations = append(r.operations, w.listing("ForAllNamespaces"))
+	}
+	return w.common(r, k.gvk())
+}
+
+func (w *routeWriter) item() route {
+	k := w.kind
+	r := route{path: w.base() + "/{name}", parameters: pathParameters(k.Namespaced, true, k.Kind)}
+	name := kindName(k.gvk())
+	r.operations = w.itemOperations(k.Verbs, name, "", "the specified "+k.Kind)
+	return w.common(r, k.gvk())
+}
+
+func (w *routeWriter) subresource(d *definitions, sub Subresource) route {
+	k := w.kind
+	r := route{path: w.base() + "/{name}/" + sub.Name, parameters: pathParameters(k.Namespaced, true, k.Kind)}
+	gvk := k.gvk()
+	name := kindName(gvk)
+	if sub.Kind != "" {
+		gvk = apimeta.GroupVersionKind{Group: sub.Group, Version: sub.Version, Kind: sub.Kind}
+		name = d.addKind(gvk, sub.Schema, sub.Kind+" is what the subresource "+sub.Name+" holds.")
+	}
+	r.operations = w.itemOperations(sub.Verbs, name, camel(sub.Name), sub.Name+" of the specified "+k.Kind)
+	if slices.Contains(sub.Verbs, "create") {
+		r.operations = append(r.operations, operation{method: "post", id: w.id("create", "", camel(sub.Name)), action: "post",
+			description: "create " + sub.Name + " of a " + k.Kind, parameters: writeParameters(), takes: name, gives: name,
+			statuses: []string{"200", "201", "202"}})
+	}
+	return w.common(r, gvk)
+}
+
+// itemOperations are those of one object, or of a part of it.
+func (w *routeWriter) itemOperations(verbs []string, name, suffix, what string) []operation {
+	var all []operation
+	if slices.Contains(verbs, "get") {
+		all = append(all, operation{method: "get", id: w.id("read", "", suffix), action: "get", description: "read " + what,
+			gives: name, statuses: []string{"200"}})
+	}
+	if slices.Contains(verbs, "update") {
+		all = append(all, operation{method: "put", id: w.id("replace", "", suffix), action: "put", description: "replace " + what,
+			parameters: writeParameters(), takes: name, gives: name, statuses: []string{"200", "201"}})
+	}
+	if slices.Contains(verbs, "patch") && len(w.kind.PatchTypes) > 0 {
+		all = append(all, operation{method: "patch", id: w.id("patch", "", suffix), action: "patch",
+			description: "partially update " + what, parameters: patchParameters(), takes: w.own.patch,
+			takesMedia: w.kind.PatchTypes, gives: name, statuses: []string{"200", "201"}})
+	}
+	if slices.Contains(verbs, "delete") {
+		all = append(all, operation{method: "delete", id: w.id("delete", "", suffix), action: "delete", description: "delete " + what,
+			parameters: deleteParameters(), takes: w.own.deleteOptions, optional: true, gives: w.own.status,
+			statuses: []string{"200", "202"}})
+	}
+	return all
+}
+
+// common fills in what all operations of a route share.
+func (w *routeWriter) common(r route, gvk apimeta.GroupVersionKind) route {
+	for i := range r.operations {
+		o := &r.operations[i]
+		o.kind, o.tag = gvk, w.tag
+		if o.takes != "" && o.takesMedia == nil {
+			o.takesMedia = []string{mediaJSON, mediaYAML}
+		}
+		if o.givesMedia == nil {
+			o.givesMedia = []string{mediaJSON, mediaYAML}
+		}
+	}
+	return r
+}

@@ -1,0 +1,66 @@
+package openapi
+
+// parameter is a query or path parameter of an operation.
+type parameter struct {
+	name, in, typ, description string
+}
+
+func query(name, typ, description string) parameter {
+	return parameter{name, "query", typ, description}
+}
+
+// pathParameters are those that stand in the path itself.
+func pathParameters(namespaced, named bool, kind string) []parameter {
+	var all []parameter
+	if named {
+		all = append(all, parameter{"name", "path", "string", "The name of the " + kind + "."})
+	}
+	if namespaced {
+		all = append(all, parameter{"namespace", "path", "string", "The namespace to look in."})
+	}
+	return append(all, query("pretty", "string", "If 'true', the answer is indented."))
+}
+
+// writeParameters are those of create, update and patch.
+func writeParameters() []parameter {
+	return []parameter{
+		query("dryRun", "string", "With the value All the request goes all the way, but stores nothing."),
+		query("fieldManager", "string", "The name of who makes the change, at most 128 printable characters: it becomes the owner of the fields. Apply patches need it."),
+		query("fieldValidation", "string", "What happens to fields that are unknown or stand there twice: Ignore drops them, Warn (the default) drops them and warns, Strict refuses the request and names them all."),
+	}
+}
+
+func patchParameters() []parameter {
+	return append(writeParameters(),
+		query("force", "boolean", "For apply patches: takes over fields that others own, instead of answering with a conflict."))
+}
+
+func deleteParameters() []parameter {
+	return []parameter{
+		query("dryRun", "string", "With the value All the request goes all the way, but stores nothing."),
+		query("gracePeriodSeconds", "integer", "How many seconds the object has to end gracefully; 0 deletes at once. Without it the kind's own default counts."),
+		query("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean", "Deletes an object that cannot be read from the store, without its finalizers and preconditions."),
+		query("orphanDependents", "boolean", "Deprecated: use propagationPolicy."),
+		query("propagationPolicy", "string", "What becomes of dependents: Orphan leaves them, Background deletes them later, Foreground before the object itself."),
+	}
+}
+
+// selectParameters are those that say which objects are meant, and in which state.
+func selectParameters() []parameter {
+	return []parameter{
+		query("continue", "string", "The text that the previous page of the list ended with: asks for the next page, with the same other parameters."),
+		query("fieldSelector", "string", "Selects objects by their fields, e.g. metadata.name=x."),
+		query("labelSelector", "string", "Selects objects by their labels, e.g. app=x,tier in (a,b)."),
+		query("limit", "integer", "The most objects to answer with. If there are more, the list's metadata.continue is set."),
+		query("resourceVersion", "string", "The state to read or to begin from; what it means depends on resourceVersionMatch."),
+		query("resourceVersionMatch", "string", "How resourceVersion is meant: NotOlderThan or Exact."),
+		query("sendInitialEvents", "boolean", "For watches: begins with an event for each object there is, and a bookmark after the last. Needs resourceVersionMatch=NotOlderThan."),
+		query("timeoutSeconds", "integer", "How long the request may take, however much is going on."),
+	}
+}
+
+func listParameters() []parameter {
+	return append(selectParameters(),
+		query("allowWatchBookmarks", "boolean", "For watches: asks for events that only say how far the watch has come."),
+		query("watch", "boolean", "Answers with a stream of changes, beginning at resourceVersion, instead of a list."))
+}

@@ -1,0 +1,156 @@
+package schema
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// CheckTypes refuses values that the Go type of their place could not hold: wrong JSON types, numbers out of the range of
+// the Go type, text that is not of the format that its leaf type decodes. The path is where the document stands; nil for a
+// whole object. At most a hundred errors are returned. A null counts as absent, except in a list.
+func (s *Schema) CheckTypes(path *status.Path, v doc.Value) status.FieldErrors {
+	c := checker{root: path}
+	c.value(s, v, &trail{})
+	return c.errs
+}
+
+type checker struct {
+	root *status.Path
+	errs status.FieldErrors
+}
+
+func (c *checker) value(s *Schema, v doc.Value, at *trail) {
+	if v.IsAbsent() || v.IsNull() && s.Nullable {
+		return
+	}
+	if !s.allows(v) {
+		c.wrongType(s, v, at)
+		return
+	}
+	switch v.Kind() {
+	case doc.Number:
+		c.number(s, v, at)
+	case doc.String:
+		if s.Format != "" && !wellFormed(s.Format, v.Text()) {
+			c.add(at, v.Text(), s.Format, v.Text())
+		}
+	case doc.Map:
+		if s.Object == nil && s.Additional == nil {
+			return
+		}
+		step := trail{up: at, index: member}
+		b := s.beside()
+		for i := range v.Len() {
+			child := v.At(i)
+			step.key = v.KeyAt(i)
+			if below := b.schema(step.key); below != nil && !child.IsNull() {
+				c.value(below, child, &step)
+			}
+		}
+	case doc.List:
+		if s.Items == nil {
+			return
+		}
+		step := trail{up: at}
+		for i := range v.Len() {
+			child := v.At(i)
+			if child.IsNull() && s.goType.nullItems {
+				continue
+			}
+			step.index = i
+			c.value(s.Items, child, &step)
+		}
+	}
+}
+
+// allows reports whether a value is of one of the types of its place.
+func (s *Schema) allows(v doc.Value) bool {
+	switch {
+	case s.IntOrString:
+		return v.Kind() == doc.String || isInteger(v)
+	case len(s.OneOf) > 0:
+		for _, t := range s.OneOf {
+			if isOf(t, v) {
+				return true
+			}
+		}
+		return false
+	}
+	return isOf(s.Type, v)
+}
+
+func isOf(t string, v doc.Value) bool {
+	switch t {
+	case AnyType:
+		return true
+	case ObjectType:
+		return v.Kind() == doc.Map
+	case ArrayType:
+		return v.Kind() == doc.List
+	case StringType:
+		return v.Kind() == doc.String
+	case BooleanType:
+		return v.Kind() == doc.Bool
+	case NumberType:
+		return v.Kind() == doc.Number
+	case IntegerType:
+		return isInteger(v)
+	}
+	return false
+}
+
+func (c *checker) number(s *Schema, v doc.Value, at *trail) {
+	switch s.Type {
+	case IntegerType:
+		low, high := s.integerLimits()
+		if i, ok := v.Int(); ok {
+			if i < low {
+				c.outOfRange(at, v, "should be greater than or equal to ", strconv.FormatInt(low, 10))
+			} else if i > 0 && uint64(i) > high {
+				c.outOfRange(at, v, "should be less than or equal to ", strconv.FormatUint(high, 10))
+			}
+			return
+		}
+		if strings.HasPrefix(v.Literal(), "-") {
+			c.outOfRange(at, v, "should be greater than or equal to ", strconv.FormatInt(low, 10))
+		} else if u, err := strconv.ParseUint(v.Literal(), 10, 64); err != nil || u > high {
+			c.outOfRange(at, v, "should be less than or equal to ", strconv.FormatUint(high, 10))
+		}
+	case NumberType:
+		largest := math.MaxFloat64
+		if s.goType.singleFP {
+			largest = math.MaxFloat32
+		}
+		if f := float(v); math.Abs(f) > largest {
+			c.outOfRange(at, v, "should be within ±", strconv.FormatFloat(largest, 'g', -1, 64))
+		}
+	}
+}
+
+func (c *checker) outOfRange(at *trail, v doc.Value, relation, bound string) {
+	if len(c.errs) < maxNamed {
+		c.errs = append(c.errs, status.InvalidField(at.below(c.root), plain(v), relation+bound))
+	}
+}
+
+func (c *checker) wrongType(s *Schema, v doc.Value, at *trail) {
+	actual := v.Kind().String()
+	if isInteger(v) {
+		actual = IntegerType
+	}
+	c.add(at, actual, strings.Join(s.Types(), ","), actual)
+}
+
+// add names the type that was wanted and what came, in upstream's words.
+func (c *checker) add(at *trail, value any, want, got string) {
+	if len(c.errs) < maxNamed {
+		path := at.below(c.root)
+		detail := fmt.Sprintf("%s in body must be of type %s: %q", path, want, got)
+		c.errs = append(c.errs, status.TypeInvalidField(path, value, detail))
+	}
+}

@@ -1,0 +1,75 @@
+package schema
+
+import "github.com/decorum-go/decorum/internal/doc"
+
+// Default fills in what is absent and has a default, at every depth, those of list elements and map values included (API
+// conventions, Static Defaults). A default that is an object gets the defaults below it too.
+//
+// An explicit null stays where the schema is nullable. Elsewhere it counts as absent: it becomes the default, or is
+// dropped; in a list without a default for its elements it stays, for [Schema.CheckTypes] to refuse. Default is
+// idempotent, and returns a document that lacks nothing as it is.
+func (s *Schema) Default(v doc.Value) doc.Value {
+	switch v.Kind() {
+	case doc.Map:
+		if s.Object == nil && s.Additional == nil {
+			return v
+		}
+		b := s.beside()
+		v = v.Rewrite(func(_ int, key string, child doc.Value) doc.Value {
+			below := b.schema(key)
+			switch {
+			case below == nil:
+				return child
+			case below.dropsNull(child):
+				return below.filled
+			}
+			return below.Default(child)
+		})
+		if s.Object != nil && s.Object.defaults > 0 {
+			v = s.Object.fill(v)
+		}
+	case doc.List:
+		if s.Items == nil {
+			return v
+		}
+		return v.Rewrite(func(_ int, _ string, child doc.Value) doc.Value {
+			if s.Items.dropsNull(child) {
+				if s.Items.filled.IsAbsent() {
+					return child
+				}
+				return s.Items.filled
+			}
+			return s.Items.Default(child)
+		})
+	}
+	return v
+}
+
+// fill adds the members that are absent and have a default, all at once.
+func (o *Object) fill(v doc.Value) doc.Value {
+	missing := 0
+	for i := range o.Properties {
+		if p := &o.Properties[i]; !p.Schema.filled.IsAbsent() && !v.Has(p.Name) {
+			missing++
+		}
+	}
+	if missing == 0 {
+		return v
+	}
+	members := make([]doc.Member, 0, v.Len()+missing)
+	next := 0
+	for i := range o.Properties {
+		p := &o.Properties[i]
+		if p.Schema.filled.IsAbsent() || v.Has(p.Name) {
+			continue
+		}
+		for ; next < v.Len() && v.KeyAt(next) < p.Name; next++ { // keeps the order, so that nothing must be sorted
+			members = append(members, doc.Member{Key: v.KeyAt(next), Value: v.At(next)})
+		}
+		members = append(members, doc.Member{Key: p.Name, Value: p.Schema.filled})
+	}
+	for ; next < v.Len(); next++ {
+		members = append(members, doc.Member{Key: v.KeyAt(next), Value: v.At(next)})
+	}
+	return doc.MapOf(members...)
+}

@@ -1,0 +1,252 @@
+package schema
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Options steer [Derive]. The zero value is right for a host's own structs.
+type Options struct {
+	// Builtin says that the type is one of Kubernetes' own, or written as they are: nothing is required unless an api tag
+	// says so, null elements of lists are let through, and duplicates are refused only where an api tag asks for it.
+	Builtin bool
+	// Overlay adds what the tags of types that cannot be changed do not say. Its keys are Go types and their members,
+	// "Container" or "Container.ports"; a type may be written with its import path ("k8s.io/api/core/v1.Container.ports")
+	// where two have one name. Its values are the text of an api tag, which wins over the tag of the field. A key that
+	// meets no type is an error.
+	Overlay map[string]string
+}
+
+// Derive makes the schema of a Go type, usually of the struct of a kind. The root's apiVersion, kind, metadata and status
+// are never required. All that is wrong is returned at once, each error naming the Go type and field.
+func Derive(t reflect.Type, options Options) (*Schema, error) {
+	if t == nil {
+		return nil, errors.New("schema: there is no type to derive a schema from")
+	}
+	d := deriver{options: options, root: t, objects: map[reflect.Type]*Object{}, used: map[string]bool{}}
+	for d.root.Kind() == reflect.Pointer {
+		d.root = d.root.Elem()
+	}
+	s := d.schema(t, t.String())
+	for _, key := range slices.Sorted(maps.Keys(options.Overlay)) {
+		if !d.used[key] {
+			d.fail("overlay "+key, errors.New("there is no such type or field"))
+		}
+	}
+	if len(d.errs) == 0 {
+		d.finish(s)
+	}
+	if err := errors.Join(d.errs...); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// deriver is the state of one derivation.
+type deriver struct {
+	options Options
+	root    reflect.Type
+	objects map[reflect.Type]*Object
+	ruled   []ruled         // every schema that carries constraints, to be checked when the whole is known
+	used    map[string]bool // keys of the overlay that met something
+	errs    []error
+}
+
+// ruled is a schema with constraints, and the Go field it stands for.
+type ruled struct {
+	schema *Schema
+	where  string
+}
+
+func (d *deriver) fail(where string, err error) {
+	d.errs = append(d.errs, fmt.Errorf("schema: %s: %w", where, err))
+}
+
+// schema returns a new schema for one use of a type; only the objects of structs are shared. Where names the place for
+// errors.
+func (d *deriver) schema(t reflect.Type, where string) *Schema {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	s, err := leaf(t)
+	if err != nil {
+		d.fail(where, err)
+		return anything()
+	}
+	if s == nil {
+		s = scalar(t)
+	}
+	if s != nil {
+		d.overlayType(s, t)
+		return s
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		s = &Schema{Type: ObjectType, Object: d.object(t)}
+		s.Description = s.Object.Description
+	case reflect.Map:
+		s = d.mapSchema(t, where)
+	case reflect.Slice, reflect.Array:
+		if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
+			return &Schema{Type: StringType, Format: "byte"}
+		}
+		s = &Schema{Type: ArrayType, Items: d.schema(t.Elem(), where), goType: goLimits{nullItems: d.options.Builtin}}
+	case reflect.Interface:
+		s = anything()
+	default:
+		d.fail(where, fmt.Errorf("a %s has no form in JSON", t))
+		return anything()
+	}
+	d.overlayType(s, t)
+	return s
+}
+
+func (d *deriver) mapSchema(t reflect.Type, where string) *Schema {
+	switch t.Key().Kind() {
+	case reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	default:
+		if !isA[encoding.TextUnmarshaler](t.Key()) {
+			d.fail(where, fmt.Errorf("a map with keys of type %s has no form in JSON", t.Key()))
+		}
+	}
+	values := d.schema(t.Elem(), where)
+	if values.Anything() {
+		return &Schema{Type: ObjectType, PreserveUnknown: true}
+	}
+	return &Schema{Type: ObjectType, Additional: values}
+}
+
+// object returns what a struct type says of its members. It is known before its members are looked at, so that they may
+// lead back to it.
+func (d *deriver) object(t reflect.Type) *Object {
+	if o := d.objects[t]; o != nil {
+		return o
+	}
+	docs, text := describe(t)
+	o := &Object{Name: typeName(t), Description: text}
+	d.objects[t] = o
+	fields, err := jsonFields(t)
+	if err != nil {
+		d.fail(t.String(), err)
+		return o
+	}
+	o.Properties = make([]Property, 0, len(fields))
+	for _, f := range fields {
+		declared := docs
+		if f.owner != t {
+			declared, _ = describe(f.owner)
+		}
+		o.Properties = append(o.Properties, d.property(t, f, declared[f.name]))
+	}
+	return o
+}
+
+// property makes the property of one member of a struct.
+func (d *deriver) property(t reflect.Type, f jsonField, description string) Property {
+	where := f.owner.String() + "." + f.field.Name
+	p := Property{Name: f.name, Schema: d.schema(f.field.Type, where), OmitEmpty: f.omitEmpty, OmitZero: f.omitZero}
+	s := p.Schema
+	if description != "" {
+		s.Description = description
+	}
+	s.PatchStrategy, s.PatchMergeKey = f.field.Tag.Get("patchStrategy"), f.field.Tag.Get("patchMergeKey")
+	s.inferList()
+
+	rules, err := parseTag(f.field.Tag.Get("api"))
+	if err != nil {
+		d.fail(where, err)
+	}
+	r := d.rule(s, rules, where)
+	for _, text := range d.overlay(f.owner, f.name) {
+		rules, err := parseTag(text)
+		if err != nil {
+			d.fail(where, err)
+		}
+		r.merge(d.rule(s, rules, where))
+	}
+	isPointer := f.field.Type.Kind() == reflect.Pointer
+	switch {
+	case r.required:
+		p.Required = true
+	case r.optional, d.options.Builtin, f.omitEmpty, f.omitZero, f.behindPointer, isPointer, !s.DefaultValue.IsAbsent():
+	default:
+		p.Required = true
+	}
+	if t == d.root {
+		switch f.name {
+		case "apiVersion", "kind", "status":
+			p.Required = false
+		case "metadata":
+			p.Required, p.unchecked = false, true
+		}
+	}
+	return p
+}
+
+// overlayType adds what the overlay says of a type as a whole.
+func (d *deriver) overlayType(s *Schema, t reflect.Type) {
+	if t.Name() == "" {
+		return
+	}
+	for _, text := range d.overlay(t, "") {
+		rules, err := parseTag(text)
+		if err != nil {
+			d.fail(t.String(), err)
+		}
+		d.rule(s, rules, t.String())
+	}
+}
+
+// overlay returns what is to be added to a type, or to a member of it: ours first, then the host's, which wins.
+func (d *deriver) overlay(t reflect.Type, field string) []string {
+	var texts []string
+	if isMeta(t) {
+		if text, ok := metaOverlay(t.Name(), field); ok {
+			texts = append(texts, text)
+		}
+	}
+	for _, name := range []string{t.Name(), typeName(t)} {
+		key := name
+		if field != "" {
+			key += "." + field
+		}
+		if text, ok := d.options.Overlay[key]; ok {
+			d.used[key] = true
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// typeName returns a type's import path and name; an unnamed struct has none.
+func typeName(t reflect.Type) string {
+	if t.Name() == "" {
+		return ""
+	}
+	return t.PkgPath() + "." + t.Name()
+}
+
+// describe returns the documentation of a struct's members and of the struct, from its SwaggerDoc method or, for object
+// metadata and its parts, from our own table.
+func describe(t reflect.Type) (fields map[string]string, text string) {
+	if isMeta(t) {
+		return metaDocs(t.Name())
+	}
+	teller, ok := reflect.New(t).Interface().(interface{ SwaggerDoc() map[string]string })
+	if !ok {
+		return nil, ""
+	}
+	defer func() {
+		if recover() != nil { // documentation is not worth an error
+			fields, text = nil, ""
+		}
+	}()
+	fields = teller.SwaggerDoc()
+	return fields, strings.TrimSpace(fields[""])
+}

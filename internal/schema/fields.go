@@ -1,0 +1,150 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// jsonField is one member of an object as encoding/json sees it: a field of the struct or of one embedded in it.
+type jsonField struct {
+	name                string
+	field               reflect.StructField
+	owner               reflect.Type // the struct that declares the field
+	depth               int
+	tagged              bool // the name comes from the tag
+	behindPointer       bool // an embedded pointer stands on the way, so the field may be missing altogether
+	omitEmpty, omitZero bool
+}
+
+// embedded is a struct whose fields count as those of the struct around it.
+type embedded struct {
+	typ           reflect.Type
+	depth         int
+	behindPointer bool
+}
+
+// jsonFields returns the members that encoding/json gives a struct, sorted by name: fields of embedded structs belong to
+// it; of several with one name the one at the least depth counts, then the one whose tag names it, else none.
+func jsonFields(t reflect.Type) ([]jsonField, error) {
+	var all []jsonField
+	next := []embedded{{typ: t}}
+	visited := map[reflect.Type]bool{}
+	for len(next) > 0 {
+		level := next
+		next = nil
+		count := map[reflect.Type]int{}
+		for _, e := range level {
+			count[e.typ]++
+		}
+		for _, e := range level {
+			if visited[e.typ] {
+				continue
+			}
+			visited[e.typ] = true
+			for i := range e.typ.NumField() {
+				f := e.typ.Field(i)
+				j, inner, err := readField(e, f)
+				switch {
+				case err != nil:
+					return nil, fmt.Errorf("%s.%s: %w", e.typ, f.Name, err)
+				case inner != nil:
+					next = append(next, *inner)
+				case j != nil:
+					all = append(all, *j)
+					if count[e.typ] > 1 { // embedded twice at one depth: its fields hide each other
+						all = append(all, *j)
+					}
+				}
+			}
+		}
+	}
+	return dominant(all), nil
+}
+
+// readField says what one field of a struct is: a member, an embedded struct, or neither.
+func readField(e embedded, f reflect.StructField) (*jsonField, *embedded, error) {
+	tag := f.Tag.Get("json")
+	if tag == "-" {
+		return nil, nil, nil
+	}
+	inner := f.Type
+	if inner.Kind() == reflect.Pointer {
+		inner = inner.Elem()
+	}
+	if !f.IsExported() && (!f.Anonymous || inner.Kind() != reflect.Struct) {
+		return nil, nil, nil
+	}
+	name, options, _ := strings.Cut(tag, ",")
+	if name != "" && !isName(name) {
+		return nil, nil, fmt.Errorf("encoding/json takes no name like %q", name)
+	}
+	j := &jsonField{name: name, field: f, owner: e.typ, depth: e.depth, tagged: name != "", behindPointer: e.behindPointer}
+	inline := false
+	for option := range strings.SplitSeq(options, ",") {
+		switch option {
+		case "omitempty":
+			j.omitEmpty = true
+		case "omitzero":
+			j.omitZero = true
+		case "inline":
+			inline = true
+		case "string":
+			return nil, nil, fmt.Errorf("the json option string is not supported: the API conventions have no numbers in quotes")
+		}
+	}
+	if f.Anonymous && name == "" && inner.Kind() == reflect.Struct {
+		if !f.IsExported() && f.Type.Kind() == reflect.Pointer {
+			return nil, nil, fmt.Errorf("encoding/json cannot set fields behind an embedded pointer to an unexported struct")
+		}
+		return nil, &embedded{typ: inner, depth: e.depth + 1, behindPointer: e.behindPointer || f.Type.Kind() == reflect.Pointer}, nil
+	}
+	if !f.IsExported() {
+		return nil, nil, nil
+	}
+	if inline {
+		return nil, nil, fmt.Errorf("the json option inline needs an embedded struct without a name")
+	}
+	if j.name == "" {
+		j.name = f.Name
+	}
+	return j, nil, nil
+}
+
+// dominant keeps of the fields with one name the one that encoding/json takes, if any.
+func dominant(all []jsonField) []jsonField {
+	rank := func(f jsonField) int {
+		if f.tagged {
+			return 2 * f.depth
+		}
+		return 2*f.depth + 1
+	}
+	slices.SortStableFunc(all, func(a, b jsonField) int {
+		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(rank(a), rank(b)))
+	})
+	kept := all[:0]
+	for i := 0; i < len(all); {
+		end := i + 1
+		for end < len(all) && all[end].name == all[i].name {
+			end++
+		}
+		if end == i+1 || rank(all[i]) < rank(all[i+1]) {
+			kept = append(kept, all[i])
+		}
+		i = end
+	}
+	return kept
+}
+
+// isName reports whether encoding/json takes a name from a tag.
+func isName(name string) bool {
+	for _, r := range name {
+		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return false
+		}
+	}
+	return true
+}

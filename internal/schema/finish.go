@@ -1,0 +1,169 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// maxDefaultNodes bounds what one default may grow to with the defaults below it: a type that contains itself by default
+// would never end.
+const maxDefaultNodes = 10_000
+
+// finish checks what can be checked only when the whole tree is known, and prepares what the walks need.
+func (d *deriver) finish(root *Schema) {
+	for _, r := range d.ruled {
+		for _, err := range r.schema.contradictions() {
+			d.fail(r.where, err)
+		}
+		if err := d.checkKeys(r.schema); err != nil {
+			d.fail(r.where, err)
+		}
+	}
+	if len(d.errs) > 0 {
+		return
+	}
+	for _, o := range d.objects {
+		for i := range o.Properties {
+			if o.Properties[i].Required {
+				o.required++
+			}
+			if !o.Properties[i].Schema.DefaultValue.IsAbsent() {
+				o.defaults++
+			}
+		}
+	}
+	for _, r := range d.ruled {
+		if r.schema.DefaultValue.IsAbsent() {
+			continue
+		}
+		left := maxDefaultNodes
+		filled, ok := r.schema.complete(r.schema.DefaultValue, &left)
+		if !ok {
+			d.fail(r.where, errors.New("its default contains itself, through the defaults below it"))
+			continue
+		}
+		r.schema.filled = filled
+		at := status.Field("default")
+		if errs := append(r.schema.CheckTypes(at, filled), r.schema.Validate(at, filled)...); len(errs) > 0 {
+			d.fail(r.where, fmt.Errorf("the default breaks the field's own rules: %v", errs[0]))
+		} else if _, unknown := r.schema.Prune(filled); len(unknown) > 0 {
+			d.fail(r.where, fmt.Errorf("the default has the unknown field %s", unknown[0]))
+		}
+	}
+	d.findImmutable(root)
+}
+
+// complete adds to a declared default what is below it by default, as [Schema.Default] will do with what users send. It
+// fails when that takes too many steps.
+func (s *Schema) complete(v doc.Value, left *int) (doc.Value, bool) {
+	if *left--; *left < 0 {
+		return v, false
+	}
+	ok := true
+	switch {
+	case v.Kind() == doc.List && s.Items != nil:
+		v = v.Rewrite(func(_ int, _ string, child doc.Value) doc.Value {
+			next, fits := s.Items.complete(child, left)
+			ok = ok && fits
+			return next
+		})
+	case v.Kind() == doc.Map:
+		if s.Object != nil {
+			for i := range s.Object.Properties {
+				if p := &s.Object.Properties[i]; ok && !p.Schema.DefaultValue.IsAbsent() && !v.Has(p.Name) {
+					v = v.With(p.Name, p.Schema.DefaultValue)
+				}
+			}
+		}
+		v = v.Rewrite(func(_ int, key string, child doc.Value) doc.Value {
+			below := s.Member(key)
+			if below == nil || !ok {
+				return child
+			}
+			next, fits := below.complete(child, left)
+			ok = ok && fits
+			return next
+		})
+	}
+	return v, ok
+}
+
+// contradictions returns what is wrong with the constraints of one place taken together.
+func (s *Schema) contradictions() []error {
+	var errs []error
+	crossed := func(low, high *int64, what string) {
+		if low != nil && high != nil && *low > *high {
+			errs = append(errs, fmt.Errorf("min%s %d is above max%s %d", what, *low, what, *high))
+		}
+	}
+	crossed(s.MinLength, s.MaxLength, "Length")
+	crossed(s.MinItems, s.MaxItems, "Items")
+	crossed(s.MinProperties, s.MaxProperties, "Properties")
+	if !s.Minimum.IsAbsent() && !s.Maximum.IsAbsent() && compareNumbers(s.Minimum, s.Maximum) > 0 {
+		errs = append(errs, fmt.Errorf("min %s is above max %s", s.Minimum.Literal(), s.Maximum.Literal()))
+	}
+	if s.ExclusiveMinimum && s.Minimum.IsAbsent() || s.ExclusiveMaximum && s.Maximum.IsAbsent() {
+		errs = append(errs, errors.New("there is an exclusive bound, but no bound"))
+	}
+	for _, e := range s.Enum {
+		if !s.allows(e) {
+			errs = append(errs, fmt.Errorf("the enumeration has a value of type %s, and this is a %s", e.Kind(), s.noun()))
+		}
+	}
+	if s.ListType == MapList && len(s.ListMapKeys) == 0 {
+		errs = append(errs, errors.New("a list=map needs key=, the member that identifies an element"))
+	}
+	if s.ListType != MapList && len(s.ListMapKeys) > 0 {
+		errs = append(errs, errors.New("key= is for list=map"))
+	}
+	return errs
+}
+
+// checkKeys refuses keys of a list that no element has, that are no scalars, or that an element may lack: what has no key
+// can neither be merged nor owned (API conventions, Lists of named subobjects preferred over maps).
+func (d *deriver) checkKeys(s *Schema) error {
+	if s.ListType != MapList {
+		return nil
+	}
+	for _, key := range s.ListMapKeys {
+		p := s.Items.Property(key)
+		switch {
+		case p == nil:
+			return fmt.Errorf("its elements have no member %q to be their key", key)
+		case p.Schema.Type == ObjectType || p.Schema.Type == ArrayType || p.Schema.Type == AnyType && !p.Schema.IntOrString:
+			return fmt.Errorf("the key %q is a %s, and must be a scalar", key, p.Schema.noun())
+		case !d.options.Builtin && !p.Required && p.Schema.DefaultValue.IsAbsent():
+			return fmt.Errorf("the key %q must be required or have a default (%s)", key, strings.TrimSuffix(s.Items.Object.Name, ".")+"."+key)
+		}
+	}
+	return nil
+}
+
+// findImmutable marks the places that lead to an immutable one. A recursive type is looked at again until nothing new is
+// found.
+func (d *deriver) findImmutable(root *Schema) {
+	var mark func(s *Schema) bool
+	mark = func(s *Schema) bool {
+		if s == nil {
+			return false
+		}
+		items, additional := mark(s.Items), mark(s.Additional)
+		s.keeps = s.Immutable || items || additional || s.Object != nil && s.Object.keeps
+		return s.keeps
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, o := range d.objects {
+			for i := range o.Properties {
+				if mark(o.Properties[i].Schema) && !o.keeps {
+					o.keeps, changed = true, true
+				}
+			}
+		}
+	}
+	mark(root)
+}

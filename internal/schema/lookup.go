@@ -1,0 +1,41 @@
+package schema
+
+import "github.com/decorum-go/decorum/internal/doc"
+
+// sideBySide finds the schemas of a map's members. It must be asked in the order of the document, which is that of the
+// properties, so that one pass over both is enough.
+type sideBySide struct {
+	properties []Property
+	additional *Schema
+	next       int
+}
+
+func (s *Schema) beside() sideBySide {
+	b := sideBySide{additional: s.Additional}
+	if s.Object != nil {
+		b.properties = s.Object.Properties
+	}
+	return b
+}
+
+// property returns the property of that name, or nil.
+func (b *sideBySide) property(name string) *Property {
+	for b.next < len(b.properties) && b.properties[b.next].Name < name {
+		b.next++
+	}
+	if b.next < len(b.properties) && b.properties[b.next].Name == name {
+		return &b.properties[b.next]
+	}
+	return nil
+}
+
+// schema returns the schema of the member of that name, or nil.
+func (b *sideBySide) schema(name string) *Schema {
+	if p := b.property(name); p != nil {
+		return p.Schema
+	}
+	return b.additional
+}
+
+// dropsNull reports whether null in this place counts as absent.
+func (s *Schema) dropsNull(v doc.Value) bool { return s != nil && v.IsNull() && !s.Nullable }

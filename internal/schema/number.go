@@ -1,0 +1,84 @@
+package schema
+
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// goLimits is the range of a Go integer type, where it is narrower than what the format of the schema says.
+type goLimits struct {
+	set      bool
+	low      int64
+	high     uint64
+	singleFP bool // float32
+	// nullItems lets elements of a list be null: Go decodes them as zero values, and built-in kinds say nothing about it.
+	nullItems bool
+}
+
+// integerLimits returns the range of integers that fit in this place.
+func (s *Schema) integerLimits() (low int64, high uint64) {
+	switch {
+	case s.goType.set:
+		return s.goType.low, s.goType.high
+	case s.Format == "int32":
+		return -1 << 31, 1<<31 - 1
+	}
+	return -1 << 63, 1<<63 - 1
+}
+
+// isInteger reports whether a number is written as an integer. Go refuses 1.0 and 1e3 where it wants an integer, so a
+// document that has them there could not be decoded.
+func isInteger(v doc.Value) bool {
+	return v.Kind() == doc.Number && !strings.ContainsAny(v.Literal(), ".eE")
+}
+
+// compareNumbers compares exactly where both are integers of 64 bits, and as floating point numbers elsewhere. A number
+// too large for that counts as infinite.
+func compareNumbers(a, b doc.Value) int {
+	x, okX := a.Int()
+	y, okY := b.Int()
+	if okX && okY {
+		return cmp.Compare(x, y)
+	}
+	return cmp.Compare(float(a), float(b))
+}
+
+func float(v doc.Value) float64 {
+	f, _ := strconv.ParseFloat(v.Literal(), 64) // ±Inf when it is out of range
+	return f
+}
+
+// plain returns a value as Go has it, for an error to show.
+func plain(v doc.Value) any {
+	switch v.Kind() {
+	case doc.Bool:
+		return v.Bool()
+	case doc.String:
+		return v.Text()
+	case doc.Number:
+		if i, ok := v.Int(); ok {
+			return i
+		}
+		if f, ok := v.Float(); ok {
+			return f
+		}
+		return json.Number(v.Literal())
+	case doc.List:
+		list := make([]any, 0, v.Len())
+		for _, e := range v.Elements() {
+			list = append(list, plain(e))
+		}
+		return list
+	case doc.Map:
+		m := make(map[string]any, v.Len())
+		for k, e := range v.Members() {
+			m[k] = plain(e)
+		}
+		return m
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package schema
+
+import "github.com/decorum-go/decorum/internal/doc"
+
+// maxNamed is how many unknown fields, and how many errors, one walk names; a document of any size is answered in
+// bounded space. Upstream reports as many unknown fields.
+const maxNamed = 100
+
+// Prune drops the fields that the schema does not know, and names the first hundred of them in the form in which
+// warnings and errors do: spec.foo, spec.containers[0].foo. A document without unknown fields is returned as it is.
+// Values of a wrong type are left for [Schema.CheckTypes].
+func (s *Schema) Prune(v doc.Value) (pruned doc.Value, unknown []string) {
+	p := pruner{}
+	pruned = p.value(s, v, &trail{})
+	return pruned, p.unknown
+}
+
+type pruner struct{ unknown []string }
+
+func (p *pruner) value(s *Schema, v doc.Value, at *trail) doc.Value {
+	switch v.Kind() {
+	case doc.Map:
+		if s.Object == nil && s.Additional == nil && (s.PreserveUnknown || s.Type != ObjectType) {
+			return v
+		}
+		step := trail{up: at, index: member}
+		b := s.beside()
+		return v.Rewrite(func(_ int, key string, child doc.Value) doc.Value {
+			below := b.schema(key)
+			step.key = key
+			switch {
+			case below != nil:
+				return p.value(below, child, &step)
+			case s.PreserveUnknown:
+				return child
+			}
+			if len(p.unknown) < maxNamed {
+				p.unknown = append(p.unknown, string(step.appendTo(nil)))
+			}
+			return doc.Value{}
+		})
+	case doc.List:
+		if s.Items == nil {
+			return v
+		}
+		step := trail{up: at}
+		return v.Rewrite(func(i int, _ string, child doc.Value) doc.Value {
+			step.index = i
+			return p.value(s.Items, child, &step)
+		})
+	}
+	return v
+}

@@ -1,0 +1,303 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// presence is what an api tag says about the member itself rather than about its value.
+type presence struct{ required, optional bool }
+
+func (p *presence) merge(later presence) {
+	if later != (presence{}) {
+		*p = later
+	}
+}
+
+// rule writes the options of an api tag into a schema. An option may be meant for the elements of a list or the values of
+// a map: items.maxLength, values.items.pattern.
+func (d *deriver) rule(s *Schema, options []option, where string) presence {
+	var p presence
+	for _, o := range options {
+		var err error
+		switch {
+		case o.name == "required" && !o.hasValue:
+			p.required = true
+		case o.name == "optional" && !o.hasValue:
+			p.optional = true
+		default:
+			err = d.option(s, o, where)
+		}
+		if err != nil {
+			d.fail(where, err)
+		}
+	}
+	if p.required && p.optional {
+		d.fail(where, errors.New("a field cannot be both required and optional"))
+	}
+	if len(options) > 0 {
+		d.ruled = append(d.ruled, ruled{s, where})
+	}
+	return p
+}
+
+func (d *deriver) option(s *Schema, o option, where string) error {
+	full, place := o.name, where
+	for {
+		if rest, ok := strings.CutPrefix(o.name, "items."); ok {
+			if s.Items == nil {
+				return fmt.Errorf("option %s: a %s has no items", full, s.noun())
+			}
+			s, o.name, place = s.Items, rest, place+"[]"
+			continue
+		}
+		if rest, ok := strings.CutPrefix(o.name, "values."); ok {
+			if s.Additional == nil {
+				return fmt.Errorf("option %s: a %s has no values", full, s.noun())
+			}
+			s, o.name, place = s.Additional, rest, place+"{}"
+			continue
+		}
+		break
+	}
+	if place != where {
+		d.ruled = append(d.ruled, ruled{s, place})
+	}
+	if err := s.set(o); err != nil {
+		return fmt.Errorf("option %s: %w", full, err)
+	}
+	return nil
+}
+
+// noun names what a schema describes, for an error.
+func (s *Schema) noun() string {
+	switch {
+	case s.Type != AnyType:
+		return s.Type
+	case len(s.Types()) > 0:
+		return "value of type " + strings.Join(s.Types(), " or ")
+	}
+	return "value of any type"
+}
+
+// set writes one option into the schema it is meant for.
+func (s *Schema) set(o option) error {
+	flag, known := s.flag(o.name)
+	if known {
+		if o.hasValue {
+			return errors.New("it takes no value")
+		}
+		return flag()
+	}
+	value, known := s.valued(o.name)
+	switch {
+	case !known:
+		return errors.New("there is no such option")
+	case !o.hasValue || o.value == "" && o.name != "default" && o.name != "enum" && o.name != "doc":
+		return errors.New("it needs a value")
+	}
+	return value(o.value)
+}
+
+// flag returns what an option without a value does.
+func (s *Schema) flag(name string) (func() error, bool) {
+	set := func(b *bool) func() error { return func() error { *b = true; return nil } }
+	switch name {
+	case "nullable":
+		return set(&s.Nullable), true
+	case "immutable":
+		return set(&s.Immutable), true
+	case "exclusiveMin":
+		return set(&s.ExclusiveMinimum), true
+	case "exclusiveMax":
+		return set(&s.ExclusiveMaximum), true
+	case "preserveUnknown":
+		return func() error {
+			if s.Object != nil || s.Additional != nil {
+				return errors.New("the Go type cannot keep what it has no field for")
+			}
+			s.PreserveUnknown = true
+			return nil
+		}, true
+	case "intOrString":
+		return func() error {
+			if !s.Anything() && !s.IntOrString {
+				return fmt.Errorf("the Go type holds a %s", s.noun())
+			}
+			s.IntOrString, s.PreserveUnknown = true, false
+			return nil
+		}, true
+	}
+	return nil, false
+}
+
+// valued returns what an option with a value does.
+func (s *Schema) valued(name string) (func(string) error, bool) {
+	count := func(n **int64, types ...string) func(string) error {
+		return func(text string) error {
+			if err := s.mustBe(types...); err != nil {
+				return err
+			}
+			i, err := strconv.ParseInt(text, 10, 64)
+			if err != nil || i < 0 {
+				return fmt.Errorf("%q is no count", text)
+			}
+			*n = &i
+			return nil
+		}
+	}
+	bound := func(b *doc.Value) func(string) error {
+		return func(text string) error {
+			if err := s.mustBe(IntegerType, NumberType); err != nil {
+				return err
+			}
+			v, err := parseJSON(text)
+			if err != nil || v.Kind() != doc.Number || s.Type == IntegerType && !isInteger(v) {
+				return fmt.Errorf("%q is no %s", text, s.Type)
+			}
+			*b = v
+			return nil
+		}
+	}
+	switch name {
+	case "min":
+		return bound(&s.Minimum), true
+	case "max":
+		return bound(&s.Maximum), true
+	case "minLength":
+		return count(&s.MinLength, StringType), true
+	case "maxLength":
+		return count(&s.MaxLength, StringType), true
+	case "minItems":
+		return count(&s.MinItems, ArrayType), true
+	case "maxItems":
+		return count(&s.MaxItems, ArrayType), true
+	case "minProperties":
+		return count(&s.MinProperties, ObjectType), true
+	case "maxProperties":
+		return count(&s.MaxProperties, ObjectType), true
+	case "default":
+		return func(text string) (err error) { s.DefaultValue, err = s.literal(text); return err }, true
+	case "enum":
+		return s.setEnum, true
+	case "pattern":
+		return s.setPattern, true
+	case "list":
+		return s.setListType, true
+	case "key":
+		return func(text string) error { s.ListMapKeys = append(s.ListMapKeys, text); return s.mustBe(ArrayType) }, true
+	case "map":
+		return s.setMapType, true
+	case "type":
+		return s.setType, true
+	case "format":
+		return func(text string) error {
+			s.Format = text
+			return s.mustBe(StringType, IntegerType, NumberType)
+		}, true
+	case "doc":
+		return func(text string) error { s.Description = text; return nil }, true
+	}
+	return nil, false
+}
+
+// mustBe refuses an option that means nothing for values of this type.
+func (s *Schema) mustBe(types ...string) error {
+	for _, t := range s.Types() {
+		if slices.Contains(types, t) {
+			return nil
+		}
+	}
+	return fmt.Errorf("it is for a value of type %s, and this is a %s", strings.Join(types, " or "), s.noun())
+}
+
+// literal reads a value as tags write it: JSON, or for strings also the bare text.
+func (s *Schema) literal(text string) (doc.Value, error) {
+	takesText := slices.Contains(s.Types(), StringType)
+	onlyText := s.Type == StringType
+	if onlyText && !strings.HasPrefix(text, `"`) {
+		return doc.Of(text), nil
+	}
+	v, err := parseJSON(text)
+	switch {
+	case err == nil:
+		return v, nil
+	case takesText:
+		return doc.Of(text), nil
+	}
+	return doc.Value{}, fmt.Errorf("%q is no JSON value", text)
+}
+
+func parseJSON(text string) (doc.Value, error) {
+	v, duplicates, err := codec.DecodeJSON([]byte(text))
+	if err == nil && len(duplicates) > 0 {
+		err = fmt.Errorf("member %s stands there twice", duplicates[0])
+	}
+	return v, err
+}
+
+func (s *Schema) setEnum(text string) error {
+	s.Enum = nil
+	for part := range strings.SplitSeq(text, "|") {
+		v, err := s.literal(part)
+		if err != nil {
+			return err
+		}
+		s.Enum = append(s.Enum, v)
+	}
+	return nil
+}
+
+func (s *Schema) setPattern(text string) (err error) {
+	s.Pattern, err = regexp.Compile(text)
+	return errors.Join(s.mustBe(StringType), err)
+}
+
+func (s *Schema) setListType(text string) error {
+	if !slices.Contains([]string{AtomicList, SetList, MapList}, text) {
+		return fmt.Errorf("%q is none of atomic, set, map", text)
+	}
+	s.ListType, s.ListMapKeys, s.inferredList = text, nil, false // the keys follow, and replace those of the patch tags
+	return s.mustBe(ArrayType)
+}
+
+func (s *Schema) setMapType(text string) error {
+	if text != AtomicMap && text != GranularMap {
+		return fmt.Errorf("%q is none of atomic, granular", text)
+	}
+	s.MapType = text
+	return s.mustBe(ObjectType)
+}
+
+func (s *Schema) setType(text string) error {
+	switch {
+	case !slices.Contains([]string{ObjectType, ArrayType, StringType, IntegerType, NumberType, BooleanType}, text):
+		return fmt.Errorf("%q is no type of JSON", text)
+	case !s.Anything() && s.Type != text:
+		return fmt.Errorf("the Go type holds a %s", s.noun())
+	}
+	s.Type = text
+	s.PreserveUnknown = s.PreserveUnknown && (text == ObjectType || text == ArrayType)
+	return nil
+}
+
+// inferList reads the list type from the patch tags: a list that is merged by a key is a map of that key, a merged list
+// of scalars is a set.
+func (s *Schema) inferList() {
+	if s.Type != ArrayType || !slices.Contains(strings.Split(s.PatchStrategy, ","), "merge") {
+		return
+	}
+	switch {
+	case s.PatchMergeKey != "" && s.Items.Object != nil:
+		s.ListType, s.ListMapKeys, s.inferredList = MapList, []string{s.PatchMergeKey}, true
+	case s.PatchMergeKey == "" && s.Items.Object == nil:
+		s.ListType, s.inferredList = SetList, true
+	}
+}

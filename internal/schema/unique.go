@@ -1,0 +1,107 @@
+package schema
+
+import (
+	"strconv"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// fewElements is up to how many elements are compared with each other; more are counted in a map, so that the time grows
+// with the list and not with its square.
+const fewElements = 16
+
+// unique refuses each element that an earlier one equals: in a set as a whole, in a keyed list by its keys.
+func (w *validator) unique(s *Schema, v doc.Value, at *trail) {
+	n := v.Len()
+	if n <= fewElements {
+		for i := 1; i < n; i++ {
+			for j := range i {
+				if s.same(v.At(i), v.At(j)) {
+					w.duplicate(s, v.At(i), i, at)
+					break
+				}
+			}
+		}
+		return
+	}
+	seen := make(map[string]struct{}, n)
+	var key []byte
+	for i := range n {
+		key = s.appendIdentity(key[:0], v.At(i))
+		if _, again := seen[string(key)]; again {
+			w.duplicate(s, v.At(i), i, at)
+			continue
+		}
+		seen[string(key)] = struct{}{}
+	}
+}
+
+func (w *validator) duplicate(s *Schema, element doc.Value, i int, at *trail) {
+	if w.full() {
+		return
+	}
+	shown := element
+	if s.ListType == MapList {
+		shown = doc.Value{}
+		for _, k := range s.ListMapKeys {
+			shown = shown.With(k, element.Get(k))
+		}
+	}
+	step := trail{up: at, index: i}
+	w.errs = append(w.errs, status.DuplicateField(step.below(w.root), plain(shown)))
+}
+
+// same reports whether two elements of the list are one.
+func (s *Schema) same(a, b doc.Value) bool {
+	if s.ListType != MapList {
+		return doc.Equal(a, b)
+	}
+	for _, k := range s.ListMapKeys {
+		if !doc.Equal(a.Get(k), b.Get(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendIdentity writes bytes that are equal for elements that are the same.
+func (s *Schema) appendIdentity(dst []byte, element doc.Value) []byte {
+	if s.ListType != MapList {
+		return appendIdentity(dst, element)
+	}
+	for _, k := range s.ListMapKeys {
+		dst = appendIdentity(dst, element.Get(k))
+	}
+	return dst
+}
+
+// appendIdentity writes a value so that equal values, and no others, give equal bytes: each part says its kind and length.
+func appendIdentity(dst []byte, v doc.Value) []byte {
+	dst = append(dst, byte(v.Kind()))
+	text := v.Literal()
+	switch v.Kind() {
+	case doc.String:
+		text = v.Text()
+	case doc.Number:
+		if i, ok := v.Int(); ok {
+			return append(strconv.AppendInt(dst, i, 10), 0)
+		}
+		if f, ok := v.Float(); ok {
+			return append(strconv.AppendFloat(dst, f, 'g', -1, 64), 0)
+		}
+	case doc.List, doc.Map:
+		dst = strconv.AppendInt(dst, int64(v.Len()), 10)
+		dst = append(dst, 0)
+		for i := range v.Len() {
+			if v.Kind() == doc.Map {
+				dst = appendIdentity(dst, doc.Of(v.KeyAt(i)))
+			}
+			dst = appendIdentity(dst, v.At(i))
+		}
+		return dst
+	}
+	dst = strconv.AppendInt(dst, int64(len(text)), 10)
+	dst = append(dst, 0)
+	return append(dst, text...)
+}

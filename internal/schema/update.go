@@ -1,0 +1,84 @@
+package schema
+
+import (
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// ValidateUpdate refuses changes of immutable fields: an update must leave them as they are, set or not. Elements of a
+// keyed list are compared with the element of the same key, members of a map with the member of the same name; an element
+// or member that is new may hold what it likes, and one that goes takes its fields along. Elements of other lists have no
+// identity and are not looked into. Nor does a struct's coming or going excuse its immutable fields. At most a hundred errors are returned.
+func (s *Schema) ValidateUpdate(path *status.Path, next, old doc.Value) status.FieldErrors {
+	w := updateValidator{root: path}
+	w.value(s, next, old, &trail{})
+	return w.errs
+}
+
+type updateValidator struct {
+	root *status.Path
+	errs status.FieldErrors
+}
+
+func (w *updateValidator) value(s *Schema, next, old doc.Value, at *trail) {
+	if !s.keeps || next == old || len(w.errs) >= maxNamed {
+		return
+	}
+	if s.Immutable {
+		if !doc.Equal(next, old) {
+			w.errs = append(w.errs, status.InvalidField(at.below(w.root), plain(next), "field is immutable"))
+		}
+		return
+	}
+	if s.Object != nil {
+		w.properties(s.Object, next, old, at)
+	}
+	if s.Additional != nil {
+		w.values(s, next, old, at)
+	}
+	if s.ListType == MapList && next.Kind() == doc.List && old.Kind() == doc.List {
+		w.elements(s, next, old, at)
+	}
+}
+
+func (w *updateValidator) properties(o *Object, next, old doc.Value, at *trail) {
+	step := trail{up: at, index: member}
+	for i := range o.Properties {
+		p := &o.Properties[i]
+		step.key = p.Name
+		w.value(p.Schema, next.Get(p.Name), old.Get(p.Name), &step)
+	}
+}
+
+func (w *updateValidator) values(s *Schema, next, old doc.Value, at *trail) {
+	step := trail{up: at, index: member}
+	for i := range next.Len() {
+		name := next.KeyAt(i)
+		if before := old.Get(name); s.Property(name) == nil && !before.IsAbsent() {
+			step.key = name
+			w.value(s.Additional, next.At(i), before, &step)
+		}
+	}
+}
+
+func (w *updateValidator) elements(s *Schema, next, old doc.Value, at *trail) {
+	step := trail{up: at}
+	before := s.index(old)
+	var key []byte
+	for i := range next.Len() {
+		key = s.appendIdentity(key[:0], next.At(i))
+		if j, found := before[string(key)]; found {
+			step.index = i
+			w.value(s.Items, next.At(i), old.At(j), &step)
+		}
+	}
+}
+
+// index returns the position of each element of a keyed list by its identity.
+func (s *Schema) index(list doc.Value) map[string]int {
+	at := make(map[string]int, list.Len())
+	for i := range list.Len() {
+		at[string(s.appendIdentity(nil, list.At(i)))] = i
+	}
+	return at
+}

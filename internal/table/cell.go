@@ -1,0 +1,92 @@
+package table
+
+import (
+	"time"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// The types of a column. They say how a value is printed, and clients align by them.
+const (
+	StringType  = "string"
+	IntegerType = "integer"
+	NumberType  = "number"
+	BooleanType = "boolean"
+	DateType    = "date"
+)
+
+// IsType reports whether a column may be of that type.
+func IsType(name string) bool {
+	switch name {
+	case StringType, IntegerType, NumberType, BooleanType, DateType:
+		return true
+	}
+	return false
+}
+
+// Column is a place in an object and how to print it.
+type Column struct {
+	Path Path
+	// Type is one of the column types.
+	Type string
+}
+
+// Cell returns what the column shows of an object: a string, an int64, a float64, a bool, or nil where the object has
+// nothing to show, or nothing of the column's type. A string column shows values of every type, lists and maps as JSON. A
+// date column shows the time since, as [HumanDuration] does; "<invalid>" for a text that is no time, "<unknown>" for an
+// empty one or the zero time.
+func (c Column) Cell(object doc.Value, now time.Time) any {
+	v, found := c.Path.First(object)
+	if !found || v.IsNull() {
+		return nil
+	}
+	switch c.Type {
+	case StringType:
+		return text(v)
+	case IntegerType:
+		if i, ok := v.Int(); ok {
+			return i
+		}
+		if f, ok := v.Float(); ok && f > -1<<63 && f < 1<<63 {
+			return int64(f)
+		}
+	case NumberType:
+		if f, ok := v.Float(); ok {
+			return f
+		}
+	case BooleanType:
+		if v.Kind() == doc.Bool {
+			return v.Bool()
+		}
+	case DateType:
+		if v.Kind() == doc.String {
+			return since(v.Text(), now)
+		}
+	}
+	return nil
+}
+
+func text(v doc.Value) string {
+	switch v.Kind() {
+	case doc.String:
+		return v.Text()
+	case doc.Number, doc.Bool:
+		return v.Literal()
+	}
+	return string(codec.AppendJSON(nil, v))
+}
+
+func since(text string, now time.Time) string {
+	if text == "" {
+		return "<unknown>"
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	switch {
+	case err != nil:
+		return "<invalid>"
+	case t.IsZero():
+		return "<unknown>"
+	}
+	return HumanDuration(now.Sub(t))
+}

@@ -1,0 +1,96 @@
+package table
+
+import (
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// Path leads from an object to values in it. The zero Path leads to the object itself. A Path is immutable.
+type Path struct {
+	text  string
+	steps []step
+}
+
+// step is one part of a path.
+type step struct {
+	kind   stepKind
+	key    string // of a member
+	index  int    // of an element; below 0 it counts from the end
+	filter *filter
+}
+
+type stepKind uint8
+
+const (
+	toMember stepKind = iota
+	toElement
+	toAll
+	toMatching
+)
+
+// filter says which elements of a list are meant.
+type filter struct {
+	left     []step    // from the element to what is compared
+	operator string    // "" asks only whether left leads anywhere
+	right    doc.Value // what it is compared with
+}
+
+// String returns the path as it was written.
+func (p Path) String() string { return p.text }
+
+// First returns the first value, in the order of the document, that the path leads to. Values of other types than a step
+// asks for lead nowhere.
+func (p Path) First(v doc.Value) (doc.Value, bool) { return first(p.steps, v) }
+
+func first(steps []step, v doc.Value) (doc.Value, bool) {
+	for i, s := range steps {
+		switch s.kind {
+		case toMember:
+			v = v.Get(s.key)
+		case toElement:
+			at := s.index
+			if at < 0 {
+				at += v.Len()
+			}
+			if v.Kind() != doc.List || at < 0 || at >= v.Len() {
+				return doc.Value{}, false
+			}
+			v = v.At(at)
+		case toAll, toMatching:
+			for j := range v.Len() {
+				if s.kind == toMatching && (v.Kind() != doc.List || !s.filter.matches(v.At(j))) {
+					continue
+				}
+				if hit, ok := first(steps[i+1:], v.At(j)); ok {
+					return hit, true
+				}
+			}
+			return doc.Value{}, false
+		}
+		if v.IsAbsent() {
+			return doc.Value{}, false
+		}
+	}
+	return v, !v.IsAbsent()
+}
+
+func (f *filter) matches(element doc.Value) bool {
+	left, ok := first(f.left, element)
+	if !ok || f.operator == "" {
+		return ok
+	}
+	order, ordered := compare(left, f.right)
+	switch f.operator {
+	case "==":
+		return doc.Equal(left, f.right)
+	case "!=":
+		return !doc.Equal(left, f.right)
+	case "<":
+		return ordered && order < 0
+	case "<=":
+		return ordered && order <= 0
+	case ">":
+		return ordered && order > 0
+	default: // the parser lets no other operator through
+		return ordered && order >= 0
+	}
+}

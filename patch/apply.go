@@ -1,0 +1,147 @@
+package patch
+
+import (
+	"fmt"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// maxCopied is how many bytes of JSON all copy operations of one patch may add; it is upstream's limit. Copying costs
+// nothing here, but each copy can double what was copied before, and the result has to be written out.
+const maxCopied = 3 << 20
+
+// Apply returns the document that the operations make of d, in their order; all of them or none.
+//
+// It fails with 422 Invalid, in upstream's words, when an operation cannot be applied or a test fails; errors.As finds
+// the [*OperationError] in it. Beyond the result itself, its cost does not depend on the sizes of the lists and maps that
+// are changed, but grows with the square of the number of operations on one list, up to some hundred milliseconds for
+// [MaxOperations] of them.
+func (p JSONPatch) Apply(d Document) (Document, error) {
+	if len(p.operations) == 0 {
+		return d, nil
+	}
+	a := application{root: &draft{base: d}}
+	for i := range p.operations {
+		op := &p.operations[i]
+		if err := a.do(op); err != nil {
+			return Document{}, refused(&OperationError{Index: i, Op: op.op, Path: op.pathText, cause: err})
+		}
+	}
+	result, err := a.root.freeze(0)
+	if err == nil && result.DeeperThan(doc.MaxDepth) {
+		err = fmt.Errorf("%w: nested too deeply", ErrTooLarge)
+	}
+	if err != nil {
+		return Document{}, refused(err)
+	}
+	return result, nil
+}
+
+// application is one run of a patch.
+type application struct {
+	root    *draft
+	copied  int    // bytes of JSON copied so far
+	scratch []byte // for measuring them
+}
+
+func (a *application) do(op *operation) error {
+	if op.fault != nil {
+		return op.fault
+	}
+	switch op.op {
+	case "add":
+		return a.add(op.path, &draft{base: op.value})
+	case "replace":
+		if len(op.path) == 0 {
+			return a.add(op.path, &draft{base: op.value})
+		}
+		at, key := op.path.parent()
+		parent, err := a.root.find(at)
+		if err != nil {
+			return err
+		}
+		return parent.replace(key, &draft{base: op.value})
+	case "remove":
+		_, err := a.remove(op.path)
+		return err
+	case "move":
+		moved, err := a.remove(op.from)
+		if err != nil {
+			return err
+		}
+		return a.add(op.path, moved)
+	case "copy":
+		return a.copy(op.from, op.path)
+	default:
+		return a.test(op.path, op.value)
+	}
+}
+
+func (a *application) add(path pointer, value *draft) error {
+	if len(path) == 0 {
+		a.root = value
+		return nil
+	}
+	at, key := path.parent()
+	parent, err := a.root.find(at)
+	if err != nil {
+		return err
+	}
+	return parent.add(key, value)
+}
+
+func (a *application) remove(path pointer) (*draft, error) {
+	if len(path) == 0 {
+		return nil, fmt.Errorf("%w: the document itself cannot be taken away", ErrMissing)
+	}
+	at, key := path.parent()
+	parent, err := a.root.find(at)
+	if err != nil {
+		return nil, err
+	}
+	return parent.remove(key)
+}
+
+func (a *application) copy(from, path pointer) error {
+	source, err := a.root.find(from)
+	if err != nil {
+		return err
+	}
+	value, err := source.freeze(len(from))
+	if err != nil {
+		return err
+	}
+	a.scratch = codec.AppendJSON(a.scratch[:0], value)
+	a.copied += len(a.scratch)
+	if a.copied > maxCopied || value.DeeperThan(doc.MaxDepth-len(path)) {
+		return ErrTooLarge
+	}
+	return a.add(path, &draft{base: value})
+}
+
+// test holds also when null is asked for and the member is not there: clients use it to say "not there".
+func (a *application) test(path pointer, want doc.Value) error {
+	if len(path) > 0 && want.IsNull() {
+		at, key := path.parent()
+		parent, err := a.root.find(at)
+		if err != nil {
+			return err
+		}
+		if parent.base.Kind() == doc.Map && !parent.has(key) {
+			return nil
+		}
+	}
+	found, err := a.root.find(path)
+	if err != nil {
+		return err
+	}
+	value, err := found.freeze(len(path))
+	if err != nil {
+		return err
+	}
+	if !doc.Equal(value, want) {
+		return ErrTestFailed
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package patch_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/decorum-go/decorum/patch"
+)
+
+func ExampleJSONPatch_Apply() {
+	p, err := patch.ParseJSONPatch([]byte(`[
+		{"op": "test", "path": "/spec/replicas", "value": 2},
+		{"op": "replace", "path": "/spec/replicas", "value": 3},
+		{"op": "add", "path": "/spec/args/-", "value": "--verbose"}
+	]`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, _ := patch.ParseDocument([]byte(`{"kind": "Worker", "spec": {"replicas": 2, "args": []}}`))
+	patched, err := p.Apply(d)
+	fmt.Println(string(patch.AppendJSON(nil, patched)), err)
+	// Output: {"kind":"Worker","spec":{"args":["--verbose"],"replicas":3}} <nil>
+}
+
+// A client learns that the patch was refused, and no more; the host finds out the rest.
+func ExampleOperationError() {
+	p, _ := patch.ParseJSONPatch([]byte(`[{"op": "remove", "path": "/spec/paused"}]`))
+	d, _ := patch.ParseDocument([]byte(`{"spec": {}}`))
+	_, err := p.Apply(d)
+	fmt.Println(err)
+	if cause, ok := errors.AsType[*patch.OperationError](err); ok {
+		fmt.Println(cause)
+	}
+	fmt.Println(errors.Is(err, patch.ErrMissing))
+	// Output:
+	// the server rejected our request due to an error in our request
+	// operation 0, remove "/spec/paused": there is no such place
+	// true
+}
+
+func ExampleMergePatch_Apply() {
+	p, err := patch.ParseMergePatch([]byte(`{"metadata": {"labels": {"tier": "web", "old": null}}}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, _ := patch.ParseDocument([]byte(`{"metadata": {"name": "a", "labels": {"old": "1", "app": "x"}}}`))
+	fmt.Println(string(patch.AppendJSON(nil, p.Apply(d))))
+	// Output: {"metadata":{"labels":{"app":"x","tier":"web"},"name":"a"}}
+}

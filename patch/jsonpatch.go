@@ -1,0 +1,132 @@
+package patch
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// MaxOperations is how many operations a JSON patch may have.
+const MaxOperations = 10_000
+
+// JSONPatch is a parsed JSON Patch (RFC 6902, application/json-patch+json). The zero JSONPatch changes nothing.
+//
+// It does what the API server does, which is RFC 6902 and, beyond it:
+//
+//   - replace of a member that is not there adds it; in a list the index must be there;
+//   - a negative index counts from the end, and add at -1 appends;
+//   - test with null, or without a value, holds for a member that is not there;
+//   - add and replace without a value set null;
+//   - of several members of an operation with one name the last counts, and unknown members are ignored.
+type JSONPatch struct {
+	operations []operation
+	warnings   []string
+}
+
+// operation is one step. A step that cannot be applied to anything keeps the reason in fault: by upstream's rules the
+// request fails only when the patch is applied.
+type operation struct {
+	op, pathText string
+	path, from   pointer
+	value        doc.Value
+	fault        error
+}
+
+// ParseJSONPatch reads a JSON patch. It fails with 400 BadRequest when data is no JSON text or has not the shape of a
+// patch, and with 413 RequestEntityTooLarge beyond [MaxOperations]. Operations that are unknown or lack a path fail only
+// in [JSONPatch.Apply].
+func ParseJSONPatch(data []byte) (JSONPatch, error) {
+	v, duplicates, err := codec.DecodeJSON(data)
+	if err != nil {
+		return JSONPatch{}, undecodable(err)
+	}
+	if v.Kind() != doc.List && !v.IsNull() {
+		return JSONPatch{}, status.BadRequest(wrongShape(v, "Go value of type []handlers.jsonPatchOp"))
+	}
+	var p JSONPatch
+	for _, path := range duplicates {
+		p.warn("duplicate", path)
+	}
+	p.operations = make([]operation, 0, min(v.Len(), MaxOperations))
+	for i, o := range v.Elements() {
+		if shape := shapeFault(o); shape != "" {
+			return JSONPatch{}, status.BadRequest(shape)
+		}
+		if i >= MaxOperations {
+			continue
+		}
+		p.operations = append(p.operations, newOperation(o))
+		for key := range o.Members() {
+			switch key {
+			case "op", "path", "from", "value":
+			default:
+				p.warn("unknown", "["+strconv.Itoa(i)+"]."+key)
+			}
+		}
+	}
+	if v.Len() > MaxOperations {
+		return JSONPatch{}, status.RequestEntityTooLarge(fmt.Sprintf(
+			"The allowed maximum operations in a JSON patch is %d, got %d", MaxOperations, v.Len()))
+	}
+	return p, nil
+}
+
+// maxWarnings is how many faults of a patch are reported at most.
+const maxWarnings = 100
+
+func (p *JSONPatch) warn(fault, path string) {
+	if len(p.warnings) < maxWarnings {
+		p.warnings = append(p.warnings, "json patch "+fault+" field \""+path+"\"")
+	}
+}
+
+// Warnings returns what is wrong with the patch but does not keep it from being applied: members that stand in it twice,
+// and unknown members of operations, at most 100. With the query parameter fieldValidation=Strict these are errors. The
+// slice is the patch's own and not to be changed.
+func (p JSONPatch) Warnings() []string { return p.warnings }
+
+// Len returns the number of operations.
+func (p JSONPatch) Len() int { return len(p.operations) }
+
+func shapeFault(o doc.Value) string {
+	if o.Kind() != doc.Map && !o.IsNull() {
+		return wrongShape(o, "Go value of type handlers.jsonPatchOp")
+	}
+	for _, key := range [...]string{"op", "path", "from"} {
+		switch v := o.Get(key); v.Kind() {
+		case doc.Absent, doc.Null, doc.String:
+		default:
+			return wrongShape(v, "Go struct field jsonPatchOp."+key+" of type string")
+		}
+	}
+	return ""
+}
+
+func newOperation(o doc.Value) operation {
+	op := operation{op: o.Get("op").Text(), pathText: o.Get("path").Text(), value: o.Get("value")}
+	if op.value.IsAbsent() {
+		op.value = doc.NullValue()
+	}
+	switch op.op {
+	case "add", "remove", "replace", "test":
+	case "move", "copy":
+		op.from, op.fault = readPointer(o, "from")
+	default:
+		op.fault = fmt.Errorf("%w: unknown op", ErrMalformed)
+	}
+	if op.fault == nil {
+		op.path, op.fault = readPointer(o, "path")
+	}
+	return op
+}
+
+func readPointer(o doc.Value, key string) (pointer, error) {
+	v := o.Get(key)
+	if v.Kind() != doc.String {
+		return nil, fmt.Errorf("%w: no %s", ErrMalformed, key)
+	}
+	return parsePointer(v.Text())
+}

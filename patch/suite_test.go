@@ -1,0 +1,89 @@
+package patch_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/decorum-go/decorum/patch"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// suiteCase is one case of the files in testdata. Its texts are kept as they stand there.
+type suiteCase struct {
+	Name  string
+	Doc   json.RawMessage
+	Patch json.RawMessage
+	Want  json.RawMessage
+	Error string
+}
+
+func suite(t testing.TB, file string) map[string][]suiteCase {
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var groups []struct {
+		Category string
+		Cases    []suiteCase
+	}
+	require.NoError(t, json.Unmarshal(data, &groups))
+	byCategory := map[string][]suiteCase{}
+	for _, g := range groups {
+		byCategory[g.Category] = g.Cases
+	}
+	return byCategory
+}
+
+var causes = map[string]error{
+	"test":      patch.ErrTestFailed,
+	"missing":   patch.ErrMissing,
+	"index":     patch.ErrIndex,
+	"malformed": patch.ErrMalformed,
+}
+
+func TestJSONPatchSuite(t *testing.T) {
+	for category, cases := range suite(t, "testdata/jsonpatch.json") {
+		for _, c := range cases {
+			t.Run(category+"/"+c.Name, func(t *testing.T) {
+				d := parse(t, c.Doc)
+				before := text(d)
+				p, err := patch.ParseJSONPatch(c.Patch)
+				require.NoError(t, err)
+				got, err := p.Apply(d)
+				if c.Error != "" {
+					requireRefused(t, err, causes[c.Error])
+					assert.True(t, got.IsAbsent())
+				} else {
+					require.NoError(t, err)
+					assert.Equal(t, text(parse(t, c.Want)), text(got))
+				}
+				assert.Equal(t, before, text(d), "the document was changed in place")
+			})
+		}
+	}
+}
+
+func TestMergePatchSuite(t *testing.T) {
+	for category, cases := range suite(t, "testdata/mergepatch.json") {
+		for _, c := range cases {
+			t.Run(category+"/"+c.Name, func(t *testing.T) {
+				d := parse(t, c.Doc)
+				before := text(d)
+				p, err := patch.ParseMergePatch(c.Patch)
+				require.NoError(t, err)
+				got := p.Apply(d)
+				assert.Equal(t, text(parse(t, c.Want)), text(got))
+				assert.Equal(t, text(got), text(p.Apply(got)), "twice is once")
+				assert.Equal(t, before, text(d), "the document was changed in place")
+			})
+		}
+	}
+}
+
+func parse(t testing.TB, data []byte) patch.Document {
+	d, err := patch.ParseDocument(data)
+	require.NoError(t, err)
+	return d
+}
+
+func text(d patch.Document) string { return string(patch.AppendJSON(nil, d)) }

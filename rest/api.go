@@ -1,0 +1,202 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// API serves resources over HTTP. It is an [http.Handler] that a host mounts where it likes, under a prefix with
+// [http.StripPrefix] or at the root; it opens no listener of its own. Any number of APIs can live in one process.
+type API struct {
+	options   Options
+	store     storage.Store
+	ownsStore bool
+	resources []*resource
+	groups    []group
+	router    *httprouter.Router
+	notFound  httprouter.Handle
+	openapi   openAPI
+
+	mu       sync.Mutex
+	inFlight int             // requests and calls under way
+	short    int             // those of them that are no watches
+	ending   context.Context // over when no more requests are taken and watches shall end
+	startEnd context.CancelCauseFunc
+	idle     chan struct{} // closed when ending and nothing is in flight
+}
+
+// New makes an API of these resources. It returns an error that names the kind and the field where something cannot
+// work, and starts no goroutine.
+func New(options Options, definitions ...Definition) (*API, error) {
+	a := &API{options: options.withDefaults(), idle: make(chan struct{})}
+	a.ending, a.startEnd = context.WithCancelCause(context.Background())
+	for _, d := range definitions {
+		if d == nil {
+			return nil, errors.New("rest.New: a resource is nil")
+		}
+		res, err := d.resource()
+		if err != nil {
+			return nil, fmt.Errorf("rest.New: %w", err)
+		}
+		res.logger, res.now, res.newUID = a.options.Logger, a.options.Now, a.options.NewUID
+		a.resources = append(a.resources, res)
+	}
+	if err := checkTogether(a.resources); err != nil {
+		return nil, fmt.Errorf("rest.New: %w", err)
+	}
+	a.store = a.options.Store
+	if a.store == nil {
+		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{}), true
+	}
+	a.groups = groupsOf(a.resources)
+	a.openapi = newOpenAPI(a)
+	a.notFound = a.route(nil, (*request).unknownPath)
+	a.router = a.routes()
+	for _, res := range a.resources {
+		res.store = a.store
+		if res.virtual {
+			continue
+		}
+		if err := res.register(); err != nil {
+			return nil, errors.Join(fmt.Errorf("rest.New: kind %q: %w", res.gvk.Kind, err), a.closeStore())
+		}
+		if err := res.ensureSingleton(context.Background()); err != nil {
+			return nil, errors.Join(fmt.Errorf("rest.New: %w", err), a.closeStore())
+		}
+	}
+	return a, nil
+}
+
+// checkTogether finds names that two resources of one group have in common.
+func checkTogether(resources []*resource) error {
+	taken := map[string]string{}
+	for _, res := range resources {
+		names := append([]string{res.gr.Resource, res.singular}, res.shortNames...)
+		for i, name := range names {
+			key := res.gr.Group + "/" + name
+			if other, ok := taken[key]; ok && other != res.gvk.Kind {
+				return fmt.Errorf("kind %q: the name %q is that of %q in the same group", res.gvk.Kind, name, other)
+			} else if ok && i == 0 {
+				return fmt.Errorf("kind %q: declared twice", res.gvk.Kind)
+			}
+			taken[key] = res.gvk.Kind
+		}
+		if kind := res.gr.Group + "/" + res.gvk.Kind; taken[kind] != "" {
+			return fmt.Errorf("kind %q: declared twice", res.gvk.Kind)
+		} else {
+			taken[kind] = res.gvk.Kind
+		}
+	}
+	return nil
+}
+
+// Shutdown ends all watches, takes no more requests and waits for those under way, then closes what the API owns. It
+// returns the context's error when that is over first; the API is then still shutting down.
+func (a *API) Shutdown(ctx context.Context) error {
+	a.end()
+	select {
+	case <-a.idle:
+		return a.closeStore()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close is Shutdown without a limit in time. Call it when the host's server has stopped.
+func (a *API) Close() error { return a.Shutdown(context.Background()) }
+
+func (a *API) closeStore() error {
+	if a.ownsStore {
+		return a.store.Close()
+	}
+	return nil
+}
+
+func (a *API) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closing() {
+		return
+	}
+	a.startEnd(errEnding)
+	if a.inFlight == 0 {
+		close(a.idle)
+	}
+}
+
+func (a *API) closing() bool { return a.ending.Err() != nil }
+
+// enter lets a request in, or says why not.
+func (a *API) enter() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.closing():
+		return status.ServiceUnavailable("the server is shutting down")
+	case a.short >= a.options.MaxInFlight:
+		return status.TooManyRequests("Too many requests, please try again later.", 1)
+	}
+	a.inFlight++
+	a.short++
+	return nil
+}
+
+// enterCall lets a call of an in-process client in. Such calls are the host's own and have no bound.
+func (a *API) enterCall() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closing() {
+		return errEnding
+	}
+	a.inFlight++
+	return nil
+}
+
+// untilEnding returns a context that also ends when the API is shut down.
+func (a *API) untilEnding(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(a.ending, func() { cancel(errEnding) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// leaveShort takes a request that has turned out to be a watch out of the bound on short ones.
+func (a *API) leaveShort() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.short--
+}
+
+func (a *API) leave(isShort bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.inFlight--
+	if isShort {
+		a.short--
+	}
+	if a.inFlight == 0 && a.closing() {
+		close(a.idle)
+	}
+}
+
+// ServeHTTP implements [http.Handler]. From here a GET is three functions away from the stored bytes: the route, the
+// verb, the store.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	handle, params := a.notFound, httprouter.Params(nil)
+	if path, ok := routePath(r.URL); ok {
+		if h, ps, _ := a.router.Lookup(anyMethod, path); h != nil {
+			handle, params = h, ps
+		}
+	}
+	handle(w, r, params)
+}

@@ -1,0 +1,155 @@
+package rest
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// readBody reads a request's body up to the limit.
+func (q *request) readBody() ([]byte, error) {
+	limit := q.api.options.MaxBodyBytes
+	tooLarge := status.RequestEntityTooLarge(fmt.Sprintf("limit is %d", limit))
+	if q.r.ContentLength > limit {
+		return nil, tooLarge
+	}
+	body := http.MaxBytesReader(q.w, q.r.Body, limit)
+	var data []byte
+	var err error
+	if n := q.r.ContentLength; n > 0 {
+		data = make([]byte, n)
+		_, err = io.ReadFull(body, data)
+	} else {
+		data, err = io.ReadAll(body)
+	}
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return nil, tooLarge
+	case err != nil:
+		return nil, status.BadRequest("the body cannot be read: " + err.Error())
+	}
+	return data, nil
+}
+
+// contentType returns the media type of the body; JSON where the request does not say.
+func (q *request) contentType() string {
+	header := q.r.Header.Get("Content-Type")
+	if header == "" || header == mediaJSON {
+		return mediaJSON
+	}
+	media, _, err := mime.ParseMediaType(header)
+	if err != nil {
+		return header
+	}
+	return media
+}
+
+// decodeBody reads a body as an object of the kind and notes the keys that stand twice.
+func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o *writeOptions) (doc.Value, error) {
+	media := q.contentType()
+	if media != mediaJSON && media != mediaYAML {
+		return doc.Value{}, status.UnsupportedMediaType(servedTypes)
+	}
+	data, err := q.readBody()
+	if err != nil {
+		return doc.Value{}, err
+	}
+	obj, err := decodeDocument(media, data, o)
+	if err != nil {
+		return doc.Value{}, unrecognized(kind.Kind, err, data)
+	}
+	return checkKind(obj, kind, kindRequired, data)
+}
+
+func decodeDocument(media string, data []byte, o *writeOptions) (doc.Value, error) {
+	if media == mediaYAML {
+		obj, lines, err := codec.DecodeYAML(data, o.validation != validationIgnore)
+		if o.problems = lines; len(lines) > 0 && o.validation == validationStrict {
+			o.problems = []string{codec.DuplicateLines(lines)}
+		}
+		return obj, err
+	}
+	obj, duplicates, err := codec.DecodeJSON(data)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
+	}
+	for _, path := range duplicates {
+		o.problems = append(o.problems, fmt.Sprintf("duplicate field %q", path))
+	}
+	return obj, nil
+}
+
+// checkKind compares the body's apiVersion and kind with those of the URL and fills in what the dialect lets a body
+// leave out.
+func checkKind(obj doc.Value, kind apimeta.GroupVersionKind, required bool, data []byte) (doc.Value, error) {
+	if obj.Kind() != doc.Map {
+		return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go value of type struct", obj.Kind()), data)
+	}
+	for _, field := range []string{"apiVersion", "kind"} {
+		if v := obj.Get(field); !v.IsAbsent() && v.Kind() != doc.String {
+			return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go struct field .%s of type string", v.Kind(), field), data)
+		}
+	}
+	want := kind.GroupVersion().String()
+	apiVersion, name := obj.Get("apiVersion").Text(), obj.Get("kind").Text()
+	switch {
+	case required && name == "":
+		return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("Object 'Kind' is missing in '%s'", shortened(data)), data)
+	case required && apiVersion == "":
+		return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("Object 'apiVersion' is missing in '%s'", shortened(data)), data)
+	case apiVersion != "" && apiVersion != want:
+		return doc.Value{}, status.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", apiVersion, want))
+	case name != "" && name != kind.Kind && required:
+		return doc.Value{}, wrongKind(kind, obj)
+	case name != "" && name != kind.Kind:
+		return doc.Value{}, status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: no kind %q is served here", name, kind.Version, kind.Kind, name))
+	}
+	return obj.With("apiVersion", doc.Of(want)).With("kind", doc.Of(kind.Kind)), nil
+}
+
+// wrongKind is the answer to an object of another kind of the same group and version.
+func wrongKind(want apimeta.GroupVersionKind, obj doc.Value) error {
+	kind := obj.Get("kind").Text()
+	return status.Invalid(apimeta.GroupKind{Group: want.Group, Kind: kind}, nameOf(obj), status.FieldErrors{
+		status.InvalidField(status.Field("kind"), kind, "must be "+want.Kind)})
+}
+
+// unrecognized is the answer to a body whose kind cannot be told.
+func unrecognized(kind string, err error, data []byte) error {
+	return status.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, excerpt(data)))
+}
+
+const excerptLength = 30
+
+// excerpt shows the beginning of a body: as it is where it looks like JSON, else in hexadecimal digits.
+func excerpt(data []byte) string {
+	if len(data) == 0 {
+		return "<empty>"
+	}
+	head, tail := data, ""
+	if len(data) > excerptLength {
+		head, tail = data[:excerptLength], " ..."
+	}
+	if data[0] == '{' {
+		return string(head) + tail
+	}
+	return hex.EncodeToString(head) + tail
+}
+
+const shortenedLength = 1024
+
+func shortened(data []byte) string {
+	if len(data) > shortenedLength {
+		return string(data[:shortenedLength]) + " ..."
+	}
+	return string(data)
+}

@@ -1,0 +1,316 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"reflect"
+	"strconv"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Client reads and writes the objects of one resource in process, without HTTP: by the same pipeline, with the same
+// defaults, validation and hooks, and the same errors (see package status). It is the host's own and is not bound by
+// the verbs of the resource. A Client is a value; Namespace returns another one.
+type Client[T any] struct {
+	api       *API
+	res       *resource
+	namespace string
+	err       error
+}
+
+// ClientFor returns the client of the resource whose objects are T. Where the API serves no such resource, or several,
+// every call returns an error that says so.
+func ClientFor[T any](api *API) Client[T] {
+	c := Client[T]{api: api}
+	for _, res := range api.resources {
+		if _, ok := res.goType.(*typed[T]); !ok {
+			continue
+		}
+		if c.res != nil {
+			c.err = fmt.Errorf("rest.ClientFor: %s is the type of more than one resource", reflect.TypeFor[T]())
+			return c
+		}
+		c.res = res
+	}
+	if c.res == nil {
+		c.err = fmt.Errorf("rest.ClientFor: the API serves no resource of %s", reflect.TypeFor[T]())
+	}
+	return c
+}
+
+// Namespace returns the client for one namespace. Without one, List and Watch span all namespaces.
+func (c Client[T]) Namespace(namespace string) Client[T] {
+	c.namespace = namespace
+	return c
+}
+
+// ListOptions narrow down a list.
+type ListOptions struct {
+	LabelSelector, FieldSelector string
+	// Limit bounds the page; 0 is no bound. Continue goes on after an earlier page.
+	Limit    int64
+	Continue string
+}
+
+// WatchOptions narrow down a watch.
+type WatchOptions struct {
+	LabelSelector, FieldSelector string
+	// ResourceVersion is where the watch goes on, mostly that of a list. Empty: the watch begins with an Added event
+	// for every object there is.
+	ResourceVersion string
+}
+
+// DeleteOptions say how to delete.
+type DeleteOptions struct {
+	// Preconditions must hold, or the deletion is refused with 409.
+	Preconditions *apimeta.Preconditions
+	// PropagationPolicy says what becomes of dependents.
+	PropagationPolicy apimeta.DeletionPropagation
+}
+
+// Page is one page of a list, all of it at one ResourceVersion.
+type Page[T any] struct {
+	Items           []*T
+	ResourceVersion string
+	// Continue is the token of the next page; empty on the last one.
+	Continue string
+}
+
+// Event is one event of a watch. Object is the caller's own.
+type Event[T any] struct {
+	Type            watch.EventType
+	Object          *T
+	ResourceVersion string
+}
+
+// begin lets a call in as the handler lets a request in, so that Shutdown waits for it.
+func (c Client[T]) begin() (func(), error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	if err := c.api.enterCall(); err != nil {
+		return nil, err
+	}
+	return func() { c.api.leave(false) }, nil
+}
+
+func decodeAs[T any](res *resource, json []byte) (*T, error) {
+	obj, err := res.goType.decode(json)
+	if err != nil {
+		return nil, err
+	}
+	return obj.(*T), nil
+}
+
+// Get returns an object, or a NotFound error.
+func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
+	done, err := c.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	record, err := c.res.find(ctx, c.namespace, name, 0)
+	if err != nil {
+		return nil, err
+	}
+	return decodeAs[T](c.res, record.JSON)
+}
+
+// List returns a page of objects in the order of namespace and name.
+func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], error) {
+	done, err := c.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	p, err := c.selectors(options.LabelSelector, options.FieldSelector)
+	if err != nil {
+		return nil, err
+	}
+	p.Limit, p.Continue = options.Limit, options.Continue
+	found, err := c.res.page(ctx, c.namespace, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &Page[T]{ResourceVersion: strconv.FormatUint(uint64(found.Revision), 10), Continue: found.token}
+	for _, r := range found.Records {
+		obj, err := decodeAs[T](c.res, r.JSON)
+		if err != nil {
+			return nil, err
+		}
+		out.Items = append(out.Items, obj)
+	}
+	return out, nil
+}
+
+func (c Client[T]) selectors(labels, fields string) (p listParameters, err error) {
+	if p.labels, err = apimeta.ParseSelector(labels); err != nil {
+		return p, status.BadRequest(err.Error())
+	}
+	if p.fields, err = apimeta.ParseFieldSelector(fields); err != nil {
+		return p, status.BadRequest(err.Error())
+	}
+	return p, c.res.checkFieldSelector(p.fields)
+}
+
+// document encodes an object of the caller's and gives it the kind that the caller need not write.
+func (c Client[T]) document(obj *T) (doc.Value, error) {
+	v, err := codec.FromGo(obj)
+	if err != nil {
+		return doc.Value{}, status.BadRequest(err.Error())
+	}
+	v = c.res.withKind(v)
+	return v, c.res.checkNamespace(v, c.namespace)
+}
+
+// Create stores a new object and returns it as stored.
+func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
+	done, err := c.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	v, err := c.document(obj)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.res.create(ctx, c.namespace, v, writeOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return decodeAs[T](c.res, out.json)
+}
+
+// Update replaces an object but its status. It is refused with 409 when the object has changed since obj was read.
+func (c Client[T]) Update(ctx context.Context, obj *T) (*T, error) {
+	return c.update(ctx, obj, mainPart)
+}
+
+// UpdateStatus replaces an object's status and nothing else, with the same check.
+func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
+	return c.update(ctx, obj, statusPart)
+}
+
+func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
+	done, err := c.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	v, err := c.document(obj)
+	if err != nil {
+		return nil, err
+	}
+	if which == statusPart && !c.res.hasStatus() {
+		return nil, status.ResourceNotFound()
+	}
+	name := nameOf(v)
+	out, err := c.res.update(ctx, c.namespace, name, which, func(doc.Value) (doc.Value, error) { return v, nil }, writeOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return decodeAs[T](c.res, out.json)
+}
+
+// Delete removes an object, or marks it for deletion while finalizers hold it.
+func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOptions) error {
+	done, err := c.begin()
+	if err != nil {
+		return err
+	}
+	defer done()
+	o := apimeta.DeleteOptions{Preconditions: options.Preconditions}
+	if options.PropagationPolicy != "" {
+		o.PropagationPolicy = &options.PropagationPolicy
+	}
+	if err := validateDeleteOptions(o); err != nil {
+		return err
+	}
+	_, err = c.res.delete(ctx, c.namespace, name, o, writeOptions{})
+	return err
+}
+
+// Watch yields what changes until the context ends, the caller breaks off, or an error comes, which is yielded last.
+// An error for which [status.IsExpired] holds means that changes were missed: list again and watch from there.
+func (c Client[T]) Watch(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
+	return func(yield func(Event[T], error) bool) {
+		if err := c.watch(ctx, options, yield); err != nil {
+			yield(Event[T]{}, err)
+		}
+	}
+}
+
+// watch returns nil where the caller has broken off.
+func (c Client[T]) watch(ctx context.Context, options WatchOptions, yield func(Event[T], error) bool) error {
+	done, err := c.begin()
+	if err != nil {
+		return err
+	}
+	defer done()
+	p, err := c.selectors(options.LabelSelector, options.FieldSelector)
+	if err != nil {
+		return err
+	}
+	revision, err := parseRevision(options.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	selected, nothing := c.res.selection(c.namespace, p)
+	if nothing {
+		selected.match = func(*storage.Record) bool { return false }
+	}
+	send := func(event watch.EventType, r *storage.Record, at watch.Revision) (bool, error) {
+		json := r.JSON
+		if at != r.Revision {
+			json = r.AppendAt(nil, at)
+		}
+		obj, err := decodeAs[T](c.res, json)
+		if err != nil {
+			return false, err
+		}
+		return yield(Event[T]{Type: event, Object: obj, ResourceVersion: strconv.FormatUint(uint64(at), 10)}, nil), nil
+	}
+	after := watch.Revision(revision)
+	if revision == 0 {
+		found, err := c.res.store.List(ctx, storage.ListOptions{Scope: selected.scope, Match: selected.match}, nil)
+		if err != nil {
+			return err
+		}
+		for _, r := range found.Records {
+			if more, err := send(watch.Added, r, r.Revision); err != nil || !more {
+				return err
+			}
+		}
+		after = found.Revision
+	}
+	cursor, err := c.res.store.Watch(selected.scope, after)
+	if err != nil {
+		return err
+	}
+	defer cursor.Close()
+	ctx, cancel := c.api.untilEnding(ctx)
+	defer cancel()
+	var changes []*watch.Change[storage.Record]
+	for {
+		if changes, err = cursor.Next(ctx, changes[:0]); err != nil {
+			return err
+		}
+		for _, change := range changes {
+			event, r := change.Select(selected.match)
+			if event == "" {
+				continue
+			}
+			if more, err := send(event, r, change.Revision); err != nil || !more {
+				return err
+			}
+		}
+		clear(changes)
+	}
+}

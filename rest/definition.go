@@ -1,0 +1,138 @@
+package rest
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Definition is a resource as [New] takes it: a [Resource] of some Go type.
+type Definition interface {
+	resource() (*resource, error)
+}
+
+// Scope says whether the objects of a resource live in namespaces.
+type Scope int
+
+const (
+	// Namespaced resources have a namespace in their URL and their metadata. It is the default.
+	Namespaced Scope = iota
+	// Cluster resources have no namespace.
+	Cluster
+)
+
+// Verb is what a client may ask of a resource, as discovery lists it.
+type Verb string
+
+// The verbs of the API conventions (API conventions, Verbs on Resources).
+const (
+	Get              Verb = "get"
+	List             Verb = "list"
+	Watch            Verb = "watch"
+	Create           Verb = "create"
+	Update           Verb = "update"
+	Patch            Verb = "patch"
+	Delete           Verb = "delete"
+	DeleteCollection Verb = "deletecollection"
+)
+
+// NameRule says which names the objects of a resource may have (API conventions, Names and IDs).
+type NameRule int
+
+const (
+	// DNSSubdomain allows lower-case letters, digits, '-' and '.', 253 characters at most. It is the default.
+	DNSSubdomain NameRule = iota
+	// DNSLabel allows lower-case letters, digits and '-', 63 characters at most.
+	DNSLabel
+	// DNS1035Label is a DNSLabel that begins with a letter.
+	DNS1035Label
+	// PathSegment allows everything that can stand in a URL's path: not "." or "..", no '/', no '%'.
+	PathSegment
+)
+
+func (n NameRule) check(name string) []string {
+	switch n {
+	case DNSLabel:
+		return apimeta.ValidateDNS1123Label(name)
+	case DNS1035Label:
+		return apimeta.ValidateDNS1035Label(name)
+	case PathSegment:
+		return apimeta.ValidatePathSegmentName(name)
+	default:
+		return apimeta.ValidateDNS1123Subdomain(name)
+	}
+}
+
+// Column is a column of the table that kubectl get prints, beside the name, which always comes first.
+type Column struct {
+	// Name is the heading, in CamelCase or words: "Ready", "Last Run".
+	Name string
+	// Path is where the value stands, as JSONPath: ".spec.size", ".status.conditions[?(@.type=='Ready')].status".
+	Path string
+	// Type is string, integer, number, boolean or date; a date is printed as the time since then. Default: string.
+	Type string
+	// Format refines the type, as in OpenAPI. Optional.
+	Format string
+	// Description is shown by clients that explain columns. Default: a text with the path.
+	Description string
+	// Priority 0 columns are always shown, others with kubectl get -o wide only.
+	Priority int32
+}
+
+// Resource declares a resource whose objects are T, a struct with the JSON shape of a Kubernetes object: kind,
+// apiVersion and metadata, and mostly spec and status. It is a value, and all that the resource can do is read from
+// it. Only Group, Version and Plural must be set, and Group may be "" for the core group.
+//
+// A T with a field status has the subresource /status: writes to the object ignore the status, and writes to /status
+// change nothing else (API conventions, Spec and Status).
+type Resource[T any] struct {
+	Group, Version, Plural string
+
+	// Kind is the kind's name. Default: the name of T.
+	Kind string
+	// Singular is what a person may type for one object. Default: the kind in lower case.
+	Singular string
+	// ListKind is the kind of a list. Default: the kind and "List".
+	ListKind string
+	// ShortNames are what a person may type instead of Plural, like "po" for pods.
+	ShortNames []string
+	// Categories are groups of resources that a person may ask for at once, like "all".
+	Categories []string
+	// Description is a sentence about the kind for kubectl explain.
+	Description string
+
+	// Scope is Namespaced or Cluster.
+	Scope Scope
+	// Dialect is Custom, or Builtin for structs of k8s.io/api.
+	Dialect Dialect
+	// Names is the rule for names.
+	Names NameRule
+	// Verbs are what clients may ask over HTTP; any other verb is answered 405. Default: all. The in-process client
+	// is the host's own and is not bound by them, so that []Verb{Get, List, Watch} is a resource that only the host
+	// writes.
+	Verbs []Verb
+	// Singleton is the name of the only object of a cluster-scoped resource. The object is made from the defaults of
+	// T when the API starts, and can be read, updated and watched, but neither created nor deleted.
+	Singleton string
+
+	// Columns are what kubectl get prints after the name. Default: Age.
+	Columns []Column
+	// SelectableFields are the fields that a field selector may name beside metadata.name and metadata.namespace,
+	// like "spec.color": strings, booleans and integers, 8 at most.
+	SelectableFields []string
+	// Subresources are the host's own, beside status.
+	Subresources []SubresourceOf[T]
+
+	// Default fills in what the client left out, after the defaults of the struct's tags. To change a value that the
+	// client has sent is an error (API conventions, What May Be Defaulted), answered as 500.
+	Default func(ctx context.Context, obj *T) error
+	// Validate reports what is wrong with an object, beside what the tags say. old is nil on create.
+	Validate func(ctx context.Context, obj, old *T) status.FieldErrors
+	// ValidateDelete refuses the deletion of an object by returning an error, mostly [status.Forbidden].
+	ValidateDelete func(ctx context.Context, obj *T) error
+
+	// Call makes the kind a virtual one, a call with spec as the question and status as the answer: it can only be
+	// created, Call fills in the status, the object is answered and never stored (like SubjectAccessReview).
+	Call func(ctx context.Context, obj *T) error
+}

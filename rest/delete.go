@@ -1,0 +1,156 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// delete answers DELETE of an object: a Status when it is gone, the object while finalizers hold it.
+func (q *request) delete() error {
+	rep, err := q.negotiate(oneObject)
+	if err != nil {
+		return err
+	}
+	namespace, name, err := q.object()
+	if err != nil {
+		return err
+	}
+	options, err := q.deleteOptions()
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := q.withTimeout()
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	done, err := q.res.delete(ctx, namespace, name, options, writeOptions{dryRun: len(options.DryRun) > 0})
+	if err != nil {
+		return err
+	}
+	if done.gone {
+		return q.writeOwn(http.StatusOK, representation{yaml: rep.yaml, pretty: rep.pretty}, status.Deleted(q.res.gr, name, done.uid))
+	}
+	code := http.StatusOK
+	if options.OrphanDependents != nil && !*options.OrphanDependents {
+		code = http.StatusAccepted
+	}
+	return q.writeObject(code, rep, done.json)
+}
+
+// deleteOptions reads DeleteOptions from the body, or from the query where there is no body.
+func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
+	var o apimeta.DeleteOptions
+	data, err := q.readBody()
+	if err != nil {
+		return o, err
+	}
+	if len(data) > 0 {
+		err = q.decodeDeleteOptions(data, &o)
+	} else {
+		err = q.queryDeleteOptions(&o)
+	}
+	if err != nil {
+		return o, err
+	}
+	return o, validateDeleteOptions(o)
+}
+
+func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) error {
+	media := q.contentType()
+	if media != mediaJSON && media != mediaYAML {
+		return status.UnsupportedMediaType(servedTypes)
+	}
+	v, err := decodeDocument(media, data, &writeOptions{})
+	if err != nil {
+		return status.BadRequest(err.Error())
+	}
+	apiVersion, kind := v.Get("apiVersion").Text(), v.Get("kind").Text()
+	if kind != "" && kind != "DeleteOptions" {
+		return status.BadRequest(fmt.Sprintf("no kind %q is registered for version %q", kind, apiVersion))
+	}
+	// encoding/json has the words that clients know for a wrong type.
+	if err := json.Unmarshal(codec.AppendJSON(nil, v), o); err != nil {
+		return status.BadRequest(err.Error())
+	}
+	return nil
+}
+
+func (q *request) queryDeleteOptions(o *apimeta.DeleteOptions) error {
+	query := q.parameters()
+	if query == nil {
+		return nil
+	}
+	o.DryRun = query["dryRun"]
+	if s := query.Get("gracePeriodSeconds"); s != "" {
+		n, err := parseInt(s)
+		if err != nil {
+			return err
+		}
+		o.GracePeriodSeconds = &n
+	}
+	if policy := apimeta.DeletionPropagation(query.Get("propagationPolicy")); policy != "" {
+		o.PropagationPolicy = &policy
+	}
+	if query.Has("orphanDependents") {
+		orphan := parseBool(query.Get("orphanDependents"))
+		o.OrphanDependents = &orphan
+	}
+	return nil
+}
+
+// deleteCollection answers DELETE of a collection: each object that the selectors take is deleted by itself, and the
+// answer is the list of them as they were.
+func (q *request) deleteCollection() error {
+	rep, err := q.negotiate(manyObjects)
+	if err != nil {
+		return err
+	}
+	namespace, err := q.namespace()
+	if err != nil {
+		return err
+	}
+	if q.res.namespaced && namespace == "" {
+		return status.MethodNotAllowed()
+	}
+	p, err := q.listParameters()
+	if err != nil {
+		return err
+	}
+	options, err := q.deleteOptions()
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := q.withTimeout()
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	selected, nothing := q.res.selection(namespace, p)
+	deleted := page{}
+	if !nothing {
+		found, err := q.res.store.List(ctx, storage.ListOptions{Scope: selected.scope, Match: selected.match,
+			Limit: int(min(max(p.Limit, 0), math.MaxInt32))}, nil)
+		if err != nil {
+			return err
+		}
+		for _, r := range found.Records {
+			_, err := q.res.delete(ctx, r.Key.Namespace, r.Key.Name, options, writeOptions{dryRun: len(options.DryRun) > 0})
+			switch {
+			case status.IsNotFound(err): // somebody else was faster
+			case err != nil:
+				return err
+			default:
+				deleted.Records = append(deleted.Records, r)
+			}
+		}
+	}
+	return q.writeList(rep, deleted)
+}

@@ -1,0 +1,152 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// delete removes an object, or marks it for deletion while finalizers remain (API conventions, Metadata; API
+// concepts, Resource deletion).
+func (res *resource) delete(ctx context.Context, namespace, name string, options apimeta.DeleteOptions, o writeOptions) (result, error) {
+	var out result
+	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
+		if current == nil {
+			return nil, res.notFound(name)
+		}
+		if err := res.checkPreconditions(current, options.Preconditions); err != nil {
+			return nil, err
+		}
+		if err := res.validateDelete(ctx, current); err != nil {
+			return nil, err
+		}
+		old, _, err := codec.DecodeJSON(current.JSON)
+		if err != nil {
+			return nil, fmt.Errorf("stored object %v: %w", current.Key, err)
+		}
+		obj := res.markForDeletion(old, options)
+		out = result{json: current.JSON, uid: current.UID}
+		if len(finalizersOf(obj)) == 0 {
+			out.gone = true
+			return nil, nil
+		}
+		out.json = codec.AppendObject(nil, obj)
+		return out.json, nil
+	})
+	if err != nil {
+		return result{}, err
+	}
+	if !out.gone && record != nil {
+		out.json = record.JSON
+	}
+	return out, nil
+}
+
+func (res *resource) checkPreconditions(current *storage.Record, p *apimeta.Preconditions) error {
+	if p == nil {
+		return nil
+	}
+	conflict := func(text string) error {
+		// The kind stands where the plural belongs, as clients know it from upstream.
+		return status.Conflict(apimeta.GroupResource{Group: res.gvk.Group, Resource: res.gvk.Kind}, current.Key.Name, text)
+	}
+	if p.UID != nil && *p.UID != current.UID {
+		return conflict(fmt.Sprintf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, current.UID))
+	}
+	if rv := fmt.Sprint(current.Revision); p.ResourceVersion != nil && *p.ResourceVersion != rv {
+		return conflict(fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, rv))
+	}
+	return nil
+}
+
+func (res *resource) validateDelete(ctx context.Context, current *storage.Record) error {
+	if !res.goType.hooks().validateDelete {
+		return nil
+	}
+	obj, err := res.goType.decode(current.JSON)
+	if err != nil {
+		return fmt.Errorf("stored object %v: %w", current.Key, err)
+	}
+	return res.goType.validateDelete(ctx, obj)
+}
+
+// markForDeletion returns the object as it is while finalizers hold it: the propagation policy turned into a
+// finalizer, and the time of the first request to delete it.
+func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOptions) doc.Value {
+	m := metadataOf(old)
+	finalizers := finalizersOf(old)
+	if policy := propagation(options); policy != "" {
+		finalizers = slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizerOrphan || f == finalizerForeground })
+		switch policy {
+		case apimeta.DeletePropagationForeground:
+			finalizers = append(finalizers, finalizerForeground)
+		case apimeta.DeletePropagationOrphan:
+			finalizers = append(finalizers, finalizerOrphan)
+		}
+	}
+	var list []doc.Value
+	for _, f := range finalizers {
+		list = append(list, doc.Of(f))
+	}
+	if len(list) > 0 || m.Has(fieldFinalizers) {
+		m = m.With(fieldFinalizers, doc.ListOf(list...))
+	}
+	if !isDeleting(old) {
+		m = m.With(fieldDeletionTimestamp, doc.Of(res.timestamp())).With(fieldGracePeriod, doc.OfInt(0))
+		if n, ok := m.Get(fieldGeneration).Int(); ok && n > 0 {
+			m = m.With(fieldGeneration, doc.OfInt(n+1))
+		}
+	}
+	return old.With("metadata", m)
+}
+
+// propagation is the policy that the options ask for; "" keeps what the object says.
+func propagation(o apimeta.DeleteOptions) apimeta.DeletionPropagation {
+	switch {
+	case o.PropagationPolicy != nil:
+		return *o.PropagationPolicy
+	case o.OrphanDependents == nil:
+		return ""
+	case *o.OrphanDependents:
+		return apimeta.DeletePropagationOrphan
+	default:
+		return apimeta.DeletePropagationBackground
+	}
+}
+
+func validateDeleteOptions(o apimeta.DeleteOptions) error {
+	var errs status.FieldErrors
+	if o.PropagationPolicy != nil && o.OrphanDependents != nil {
+		errs = append(errs, status.InvalidField(status.Field("propagationPolicy"), string(*o.PropagationPolicy),
+			"orphanDependents and deletionPropagation cannot be both set"))
+	}
+	if p := o.PropagationPolicy; p != nil && *p != apimeta.DeletePropagationForeground && *p != apimeta.DeletePropagationBackground && *p != apimeta.DeletePropagationOrphan {
+		errs = append(errs, status.UnsupportedValue(status.Field("propagationPolicy"), string(*p), []string{
+			string(apimeta.DeletePropagationForeground), string(apimeta.DeletePropagationBackground), string(apimeta.DeletePropagationOrphan), "nil"}))
+	}
+	errs = append(errs, validateDryRun(o.DryRun)...)
+	return invalidOptions("DeleteOptions", errs)
+}
+
+// invalidOptions is the answer to request options that contradict each other, or nil.
+func invalidOptions(kind string, errs status.FieldErrors) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return status.Invalid(apimeta.GroupKind{Group: "meta.k8s.io", Kind: kind}, "", errs)
+}
+
+func validateDryRun(values []string) status.FieldErrors {
+	for _, v := range values {
+		if v != "All" {
+			return status.FieldErrors{status.UnsupportedValue(status.Field("dryRun"), values, []string{"All"})}
+		}
+	}
+	return nil
+}

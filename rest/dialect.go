@@ -1,0 +1,49 @@
+package rest
+
+// Dialect names one of the two ways in which Kubernetes' own servers answer: one for the kinds that are built into
+// them, one for custom resources. Clients know both and the transcripts hold both, so a resource states which of the
+// two it speaks. A kind has one dialect.
+type Dialect int
+
+const (
+	// Custom is the dialect of custom resources and the default: what a host declares with structs of its own.
+	Custom Dialect = iota
+	// Builtin is the dialect of the kinds that Kubernetes itself brings, for structs of k8s.io/api.
+	Builtin
+)
+
+// switches are the differences between the dialects, each with the rule it stands for. Code asks the switch, never
+// the dialect, so that a difference has one name and one place.
+type switches struct {
+	// kindRequired: a body must name its apiVersion and kind. Built-in kinds fill in what is missing.
+	kindRequired bool
+	// typeErrorsInvalid: a value of a wrong JSON type is 422 Invalid with a cause. For built-in kinds it is 400.
+	typeErrorsInvalid bool
+	// unconditionalUpdate: a PUT without a resourceVersion overwrites. Custom resources refuse it with 422.
+	unconditionalUpdate bool
+	// generation: metadata.generation is kept, and grows with every change outside of metadata and status.
+	generation bool
+	// bareFinalizers: a finalizer without a domain is accepted with a warning. Built-in kinds refuse it.
+	bareFinalizers bool
+	// itemKinds: the items of a list carry their own kind and apiVersion.
+	itemKinds bool
+	// ageColumn: without columns of the host's a Table shows Name and Age, else Name and Created At.
+	ageColumn bool
+	// requiredByTag: a field whose json tag has neither omitempty nor omitzero is required.
+	requiredByTag bool
+}
+
+func (d Dialect) switches() switches {
+	if d == Builtin {
+		return switches{unconditionalUpdate: true}
+	}
+	return switches{
+		kindRequired:      true,
+		typeErrorsInvalid: true,
+		generation:        true,
+		bareFinalizers:    true,
+		itemKinds:         true,
+		ageColumn:         true,
+		requiredByTag:     true,
+	}
+}

@@ -1,0 +1,40 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// get answers one object with the bytes that are stored.
+func (q *request) get() error {
+	rep, err := q.negotiate(oneObject)
+	if err != nil {
+		return err
+	}
+	namespace, name, err := q.object()
+	if err != nil {
+		return err
+	}
+	revision, err := parseRevision(q.parameters().Get("resourceVersion"))
+	if err != nil {
+		return err
+	}
+	record, err := q.res.find(q.r.Context(), namespace, name, watch.Revision(revision))
+	if err != nil {
+		return err
+	}
+	return q.writeObject(http.StatusOK, rep, record.JSON)
+}
+
+// find reads one record, not older than a revision.
+func (res *resource) find(ctx context.Context, namespace, name string, atLeast watch.Revision) (*storage.Record, error) {
+	record, err := res.store.Get(ctx, res.key(namespace, name), atLeast)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, res.notFound(name)
+	}
+	return record, err
+}

@@ -1,0 +1,50 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+)
+
+// health answers /healthz, /livez and /readyz. There is one check, ping: an API that answers is well, until it is shut
+// down, when it is still alive but no longer ready.
+func (q *request) health() error {
+	endpoint, _, _ := strings.Cut(strings.TrimPrefix(q.r.URL.Path, "/"), "/")
+	header := q.w.Header()
+	header.Set("X-Content-Type-Options", "nosniff")
+	down := endpoint == "readyz" && q.api.closing()
+	if check := q.params.ByName(paramCheck); check != "" {
+		if check != healthCheck {
+			return q.unknownPath()
+		}
+		if down {
+			return q.writeRaw(http.StatusInternalServerError, mediaText, []byte("internal server error: the server is shutting down\n"))
+		}
+		return q.writeRaw(http.StatusOK, mediaText, []byte("ok"))
+	}
+	var report strings.Builder
+	query := q.parameters()
+	excluded := false
+	for _, name := range query["exclude"] {
+		excluded = excluded || name == healthCheck
+	}
+	failed := down && !excluded
+	switch {
+	case excluded:
+		report.WriteString("[+]" + healthCheck + " excluded: ok\n")
+	case failed:
+		report.WriteString("[-]" + healthCheck + " failed: reason withheld\n")
+	default:
+		report.WriteString("[+]" + healthCheck + " ok\n")
+	}
+	_, verbose := query["verbose"]
+	switch {
+	case failed:
+		return q.writeRaw(http.StatusInternalServerError, mediaText, []byte(report.String()+endpoint+" check failed\n"))
+	case verbose:
+		return q.writeRaw(http.StatusOK, mediaText, []byte(report.String()+endpoint+" check passed\n"))
+	default:
+		return q.writeRaw(http.StatusOK, mediaText, []byte("ok"))
+	}
+}
+
+const healthCheck = "ping"

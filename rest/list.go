@@ -1,0 +1,267 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// list answers a collection, or a watch of it.
+func (q *request) list() error {
+	p, err := q.listParameters()
+	if err != nil {
+		return err
+	}
+	if p.Watch {
+		return q.allowed(Watch, func() error { return q.watch(p) })
+	}
+	return q.allowed(List, func() error { return q.listNow(p) })
+}
+
+func (q *request) listNow(p listParameters) error {
+	rep, err := q.negotiate(manyObjects)
+	if err != nil {
+		return err
+	}
+	namespace, err := q.namespace()
+	if err != nil {
+		return err
+	}
+	if _, cancel, err := q.withTimeout(); err != nil {
+		return err
+	} else {
+		cancel()
+	}
+	records := recordBuffers.Get().(*[]*storage.Record)
+	defer func() {
+		clear(*records)
+		recordBuffers.Put(records)
+	}()
+	page, err := q.res.page(q.r.Context(), namespace, p, (*records)[:0])
+	if err != nil {
+		return err
+	}
+	*records = page.Records
+	return q.writeList(rep, page)
+}
+
+// page is a list as the protocol has it: records, the revision they are of, and how to get the rest.
+type page struct {
+	storage.Page
+	token     string
+	remaining *int64
+}
+
+func (p page) meta() apimeta.ListMeta {
+	return apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(p.Revision), 10), Continue: p.token, RemainingItemCount: p.remaining}
+}
+
+// page reads one page of a list (API concepts, Retrieving large results sets in chunks; Resource versions).
+func (res *resource) page(ctx context.Context, namespace string, p listParameters, into []*storage.Record) (page, error) {
+	revision, err := parseRevision(p.ResourceVersion)
+	if err != nil {
+		return page{}, err
+	}
+	if p.Continue != "" && p.ResourceVersion != "" && p.ResourceVersion != "0" {
+		return page{}, status.BadRequest("specifying resource version is not allowed when using continue")
+	}
+	selected, nothing := res.selection(namespace, p)
+	options := storage.ListOptions{Scope: selected.scope, Match: selected.match, Revision: watch.Revision(revision), Limit: int(min(max(p.Limit, 0), math.MaxInt32))}
+	switch {
+	case p.Continue == "" && p.ResourceVersion == "0":
+		options.Limit = 0 // any state will do, and it comes whole
+	case p.ResourceVersionMatch == apimeta.MatchExact, p.ResourceVersionMatch == "" && revision > 0 && p.Limit > 0:
+		options.Exact = true
+	}
+	fromToken := false
+	if p.Continue != "" {
+		at, after, err := res.decodeContinue(p.Continue, namespace)
+		if err != nil {
+			return page{}, err
+		}
+		options.After = after
+		if at != currentRevision {
+			options.Revision, options.Exact, fromToken = watch.Revision(at), true, true
+		}
+	}
+	if nothing {
+		options.Match = func(*storage.Record) bool { return false }
+	}
+	found, err := res.store.List(ctx, options, into)
+	if err != nil {
+		if fromToken && status.IsExpired(err) {
+			return page{}, status.ResourceExpiredContinue(encodeContinue(namespace, currentRevision, options.After))
+		}
+		return page{}, err
+	}
+	out := page{Page: found}
+	if found.More && len(found.Records) > 0 {
+		out.token = encodeContinue(namespace, int64(found.Revision), found.Records[len(found.Records)-1].Key)
+		if selected.match == nil && found.Remaining >= 0 {
+			out.remaining = &found.Remaining
+		}
+	}
+	return out, nil
+}
+
+// Buffers that lists borrow. An answer grows in a chunk and is written when the chunk is full, so that a list costs
+// the same few buffers whatever its length.
+var (
+	chunks        = sync.Pool{New: func() any { b := make([]byte, 0, chunkSize+chunkSlack); return &b }}
+	recordBuffers = sync.Pool{New: func() any { b := make([]*storage.Record, 0, 512); return &b }}
+)
+
+const (
+	chunkSize  = 48 << 10
+	chunkSlack = 16 << 10
+)
+
+// chunkWriter gathers what is appended to buf and sends it in chunks.
+type chunkWriter struct {
+	w    io.Writer
+	buf  []byte
+	sent bool
+	err  error // the client is gone
+}
+
+// full sends what has gathered if it is worth a write.
+func (c *chunkWriter) full() {
+	if len(c.buf) >= chunkSize {
+		c.send()
+	}
+}
+
+func (c *chunkWriter) send() {
+	c.write(c.buf)
+	c.buf = c.buf[:0]
+}
+
+func (c *chunkWriter) write(b []byte) {
+	if c.err == nil && len(b) > 0 {
+		c.sent = true
+		_, c.err = c.w.Write(b)
+	}
+}
+
+func (q *request) writeList(rep representation, p page) error {
+	var rows *tableWriter
+	if rep.as == asTable {
+		var err error
+		if rows, err = q.tableWriter(rep); err != nil {
+			return err
+		}
+	}
+	if rep.yaml || rep.pretty {
+		return q.writeWholeList(rep, rows, p)
+	}
+	chunk := chunks.Get().(*[]byte)
+	out := &chunkWriter{w: q.w, buf: (*chunk)[:0]}
+	defer func() {
+		if cap(out.buf) <= 4*(chunkSize+chunkSlack) {
+			*chunk = out.buf
+			chunks.Put(chunk)
+		}
+	}()
+	h := q.w.Header()
+	h["Content-Type"], h["Cache-Control"] = headerJSON, headerNoCache
+	err := q.appendList(out, rep, rows, p)
+	if q.wrote = out.sent; err != nil {
+		return err
+	}
+	out.send()
+	return nil // a client that has gone away is no error of ours
+}
+
+// writeWholeList sends a list that has to be rewritten as a whole.
+func (q *request) writeWholeList(rep representation, rows *tableWriter, p page) error {
+	var whole bytes.Buffer
+	out := &chunkWriter{w: &whole}
+	if err := q.appendList(out, rep, rows, p); err != nil {
+		return err
+	}
+	out.send()
+	return q.writeJSON(http.StatusOK, rep, whole.Bytes())
+}
+
+// appendList writes the JSON of a list: stored bytes, joined.
+func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWriter, p page) error {
+	if rows != nil {
+		return rows.appendTable(out, p)
+	}
+	apiVersion, kind := q.res.gvk.GroupVersion().String(), q.res.listKind
+	if rep.as == asPartial {
+		apiVersion, kind = "meta.k8s.io/"+rep.metaVersion, "PartialObjectMetadataList"
+	}
+	out.buf = appendListHead(out.buf, apiVersion, kind, p)
+	prefix := 0
+	if !q.res.itemKinds {
+		prefix = len(appendTypeMeta(nil, apiVersion, q.res.gvk.Kind))
+	}
+	for i, record := range p.Records {
+		if i > 0 {
+			out.buf = append(out.buf, ',')
+		}
+		switch {
+		case rep.as == asPartial:
+			out.buf = appendPartialRecord(out.buf, rep.metaVersion, record)
+		case prefix > 0:
+			out.buf = append(append(out.buf, '{'), record.JSON[prefix:]...)
+		case len(record.JSON) > chunkSize:
+			out.send() // a large object is written as it lies in the store
+			out.write(record.JSON)
+		default:
+			out.buf = append(out.buf, record.JSON...)
+		}
+		if out.full(); out.err != nil {
+			return nil
+		}
+	}
+	out.buf = append(out.buf, ']', '}')
+	return nil
+}
+
+// appendTypeMeta appends the beginning of an object as codec.AppendObject writes it.
+func appendTypeMeta(dst []byte, apiVersion, kind string) []byte {
+	dst = append(dst, `{"apiVersion":`...)
+	dst = codec.AppendJSON(dst, doc.Of(apiVersion))
+	dst = append(dst, `,"kind":`...)
+	dst = codec.AppendJSON(dst, doc.Of(kind))
+	return append(dst, ',')
+}
+
+// appendListHead appends a list up to its first item.
+func appendListHead(dst []byte, apiVersion, kind string, p page) []byte {
+	dst = appendTypeMeta(dst, apiVersion, kind)
+	dst = appendListMeta(append(dst, `"metadata":`...), p)
+	return append(dst, `,"items":[`...)
+}
+
+func appendListMeta(dst []byte, p page) []byte {
+	dst = append(dst, '{')
+	if p.Revision > 0 {
+		dst = append(dst, `"resourceVersion":"`...)
+		dst = strconv.AppendUint(dst, uint64(p.Revision), 10)
+		dst = append(dst, '"')
+	}
+	if p.token != "" {
+		dst = append(dst, `,"continue":"`...)
+		dst = append(dst, p.token...)
+		dst = append(dst, '"')
+	}
+	if p.remaining != nil {
+		dst = append(dst, `,"remainingItemCount":`...)
+		dst = strconv.AppendInt(dst, *p.remaining, 10)
+	}
+	return append(dst, '}')
+}

@@ -1,0 +1,55 @@
+package rest
+
+import (
+	"slices"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// selection is what a list or watch is narrowed down to: where the store looks, and what it takes of what it finds.
+type selection struct {
+	scope watch.Scope
+	match func(*storage.Record) bool // nil takes everything
+}
+
+// selection turns the selectors of a request into a scope, as narrow as they allow, and a match for the rest. Nothing
+// is selected when two conditions name different objects.
+func (res *resource) selection(namespace string, p listParameters) (s selection, nothing bool) {
+	s.scope = watch.Scope{Resource: res.gr.String(), Namespace: namespace}
+	if name, ok := p.fields.Exact("metadata.name"); ok && (namespace != "" || !res.namespaced) {
+		s.scope.Name = name
+	}
+	if ns, ok := p.fields.Exact("metadata.namespace"); ok {
+		switch {
+		case namespace != "" && ns != namespace || !res.namespaced && ns != "":
+			return s, true
+		case res.namespaced && ns != "":
+			s.scope.Namespace = ns
+		}
+	}
+	labels, fields := p.labels, p.fields
+	byLabels, byFields := !labels.Empty(), !fields.Empty()
+	if !byLabels && !byFields {
+		return s, false
+	}
+	s.match = func(r *storage.Record) bool {
+		return (!byLabels || labels.Matches(r.Labels)) &&
+			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(r, field) }))
+	}
+	return s, false
+}
+
+// fieldOf returns a record's value of a selectable field.
+func (res *resource) fieldOf(r *storage.Record, field string) string {
+	switch field {
+	case "metadata.name":
+		return r.Key.Name
+	case "metadata.namespace":
+		return r.Key.Namespace
+	}
+	if i := slices.Index(res.fields, field); i >= 0 && i < len(r.Fields) {
+		return r.Fields[i]
+	}
+	return ""
+}

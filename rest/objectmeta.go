@@ -1,0 +1,306 @@
+package rest
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Members of metadata that the pipeline reads or writes.
+const (
+	fieldName              = "name"
+	fieldGenerateName      = "generateName"
+	fieldNamespace         = "namespace"
+	fieldUID               = "uid"
+	fieldResourceVersion   = "resourceVersion"
+	fieldGeneration        = "generation"
+	fieldCreationTimestamp = "creationTimestamp"
+	fieldDeletionTimestamp = "deletionTimestamp"
+	fieldGracePeriod       = "deletionGracePeriodSeconds"
+	fieldLabels            = "labels"
+	fieldAnnotations       = "annotations"
+	fieldOwners            = "ownerReferences"
+	fieldFinalizers        = "finalizers"
+	fieldManagedFields     = "managedFields"
+	fieldSelfLink          = "selfLink"
+)
+
+// Finalizers with a meaning of their own (API conventions, Metadata).
+const (
+	finalizerOrphan     = "orphan"
+	finalizerForeground = "foregroundDeletion"
+)
+
+func metadataOf(obj doc.Value) doc.Value { return obj.Get("metadata") }
+
+func nameOf(obj doc.Value) string { return metadataOf(obj).Get(fieldName).Text() }
+
+func finalizersOf(obj doc.Value) []string {
+	var out []string
+	for _, f := range metadataOf(obj).Get(fieldFinalizers).Elements() {
+		out = append(out, f.Text())
+	}
+	return out
+}
+
+func isDeleting(obj doc.Value) bool {
+	return metadataOf(obj).Get(fieldDeletionTimestamp).Kind() == doc.String
+}
+
+// metadataForCreate fills in what the server sets on a new object and clears what a client may not set
+// (API conventions, Metadata). The resourceVersion is put in at commit.
+func (res *resource) metadataForCreate(obj doc.Value, namespace string) doc.Value {
+	m := metadataOf(obj).Without(fieldDeletionTimestamp, fieldGracePeriod, fieldSelfLink, fieldManagedFields, fieldResourceVersion, fieldGeneration)
+	if res.namespaced {
+		m = m.With(fieldNamespace, doc.Of(namespace))
+	}
+	m = m.With(fieldCreationTimestamp, doc.Of(res.timestamp()))
+	if res.virtual {
+		return obj.With("metadata", m)
+	}
+	m = m.With(fieldUID, doc.Of(res.newUID()))
+	if res.generation {
+		m = m.With(fieldGeneration, doc.OfInt(1))
+	}
+	return obj.With("metadata", m)
+}
+
+// metadataForUpdate restores what an update cannot change.
+func (res *resource) metadataForUpdate(obj, old doc.Value) doc.Value {
+	m, before := metadataOf(obj), metadataOf(old)
+	for _, field := range []string{fieldCreationTimestamp, fieldSelfLink, fieldGeneration, fieldResourceVersion, fieldManagedFields, fieldNamespace} {
+		m = m.With(field, before.Get(field))
+	}
+	for _, field := range []string{fieldUID, fieldDeletionTimestamp, fieldGracePeriod} {
+		if v := m.Get(field); v.IsAbsent() || v.IsNull() || v.Text() == "" && v.Kind() == doc.String {
+			m = m.With(field, before.Get(field))
+		}
+	}
+	return obj.With("metadata", m)
+}
+
+func (res *resource) timestamp() string { return res.now().UTC().Format(time.RFC3339) }
+
+// Random suffixes of generated names: no vowels, so no words, and nothing that is misread.
+const (
+	suffixAlphabet     = "bcdfghjklmnpqrstvwxz2456789"
+	suffixLength       = 5
+	generatedNameLimit = 63
+	generateAttempts   = 8
+)
+
+// generatedName returns base with a random suffix, cut so that the whole is a DNS label in length.
+func generatedName(base string) string {
+	if limit := generatedNameLimit - suffixLength; len(base) > limit {
+		base = base[:limit]
+	}
+	suffix := make([]byte, suffixLength)
+	for i := range suffix {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(suffixAlphabet))))
+		if err != nil {
+			panic("crypto/rand does not fail: " + err.Error())
+		}
+		suffix[i] = suffixAlphabet[n.Int64()]
+	}
+	return base + string(suffix)
+}
+
+// randomUID returns a random UUID (RFC 9562, version 4).
+func randomUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never returns an error
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	var out [36]byte
+	hex.Encode(out[:8], b[:4])
+	hex.Encode(out[9:13], b[4:6])
+	hex.Encode(out[14:18], b[6:8])
+	hex.Encode(out[19:23], b[8:10])
+	hex.Encode(out[24:], b[10:])
+	out[8], out[13], out[18], out[23] = '-', '-', '-', '-'
+	return string(out[:])
+}
+
+// validateMetadata checks an object's metadata by the rules that all kinds share.
+func (res *resource) validateMetadata(obj, old doc.Value, o *writeOptions) status.FieldErrors {
+	m, path := metadataOf(obj), status.Field("metadata")
+	var errs status.FieldErrors
+	if generate := m.Get(fieldGenerateName).Text(); generate != "" && old.IsAbsent() {
+		for _, msg := range res.names.check(strings.TrimRight(generate, "-.") + "a") {
+			errs = append(errs, status.InvalidField(path.Child(fieldGenerateName), generate, msg))
+		}
+	}
+	switch name := m.Get(fieldName).Text(); {
+	case res.virtual:
+	case name == "":
+		errs = append(errs, status.RequiredField(path.Child(fieldName), "name or generateName is required"))
+	case old.IsAbsent():
+		for _, msg := range res.names.check(name) {
+			errs = append(errs, status.InvalidField(path.Child(fieldName), name, msg))
+		}
+	}
+	switch namespace := m.Get(fieldNamespace).Text(); {
+	case res.namespaced && namespace != "" && old.IsAbsent():
+		for _, msg := range apimeta.ValidateDNS1123Label(namespace) {
+			errs = append(errs, status.InvalidField(path.Child(fieldNamespace), namespace, msg))
+		}
+	case res.namespaced && namespace == "":
+		errs = append(errs, status.RequiredField(path.Child(fieldNamespace), ""))
+	case !res.namespaced && namespace != "":
+		errs = append(errs, status.ForbiddenField(path.Child(fieldNamespace), "not allowed on this type"))
+	}
+	errs = append(errs, validateLabels(path.Child(fieldLabels), m.Get(fieldLabels))...)
+	errs = append(errs, validateAnnotations(path.Child(fieldAnnotations), m.Get(fieldAnnotations))...)
+	errs = append(errs, validateOwners(path.Child(fieldOwners), m.Get(fieldOwners))...)
+	errs = append(errs, res.validateFinalizers(path.Child(fieldFinalizers), obj, o)...)
+	if !old.IsAbsent() {
+		errs = append(errs, validateMetadataUpdate(path, obj, old)...)
+	}
+	return errs
+}
+
+// validateMetadataUpdate checks what may not change in an update.
+func validateMetadataUpdate(path *status.Path, obj, old doc.Value) status.FieldErrors {
+	var errs status.FieldErrors
+	m, before := metadataOf(obj), metadataOf(old)
+	if uid := m.Get(fieldUID); uid.Text() != before.Get(fieldUID).Text() {
+		errs = append(errs, status.InvalidField(path.Child(fieldUID), uid.Text(), "field is immutable"))
+	}
+	for _, field := range []string{fieldDeletionTimestamp, fieldGracePeriod} {
+		if v, was := m.Get(field), before.Get(field); !doc.Equal(v, was) {
+			errs = append(errs, status.InvalidField(path.Child(field), fieldValue(v), "field is immutable"))
+		}
+	}
+	if isDeleting(old) {
+		had := finalizersOf(old)
+		var added []string
+		for _, f := range finalizersOf(obj) {
+			if !slices.Contains(had, f) {
+				added = append(added, f)
+			}
+		}
+		if len(added) > 0 {
+			errs = append(errs, status.ForbiddenField(path.Child(fieldFinalizers),
+				fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", added)))
+		}
+	}
+	return errs
+}
+
+func fieldValue(v doc.Value) any {
+	if i, ok := v.Int(); ok {
+		return i
+	}
+	return v.Text()
+}
+
+func validateLabels(path *status.Path, labels doc.Value) status.FieldErrors {
+	var errs status.FieldErrors
+	for key, value := range labels.Members() {
+		for _, msg := range apimeta.ValidateLabelKey(key) {
+			errs = append(errs, status.InvalidField(path, key, msg))
+		}
+		for _, msg := range apimeta.ValidateLabelValue(value.Text()) {
+			errs = append(errs, status.InvalidField(path, value.Text(), msg))
+		}
+	}
+	return errs
+}
+
+func validateAnnotations(path *status.Path, annotations doc.Value) status.FieldErrors {
+	var errs status.FieldErrors
+	total := 0
+	for key, value := range annotations.Members() {
+		for _, msg := range apimeta.ValidateQualifiedName(strings.ToLower(key)) {
+			errs = append(errs, status.InvalidField(path, key, msg))
+		}
+		total += len(key) + len(value.Text())
+	}
+	if total > apimeta.TotalAnnotationsLimit {
+		errs = append(errs, status.TooLongField(path, "", apimeta.TotalAnnotationsLimit))
+	}
+	return errs
+}
+
+func validateOwners(path *status.Path, owners doc.Value) status.FieldErrors {
+	var errs status.FieldErrors
+	controller := ""
+	for _, owner := range owners.Elements() {
+		apiVersion, kind, name := owner.Get("apiVersion").Text(), owner.Get("kind").Text(), owner.Get("name").Text()
+		gv, err := apimeta.ParseGroupVersion(apiVersion)
+		switch {
+		case err != nil:
+			errs = append(errs, status.InvalidField(path.Child("apiVersion"), apiVersion, "must be <group>/<version> or <version>"))
+		case gv.Version == "":
+			errs = append(errs, status.InvalidField(path.Child("apiVersion"), apiVersion, "version must not be empty"))
+		case gv.Group == "" && gv.Version == "v1" && kind == "Event":
+			errs = append(errs, status.InvalidField(path, ownerReference(owner), "/v1, Kind=Event is disallowed from being an owner"))
+		}
+		for _, field := range []string{"kind", "name", "uid"} {
+			if owner.Get(field).Text() == "" {
+				errs = append(errs, status.InvalidField(path.Child(field), "", "must not be empty"))
+			}
+		}
+		if owner.Get("controller").Bool() {
+			if controller != "" {
+				errs = append(errs, status.InvalidField(path, ownerReferences(owners),
+					fmt.Sprintf("Only one reference can have Controller set to true. Found \"true\" in references for %s and %s/%s", controller, kind, name)))
+			} else {
+				controller = kind + "/" + name
+			}
+		}
+	}
+	return errs
+}
+
+func ownerReference(v doc.Value) apimeta.OwnerReference {
+	o := apimeta.OwnerReference{APIVersion: v.Get("apiVersion").Text(), Kind: v.Get("kind").Text(), Name: v.Get("name").Text(), UID: v.Get("uid").Text()}
+	for field, into := range map[string]**bool{"controller": &o.Controller, "blockOwnerDeletion": &o.BlockOwnerDeletion} {
+		if b := v.Get(field); b.Kind() == doc.Bool {
+			set := b.Bool()
+			*into = &set
+		}
+	}
+	return o
+}
+
+func ownerReferences(v doc.Value) []apimeta.OwnerReference {
+	var out []apimeta.OwnerReference
+	for _, o := range v.Elements() {
+		out = append(out, ownerReference(o))
+	}
+	return out
+}
+
+// validateFinalizers checks that finalizers are qualified names. One without a domain is refused or warned of, as the
+// dialect has it.
+func (res *resource) validateFinalizers(path *status.Path, obj doc.Value, o *writeOptions) status.FieldErrors {
+	var errs status.FieldErrors
+	finalizers := finalizersOf(obj)
+	for i, f := range finalizers {
+		msgs := apimeta.ValidateQualifiedName(f)
+		for _, msg := range msgs {
+			errs = append(errs, status.InvalidField(path, f, msg))
+		}
+		bare := !strings.Contains(f, "/") && f != finalizerOrphan && f != finalizerForeground
+		switch {
+		case !bare:
+		case !res.bareFinalizers:
+			errs = append(errs, status.InvalidField(path.Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
+		case len(msgs) == 0:
+			o.warn(fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers", f))
+		}
+	}
+	if slices.Contains(finalizers, finalizerOrphan) && slices.Contains(finalizers, finalizerForeground) {
+		errs = append(errs, status.InvalidField(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"))
+	}
+	return errs
+}

@@ -1,0 +1,142 @@
+package rest
+
+import (
+	"crypto/sha512"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/decorum-go/decorum/internal/openapi"
+	"github.com/decorum-go/decorum/status"
+)
+
+// openAPI holds the documents that describe the API. They are written when first asked for.
+type openAPI struct {
+	v2 func() ([]byte, error)
+	v3 map[string]func() (hashed, error) // by group and version, as the path of its document ends
+}
+
+type hashed struct {
+	body []byte
+	hash string
+}
+
+// newOpenAPI prepares the documents of an API's resources.
+func newOpenAPI(a *API) openAPI {
+	kinds := make([]openapi.Kind, 0, len(a.resources))
+	for _, res := range a.resources {
+		kinds = append(kinds, res.openAPI())
+	}
+	out := openAPI{v2: sync.OnceValues(func() ([]byte, error) { return openapi.V2(kinds) }), v3: map[string]func() (hashed, error){}}
+	for _, g := range a.groups {
+		for _, v := range g.versions {
+			gv := v.GroupVersion
+			out.v3[strings.TrimPrefix(v.path(), "/")] = sync.OnceValues(func() (hashed, error) {
+				body, err := openapi.V3(gv, kinds)
+				sum := sha512.Sum512(body)
+				return hashed{body, strings.ToUpper(hex.EncodeToString(sum[:]))}, err
+			})
+		}
+	}
+	return out
+}
+
+func (res *resource) openAPI() openapi.Kind {
+	k := openapi.Kind{Group: res.gvk.Group, Version: res.gvk.Version, Kind: res.gvk.Kind, ListKind: res.listKind, Plural: res.gr.Resource,
+		Namespaced: res.namespaced, Schema: res.schema, Description: res.description, Verbs: verbNames(res.verbs), PatchTypes: patchTypes}
+	for _, s := range res.subresources {
+		sub := openapi.Subresource{Name: s.name, Verbs: verbNames(s.verbs)}
+		if !s.onStatus {
+			sub.Group, sub.Version, sub.Kind, sub.Schema = s.kind.Group, s.kind.Version, s.kind.Kind, s.schema
+		}
+		k.Subresources = append(k.Subresources, sub)
+	}
+	return k
+}
+
+// openAPIv2 answers /openapi/v2: one document for all groups.
+func (q *request) openAPIv2() error {
+	if err := q.onlyGet(); err != nil {
+		return err
+	}
+	if !q.acceptsJSON() {
+		return status.NotAcceptable([]string{mediaJSON})
+	}
+	body, err := q.api.openapi.v2()
+	if err != nil {
+		return err
+	}
+	return q.writeCached(mediaJSON, body, headerNoCache[0])
+}
+
+// openAPIv3Index answers /openapi/v3: where the document of each group and version is.
+func (q *request) openAPIv3Index() error {
+	if err := q.onlyGet(); err != nil {
+		return err
+	}
+	type entry struct {
+		ServerRelativeURL string `json:"serverRelativeURL"`
+	}
+	paths := map[string]entry{}
+	for name, document := range q.api.openapi.v3 {
+		d, err := document()
+		if err != nil {
+			return err
+		}
+		paths[name] = entry{q.documentURL(name, d.hash)}
+	}
+	return q.writeOwn(http.StatusOK, representation{pretty: q.wantsPretty()}, map[string]any{"paths": paths})
+}
+
+// documentURL is where a document with this content is, below the prefix under which the client has found the API.
+func (q *request) documentURL(name, hash string) string {
+	return mountPrefix(q.r.RequestURI, q.r.URL) + "/openapi/v3/" + name + "?hash=" + url.QueryEscape(hash)
+}
+
+// openAPIv3 answers with the document of one group and version. A URL with the document's hash never changes its
+// content; one with an old hash leads to the new one.
+func (q *request) openAPIv3() error {
+	if err := q.onlyGet(); err != nil {
+		return err
+	}
+	if !q.acceptsJSON() {
+		return status.NotAcceptable([]string{mediaJSON})
+	}
+	path, _ := routePath(q.r.URL)
+	name := strings.TrimPrefix(path, "/openapi/v3/")
+	document, ok := q.api.openapi.v3[name]
+	if !ok {
+		return status.ResourceNotFound()
+	}
+	d, err := document()
+	if err != nil {
+		return err
+	}
+	cacheControl := headerNoCache[0]
+	switch asked := q.parameters().Get("hash"); {
+	case asked == "":
+	case asked != d.hash:
+		q.w.Header().Set("Location", q.documentURL(name, d.hash))
+		return q.writeRaw(http.StatusMovedPermanently, mediaText, nil)
+	default:
+		cacheControl = "public, immutable"
+		q.w.Header().Set("Expires", q.api.options.Now().Add(365*24*time.Hour).UTC().Format(http.TimeFormat))
+	}
+	return q.writeCached(mediaJSON, d.body, cacheControl)
+}
+
+func (q *request) acceptsJSON() bool {
+	header := strings.Join(q.r.Header["Accept"], ",")
+	if header == "" {
+		return true
+	}
+	for _, c := range parseAccept(header) {
+		if c.media == mediaJSON || c.media == "*/*" || c.media == "application/*" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,54 @@
+package rest
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Options are what a host may want to be different. The zero value is a complete choice: a store in memory, no log,
+// the system's clock.
+type Options struct {
+	// Store keeps the objects. Default: a new [storage.Memory], which Close closes. A store that is given here stays
+	// the host's to close.
+	Store storage.Store
+	// Logger is told what clients must not see: panics of hooks and the causes of 500s. Default: nothing is logged.
+	Logger *slog.Logger
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+	// NewUID makes the uid of a new object. Default: a random UUID.
+	NewUID func() string
+	// MaxBodyBytes bounds a request's body; a larger one is answered 413. Default: 3 MiB.
+	MaxBodyBytes int64
+	// MaxInFlight bounds the requests that are worked on at one time, watches apart; one more is answered 429 with
+	// Retry-After. Default: 1000.
+	MaxInFlight int
+	// Version is what /version tells of the host's program. Default: a version of this library.
+	Version Version
+}
+
+const (
+	defaultMaxBodyBytes = 3 << 20
+	defaultMaxInFlight  = 1000
+)
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewUID == nil {
+		o.NewUID = randomUID
+	}
+	if o.MaxBodyBytes <= 0 {
+		o.MaxBodyBytes = defaultMaxBodyBytes
+	}
+	if o.MaxInFlight <= 0 {
+		o.MaxInFlight = defaultMaxInFlight
+	}
+	o.Version = o.Version.withDefaults()
+	return o
+}

@@ -1,0 +1,174 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// writeParameters reads the options of a write from the query. kind names them in errors.
+func (q *request) writeParameters(kind string) (writeOptions, error) {
+	o := writeOptions{warnings: &q.warnings}
+	query := q.parameters()
+	if query == nil {
+		return o, nil
+	}
+	dryRun := query["dryRun"]
+	errs := validateDryRun(dryRun)
+	o.dryRun = len(dryRun) > 0
+	o.validation = fieldValidation(query.Get("fieldValidation"))
+	switch o.validation {
+	case "", validationIgnore, validationWarn, validationStrict:
+	default:
+		errs = append(errs, status.UnsupportedValue(status.Field("fieldValidation"), string(o.validation), []string{"", "Ignore", "Strict", "Warn"}))
+	}
+	errs = append(errs, validateFieldManager(query.Get("fieldManager"))...)
+	if kind == "PatchOptions" && query.Has("force") {
+		errs = append(errs, status.ForbiddenField(status.Field("force"), "may not be specified for non-apply patch"))
+	}
+	return o, invalidOptions(kind, errs)
+}
+
+const maxFieldManager = 128
+
+func validateFieldManager(manager string) status.FieldErrors {
+	path := status.Field("fieldManager")
+	var errs status.FieldErrors
+	if len(manager) > maxFieldManager {
+		errs = append(errs, status.TooLongField(path, manager, maxFieldManager))
+	}
+	for i, r := range manager {
+		if !strconv.IsPrint(r) {
+			errs = append(errs, status.InvalidField(path, manager, fmt.Sprintf("invalid character %#U (at position %d)", r, i)))
+		}
+	}
+	return errs
+}
+
+// listParameters are the options of list, watch and deletecollection.
+type listParameters struct {
+	apimeta.ListOptions
+	labels apimeta.Selector
+	fields apimeta.FieldSelector
+}
+
+func (q *request) listParameters() (listParameters, error) {
+	var p listParameters
+	query := q.parameters()
+	if query == nil {
+		return p, nil
+	}
+	var err error
+	p.LabelSelector, p.FieldSelector = query.Get("labelSelector"), query.Get("fieldSelector")
+	p.ResourceVersion, p.Continue = query.Get("resourceVersion"), query.Get("continue")
+	p.ResourceVersionMatch = apimeta.ResourceVersionMatch(query.Get("resourceVersionMatch"))
+	if p.Limit, err = parseInt(query.Get("limit")); err != nil {
+		return p, err
+	}
+	if seconds := query.Get("timeoutSeconds"); seconds != "" {
+		n, err := parseInt(seconds)
+		if err != nil {
+			return p, err
+		}
+		p.TimeoutSeconds = &n
+	}
+	p.Watch = query.Has("watch") && parseBool(query.Get("watch"))
+	p.AllowWatchBookmarks = query.Has("allowWatchBookmarks") && parseBool(query.Get("allowWatchBookmarks"))
+	if query.Has("sendInitialEvents") {
+		send := parseBool(query.Get("sendInitialEvents"))
+		p.SendInitialEvents = &send
+	}
+	if p.labels, err = apimeta.ParseSelector(p.LabelSelector); err != nil {
+		return p, status.BadRequest(err.Error())
+	}
+	if p.fields, err = apimeta.ParseFieldSelector(p.FieldSelector); err != nil {
+		return p, status.BadRequest(err.Error())
+	}
+	if err := q.res.checkFieldSelector(p.fields); err != nil {
+		return p, err
+	}
+	return p, p.validate()
+}
+
+func parseInt(s string) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, status.BadRequest(err.Error())
+	}
+	return n, nil
+}
+
+// checkFieldSelector refuses fields that the resource does not offer for selection.
+func (res *resource) checkFieldSelector(s apimeta.FieldSelector) error {
+	for _, r := range s.Requirements() {
+		switch {
+		case r.Field == "metadata.name" || r.Field == "metadata.namespace" || slices.Contains(res.fields, r.Field):
+		case len(res.fields) > 0 || res.kindRequired:
+			return status.BadRequest("field label not supported: " + r.Field)
+		default:
+			return status.BadRequest(fmt.Sprintf("%q is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", r.Field))
+		}
+	}
+	return nil
+}
+
+// validate checks the options against each other (API concepts, Resource versions).
+func (p listParameters) validate() error {
+	path := status.Field("resourceVersionMatch")
+	var errs status.FieldErrors
+	forbid := func(detail string) { errs = append(errs, status.ForbiddenField(path, detail)) }
+	match := p.ResourceVersionMatch
+	switch {
+	case p.Watch && p.SendInitialEvents != nil:
+		if match != apimeta.MatchNotOlderThan {
+			forbid("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
+		}
+		if match != "" && match != apimeta.MatchNotOlderThan {
+			errs = append(errs, status.UnsupportedValue(path, string(match), []string{"NotOlderThan"}))
+		}
+	case p.Watch && match != "":
+		forbid("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")
+	case !p.Watch && p.SendInitialEvents != nil:
+		errs = append(errs, status.ForbiddenField(status.Field("sendInitialEvents"), "sendInitialEvents is forbidden for list"))
+	}
+	if match != "" && !p.Watch {
+		if p.ResourceVersion == "" {
+			forbid("resourceVersionMatch is forbidden unless resourceVersion is provided")
+		}
+		if match != apimeta.MatchExact && match != apimeta.MatchNotOlderThan {
+			errs = append(errs, status.UnsupportedValue(path, string(match), []string{"Exact", "NotOlderThan", ""}))
+		}
+		if match == apimeta.MatchExact && p.ResourceVersion == "0" {
+			forbid("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"")
+		}
+	}
+	if match != "" && p.Continue != "" {
+		forbid("resourceVersionMatch is forbidden when continue is provided")
+	}
+	return invalidOptions("ListOptions", errs)
+}
+
+// parseRevision reads a resourceVersion; "" and "0" are 0.
+func parseRevision(s string) (uint64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		reason := err
+		var numErr *strconv.NumError
+		if errors.As(err, &numErr) {
+			reason = numErr
+		}
+		return 0, status.BadRequest(fmt.Sprintf("invalid resource version: resourceVersion: Invalid value: %q: %s", s, strings.TrimSpace(reason.Error())))
+	}
+	return n, nil
+}

@@ -1,0 +1,27 @@
+package rest
+
+import (
+	"github.com/decorum-go/decorum/storage"
+)
+
+// appendPartial appends the PartialObjectMetadata of an object in its stored form (API concepts, Metadata-only
+// fetches): its metadata is sliced out, not decoded.
+func appendPartial(dst []byte, metaVersion string, object []byte) ([]byte, error) {
+	parts, err := storage.ExtractMetadata(object)
+	if err != nil {
+		return nil, err
+	}
+	return appendPartialMetadata(dst, metaVersion, object[parts.Metadata.Start:parts.Metadata.End]), nil
+}
+
+func appendPartialRecord(dst []byte, metaVersion string, r *storage.Record) []byte {
+	return appendPartialMetadata(dst, metaVersion, r.JSON[r.Metadata.Start:r.Metadata.End])
+}
+
+func appendPartialMetadata(dst []byte, metaVersion string, metadata []byte) []byte {
+	dst = append(dst, `{"apiVersion":"meta.k8s.io/`...)
+	dst = append(dst, metaVersion...)
+	dst = append(dst, `","kind":"PartialObjectMetadata","metadata":`...)
+	dst = append(dst, metadata...)
+	return append(dst, '}')
+}

@@ -1,0 +1,116 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/patch"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Media types of patches (API concepts, Patches).
+const (
+	mediaJSONPatch  = "application/json-patch+json"
+	mediaMergePatch = "application/merge-patch+json"
+)
+
+var patchTypes = []string{mediaJSONPatch, mediaMergePatch}
+
+// patch answers PATCH of an object.
+func (q *request) patch() error { return q.patchPart(mainPart) }
+
+func (q *request) patchPart(which part) error {
+	o, err := q.writeParameters("PatchOptions")
+	if err != nil {
+		return err
+	}
+	rep, err := q.negotiate(oneObject)
+	if err != nil {
+		return err
+	}
+	namespace, name, err := q.object()
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := q.withTimeout()
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	want, err := q.readPatch(&o)
+	if err != nil {
+		return err
+	}
+	o.fromPatch = true
+	done, err := q.res.update(ctx, namespace, name, which, func(old doc.Value) (doc.Value, error) {
+		obj, err := want(old)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		if err := q.res.checkPatched(obj, old); err != nil {
+			return doc.Value{}, err
+		}
+		return obj, nil
+	}, o)
+	if err != nil {
+		return err
+	}
+	return q.writeObject(http.StatusOK, rep, done.json)
+}
+
+// readPatch reads the body as the patch that its media type says it is.
+func (q *request) readPatch(o *writeOptions) (change, error) {
+	media := q.contentType()
+	if q.r.Header.Get("Content-Type") == "" || !slices.Contains(patchTypes, media) {
+		return nil, status.UnsupportedMediaType(patchTypes)
+	}
+	data, err := q.readBody()
+	if err != nil {
+		return nil, err
+	}
+	if media == mediaJSONPatch {
+		p, err := patch.ParseJSONPatch(data)
+		if err != nil {
+			return nil, err
+		}
+		o.problems = p.Warnings()
+		return p.Apply, nil
+	}
+	p, err := patch.ParseMergePatch(data)
+	if err != nil {
+		return nil, err
+	}
+	o.problems = p.Warnings()
+	return func(old doc.Value) (doc.Value, error) { return p.Apply(old), nil }, nil
+}
+
+// checkPatched refuses a patch that makes something else of the object, or nothing that is one.
+func (res *resource) checkPatched(obj, old doc.Value) error {
+	if obj.Kind() != doc.Map {
+		return patchedInvalid(obj, fmt.Sprintf("json: cannot unmarshal %s into Go value of type map[string]interface {}", obj.Kind()))
+	}
+	if apiVersion := obj.Get("apiVersion"); !doc.Equal(apiVersion, old.Get("apiVersion")) {
+		return patchedInvalid(obj, fmt.Sprintf("the apiVersion of the object (%s) does not match that of the resource (%s)", apiVersion.Text(), old.Get("apiVersion").Text()))
+	}
+	if kind := obj.Get("kind"); !doc.Equal(kind, old.Get("kind")) {
+		if res.kindRequired && kind.Kind() == doc.String {
+			return wrongKind(res.gvk, obj)
+		}
+		return patchedInvalid(obj, fmt.Sprintf("the kind of the object (%s) does not match that of the resource (%s)", kind.Text(), res.gvk.Kind))
+	}
+	if errs := res.metadata.CheckTypes(status.Field("metadata"), metadataOf(obj)); len(errs) > 0 {
+		return patchedInvalid(obj, metadataTypeError(metadataOf(obj), errs).Error())
+	}
+	before := metadataOf(old)
+	return res.checkIdentity(obj, before.Get(fieldNamespace).Text(), before.Get(fieldName).Text())
+}
+
+// patchedInvalid is the answer to a patch whose result is no object of the kind. Upstream leaves kind and name out.
+func patchedInvalid(obj doc.Value, text string) error {
+	return status.Invalid(apimeta.GroupKind{}, "", status.FieldErrors{
+		status.InvalidField(status.Field("patch"), string(codec.AppendJSON(nil, obj)), text)})
+}

@@ -1,0 +1,376 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// The way of a write, whatever verb and whatever client it came from:
+//
+//	admit     drop unknown fields, check the metadata's types
+//	metadata  reset what the verb may not touch (status, system metadata)
+//	finish    default -> pass through the Go type -> validate -> generation -> encode
+//	commit    compare, number, append: the store's part
+//
+// All of it but the commit runs outside every lock, against a snapshot, and runs again when the object has changed
+// meanwhile. A host's hook may therefore call the API.
+
+// part is what a write is about: the object without its status, or the status alone.
+type part int
+
+const (
+	mainPart part = iota
+	statusPart
+)
+
+// result is what a write did.
+type result struct {
+	json    []byte // the object as it is now, or as it was when it went
+	uid     string
+	created bool
+	gone    bool // the object is no longer there
+}
+
+// create stores a new object. The caller has checked that obj is of this kind.
+func (res *resource) create(ctx context.Context, namespace string, obj doc.Value, o writeOptions) (result, error) {
+	obj, err := res.admit(obj, &o)
+	if err != nil {
+		return result{}, err
+	}
+	if rv := metadataOf(obj).Get(fieldResourceVersion).Text(); rv != "" && rv != "0" {
+		return result{}, status.BadRequest("resourceVersion should not be set on objects to be created")
+	}
+	obj = res.metadataForCreate(obj, namespace).Without("status")
+	base := metadataOf(obj).Get(fieldGenerateName).Text()
+	if nameOf(obj) != "" || base == "" || res.virtual {
+		return res.createNamed(ctx, namespace, obj, &o)
+	}
+	for range generateAttempts {
+		named := obj.WithAt(doc.Of(generatedName(base)), "metadata", fieldName)
+		out, err := res.createNamed(ctx, namespace, named, &o)
+		if !status.IsAlreadyExists(err) {
+			return out, err
+		}
+		obj = named
+	}
+	return result{}, status.GenerateNameConflict(res.gr, nameOf(obj))
+}
+
+func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.Value, o *writeOptions) (result, error) {
+	obj, err := res.finish(ctx, obj, doc.Value{}, o)
+	if err != nil {
+		return result{}, err
+	}
+	out := result{created: true, uid: metadataOf(obj).Get(fieldUID).Text()}
+	if res.virtual {
+		out.json = codec.AppendObject(nil, obj)
+		return out, nil
+	}
+	// The digits are a guess at the revision that leaves the store room to write the real one in place.
+	placeholder := doc.Of(strconv.FormatUint(uint64(res.store.Revision())+1, 10))
+	next := codec.AppendObject(nil, obj.WithAt(placeholder, "metadata", fieldResourceVersion))
+	record, err := res.commit(ctx, res.key(namespace, nameOf(obj)), o, func(current *storage.Record) ([]byte, error) {
+		switch {
+		case current == nil:
+			return next, nil
+		case current.Deleting:
+			exists := status.AlreadyExists(res.gr, current.Key.Name)
+			exists.Status.Message = "object is being deleted: " + exists.Status.Message
+			return nil, exists
+		default:
+			return nil, status.AlreadyExists(res.gr, current.Key.Name)
+		}
+	})
+	if err != nil {
+		return result{}, err
+	}
+	out.json = codec.AppendObject(nil, obj)
+	if record != nil {
+		out.json = record.JSON
+	}
+	return out, nil
+}
+
+// change computes the object that a client wants from the one there is.
+type change func(old doc.Value) (doc.Value, error)
+
+// update replaces an object, or its status, by what want makes of it.
+func (res *resource) update(ctx context.Context, namespace, name string, which part, want change, o writeOptions) (result, error) {
+	var out result
+	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
+		o.reset()
+		if current == nil {
+			return nil, res.notFound(name)
+		}
+		old, _, err := codec.DecodeJSON(current.JSON)
+		if err != nil {
+			return nil, fmt.Errorf("stored object %v: %w", current.Key, err)
+		}
+		obj, err := want(old)
+		if err != nil {
+			return nil, err
+		}
+		if obj, err = res.admit(obj, &o); err != nil {
+			return nil, err
+		}
+		if err = res.checkVersion(obj, old, &o); err != nil {
+			return nil, err
+		}
+		if which == statusPart {
+			obj = old.With("status", obj.Get("status"))
+		} else {
+			obj = res.metadataForUpdate(obj, old)
+			if res.hasStatus() {
+				obj = obj.With("status", old.Get("status"))
+			}
+		}
+		if obj, err = res.finish(ctx, obj, old, &o); err != nil {
+			return nil, err
+		}
+		next := codec.AppendObject(nil, obj)
+		out = result{json: next, uid: current.UID}
+		if current.Deleting && len(finalizersOf(obj)) == 0 {
+			out.gone = true
+			return nil, nil
+		}
+		return next, nil
+	})
+	if err != nil {
+		return result{}, err
+	}
+	if !out.gone && record != nil {
+		out.json = record.JSON
+	}
+	return out, nil
+}
+
+// commit runs f against the object at key and stores what it returns; in a dry run it only runs f, and there is no
+// record.
+func (res *resource) commit(ctx context.Context, key storage.Key, o *writeOptions, f storage.UpdateFunc) (*storage.Record, error) {
+	if !o.dryRun {
+		return res.store.Update(ctx, key, f)
+	}
+	current, err := res.store.Get(ctx, key, 0)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return nil, err
+	}
+	_, err = f(current)
+	return nil, err
+}
+
+// admit drops what the schema does not know and reports it as the request asks for. A wrong type within metadata is
+// refused here, because everything after relies on it.
+func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
+	sent := obj
+	obj, unknown := res.schema.Prune(obj)
+	if refused := o.report(unknown); refused != "" {
+		return doc.Value{}, res.undecodable(sent, o, errors.New(refused))
+	}
+	if m := metadataOf(obj); m.IsAbsent() || m.IsNull() {
+		obj = obj.With("metadata", doc.MapOf())
+	} else if errs := res.metadata.CheckTypes(status.Field("metadata"), m); len(errs) > 0 {
+		return doc.Value{}, res.undecodable(sent, o, metadataTypeError(m, errs))
+	}
+	return obj, nil
+}
+
+// undecodable is the answer to an object that is of this kind and cannot be read as such.
+func (res *resource) undecodable(obj doc.Value, o *writeOptions, err error) error {
+	if o.fromPatch {
+		return patchedInvalid(obj, err.Error())
+	}
+	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", res.gvk.Kind, res.gvk.Version, res.gvk.Kind, err))
+}
+
+// checkVersion refuses an update of something else than what the client has seen (API conventions, Concurrency
+// Control and Consistency).
+func (res *resource) checkVersion(obj, old doc.Value, o *writeOptions) error {
+	m, before := metadataOf(obj), metadataOf(old)
+	name := before.Get(fieldName).Text()
+	if uid, stored := m.Get(fieldUID).Text(), before.Get(fieldUID).Text(); uid != "" && uid != stored && !o.fromPatch {
+		return status.Conflict(res.gr, name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, stored))
+	}
+	switch rv := m.Get(fieldResourceVersion).Text(); {
+	case rv == "" || rv == "0":
+		if !o.fromPatch && !o.unconditional && !res.unconditionalUpdate {
+			// The plural stands where the kind belongs, as clients know it from upstream.
+			return status.Invalid(apimeta.GroupKind{Group: res.gr.Group, Kind: res.gr.Resource}, name, status.FieldErrors{
+				status.InvalidField(status.Field("metadata", fieldResourceVersion), 0, "must be specified for an update")})
+		}
+	case !isDecimal(rv):
+		return status.BadRequest(fmt.Sprintf("metadata.resourceVersion: Invalid value: %q: must be a number", rv))
+	case rv != before.Get(fieldResourceVersion).Text():
+		return status.ModifiedConflict(res.gr, name)
+	}
+	return nil
+}
+
+func isDecimal(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 64)
+	return err == nil
+}
+
+// finish brings an object into the form in which it is stored: defaulted, passed through its Go type, validated, with
+// its generation. old is absent on create.
+func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOptions) (doc.Value, error) {
+	sent := obj
+	obj = res.schema.Default(obj)
+	errs := res.schema.CheckTypes(nil, obj)
+	if len(errs) > 0 && !res.typeErrorsInvalid {
+		_, err := res.goType.fromDocument(obj) // encoding/json has the words that clients know
+		if err == nil {
+			err = errs[0]
+		}
+		return doc.Value{}, res.undecodable(obj, o, err)
+	}
+	if len(errs) > 0 {
+		return doc.Value{}, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, res.validateMetadata(obj, old, o)...))
+	}
+	typed, wanted, obj, err := res.passThroughType(ctx, sent, obj, o)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	errs = res.validateMetadata(wanted, old, o)
+	errs = append(errs, res.schema.Validate(nil, wanted)...)
+	if !old.IsAbsent() {
+		errs = append(errs, res.schema.ValidateUpdate(nil, wanted, old)...)
+	}
+	more, err := res.validateByHook(ctx, typed, old)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if errs = append(errs, more...); len(errs) > 0 {
+		return doc.Value{}, status.Invalid(res.gvk.GroupKind(), nameOf(obj), errs)
+	}
+	if res.virtual {
+		if err := res.goType.call(ctx, typed); err != nil {
+			return doc.Value{}, err
+		}
+		answer, err := res.goType.toDocument(typed)
+		return res.withKind(answer), err
+	}
+	if !old.IsAbsent() {
+		obj = obj.WithAt(metadataOf(old).Get(fieldResourceVersion), "metadata", fieldResourceVersion)
+		obj = res.nextGeneration(obj, old)
+	}
+	return obj, nil
+}
+
+// passThroughType decodes the document into the host's type, runs the defaulting hook and encodes it again, so that
+// null, omitempty and types with encodings of their own come out as Go writes them. Beside what comes out it returns
+// what the client and the hook wanted: there a required field is still missing that Go has written as a zero value.
+func (res *resource) passThroughType(ctx context.Context, sent, obj doc.Value, o *writeOptions) (typed any, wanted, out doc.Value, err error) {
+	if typed, err = res.goType.fromDocument(obj); err != nil {
+		return nil, wanted, out, res.undecodable(obj, o, err)
+	}
+	if out, err = res.goType.toDocument(typed); err != nil {
+		return nil, wanted, out, err
+	}
+	out, wanted = res.withKind(out), obj
+	if !res.goType.hooks().defaults {
+		return typed, wanted, out, nil
+	}
+	before := out
+	if err = res.goType.defaults(ctx, typed); err != nil {
+		return nil, wanted, out, err
+	}
+	if out, err = res.goType.toDocument(typed); err != nil {
+		return nil, wanted, out, err
+	}
+	out = res.withKind(out)
+	if path, ok := overridden(sent, before, out); ok {
+		return nil, wanted, out, status.InternalError(fmt.Errorf("the Default hook of %s changed %q, which the client had set", res.gvk.GroupKind(), path))
+	}
+	return typed, withChanges(obj, before, out), out, nil
+}
+
+// withChanges applies to v what differs between before and after.
+func withChanges(v, before, after doc.Value) doc.Value {
+	switch {
+	case doc.Equal(before, after):
+		return v
+	case v.Kind() != doc.Map || before.Kind() != doc.Map || after.Kind() != doc.Map:
+		return after
+	}
+	for key := range before.Members() {
+		if !after.Has(key) {
+			v = v.Without(key)
+		}
+	}
+	for key, value := range after.Members() {
+		v = v.With(key, withChanges(v.Get(key), before.Get(key), value))
+	}
+	return v
+}
+
+// withKind writes the kind's name into a document that came from a Go type, which need not have the fields for it.
+func (res *resource) withKind(obj doc.Value) doc.Value {
+	return obj.With("apiVersion", doc.Of(res.gvk.GroupVersion().String())).With("kind", doc.Of(res.gvk.Kind))
+}
+
+// overridden finds a value that the client has sent and that differs between before and after.
+func overridden(sent, before, after doc.Value) (string, bool) {
+	if sent.IsNull() {
+		return "", false
+	}
+	if sent.Kind() != doc.Map || before.Kind() != doc.Map || after.Kind() != doc.Map {
+		return "", !doc.Equal(before, after)
+	}
+	for key, value := range sent.Members() {
+		if path, ok := overridden(value, before.Get(key), after.Get(key)); ok {
+			return strings.TrimSuffix(key+"."+path, "."), true
+		}
+	}
+	return "", false
+}
+
+func (res *resource) validateByHook(ctx context.Context, typed any, old doc.Value) (status.FieldErrors, error) {
+	if !res.goType.hooks().validate {
+		return nil, nil
+	}
+	var before any
+	if !old.IsAbsent() {
+		var err error
+		if before, err = res.goType.fromDocument(old); err != nil {
+			return nil, fmt.Errorf("stored object: %w", err)
+		}
+	}
+	return res.goType.validate(ctx, typed, before)
+}
+
+// nextGeneration counts a change outside of metadata and status (API conventions, Metadata).
+func (res *resource) nextGeneration(obj, old doc.Value) doc.Value {
+	generation := metadataOf(old).Get(fieldGeneration)
+	if res.generation && desiredStateChanged(obj, old) {
+		n, _ := generation.Int()
+		generation = doc.OfInt(n + 1)
+	}
+	return obj.WithAt(generation, "metadata", fieldGeneration)
+}
+
+func desiredStateChanged(obj, old doc.Value) bool {
+	rest := func(v doc.Value) doc.Value { return v.Without("metadata", "status", "apiVersion", "kind") }
+	return !doc.Equal(rest(obj), rest(old))
+}
+
+// metadataTypeError says what encoding/json says when it decodes this metadata, which is what clients know.
+func metadataTypeError(m doc.Value, errs status.FieldErrors) error {
+	var body struct {
+		apimeta.ObjectMeta `json:"metadata"`
+	}
+	data := append(append([]byte(`{"metadata":`), codec.AppendJSON(nil, m)...), '}')
+	if err := json.Unmarshal(data, &body); err != nil {
+		return err
+	}
+	return errs[0]
+}

@@ -1,0 +1,114 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// request is one request on its way through the handlers.
+type request struct {
+	api    *API
+	res    *resource // nil for discovery and the like
+	w      http.ResponseWriter
+	r      *http.Request
+	params httprouter.Params
+
+	query    url.Values // parsed by parameters
+	parsed   bool
+	wrote    bool // the answer has begun
+	isWatch  bool
+	warnings []string
+}
+
+// parameters returns the parsed query. Of a parameter that stands several times the first value counts.
+func (q *request) parameters() url.Values {
+	if !q.parsed {
+		q.parsed = true
+		if q.r.URL.RawQuery != "" {
+			q.query = q.r.URL.Query()
+		}
+	}
+	return q.query
+}
+
+func (q *request) leave() { q.api.leave(!q.isWatch) }
+
+// recover turns a panic below into a 500, so that one request cannot take the host's process with it. A handler that
+// panics with [http.ErrAbortHandler] means it.
+func (q *request) recover() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	q.fail(&panicError{where: "a request", value: p, stack: debug.Stack()})
+}
+
+// namespace returns the namespace in the URL; "" is all of them, or none for a cluster-scoped resource.
+func (q *request) namespace() (string, error) {
+	if !q.res.namespaced {
+		return "", nil
+	}
+	namespace := q.params.ByName(paramNamespace)
+	if namespace == "" {
+		return "", nil
+	}
+	if msgs := apimeta.ValidatePathSegmentName(namespace); len(msgs) > 0 {
+		return "", status.BadRequest(fmt.Sprintf("Namespace parameter invalid: %q: %s", namespace, strings.Join(msgs, ", ")))
+	}
+	return namespace, nil
+}
+
+// object returns the namespace and name in the URL of one object.
+func (q *request) object() (namespace, name string, err error) {
+	if namespace, err = q.namespace(); err != nil {
+		return "", "", err
+	}
+	if q.res.namespaced && namespace == "" {
+		return "", "", status.ResourceNotFound()
+	}
+	name = q.params.ByName(paramName)
+	if name == "" {
+		name = q.params.ByName(paramNamespace) // an object of a resource called namespaces
+	}
+	if msgs := apimeta.ValidatePathSegmentName(name); len(msgs) > 0 {
+		return "", "", status.BadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", name, strings.Join(msgs, ", ")))
+	}
+	return namespace, name, nil
+}
+
+// maxTimeout is how long a request that is no watch may take at most, whatever it asks for.
+const maxTimeout = 60 * time.Second
+
+// withTimeout bounds the request's context as its parameter timeout says.
+func (q *request) withTimeout() (context.Context, context.CancelFunc, error) {
+	timeout := maxTimeout
+	if value := q.parameters().Get("timeout"); value != "" {
+		d, err := time.ParseDuration(value)
+		if err != nil {
+			return nil, nil, status.BadRequest("invalid timeout specified in the request URL - " + err.Error())
+		}
+		if d > 0 && d < timeout {
+			timeout = d
+		}
+	}
+	ctx, cancel := context.WithTimeout(q.r.Context(), timeout)
+	return ctx, cancel, nil
+}
+
+func (q *request) isHealth() bool {
+	path := q.r.URL.Path
+	return strings.HasPrefix(path, "/healthz") || strings.HasPrefix(path, "/livez") || strings.HasPrefix(path, "/readyz")
+}

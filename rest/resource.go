@@ -1,0 +1,300 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/table"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// resource is a Resource as the handlers see it: the Go type behind an interface, names filled in, paths parsed.
+type resource struct {
+	switches
+	gvk         apimeta.GroupVersionKind
+	gr          apimeta.GroupResource
+	listKind    string
+	singular    string
+	shortNames  []string
+	categories  []string
+	description string
+	namespaced  bool
+	names       NameRule
+	verbs       []Verb
+	singleton   string
+	virtual     bool
+
+	goType       goType
+	schema       *schema.Schema
+	metadata     *schema.Schema // of the member metadata
+	columns      []column
+	fields       []string // the selectable ones, as given
+	subresources []*subresource
+
+	store  storage.Store
+	logger *slog.Logger
+	now    func() time.Time
+	newUID func() string
+}
+
+type column struct {
+	apimeta.TableColumnDefinition
+	cell table.Column
+}
+
+// allVerbs in the order in which discovery of custom resources lists them.
+var allVerbs = [...]Verb{Delete, DeleteCollection, Get, List, Patch, Create, Update, Watch}
+
+const maxSelectableFields = 8
+
+func (r Resource[T]) resource() (*resource, error) {
+	t := reflect.TypeFor[T]()
+	res := &resource{
+		switches:    r.Dialect.switches(),
+		gvk:         apimeta.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind},
+		gr:          apimeta.GroupResource{Group: r.Group, Resource: r.Plural},
+		listKind:    r.ListKind,
+		singular:    r.Singular,
+		shortNames:  slices.Clone(r.ShortNames),
+		categories:  slices.Clone(r.Categories),
+		description: r.Description,
+		namespaced:  r.Scope == Namespaced,
+		names:       r.Names,
+		verbs:       slices.Clone(r.Verbs),
+		singleton:   r.Singleton,
+		virtual:     r.Call != nil,
+		goType:      &typed[T]{r},
+		fields:      slices.Clone(r.SelectableFields),
+	}
+	if res.gvk.Kind == "" {
+		res.gvk.Kind = t.Name()
+	}
+	if res.listKind == "" {
+		res.listKind = res.gvk.Kind + "List"
+	}
+	if res.singular == "" {
+		res.singular = strings.ToLower(res.gvk.Kind)
+	}
+	fail := func(format string, args ...any) (*resource, error) {
+		return nil, fmt.Errorf("kind %q: %w", res.gvk.Kind, fmt.Errorf(format, args...))
+	}
+	if err := res.checkNames(); err != nil {
+		return fail("%w", err)
+	}
+	if t.Kind() != reflect.Struct {
+		return fail("%s is no struct", t)
+	}
+	var err error
+	if res.schema, err = schema.Derive(t, schema.Options{Builtin: !res.requiredByTag}); err != nil {
+		return fail("%w", err)
+	}
+	if res.metadata = res.schema.Member("metadata"); res.metadata == nil {
+		return fail("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
+	}
+	if res.description != "" {
+		res.schema.Description = res.description
+	}
+	if err := res.addVerbs(); err != nil {
+		return fail("%w", err)
+	}
+	if err := res.addColumns(r.Columns); err != nil {
+		return fail("%w", err)
+	}
+	if err := res.checkSelectable(); err != nil {
+		return fail("%w", err)
+	}
+	if res.schema.Property("status") != nil && !res.virtual {
+		var verbs []Verb
+		for _, v := range []Verb{Get, Patch, Update} {
+			if slices.Contains(res.verbs, v) {
+				verbs = append(verbs, v)
+			}
+		}
+		res.subresources = append(res.subresources, &subresource{name: "status", kind: res.gvk, schema: res.schema, verbs: verbs, onStatus: true})
+	}
+	for _, s := range r.Subresources {
+		sub, err := s.subresource(res.gvk.GroupVersion())
+		if err != nil {
+			return fail("%w", err)
+		}
+		if res.subresource(sub.name) != nil {
+			return fail("subresource %q is declared twice", sub.name)
+		}
+		res.subresources = append(res.subresources, sub)
+	}
+	return res, nil
+}
+
+func (res *resource) checkNames() error {
+	if msgs := apimeta.ValidateDNS1035Label(res.gr.Resource); len(msgs) > 0 {
+		return fmt.Errorf("Plural %q: %s", res.gr.Resource, msgs[0])
+	}
+	if msgs := apimeta.ValidateDNS1035Label(res.gvk.Version); len(msgs) > 0 {
+		return fmt.Errorf("Version %q: %s", res.gvk.Version, msgs[0])
+	}
+	if res.gvk.Group != "" {
+		if msgs := apimeta.ValidateDNS1123Subdomain(res.gvk.Group); len(msgs) > 0 {
+			return fmt.Errorf("Group %q: %s", res.gvk.Group, msgs[0])
+		}
+	}
+	for _, kind := range []string{res.gvk.Kind, res.listKind} {
+		if msgs := apimeta.ValidateDNS1035Label(strings.ToLower(kind)); len(msgs) > 0 {
+			return fmt.Errorf("Kind %q: %s", kind, msgs[0])
+		}
+	}
+	for _, name := range append([]string{res.singular}, res.shortNames...) {
+		if msgs := apimeta.ValidateDNS1035Label(name); len(msgs) > 0 {
+			return fmt.Errorf("name %q: %s", name, msgs[0])
+		}
+	}
+	if res.singleton != "" && res.namespaced {
+		return fmt.Errorf("Singleton %q: only a resource of scope Cluster can be a singleton", res.singleton)
+	}
+	if res.singleton != "" {
+		if msgs := res.names.check(res.singleton); len(msgs) > 0 {
+			return fmt.Errorf("Singleton %q: %s", res.singleton, msgs[0])
+		}
+	}
+	return nil
+}
+
+func (res *resource) addVerbs() error {
+	for _, v := range res.verbs {
+		if !slices.Contains(allVerbs[:], v) {
+			return fmt.Errorf("Verbs: %q is no verb", v)
+		}
+	}
+	allowed := func(Verb) bool { return true }
+	switch {
+	case res.virtual:
+		allowed = func(v Verb) bool { return v == Create }
+	case res.singleton != "":
+		allowed = func(v Verb) bool { return v == Get || v == List || v == Watch || v == Update || v == Patch }
+	}
+	if len(res.verbs) == 0 {
+		res.verbs = allVerbs[:]
+	} else {
+		for _, v := range res.verbs {
+			if !allowed(v) {
+				return fmt.Errorf("Verbs: %q cannot be asked of a virtual kind or a singleton", v)
+			}
+		}
+	}
+	res.verbs = slices.DeleteFunc(slices.Clone(res.verbs), func(v Verb) bool { return !allowed(v) })
+	return nil
+}
+
+func (res *resource) addColumns(columns []Column) error {
+	res.columns = []column{{TableColumnDefinition: apimeta.TableColumnDefinition{Name: "Name", Type: "string", Format: "name",
+		Description: "Name of the object, unique within its namespace and kind."}}}
+	if len(columns) == 0 && res.ageColumn {
+		columns = []Column{{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp",
+			Description: "Time since the object was created."}}
+	}
+	for _, c := range columns {
+		if c.Name == "" {
+			return fmt.Errorf("a column has no name")
+		}
+		path, err := table.ParsePath(c.Path)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, err)
+		}
+		if c.Type == "" {
+			c.Type = "string"
+		}
+		if !table.IsType(c.Type) {
+			return fmt.Errorf("column %q: type %q is none of string, integer, number, boolean, date", c.Name, c.Type)
+		}
+		if c.Description == "" {
+			c.Description = "Custom resource definition column (in JSONPath format): " + c.Path
+		}
+		res.columns = append(res.columns, column{cell: table.Column{Path: path, Type: c.Type}, TableColumnDefinition: apimeta.TableColumnDefinition{
+			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}})
+	}
+	return nil
+}
+
+func (res *resource) checkSelectable() error {
+	if len(res.fields) > maxSelectableFields {
+		return fmt.Errorf("SelectableFields: %d fields, at most %d are allowed", len(res.fields), maxSelectableFields)
+	}
+	for _, field := range res.fields {
+		s := res.schema
+		path := strings.Split(field, ".")
+		for _, name := range path {
+			if s = s.Member(name); s == nil {
+				return fmt.Errorf("SelectableFields: %q: there is no such field", field)
+			}
+		}
+		if path[0] == "metadata" || !slices.Contains([]string{"string", "boolean", "integer"}, s.Type) {
+			return fmt.Errorf("SelectableFields: %q: must be a string, boolean or integer outside of metadata", field)
+		}
+	}
+	return nil
+}
+
+// key names an object of the resource in the store.
+func (res *resource) key(namespace, name string) storage.Key {
+	return storage.Key{Resource: res.gr.String(), Namespace: namespace, Name: name}
+}
+
+func (res *resource) has(v Verb) bool { return slices.Contains(res.verbs, v) }
+
+func (res *resource) subresource(name string) *subresource {
+	for _, s := range res.subresources {
+		if s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+func (res *resource) hasStatus() bool { return res.subresource("status") != nil }
+
+func (res *resource) notFound(name string) error { return status.NotFound(res.gr, name) }
+
+// register makes the resource known to the store.
+func (res *resource) register() error {
+	var fields [][]string
+	for _, f := range res.fields {
+		fields = append(fields, strings.Split(f, "."))
+	}
+	return res.store.Register(storage.Resource{
+		Name:        res.gr.String(),
+		Namespaced:  res.namespaced,
+		Extract:     storage.NewExtractor(fields...),
+		Fingerprint: res.schema.Fingerprint() + "/" + strings.Join(res.fields, ","),
+	})
+}
+
+// ensureSingleton makes the one object of a singleton resource where it is not there yet.
+func (res *resource) ensureSingleton(ctx context.Context) error {
+	if res.singleton == "" {
+		return nil
+	}
+	obj := res.bare().WithAt(doc.Of(res.singleton), "metadata", "name")
+	if res.schema.Property("spec") != nil {
+		obj = obj.With("spec", doc.MapOf())
+	}
+	_, err := res.create(ctx, "", obj, writeOptions{})
+	if err != nil && !status.IsAlreadyExists(err) {
+		return fmt.Errorf("kind %q: the singleton cannot be made from its defaults: %w", res.gvk.Kind, err)
+	}
+	return nil
+}
+
+// bare is an object of the kind with nothing but its kind and apiVersion.
+func (res *resource) bare() doc.Value {
+	return doc.MapOf(
+		doc.Member{Key: "apiVersion", Value: doc.Of(res.gvk.GroupVersion().String())},
+		doc.Member{Key: "kind", Value: doc.Of(res.gvk.Kind)})
+}

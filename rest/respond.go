@@ -1,0 +1,169 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Header values that are the same for many answers. net/http reads them and nobody writes to them.
+var (
+	headerJSON    = []string{mediaJSON}
+	headerNoCache = []string{"no-cache, private"}
+)
+
+// writeRaw sends a body as it is.
+func (q *request) writeRaw(code int, media string, body []byte) error {
+	h := q.w.Header()
+	if media == mediaJSON {
+		h["Content-Type"] = headerJSON
+	} else {
+		h["Content-Type"] = []string{media}
+	}
+	if h["Cache-Control"] == nil {
+		h["Cache-Control"] = headerNoCache
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	q.addWarnings()
+	q.wrote = true
+	q.w.WriteHeader(code)
+	_, _ = q.w.Write(body) // a client that has gone away is no error of ours
+	return nil
+}
+
+// writeJSON sends a JSON body in the media type that was negotiated.
+func (q *request) writeJSON(code int, rep representation, body []byte) error {
+	switch {
+	case rep.yaml:
+		out, err := codec.AppendYAML(nil, body)
+		if err != nil {
+			return err
+		}
+		return q.writeRaw(code, mediaYAML, out)
+	case rep.pretty:
+		var out bytes.Buffer
+		if err := json.Indent(&out, body, "", "  "); err != nil {
+			return err
+		}
+		return q.writeRaw(code, mediaJSON, append(out.Bytes(), '\n'))
+	}
+	return q.writeRaw(code, mediaJSON, body)
+}
+
+// writeObject sends one object, given as stored JSON, as the client wants to see it.
+func (q *request) writeObject(code int, rep representation, object []byte) error {
+	switch rep.as {
+	case asTable:
+		body, err := q.table(rep, object)
+		if err != nil {
+			return err
+		}
+		return q.writeJSON(code, rep, body)
+	case asPartial:
+		body, err := appendPartial(nil, rep.metaVersion, object)
+		if err != nil {
+			return err
+		}
+		return q.writeJSON(code, rep, body)
+	}
+	return q.writeJSON(code, rep, object)
+}
+
+// writeOwn sends a struct of this library's.
+func (q *request) writeOwn(code int, rep representation, v any) error {
+	body, err := codec.EncodeOwn(v)
+	if err != nil {
+		return err
+	}
+	return q.writeJSON(code, rep, body)
+}
+
+// fail answers with a Status. An error that is none becomes a 500 without its text, which goes to the log. Where the
+// answer has begun there is nothing left but to break off.
+func (q *request) fail(err error) {
+	e := status.From(err)
+	if e.Status.Code >= http.StatusInternalServerError {
+		q.api.options.Logger.LogAttrs(q.r.Context(), slog.LevelError, "request failed",
+			slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.Any("error", err))
+	}
+	if q.wrote {
+		panic(http.ErrAbortHandler) // the client must not take what it has for the whole
+	}
+	if d := e.Status.Details; d != nil && d.RetryAfterSeconds > 0 {
+		q.w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
+	}
+	q.warnings = nil
+	_ = q.writeOwn(int(e.Status.Code), q.statusRepresentation(), &e.Status)
+}
+
+// statusRepresentation is JSON unless the client reads YAML: an error is never transformed, and it is sent even to
+// who accepts nothing that is served.
+func (q *request) statusRepresentation() representation {
+	rep := representation{pretty: q.wantsPretty()}
+	for _, c := range parseAccept(strings.Join(q.r.Header["Accept"], ",")) {
+		switch c.media {
+		case mediaYAML:
+			rep.yaml = true
+			return rep
+		case mediaJSON, "*/*", "application/*":
+			return rep
+		}
+	}
+	return rep
+}
+
+const (
+	// maxWarningRunes bounds all warnings of an answer together; beyond it each is cut to maxWarningCut.
+	maxWarningRunes = 4096
+	maxWarningCut   = 256
+)
+
+// addWarnings writes the Warning headers (RFC 9111, code 299), each text once.
+func (q *request) addWarnings() {
+	if len(q.warnings) == 0 {
+		return
+	}
+	total := 0
+	for _, text := range q.warnings {
+		total += len([]rune(text))
+	}
+	seen := map[string]bool{}
+	used := 0
+	for _, text := range q.warnings {
+		if seen[text] {
+			continue
+		}
+		seen[text] = true
+		if runes := []rune(text); total > maxWarningRunes && len(runes) > maxWarningCut {
+			text = string(runes[:maxWarningCut])
+		}
+		if used += len([]rune(text)); used > maxWarningRunes {
+			return
+		}
+		q.w.Header().Add("Warning", "299 - "+quoteWarning(text))
+	}
+}
+
+// quoteWarning makes text a quoted-string without control characters.
+func quoteWarning(text string) string {
+	var out strings.Builder
+	out.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			out.WriteByte('\\')
+			out.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+		default:
+			out.WriteRune(r)
+		}
+	}
+	out.WriteByte('"')
+	return out.String()
+}

@@ -1,0 +1,264 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// subresourceOfItem answers for a subresource of one object.
+func (q *request) subresourceOfItem() error {
+	name := q.params.ByName(paramSubresource)
+	if name == "" { // a literal one, of a resource called namespaces
+		name = q.r.URL.Path[strings.LastIndexByte(q.r.URL.Path, '/')+1:]
+	}
+	sub := q.res.subresource(name)
+	if sub == nil {
+		if q.res.kindRequired {
+			return q.res.notFound(q.params.ByName(paramName))
+		}
+		return status.ResourceNotFound()
+	}
+	verb, known := map[string]Verb{http.MethodGet: Get, http.MethodPut: Update, http.MethodPatch: Patch, http.MethodPost: Create, http.MethodDelete: Delete}[q.r.Method]
+	if !known {
+		return status.MethodNotAllowed()
+	}
+	if !sub.has(verb) {
+		return status.MethodNotSupported(q.res.gr, string(verb))
+	}
+	switch {
+	case sub.onStatus && verb == Get:
+		return q.get()
+	case sub.onStatus && verb == Update:
+		return q.putPart(statusPart)
+	case sub.onStatus:
+		return q.patchPart(statusPart)
+	case verb == Get:
+		return q.getSubresource(sub)
+	case verb == Create:
+		return q.createSubresource(sub)
+	default:
+		return q.writeSubresource(sub, verb)
+	}
+}
+
+// parent decodes the stored object of a subresource.
+func (res *resource) parent(record *storage.Record) (any, error) {
+	obj, err := res.goType.decode(record.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("stored object %v: %w", record.Key, err)
+	}
+	return obj, nil
+}
+
+func (q *request) getSubresource(sub *subresource) error {
+	rep, err := q.negotiate(oneObject)
+	if err != nil {
+		return err
+	}
+	namespace, name, err := q.object()
+	if err != nil {
+		return err
+	}
+	record, err := q.res.find(q.r.Context(), namespace, name, 0)
+	if err != nil {
+		return err
+	}
+	parent, err := q.res.parent(record)
+	if err != nil {
+		return err
+	}
+	v, err := sub.show(q.r.Context(), parent, record.JSON)
+	if err != nil {
+		return err
+	}
+	return q.writeJSON(http.StatusOK, rep, codec.AppendObject(nil, v))
+}
+
+// show returns what the subresource shows of a parent, named like it.
+func (s *subresource) show(ctx context.Context, parent any, parentJSON []byte) (doc.Value, error) {
+	v, err := s.get(ctx, parent)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	old, _, err := codec.DecodeJSON(parentJSON)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return s.named(v, old), nil
+}
+
+// named gives a subresource its kind and, where its type has metadata, the identity of its parent.
+func (s *subresource) named(v, parent doc.Value) doc.Value {
+	v = v.With("apiVersion", doc.Of(s.kind.GroupVersion().String())).With("kind", doc.Of(s.kind.Kind))
+	if s.schema.Property("metadata") == nil {
+		return v
+	}
+	m := metadataOf(v)
+	for _, field := range []string{fieldName, fieldNamespace, fieldUID, fieldResourceVersion, fieldCreationTimestamp} {
+		if m.Get(field).Text() == "" {
+			m = m.With(field, metadataOf(parent).Get(field))
+		}
+	}
+	return v.With("metadata", m)
+}
+
+// decode checks a body that shall be of the subresource's kind.
+func (s *subresource) check(v doc.Value, o *writeOptions) (doc.Value, error) {
+	v, unknown := s.schema.Prune(v)
+	if refused := o.report(unknown); refused != "" {
+		return doc.Value{}, status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", s.kind.Kind, s.kind.Version, s.kind.Kind, refused))
+	}
+	v = s.schema.Default(v)
+	errs := s.schema.CheckTypes(nil, v)
+	if len(errs) == 0 {
+		errs = s.schema.Validate(nil, v)
+	}
+	if len(errs) > 0 {
+		return doc.Value{}, status.Invalid(s.kind.GroupKind(), nameOf(v), errs)
+	}
+	return v, nil
+}
+
+func (q *request) createSubresource(sub *subresource) error {
+	o, err := q.writeParameters("CreateOptions")
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return status.BadRequest("dryRun is not supported")
+	}
+	rep, err := q.negotiate(oneObject)
+	if err != nil {
+		return err
+	}
+	namespace, name, err := q.object()
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := q.withTimeout()
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	body, err := q.decodeBody(sub.kind, q.res.kindRequired, &o)
+	if err != nil {
+		return err
+	}
+	if err := q.res.checkIdentity(body, namespace, name); err != nil {
+		return err
+	}
+	if body, err = sub.check(body, &o); err != nil {
+		return err
+	}
+	record, err := q.res.find(ctx, namespace, name, 0)
+	if err != nil {
+		return err
+	}
+	parent, err := q.res.parent(record)
+	if err != nil {
+		return err
+	}
+	answer, err := sub.create(ctx, parent, body)
+	if err != nil {
+		return err
+	}
+	if answer.IsAbsent() {
+		done := status.Status{Status: "Success", Code: http.StatusCreated}
+		done.Kind, done.APIVersion = "Status", "v1"
+		return q.writeOwn(http.StatusCreated, rep, &done)
+	}
+	return q.writeJSON(http.StatusCreated, rep, codec.AppendObject(nil, sub.named(answer, doc.Value{})))
+}
+
+// writeSubresource answers PUT and PATCH: the subresource as it shall be changes the parent, which is stored as by any
+// other update.
+func (q *request) writeSubresource(sub *subresource, verb Verb) error {
+	kind := "UpdateOptions"
+	if verb == Patch {
+		kind = "PatchOptions"
+	}
+	o, err := q.writeParameters(kind)
+	if err != nil {
+		return err
+	}
+	rep, err := q.negotiate(oneObject)
+	if err != nil {
+		return err
+	}
+	namespace, name, err := q.object()
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := q.withTimeout()
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	var want change
+	if verb == Patch {
+		want, err = q.readPatch(&o)
+	} else {
+		var body doc.Value
+		if body, err = q.decodeBody(sub.kind, q.res.kindRequired, &o); err == nil {
+			err = q.res.checkIdentity(body, namespace, name)
+		}
+		want = func(doc.Value) (doc.Value, error) { return body, nil }
+	}
+	if err != nil {
+		return err
+	}
+	done, err := q.res.update(ctx, namespace, name, mainPart, func(old doc.Value) (doc.Value, error) {
+		return q.res.throughSubresource(ctx, sub, old, want, &o)
+	}, writeOptions{dryRun: o.dryRun, warnings: o.warnings, unconditional: true})
+	if err != nil {
+		return err
+	}
+	parent, err := q.res.goType.decode(done.json)
+	if err != nil {
+		return err
+	}
+	v, err := sub.show(ctx, parent, done.json)
+	if err != nil {
+		return err
+	}
+	return q.writeJSON(http.StatusOK, rep, codec.AppendObject(nil, v))
+}
+
+// throughSubresource returns the parent as it becomes when its subresource is changed.
+func (res *resource) throughSubresource(ctx context.Context, sub *subresource, old doc.Value, want change, o *writeOptions) (doc.Value, error) {
+	parent, err := res.goType.fromDocument(old)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("stored object: %w", err)
+	}
+	shown, err := sub.get(ctx, parent)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	v, err := want(sub.named(shown, old))
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if err := res.checkIdentity(v, metadataOf(old).Get(fieldNamespace).Text(), metadataOf(old).Get(fieldName).Text()); err != nil {
+		return doc.Value{}, err
+	}
+	if v, err = sub.check(v, o); err != nil {
+		return doc.Value{}, err
+	}
+	if err := sub.update(ctx, parent, v); err != nil {
+		return doc.Value{}, err
+	}
+	obj, err := res.goType.toDocument(parent)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	// The version that the client has seen is checked against the parent's.
+	rv := metadataOf(v).Get(fieldResourceVersion)
+	return res.withKind(obj).WithAt(rv, "metadata", fieldResourceVersion), nil
+}

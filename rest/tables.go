@@ -1,0 +1,189 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// tableWriter makes the rows of one answer (API concepts, Receiving resources as Tables).
+type tableWriter struct {
+	res     *resource
+	version string // of meta.k8s.io
+	include apimeta.IncludeObjectPolicy
+}
+
+func (q *request) tableWriter(rep representation) (*tableWriter, error) {
+	t := &tableWriter{res: q.res, version: rep.metaVersion, include: apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))}
+	switch t.include {
+	case "":
+		t.include = apimeta.IncludeMetadata
+	case apimeta.IncludeNone, apimeta.IncludeMetadata, apimeta.IncludeObject:
+	default:
+		return nil, status.BadRequest(fmt.Sprintf("Unable to convert to Table as requested: includeObject: Invalid value: %q: must be 'Metadata', 'Object', 'None', or empty", t.include))
+	}
+	return t, nil
+}
+
+// appendHead appends a table up to its first row. Later events of a watch repeat no columns.
+func (t *tableWriter) appendHead(dst []byte, p page, columns bool) ([]byte, error) {
+	dst = appendTypeMeta(dst, "meta.k8s.io/"+t.version, "Table")
+	dst = appendListMeta(append(dst, `"metadata":`...), p)
+	dst = append(dst, `,"columnDefinitions":`...)
+	if columns {
+		definitions := make([]apimeta.TableColumnDefinition, len(t.res.columns))
+		for i, c := range t.res.columns {
+			definitions[i] = c.TableColumnDefinition
+		}
+		encoded, err := codec.EncodeOwn(definitions)
+		if err != nil {
+			return dst, err
+		}
+		dst = append(dst, encoded...)
+	} else {
+		dst = append(dst, "null"...)
+	}
+	return append(dst, `,"rows":[`...), nil
+}
+
+// appendRow appends the row of an object in its stored form, whose metadata lies where it is said.
+func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]byte, error) {
+	v, _, err := codec.DecodeJSON(object)
+	if err != nil {
+		return dst, err
+	}
+	dst = append(dst, `{"cells":[`...)
+	now := t.res.now()
+	for i, c := range t.res.columns {
+		if i == 0 {
+			dst = codec.AppendJSON(dst, doc.Of(nameOf(v)))
+			continue
+		}
+		dst = append(dst, ',')
+		if dst, err = appendCell(dst, c.cell.Cell(v, now)); err != nil {
+			return dst, err
+		}
+	}
+	dst = append(dst, `],"object":`...)
+	switch t.include {
+	case apimeta.IncludeNone:
+		dst = append(dst, "null"...)
+	case apimeta.IncludeObject:
+		dst = append(dst, object...)
+	default:
+		dst = appendPartialMetadata(dst, t.version, object[metadata.Start:metadata.End])
+	}
+	return append(dst, '}'), nil
+}
+
+func appendCell(dst []byte, cell any) ([]byte, error) {
+	switch c := cell.(type) {
+	case nil:
+		return append(dst, "null"...), nil
+	case string:
+		return codec.AppendJSON(dst, doc.Of(c)), nil
+	case int64:
+		return strconv.AppendInt(dst, c, 10), nil
+	}
+	encoded, err := json.Marshal(cell)
+	return append(dst, encoded...), err
+}
+
+// table is one object as a table of one row.
+func (q *request) table(rep representation, object []byte) ([]byte, error) {
+	t, err := q.tableWriter(rep)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := storage.ExtractMetadata(object)
+	if err != nil {
+		return nil, err
+	}
+	revision, _ := strconv.ParseUint(string(object[parts.Version.Start:parts.Version.End]), 10, 64)
+	out, err := t.appendHead(nil, page{Page: storage.Page{Revision: watch.Revision(revision)}}, true)
+	if err != nil {
+		return nil, err
+	}
+	if out, err = t.appendRow(out, object, parts.Metadata); err != nil {
+		return nil, err
+	}
+	return append(out, ']', '}'), nil
+}
+
+// appendTable appends a list as a table.
+func (t *tableWriter) appendTable(out *chunkWriter, p page) error {
+	var err error
+	if out.buf, err = t.appendHead(out.buf, p, true); err != nil {
+		return err
+	}
+	for i, record := range p.Records {
+		if i > 0 {
+			out.buf = append(out.buf, ',')
+		}
+		if out.buf, err = t.appendRow(out.buf, record.JSON, record.Metadata); err != nil {
+			return err
+		}
+		if out.full(); out.err != nil {
+			return nil
+		}
+	}
+	out.buf = append(out.buf, ']', '}')
+	return nil
+}
+
+// tableFrames sends each event as a table of one row.
+type tableFrames struct {
+	*tableWriter
+	columnsSent bool
+	spliced     []byte
+}
+
+func (f *tableFrames) object(dst []byte, event watch.EventType, r *storage.Record, at watch.Revision) ([]byte, error) {
+	dst, err := f.begin(dst, event, at)
+	if err != nil {
+		return dst, err
+	}
+	object, metadata := r.JSON, r.Metadata
+	if at != r.Revision {
+		f.spliced = r.AppendAt(f.spliced[:0], at)
+		parts, err := storage.ExtractMetadata(f.spliced)
+		if err != nil {
+			return dst, err
+		}
+		object, metadata = f.spliced, parts.Metadata
+	}
+	dst, err = f.appendRow(dst, object, metadata)
+	return append(dst, "]}}\n"...), err
+}
+
+func (f *tableFrames) begin(dst []byte, event watch.EventType, at watch.Revision) ([]byte, error) {
+	dst, err := f.appendHead(appendFrameHead(dst, event), page{Page: storage.Page{Revision: at}}, !f.columnsSent)
+	f.columnsSent = true
+	return dst, err
+}
+
+// bookmark is a table with one row, whose object carries what a client looks for in a bookmark.
+func (f *tableFrames) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
+	dst, err := f.begin(dst, watch.Bookmark, at)
+	if err != nil {
+		return dst, err
+	}
+	dst = append(dst, `{"cells":[`...)
+	for i := range f.res.columns {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `""`...)
+	}
+	dst = append(dst, `],"object":`...)
+	dst = appendTypeMeta(dst, "meta.k8s.io/"+f.version, "PartialObjectMetadata")
+	dst = appendBookmarkMeta(dst, at, initialEventsEnd)
+	return append(dst, "}}]}}\n"...), nil
+}

@@ -1,0 +1,46 @@
+package rest
+
+import (
+	"encoding/json"
+	"net/http"
+	"runtime"
+	"strings"
+)
+
+// Version is the answer of /version, which kubectl version prints. GitVersion must be a semantic version with a
+// leading v; clients refuse anything else.
+type Version struct {
+	Major        string `json:"major"`
+	Minor        string `json:"minor"`
+	GitVersion   string `json:"gitVersion"`
+	GitCommit    string `json:"gitCommit"`
+	GitTreeState string `json:"gitTreeState"`
+	BuildDate    string `json:"buildDate"`
+	GoVersion    string `json:"goVersion"`
+	Compiler     string `json:"compiler"`
+	Platform     string `json:"platform"`
+}
+
+// protocolVersion is the release of the Kubernetes API whose behaviour the library follows.
+const protocolVersion = "v1.37.0"
+
+func (v Version) withDefaults() Version {
+	if v.GitVersion == "" {
+		v.GitVersion = protocolVersion + "+decorum"
+	}
+	if parts := strings.SplitN(strings.TrimPrefix(v.GitVersion, "v"), ".", 3); v.Major == "" && len(parts) == 3 {
+		v.Major, v.Minor = parts[0], parts[1]
+	}
+	if v.GoVersion == "" {
+		v.GoVersion, v.Compiler, v.Platform = runtime.Version(), runtime.Compiler, runtime.GOOS+"/"+runtime.GOARCH
+	}
+	return v
+}
+
+func (q *request) version() error {
+	body, err := json.MarshalIndent(q.api.options.Version, "", "  ")
+	if err != nil {
+		return err
+	}
+	return q.writeRaw(http.StatusOK, mediaJSON, body)
+}

@@ -1,0 +1,343 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+const (
+	// A watch ends by itself after a time between these, so that clients spread over the replicas of a host again.
+	minWatchTime = 30 * time.Minute
+	maxWatchTime = 60 * time.Minute
+	// bookmarkPeriod is how often a bookmark tells a quiet watch how far it has come, give or take a quarter.
+	bookmarkPeriod = time.Minute
+	// lastBookmark is how long before its end a watch sends one more.
+	lastBookmark = 2 * time.Second
+	// stuckAfter is how long one write may take before the client counts as gone.
+	stuckAfter = time.Minute
+)
+
+// watch streams what changes (API concepts, Efficient detection of changes). The stream is a position in the store's
+// log: it holds no queue, and a client that stops reading holds up nobody and is told 410 when it has fallen behind.
+func (q *request) watch(p listParameters) error {
+	rep, err := q.negotiate(stream)
+	if err != nil {
+		return err
+	}
+	namespace, err := q.namespace()
+	if err != nil {
+		return err
+	}
+	revision, err := parseRevision(p.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	selected, nothing := q.res.selection(namespace, p)
+	if nothing {
+		selected.match = func(*storage.Record) bool { return false }
+	}
+	encoder, err := q.frames(rep)
+	if err != nil {
+		return err
+	}
+	if !canFlush(q.w) {
+		return status.InternalError(errors.New("a watch needs a ResponseWriter that can be flushed: a wrapper around it must have a method Unwrap"))
+	}
+	initial := p.SendInitialEvents != nil && *p.SendInitialEvents || p.SendInitialEvents == nil && revision == 0
+	q.becomeWatch()
+
+	duration := minWatchTime + rand.N(maxWatchTime-minWatchTime)
+	if p.TimeoutSeconds != nil && *p.TimeoutSeconds > 0 {
+		duration = time.Duration(min(*p.TimeoutSeconds, int64(24*time.Hour/time.Second))) * time.Second
+	}
+	ctx, cancel := context.WithTimeout(q.r.Context(), duration)
+	defer cancel()
+
+	chunk := chunks.Get().(*[]byte)
+	s := &watchStream{q: q, ctx: ctx, frames: encoder, selected: selected, buf: (*chunk)[:0], control: http.NewResponseController(q.w)}
+	defer func() {
+		if cap(s.buf) <= 4*(chunkSize+chunkSlack) {
+			*chunk = s.buf
+			chunks.Put(chunk)
+		}
+	}()
+	s.open()
+	defer s.close()
+	after := watch.Revision(revision)
+	if initial || revision == 0 {
+		if after, err = s.initialEvents(after, initial, p.AllowWatchBookmarks); err != nil {
+			return s.end(err)
+		}
+	}
+	cursor, err := q.res.store.Watch(selected.scope, after)
+	if err != nil {
+		return s.end(err)
+	}
+	defer cursor.Close()
+	return s.end(s.follow(cursor, after, p.AllowWatchBookmarks))
+}
+
+// canFlush reports whether a ResponseController will find a way to flush.
+func canFlush(w http.ResponseWriter) bool {
+	for {
+		switch t := w.(type) {
+		case http.Flusher, interface{ FlushError() error }:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = t.Unwrap()
+		default:
+			return false
+		}
+	}
+}
+
+// becomeWatch takes the request out of the bound on short requests.
+func (q *request) becomeWatch() {
+	q.isWatch = true
+	q.api.leaveShort()
+}
+
+// watchStream is a watch that is being answered.
+type watchStream struct {
+	q        *request
+	ctx      context.Context
+	frames   frames
+	selected selection
+	buf      []byte
+	control  *http.ResponseController
+	err      error // the client is gone
+}
+
+// open sends the header at once, and lifts the deadlines that the host's server has for short requests.
+func (s *watchStream) open() {
+	h := s.q.w.Header()
+	h["Content-Type"], h["Cache-Control"] = headerJSON, headerNoCache
+	s.q.wrote = true
+	_ = s.control.SetReadDeadline(time.Time{}) // a writer without deadlines has none to lift
+	_ = s.control.SetWriteDeadline(time.Time{})
+	s.q.w.WriteHeader(http.StatusOK)
+	s.err = s.control.Flush()
+}
+
+func (s *watchStream) close() { _ = s.control.SetWriteDeadline(time.Time{}) }
+
+// send writes what has gathered, in one Write.
+func (s *watchStream) send() {
+	if s.err != nil || len(s.buf) == 0 {
+		return
+	}
+	_ = s.control.SetWriteDeadline(time.Now().Add(stuckAfter))
+	if _, s.err = s.q.w.Write(s.buf); s.err == nil {
+		s.err = s.control.Flush()
+	}
+	if s.buf = s.buf[:0]; cap(s.buf) > 4*(chunkSize+chunkSlack) {
+		s.buf = make([]byte, 0, chunkSize+chunkSlack)
+	}
+}
+
+// end sends an error as the stream's last event. The end of its time, of the client and of the server are none.
+func (s *watchStream) end(err error) error {
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) &&
+		!errors.Is(err, watch.ErrClosed) && !errors.Is(err, storage.ErrClosed) && !errors.Is(err, errEnding) {
+		e := status.From(err)
+		body, encodeErr := codec.EncodeOwn(&e.Status)
+		if encodeErr != nil {
+			return encodeErr
+		}
+		s.buf = appendFrame(s.buf, watch.Error, body)
+	}
+	s.send()
+	return nil
+}
+
+var errEnding = errors.New("the server is shutting down")
+
+// initialEvents sends an ADDED for every object there is, in the order of their keys, and returns the revision after
+// which the watch goes on. With show false it only finds that revision.
+func (s *watchStream) initialEvents(atLeast watch.Revision, show, bookmark bool) (watch.Revision, error) {
+	if !show {
+		return max(atLeast, s.q.res.store.Revision()), nil
+	}
+	records := recordBuffers.Get().(*[]*storage.Record)
+	defer func() {
+		clear(*records)
+		recordBuffers.Put(records)
+	}()
+	found, err := s.q.res.store.List(s.ctx, storage.ListOptions{Scope: s.selected.scope, Match: s.selected.match, Revision: atLeast}, (*records)[:0])
+	if err != nil {
+		return 0, err
+	}
+	*records = found.Records
+	for _, r := range found.Records {
+		if s.buf, err = s.frames.object(s.buf, watch.Added, r, r.Revision); err != nil {
+			return 0, err
+		}
+		if len(s.buf) >= chunkSize {
+			s.send()
+		}
+		if s.err != nil {
+			return 0, context.Canceled
+		}
+	}
+	if bookmark {
+		if s.buf, err = s.frames.bookmark(s.buf, found.Revision, true); err != nil {
+			return 0, err
+		}
+	}
+	s.send()
+	return found.Revision, nil
+}
+
+// follow sends what happens after the cursor's position until the watch ends.
+func (s *watchStream) follow(cursor *watch.Cursor[storage.Record], told watch.Revision, bookmarks bool) error {
+	var timer *time.Timer
+	var tick <-chan time.Time
+	if bookmarks {
+		timer = time.NewTimer(s.nextBookmark())
+		defer timer.Stop()
+		tick = timer.C
+	}
+	var changes []*watch.Change[storage.Record]
+	for {
+		var err error
+		if changes, err = cursor.Poll(changes[:0]); err != nil {
+			return err
+		}
+		for _, c := range changes {
+			event, r := c.Select(s.selected.match)
+			if event == "" {
+				continue
+			}
+			if s.buf, err = s.frames.object(s.buf, event, r, c.Revision); err != nil {
+				return err
+			}
+			told = c.Revision
+			if len(s.buf) >= chunkSize {
+				s.send()
+			}
+		}
+		if len(changes) > 0 {
+			clear(changes) // what was sent is not held while the watch is quiet
+			s.send()
+			if s.err != nil {
+				return context.Canceled
+			}
+			continue
+		}
+		select {
+		case <-cursor.Ready():
+		case <-tick:
+			if position := cursor.Position(); position > told {
+				if s.buf, err = s.frames.bookmark(s.buf, position, false); err != nil {
+					return err
+				}
+				told = position
+				s.send()
+			}
+			timer.Reset(s.nextBookmark())
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case <-s.q.api.ending.Done():
+			return errEnding
+		}
+		if s.err != nil {
+			return context.Canceled
+		}
+	}
+}
+
+// nextBookmark is the time to the next bookmark: a period, jittered so that watches do not tick together, or what is
+// left until shortly before the end.
+func (s *watchStream) nextBookmark() time.Duration {
+	d := bookmarkPeriod*3/4 + rand.N(bookmarkPeriod/2)
+	deadline, _ := s.ctx.Deadline()
+	if left := time.Until(deadline) - lastBookmark; left > 0 && left < d {
+		return left
+	}
+	return d
+}
+
+// frames encodes the events of a watch.
+type frames interface {
+	// object appends an event about a record as it shall look at a revision.
+	object(dst []byte, event watch.EventType, r *storage.Record, at watch.Revision) ([]byte, error)
+	bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error)
+}
+
+func (q *request) frames(rep representation) (frames, error) {
+	switch rep.as {
+	case asTable:
+		t, err := q.tableWriter(rep)
+		return &tableFrames{tableWriter: t}, err
+	case asPartial:
+		typeMeta := appendTypeMeta(nil, "meta.k8s.io/"+rep.metaVersion, "PartialObjectMetadata")
+		return &partialFrames{objectFrames: objectFrames{typeMeta}, metaVersion: rep.metaVersion}, nil
+	}
+	return &objectFrames{appendTypeMeta(nil, q.res.gvk.GroupVersion().String(), q.res.gvk.Kind)}, nil
+}
+
+// objectFrames sends whole objects: the stored bytes in a frame.
+type objectFrames struct {
+	typeMeta []byte // the beginning of a bookmark's object
+}
+
+func appendFrameHead(dst []byte, event watch.EventType) []byte {
+	dst = append(dst, `{"type":"`...)
+	dst = append(dst, event...)
+	return append(dst, `","object":`...)
+}
+
+func appendFrame(dst []byte, event watch.EventType, object []byte) []byte {
+	return append(append(appendFrameHead(dst, event), object...), '}', '\n')
+}
+
+func (f *objectFrames) object(dst []byte, event watch.EventType, r *storage.Record, at watch.Revision) ([]byte, error) {
+	dst = appendFrameHead(dst, event)
+	if at == r.Revision {
+		dst = append(dst, r.JSON...)
+	} else {
+		dst = r.AppendAt(dst, at)
+	}
+	return append(dst, '}', '\n'), nil
+}
+
+func (f *objectFrames) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
+	dst = append(appendFrameHead(dst, watch.Bookmark), f.typeMeta...)
+	return append(appendBookmarkMeta(dst, at, initialEventsEnd), '}', '}', '\n'), nil
+}
+
+func appendBookmarkMeta(dst []byte, at watch.Revision, initialEventsEnd bool) []byte {
+	dst = append(dst, `"metadata":{"resourceVersion":"`...)
+	dst = strconv.AppendUint(dst, uint64(at), 10)
+	dst = append(dst, '"')
+	if initialEventsEnd {
+		dst = append(dst, `,"annotations":{"k8s.io/initial-events-end":"true"}`...)
+	}
+	return append(dst, '}')
+}
+
+// partialFrames sends PartialObjectMetadata.
+type partialFrames struct {
+	objectFrames
+	metaVersion string
+	spliced     []byte
+}
+
+func (f *partialFrames) object(dst []byte, event watch.EventType, r *storage.Record, at watch.Revision) ([]byte, error) {
+	dst = appendFrameHead(dst, event)
+	if at == r.Revision {
+		return append(appendPartialRecord(dst, f.metaVersion, r), '}', '\n'), nil
+	}
+	f.spliced = r.AppendAt(f.spliced[:0], at)
+	dst, err := appendPartial(dst, f.metaVersion, f.spliced)
+	return append(dst, '}', '\n'), err
+}

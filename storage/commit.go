@@ -1,0 +1,89 @@
+package storage
+
+import "github.com/decorum-go/decorum/watch"
+
+// commit makes prepared writes visible together, if every key still has the record that the update function saw; done is false when one has
+// not, and then nothing happened. It returns the first revision of the group, or the current one when all of it is a no-op.
+//
+// It is two steps, assign and publish, since a durable engine makes the group durable between them: revisions and preconditions are decided
+// before that, and nobody sees the group until after.
+func (m *Memory) commit(writes []write) (first watch.Revision, done bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return 0, false, ErrClosed
+	}
+	group, ok := m.assign(writes)
+	if !ok {
+		return 0, false, nil
+	}
+	first = m.revision + 1
+	if len(group) > 0 {
+		err = m.publish(group, writes)
+	}
+	return first, err == nil, err
+}
+
+// assign checks the preconditions and gives each change its revision, in its record too. The caller holds the lock.
+func (m *Memory) assign(writes []write) (group []watch.Change[Record], ok bool) {
+	count := 0
+	for i := range writes {
+		w := &writes[i]
+		if m.find(w.table, w.key) != w.base {
+			return nil, false
+		}
+		if w.changes {
+			count++
+		}
+	}
+	if count == 0 {
+		return nil, true
+	}
+	group = make([]watch.Change[Record], 0, count)
+	for i := range writes {
+		w := &writes[i]
+		if !w.changes {
+			continue
+		}
+		revision := m.revision + watch.Revision(len(group)) + 1
+		record := w.base
+		if w.next != nil {
+			w.next.stamp(revision)
+			record = w.next
+		}
+		group = append(group, watch.Change[Record]{Scope: record.Key, Revision: revision, Previous: w.base, Current: w.next})
+	}
+	return group, true
+}
+
+// publish lets readers and watchers see a group. The caller holds the lock.
+func (m *Memory) publish(group []watch.Change[Record], writes []write) error {
+	before, last := m.revision, group[len(group)-1].Revision
+	for i := range writes {
+		w := &writes[i]
+		if !w.changes {
+			continue
+		}
+		t := w.table
+		if t.latest != nil {
+			m.past.keep(t.latest, before)
+			t.latest = nil
+		}
+		t.changed = last
+		if w.base != nil {
+			m.live.Add(-w.base.size())
+		}
+		if w.next != nil {
+			m.live.Add(w.next.size())
+			t.tree.Set(w.next)
+		} else {
+			t.tree.Delete(w.base)
+		}
+	}
+	m.revision = last
+	if err := m.log.Append(group); err != nil {
+		return err
+	}
+	m.past.forget(m.log.Compacted())
+	return nil
+}

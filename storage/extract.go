@@ -1,0 +1,206 @@
+package storage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+)
+
+// ExtractMetadata is the [Extractor] of a resource without selectable fields. Resources with many objects use one of [NewExtractor], which shares
+// equal strings among them.
+func ExtractMetadata(json []byte) (Parts, error) {
+	return extract(json, nil, 0, nil)
+}
+
+// NewExtractor returns an extractor that finds the metadata and, in Parts.Fields, the values at the given paths, each a list of member names
+// such as {"spec", "nodeName"}. A string is taken as it is, a number or boolean as it is written; anything else, or nothing, is "".
+//
+// The extractor reads JSON as our encoder writes it, with the members in any order. It reports what breaks the structure as [ErrJSON], and passes by
+// values that it does not need without checking them.
+func NewExtractor(fields ...[]string) Extractor {
+	var root *field
+	for i, path := range fields {
+		root = root.with(path, i)
+	}
+	in := newInterner()
+	return func(json []byte) (Parts, error) {
+		return extract(json, root, len(fields), in)
+	}
+}
+
+// field is a node in the tree of paths to the selectable fields. Nil is a place where none lies.
+type field struct {
+	name   string
+	below  []*field
+	wanted []int // positions in Parts.Fields that take the value here
+}
+
+// with adds a path; the tree is small and built once.
+func (f *field) with(path []string, index int) *field {
+	if f == nil {
+		f = &field{}
+	}
+	if len(path) == 0 {
+		f.wanted = append(f.wanted, index)
+		return f
+	}
+	for _, child := range f.below {
+		if child.name == path[0] {
+			child.with(path[1:], index)
+			return f
+		}
+	}
+	f.below = append(f.below, (&field{name: strings.Clone(path[0])}).with(path[1:], index))
+	return f
+}
+
+func (f *field) child(name []byte) *field {
+	if f != nil {
+		for _, child := range f.below {
+			if child.name == string(name) {
+				return child
+			}
+		}
+	}
+	return nil
+}
+
+// extraction is one run over one object.
+type extraction struct {
+	scanner
+	in    *interner
+	parts Parts
+}
+
+func extract(json []byte, fields *field, count int, in *interner) (Parts, error) {
+	e := extraction{scanner: scanner{data: json}, in: in}
+	if count > 0 {
+		e.parts.Fields = make([]string, count)
+	}
+	for e.begin('{'); e.more('}'); {
+		name := e.key()
+		if string(name) == "metadata" {
+			e.metadata(fields.child(name))
+		} else {
+			e.field(fields.child(name))
+		}
+	}
+	e.end()
+	if e.failed {
+		return Parts{}, fmt.Errorf("%w: the JSON is damaged at or before byte %d", ErrJSON, e.pos)
+	}
+	return e.parts, nil
+}
+
+// field passes by a value, keeping what is wanted of it, and returns its text.
+func (e *extraction) field(f *field) []byte {
+	e.peek()
+	if f == nil {
+		return e.value()
+	}
+	start := e.pos
+	if len(f.below) > 0 && e.peek() == '{' {
+		for e.begin('{'); e.more('}'); {
+			e.field(f.child(e.key()))
+		}
+	} else {
+		e.value()
+	}
+	if e.failed {
+		return nil
+	}
+	text := e.data[start:e.pos]
+	for _, i := range f.wanted {
+		e.parts.Fields[i] = e.scalar(text)
+	}
+	return text
+}
+
+// scalar is the value of a selectable field.
+func (e *extraction) scalar(text []byte) string {
+	switch text[0] {
+	case '"':
+		return e.in.intern(e.text(text))
+	case '{', '[', 'n':
+		return ""
+	default:
+		return e.in.intern(text)
+	}
+}
+
+func (e *extraction) metadata(fields *field) {
+	e.peek()
+	start := e.pos
+	for e.begin('{'); e.more('}'); {
+		name := e.key()
+		f := fields.child(name)
+		e.peek()
+		at := e.pos
+		text := e.field(f)
+		if e.failed {
+			return
+		}
+		if text[0] == 'n' { // null
+			continue
+		}
+		switch string(name) {
+		case "uid":
+			e.parts.UID = string(e.text(text))
+		case "labels":
+			e.labels(text)
+		case "ownerReferences":
+			e.owners(text)
+		case "deletionTimestamp":
+			e.parts.Deleting = true
+		case "resourceVersion":
+			e.text(text)
+			e.parts.Version = Span{uint32(at + 1), uint32(e.pos - 1)}
+		}
+	}
+	e.parts.Metadata = Span{uint32(start), uint32(e.pos)}
+}
+
+func (e *extraction) labels(text []byte) {
+	s := scanner{data: text}
+	sorted := true
+	for s.begin('{'); s.more('}'); {
+		if e.parts.Labels == nil {
+			e.parts.Labels = make(apimeta.Labels, 0, labelCount(text))
+		}
+		key := e.in.intern(s.key())
+		value := e.in.intern(s.text(s.value()))
+		sorted = sorted && (len(e.parts.Labels) == 0 || e.parts.Labels[len(e.parts.Labels)-1].Key < key)
+		e.parts.Labels = append(e.parts.Labels, apimeta.Label{Key: key, Value: value})
+	}
+	if !sorted {
+		slices.SortFunc(e.parts.Labels, func(a, b apimeta.Label) int { return strings.Compare(a.Key, b.Key) })
+	}
+	e.failed = e.failed || s.failed
+}
+
+// labelCount guesses from the quotes, and is right when no label needs an escaped one.
+func labelCount(text []byte) int {
+	quotes := 0
+	for _, c := range text {
+		if c == '"' {
+			quotes++
+		}
+	}
+	return max(1, quotes/4)
+}
+
+func (e *extraction) owners(text []byte) {
+	s := scanner{data: text}
+	for s.begin('['); s.more(']'); {
+		for s.begin('{'); s.more('}'); {
+			name := s.key()
+			value := s.value()
+			if string(name) == "uid" {
+				e.parts.Owners = append(e.parts.Owners, e.in.intern(s.text(value)))
+			}
+		}
+	}
+	e.failed = e.failed || s.failed
+}

@@ -1,0 +1,166 @@
+package storage
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tidwall/btree"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// pastSnapshots is how many older states are remembered. Each holds at most the nodes of its tree; the records in it are those of the latest
+// state and of the log.
+const pastSnapshots = 8
+
+// undoStep is after how many undone changes a request's context is looked at.
+const undoStep = 1024
+
+// snapshot is the state of one resource from one revision to another, both included. Nobody changes its tree.
+type snapshot struct {
+	table    *table
+	tree     *btree.BTreeG[*Record]
+	from, to watch.Revision // to is not set while the snapshot is the latest
+	paged    atomic.Bool    // somebody will likely ask for more of it
+}
+
+// past remembers a few snapshots that are no longer the latest, the last used first.
+type past struct {
+	building sync.Mutex // held while a state is built, so that many who ask for the same one wait for it instead
+
+	mu        sync.Mutex
+	snapshots []*snapshot
+}
+
+// latest returns the state of a resource and the store's revision at that moment.
+func (m *Memory) latest(t *table) (*snapshot, watch.Revision, error) {
+	m.mu.RLock()
+	s, revision, closed := t.latest, m.revision, m.closed
+	m.mu.RUnlock()
+	if closed {
+		return nil, 0, ErrClosed
+	}
+	if s != nil {
+		return s, revision, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t.latest == nil {
+		t.latest = &snapshot{table: t, tree: t.tree.Copy(), from: t.changed}
+	}
+	return t.latest, m.revision, nil
+}
+
+// at returns the state of a resource at a revision that the store has reached.
+func (m *Memory) at(ctx context.Context, t *table, revision watch.Revision) (*snapshot, error) {
+	latest, _, err := m.latest(t)
+	if err != nil {
+		return nil, err
+	}
+	if revision < m.log.Compacted() {
+		return nil, tooOld()
+	}
+	if revision >= latest.from {
+		return latest, nil
+	}
+	if s := m.past.find(t, revision); s != nil {
+		return s, nil
+	}
+	m.past.building.Lock()
+	defer m.past.building.Unlock()
+	if s := m.past.find(t, revision); s != nil {
+		return s, nil
+	}
+	s, err := m.undo(ctx, m.past.nextAfter(t, revision, latest), revision)
+	if err != nil {
+		return nil, err
+	}
+	m.past.add(s)
+	m.past.forget(m.log.Compacted()) // a compaction may have passed it while it was built
+	return s, nil
+}
+
+// undo builds an older state from a younger one. Only it copies snapshots, one at a time: copying writes to the source.
+func (m *Memory) undo(ctx context.Context, younger *snapshot, revision watch.Revision) (*snapshot, error) {
+	changes, err := m.log.Since(watch.Scope{Resource: younger.table.Name}, revision)
+	if status.IsExpired(err) {
+		return nil, tooOld()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot{table: younger.table, tree: younger.tree.Copy(), from: revision, to: younger.from}
+	for i, c := range slices.Backward(changes) {
+		if i%undoStep == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if c.Revision > younger.from {
+			continue
+		}
+		if c.Previous != nil {
+			s.tree.Set(c.Previous)
+		} else {
+			s.tree.Delete(c.Current)
+		}
+		s.to = c.Revision - 1
+	}
+	return s, nil
+}
+
+// tooOld is what upstream answers to a list at a compacted revision.
+func tooOld() error {
+	return status.Expired("The resourceVersion for the provided list is too old.")
+}
+
+func (p *past) find(t *table, revision watch.Revision) *snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, s := range p.snapshots {
+		if s.table == t && s.from <= revision && revision <= s.to {
+			copy(p.snapshots[1:i+1], p.snapshots[:i])
+			p.snapshots[0] = s
+			return s
+		}
+	}
+	return nil
+}
+
+// nextAfter returns the state that is closest to a revision among those younger than it.
+func (p *past) nextAfter(t *table, revision watch.Revision, latest *snapshot) *snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	closest := latest
+	for _, s := range p.snapshots {
+		if s.table == t && revision < s.from && s.from < closest.from {
+			closest = s
+		}
+	}
+	return closest
+}
+
+// keep remembers a state that ceases to be the latest, if that is worth it.
+func (p *past) keep(s *snapshot, to watch.Revision) {
+	s.to = to
+	if s.paged.Load() {
+		p.add(s)
+	}
+}
+
+func (p *past) add(s *snapshot) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.snapshots) >= pastSnapshots {
+		p.snapshots = slices.Delete(p.snapshots, pastSnapshots-1, len(p.snapshots))
+	}
+	p.snapshots = slices.Insert(p.snapshots, 0, s)
+}
+
+// forget drops what can no longer be asked for, so that it holds no record that the log has dropped.
+func (p *past) forget(compacted watch.Revision) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.snapshots = slices.DeleteFunc(p.snapshots, func(s *snapshot) bool { return s.to < compacted })
+}

@@ -1,0 +1,107 @@
+package storage
+
+import (
+	"context"
+	"slices"
+	"sort"
+
+	"github.com/decorum-go/decorum/watch"
+)
+
+// scanStep is after how many records a list looks at its context.
+const scanStep = 1024
+
+// List implements [Store].
+func (m *Memory) List(ctx context.Context, opts ListOptions, into []*Record) (Page, error) {
+	t, err := m.tableIn(opts.Scope)
+	if err != nil {
+		return Page{}, err
+	}
+	if err := m.await(ctx, opts.Revision); err != nil {
+		return Page{}, err
+	}
+	var s *snapshot
+	var revision watch.Revision
+	if opts.Exact {
+		revision = m.log.GroupEnd(opts.Revision)
+		s, err = m.at(ctx, t, revision)
+	} else {
+		s, revision, err = m.latest(t)
+	}
+	if err != nil {
+		return Page{}, err
+	}
+	page, err := s.page(ctx, opts, into)
+	if err != nil {
+		return Page{}, err
+	}
+	page.Revision = revision
+	if page.More {
+		s.paged.Store(true)
+	}
+	return page, nil
+}
+
+// page collects the records of a scope.
+func (s *snapshot) page(ctx context.Context, opts ListOptions, into []*Record) (Page, error) {
+	page := Page{Records: into}
+	if opts.Match == nil && opts.Limit == 0 && opts.Scope.Namespace == "" && opts.Scope.Name == "" {
+		page.Records = slices.Grow(into, s.tree.Len())
+	}
+	start := Key{Namespace: opts.Scope.Namespace, Name: opts.Scope.Name}
+	after := opts.After != Key{} && !keyBefore(opts.After, start)
+	if after {
+		start.Namespace, start.Name = opts.After.Namespace, opts.After.Name
+	}
+	var err error
+	var visited, taken int
+	s.tree.Ascend(&Record{Key: start}, func(r *Record) bool {
+		if !opts.Scope.Contains(r.Key) {
+			return false
+		}
+		if visited++; visited%scanStep == 0 {
+			if err = ctx.Err(); err != nil {
+				return false
+			}
+		}
+		if after && !keyBefore(start, r.Key) {
+			return true
+		}
+		if opts.Match != nil && !opts.Match(r) {
+			return true
+		}
+		if opts.Limit > 0 && taken == opts.Limit {
+			page.More = true
+			return false
+		}
+		taken++
+		page.Records = append(page.Records, r)
+		return true
+	})
+	switch {
+	case opts.Match != nil:
+		page.Remaining = -1
+	case page.More:
+		page.Remaining = int64(s.rankAfter(opts.Scope) - s.rank(page.Records[len(page.Records)-1].Key) - 1)
+	}
+	return page, err
+}
+
+// rank is how many records come before a key; the tree counts its branches, so no record is visited on the way.
+func (s *snapshot) rank(key Key) int {
+	return sort.Search(s.tree.Len(), func(i int) bool {
+		r, _ := s.tree.GetAt(i)
+		return !keyBefore(r.Key, key)
+	})
+}
+
+// rankAfter is how many records come before the end of a scope.
+func (s *snapshot) rankAfter(scope watch.Scope) int {
+	if scope.Namespace == "" {
+		return s.tree.Len()
+	}
+	return sort.Search(s.tree.Len(), func(i int) bool {
+		r, _ := s.tree.GetAt(i)
+		return r.Key.Namespace > scope.Namespace
+	})
+}

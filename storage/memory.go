@@ -1,0 +1,237 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tidwall/btree"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
+)
+
+const (
+	defaultMaxLogAge = 5 * time.Minute
+	defaultMaxWait   = 3 * time.Second
+	leastLogBytes    = 64 << 20
+	logShare         = 4 // the log may hold a quarter of the live data
+)
+
+// MemoryOptions configures a [Memory]. The zero value is the stated defaults.
+type MemoryOptions struct {
+	// Start is the revision of the empty store; the first commit has the next one. Zero: 1. A host whose clients outlive it starts above every revision of
+	// its last life, for example at the current Unix time in microseconds: then a watch that resumes from the last life gets 410 Expired and
+	// lists again, instead of waiting for a revision that will mean something else.
+	Start watch.Revision
+	// MaxLogAge is how long a change can be watched and undone. Zero: 5 minutes. It is checked when something is written.
+	MaxLogAge time.Duration
+	// MaxLogBytes bounds what the history holds, and wins over MaxLogAge. Zero: 64 MiB, or a quarter of the live data if that is more.
+	MaxLogBytes int64
+	// MaxWait bounds how long a read waits for a revision that is not there yet. Zero: 3 seconds.
+	MaxWait time.Duration
+	// Now is the clock of MaxLogAge. Nil: time.Now.
+	Now func() time.Time
+}
+
+// Memory is a [Store] that keeps everything in memory. It starts no goroutine before a watch or read waits, and leaves none after Close.
+type Memory struct {
+	maxWait time.Duration
+	log     *watch.Log[Record]
+	past    past
+	probes  sync.Pool    // *Record, keys to search the trees for
+	live    atomic.Int64 // bytes of the latest records
+
+	mu       sync.RWMutex // trees, revision and log change together, under it
+	tables   map[string]*table
+	revision watch.Revision
+	closed   bool
+}
+
+// table is the latest state of one resource.
+type table struct {
+	Resource
+	tree    *btree.BTreeG[*Record]
+	changed watch.Revision // of the last change, or of the start
+	latest  *snapshot      // a copy of the tree; nil after a change until somebody lists
+	names   *interner
+}
+
+var _ Store = (*Memory)(nil)
+
+// NewMemory returns an empty store.
+func NewMemory(opts MemoryOptions) *Memory {
+	if opts.Start == 0 {
+		opts.Start = 1
+	}
+	if opts.MaxLogAge == 0 {
+		opts.MaxLogAge = defaultMaxLogAge
+	}
+	if opts.MaxWait == 0 {
+		opts.MaxWait = defaultMaxWait
+	}
+	m := &Memory{maxWait: opts.MaxWait, tables: map[string]*table{}, revision: opts.Start}
+	m.probes.New = func() any { return new(Record) }
+	m.log = watch.NewLog(watch.LogOptions[Record]{
+		Start:  opts.Start,
+		MaxAge: opts.MaxLogAge,
+		MaxBytes: func() int64 {
+			if opts.MaxLogBytes > 0 {
+				return opts.MaxLogBytes
+			}
+			return max(leastLogBytes, m.live.Load()/logShare)
+		},
+		Size: func(c *watch.Change[Record]) int64 {
+			if c.Previous == nil {
+				return 0
+			}
+			return c.Previous.size() // the state after the change is alive anyway: in the tree, or before a later change
+		},
+		Now: opts.Now,
+	})
+	return m
+}
+
+// Register implements [Store].
+func (m *Memory) Register(resource Resource) error {
+	if resource.Name == "" || resource.Extract == nil {
+		return fmt.Errorf("%w: %q needs a name and an extractor", ErrResource, resource.Name)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return ErrClosed
+	}
+	if m.tables[resource.Name] != nil {
+		return fmt.Errorf("%w: %q is registered already", ErrResource, resource.Name)
+	}
+	m.tables[resource.Name] = &table{
+		Resource: resource,
+		tree:     btree.NewBTreeGOptions(before, btree.Options{NoLocks: true}),
+		changed:  m.revision,
+		names:    newInterner(),
+	}
+	return nil
+}
+
+// before orders the records of a resource.
+func before(a, b *Record) bool { return keyBefore(a.Key, b.Key) }
+
+func keyBefore(a, b Key) bool {
+	if a.Namespace != b.Namespace {
+		return a.Namespace < b.Namespace
+	}
+	return a.Name < b.Name
+}
+
+// Revision implements [Store].
+func (m *Memory) Revision() watch.Revision { return m.log.Revision() }
+
+// Get implements [Store].
+func (m *Memory) Get(ctx context.Context, key Key, atLeast watch.Revision) (*Record, error) {
+	t, err := m.tableOf(key)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.await(ctx, atLeast); err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	if r := m.find(t, key); r != nil {
+		return r, nil
+	}
+	return nil, ErrNotFound
+}
+
+// find returns the latest record of a key or nil. The caller holds the lock.
+func (m *Memory) find(t *table, key Key) *Record {
+	probe := m.probes.Get().(*Record)
+	probe.Key = key
+	r, _ := t.tree.Get(probe)
+	probe.Key = Key{} // the pool must not keep the strings of a request
+	m.probes.Put(probe)
+	return r
+}
+
+// Watch implements [Store].
+func (m *Memory) Watch(scope watch.Scope, after watch.Revision) (*watch.Cursor[Record], error) {
+	if _, err := m.tableIn(scope); err != nil {
+		return nil, err
+	}
+	return m.log.Cursor(scope, after)
+}
+
+// Compact implements [Store].
+func (m *Memory) Compact(ctx context.Context, through watch.Revision) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return ErrClosed
+	}
+	m.log.Compact(through)
+	m.past.forget(m.log.Compacted())
+	return nil
+}
+
+// Close implements [Store]. It does not fail.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	m.log.Close()
+	return nil
+}
+
+// tableIn returns the table of a scope that fits its resource.
+func (m *Memory) tableIn(scope watch.Scope) (*table, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	t := m.tables[scope.Resource]
+	switch {
+	case m.closed:
+		return nil, ErrClosed
+	case t == nil:
+		return nil, fmt.Errorf("%w: %q is not registered", ErrResource, scope.Resource)
+	case !t.Namespaced && scope.Namespace != "":
+		return nil, fmt.Errorf("%w: %q has no namespaces", ErrKey, scope.Resource)
+	case t.Namespaced && scope.Namespace == "" && scope.Name != "":
+		return nil, fmt.Errorf("%w: a name in %q needs a namespace", ErrKey, scope.Resource)
+	}
+	return t, nil
+}
+
+// tableOf returns the table of a key.
+func (m *Memory) tableOf(key Key) (*table, error) {
+	t, err := m.tableIn(key)
+	if err == nil && key.Name == "" {
+		return nil, fmt.Errorf("%w: it has no name", ErrKey)
+	}
+	return t, err
+}
+
+// await blocks until the store has reached a revision, but not longer than the bound.
+func (m *Memory) await(ctx context.Context, revision watch.Revision) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if revision <= m.log.Revision() {
+		return nil
+	}
+	bounded, cancel := context.WithTimeout(ctx, m.maxWait)
+	defer cancel()
+	err := m.log.Wait(bounded, revision)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return status.TooLargeResourceVersion(uint64(revision), uint64(m.log.Revision()))
+	}
+	return err
+}

@@ -1,0 +1,114 @@
+package storage
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Record is one committed version of one object. It is immutable, its JSON included, and may be kept.
+type Record struct {
+	Key      Key
+	Revision watch.Revision
+	// JSON is the canonical text, with Revision as its metadata.resourceVersion. The store owns it.
+	JSON []byte
+	Parts
+}
+
+// Parts are what selection needs of an object without decoding it.
+type Parts struct {
+	// UID is metadata.uid.
+	UID string
+	// Labels are metadata.labels.
+	Labels apimeta.Labels
+	// Fields are the values of the resource's selectable fields, in the order in which its extractor names them.
+	Fields []string
+	// Owners are the uids of metadata.ownerReferences.
+	Owners []string
+	// Deleting says that metadata.deletionTimestamp is set.
+	Deleting bool
+	// Metadata is where the metadata object lies, braces included.
+	Metadata Span
+	// Version is where the text of metadata.resourceVersion lies, between its quotes.
+	Version Span
+}
+
+// Span is a part of a record's JSON: JSON[Start:End].
+type Span struct{ Start, End uint32 }
+
+// recordOverhead is about what a record needs beside its JSON: itself, its strings and slices, and its place in the tree.
+const recordOverhead = 400
+
+func (r *Record) size() int64 { return int64(len(r.JSON)) + recordOverhead }
+
+// AppendAt appends the record's JSON with another revision as its resourceVersion: a DELETED event shows the last state under the revision of
+// the deletion, or of the change by which a selector ceased to match.
+func (r *Record) AppendAt(dst []byte, revision watch.Revision) []byte {
+	dst = append(dst, r.JSON[:r.Version.Start]...)
+	dst = strconv.AppendUint(dst, uint64(revision), 10)
+	return append(dst, r.JSON[r.Version.End:]...)
+}
+
+// at returns a copy of the record under another revision.
+func (r *Record) at(revision watch.Revision) *Record {
+	c := *r
+	c.JSON = slices.Clone(r.JSON)
+	c.stamp(revision)
+	return &c
+}
+
+// stamp writes a revision into a record that nobody else has seen: in place if it fits, else into a copy of the JSON.
+func (r *Record) stamp(revision watch.Revision) {
+	r.Revision = revision
+	var buf [20]byte
+	digits := strconv.AppendUint(buf[:0], uint64(revision), 10)
+	room := int(r.Version.End - r.Version.Start)
+	if len(digits) == room {
+		copy(r.JSON[r.Version.Start:], digits)
+		return
+	}
+	r.JSON = r.AppendAt(make([]byte, 0, len(r.JSON)-room+len(digits)), revision)
+	grown := uint32(len(digits) - room) // wraps around when it shrinks, and so does the sum
+	r.Version.End += grown
+	r.Metadata.End += grown
+}
+
+// check says whether a revision can be written where the extractor says.
+func (p *Parts) check(json []byte) error {
+	size := uint64(len(json))
+	m, v := p.Metadata, p.Version
+	switch {
+	case size > math.MaxUint32:
+		return fmt.Errorf("%w: %d bytes are too many", ErrJSON, size)
+	case m.Start >= m.End || uint64(m.End) > size:
+		return fmt.Errorf("%w: it has no metadata", ErrJSON)
+	case v.Start <= m.Start || v.End < v.Start || v.End >= m.End || json[v.Start-1] != '"' || json[v.End] != '"':
+		return fmt.Errorf("%w: metadata.resourceVersion is not a string", ErrJSON)
+	}
+	return nil
+}
+
+// same reports whether another text differs from the record in nothing but the resourceVersion.
+func (r *Record) same(json []byte, version Span) bool {
+	return string(r.JSON[:r.Version.Start]) == string(json[:version.Start]) && string(r.JSON[r.Version.End:]) == string(json[version.End:])
+}
+
+// share replaces equal parts by those of the version before, so that the versions of an object, and the log, keep them once.
+func (p *Parts) share(old *Parts) {
+	if p.UID == old.UID {
+		p.UID = old.UID
+	}
+	if slices.Equal(p.Labels, old.Labels) {
+		p.Labels = old.Labels
+	}
+	if slices.Equal(p.Fields, old.Fields) {
+		p.Fields = old.Fields
+	}
+	if slices.Equal(p.Owners, old.Owners) {
+		p.Owners = old.Owners
+	}
+}

@@ -1,0 +1,120 @@
+package storage
+
+import (
+	"context"
+	"errors"
+
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Key names one object: resource, namespace (empty when the resource is cluster-scoped) and name. Keys are compared part by part; no part is
+// ever joined with another, so no name reaches beyond its namespace.
+type Key = watch.Scope
+
+// Errors of a store that are not Statuses of their own. Callers use errors.Is.
+var (
+	// ErrNotFound says that there is no object of this key. Whoever knows how the resource is called makes a 404 of it.
+	ErrNotFound = errors.New("storage: no such object")
+	// ErrClosed says that the store was closed. As a Status it is 503 ServiceUnavailable.
+	ErrClosed = watch.ErrClosed
+	// ErrResource says that a resource is not registered, registered twice, or registered incompletely.
+	ErrResource = errors.New("storage: bad resource")
+	// ErrKey says that a key or scope does not fit its resource: no name, or a namespace missing or too much.
+	ErrKey = errors.New("storage: bad key")
+	// ErrJSON says that an update function returned a text in which the store cannot write a revision, or whose parts cannot be extracted.
+	ErrJSON = errors.New("storage: bad object")
+)
+
+// Resource is what a store must know of a kind of object before it holds any.
+type Resource struct {
+	// Name is the plural and the group, such as "widgets.example.com".
+	Name string
+	// Namespaced says whether its keys have a namespace.
+	Namespaced bool
+	// Extract takes the parts out of an object's JSON.
+	Extract Extractor
+	// Fingerprint changes when Extract or the schema does. A durable store extracts again what was stored under another one.
+	Fingerprint string
+}
+
+// Extractor takes out of an object's canonical JSON what selection needs. It runs outside every lock, possibly in several goroutines, when an
+// object is written, loaded, or received from a replica, and must not keep the bytes: strings of the parts are copies.
+type Extractor func(json []byte) (Parts, error)
+
+// UpdateFunc decides what becomes of an object. Current is nil when there is none. It returns the next JSON; nil to delete the object, or to
+// leave it absent; or an error, which Update returns unchanged and which changes nothing. JSON that differs from the current one in nothing but the
+// resourceVersion is a no-op: no revision, no event.
+//
+// The JSON must be one object whose metadata has a resourceVersion of type string; the store writes the revision of the commit there, without a
+// copy when the digits that are there are as many (those of [Store.Revision] usually are). The store owns the bytes afterwards.
+//
+// It runs outside every lock, so it may call the store; it may run again when the object changed meanwhile.
+type UpdateFunc func(current *Record) (next []byte, err error)
+
+// UpdateAllFunc is [UpdateFunc] for several objects: current and next are in the order of the keys, and current is one consistent state.
+type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
+
+// Store holds the objects of registered resources under one sequence of revisions. Commit order is revision order. All methods may be called
+// from any number of goroutines; after Close they return [ErrClosed].
+//
+// A revision that a read asks for and the store has not reached yet is awaited for a bounded time (3 seconds unless the store says otherwise); then the
+// read fails with 504 Timeout, "Too large resource version".
+type Store interface {
+	// Register makes a resource known; nothing of it is served before. Doing so twice is [ErrResource].
+	Register(resource Resource) error
+
+	// Revision is that of the latest visible commit. It is never 0, which on the wire means "any".
+	Revision() watch.Revision
+
+	// Get returns the object's latest record from a state not older than the given revision, or [ErrNotFound].
+	Get(ctx context.Context, key Key, atLeast watch.Revision) (*Record, error)
+
+	// List appends to into the records of a scope in order of namespace and name, out of one consistent state.
+	List(ctx context.Context, opts ListOptions, into []*Record) (Page, error)
+
+	// Update is the one write (API conventions, Concurrency Control and Consistency): it calls fn with the object's current record and commits the
+	// result if the object is still the same, or calls fn again. It returns the object's new record; the current one after a no-op; after a delete
+	// the last state under the revision of the deletion; [ErrNotFound] when there was nothing to delete.
+	Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error)
+
+	// UpdateAll writes several objects of any resources as one: all or nothing, with consecutive revisions in the order of the keys, and visible
+	// together. Keys must differ. The records are in the order of the keys, as Update would return them; nil where nothing was and nothing is.
+	UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error)
+
+	// Watch returns a cursor on the changes of a scope younger than a revision. It fails with 410 Expired when they are no longer held.
+	Watch(scope watch.Scope, after watch.Revision) (*watch.Cursor[Record], error)
+
+	// Compact drops the history up to a revision: reads and watches from before it give 410 Expired.
+	Compact(ctx context.Context, through watch.Revision) error
+
+	// Close ends every watch and every waiting read, and leaves no goroutine behind. It may be called more than once.
+	Close() error
+}
+
+// ListOptions says what to list.
+type ListOptions struct {
+	// Scope is a whole resource, one of its namespaces, or one object.
+	Scope watch.Scope
+	// After is the key after which to start, exclusively: the last of the page before. Its Resource is not looked at; zero is the beginning.
+	After Key
+	// Limit is how many records to return at most; zero: all.
+	Limit int
+	// Revision and Exact choose the state: the latest, but not older than Revision, or with Exact the one at Revision. An Exact revision inside a
+	// group is answered with the state at the group's end, and a compacted one with 410 Expired.
+	Revision watch.Revision
+	Exact    bool
+	// Match leaves out the records for which it does not hold; nil: none. Limit counts what is left.
+	Match func(*Record) bool
+}
+
+// Page is a part of a list.
+type Page struct {
+	// Records is into with the page appended.
+	Records []*Record
+	// Revision is that of the state: what a watch goes on from, and what the next page asks for exactly.
+	Revision watch.Revision
+	// More says that at least one further record would be in the list.
+	More bool
+	// Remaining is how many records come after the page; -1, for unknown, when Match is set.
+	Remaining int64
+}

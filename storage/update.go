@@ -1,0 +1,171 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/decorum-go/decorum/watch"
+)
+
+// write is one object's way through an update: read, prepare, commit.
+type write struct {
+	table   *table
+	key     Key
+	base    *Record // what the update function saw
+	next    *Record // what becomes of it; nil to delete
+	changes bool    // false for a no-op
+}
+
+// Update implements [Store].
+func (m *Memory) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error) {
+	t, err := m.tableOf(key)
+	if err != nil {
+		return nil, err
+	}
+	one := []write{{table: t, key: key}}
+	w := &one[0]
+	for {
+		if err := m.read(ctx, one); err != nil {
+			return nil, err
+		}
+		next, err := fn(w.base)
+		if err != nil {
+			return nil, err
+		}
+		if next == nil && w.base == nil {
+			return nil, ErrNotFound
+		}
+		if err := w.prepare(next, m.log.Revision()+1); err != nil {
+			return nil, err
+		}
+		revision, done, err := m.commit(one)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return w.result(revision), nil
+		}
+	}
+}
+
+// UpdateAll implements [Store].
+func (m *Memory) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error) {
+	all := make([]write, len(keys))
+	seen := make(map[Key]bool, len(keys))
+	for i, key := range keys {
+		t, err := m.tableOf(key)
+		if err != nil {
+			return nil, err
+		}
+		if seen[key] {
+			return nil, fmt.Errorf("%w: %v is in the group twice", ErrKey, key)
+		}
+		seen[key] = true
+		all[i] = write{table: t, key: key}
+	}
+	for {
+		if err := m.read(ctx, all); err != nil {
+			return nil, err
+		}
+		current := make([]*Record, len(all))
+		for i := range all {
+			current[i] = all[i].base
+		}
+		next, err := fn(current)
+		if err != nil {
+			return nil, err
+		}
+		if len(next) != len(all) {
+			return nil, fmt.Errorf("%w: %d texts for %d keys", ErrJSON, len(next), len(all))
+		}
+		revision := m.log.Revision()
+		for i := range all {
+			if err := all[i].prepare(next[i], revision+watch.Revision(i)+1); err != nil {
+				return nil, err
+			}
+		}
+		first, done, err := m.commit(all)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return results(all, first), nil
+		}
+	}
+}
+
+// read takes the current records of all keys out of one state.
+func (m *Memory) read(ctx context.Context, writes []write) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.closed {
+		return ErrClosed
+	}
+	for i := range writes {
+		writes[i].base = m.find(writes[i].table, writes[i].key)
+	}
+	return nil
+}
+
+// prepare does everything that needs no lock, with the revision that the commit will likely have.
+func (w *write) prepare(next []byte, revision watch.Revision) error {
+	w.next, w.changes = nil, false
+	if next == nil {
+		w.changes = w.base != nil
+		return nil
+	}
+	if w.base != nil && bytes.Equal(next, w.base.JSON) {
+		return nil
+	}
+	parts, err := w.table.Extract(next)
+	if err != nil {
+		return fmt.Errorf("%s %s/%s: %w", w.key.Resource, w.key.Namespace, w.key.Name, err)
+	}
+	if err := parts.check(next); err != nil {
+		return fmt.Errorf("%s %s/%s: %w", w.key.Resource, w.key.Namespace, w.key.Name, err)
+	}
+	if w.base != nil && w.base.same(next, parts.Version) {
+		return nil
+	}
+	r := &Record{JSON: next, Parts: parts}
+	if w.base != nil {
+		r.Key = w.base.Key
+		r.share(&w.base.Parts)
+	} else { // a key's strings may be parts of a request
+		r.Key = Key{Resource: w.table.Name, Namespace: w.table.names.intern([]byte(w.key.Namespace)), Name: strings.Clone(w.key.Name)}
+	}
+	r.stamp(revision)
+	if cap(r.JSON)-len(r.JSON) > len(r.JSON)/8 { // an encoder's spare room is not worth keeping
+		r.JSON = bytes.Clone(r.JSON)
+	}
+	w.next, w.changes = r, true
+	return nil
+}
+
+// result is what Update returns of a committed write; revision is that of a deletion.
+func (w *write) result(revision watch.Revision) *Record {
+	switch {
+	case w.next != nil:
+		return w.next
+	case w.changes:
+		return w.base.at(revision)
+	default:
+		return w.base
+	}
+}
+
+func results(writes []write, revision watch.Revision) []*Record {
+	records := make([]*Record, len(writes))
+	for i := range writes {
+		records[i] = writes[i].result(revision)
+		if writes[i].changes {
+			revision++
+		}
+	}
+	return records
+}

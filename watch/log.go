@@ -1,0 +1,310 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/decorum-go/decorum/status"
+)
+
+// ErrClosed says that the log, the store or the cursor was closed. As a Status it is 503 ServiceUnavailable.
+var ErrClosed error = closedError{}
+
+type closedError struct{}
+
+func (closedError) Error() string { return "watch: closed" }
+
+// Unwrap makes the error a Status for whoever writes it to a client, a new one each time, since a Status may be amended.
+func (closedError) Unwrap() error { return status.ServiceUnavailable("the server is shutting down") }
+
+var errOrder = errors.New("watch: revisions of appended changes must ascend")
+
+// entryOverhead is what holding one change costs beside the states it points to: the change, its entry, and a share of the ring.
+const entryOverhead = 160
+
+// scanStep bounds how many entries are looked at under one hold of the lock, so that filling a topic does not stop a writer.
+const scanStep = 4096
+
+// LogOptions bounds a [Log]. The zero value keeps changes without limit, from revision 0.
+type LogOptions[T any] struct {
+	// Start is the revision of the state the log begins with; the first change must be younger.
+	Start Revision
+	// MaxAge is how long a change is kept at least, unless MaxBytes says otherwise; older ones are dropped by the next Append. Zero: forever.
+	MaxAge time.Duration
+	// MaxBytes is asked at each Append how many bytes the log may hold; it wins over MaxAge, but the youngest group is always kept, since
+	// readers that are up to date must not lose their place. It must not call the log. Nil: no limit.
+	MaxBytes func() int64
+	// Size is how many bytes stay alive only because the log holds the change; for a store that is the state it replaced, as the current one is held
+	// by the store or by the next change. What the log itself needs is added. Nil: nothing.
+	Size func(*Change[T]) int64
+	// Now is the clock. Nil: time.Now.
+	Now func() time.Time
+}
+
+// Log is a bounded sequence of changes in revision order, and the only buffer of every watch. Its methods may be called from any number
+// of goroutines.
+type Log[T any] struct {
+	opts LogOptions[T]
+
+	revision  atomic.Uint64 // written under mu, so that readers need no lock
+	compacted atomic.Uint64
+
+	mu       sync.RWMutex
+	entries  ring[entry[T]]
+	bytes    int64
+	topics   map[Scope]*topic[T]
+	dirty    ring[*topic[T]] // topics with news for waiting cursors
+	advanced chan struct{}   // closed when the revision grew; nil when nobody waits for that
+	closed   bool
+	kick     chan struct{} // wakes the dispatcher
+	done     chan struct{} // closed when the dispatcher has ended; nil until there is one
+}
+
+type entry[T any] struct {
+	change *Change[T]
+	at     int64 // Unix nanoseconds
+	size   int64
+}
+
+// NewLog returns an empty log at revision opts.Start. It holds no goroutine until somebody waits.
+func NewLog[T any](opts LogOptions[T]) *Log[T] {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	l := &Log[T]{opts: opts, topics: map[Scope]*topic[T]{}, kick: make(chan struct{}, 1)}
+	l.revision.Store(uint64(opts.Start))
+	l.compacted.Store(uint64(opts.Start))
+	return l
+}
+
+// Revision is that of the youngest change, or Start.
+func (l *Log[T]) Revision() Revision { return Revision(l.revision.Load()) }
+
+// Compacted is the revision up to which changes are no longer held: the oldest position a new cursor may have.
+func (l *Log[T]) Compacted() Revision { return Revision(l.compacted.Load()) }
+
+// Append adds changes that become visible together. Their revisions must ascend from above Revision, and they should be consecutive where the
+// log's owner decides them. The log owns the slice afterwards. Its cost does not depend on how many cursors there are. It returns [ErrClosed]
+// after Close, and an error that leaves the log as it was when the revisions do not ascend.
+func (l *Log[T]) Append(group []Change[T]) error {
+	if len(group) == 0 {
+		return nil
+	}
+	now := l.opts.Now().UnixNano()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return ErrClosed
+	}
+	if err := l.inOrder(group); err != nil {
+		return err
+	}
+	end := group[len(group)-1].Revision
+	for i := range group {
+		c := &group[i]
+		c.groupEnd = end
+		size := int64(entryOverhead)
+		if l.opts.Size != nil {
+			size += l.opts.Size(c)
+		}
+		l.entries.push(entry[T]{change: c, at: now, size: size})
+		l.bytes += size
+		l.eachTopic(c.Scope, func(t *topic[T]) { l.deliver(t, c) })
+	}
+	l.revision.Store(uint64(end))
+	l.trim(now)
+	if l.dirty.len() > 0 || l.advanced != nil {
+		l.wakeDispatcher()
+	}
+	return nil
+}
+
+func (l *Log[T]) inOrder(group []Change[T]) error {
+	last := l.Revision()
+	for i := range group {
+		if group[i].Revision <= last {
+			return fmt.Errorf("%w: %d follows %d", errOrder, group[i].Revision, last)
+		}
+		last = group[i].Revision
+	}
+	return nil
+}
+
+// Compact drops the changes up to and including the given revision, whole groups at a time: a group that reaches beyond it stays.
+func (l *Log[T]) Compact(through Revision) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.entries.len() > 0 && l.entries.at(0).change.groupEnd <= through {
+		l.dropGroup()
+	}
+	if l.entries.len() == 0 { // nothing between the last change and the revision
+		l.compacted.Store(max(l.compacted.Load(), uint64(min(through, l.Revision()))))
+	}
+}
+
+// trim drops what is too old or too much, but never the youngest group.
+func (l *Log[T]) trim(now int64) {
+	limit := int64(-1)
+	if l.opts.MaxBytes != nil {
+		limit = max(0, l.opts.MaxBytes())
+	}
+	youngest := l.Revision()
+	for l.entries.len() > 0 {
+		oldest := l.entries.at(0)
+		tooOld := l.opts.MaxAge > 0 && now-oldest.at > int64(l.opts.MaxAge)
+		tooMuch := limit >= 0 && l.bytes > limit
+		if oldest.change.groupEnd == youngest || !tooOld && !tooMuch {
+			return
+		}
+		l.dropGroup()
+	}
+}
+
+func (l *Log[T]) dropGroup() {
+	end := l.entries.at(0).change.groupEnd
+	for l.entries.len() > 0 && l.entries.at(0).change.groupEnd == end {
+		e := l.entries.pop()
+		l.bytes -= e.size
+		l.eachTopic(e.change.Scope, func(t *topic[T]) { t.drop(e.change) })
+	}
+	l.compacted.Store(uint64(end))
+}
+
+// eachTopic calls yield for the topics that contain an object; there are at most three.
+func (l *Log[T]) eachTopic(key Scope, yield func(*topic[T])) {
+	if len(l.topics) == 0 {
+		return
+	}
+	if t := l.topics[Scope{Resource: key.Resource}]; t != nil {
+		yield(t)
+	}
+	if key.Namespace != "" {
+		if t := l.topics[Scope{Resource: key.Resource, Namespace: key.Namespace}]; t != nil {
+			yield(t)
+		}
+	}
+	if key.Name != "" {
+		if t := l.topics[key]; t != nil {
+			yield(t)
+		}
+	}
+}
+
+// Since returns the changes of the scope younger than the given revision, oldest first. Undone from the last to the first, they lead from the
+// current state back to the one at that revision. It fails with 410 Expired when some of them are no longer held.
+func (l *Log[T]) Since(scope Scope, after Revision) ([]*Change[T], error) {
+	changes, _, err := l.collect(scope, after)
+	return changes, err
+}
+
+// GroupEnd returns the last revision of the group in which a revision lies, and the revision itself when the log holds no such group: what a
+// reader may be shown of a state at that revision, since nobody sees a part of a group.
+func (l *Log[T]) GroupEnd(revision Revision) Revision {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	i := l.entries.search(func(e entry[T]) bool { return e.change.Revision >= revision })
+	if i < l.entries.len() && l.entries.at(i).change.Revision == revision {
+		return l.entries.at(i).change.groupEnd
+	}
+	return revision
+}
+
+// collect walks the log in steps and says how far it came.
+func (l *Log[T]) collect(scope Scope, after Revision) (changes []*Change[T], reached Revision, err error) {
+	reached = after
+	for end := false; !end; {
+		l.mu.RLock()
+		if err := l.readable(after); err != nil {
+			l.mu.RUnlock()
+			return nil, 0, err
+		}
+		changes, reached, end = l.scan(scope, reached, scanStep, changes)
+		l.mu.RUnlock()
+	}
+	return changes, reached, nil
+}
+
+// scan appends the scope's changes among at most limit entries after a revision. The caller holds the lock.
+func (l *Log[T]) scan(scope Scope, after Revision, limit int, into []*Change[T]) (changes []*Change[T], reached Revision, end bool) {
+	first := l.entries.search(func(e entry[T]) bool { return e.change.Revision > after })
+	last := min(l.entries.len(), first+limit)
+	for i := first; i < last; i++ {
+		c := l.entries.at(i).change
+		after = c.Revision
+		if scope.Contains(c.Scope) {
+			into = append(into, c)
+		}
+	}
+	return into, after, last == l.entries.len()
+}
+
+// readable says why a position cannot be read from. The caller holds the lock.
+func (l *Log[T]) readable(after Revision) error {
+	if l.closed {
+		return ErrClosed
+	}
+	if after < l.Compacted() {
+		return expired(after, l.Compacted())
+	}
+	return nil
+}
+
+func expired(asked, oldest Revision) error {
+	return status.Expired("too old resource version: " + strconv.FormatUint(uint64(asked), 10) + " (" + strconv.FormatUint(uint64(oldest), 10) + ")")
+}
+
+// Wait blocks until the log has reached the revision. It returns the context's error when that ends first, and [ErrClosed] after Close.
+func (l *Log[T]) Wait(ctx context.Context, revision Revision) error {
+	for l.Revision() < revision {
+		advanced, err := l.nextAdvance()
+		if err != nil {
+			return err
+		}
+		if l.Revision() >= revision { // it came before the channel, which then need not close
+			return nil
+		}
+		select {
+		case <-advanced:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// nextAdvance returns a channel that is closed when the log has grown.
+func (l *Log[T]) nextAdvance() (<-chan struct{}, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, ErrClosed
+	}
+	if l.advanced == nil {
+		l.advanced = make(chan struct{})
+		l.startDispatcher()
+	}
+	return l.advanced, nil
+}
+
+// Close ends every cursor and every Wait with [ErrClosed] and lets go of the changes. No goroutine is left when it returns.
+func (l *Log[T]) Close() {
+	l.mu.Lock()
+	if !l.closed {
+		l.closed = true
+		l.entries, l.bytes = ring[entry[T]]{}, 0
+		for _, t := range l.topics {
+			t.changes = ring[*Change[T]]{}
+		}
+		close(l.kick)
+	}
+	done := l.done
+	l.mu.Unlock()
+	if done != nil {
+		<-done
+	}
+}

@@ -1,0 +1,222 @@
+package watch_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// thing is what the tests' logs are about.
+type thing struct{ text string }
+
+func key(namespace, name string) watch.Scope {
+	return watch.Scope{Resource: "things", Namespace: namespace, Name: name}
+}
+
+// group returns changes of the keys with consecutive revisions from first on.
+func group(first watch.Revision, keys ...watch.Scope) []watch.Change[thing] {
+	var changes []watch.Change[thing]
+	for i, k := range keys {
+		changes = append(changes, watch.Change[thing]{Scope: k, Revision: first + watch.Revision(i), Current: &thing{k.Name}})
+	}
+	return changes
+}
+
+func revisions(changes []*watch.Change[thing]) []watch.Revision {
+	var all []watch.Revision
+	for _, c := range changes {
+		all = append(all, c.Revision)
+	}
+	return all
+}
+
+func newLog(t *testing.T, opts watch.LogOptions[thing]) *watch.Log[thing] {
+	log := watch.NewLog(opts)
+	t.Cleanup(log.Close)
+	return log
+}
+
+func TestAppendRefusesRevisionsThatDoNotAscend(t *testing.T) {
+	for name, changes := range map[string][]watch.Change[thing]{
+		"at the start":    group(10, key("a", "x")),
+		"below the start": group(3, key("a", "x")),
+		"within a group":  append(group(12, key("a", "x")), group(12, key("a", "y"))...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := newLog(t, watch.LogOptions[thing]{Start: 10})
+			require.Error(t, log.Append(changes))
+			assert.Equal(t, watch.Revision(10), log.Revision())
+			changes, err := log.Since(watch.Scope{Resource: "things"}, 10)
+			require.NoError(t, err)
+			assert.Empty(t, changes, "nothing of a refused group stays")
+		})
+	}
+}
+
+func TestLogForgetsByAge(t *testing.T) {
+	now := time.Unix(0, 0)
+	log := newLog(t, watch.LogOptions[thing]{MaxAge: time.Minute, Now: func() time.Time { return now }})
+	require.NoError(t, log.Append(group(1, key("a", "x"), key("a", "y"))))
+	now = now.Add(time.Minute)
+	require.NoError(t, log.Append(group(3, key("a", "x"))))
+	assert.Equal(t, watch.Revision(0), log.Compacted(), "exactly as old as allowed")
+	now = now.Add(1)
+	require.NoError(t, log.Append(group(4, key("a", "x"))))
+	assert.Equal(t, watch.Revision(2), log.Compacted())
+	now = now.Add(time.Hour)
+	require.NoError(t, log.Append(group(5, key("a", "x"))))
+	assert.Equal(t, watch.Revision(4), log.Compacted(), "the youngest stays")
+}
+
+func TestLogForgetsByBytes(t *testing.T) {
+	log := newLog(t, watch.LogOptions[thing]{
+		MaxBytes: func() int64 { return 10_000 },
+		Size:     func(c *watch.Change[thing]) int64 { return int64(len(c.Current.text)) * 1000 },
+	})
+	require.NoError(t, log.Append(group(1, key("a", "four"))))
+	require.NoError(t, log.Append(group(2, key("a", "four"))))
+	assert.Equal(t, watch.Revision(0), log.Compacted())
+	require.NoError(t, log.Append(group(3, key("a", "four"))))
+	assert.Equal(t, watch.Revision(1), log.Compacted())
+	require.NoError(t, log.Append(group(4, key("a", "longer than everything"))))
+	assert.Equal(t, watch.Revision(3), log.Compacted(), "the youngest stays, however large")
+}
+
+func TestCompactDropsWholeGroups(t *testing.T) {
+	log := newLog(t, watch.LogOptions[thing]{})
+	require.NoError(t, log.Append(group(1, key("a", "x"))))
+	require.NoError(t, log.Append(group(2, key("a", "x"), key("a", "y"), key("b", "z"))))
+	require.NoError(t, log.Append(group(5, key("a", "x"))))
+	log.Compact(3)
+	assert.Equal(t, watch.Revision(1), log.Compacted())
+	log.Compact(4)
+	assert.Equal(t, watch.Revision(4), log.Compacted())
+	log.Compact(2)
+	assert.Equal(t, watch.Revision(4), log.Compacted(), "compaction never goes back")
+	log.Compact(99)
+	assert.Equal(t, watch.Revision(5), log.Compacted(), "compaction does not run ahead of the log")
+}
+
+func TestSince(t *testing.T) {
+	log := newLog(t, watch.LogOptions[thing]{})
+	require.NoError(t, log.Append(group(1, key("a", "x"), key("b", "y"))))
+	require.NoError(t, log.Append(group(3, key("a", "z"), watch.Scope{Resource: "others", Name: "x"})))
+	log.Compact(2)
+	for name, c := range map[string]struct {
+		scope watch.Scope
+		after watch.Revision
+		want  []watch.Revision
+	}{
+		"resource":  {watch.Scope{Resource: "things"}, 2, []watch.Revision{3}},
+		"other":     {watch.Scope{Resource: "others"}, 2, []watch.Revision{4}},
+		"namespace": {watch.Scope{Resource: "things", Namespace: "b"}, 2, nil},
+		"latest":    {watch.Scope{Resource: "things"}, 4, nil},
+		"future":    {watch.Scope{Resource: "things"}, 9, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changes, err := log.Since(c.scope, c.after)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, revisions(changes))
+		})
+	}
+	_, err := log.Since(watch.Scope{Resource: "things"}, 1)
+	require.True(t, status.IsExpired(err), "%v", err)
+	assert.EqualError(t, err, "too old resource version: 1 (2)")
+}
+
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := watch.NewLog(watch.LogOptions[thing]{})
+		defer log.Close()
+		require.NoError(t, log.Wait(t.Context(), 0))
+
+		done := make(chan error, 1)
+		go func() { done <- log.Wait(context.Background(), 3) }()
+		for r := range watch.Revision(3) {
+			synctest.Wait()
+			assert.Empty(t, done, "revision %d is not there yet", r+1)
+			require.NoError(t, log.Append(group(r+1, key("a", "x"))))
+		}
+		require.NoError(t, <-done)
+
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		defer cancel()
+		require.ErrorIs(t, log.Wait(ctx, 4), context.DeadlineExceeded)
+
+		go func() { done <- log.Wait(context.Background(), 4) }()
+		synctest.Wait()
+		log.Close()
+		require.ErrorIs(t, <-done, watch.ErrClosed)
+		require.ErrorIs(t, log.Wait(context.Background(), 4), watch.ErrClosed)
+	})
+}
+
+func TestClosedLogAnswersErrClosed(t *testing.T) {
+	log := watch.NewLog(watch.LogOptions[thing]{})
+	log.Close()
+	log.Close()
+	require.ErrorIs(t, log.Append(group(1, key("a", "x"))), watch.ErrClosed)
+	_, err := log.Cursor(key("a", "x"), 0)
+	require.ErrorIs(t, err, watch.ErrClosed)
+	_, err = log.Since(key("a", "x"), 0)
+	require.ErrorIs(t, err, watch.ErrClosed)
+	var s *status.Error
+	require.ErrorAs(t, err, &s, "it can be written to a client")
+}
+
+func TestSelect(t *testing.T) {
+	in, out := &thing{"in"}, &thing{"out"}
+	match := func(t *thing) bool { return t.text == "in" }
+	for name, c := range map[string]struct {
+		previous, current *thing
+		match             func(*thing) bool
+		want              watch.EventType
+		shown             *thing
+	}{
+		"created":               {nil, out, nil, watch.Added, out},
+		"changed":               {in, out, nil, watch.Modified, out},
+		"deleted":               {in, nil, nil, watch.Deleted, in},
+		"created matching":      {nil, in, match, watch.Added, in},
+		"created not matching":  {nil, out, match, "", nil},
+		"comes to match":        {out, in, match, watch.Added, in},
+		"keeps matching":        {in, in, match, watch.Modified, in},
+		"ceases to match":       {in, out, match, watch.Deleted, in},
+		"never matched":         {out, out, match, "", nil},
+		"deleted matching":      {in, nil, match, watch.Deleted, in},
+		"deleted not matching":  {out, nil, match, "", nil},
+		"nothing became of it":  {nil, nil, nil, "", nil},
+		"nothing, with a match": {nil, nil, match, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			change := watch.Change[thing]{Previous: c.previous, Current: c.current}
+			kind, shown := change.Select(c.match)
+			assert.Equal(t, c.want, kind)
+			assert.Same(t, c.shown, shown)
+		})
+	}
+}
+
+func TestScopeContains(t *testing.T) {
+	object := key("a", "x")
+	for name, c := range map[string]struct {
+		scope watch.Scope
+		want  bool
+	}{
+		"resource":        {watch.Scope{Resource: "things"}, true},
+		"namespace":       {watch.Scope{Resource: "things", Namespace: "a"}, true},
+		"object":          {object, true},
+		"other resource":  {watch.Scope{Resource: "thing"}, false},
+		"other namespace": {watch.Scope{Resource: "things", Namespace: "aa"}, false},
+		"other name":      {key("a", "xx"), false},
+		"cluster-scoped":  {watch.Scope{Resource: "things", Name: "x"}, false},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, c.scope.Contains(object)) })
+	}
+}

@@ -1,0 +1,49 @@
+package watch
+
+import "sort"
+
+const smallestRing = 16
+
+// ring is a first-in first-out queue that can be indexed. It drops what it popped, and gives back the room of a burst.
+type ring[E any] struct {
+	slots []E // length is a power of two, or zero
+	head  int
+	count int
+}
+
+func (r *ring[E]) len() int { return r.count }
+
+func (r *ring[E]) at(i int) E { return r.slots[(r.head+i)&(len(r.slots)-1)] }
+
+func (r *ring[E]) push(e E) {
+	if r.count == len(r.slots) {
+		r.resize(max(smallestRing, 2*r.count))
+	}
+	r.slots[(r.head+r.count)&(len(r.slots)-1)] = e
+	r.count++
+}
+
+func (r *ring[E]) pop() E {
+	var none E
+	e := r.slots[r.head]
+	r.slots[r.head] = none // or the garbage collector would keep what it points to
+	r.head = (r.head + 1) & (len(r.slots) - 1)
+	r.count--
+	if len(r.slots) > smallestRing && r.count <= len(r.slots)/8 {
+		r.resize(len(r.slots) / 2)
+	}
+	return e
+}
+
+// search returns the index of the first element for which after holds, or len; elements are ordered so that it holds for a tail of them.
+func (r *ring[E]) search(after func(E) bool) int {
+	return sort.Search(r.count, func(i int) bool { return after(r.at(i)) })
+}
+
+func (r *ring[E]) resize(size int) {
+	slots := make([]E, size)
+	for i := range r.count {
+		slots[i] = r.at(i)
+	}
+	r.slots, r.head = slots, 0
+}
