@@ -6,7 +6,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Document is one immutable JSON value with every number as it was written. It is made by [ParseDocument], written by
+// Document is one immutable JSON value, with integers of any size. It is made by [ParseDocument], written by
 // [AppendJSON], and safe to share between goroutines.
 type Document = doc.Value
 

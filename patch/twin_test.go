@@ -336,6 +336,11 @@ func randomJSONPatch(r *rand.Rand) (document, body []byte) {
 		}
 	}
 	root := value(3)
+	for range 3 { // mostly a map
+		if _, ok := root.(map[string]any); !ok {
+			root = value(3)
+		}
+	}
 	path := func() string {
 		var b strings.Builder
 		v := root
@@ -373,7 +378,7 @@ func randomJSONPatch(r *rand.Rand) (document, body []byte) {
 
 func TestJSONPatchAgainstTwin(t *testing.T) {
 	applied := 0
-	for seed := range uint64(20_000) {
+	for seed := range uint64(8_000) {
 		document, body := randomJSONPatch(rand.New(rand.NewPCG(seed, 7)))
 		compareJSONPatch(t, document, body)
 		p, err := patch.ParseJSONPatch(body)
@@ -382,7 +387,7 @@ func TestJSONPatchAgainstTwin(t *testing.T) {
 			applied++
 		}
 	}
-	require.Greater(t, applied, 1000, "too few of the random patches can be applied to learn anything")
+	require.Greater(t, applied, 500, "too few of the random patches can be applied to learn anything")
 }
 
 // Long patches of one list, where the pieces it is kept in matter.
@@ -420,7 +425,7 @@ func TestJSONPatchOfOneListAgainstTwin(t *testing.T) {
 
 func TestMergePatchAgainstTwin(t *testing.T) {
 	merged := 0
-	for seed := range uint64(20_000) {
+	for seed := range uint64(8_000) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		document, _ := randomJSONPatch(r)
 		body, _ := randomJSONPatch(r)

@@ -60,15 +60,21 @@ func New(options Options, definitions ...Definition) (*API, error) {
 	a.openapi = newOpenAPI(a)
 	a.notFound = a.route(nil, (*request).unknownPath)
 	a.router = a.routes()
+	var namespaces *resource
 	for _, res := range a.resources {
-		res.store = a.store
+		if res.areNamespaces {
+			namespaces = res
+		}
+	}
+	for _, res := range a.resources {
+		res.store, res.namespaces = a.store, namespaces
 		if res.virtual {
 			continue
 		}
 		if err := res.register(); err != nil {
 			return nil, errors.Join(fmt.Errorf("rest.New: kind %q: %w", res.gvk.Kind, err), a.closeStore())
 		}
-		if err := res.ensureSingleton(context.Background()); err != nil {
+		if err := errors.Join(res.ensureSingleton(context.Background()), res.ensureDefaultNamespace(context.Background())); err != nil {
 			return nil, errors.Join(fmt.Errorf("rest.New: %w", err), a.closeStore())
 		}
 	}

@@ -121,7 +121,9 @@ type Resource[T any] struct {
 	// SelectableFields are the fields that a field selector may name beside metadata.name and metadata.namespace,
 	// like "spec.color": strings, booleans and integers, 8 at most.
 	SelectableFields []string
-	// Subresources are the host's own, beside status.
+	// Scale declares the subresource /scale.
+	Scale *Scale
+	// Subresources are the host's own, beside status and scale.
 	Subresources []SubresourceOf[T]
 
 	// Default fills in what the client left out, after the defaults of the struct's tags. To change a value that the
@@ -135,4 +137,7 @@ type Resource[T any] struct {
 	// Call makes the kind a virtual one, a call with spec as the question and status as the answer: it can only be
 	// created, Call fills in the status, the object is answered and never stored (like SubjectAccessReview).
 	Call func(ctx context.Context, obj *T) error
+
+	// areNamespaces: set by NamespacesOf.
+	areNamespaces bool
 }

@@ -15,6 +15,9 @@ import (
 // delete removes an object, or marks it for deletion while finalizers remain (API conventions, Metadata; API
 // concepts, Resource deletion).
 func (res *resource) delete(ctx context.Context, namespace, name string, options apimeta.DeleteOptions, o writeOptions) (result, error) {
+	if err := res.checkMortal(name); err != nil {
+		return result{}, err
+	}
 	var out result
 	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
 		if current == nil {
@@ -32,7 +35,7 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 		}
 		obj := res.markForDeletion(old, options)
 		out = result{json: current.JSON, uid: current.UID}
-		if len(finalizersOf(obj)) == 0 {
+		if !res.held(obj) {
 			out.gone = true
 			return nil, nil
 		}
@@ -102,6 +105,9 @@ func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 		if n, ok := m.Get(fieldGeneration).Int(); ok && n > 0 {
 			m = m.With(fieldGeneration, doc.OfInt(n+1))
 		}
+	}
+	if res.areNamespaces {
+		return endingNamespace(old.With("metadata", m))
 	}
 	return old.With("metadata", m)
 }

@@ -49,7 +49,7 @@ func (res *resource) openAPI() openapi.Kind {
 		Namespaced: res.namespaced, Schema: res.schema, Description: res.description, Verbs: verbNames(res.verbs), PatchTypes: patchTypes}
 	for _, s := range res.subresources {
 		sub := openapi.Subresource{Name: s.name, Verbs: verbNames(s.verbs)}
-		if !s.onStatus {
+		if !s.ofItself {
 			sub.Group, sub.Version, sub.Kind, sub.Schema = s.kind.Group, s.kind.Version, s.kind.Kind, s.schema
 		}
 		k.Subresources = append(k.Subresources, sub)

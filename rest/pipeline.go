@@ -25,13 +25,33 @@ import (
 // All of it but the commit runs outside every lock, against a snapshot, and runs again when the object has changed
 // meanwhile. A host's hook may therefore call the API.
 
-// part is what a write is about: the object without its status, or the status alone.
+// part is what a write is about: the object without its status, the status alone, or what a namespace's /finalize
+// changes.
 type part int
 
 const (
 	mainPart part = iota
 	statusPart
+	finalizePart
 )
+
+// take returns what of obj counts for a write of this part; the rest is as it was.
+func (res *resource) take(which part, obj, old doc.Value) doc.Value {
+	switch which {
+	case statusPart:
+		return old.With("status", obj.Get("status"))
+	case finalizePart:
+		return old.WithAt(obj.Lookup("spec", fieldFinalizers), "spec", fieldFinalizers)
+	}
+	obj = res.metadataForUpdate(obj, old)
+	if res.hasStatus() {
+		obj = obj.With("status", old.Get("status"))
+	}
+	if res.areNamespaces {
+		obj = updatedNamespace(obj, old)
+	}
+	return obj
+}
 
 // result is what a write did.
 type result struct {
@@ -45,6 +65,9 @@ type result struct {
 func (res *resource) create(ctx context.Context, namespace string, obj doc.Value, o writeOptions) (result, error) {
 	obj, err := res.admit(obj, &o)
 	if err != nil {
+		return result{}, err
+	}
+	if err := res.checkNamespaceOpen(ctx, namespace, obj); err != nil {
 		return result{}, err
 	}
 	if rv := metadataOf(obj).Get(fieldResourceVersion).Text(); rv != "" && rv != "0" {
@@ -67,6 +90,9 @@ func (res *resource) create(ctx context.Context, namespace string, obj doc.Value
 }
 
 func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.Value, o *writeOptions) (result, error) {
+	if res.areNamespaces {
+		obj = newNamespace(obj)
+	}
 	obj, err := res.finish(ctx, obj, doc.Value{}, o)
 	if err != nil {
 		return result{}, err
@@ -126,20 +152,12 @@ func (res *resource) update(ctx context.Context, namespace, name string, which p
 		if err = res.checkVersion(obj, old, &o); err != nil {
 			return nil, err
 		}
-		if which == statusPart {
-			obj = old.With("status", obj.Get("status"))
-		} else {
-			obj = res.metadataForUpdate(obj, old)
-			if res.hasStatus() {
-				obj = obj.With("status", old.Get("status"))
-			}
-		}
-		if obj, err = res.finish(ctx, obj, old, &o); err != nil {
+		if obj, err = res.finish(ctx, res.take(which, obj, old), old, &o); err != nil {
 			return nil, err
 		}
 		next := codec.AppendObject(nil, obj)
 		out = result{json: next, uid: current.UID}
-		if current.Deleting && len(finalizersOf(obj)) == 0 {
+		if current.Deleting && !res.held(obj) {
 			out.gone = true
 			return nil, nil
 		}

@@ -33,6 +33,9 @@ type resource struct {
 	singleton   string
 	virtual     bool
 
+	areNamespaces bool
+	namespaces    *resource // of the same API, where it serves them
+
 	goType       goType
 	schema       *schema.Schema
 	metadata     *schema.Schema // of the member metadata
@@ -72,8 +75,10 @@ func (r Resource[T]) resource() (*resource, error) {
 		verbs:       slices.Clone(r.Verbs),
 		singleton:   r.Singleton,
 		virtual:     r.Call != nil,
-		goType:      &typed[T]{r},
-		fields:      slices.Clone(r.SelectableFields),
+
+		areNamespaces: r.areNamespaces,
+		goType:        &typed[T]{r},
+		fields:        slices.Clone(r.SelectableFields),
 	}
 	if res.gvk.Kind == "" {
 		res.gvk.Kind = t.Name()
@@ -119,7 +124,17 @@ func (r Resource[T]) resource() (*resource, error) {
 				verbs = append(verbs, v)
 			}
 		}
-		res.subresources = append(res.subresources, &subresource{name: "status", kind: res.gvk, schema: res.schema, verbs: verbs, onStatus: true})
+		res.subresources = append(res.subresources, &subresource{name: "status", kind: res.gvk, schema: res.schema, verbs: verbs, ofItself: true, part: statusPart})
+	}
+	if res.areNamespaces {
+		res.subresources = append(res.subresources, &subresource{name: "finalize", kind: res.gvk, schema: res.schema, verbs: []Verb{Update}, ofItself: true, part: finalizePart})
+	}
+	if r.Scale != nil {
+		sub, err := res.scaleSubresource(*r.Scale)
+		if err != nil {
+			return fail("%w", err)
+		}
+		res.subresources = append(res.subresources, sub)
 	}
 	for _, s := range r.Subresources {
 		sub, err := s.subresource(res.gvk.GroupVersion())

@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
 )
 
 // SubresourceOf is a subresource of a resource of T: a [Subresource] of T and some other Go type.
@@ -33,16 +34,21 @@ type Subresource[T, S any] struct {
 	Create func(ctx context.Context, parent *T, sub *S) (*S, error)
 }
 
-// subresource is a Subresource with its types forgotten; parents and subs behind any are *T and *S.
+// subresource is a Subresource with its types forgotten: it reads and changes documents of the parent.
 type subresource struct {
-	name     string
-	kind     apimeta.GroupVersionKind
-	schema   *schema.Schema
-	get      func(ctx context.Context, parent any) (doc.Value, error)
-	update   func(ctx context.Context, parent any, sub doc.Value) error
-	create   func(ctx context.Context, parent any, sub doc.Value) (doc.Value, error)
-	verbs    []Verb
-	onStatus bool // /status: the same kind as the resource, served by the pipeline itself
+	name   string
+	kind   apimeta.GroupVersionKind
+	schema *schema.Schema
+	verbs  []Verb
+	// get returns what the subresource shows of a parent.
+	get func(ctx context.Context, parent doc.Value) (doc.Value, error)
+	// update returns the parent as it becomes when the subresource is like sub.
+	update func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
+	// create runs an action on a parent; an absent answer is a plain success.
+	create func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
+	// ofItself: the subresource is a part of the object, of the same kind, served by the pipeline itself.
+	ofItself bool
+	part     part
 }
 
 func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresource, error) {
@@ -68,9 +74,13 @@ func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresourc
 	}
 	if s.Get != nil {
 		sub.verbs = append(sub.verbs, Get)
-		sub.get = func(ctx context.Context, parent any) (v doc.Value, err error) {
+		sub.get = func(ctx context.Context, parent doc.Value) (v doc.Value, err error) {
 			defer recoverHook("Get of "+s.Name, &err)
-			out, err := s.Get(ctx, parent.(*T))
+			obj, err := decodeParent[T](parent)
+			if err != nil {
+				return doc.Value{}, err
+			}
+			out, err := s.Get(ctx, obj)
 			if err != nil {
 				return doc.Value{}, err
 			}
@@ -79,24 +89,35 @@ func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresourc
 	}
 	if s.Update != nil {
 		sub.verbs = append(sub.verbs, Patch, Update)
-		sub.update = func(ctx context.Context, parent any, v doc.Value) (err error) {
+		sub.update = func(ctx context.Context, parent, v doc.Value) (changed doc.Value, err error) {
 			defer recoverHook("Update of "+s.Name, &err)
+			obj, err := decodeParent[T](parent)
+			if err != nil {
+				return doc.Value{}, err
+			}
 			in := new(S)
 			if err := codec.ToGo(v, in); err != nil {
-				return err
+				return doc.Value{}, status.BadRequest(err.Error())
 			}
-			return s.Update(ctx, parent.(*T), in)
+			if err := s.Update(ctx, obj, in); err != nil {
+				return doc.Value{}, err
+			}
+			return codec.FromGo(obj)
 		}
 	}
 	if s.Create != nil {
 		sub.verbs = append([]Verb{Create}, sub.verbs...)
-		sub.create = func(ctx context.Context, parent any, v doc.Value) (out doc.Value, err error) {
+		sub.create = func(ctx context.Context, parent, v doc.Value) (out doc.Value, err error) {
 			defer recoverHook("Create of "+s.Name, &err)
-			in := new(S)
-			if err := codec.ToGo(v, in); err != nil {
+			obj, err := decodeParent[T](parent)
+			if err != nil {
 				return doc.Value{}, err
 			}
-			answer, err := s.Create(ctx, parent.(*T), in)
+			in := new(S)
+			if err := codec.ToGo(v, in); err != nil {
+				return doc.Value{}, status.BadRequest(err.Error())
+			}
+			answer, err := s.Create(ctx, obj, in)
 			if err != nil || answer == nil {
 				return doc.Value{}, err
 			}
@@ -104,6 +125,15 @@ func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresourc
 		}
 	}
 	return sub, nil
+}
+
+// decodeParent decodes a stored object for a hook of a subresource.
+func decodeParent[T any](parent doc.Value) (*T, error) {
+	obj := new(T)
+	if err := codec.ToGo(parent, obj); err != nil {
+		return nil, fmt.Errorf("stored object: %w", err)
+	}
+	return obj, nil
 }
 
 // has reports whether the subresource has a verb.

@@ -9,7 +9,6 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
 )
 
 // subresourceOfItem answers for a subresource of one object.
@@ -33,12 +32,12 @@ func (q *request) subresourceOfItem() error {
 		return status.MethodNotSupported(q.res.gr, string(verb))
 	}
 	switch {
-	case sub.onStatus && verb == Get:
+	case sub.ofItself && verb == Get:
 		return q.get()
-	case sub.onStatus && verb == Update:
-		return q.putPart(statusPart)
-	case sub.onStatus:
-		return q.patchPart(statusPart)
+	case sub.ofItself && verb == Update:
+		return q.putPart(sub.part)
+	case sub.ofItself:
+		return q.patchPart(sub.part)
 	case verb == Get:
 		return q.getSubresource(sub)
 	case verb == Create:
@@ -46,15 +45,6 @@ func (q *request) subresourceOfItem() error {
 	default:
 		return q.writeSubresource(sub, verb)
 	}
-}
-
-// parent decodes the stored object of a subresource.
-func (res *resource) parent(record *storage.Record) (any, error) {
-	obj, err := res.goType.decode(record.JSON)
-	if err != nil {
-		return nil, fmt.Errorf("stored object %v: %w", record.Key, err)
-	}
-	return obj, nil
 }
 
 func (q *request) getSubresource(sub *subresource) error {
@@ -70,28 +60,24 @@ func (q *request) getSubresource(sub *subresource) error {
 	if err != nil {
 		return err
 	}
-	parent, err := q.res.parent(record)
-	if err != nil {
-		return err
-	}
-	v, err := sub.show(q.r.Context(), parent, record.JSON)
+	v, err := sub.show(q.r.Context(), record.JSON)
 	if err != nil {
 		return err
 	}
 	return q.writeJSON(http.StatusOK, rep, codec.AppendObject(nil, v))
 }
 
-// show returns what the subresource shows of a parent, named like it.
-func (s *subresource) show(ctx context.Context, parent any, parentJSON []byte) (doc.Value, error) {
+// show returns what the subresource shows of a stored parent, named like it.
+func (s *subresource) show(ctx context.Context, parentJSON []byte) (doc.Value, error) {
+	parent, _, err := codec.DecodeJSON(parentJSON)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("stored object: %w", err)
+	}
 	v, err := s.get(ctx, parent)
 	if err != nil {
 		return doc.Value{}, err
 	}
-	old, _, err := codec.DecodeJSON(parentJSON)
-	if err != nil {
-		return doc.Value{}, err
-	}
-	return s.named(v, old), nil
+	return s.named(v, parent), nil
 }
 
 // named gives a subresource its kind and, where its type has metadata, the identity of its parent.
@@ -109,7 +95,7 @@ func (s *subresource) named(v, parent doc.Value) doc.Value {
 	return v.With("metadata", m)
 }
 
-// decode checks a body that shall be of the subresource's kind.
+// check accepts a body that shall be of the subresource's kind.
 func (s *subresource) check(v doc.Value, o *writeOptions) (doc.Value, error) {
 	v, unknown := s.schema.Prune(v)
 	if refused := o.report(unknown); refused != "" {
@@ -161,9 +147,9 @@ func (q *request) createSubresource(sub *subresource) error {
 	if err != nil {
 		return err
 	}
-	parent, err := q.res.parent(record)
+	parent, _, err := codec.DecodeJSON(record.JSON)
 	if err != nil {
-		return err
+		return fmt.Errorf("stored object %v: %w", record.Key, err)
 	}
 	answer, err := sub.create(ctx, parent, body)
 	if err != nil {
@@ -220,11 +206,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 	if err != nil {
 		return err
 	}
-	parent, err := q.res.goType.decode(done.json)
-	if err != nil {
-		return err
-	}
-	v, err := sub.show(ctx, parent, done.json)
+	v, err := sub.show(ctx, done.json)
 	if err != nil {
 		return err
 	}
@@ -233,11 +215,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 
 // throughSubresource returns the parent as it becomes when its subresource is changed.
 func (res *resource) throughSubresource(ctx context.Context, sub *subresource, old doc.Value, want change, o *writeOptions) (doc.Value, error) {
-	parent, err := res.goType.fromDocument(old)
-	if err != nil {
-		return doc.Value{}, fmt.Errorf("stored object: %w", err)
-	}
-	shown, err := sub.get(ctx, parent)
+	shown, err := sub.get(ctx, old)
 	if err != nil {
 		return doc.Value{}, err
 	}
@@ -251,10 +229,7 @@ func (res *resource) throughSubresource(ctx context.Context, sub *subresource, o
 	if v, err = sub.check(v, o); err != nil {
 		return doc.Value{}, err
 	}
-	if err := sub.update(ctx, parent, v); err != nil {
-		return doc.Value{}, err
-	}
-	obj, err := res.goType.toDocument(parent)
+	obj, err := sub.update(ctx, old, v)
 	if err != nil {
 		return doc.Value{}, err
 	}

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -100,7 +102,7 @@ func thingRequest(method, target string, body io.Reader, header ...string) *http
 	path, query, _ := strings.Cut(target, "?")
 	r.RequestURI = target
 	r.URL.Path, r.URL.RawQuery = path, query
-	if plain, err := pathUnescape(path); err == nil {
+	if plain, err := url.PathUnescape(path); err == nil {
 		r.URL.Path, r.URL.RawPath = plain, path
 	}
 	for i := 0; i+1 < len(header); i += 2 {
@@ -215,3 +217,5 @@ func paddedThing(name string, size int) []byte {
 	b.WriteString(`}}}`)
 	return b.Bytes()
 }
+
+func thingLogger(into io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(into, nil)) }

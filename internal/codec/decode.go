@@ -61,10 +61,11 @@ func (d *decoder) release() {
 	if cap(d.members) > maxPooled || cap(d.elements) > maxPooled {
 		return
 	}
-	clear(d.members[:cap(d.members)])
-	clear(d.elements[:cap(d.elements)])
+	clear(d.members) // what an error left; see pop
+	clear(d.elements)
 	d.members, d.elements = d.members[:0], d.elements[:0]
 	d.text, d.input, d.build, d.repeated = "", bytes.Buffer{}, doc.Builder{}, false
+	d.scan.Reset(&d.input) // lets go of the caller's bytes
 	decoders.Put(d)
 }
 
@@ -146,7 +147,7 @@ func (d *decoder) object() (doc.Value, error) {
 	}
 	value, repeated := d.build.Map(d.members[start:])
 	d.repeated = d.repeated || repeated
-	d.members = d.members[:start]
+	d.members = pop(d.members, start)
 	return value, nil
 }
 
@@ -169,6 +170,12 @@ func (d *decoder) array() (doc.Value, error) {
 		return doc.Value{}, err
 	}
 	value := d.build.List(d.elements[start:])
-	d.elements = d.elements[:start]
+	d.elements = pop(d.elements, start)
 	return value, nil
+}
+
+// pop cuts a stack and leaves nothing behind in it that would keep a document alive.
+func pop[E any](stack []E, length int) []E {
+	clear(stack[length:])
+	return stack[:length]
 }

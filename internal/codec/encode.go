@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// AppendJSON appends the JSON text of a document: members in the document's order, numbers as they were written, strings
-// with as few escapes as JSON allows, nothing between the tokens. Equal documents whose numbers are written alike have
-// equal texts. Text that is not UTF-8 comes out with U+FFFD in the place of what is wrong; an absent value as null.
+// AppendJSON appends the JSON text of a document: members in the document's order, numbers as the document has them,
+// strings with as few escapes as JSON allows, nothing between the tokens. Equal documents whose numbers are written alike
+// have equal texts. Text that is not UTF-8 comes out with U+FFFD in the place of what is wrong; an absent value as null.
 func AppendJSON(dst []byte, v doc.Value) []byte {
 	switch v.Kind() {
 	case doc.Map:

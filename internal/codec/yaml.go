@@ -23,8 +23,8 @@ const (
 )
 
 // DecodeYAML reads the first document of a YAML text, by the rules of upstream's YAML: version 1.1, numbers and booleans
-// as member names become strings, no text at all is null. JSON is YAML too and is read as JSON, so that its numbers stay
-// as they were written.
+// as member names become strings, no text at all is null. JSON is YAML too and is read as JSON, which is much
+// faster and keeps large integers.
 //
 // When strict is set it also returns one line for each repeated member, line 6: key "a" already set in map, at most 100;
 // [DuplicateLines] makes upstream's text of them. The last of the repeated members counts.

@@ -25,7 +25,7 @@ func TestDecodeYAML(t *testing.T) {
 		{"bytes become text", "a: !!binary aGk=\nb: !!binary /w==\n", "{\"a\":\"hi\",\"b\":\"\ufffd\"}"},
 		{"nothing", "", `null`},
 		{"a comment", "# nothing\n", `null`},
-		{"JSON keeps its numbers", "\n {\"a\": 1.0, \"b\": 12345678901234567890123}", `{"a":1.0,"b":12345678901234567890123}`},
+		{"JSON keeps its integers", "\n {\"a\": 1.0, \"b\": 12345678901234567890123}", `{"a":1.0,"b":12345678901234567890123}`},
 		{"a JSON list", `[1e3]`, `[1e3]`},
 		{"nearly JSON", `{a: 1, "b": 2,}`, `{"a":1,"b":2}`},
 		{"the last duplicate counts", "a: 1\nb: 2\na: 3\n", `{"a":3,"b":2}`},

@@ -32,7 +32,6 @@ func TestNumbers(t *testing.T) {
 	} {
 		t.Run(c.literal, func(t *testing.T) {
 			v := doc.OfNumber(c.literal)
-			assert.Equal(t, c.literal, v.Literal())
 			i, ok := v.Int()
 			assert.Equal(t, c.isInt, ok)
 			assert.Equal(t, c.integer, i)
@@ -44,6 +43,32 @@ func TestNumbers(t *testing.T) {
 		})
 	}
 	assert.Equal(t, "-7", doc.OfInt(-7).Literal())
+}
+
+// A number that is no integer literal takes one form, as long as it stays the same number; that form is final.
+func TestNumberLiterals(t *testing.T) {
+	for _, c := range []struct{ literal, want string }{
+		{"0", "0"},
+		{"-0", "-0"},
+		{"12345678901234567890123", "12345678901234567890123"},
+		{"1.0", "1"},
+		{"1.50", "1.5"},
+		{"1e3", "1000"},
+		{"1E+3", "1000"},
+		{"0.00", "0"},
+		{"0e999", "0"},
+		{"1e21", "1e+21"},
+		{"2.5E-7", "2.5e-7"},
+		{"9.3e18", "9300000000000000000"},
+		{"0.1000000000000000000001", "0.1000000000000000000001"},
+		{"1e400", "1e400"},
+		{"1e-400", "1e-400"},
+		{"4.9e-324", "4.9e-324"},
+	} {
+		got := doc.OfNumber(c.literal).Literal()
+		assert.Equal(t, c.want, got, c.literal)
+		assert.Equal(t, got, doc.OfNumber(got).Literal(), c.literal)
+	}
 }
 
 func TestEqualNumbers(t *testing.T) {

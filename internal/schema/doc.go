@@ -12,6 +12,33 @@
 // OpenAPISchemaType, OpenAPISchemaFormat and OpenAPIV3OneOfTypes where they have them, as the types of Kubernetes do. A
 // type may be recursive: all places that use it share one [Object].
 //
+// # The api tag
+//
+// Options are separated by commas; a value with commas stands in single quotes. What is unknown, does not fit the type or
+// contradicts itself is an error of [Derive].
+//
+//	required, optional               must or need not be present; the rule without them is below
+//	default=red, default='{"a":1}'   what an absent value becomes: JSON, or the bare text of a string
+//	enum=red|green|blue              the allowed values
+//	min=1, max=100                   bounds of a number; exclusiveMin and exclusiveMax shut them out
+//	minLength=, maxLength=           bounds of a string, in characters
+//	pattern='^[a-z]+$'               a regular expression (RE2) that must match
+//	format=date-time                 what a string or number means
+//	minItems=, maxItems=             bounds of a list
+//	minProperties=, maxProperties=   bounds of a map
+//	list=map, list=set, list=atomic  how elements belong together; key=name, once or more, identifies those of a map
+//	map=granular, map=atomic         how members belong together
+//	items.maxLength=10               any option, for the elements of a list
+//	values.maxLength=10              any option, for the values of a map
+//	nullable                         keeps an explicit null
+//	immutable                        cannot change after creation
+//	preserveUnknown                  keeps what no field describes, where the Go type can
+//	intOrString, type=string         what a json.RawMessage or any may hold
+//	doc='...'                        documentation, in the OpenAPI document and kubectl explain
+//
+// A field is required if its tag says so, or if it is no pointer and has neither omitempty, omitzero, a default nor
+// optional. In the built-in dialect only the tag counts.
+//
 // # The way of a document
 //
 // The write pipeline walks a document several times, each time for one question:

@@ -103,7 +103,7 @@ func readField(e embedded, f reflect.StructField) (*jsonField, *embedded, error)
 		return nil, &embedded{typ: inner, depth: e.depth + 1, behindPointer: e.behindPointer || f.Type.Kind() == reflect.Pointer}, nil
 	}
 	if !f.IsExported() {
-		return nil, nil, nil
+		return nil, nil, fmt.Errorf("an embedded struct that is not exported cannot have a name of its own")
 	}
 	if inline {
 		return nil, nil, fmt.Errorf("the json option inline needs an embedded struct without a name")

@@ -3,7 +3,7 @@ package schema
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
@@ -15,6 +15,12 @@ const maxDefaultNodes = 10_000
 
 // finish checks what can be checked only when the whole tree is known, and prepares what the walks need.
 func (d *deriver) finish(root *Schema) {
+	seen := map[*Schema]bool{}
+	d.ruled = slices.DeleteFunc(d.ruled, func(r ruled) bool { // tag and overlay may both have ruled a place
+		again := seen[r.schema]
+		seen[r.schema] = true
+		return again
+	})
 	for _, r := range d.ruled {
 		for _, err := range r.schema.contradictions() {
 			d.fail(r.where, err)
@@ -137,7 +143,7 @@ func (d *deriver) checkKeys(s *Schema) error {
 		case p.Schema.Type == ObjectType || p.Schema.Type == ArrayType || p.Schema.Type == AnyType && !p.Schema.IntOrString:
 			return fmt.Errorf("the key %q is a %s, and must be a scalar", key, p.Schema.noun())
 		case !d.options.Builtin && !p.Required && p.Schema.DefaultValue.IsAbsent():
-			return fmt.Errorf("the key %q must be required or have a default (%s)", key, strings.TrimSuffix(s.Items.Object.Name, ".")+"."+key)
+			return fmt.Errorf("the key %q must be required or have a default (%s.%s)", key, s.Items.Object.Name, key)
 		}
 	}
 	return nil

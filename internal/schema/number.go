@@ -30,8 +30,8 @@ func (s *Schema) integerLimits() (low int64, high uint64) {
 	return -1 << 63, 1<<63 - 1
 }
 
-// isInteger reports whether a number is written as an integer. Go refuses 1.0 and 1e3 where it wants an integer, so a
-// document that has them there could not be decoded.
+// isInteger reports whether a number is whole. A document writes 1.0 and 1e3 as 1 and 1000, so the literal tells; whole
+// numbers of so many digits that it leaves them as they were sent are refused with a fraction or an exponent, as Go does.
 func isInteger(v doc.Value) bool {
 	return v.Kind() == doc.Number && !strings.ContainsAny(v.Literal(), ".eE")
 }

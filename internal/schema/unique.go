@@ -25,15 +25,16 @@ func (w *validator) unique(s *Schema, v doc.Value, at *trail) {
 		}
 		return
 	}
-	seen := make(map[string]struct{}, n)
+	seen := make(map[string]int, n)
 	var key []byte
 	for i := range n {
 		key = s.appendIdentity(key[:0], v.At(i))
-		if _, again := seen[string(key)]; again {
+		earlier, again := seen[string(key)]
+		if again && s.same(v.At(i), v.At(earlier)) { // numbers beyond 64 bits may only look the same
 			w.duplicate(s, v.At(i), i, at)
 			continue
 		}
-		seen[string(key)] = struct{}{}
+		seen[string(key)] = i
 	}
 }
 
@@ -65,7 +66,8 @@ func (s *Schema) same(a, b doc.Value) bool {
 	return true
 }
 
-// appendIdentity writes bytes that are equal for elements that are the same.
+// appendIdentity writes bytes that are equal for elements that are the same. Others may share them only where they differ
+// in numbers beyond 64 bits.
 func (s *Schema) appendIdentity(dst []byte, element doc.Value) []byte {
 	if s.ListType != MapList {
 		return appendIdentity(dst, element)
@@ -76,7 +78,8 @@ func (s *Schema) appendIdentity(dst []byte, element doc.Value) []byte {
 	return dst
 }
 
-// appendIdentity writes a value so that equal values, and no others, give equal bytes: each part says its kind and length.
+// appendIdentity writes a value so that equal values give equal bytes, and others do not, but for numbers beyond 64 bits:
+// each part says its kind and length.
 func appendIdentity(dst []byte, v doc.Value) []byte {
 	dst = append(dst, byte(v.Kind()))
 	text := v.Literal()

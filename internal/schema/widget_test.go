@@ -79,7 +79,10 @@ func derive[T any](t testing.TB, options ...schema.Options) *schema.Schema {
 // parse reads a document from the JSON, or YAML in braces, of a test.
 func parse(t testing.TB, text string) doc.Value {
 	t.Helper()
-	v, _, err := codec.DecodeYAML([]byte(text), false)
+	v, _, err := codec.DecodeJSON([]byte(text)) // first, as YAML rewrites numbers
+	if err != nil {
+		v, _, err = codec.DecodeYAML([]byte(text), false)
+	}
 	require.NoError(t, err, text)
 	return v
 }

@@ -1,0 +1,73 @@
+package codec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// protobufMagic begins every Kubernetes Protobuf body: "k8s" and a zero byte.
+var protobufMagic = []byte{'k', '8', 's', 0}
+
+// Envelope is what a Kubernetes Protobuf body carries beside the magic (API concepts, Kubernetes Protobuf encoding).
+type Envelope struct {
+	APIVersion, Kind string
+	// Raw is the encoded object. It is a part of the body that it was read from.
+	Raw []byte
+}
+
+// ErrNoProtobuf is returned for a body that does not begin as Kubernetes Protobuf does.
+var ErrNoProtobuf = errors.New("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
+
+// Field numbers of runtime.Unknown and runtime.TypeMeta.
+const (
+	envelopeTypeMeta    = 1
+	envelopeRaw         = 2
+	envelopeEncoding    = 3
+	envelopeContentType = 4
+	typeMetaAPIVersion  = 1
+	typeMetaKind        = 2
+)
+
+// DecodeEnvelope reads a Kubernetes Protobuf body.
+func DecodeEnvelope(data []byte) (Envelope, error) {
+	var e Envelope
+	body, ok := bytes.CutPrefix(data, protobufMagic)
+	if !ok {
+		return e, ErrNoProtobuf
+	}
+	err := eachField(body, func(f wireField) error {
+		switch f.number {
+		case envelopeTypeMeta:
+			return eachField(f.bytes, func(f wireField) error {
+				switch f.number {
+				case typeMetaAPIVersion:
+					e.APIVersion = string(f.bytes)
+				case typeMetaKind:
+					e.Kind = string(f.bytes)
+				}
+				return nil
+			})
+		case envelopeRaw:
+			e.Raw = f.bytes
+		case envelopeEncoding, envelopeContentType:
+			if len(f.bytes) > 0 {
+				return fmt.Errorf("the protobuf envelope holds %q, which is not supported", f.bytes)
+			}
+		}
+		return nil
+	})
+	return e, err
+}
+
+// AppendEnvelope appends a Kubernetes Protobuf body.
+func AppendEnvelope(dst []byte, e Envelope) []byte {
+	var typeMeta []byte
+	typeMeta = appendBytesField(typeMeta, typeMetaAPIVersion, []byte(e.APIVersion))
+	typeMeta = appendBytesField(typeMeta, typeMetaKind, []byte(e.Kind))
+	dst = append(dst, protobufMagic...)
+	dst = appendBytesField(dst, envelopeTypeMeta, typeMeta)
+	dst = appendBytesField(dst, envelopeRaw, e.Raw)
+	dst = appendBytesField(dst, envelopeEncoding, nil)
+	return appendBytesField(dst, envelopeContentType, nil)
+}

@@ -1,0 +1,229 @@
+package codec
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// Message describes a Protobuf message as a document: which field number is which member. It is how the kinds that the
+// library itself decodes (DeleteOptions, Scale, the reviews) are read and written, without generated code.
+type Message struct{ fields []MessageField }
+
+// MessageField is one member of a [Message].
+type MessageField struct {
+	Number int
+	Name   string
+	Type   FieldType
+	// Of describes the message of a MessageType, or of the values of a MapType; nil for a map of strings.
+	Of *Message
+	// Repeated: a list. Bare: the message holds a list in its field 1 and is shown as that list.
+	Repeated, Bare bool
+}
+
+// FieldType says how the value of a field is written.
+type FieldType int
+
+// The field types that the API's meta kinds use.
+const (
+	StringType FieldType = iota
+	BoolType
+	IntType
+	TimeType // a message of seconds and nanoseconds, shown as RFC 3339
+	MessageType
+	MapType
+)
+
+// NewMessage makes a description of these fields.
+func NewMessage(fields ...MessageField) *Message { return &Message{fields} }
+
+func (m *Message) field(number int) (MessageField, bool) {
+	for _, f := range m.fields {
+		if f.Number == number {
+			return f, true
+		}
+	}
+	return MessageField{}, false
+}
+
+// Decode reads a message as a document. Fields that are not described are ignored. Bytes that are no message are
+// [ErrWire].
+func (m *Message) Decode(data []byte) (doc.Value, error) {
+	lists := map[string][]doc.Value{}
+	maps := map[string]doc.Value{}
+	var members []doc.Member
+	err := eachField(data, func(w wireField) error {
+		f, ok := m.field(w.number)
+		if !ok {
+			return nil
+		}
+		if f.Type == MapType {
+			key, value, err := decodeEntry(f, w)
+			if err != nil {
+				return err
+			}
+			if maps[f.Name].IsAbsent() {
+				maps[f.Name] = doc.MapOf()
+			}
+			maps[f.Name] = maps[f.Name].With(key, value)
+			return nil
+		}
+		v, err := f.decode(w)
+		if err != nil {
+			return err
+		}
+		if f.Repeated {
+			lists[f.Name] = append(lists[f.Name], v)
+			return nil
+		}
+		members = append(members, doc.Member{Key: f.Name, Value: v})
+		return nil
+	})
+	if err != nil {
+		return doc.Value{}, err
+	}
+	for name, values := range lists {
+		members = append(members, doc.Member{Key: name, Value: doc.ListOf(values...)})
+	}
+	for name, v := range maps {
+		members = append(members, doc.Member{Key: name, Value: v})
+	}
+	return doc.MapOf(members...), nil
+}
+
+func (f MessageField) decode(w wireField) (doc.Value, error) {
+	wantsBytes := f.Type != BoolType && f.Type != IntType
+	if wantsBytes != (w.typ == wireBytes) || !wantsBytes && w.typ != wireVarint {
+		return doc.Value{}, fmt.Errorf("%w: field %q has another type", ErrWire, f.Name)
+	}
+	switch f.Type {
+	case BoolType:
+		return doc.OfBool(w.varint != 0), nil
+	case IntType:
+		return doc.OfInt(int64(w.varint)), nil
+	case TimeType:
+		return decodeTime(w.bytes)
+	case MessageType:
+		v, err := f.Of.Decode(w.bytes)
+		if err == nil && f.Bare {
+			v = v.Get(bareList)
+		}
+		return v, err
+	default:
+		return doc.Of(string(w.bytes)), nil
+	}
+}
+
+// bareList is the member under which a bare message holds its list.
+const bareList = "items"
+
+// Field numbers of a map's entry.
+const (
+	entryKey   = 1
+	entryValue = 2
+)
+
+func decodeEntry(f MessageField, w wireField) (key string, value doc.Value, err error) {
+	value = doc.Of("")
+	err = eachField(w.bytes, func(e wireField) error {
+		switch e.number {
+		case entryKey:
+			key = string(e.bytes)
+		case entryValue:
+			if f.Of == nil {
+				value = doc.Of(string(e.bytes))
+				return nil
+			}
+			value, err = MessageField{Name: f.Name, Type: MessageType, Of: f.Of, Bare: f.Bare}.decode(e)
+			return err
+		}
+		return nil
+	})
+	return key, value, err
+}
+
+func decodeTime(data []byte) (doc.Value, error) {
+	var seconds int64
+	err := eachField(data, func(w wireField) error {
+		if w.number == 1 {
+			seconds = int64(w.varint)
+		}
+		return nil
+	})
+	if err != nil || len(data) == 0 {
+		return doc.NullValue(), err
+	}
+	return doc.Of(time.Unix(seconds, 0).UTC().Format(time.RFC3339)), nil
+}
+
+// Append appends a document as the message. Members that are not described are left out.
+func (m *Message) Append(dst []byte, v doc.Value) ([]byte, error) {
+	fields := m.fields
+	if !sort.SliceIsSorted(fields, func(i, j int) bool { return fields[i].Number < fields[j].Number }) {
+		return dst, fmt.Errorf("the fields of a message are out of order")
+	}
+	for _, f := range fields {
+		value := v.Get(f.Name)
+		if value.IsAbsent() || value.IsNull() {
+			continue
+		}
+		var err error
+		switch {
+		case f.Type == MapType:
+			for key, entry := range value.Members() {
+				var encoded []byte
+				encoded = appendBytesField(encoded, entryKey, []byte(key))
+				if f.Of == nil {
+					encoded = appendBytesField(encoded, entryValue, []byte(entry.Text()))
+				} else if encoded, err = (MessageField{Number: entryValue, Type: MessageType, Of: f.Of, Bare: f.Bare}).append(encoded, entry); err != nil {
+					return dst, err
+				}
+				dst = appendBytesField(dst, f.Number, encoded)
+			}
+		case f.Repeated:
+			for _, e := range value.Elements() {
+				if dst, err = f.append(dst, e); err != nil {
+					return dst, err
+				}
+			}
+		default:
+			if dst, err = f.append(dst, value); err != nil {
+				return dst, err
+			}
+		}
+	}
+	return dst, nil
+}
+
+func (f MessageField) append(dst []byte, v doc.Value) ([]byte, error) {
+	switch f.Type {
+	case BoolType:
+		n := uint64(0)
+		if v.Bool() {
+			n = 1
+		}
+		return appendVarintField(dst, f.Number, n), nil
+	case IntType:
+		n, ok := v.Int()
+		if !ok {
+			return dst, fmt.Errorf("%q is no integer", f.Name)
+		}
+		return appendVarintField(dst, f.Number, uint64(n)), nil
+	case TimeType:
+		t, err := time.Parse(time.RFC3339, v.Text())
+		if err != nil {
+			return dst, fmt.Errorf("%q: %w", f.Name, err)
+		}
+		return appendBytesField(dst, f.Number, appendVarintField(nil, 1, uint64(t.Unix()))), nil
+	case MessageType:
+		if f.Bare {
+			v = doc.MapOf(doc.Member{Key: bareList, Value: v})
+		}
+		encoded, err := f.Of.Append(nil, v)
+		return appendBytesField(dst, f.Number, encoded), err
+	default:
+		return appendBytesField(dst, f.Number, []byte(v.Text())), nil
+	}
+}

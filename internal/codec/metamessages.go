@@ -1,0 +1,98 @@
+package codec
+
+// The messages of the kinds that the library decodes itself. The numbers are those of the published .proto files of
+// Kubernetes' API.
+
+func text(number int, name string) MessageField { return MessageField{Number: number, Name: name} }
+
+func texts(number int, name string) MessageField {
+	return MessageField{Number: number, Name: name, Repeated: true}
+}
+
+func flag(number int, name string) MessageField {
+	return MessageField{Number: number, Name: name, Type: BoolType}
+}
+
+func integer(number int, name string) MessageField {
+	return MessageField{Number: number, Name: name, Type: IntType}
+}
+
+func moment(number int, name string) MessageField {
+	return MessageField{Number: number, Name: name, Type: TimeType}
+}
+
+func message(number int, name string, of *Message) MessageField {
+	return MessageField{Number: number, Name: name, Type: MessageType, Of: of}
+}
+
+func messages(number int, name string, of *Message) MessageField {
+	return MessageField{Number: number, Name: name, Type: MessageType, Of: of, Repeated: true}
+}
+
+func stringMap(number int, name string) MessageField {
+	return MessageField{Number: number, Name: name, Type: MapType}
+}
+
+// ObjectMetaMessage is metadata without its managedFields.
+func ObjectMetaMessage() *Message {
+	owner := NewMessage(text(1, "kind"), text(3, "name"), text(4, "uid"), text(5, "apiVersion"), flag(6, "controller"), flag(7, "blockOwnerDeletion"))
+	return NewMessage(text(1, "name"), text(2, "generateName"), text(3, "namespace"), text(4, "selfLink"), text(5, "uid"), text(6, "resourceVersion"),
+		integer(7, "generation"), moment(8, "creationTimestamp"), moment(9, "deletionTimestamp"), integer(10, "deletionGracePeriodSeconds"),
+		stringMap(11, "labels"), stringMap(12, "annotations"), messages(13, "ownerReferences", owner), texts(14, "finalizers"))
+}
+
+// ListMetaMessage is the metadata of a list.
+func ListMetaMessage() *Message {
+	return NewMessage(text(1, "selfLink"), text(2, "resourceVersion"), text(3, "continue"), integer(4, "remainingItemCount"))
+}
+
+// StatusMessage is the kind Status.
+func StatusMessage() *Message {
+	cause := NewMessage(text(1, "reason"), text(2, "message"), text(3, "field"))
+	details := NewMessage(text(1, "name"), text(2, "group"), text(3, "kind"), messages(4, "causes", cause), integer(5, "retryAfterSeconds"), text(6, "uid"))
+	return NewMessage(message(1, "metadata", ListMetaMessage()), text(2, "status"), text(3, "message"), text(4, "reason"), message(5, "details", details), integer(6, "code"))
+}
+
+// DeleteOptionsMessage is the kind DeleteOptions.
+func DeleteOptionsMessage() *Message {
+	preconditions := NewMessage(text(1, "uid"), text(2, "resourceVersion"))
+	return NewMessage(integer(1, "gracePeriodSeconds"), message(2, "preconditions", preconditions), flag(3, "orphanDependents"), text(4, "propagationPolicy"),
+		texts(5, "dryRun"), flag(6, "ignoreStoreReadErrorWithClusterBreakingPotential"))
+}
+
+// ScaleMessage is autoscaling/v1 Scale.
+func ScaleMessage() *Message {
+	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "spec", NewMessage(integer(1, "replicas"))),
+		message(3, "status", NewMessage(integer(1, "replicas"), text(2, "selector"))))
+}
+
+func extraField(number int) MessageField {
+	return MessageField{Number: number, Name: "extra", Type: MapType, Of: NewMessage(texts(1, bareList)), Bare: true}
+}
+
+// SelfSubjectReviewMessage is authentication.k8s.io SelfSubjectReview.
+func SelfSubjectReviewMessage() *Message {
+	user := NewMessage(text(1, "username"), text(2, "uid"), texts(3, "groups"), extraField(4))
+	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "status", NewMessage(message(1, "userInfo", user))))
+}
+
+// AccessReviewMessage is what the access reviews of authorization.k8s.io have in common: the one for oneself leaves the
+// fields of the user out.
+func AccessReviewMessage() *Message {
+	requirement := NewMessage(text(1, "key"), text(2, "operator"), texts(3, "values"))
+	selector := NewMessage(text(1, "rawSelector"), messages(2, "requirements", requirement))
+	resource := NewMessage(text(1, "namespace"), text(2, "verb"), text(3, "group"), text(4, "version"), text(5, "resource"), text(6, "subresource"), text(7, "name"),
+		message(8, "fieldSelector", selector), message(9, "labelSelector", selector))
+	spec := NewMessage(message(1, "resourceAttributes", resource), message(2, "nonResourceAttributes", NewMessage(text(1, "path"), text(2, "verb"))),
+		text(3, "user"), texts(4, "groups"), extraField(5), text(6, "uid"))
+	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "spec", spec),
+		message(3, "status", NewMessage(flag(1, "allowed"), text(2, "reason"), text(3, "evaluationError"), flag(4, "denied"))))
+}
+
+// RulesReviewMessage is authorization.k8s.io SelfSubjectRulesReview.
+func RulesReviewMessage() *Message {
+	resource := NewMessage(texts(1, "verbs"), texts(2, "apiGroups"), texts(3, "resources"), texts(4, "resourceNames"))
+	path := NewMessage(texts(1, "verbs"), texts(2, "nonResourceURLs"))
+	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "spec", NewMessage(text(1, "namespace"))),
+		message(3, "status", NewMessage(messages(1, "resourceRules", resource), messages(2, "nonResourceRules", path), flag(3, "incomplete"), text(4, "evaluationError"))))
+}

@@ -1,0 +1,80 @@
+package codec
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// The wire format of Protocol Buffers: a message is a sequence of fields, each a number and a type, then the value.
+const (
+	wireVarint = 0
+	wire64     = 1
+	wireBytes  = 2
+	wire32     = 5
+)
+
+// ErrWire is returned for bytes that are no protobuf message.
+var ErrWire = errors.New("the protobuf message is malformed")
+
+// wireField is one field of a message: a number for varints, bytes for strings, bytes and messages.
+type wireField struct {
+	number int
+	typ    int
+	varint uint64
+	bytes  []byte
+}
+
+// eachField calls f for every field of a message, in the order of the bytes.
+func eachField(message []byte, f func(wireField) error) error {
+	for len(message) > 0 {
+		tag, n := binary.Uvarint(message)
+		if n <= 0 || tag>>3 == 0 || tag>>3 > 1<<29-1 {
+			return ErrWire
+		}
+		message = message[n:]
+		field := wireField{number: int(tag >> 3), typ: int(tag & 7)}
+		switch field.typ {
+		case wireVarint:
+			if field.varint, n = binary.Uvarint(message); n <= 0 {
+				return ErrWire
+			}
+			message = message[n:]
+		case wireBytes:
+			length, n := binary.Uvarint(message)
+			if n <= 0 || length > uint64(len(message)-n) {
+				return ErrWire
+			}
+			field.bytes = message[n : n+int(length)]
+			message = message[n+int(length):]
+		case wire64, wire32:
+			size := 8
+			if field.typ == wire32 {
+				size = 4
+			}
+			if len(message) < size {
+				return ErrWire
+			}
+			message = message[size:]
+		default:
+			return ErrWire
+		}
+		if err := f(field); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func appendTag(dst []byte, number, typ int) []byte {
+	return binary.AppendUvarint(dst, uint64(number)<<3|uint64(typ))
+}
+
+func appendBytesField(dst []byte, number int, value []byte) []byte {
+	dst = appendTag(dst, number, wireBytes)
+	dst = binary.AppendUvarint(dst, uint64(len(value)))
+	return append(dst, value...)
+}
+
+func appendVarintField(dst []byte, number int, value uint64) []byte {
+	return binary.AppendUvarint(appendTag(dst, number, wireVarint), value)
+}

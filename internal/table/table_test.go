@@ -1,0 +1,232 @@
+package table_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/table"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func parse(t testing.TB, text string) doc.Value {
+	t.Helper()
+	v, _, err := codec.DecodeJSON([]byte(text))
+	require.NoError(t, err)
+	return v
+}
+
+func path(t testing.TB, text string) table.Path {
+	t.Helper()
+	p, err := table.ParsePath(text)
+	require.NoError(t, err)
+	return p
+}
+
+const pod = `{
+	"metadata": {"name": "p", "labels": {"app.kubernetes.io/name": "web", "it's": "quoted"}},
+	"spec": {"ports": [{"port": 80}, {"name": "tls", "port": 443}, {"name": "last", "port": 8080}], "none": null, "empty": [], "big": 9223372036854775807},
+	"status": {"conditions": [{"type": "Synced", "status": "False"}, {"type": "Ready", "status": "True", "age": 7, "ok": true, "at": {"x": 1}}]}
+}`
+
+func TestFirst(t *testing.T) {
+	object := parse(t, pod)
+	for _, test := range []struct{ path, want string }{
+		{".metadata.name", `"p"`},
+		{".", pod},
+		{".spec.ports", `[{"port":80},{"name":"tls","port":443},{"name":"last","port":8080}]`},
+		{".spec.ports[0].port", `80`},
+		{".spec.ports[-1].port", `8080`},
+		{".spec.ports[ 1 ].name", `"tls"`},
+		{".spec.ports[3].port", ``},
+		{".spec.ports[-4].port", ``},
+		{".spec.ports[*].name", `"tls"`},
+		{".spec.ports[*].none", ``},
+		{".metadata.*", `{"app.kubernetes.io/name":"web","it's":"quoted"}`},
+		{".spec.empty[*].a", ``},
+		{`.metadata.labels.app\.kubernetes\.io/name`, `"web"`},
+		{`.metadata.labels['app\.kubernetes\.io/name']`, `"web"`},
+		{`.metadata.labels['app.kubernetes.io/name']`, `"web"`},
+		{`.metadata.labels["app.kubernetes.io/name"]`, `"web"`},
+		{`.metadata.labels['it\'s']`, `"quoted"`},
+		{`['metadata']["name"]`, `"p"`},
+		{".spec.none", `null`},
+		{".spec.none.deeper", ``},
+		{".spec.missing", ``},
+		{".metadata.name.x", ``},
+		{".metadata.name[0]", ``},
+		{".metadata[0]", ``},
+		{`.status.conditions[?(@.type=="Ready")].status`, `"True"`},
+		{`.status.conditions[?(@.type=='Ready')].status`, `"True"`},
+		{`.status.conditions[?( @.type == "Ready" )].status`, `"True"`},
+		{`.status.conditions[?(@.type!="Ready")].status`, `"False"`},
+		{`.status.conditions[?(@.type=="Gone")].status`, ``},
+		{`.status.conditions[?(@.age)].status`, `"True"`},
+		{`.status.conditions[?(@.age>6)].status`, `"True"`},
+		{`.status.conditions[?(@.age>=7.0)].status`, `"True"`},
+		{`.status.conditions[?(@.age<7)].status`, ``},
+		{`.status.conditions[?(@.age<=7)].status`, `"True"`},
+		{`.status.conditions[?(@.age>6.5)].status`, `"True"`},
+		{`.status.conditions[?(@.ok==true)].status`, `"True"`},
+		{`.status.conditions[?(@.ok!=false)].status`, `"True"`},
+		{`.status.conditions[?(@.type>"S")].type`, `"Synced"`},
+		{`.status.conditions[?(@.type>1)].type`, ``},
+		{`.status.conditions[?(@.at.x==1)].type`, `"Ready"`},
+		{`.status.conditions[?(@['type']=="Ready")].status`, `"True"`},
+		{`.metadata[?(@.name=="p")]`, ``},
+		{`.spec.ports[?(@)].port`, `80`},
+	} {
+		t.Run(test.path, func(t *testing.T) {
+			p := path(t, test.path)
+			assert.Equal(t, test.path, p.String())
+			got, found := p.First(object)
+			assert.Equal(t, test.want != "", found)
+			if found {
+				assert.JSONEq(t, test.want, string(codec.AppendJSON(nil, got)))
+			}
+		})
+	}
+}
+
+func TestParsePathErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                        "it is empty",
+		"spec.a":                  "begins with a dot",
+		".spec..a":                "a name is missing",
+		".spec.":                  "a name is missing",
+		".spec[":                  "not closed",
+		".spec[a]":                `"a" is no index`,
+		".spec[1:2]":              `"1:2" is no index`,
+		".spec['a']b":             "unexpected",
+		".spec['a'":               `"]" is missing`,
+		".spec['a]":               "a quote is not closed",
+		".spec{a}":                "unexpected",
+		".a[?(type)]":             `"@" is missing`,
+		".a[?(@.b==)]":            "is no number, no boolean",
+		".a[?(@.b==x)]":           `"x" is no number`,
+		".a[?(@.b==NaN)]":         `"NaN" is no number`,
+		".a[?(@.b=='x')":          `")]" is missing`,
+		".a[?(@.b=~'x')]":         `")]" is missing`,
+		".a[?(@.b==1":             `")]" is missing`,
+		strings.Repeat(".a", 3e3): "longer than 4096 bytes",
+	} {
+		_, err := table.ParsePath(text)
+		assert.ErrorContains(t, err, want, text)
+	}
+}
+
+func TestCell(t *testing.T) {
+	now := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
+	for _, test := range []struct {
+		typ, value string // no value at all if it is empty
+		want       any
+	}{
+		{"string", `"text"`, "text"}, {"string", `7`, "7"}, {"string", `1.5`, "1.5"}, {"string", `true`, "true"},
+		{"string", `["a",1]`, `["a",1]`}, {"string", `{"a":1}`, `{"a":1}`}, {"string", `null`, nil}, {"string", ``, nil},
+		{"integer", `7`, int64(7)}, {"integer", `9223372036854775807`, int64(9223372036854775807)}, {"integer", `7.9`, int64(7)},
+		{"integer", `1e300`, nil}, {"integer", `"7"`, nil}, {"integer", ``, nil},
+		{"number", `7`, 7.0}, {"number", `1.5`, 1.5}, {"number", `"1.5"`, nil}, {"number", `1e999`, nil},
+		{"boolean", `true`, true}, {"boolean", `false`, false}, {"boolean", `"true"`, nil}, {"boolean", `null`, nil},
+		{"date", `"2024-05-06T07:06:09Z"`, "2m"}, {"date", `"2024-05-06T09:08:08+02:00"`, "1s"}, {"date", `"2025-01-01T00:00:00Z"`, "<invalid>"},
+		{"date", `"yesterday"`, "<invalid>"}, {"date", `""`, "<unknown>"}, {"date", `"0001-01-01T00:00:00Z"`, "<unknown>"},
+		{"date", `7`, nil}, {"date", `null`, nil}, {"date", ``, nil},
+	} {
+		t.Run(test.typ+" "+test.value, func(t *testing.T) {
+			object := doc.MapOf()
+			if test.value != "" {
+				object = parse(t, `{"v":`+test.value+`}`)
+			}
+			assert.True(t, table.IsType(test.typ))
+			assert.Equal(t, test.want, table.Column{Path: path(t, ".v"), Type: test.typ}.Cell(object, now))
+		})
+	}
+	assert.False(t, table.IsType("text"))
+}
+
+// The rows of the recorded tables of widgets.
+func TestRecordedRows(t *testing.T) {
+	columns := []table.Column{
+		{Path: path(t, ".metadata.name"), Type: "string"}, {Path: path(t, ".spec.size"), Type: "integer"},
+		{Path: path(t, ".spec.color"), Type: "string"}, {Path: path(t, ".status.phase"), Type: "string"},
+		{Path: path(t, ".spec.owner"), Type: "string"}, {Path: path(t, ".metadata.creationTimestamp"), Type: "date"},
+	}
+	now := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
+	for object, want := range map[string]string{
+		`{"metadata":{"name":"a","creationTimestamp":"2024-05-06T07:08:04Z"},"spec":{"size":3,"color":"blue","owner":"me"}}`:              `["a",3,"blue",null,"me","5s"]`,
+		`{"metadata":{"name":"b","creationTimestamp":"2024-05-06T07:08:04Z"},"spec":{"size":1,"color":"red"}}`:                            `["b",1,"red",null,null,"5s"]`,
+		`{"metadata":{"name":"a","creationTimestamp":"2024-05-06T07:08:04Z"},"spec":{"size":1,"color":"red"},"status":{"phase":"Ready"}}`: `["a",1,"red","Ready",null,"5s"]`,
+	} {
+		var cells []any
+		for _, c := range columns {
+			cells = append(cells, c.Cell(parse(t, object), now))
+		}
+		got, err := json.Marshal(cells)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(got))
+	}
+}
+
+func TestHumanDuration(t *testing.T) {
+	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
+	for _, test := range []struct {
+		d    time.Duration
+		want string
+	}{
+		{-2 * time.Second, "<invalid>"}, {-2*time.Second + 1, "0s"}, {-1, "0s"}, {0, "0s"}, {999 * time.Millisecond, "0s"}, {time.Second, "1s"},
+		{2*time.Minute - 1, "119s"}, {2 * time.Minute, "2m"}, {2*time.Minute + time.Second, "2m1s"}, {10*time.Minute - 1, "9m59s"},
+		{10 * time.Minute, "10m"}, {3*time.Hour - 1, "179m"}, {3 * time.Hour, "3h"}, {3*time.Hour + 59*time.Second, "3h"},
+		{8*time.Hour - 1, "7h59m"}, {8 * time.Hour, "8h"}, {2*day - 1, "47h"}, {2 * day, "2d"}, {2*day + time.Hour, "2d1h"},
+		{8*day - 1, "7d23h"}, {8 * day, "8d"}, {2*year - 1, "729d"}, {2 * year, "2y"}, {2*year + day, "2y1d"}, {8*year - 1, "7y364d"},
+		{8 * year, "8y"}, {9*year + 300*day, "9y"}, {1<<63 - 1, "292y"}, {-1 << 63, "<invalid>"},
+	} {
+		assert.Equal(t, test.want, table.HumanDuration(test.d), test.d.String())
+	}
+}
+
+func ExampleParsePath() {
+	ready, _ := table.ParsePath(`.status.conditions[?(@.type=="Ready")].status`)
+	object, _, _ := codec.DecodeJSON([]byte(`{"status":{"conditions":[{"type":"Synced","status":"False"},{"type":"Ready","status":"True"}]}}`))
+	v, found := ready.First(object)
+	fmt.Println(v.Text(), found)
+	// Output: True true
+}
+
+func FuzzParsePath(f *testing.F) {
+	for _, seed := range []string{".", ".a.b[0]", `.a[?(@.b=="c")].d`, `['x\'y']`, ".a[*].*", ".a[?(@.b<=-1.5)]", `.a\.b`, "[?(@)]", ".a[?(@.b[?(@.c)]==true)]"} {
+		f.Add(seed)
+	}
+	object := parse(f, pod)
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := table.ParsePath(text)
+		if err != nil {
+			return
+		}
+		first, found := p.First(object)
+		assert.Equal(t, found, !first.IsAbsent())
+		for _, typ := range []string{"string", "integer", "number", "boolean", "date"} {
+			_, err := json.Marshal(table.Column{Path: p, Type: typ}.Cell(object, time.Time{}))
+			assert.NoError(t, err, "every cell can be sent")
+		}
+	})
+}
+
+func BenchmarkCell(b *testing.B) {
+	object := parse(b, pod)
+	now := time.Now()
+	for _, column := range []table.Column{
+		{Path: path(b, ".metadata.name"), Type: "string"},
+		{Path: path(b, `.status.conditions[?(@.type=="Ready")].status`), Type: "string"},
+	} {
+		b.Run(column.Path.String(), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				column.Cell(object, now)
+			}
+		})
+	}
+}

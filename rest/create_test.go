@@ -1,0 +1,306 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+const (
+	required     = "FieldValueRequired"
+	invalid      = "FieldValueInvalid"
+	notSupported = "FieldValueNotSupported"
+	tooLong      = "FieldValueTooLong"
+	tooMany      = "FieldValueTooMany"
+	duplicate    = "FieldValueDuplicate"
+	typeInvalid  = "FieldValueTypeInvalid"
+	forbidden    = "FieldValueForbidden"
+
+	subdomainText = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character " +
+		`(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`
+	namePartText = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
+		"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+	labelValueText = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
+		"(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+)
+
+func TestCreateAnswersTheStoredObject(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"defaults are filled in", widgetBody(`"name":"a"`), stored{}.String()},
+		{"defaults within lists and objects", widgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"p"},{"name":"q","count":5}],"template":{}}`),
+			stored{spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"p","count":1},{"name":"q","count":5}]}`}.String()},
+		{"what is given stays", widgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green","replicas":3,"template":{"image":"x","args":["y"]}}`),
+			stored{spec: `{"size":1,"color":"green","replicas":3,"template":{"image":"x","args":["y"]}}`}.String()},
+		{"zero values, empty values and null where it means something", widgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":0,"paused":false,"weight":0,"owner":"","tags":[],"parts":[],"settings":{},"extra":{},"note":null}`),
+			stored{spec: `{"size":1,"color":"red","template":{"image":"none"},"replicas":0,"paused":false,"weight":0,"owner":"","tags":[],"parts":[],"settings":{},"extra":{},"note":null}`}.String()},
+		{"null counts as absent and is defaulted", widgetBody(`"name":"a","labels":null`, `"spec":{"size":1,"color":null,"owner":null}`), stored{}.String()},
+		{"an integer or a string", widgetBody(`"name":"a"`, `"spec":{"size":1,"port":"http"}`),
+			stored{spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"port":"http"}`}.String()},
+		{"labels and annotations", widgetBody(`"name":"a","labels":{"app":"x","example.com/e":""},"annotations":{"UPPER/Key":"any text, at all!"}`),
+			stored{metadata: `"labels":{"app":"x","example.com/e":""},"annotations":{"UPPER/Key":"any text, at all!"}`}.String()},
+		{"an owner", widgetBody(`"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"B","name":"b","uid":"1","controller":true}]`),
+			stored{metadata: `"ownerReferences":[{"apiVersion":"v1","kind":"B","name":"b","uid":"1","controller":true}]`}.String()},
+		{"the namespace may be given", widgetBody(`"name":"a","namespace":"default"`), stored{}.String()},
+		{"resourceVersion 0 counts as none", widgetBody(`"name":"a","resourceVersion":"0"`), stored{}.String()},
+		{"a name wins over generateName", widgetBody(`"name":"a","generateName":"gen-"`), stored{metadata: `"generateName":"gen-"`}.String()},
+		{"the status is ignored", widgetBody(`"name":"a"`, `"status":{"phase":"Ready","replicas":4}`), stored{}.String()},
+		{"what the server sets is its own", widgetBody(`"name":"a","uid":"mine","generation":9,"selfLink":"/x","creationTimestamp":"2001-02-03T04:05:06Z","deletionTimestamp":"2001-02-03T04:05:06Z","deletionGracePeriodSeconds":7`),
+			stored{}.String()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newWidgets(t)
+			created := do(t, api, "POST", widgets, c.body)
+			wantJSON(t, created, 201, c.want)
+			assert.Equal(t, created.Body, do(t, api, "GET", widgets+"/a", "").Body, "a GET answers the same bytes")
+		})
+	}
+}
+
+func TestCreateKeepsNumbersExactly(t *testing.T) {
+	api := newWidgets(t)
+	a := do(t, api, "POST", widgets, widgetBody(`"name":"a"`, `"spec":{"size":1,"big":9223372036854775807,"weight":1.5,"extra":{"a":9007199254740993,"b":-9223372036854775808,"c":0.1,"n":null,"l":[null,{"x":null}]}}`))
+	require.Equal(t, 201, a.Code, a.Body)
+	for _, text := range []string{`"big":9223372036854775807`, `"weight":1.5`, `"a":9007199254740993`, `"b":-9223372036854775808`, `"c":0.1`, `"n":null`, `"l":[null,{"x":null}]`} {
+		assert.Contains(t, a.Body, text)
+	}
+}
+
+func TestCreateRefusesBodies(t *testing.T) {
+	const unrecognized = "the object provided is unrecognized (must be of type Widget): "
+	const big = 3<<20 + 1
+	for _, c := range []struct {
+		name, body   string
+		code         int
+		reason, text string
+	}{
+		{"no JSON", "not json", 400, "BadRequest", unrecognized + "couldn't get version/kind; json parse error: invalid character 'o' in literal null (expecting 'u') (6e6f74206a736f6e)"},
+		{"cut off", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":`, 400, "BadRequest",
+			unrecognized + `couldn't get version/kind; json parse error: unexpected end of JSON input ({"apiVersion":"example.com/v1" ...)`},
+		{"no body", "", 400, "BadRequest", unrecognized + "couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"},
+		{"no kind", `{"apiVersion":"example.com/v1","metadata":{"name":"a"}}`, 400, "BadRequest",
+			unrecognized + `Object 'Kind' is missing in '{"apiVersion":"example.com/v1","metadata":{"name":"a"}}' ({"apiVersion":"example.com/v1" ...)`},
+		{"no apiVersion", `{"kind":"Widget","metadata":{"name":"a"}}`, 400, "BadRequest",
+			unrecognized + `Object 'apiVersion' is missing in '{"kind":"Widget","metadata":{"name":"a"}}' ({"kind":"Widget","metadata":{" ...)`},
+		{"another version", `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"}}`, 400, "BadRequest",
+			"the API version in the data (example.com/v2) does not match the expected API version (example.com/v1)"},
+		{"another group", `{"apiVersion":"other.example.com/v1","kind":"Widget","metadata":{"name":"a"}}`, 400, "BadRequest",
+			"the API version in the data (other.example.com/v1) does not match the expected API version (example.com/v1)"},
+		{"another namespace", widgetBody(`"name":"a","namespace":"other"`), 400, "BadRequest", "the namespace of the provided object does not match the namespace sent on the request"},
+		{"a resourceVersion", widgetBody(`"name":"a","resourceVersion":"1"`), 400, "BadRequest", "resourceVersion should not be set on objects to be created"},
+		{"too large", `{"kind":"` + strings.Repeat("x", big) + `"}`, 413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newWidgets(t)
+			wantFailure(t, do(t, api, "POST", widgets, c.body), c.code, c.reason, c.text, "")
+			assert.Empty(t, do(t, api, "GET", allWidgets, "").names(t))
+		})
+	}
+}
+
+func TestCreateRefusesAnotherKind(t *testing.T) {
+	api := newWidgets(t)
+	a := do(t, api, "POST", widgets, `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"},"spec":{"size":1}}`)
+	wantInvalid(t, a, "Gadget.example.com", "a", cause{invalid, "kind", `Invalid value: "Gadget": must be Widget`})
+}
+
+func TestCreateRefusesMetadataOfAWrongType(t *testing.T) {
+	api := newWidgets(t)
+	for name, metadata := range map[string]string{
+		"a number as name": `{"name":5}`, "a number as label": `{"name":"a","labels":{"k":1}}`, "a text as metadata": `"x"`, "a list as labels": `{"name":"a","labels":["x"]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := do(t, api, "POST", widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":`+metadata+`,"spec":{"size":1}}`)
+			assert.Equal(t, 400, a.Code, a.Body)
+			assert.Equal(t, "BadRequest", a.text(t, "reason"))
+			assert.Contains(t, a.text(t, "message"), `Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal`)
+		})
+	}
+}
+
+func TestCreateValidates(t *testing.T) {
+	spec := func(more string) string { return widgetBody(`"name":"a"`, `"spec":{"size":1,`+more+`}`) }
+	meta := func(more string) string { return widgetBody(`"name":"a",` + more) }
+	named := func(name string) string { return widgetBody(`"name":"` + name + `"`) }
+	const uid = `"uid":"1"`
+	for _, c := range []struct {
+		name, body string
+		object     string // the name in the answer
+		causes     []cause
+	}{
+		{"no name", widgetBody(""), "", []cause{{required, "metadata.name", "Required value: name or generateName is required"}}},
+		{"an upper-case name", named("Upper"), "Upper", []cause{{invalid, "metadata.name", `Invalid value: "Upper": ` + subdomainText}}},
+		{"an underscore in a name", named("under_score"), "under_score", []cause{{invalid, "metadata.name", `Invalid value: "under_score": ` + subdomainText}}},
+		{"a name too long", named(strings.Repeat("a", 254)), strings.Repeat("a", 254),
+			[]cause{{invalid, "metadata.name", `Invalid value: "` + strings.Repeat("a", 254) + `": must be no more than 253 characters`}}},
+		{"a bad label key", meta(`"labels":{"bad key":"v"}`), "a", []cause{{invalid, "metadata.labels", `Invalid value: "bad key": ` + namePartText}}},
+		{"a bad label value", meta(`"labels":{"k":"bad value!"}`), "a", []cause{{invalid, "metadata.labels", `Invalid value: "bad value!": ` + labelValueText}}},
+		{"a label value too long", meta(`"labels":{"k":"` + strings.Repeat("v", 64) + `"}`), "a",
+			[]cause{{invalid, "metadata.labels", `Invalid value: "` + strings.Repeat("v", 64) + `": must be no more than 63 bytes`}}},
+		{"a bad annotation key", meta(`"annotations":{"bad key":"v"}`), "a", []cause{{invalid, "metadata.annotations", `Invalid value: "bad key": ` + namePartText}}},
+		{"annotations too long", meta(`"annotations":{"k":"` + strings.Repeat("v", 262144) + `"}`), "a",
+			[]cause{{tooLong, "metadata.annotations", "Too long: may not be more than 262144 bytes"}}},
+		{"an owner without anything", meta(`"ownerReferences":[{"apiVersion":"","kind":"","name":"","uid":""}]`), "a", []cause{
+			{invalid, "metadata.ownerReferences.apiVersion", `Invalid value: "": version must not be empty`},
+			{invalid, "metadata.ownerReferences.kind", `Invalid value: "": must not be empty`},
+			{invalid, "metadata.ownerReferences.name", `Invalid value: "": must not be empty`},
+			{invalid, "metadata.ownerReferences.uid", `Invalid value: "": must not be empty`}}},
+		{"two controllers", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"e",` + uid + `,"controller":true},{"apiVersion":"v1","kind":"B","name":"f",` + uid + `,"controller":true}]`), "a",
+			[]cause{{invalid, "metadata.ownerReferences", `Invalid value: [{"apiVersion":"v1","kind":"A","name":"e","uid":"1","controller":true},{"apiVersion":"v1","kind":"B","name":"f","uid":"1","controller":true}]: ` +
+				`Only one reference can have Controller set to true. Found "true" in references for A/e and B/f`}}},
+		{"an event as owner", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"e",` + uid + `}]`), "a",
+			[]cause{{invalid, "metadata.ownerReferences", `Invalid value: {"apiVersion":"v1","kind":"Event","name":"e","uid":"1"}: /v1, Kind=Event is disallowed from being an owner`}}},
+		{"no spec", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`, "a", []cause{{required, "spec", "Required value"}}},
+		{"a required field", widgetBody(`"name":"a"`, `"spec":{}`), "a", []cause{{required, "spec.size", "Required value"}}},
+		{"a required field of an element", spec(`"parts":[{"count":1}]`), "a", []cause{{required, "spec.parts[0].name", "Required value"}}},
+		{"too small", widgetBody(`"name":"a"`, `"spec":{"size":0}`), "a", []cause{{invalid, "spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"}}},
+		{"too large", widgetBody(`"name":"a"`, `"spec":{"size":101}`), "a", []cause{{invalid, "spec.size", "Invalid value: 101: spec.size in body should be less than or equal to 100"}}},
+		{"not in the enumeration", spec(`"color":"pink"`), "a", []cause{{notSupported, "spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`}}},
+		{"text too long", spec(`"owner":"12345678901"`), "a", []cause{{tooLong, "spec.owner", "Too long: may not be more than 10 bytes"}}},
+		{"pattern", spec(`"code":"ABC"`), "a", []cause{{invalid, "spec.code", `Invalid value: "ABC": spec.code in body should match '^[a-z]+$'`}}},
+		{"too many items", spec(`"tags":["a","b","c","d","e","f"]`), "a", []cause{{tooMany, "spec.tags", "Too many: 6: must have at most 5 items"}}},
+		{"twice in a set", spec(`"tags":["a","b","a"]`), "a", []cause{{duplicate, "spec.tags[2]", `Duplicate value: "a"`}}},
+		{"twice in a list map", spec(`"parts":[{"name":"p"},{"name":"q"},{"name":"p"}]`), "a", []cause{{duplicate, "spec.parts[2]", `Duplicate value: {"name":"p"}`}}},
+		{"a text for a number", widgetBody(`"name":"a"`, `"spec":{"size":"1"}`), "a", []cause{{typeInvalid, "spec.size", `Invalid value: "string": spec.size in body must be of type integer: "string"`}}},
+		{"neither integer nor string", spec(`"port":true`), "a", []cause{{typeInvalid, "spec.port", `Invalid value: "boolean": spec.port in body must be of type integer,string: "boolean"`}}},
+		{"several things", widgetBody(`"name":"a","labels":{"k":"bad value!"}`, `"spec":{"size":0,"color":"pink"}`), "a", []cause{
+			{invalid, "metadata.labels", `Invalid value: "bad value!": ` + labelValueText},
+			{notSupported, "spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`},
+			{invalid, "spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newWidgets(t)
+			wantInvalid(t, do(t, api, "POST", widgets, c.body), "Widget.example.com", c.object, c.causes...)
+			assert.Empty(t, do(t, api, "GET", allWidgets, "").names(t), "nothing was stored")
+		})
+	}
+}
+
+func TestCreateWithTheLongestName(t *testing.T) {
+	api := newWidgets(t)
+	name := strings.Repeat("a", 253)
+	create(t, api, name)
+	assert.Equal(t, 200, do(t, api, "GET", widgets+"/"+name, "").Code)
+}
+
+func TestGenerateName(t *testing.T) {
+	api := newWidgets(t)
+	base58 := strings.Repeat("b", 58)
+	for _, c := range []struct{ name, base, kept string }{
+		{"short", "gen-", "gen-"},
+		{"cut so that the name is no longer than a label", base58 + "tail-", base58},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			seen := map[string]bool{}
+			for range 20 {
+				a := must(t, api, "POST", widgets, widgetBody(`"generateName":"`+c.base+`"`))
+				name := a.text(t, "metadata.name")
+				assert.Regexp(t, "^"+c.kept+"[bcdfghjklmnpqrstvwxz2456789]{5}$", name)
+				assert.Equal(t, c.base, a.text(t, "metadata.generateName"))
+				assert.False(t, seen[name])
+				seen[name] = true
+			}
+		})
+	}
+	t.Run("a base that no name can begin with", func(t *testing.T) {
+		a := do(t, api, "POST", widgets, widgetBody(`"generateName":"Bad_"`))
+		assert.Equal(t, 422, a.Code)
+		assert.Equal(t, "metadata.generateName", a.text(t, "details.causes.0.field"))
+	})
+}
+
+// crowdedStore says of every name that it is taken.
+type crowdedStore struct{ *storage.Memory }
+
+func (s crowdedStore) Update(ctx context.Context, key storage.Key, f storage.UpdateFunc) (*storage.Record, error) {
+	_, err := f(&storage.Record{Key: key})
+	return nil, err
+}
+
+func TestGenerateNameGivesUp(t *testing.T) {
+	store := crowdedStore{storage.NewMemory(storage.MemoryOptions{})}
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	api := newAPI(t, rest.Options{Store: store}, widgetResource())
+	a := do(t, api, "POST", widgets, widgetBody(`"generateName":"gen-"`))
+	require.Equal(t, 409, a.Code, a.Body)
+	assert.Equal(t, "1", a.Header.Get("Retry-After"))
+	assert.Equal(t, "AlreadyExists", a.text(t, "reason"))
+	assert.Equal(t, float64(1), a.value(t, "details.retryAfterSeconds"))
+	name := a.text(t, "details.name")
+	assert.Equal(t, fmt.Sprintf(`widgets.example.com %q already exists, the server was not able to generate a unique name for the object`, name), a.text(t, "message"))
+}
+
+func TestCreateOfATakenName(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	wantFailure(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`)), 409, "AlreadyExists", `widgets.example.com "a" already exists`, aboutWidget("a"))
+	assert.Equal(t, 201, do(t, api, "POST", widgetRoot+"/namespaces/other/widgets", widgetBody(`"name":"a"`)).Code, "names are unique in one namespace only")
+	t.Run("again after a delete", func(t *testing.T) {
+		must(t, api, "DELETE", widgets+"/a", "")
+		a := create(t, api, "a")
+		wantJSON(t, a, 201, stored{uid: a.text(t, "metadata.uid"), rv: "5"}.String())
+		assert.NotEqual(t, "uid-1", a.text(t, "metadata.uid"))
+	})
+}
+
+func TestCreateWhereThereIsNothingToCreateIn(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	for name, target := range map[string]string{"all namespaces": allWidgets, "an object": widgets + "/a"} {
+		t.Run(name, func(t *testing.T) {
+			wantFailure(t, do(t, api, http.MethodPost, target, widgetBody(`"name":"b"`)), 405, "MethodNotAllowed",
+				"the server does not allow this method on the requested resource", "{}")
+		})
+	}
+}
+
+func TestCreateDryRun(t *testing.T) {
+	api := newWidgets(t)
+	wantJSON(t, do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"a"`)), 201, stored{rv: "none"}.String())
+	assert.Equal(t, 404, do(t, api, "GET", widgets+"/a", "").Code)
+	wantInvalid(t, do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"a"`, `"spec":{"size":0}`)), "Widget.example.com", "a",
+		cause{invalid, "spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"})
+	create(t, api, "a")
+	wantFailure(t, do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"a"`)), 409, "AlreadyExists", `widgets.example.com "a" already exists`, aboutWidget("a"))
+	a := must(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"generateName":"g-"`))
+	assert.Len(t, a.text(t, "metadata.name"), len("g-")+5)
+	assert.Equal(t, []string{"a"}, do(t, api, "GET", widgets, "").names(t))
+}
+
+func TestWriteOptionsAreChecked(t *testing.T) {
+	api := newWidgets(t)
+	rv := create(t, api, "a").rv(t)
+	body := widgetBody(`"name":"a","resourceVersion":"` + rv + `"`)
+	for _, c := range []struct {
+		name, method, target, query, kind string
+		want                              cause
+	}{
+		{"dryRun of a create", "POST", widgets, "dryRun=true", "CreateOptions", cause{notSupported, "dryRun", `Unsupported value: ["true"]: supported values: "All"`}},
+		{"dryRun of an update", "PUT", widgets + "/a", "dryRun=Some", "UpdateOptions", cause{notSupported, "dryRun", `Unsupported value: ["Some"]: supported values: "All"`}},
+		{"dryRun of a patch", "PATCH", widgets + "/a", "dryRun=all", "PatchOptions", cause{notSupported, "dryRun", `Unsupported value: ["all"]: supported values: "All"`}},
+		{"dryRun of a delete", "DELETE", widgets + "/a", "dryRun=x", "DeleteOptions", cause{notSupported, "dryRun", `Unsupported value: ["x"]: supported values: "All"`}},
+		{"fieldValidation", "POST", widgets, "fieldValidation=Foo", "CreateOptions",
+			cause{notSupported, "fieldValidation", `Unsupported value: "Foo": supported values: "", "Ignore", "Strict", "Warn"`}},
+		{"a long fieldManager", "POST", widgets, "fieldManager=" + strings.Repeat("m", 129), "CreateOptions", cause{tooLong, "fieldManager", "Too long: may not be more than 128 bytes"}},
+		{"an unprintable fieldManager", "PUT", widgets + "/a", "fieldManager=a%07", "UpdateOptions", cause{invalid, "fieldManager", `Invalid value: "a\a": invalid character U+0007 (at position 1)`}},
+		{"force without apply", "PATCH", widgets + "/a", "force=true", "PatchOptions", cause{forbidden, "force", "Forbidden: may not be specified for non-apply patch"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			body, media := body, "application/json"
+			switch c.method {
+			case "PATCH":
+				body, media = `{}`, typeMergePatch
+			case "DELETE":
+				body = ""
+			}
+			wantInvalid(t, do(t, api, c.method, c.target+"?"+c.query, body, "Content-Type", media), c.kind+".meta.k8s.io", "", c.want)
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// NamespacesOf declares the resource of namespaces, T being Namespace of k8s.io/api/core/v1 or a struct of the same
+// JSON. An API that serves it lets objects be created only in a namespace that exists and is not being deleted; an API
+// without it takes any namespace. The namespace "default" is made when the API starts, and cannot be deleted.
+//
+// A namespace is deleted in two steps (API concepts, Resource deletion): DELETE marks it as Terminating, and it is gone
+// when spec.finalizers, which PUT of its subresource /finalize changes, and metadata.finalizers are both empty.
+func NamespacesOf[T any]() Resource[T] {
+	return Resource[T]{
+		Version: "v1", Plural: namespacesPlural, Kind: "Namespace", ShortNames: []string{"ns"},
+		Scope: Cluster, Dialect: Builtin, Names: DNSLabel,
+		Verbs:            []Verb{Create, Delete, Get, List, Patch, Update, Watch},
+		Columns:          []Column{{Name: "Status", Path: ".status.phase"}, {Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"}},
+		SelectableFields: []string{"status.phase"},
+		areNamespaces:    true,
+	}
+}
+
+const (
+	namespacesPlural     = "namespaces"
+	defaultNamespace     = "default"
+	namespaceLabel       = "kubernetes.io/metadata.name"
+	namespaceFinalizer   = "kubernetes"
+	phaseActive          = "Active"
+	phaseTerminating     = "Terminating"
+	causeNamespaceEnding = status.CauseType("NamespaceTerminating")
+)
+
+// immortalNamespaces are never deleted.
+var immortalNamespaces = []string{defaultNamespace, "kube-system", "kube-public"}
+
+// checkNamespaceOpen refuses to create something in a namespace that is missing or being deleted. With no namespaces
+// served every namespace is open.
+func (res *resource) checkNamespaceOpen(ctx context.Context, namespace string, obj doc.Value) error {
+	if res.namespaces == nil || !res.namespaced {
+		return nil
+	}
+	record, err := res.store.Get(ctx, res.namespaces.key("", namespace), 0)
+	if errors.Is(err, storage.ErrNotFound) {
+		return res.namespaces.notFound(namespace)
+	}
+	if err != nil || !record.Deleting {
+		return err
+	}
+	refused := status.Forbidden(res.gr, nameOf(obj), fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", namespace))
+	refused.Status.Details.Causes = append(refused.Status.Details.Causes, status.Cause{Type: causeNamespaceEnding,
+		Message: fmt.Sprintf("namespace %s is being terminated", namespace), Field: "metadata.namespace"})
+	return refused
+}
+
+// newNamespace fills in what a namespace begins with.
+func newNamespace(obj doc.Value) doc.Value {
+	obj = obj.WithAt(doc.Of(nameOf(obj)), "metadata", fieldLabels, namespaceLabel)
+	if obj.Lookup("spec", fieldFinalizers).Len() == 0 {
+		obj = obj.WithAt(doc.ListOf(doc.Of(namespaceFinalizer)), "spec", fieldFinalizers)
+	}
+	return obj.WithAt(doc.Of(phaseActive), "status", "phase")
+}
+
+// updatedNamespace keeps what only /finalize may change.
+func updatedNamespace(obj, old doc.Value) doc.Value {
+	return obj.WithAt(old.Lookup("spec", fieldFinalizers), "spec", fieldFinalizers)
+}
+
+// endingNamespace marks a namespace whose deletion has begun.
+func endingNamespace(obj doc.Value) doc.Value {
+	return obj.WithAt(doc.Of(phaseTerminating), "status", "phase").WithAt(doc.Value{}, "metadata", fieldGracePeriod)
+}
+
+// checkMortal refuses to delete the namespaces that every API has.
+func (res *resource) checkMortal(name string) error {
+	if res.areNamespaces && slices.Contains(immortalNamespaces, name) {
+		return status.Forbidden(res.gr, name, "this namespace may not be deleted")
+	}
+	return nil
+}
+
+// held reports whether an object that is being deleted is kept by a finalizer.
+func (res *resource) held(obj doc.Value) bool {
+	return len(finalizersOf(obj)) > 0 || res.areNamespaces && obj.Lookup("spec", fieldFinalizers).Len() > 0
+}
+
+// ensureDefaultNamespace makes the namespace that clients use when nobody names one.
+func (res *resource) ensureDefaultNamespace(ctx context.Context) error {
+	if !res.areNamespaces {
+		return nil
+	}
+	_, err := res.create(ctx, "", res.bare().WithAt(doc.Of(defaultNamespace), "metadata", fieldName), writeOptions{})
+	if err != nil && !status.IsAlreadyExists(err) {
+		return fmt.Errorf("the namespace %q cannot be made: %w", defaultNamespace, err)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Scale declares the subresource /scale, by which autoscalers and kubectl scale read and set how many of something an
+// object asks for, whatever its kind (API conventions, Spec and Status). The fields are paths like ".spec.replicas".
+type Scale struct {
+	// SpecReplicas is the wanted count, an integer. StatusReplicas is the actual one.
+	SpecReplicas, StatusReplicas string
+	// Selector is where the object says by which labels its parts are found: a label selector as text, or a
+	// LabelSelector. Optional.
+	Selector string
+}
+
+// scaleObject is autoscaling/v1 Scale.
+type scaleObject struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               struct {
+		Replicas int32 `json:"replicas,omitempty" api:"doc='The wanted count.'"`
+	} `json:"spec,omitempty" api:"optional,doc='What is wanted.'"`
+	Status struct {
+		Replicas int32  `json:"replicas" api:"optional,doc='The actual count.'"`
+		Selector string `json:"selector,omitempty" api:"doc='The labels of what is counted, as a label selector.'"`
+	} `json:"status,omitempty" api:"doc='What there is.'"`
+}
+
+// scaler is a Scale with its paths parsed.
+type scaler struct {
+	res                    *resource
+	spec, status, selector []string
+}
+
+func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
+	sc := scaler{res: res}
+	for _, f := range []struct {
+		name, path string
+		into       *[]string
+		typ        string
+	}{
+		{"SpecReplicas", s.SpecReplicas, &sc.spec, schema.IntegerType},
+		{"StatusReplicas", s.StatusReplicas, &sc.status, schema.IntegerType},
+		{"Selector", s.Selector, &sc.selector, ""},
+	} {
+		if f.path == "" && f.name == "Selector" {
+			continue
+		}
+		path := strings.Split(strings.TrimPrefix(f.path, "."), ".")
+		at := res.schema.At(path...)
+		if at == nil || f.typ != "" && at.Type != f.typ {
+			return nil, fmt.Errorf("Scale: %s %q: there is no such field of type %s", f.name, f.path, f.typ)
+		}
+		*f.into = path
+	}
+	derived, err := schema.Derive(reflect.TypeFor[scaleObject](), schema.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("Scale: %w", err)
+	}
+	return &subresource{name: "scale", kind: apimeta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
+		schema: derived, verbs: []Verb{Get, Patch, Update}, get: sc.get, update: sc.update}, nil
+}
+
+func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {
+	wanted := parent.Lookup(s.spec...)
+	if wanted.IsAbsent() {
+		return doc.Value{}, status.InternalError(fmt.Errorf("the spec replicas field %q does not exist", "."+strings.Join(s.spec, ".")))
+	}
+	actual := parent.Lookup(s.status...)
+	if actual.IsAbsent() {
+		actual = doc.OfInt(0)
+	}
+	v := doc.MapOf().WithAt(wanted, "spec", "replicas").WithAt(actual, "status", "replicas").With("metadata", doc.MapOf())
+	if len(s.selector) == 0 {
+		return v, nil
+	}
+	text, err := selectorText(parent.Lookup(s.selector...))
+	if err != nil || text == "" {
+		return v, err
+	}
+	return v.WithAt(doc.Of(text), "status", "selector"), nil
+}
+
+// selectorText writes a selector, be it text or a LabelSelector, as text.
+func selectorText(v doc.Value) (string, error) {
+	if v.Kind() != doc.Map {
+		return v.Text(), nil
+	}
+	var selector apimeta.LabelSelector
+	if err := codec.ToGo(v, &selector); err != nil {
+		return "", err
+	}
+	parsed, err := selector.Selector()
+	return parsed.String(), err
+}
+
+func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, error) {
+	wanted := scale.Lookup("spec", "replicas")
+	if wanted.IsAbsent() {
+		wanted = doc.OfInt(0)
+	}
+	bounded := !s.res.schema.At(s.spec...).Minimum.IsAbsent() // then the parent's schema has its say
+	if n, _ := wanted.Int(); n < 0 && !bounded {
+		return doc.Value{}, status.Invalid(s.res.gvk.GroupKind(), nameOf(parent), status.FieldErrors{
+			status.InvalidField(status.Field(s.spec[0], s.spec[1:]...), n, "should be a non-negative integer")})
+	}
+	return parent.WithAt(wanted, s.spec...), nil
+}

@@ -1,0 +1,198 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// sizes are the numbers of objects; the large one is skipped by -short.
+var sizes = []struct {
+	name  string
+	count int
+}{{"10k", 10_000}, {"Large1M", 1_000_000}}
+
+// typical is an object of about 2 KB as a controller's would be: three labels, an owner, managed fields.
+func typical(name string, n int, version watch.Revision) []byte {
+	return fmt.Appendf(nil, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"%s","namespace":"ns-%d","uid":"4a1f0c9e-6f0e-4a57-9d5e-%012d",`+
+		`"resourceVersion":"%d","generation":3,"creationTimestamp":"2026-01-01T00:00:00Z","labels":{"app":"app-%d","tier":"backend","version":"v%d"},`+
+		`"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"owner-%d","uid":"owner-uid-%024d"}],"managedFields":[%s]},`+
+		`"spec":{"replicas":%d,"text":"%s"},"status":{"phase":"Running","n":%d}}`,
+		name, n%20, n, version, n%50, n%5, n%1000, n%1000, strings.Repeat(`{"manager":"controller","operation":"Update","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:spec":{"f:replicas":{}}}},`, 6)+"{}",
+		n%10, strings.Repeat("some text of the spec. ", 36), n)
+}
+
+func typicalKey(n int) storage.Key {
+	return storage.Key{Resource: pods, Namespace: fmt.Sprintf("ns-%d", n%20), Name: fmt.Sprintf("object-%07d", n)}
+}
+
+func fill(tb testing.TB, m *storage.Memory, count int) {
+	for n := range count {
+		key := typicalKey(n)
+		_, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return typical(key.Name, n, m.Revision()), nil })
+		require.NoError(tb, err)
+	}
+}
+
+func benchmark(b *testing.B, run func(b *testing.B, m *storage.Memory, count int)) {
+	for _, size := range sizes {
+		b.Run(size.name, func(b *testing.B) {
+			if size.count > 100_000 && testing.Short() {
+				b.Skip("large")
+			}
+			m := newMemory(b, storage.MemoryOptions{Start: 1_000_000_000})
+			fill(b, m, size.count)
+			b.ReportAllocs()
+			b.ResetTimer()
+			run(b, m, size.count)
+		})
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+		keys := make([]storage.Key, 4096)
+		for i := range keys {
+			keys[i] = typicalKey(i * 7919 % count)
+		}
+		for i := 0; b.Loop(); i++ {
+			if _, err := m.Get(context.Background(), keys[i%len(keys)], 0); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// The text is copied in the function, as an encoder would write it anew.
+func BenchmarkUpdate(b *testing.B) {
+	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+		for i := 0; b.Loop(); i++ {
+			_, err := m.Update(context.Background(), typicalKey(i*7919%count), func(current *storage.Record) ([]byte, error) {
+				next := append([]byte(nil), current.JSON...)
+				next[len(next)-3] = '0' + (next[len(next)-3]+1)%10
+				return next, nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkCreate(b *testing.B) {
+	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+		text := typical("new", 1, m.Revision())
+		for i := 0; b.Loop(); i++ {
+			key := storage.Key{Resource: pods, Namespace: "new", Name: fmt.Sprint(i)}
+			_, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return append([]byte(nil), text...), nil })
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkDeleteCreate(b *testing.B) {
+	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+		for i := 0; b.Loop(); i++ {
+			key := typicalKey(i * 7919 % count)
+			r, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return nil, nil })
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err = m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return r.JSON, nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkList(b *testing.B) {
+	for name, opts := range map[string]storage.ListOptions{
+		"all":       {Scope: watch.Scope{Resource: pods}},
+		"namespace": {Scope: watch.Scope{Resource: pods, Namespace: "ns-7"}},
+		"labels": {Scope: watch.Scope{Resource: pods}, Match: func(r *storage.Record) bool {
+			v, _ := r.Labels.Lookup("app")
+			return v == "app-7"
+		}},
+		"limit=1": {Scope: watch.Scope{Resource: pods}, Limit: 1},
+	} {
+		b.Run(name, func(b *testing.B) {
+			benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+				var page storage.Page
+				var err error
+				for b.Loop() {
+					if page, err = m.List(context.Background(), opts, page.Records[:0]); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A page of a list that others have written over since: 1000 changes have to be undone, once.
+func BenchmarkListAtOldRevision(b *testing.B) {
+	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+		revision := m.Revision()
+		for n := range 1000 {
+			key := typicalKey(n * 7919 % count)
+			_, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return typical(key.Name, n+1, m.Revision()), nil })
+			require.NoError(b, err)
+		}
+		opts := storage.ListOptions{Scope: watch.Scope{Resource: pods}, Limit: 500, Revision: revision, Exact: true}
+		var page storage.Page
+		var err error
+		for b.Loop() {
+			if page, err = m.List(context.Background(), opts, page.Records[:0]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkExtract(b *testing.B) {
+	text := typical("x", 1, 1_000_000)
+	for name, extract := range map[string]storage.Extractor{
+		"metadata": storage.ExtractMetadata, "interning": storage.NewExtractor(), "fields": storage.NewExtractor([]string{"spec", "nodeName"}, []string{"status", "phase"}),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := extract(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// Memory of the latest records only: the log that remembers their creation holds no text of its own, and is compacted.
+func TestMemoryPerObject(t *testing.T) {
+	const count = 10_000
+	heap := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	before := heap()
+	m := newMemory(t, storage.MemoryOptions{Start: 1_000_000_000})
+	fill(t, m, count)
+	withLog := heap() - before
+	require.NoError(t, m.Compact(t.Context(), m.Revision()))
+	compacted := heap() - before
+	size := len(typical("object-0000000", 1, m.Revision()))
+	t.Logf("%d bytes of JSON: %.3f times that per object, %.3f with the log", size, float64(compacted)/count/float64(size), float64(withLog)/count/float64(size))
+	require.Less(t, float64(compacted), 1.25*float64(count*size))
+	runtime.KeepAlive(m)
+}

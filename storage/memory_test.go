@@ -1,0 +1,186 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+	"weak"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
+	"github.com/decorum-go/decorum/watch"
+)
+
+const pods = "pods"
+
+func TestMemory(t *testing.T) {
+	storagetest.Run(t, func(*testing.T) storage.Store { return storage.NewMemory(storage.MemoryOptions{}) })
+}
+
+// A store that starts far above the revisions of its last life, and just before they need another digit.
+func TestMemoryStartsWhereItIsTold(t *testing.T) {
+	storagetest.Run(t, func(*testing.T) storage.Store {
+		return storage.NewMemory(storage.MemoryOptions{Start: 999_999_999_990})
+	})
+}
+
+func pod(name string) storage.Key {
+	return storage.Key{Resource: pods, Namespace: "default", Name: name}
+}
+
+func podJSON(name string, size int) []byte {
+	return []byte(`{"metadata":{"name":"` + name + `","resourceVersion":"","labels":{"app":"web"}},"data":"` + strings.Repeat("x", size) + `"}`)
+}
+
+func newMemory(t testing.TB, opts storage.MemoryOptions) *storage.Memory {
+	m := storage.NewMemory(opts)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	require.NoError(t, m.Register(storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
+	return m
+}
+
+func put(t testing.TB, m *storage.Memory, name string, size int) *storage.Record {
+	r, err := m.Update(context.Background(), pod(name), func(*storage.Record) ([]byte, error) { return podJSON(name, size), nil })
+	require.NoError(t, err)
+	return r
+}
+
+func readable(m *storage.Memory, revision watch.Revision) bool {
+	_, err := m.List(context.Background(), storage.ListOptions{Scope: watch.Scope{Resource: pods}, Revision: revision, Exact: true}, nil)
+	return !status.IsExpired(err)
+}
+
+func TestHistoryIsBoundedByAge(t *testing.T) {
+	now := time.Unix(0, 0)
+	m := newMemory(t, storage.MemoryOptions{Now: func() time.Time { return now }})
+	first := put(t, m, "x", 1).Revision
+	now = now.Add(5 * time.Minute)
+	second := put(t, m, "x", 2).Revision
+	assert.True(t, readable(m, first))
+	now = now.Add(time.Second)
+	put(t, m, "x", 3)
+	assert.True(t, readable(m, first), "its change expired, not the state it left")
+	now = now.Add(5 * time.Minute)
+	put(t, m, "x", 4)
+	assert.False(t, readable(m, first))
+	assert.True(t, readable(m, second+1))
+}
+
+func TestHistoryIsBoundedByBytes(t *testing.T) {
+	m := newMemory(t, storage.MemoryOptions{MaxLogBytes: 100_000})
+	first := put(t, m, "x", 10_000).Revision
+	for i := range 9 {
+		put(t, m, "x", 10_000+i)
+	}
+	assert.True(t, readable(m, first))
+	put(t, m, "x", 9_000)
+	put(t, m, "x", 9_001)
+	assert.False(t, readable(m, first))
+	before := m.Revision()
+	for i := range 500 {
+		put(t, m, fmt.Sprint("new-", i), 10_000)
+	}
+	assert.True(t, readable(m, before), "what was created is alive and costs the history little")
+}
+
+func TestHistoryMayHoldAQuarterOfTheLiveData(t *testing.T) {
+	const head, large = `{"metadata":{"resourceVersion":"00`, 8 << 20
+	m := storage.NewMemory(storage.MemoryOptions{Start: 10}) // the revisions of the test have two digits
+	defer m.Close()
+	require.NoError(t, m.Register(storage.Resource{Name: pods, Namespaced: true, Extract: func(json []byte) (storage.Parts, error) {
+		end := uint32(len(head))
+		return storage.Parts{Metadata: storage.Span{Start: 12, End: end + 2}, Version: storage.Span{Start: end - 2, End: end}}, nil
+	}}))
+	put := func(name, size int) {
+		_, err := m.Update(t.Context(), pod(fmt.Sprint(name)), func(*storage.Record) ([]byte, error) {
+			json := make([]byte, size)
+			copy(json, head+`"}`)
+			return json, nil
+		})
+		require.NoError(t, err)
+	}
+	for i := range 36 { // 288 MiB are live, so the log may hold 72
+		put(i, large)
+	}
+	before := m.Revision()
+	for i := range 8 {
+		put(i, large+1)
+	}
+	assert.True(t, readable(m, before))
+	put(9, large+1)
+	assert.False(t, readable(m, before))
+}
+
+func TestNothingPinsOldRecords(t *testing.T) {
+	m := newMemory(t, storage.MemoryOptions{})
+	old := weak.Make(put(t, m, "x", 1000))
+	put(t, m, "y", 1)
+	scope := watch.Scope{Resource: pods}
+	page, err := m.List(t.Context(), storage.ListOptions{Scope: scope, Limit: 1}, nil)
+	require.NoError(t, err)
+	revision := page.Revision
+	page = storage.Page{}
+	cursor, err := m.Watch(scope, revision)
+	require.NoError(t, err)
+	defer cursor.Close()
+	for i := range 20 { // more snapshots than are kept, some of them built
+		put(t, m, "x", 100+i)
+		_, err := m.List(t.Context(), storage.ListOptions{Scope: scope, Limit: 1, Revision: revision + watch.Revision(i/2), Exact: true}, nil)
+		require.NoError(t, err)
+	}
+	runtime.GC()
+	require.NotNil(t, old.Value(), "the history still has it")
+	require.NoError(t, m.Compact(t.Context(), m.Revision()))
+	runtime.GC()
+	assert.Nil(t, old.Value(), "the history lets go of it, and so does the client that pages and the watch that does not read")
+	runtime.KeepAlive(m)
+}
+
+func TestSpareRoomIsNotKept(t *testing.T) {
+	m := newMemory(t, storage.MemoryOptions{})
+	r, err := m.Update(t.Context(), pod("x"), func(*storage.Record) ([]byte, error) {
+		return append(make([]byte, 0, 64<<10), podJSON("x", 10)...), nil
+	})
+	require.NoError(t, err)
+	assert.Less(t, cap(r.JSON), 2*len(r.JSON))
+}
+
+func TestVersionsShareTheirParts(t *testing.T) {
+	m := newMemory(t, storage.MemoryOptions{})
+	first, second, other := put(t, m, "x", 1), put(t, m, "x", 2), put(t, m, "y", 1)
+	assert.Same(t, &first.Labels[0], &second.Labels[0])
+	assert.Same(t, unsafe.StringData(first.Labels[0].Value), unsafe.StringData(other.Labels[0].Value), "objects share strings")
+}
+
+func ExampleMemory() {
+	store := storage.NewMemory(storage.MemoryOptions{})
+	defer store.Close()
+	err := store.Register(storage.Resource{Name: "widgets.example.com", Namespaced: true, Extract: storage.NewExtractor([]string{"spec", "size"})})
+	if err != nil {
+		panic(err)
+	}
+	ctx := context.Background()
+	key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "first"}
+	created, _ := store.Update(ctx, key, func(current *storage.Record) ([]byte, error) {
+		return []byte(`{"metadata":{"name":"first","namespace":"default","resourceVersion":""},"spec":{"size":3}}`), nil
+	})
+	fmt.Println(created.Fields[0], string(created.JSON))
+
+	changes, _ := store.Watch(watch.Scope{Resource: "widgets.example.com"}, created.Revision)
+	defer changes.Close()
+	_, _ = store.Update(ctx, key, func(*storage.Record) ([]byte, error) { return nil, nil }) // delete
+	next, _ := changes.Next(ctx, nil)
+	event, last := next[0].Select(nil)
+	fmt.Println(event, string(last.AppendAt(nil, next[0].Revision)))
+	// Output:
+	// 3 {"metadata":{"name":"first","namespace":"default","resourceVersion":"2"},"spec":{"size":3}}
+	// DELETED {"metadata":{"name":"first","namespace":"default","resourceVersion":"3"},"spec":{"size":3}}
+}

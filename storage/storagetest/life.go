@@ -1,0 +1,134 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+var lifeRules = []rule{
+	{"Register", "The store serves nothing of a resource before it is registered, and registers it once.", func(s *subject) {
+		unknown := storage.Key{Resource: "unknown", Namespace: "a", Name: "x"}
+		for name, err := range s.everyCall(unknown) {
+			assert.ErrorIs(s, err, storage.ErrResource, name)
+		}
+		require.ErrorIs(s, s.store.Register(s.resources()[0]), storage.ErrResource, "twice")
+		require.ErrorIs(s, s.store.Register(storage.Resource{Name: "x"}), storage.ErrResource, "without an extractor")
+		require.ErrorIs(s, s.store.Register(storage.Resource{Extract: storage.ExtractMetadata}), storage.ErrResource, "without a name")
+	}},
+	{"Keys", "A key has a name, and a namespace exactly if its resource has namespaces.", func(s *subject) {
+		for _, key := range []storage.Key{{Resource: widgets, Name: "x"}, {Resource: nodes, Namespace: "a", Name: "x"}} {
+			for name, err := range s.everyCall(key) {
+				assert.ErrorIs(s, err, storage.ErrKey, "%s %v", name, key)
+			}
+		}
+		_, err := s.store.Get(s.ctx, storage.Key{Resource: widgets, Namespace: "a"}, 0)
+		require.ErrorIs(s, err, storage.ErrKey)
+	}},
+	{"Revisions", "Revisions start above 0 and grow by one order for the whole store.", func(s *subject) {
+		require.NotZero(s, s.store.Revision(), "0 means any on the wire")
+		require.NotZero(s, s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets}}).Revision)
+		for _, key := range []storage.Key{widget("a", "x"), {Resource: nodes, Name: "x"}, {Resource: longer, Namespace: "a", Name: "x"}, widget("b", "x")} {
+			before := s.store.Revision()
+			require.Equal(s, before+1, s.put(key, "red", 1).Revision)
+			require.Equal(s, before+1, s.store.Revision(), "what was acknowledged is visible")
+		}
+		before := s.store.Revision()
+		require.Equal(s, before+1, s.remove(widget("a", "x")).Revision)
+		require.Equal(s, before+1, s.store.Revision())
+	}},
+	{"FutureRevision", "A read at a revision that is not there yet waits for it, for a bounded time.", func(s *subject) {
+		key := widget("a", "x")
+		next := s.store.Revision() + 1
+		var reads sync.WaitGroup
+		reads.Go(func() {
+			r, err := s.store.Get(s.ctx, key, next)
+			if assert.NoError(s, err) {
+				assert.Equal(s, next, r.Revision)
+			}
+		})
+		reads.Go(func() {
+			page, err := s.store.List(s.ctx, storage.ListOptions{Scope: watch.Scope{Resource: widgets}, Revision: next}, nil)
+			if assert.NoError(s, err) {
+				assert.Len(s, page.Records, 1)
+			}
+		})
+		s.put(key, "red", 1)
+		reads.Wait()
+
+		ctx, cancel := context.WithTimeout(s.ctx, time.Millisecond)
+		defer cancel()
+		_, err := s.store.Get(ctx, key, next+1)
+		require.ErrorIs(s, err, context.DeadlineExceeded, "the caller's own bound")
+
+		for _, exact := range []bool{false, true} {
+			reads.Go(func() {
+				_, err := s.store.List(s.ctx, storage.ListOptions{Scope: key, Revision: next + 1, Exact: exact}, nil)
+				assert.True(s, status.IsTooLargeResourceVersion(err), "%v", err)
+			})
+		}
+		_, err = s.store.Get(s.ctx, key, next+1)
+		require.True(s, status.IsTooLargeResourceVersion(err), "%v", err)
+		reads.Wait()
+	}},
+	{"EndedContext", "A request whose context has ended changes nothing.", func(s *subject) {
+		ctx, cancel := context.WithCancel(s.ctx)
+		cancel()
+		before := s.store.Revision()
+		_, err := s.store.Update(ctx, widget("a", "x"), func(*storage.Record) ([]byte, error) { return object(widget("a", "x"), "red", 1), nil })
+		require.ErrorIs(s, err, context.Canceled)
+		require.Equal(s, before, s.store.Revision())
+	}},
+	{"Close", "After Close everything is refused, every watch and every waiting read ends, and no goroutine is left.", func(s *subject) {
+		s.put(widget("a", "x"), "red", 1)
+		revision := s.store.Revision()
+		var ends sync.WaitGroup
+		for range 10 {
+			cursor := s.watch(watch.Scope{Resource: widgets}, revision)
+			ends.Go(func() {
+				_, err := cursor.Next(s.ctx, nil)
+				assert.ErrorIs(s, err, storage.ErrClosed)
+			})
+			ends.Go(func() {
+				_, err := s.store.Get(s.ctx, widget("a", "x"), revision+1)
+				assert.ErrorIs(s, err, storage.ErrClosed)
+			})
+		}
+		_, err := s.store.Update(s.ctx, widget("a", "x"), func(*storage.Record) ([]byte, error) {
+			assert.NoError(s, s.store.Close())
+			return object(widget("a", "x"), "green", 2), nil
+		})
+		require.ErrorIs(s, err, storage.ErrClosed, "closed between read and commit")
+		ends.Wait()
+		require.NoError(s, s.store.Close(), "twice")
+		for name, err := range s.everyCall(widget("a", "x")) {
+			assert.ErrorIs(s, err, storage.ErrClosed, name)
+		}
+		require.ErrorIs(s, s.store.Compact(s.ctx, revision), storage.ErrClosed)
+		require.ErrorIs(s, s.store.Register(storage.Resource{Name: "late", Extract: storage.ExtractMetadata}), storage.ErrClosed)
+		var asStatus *status.Error
+		require.True(s, errors.As(storage.ErrClosed, &asStatus), "it can be written to a client")
+		s.closed = true
+	}},
+}
+
+// everyCall makes every call that names an object or scope.
+func (s *subject) everyCall(key storage.Key) map[string]error {
+	errs := map[string]error{}
+	_, errs["Get"] = s.store.Get(s.ctx, key, 0)
+	_, errs["List"] = s.store.List(s.ctx, storage.ListOptions{Scope: key}, nil)
+	_, errs["Watch"] = s.store.Watch(key, s.store.Revision())
+	_, errs["Update"] = s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return object(key, "red", 1), nil })
+	_, errs["UpdateAll"] = s.store.UpdateAll(s.ctx, []storage.Key{key}, func([]*storage.Record) ([][]byte, error) {
+		return [][]byte{object(key, "red", 1)}, nil
+	})
+	return errs
+}

@@ -1,0 +1,106 @@
+package storagetest
+
+import (
+	"fmt"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+var listRules = []rule{
+	{"Scopes", "A list has the records of its scope, in order of namespace and name.", func(s *subject) {
+		for i, key := range []storage.Key{widget("b", "x"), widget("a", "y"), widget("aa", "x"), widget("a", "x"), {Resource: nodes, Name: "n"}} {
+			s.put(key, "red", i)
+		}
+		for _, c := range []struct {
+			scope watch.Scope
+			want  []string
+		}{
+			{watch.Scope{Resource: widgets}, []string{"a/x", "a/y", "aa/x", "b/x"}},
+			{watch.Scope{Resource: widgets, Namespace: "a"}, []string{"a/x", "a/y"}},
+			{watch.Scope{Resource: widgets, Namespace: "none"}, []string{}},
+			{widget("a", "y"), []string{"a/y"}},
+			{widget("a", "none"), []string{}},
+			{watch.Scope{Resource: nodes}, []string{"/n"}},
+			{watch.Scope{Resource: nodes, Name: "n"}, []string{"/n"}},
+			{watch.Scope{Resource: longer}, []string{}},
+		} {
+			page := s.list(storage.ListOptions{Scope: c.scope})
+			require.Equal(s, c.want, names(page.Records), "%v", c.scope)
+			require.Equal(s, s.store.Revision(), page.Revision)
+		}
+		kept, err := s.store.Get(s.ctx, widget("a", "x"), 0)
+		require.NoError(s, err)
+		page, err := s.store.List(s.ctx, storage.ListOptions{Scope: widget("b", "x")}, []*storage.Record{kept})
+		require.NoError(s, err)
+		require.Equal(s, []string{"a/x", "b/x"}, names(page.Records), "a list appends")
+	}},
+	{"Match", "A list leaves out what does not match, and counts what does.", func(s *subject) {
+		for i := range 20 {
+			s.put(widget("a", fmt.Sprintf("%02d", i)), []string{"red", "green"}[i%2], i)
+		}
+		red := func(r *storage.Record) bool { return r.Fields[0] == "red" }
+		scope := watch.Scope{Resource: widgets}
+		page := s.list(storage.ListOptions{Scope: scope, Match: red})
+		require.Len(s, page.Records, 10)
+		require.False(s, page.More)
+		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 9})
+		require.Len(s, page.Records, 9)
+		require.True(s, page.More)
+		require.EqualValues(s, -1, page.Remaining)
+		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 9, After: page.Records[8].Key, Revision: page.Revision, Exact: true})
+		require.Equal(s, []string{"a/18"}, names(page.Records))
+		require.False(s, page.More, "19 is not red")
+	}},
+	{"Pages", "The pages of a list are one state, whatever is written between them, and say how much is left.", func(s *subject) {
+		for i := range 30 {
+			s.put(widget([]string{"a", "aa", "b"}[i%3], fmt.Sprintf("%02d", i)), "red", i)
+		}
+		for _, scope := range []watch.Scope{{Resource: widgets}, {Resource: widgets, Namespace: "aa"}} {
+			for _, limit := range []int{1, 3, 7, 10, 29, 30, 31} {
+				whole := s.list(storage.ListOptions{Scope: scope})
+				page := s.list(storage.ListOptions{Scope: scope, Limit: limit})
+				got := page.Records
+				for n := 0; page.More; n++ {
+					require.Len(s, page.Records, limit)
+					require.EqualValues(s, len(whole.Records)-len(got), page.Remaining)
+					s.put(widget("aa", fmt.Sprintf("new-%d", n)), "green", n) // before and after where the page ended
+					s.put(widget("a", fmt.Sprintf("new-%d", n)), "green", n)
+					s.put(whole.Records[len(whole.Records)-1].Key, "changed", s.changeCount())
+					page = s.list(storage.ListOptions{Scope: scope, Limit: limit, After: got[len(got)-1].Key, Revision: whole.Revision, Exact: true})
+					require.Equal(s, whole.Revision, page.Revision)
+					got = append(got, page.Records...)
+				}
+				require.Zero(s, page.Remaining)
+				require.Equal(s, whole.Records, got, "limit %d", limit)
+			}
+		}
+	}},
+	{"After", "A page starts after a key, also one that is not there, or before the scope.", func(s *subject) {
+		for _, name := range []string{"b", "d", "f"} {
+			s.put(widget("m", name), "red", 1)
+			s.put(widget("n", name), "red", 1)
+		}
+		for _, c := range []struct {
+			after storage.Key
+			scope watch.Scope
+			want  []string
+		}{
+			{widget("m", "c"), watch.Scope{Resource: widgets}, []string{"m/d", "m/f", "n/b", "n/d", "n/f"}},
+			{widget("m", "f"), watch.Scope{Resource: widgets}, []string{"n/b", "n/d", "n/f"}},
+			{widget("mm", ""), watch.Scope{Resource: widgets}, []string{"n/b", "n/d", "n/f"}},
+			{widget("m", "f"), watch.Scope{Resource: widgets, Namespace: "m"}, []string{}},
+			{widget("a", "z"), watch.Scope{Resource: widgets, Namespace: "m"}, []string{"m/b", "m/d", "m/f"}},
+			{widget("z", "a"), watch.Scope{Resource: widgets, Namespace: "m"}, []string{}},
+			{widget("m", "d"), widget("m", "d"), []string{}},
+			{widget("m", "c"), widget("m", "d"), []string{"m/d"}},
+		} {
+			require.Equal(s, c.want, names(s.list(storage.ListOptions{Scope: c.scope, After: c.after}).Records), "%v after %v", c.scope, c.after)
+		}
+	}},
+}
+
+// changeCount is a number that differs at each call after a write.
+func (s *subject) changeCount() int { return int(s.store.Revision()) }

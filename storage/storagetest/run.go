@@ -1,0 +1,176 @@
+package storagetest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// The resources of the suite; one name is the beginning of another.
+const (
+	widgets = "widgets.example.com"
+	longer  = "widgets.example.community" // namespaced, begins like widgets
+	nodes   = "nodes"                     // cluster-scoped
+)
+
+// patience bounds what a case waits for; it is reached only by a store that breaks its promise.
+const patience = 30 * time.Second
+
+// rule is a promise and how to see that it is kept.
+type rule struct {
+	name     string
+	sentence string
+	prove    func(*subject)
+}
+
+// Run proves every rule on stores of one kind. Each call of newStore returns an empty store in which nothing is registered, and which the suite closes.
+func Run(t *testing.T, newStore func(t *testing.T) storage.Store) {
+	var all []rule
+	for _, chapter := range [][]rule{lifeRules, updateRules, listRules, groupRules, watchRules, compactionRules, historyRules} {
+		all = append(all, chapter...)
+	}
+	for _, r := range all {
+		t.Run(r.name, func(t *testing.T) {
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Logf("the rule: %s", r.sentence)
+				}
+			})
+			goroutines := runtime.NumGoroutine()
+			s := &subject{T: t, store: newStore(t)}
+			for _, resource := range s.resources() {
+				require.NoError(t, s.store.Register(resource))
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			s.ctx = ctx
+			r.prove(s)
+			if !t.Failed() && !s.closed {
+				s.checkInvariants()
+			}
+			assert.NoError(t, s.store.Close())
+			cancel()
+			s.checkGoroutines(goroutines)
+		})
+	}
+}
+
+// subject is a store under test.
+type subject struct {
+	*testing.T
+	ctx   context.Context
+	store storage.Store
+
+	closed bool // the case closed the store itself
+}
+
+func (s *subject) resources() []storage.Resource {
+	extract := storage.NewExtractor([]string{"spec", "color"}, []string{"metadata", "name"})
+	return []storage.Resource{
+		{Name: widgets, Namespaced: true, Extract: extract, Fingerprint: "1"},
+		{Name: longer, Namespaced: true, Extract: extract, Fingerprint: "1"},
+		{Name: nodes, Extract: extract, Fingerprint: "1"},
+	}
+}
+
+// checkInvariants holds for every store at rest.
+func (s *subject) checkInvariants() {
+	for _, resource := range s.resources() {
+		page := s.list(storage.ListOptions{Scope: watch.Scope{Resource: resource.Name}})
+		require.Equal(s, s.store.Revision(), page.Revision, "at rest, a list shows the store's revision")
+		require.False(s, page.More)
+		require.Zero(s, page.Remaining)
+		for i, r := range page.Records {
+			s.checkRecord(r, resource.Extract)
+			require.Equal(s, resource.Name, r.Key.Resource)
+			if i > 0 {
+				before := page.Records[i-1].Key
+				require.True(s, before.Namespace < r.Key.Namespace || before.Namespace == r.Key.Namespace && before.Name < r.Key.Name,
+					"a list is in order of namespace and name: %v, %v", before, r.Key)
+			}
+			got, err := s.store.Get(s.ctx, r.Key, page.Revision)
+			require.NoError(s, err)
+			require.Equal(s, r, got, "get and list show the same")
+		}
+	}
+}
+
+// checkRecord looks at one record alone.
+func (s *subject) checkRecord(r *storage.Record, extract storage.Extractor) {
+	version := string(r.JSON[r.Version.Start:r.Version.End])
+	require.Equal(s, strconv.FormatUint(uint64(r.Revision), 10), version, "the JSON carries the record's revision: %s", r.JSON)
+	require.LessOrEqual(s, r.Revision, s.store.Revision())
+	parts, err := extract(r.JSON)
+	require.NoError(s, err)
+	require.Equal(s, parts, r.Parts, "the parts are those of the JSON")
+	require.Equal(s, string(r.JSON), string(r.AppendAt(nil, r.Revision)))
+}
+
+// checkGoroutines waits until no more goroutines run than before the case.
+func (s *subject) checkGoroutines(before int) {
+	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<20)
+			s.Fatalf("after Close %d goroutines are left, %d were before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+// object is canonical JSON with a spec and a label; the resourceVersion is for the store to write.
+func object(key storage.Key, color string, n int) []byte {
+	return fmt.Appendf(nil, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q,"namespace":%q,"uid":"uid-%s-%s","resourceVersion":"",`+
+		`"labels":{"color":%q,"odd":"%t"},"ownerReferences":[{"kind":"Owner","uid":"owner-%d"}]},"spec":{"color":%q,"n":%d}}`,
+		key.Name, key.Namespace, key.Namespace, key.Name, color, n%2 == 1, n%3, color, n)
+}
+
+func widget(namespace, name string) storage.Key {
+	return storage.Key{Resource: widgets, Namespace: namespace, Name: name}
+}
+
+// put creates or replaces an object.
+func (s *subject) put(key storage.Key, color string, n int) *storage.Record {
+	s.Helper()
+	r, err := s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return object(key, color, n), nil })
+	require.NoError(s, err)
+	return r
+}
+
+func (s *subject) remove(key storage.Key) *storage.Record {
+	s.Helper()
+	r, err := s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return nil, nil })
+	require.NoError(s, err)
+	return r
+}
+
+func (s *subject) list(opts storage.ListOptions) storage.Page {
+	s.Helper()
+	page, err := s.store.List(s.ctx, opts, nil)
+	require.NoError(s, err)
+	return page
+}
+
+func (s *subject) watch(scope watch.Scope, after watch.Revision) *watch.Cursor[storage.Record] {
+	s.Helper()
+	cursor, err := s.store.Watch(scope, after)
+	require.NoError(s, err)
+	s.Cleanup(cursor.Close)
+	return cursor
+}
+
+// names are the namespaces and names of records.
+func names(records []*storage.Record) []string {
+	all := make([]string, 0, len(records))
+	for _, r := range records {
+		all = append(all, r.Key.Namespace+"/"+r.Key.Name)
+	}
+	return all
+}

@@ -1,0 +1,219 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+var errRefused = errors.New("refused")
+
+var updateRules = []rule{
+	{"CreateReadReplaceDelete", "An object is what its last write made of it.", func(s *subject) {
+		key := widget("a", "x")
+		_, err := s.store.Get(s.ctx, key, 0)
+		require.ErrorIs(s, err, storage.ErrNotFound)
+
+		created := s.put(key, "red", 1)
+		require.Equal(s, key, created.Key)
+		require.Equal(s, []string{"red", "x"}, created.Fields)
+		require.Equal(s, "uid-a-x", created.UID)
+		got, err := s.store.Get(s.ctx, key, created.Revision)
+		require.NoError(s, err)
+		require.Equal(s, created, got)
+
+		replaced := s.put(key, "green", 2)
+		require.Contains(s, string(created.JSON), `"n":1`, "a record never changes")
+		require.Contains(s, string(replaced.JSON), `"n":2`)
+
+		deleted := s.remove(key)
+		require.Equal(s, replaced.Revision+1, deleted.Revision)
+		s.checkRecord(deleted, s.resources()[0].Extract)
+		require.Equal(s, string(replaced.AppendAt(nil, deleted.Revision)), string(deleted.JSON), "the last state under the deletion's revision")
+		_, err = s.store.Get(s.ctx, key, 0)
+		require.ErrorIs(s, err, storage.ErrNotFound)
+		_, err = s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return nil, nil })
+		require.ErrorIs(s, err, storage.ErrNotFound, "there is nothing to delete")
+		require.Equal(s, deleted.Revision, s.store.Revision())
+	}},
+	{"FailedPrecondition", "An error of the update function is returned unchanged and changes nothing.", func(s *subject) {
+		s.put(widget("a", "x"), "red", 1)
+		before := s.store.Revision()
+		for _, name := range []string{"x", "none"} {
+			_, err := s.store.Update(s.ctx, widget("a", name), func(*storage.Record) ([]byte, error) { return nil, errRefused })
+			require.True(s, err == errRefused, "%v", err)
+		}
+		keys := []storage.Key{widget("a", "x"), widget("a", "y")}
+		_, err := s.store.UpdateAll(s.ctx, keys, func([]*storage.Record) ([][]byte, error) { return nil, errRefused })
+		require.True(s, err == errRefused, "%v", err)
+		require.Equal(s, before, s.store.Revision())
+		require.Len(s, s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets}}).Records, 1)
+	}},
+	{"BadObject", "What the store cannot read or write a revision into changes nothing.", func(s *subject) {
+		key := widget("a", "x")
+		s.put(key, "red", 1)
+		before := s.store.Revision()
+		for _, bad := range []string{
+			"", "null", "[]", "{", "{}", `{"metadata":{}}`, `{"metadata":null}`, `{"metadata":{"resourceVersion":1}}`, `{"metadata":{"resourceVersion":null}}`,
+			`{"metadata":{"resourceVersion":"1"}`, `{"metadata":{"resourceVersion":"1"}}}`, `{"metadata":{"resourceVersion":"1","labels":[]}}`,
+			`{"metadata":{"resourceVersion":"1","uid":1}}`, `{"metadata":{"resourceVersion":"1}}`,
+		} {
+			_, err := s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return []byte(bad), nil })
+			require.ErrorIs(s, err, storage.ErrJSON, bad)
+			_, err = s.store.UpdateAll(s.ctx, []storage.Key{widget("a", "y"), key}, func([]*storage.Record) ([][]byte, error) {
+				return [][]byte{object(widget("a", "y"), "red", 1), []byte(bad)}, nil
+			})
+			require.ErrorIs(s, err, storage.ErrJSON, bad)
+		}
+		require.Equal(s, before, s.store.Revision())
+	}},
+	{"NoOp", "A no-op update makes no revision and no event.", func(s *subject) {
+		key := widget("a", "x")
+		current := s.put(key, "red", 1)
+		cursor := s.watch(key, current.Revision)
+		for name, fn := range map[string]storage.UpdateFunc{
+			"the same bytes":     func(r *storage.Record) ([]byte, error) { return r.JSON, nil },
+			"a copy":             func(r *storage.Record) ([]byte, error) { return append([]byte(nil), r.JSON...), nil },
+			"another revision":   func(r *storage.Record) ([]byte, error) { return r.AppendAt(nil, r.Revision+12345), nil },
+			"no revision at all": func(*storage.Record) ([]byte, error) { return object(key, "red", 1), nil },
+		} {
+			got, err := s.store.Update(s.ctx, key, fn)
+			require.NoError(s, err, name)
+			require.Equal(s, current, got, name)
+		}
+		records, err := s.store.UpdateAll(s.ctx, []storage.Key{key, widget("a", "none")}, func(current []*storage.Record) ([][]byte, error) {
+			return [][]byte{current[0].JSON, nil}, nil
+		})
+		require.NoError(s, err)
+		require.Equal(s, []*storage.Record{current, nil}, records)
+		require.Equal(s, current.Revision, s.store.Revision())
+		changes, err := cursor.Poll(nil)
+		require.NoError(s, err)
+		require.Empty(s, changes)
+	}},
+	{"Width", "The revision in the JSON is the record's, also when it needs more digits than there is room for.", func(s *subject) {
+		key := widget("a", "x")
+		extract := s.resources()[0].Extract
+		for n := range 1010 {
+			r, err := s.store.Update(s.ctx, key, func(current *storage.Record) ([]byte, error) {
+				next := object(key, "red", n)
+				if current != nil && n%2 == 0 { // as a handler that edits what it read
+					next = []byte(string(current.JSON[:len(current.JSON)-1]) + `,"more":` + strconv.Itoa(n) + "}")
+				}
+				return next, nil
+			})
+			require.NoError(s, err)
+			s.checkRecord(r, extract)
+		}
+		last, err := s.store.Get(s.ctx, key, 0)
+		require.NoError(s, err)
+		require.Equal(s, last.Revision+1, s.remove(key).Revision)
+	}},
+	{"FunctionCallsStore", "The update function runs outside every lock and may call the store.", func(s *subject) {
+		key, other := widget("a", "x"), widget("a", "y")
+		runs := 0
+		r, err := s.store.Update(s.ctx, key, func(current *storage.Record) ([]byte, error) {
+			runs++
+			s.put(other, "red", runs)
+			_, err := s.store.Get(s.ctx, other, s.store.Revision())
+			require.NoError(s, err)
+			s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets}})
+			s.watch(key, s.store.Revision()).Close()
+			return object(key, "red", runs), nil
+		})
+		require.NoError(s, err)
+		require.Equal(s, 1, runs, "a write of another object does not concern it")
+		require.Equal(s, r.Revision, s.store.Revision())
+	}},
+	{"RunAgain", "The function runs again when the object changed meanwhile, with what became of it.", func(s *subject) {
+		absent := func(storage.Key) {}
+		present := func(key storage.Key) { s.put(key, "red", 1) }
+		for _, c := range []struct {
+			name              string
+			before, meanwhile func(storage.Key)
+			want              []string // the colors that the function saw
+		}{
+			{"created", absent, present, []string{"", "red"}},
+			{"changed", present, func(key storage.Key) { s.put(key, "green", 2) }, []string{"red", "green"}},
+			{"deleted", present, func(key storage.Key) { s.remove(key) }, []string{"red", ""}},
+			{"replaced-by-its-like", present, func(key storage.Key) { s.remove(key); s.put(key, "red", 1) }, []string{"red", "red"}},
+			{"untouched", present, absent, []string{"red"}},
+		} {
+			key := widget("a", c.name)
+			c.before(key)
+			var seen []string
+			_, err := s.store.Update(s.ctx, key, func(current *storage.Record) ([]byte, error) {
+				color := ""
+				if current != nil {
+					color = current.Fields[0]
+				}
+				if seen = append(seen, color); len(seen) == 1 {
+					c.meanwhile(key)
+				}
+				return object(key, "blue", 3), nil
+			})
+			require.NoError(s, err, c.name)
+			require.Equal(s, c.want, seen, c.name)
+		}
+	}},
+	{"NoLostUpdate", "Of concurrent updates of one object, each sees the result of the one before.", func(s *subject) {
+		const writers, rounds = 8, 50
+		key := widget("a", "counter")
+		s.put(key, "0", 0)
+		var all sync.WaitGroup
+		for range writers {
+			all.Go(func() {
+				for range rounds {
+					_, err := s.store.Update(s.ctx, key, func(current *storage.Record) ([]byte, error) {
+						n, err := strconv.Atoi(current.Fields[0])
+						return object(key, fmt.Sprint(n+1), n+1), err
+					})
+					assert.NoError(s, err)
+				}
+			})
+		}
+		all.Wait()
+		r, err := s.store.Get(s.ctx, key, 0)
+		require.NoError(s, err)
+		require.Equal(s, fmt.Sprint(writers*rounds), r.Fields[0])
+	}},
+	{"Isolation", "No key reaches another resource, namespace or name.", func(s *subject) {
+		var keys []storage.Key
+		for _, namespace := range []string{"a", "a-b", "aa", "b"} {
+			for _, name := range []string{"a", "a-b", "aa", "b-c"} {
+				keys = append(keys, widget(namespace, name), storage.Key{Resource: longer, Namespace: namespace, Name: name})
+			}
+		}
+		keys = append(keys, storage.Key{Resource: nodes, Name: "a"}, storage.Key{Resource: nodes, Name: "aa"})
+		for i, key := range keys {
+			s.put(key, fmt.Sprint(i), i)
+		}
+		for i, key := range keys {
+			page := s.list(storage.ListOptions{Scope: key})
+			require.Len(s, page.Records, 1)
+			require.Equal(s, fmt.Sprint(i), page.Records[0].Fields[0])
+		}
+		page := s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets, Namespace: "a"}})
+		require.Equal(s, []string{"a/a", "a/a-b", "a/aa", "a/b-c"}, names(page.Records))
+		require.Len(s, s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets}}).Records, 16)
+		require.Len(s, s.list(storage.ListOptions{Scope: watch.Scope{Resource: nodes}}).Records, 2)
+		before := s.store.Revision()
+		cursor := s.watch(watch.Scope{Resource: widgets, Namespace: "a"}, before)
+		for _, key := range keys {
+			s.remove(key)
+		}
+		changes, err := cursor.Poll(nil)
+		require.NoError(s, err)
+		require.Len(s, changes, 4)
+		for _, c := range changes {
+			require.Equal(s, widgets+" a", c.Scope.Resource+" "+c.Scope.Namespace)
+		}
+	}},
+}

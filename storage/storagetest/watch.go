@@ -1,0 +1,221 @@
+package storagetest
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+var watchRules = []rule{
+	{"SelectorBorder", "To a selector an object appears, changes and disappears; DELETED shows the last state that matched, under the revision of the change.", func(s *subject) {
+		key := widget("a", "x")
+		start := s.store.Revision()
+		cursor := s.watch(key, start)
+		red := func(r *storage.Record) bool { return r.Fields[0] == "red" }
+		s.put(key, "green", 1)
+		s.put(key, "red", 2)
+		s.put(key, "red", 3)
+		s.put(key, "green", 4)
+		s.put(key, "red", 5)
+		s.remove(key)
+		changes, err := cursor.Poll(nil)
+		require.NoError(s, err)
+		var got []string
+		for _, c := range changes {
+			kind, shown := c.Select(red)
+			if kind == "" {
+				continue
+			}
+			json := shown.AppendAt(nil, c.Revision)
+			require.Contains(s, string(json), fmt.Sprintf(`"resourceVersion":"%d"`, c.Revision))
+			got = append(got, fmt.Sprintf("+%d %s %s", c.Revision-start, kind, json[bytes.Index(json, []byte(`"n":`)):]))
+		}
+		require.Equal(s, []string{`+2 ADDED "n":2}}`, `+3 MODIFIED "n":3}}`, `+4 DELETED "n":3}}`, `+5 ADDED "n":5}}`, `+6 DELETED "n":5}}`}, got)
+	}},
+	{"ListThenWatch", "List at R, then watch from R, replays to exactly the state of a later list, with any selector and any number of writers.", func(s *subject) {
+		s.replay(false)
+	}},
+	{"ListThenWatchAcrossCompaction", "Across a compaction a watcher either goes on without loss or gets 410.", func(s *subject) {
+		s.replay(true)
+	}},
+	{"WatchFromTheFuture", "A watch from a revision that is not there yet is silent until it is passed.", func(s *subject) {
+		key := widget("a", "x")
+		cursor := s.watch(key, s.store.Revision()+2)
+		for i := range 3 {
+			changes, err := cursor.Poll(nil)
+			require.NoError(s, err)
+			require.Empty(s, changes)
+			s.put(key, "red", i)
+		}
+		changes, err := cursor.Next(s.ctx, nil)
+		require.NoError(s, err)
+		require.Len(s, changes, 1)
+		require.Equal(s, s.store.Revision(), changes[0].Revision)
+	}},
+}
+
+// selection is what one client watches.
+type selection struct {
+	scope watch.Scope
+	match func(*storage.Record) bool
+}
+
+func selections() []selection {
+	red := func(r *storage.Record) bool { return r.Fields[0] == "red" }
+	odd := func(r *storage.Record) bool { odd, _ := r.Labels.Lookup("odd"); return odd == "true" }
+	var all []selection
+	for _, scope := range []watch.Scope{{Resource: widgets}, {Resource: widgets, Namespace: "a"}, {Resource: widgets, Namespace: "aa"}, widget("a", "0"), {Resource: nodes}} {
+		all = append(all, selection{scope, nil}, selection{scope, red}, selection{scope, odd})
+	}
+	return all
+}
+
+// replay lets writers change objects at random while clients list, watch, break off, resume, and list again when they are told to.
+func (s *subject) replay(compact bool) {
+	const writers, writes = 4, 250
+	seed := uint64(time.Now().UnixNano())
+	s.Logf("seed %d", seed)
+	var writing, reading sync.WaitGroup
+	done := make(chan struct{})
+	for w := range writers {
+		random := rand.New(rand.NewPCG(seed, uint64(w)))
+		writing.Go(func() {
+			for range writes {
+				s.randomWrite(random)
+				if compact && random.IntN(20) == 0 {
+					assert.NoError(s, s.store.Compact(s.ctx, s.store.Revision()-watch.Revision(min(random.IntN(10), int(s.store.Revision())))))
+				}
+			}
+		})
+	}
+	for i, selection := range selections() {
+		random := rand.New(rand.NewPCG(seed, uint64(1000+i)))
+		reading.Go(func() {
+			client := &client{selection: selection, store: s.store}
+			for client.follow(s, random, done) {
+			}
+		})
+	}
+	writing.Wait()
+	close(done)
+	reading.Wait()
+}
+
+// randomWrite creates, changes or deletes one or two of a few objects.
+func (s *subject) randomWrite(random *rand.Rand) {
+	keys := []storage.Key{widget([]string{"a", "aa", "b"}[random.IntN(3)], fmt.Sprint(random.IntN(4)))}
+	if random.IntN(4) == 0 {
+		keys = append(keys, storage.Key{Resource: nodes, Name: fmt.Sprint(random.IntN(3))})
+	}
+	_, err := s.store.UpdateAll(s.ctx, keys, func([]*storage.Record) ([][]byte, error) {
+		next := make([][]byte, len(keys))
+		for i := range next {
+			if random.IntN(4) > 0 {
+				next[i] = object(keys[i], []string{"red", "green"}[random.IntN(2)], random.IntN(10))
+			}
+		}
+		return next, nil
+	})
+	assert.NoError(s, err)
+}
+
+// client keeps what it has seen, as an informer does.
+type client struct {
+	selection
+	store    storage.Store
+	state    map[storage.Key]string
+	position watch.Revision // zero: list first
+}
+
+// follow lists if it must and watches for a while, or to the end when the writers are done; it reports whether to go on.
+func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) bool {
+	if c.position == 0 {
+		page, err := c.store.List(s.ctx, storage.ListOptions{Scope: c.scope, Match: c.match}, nil)
+		if !assert.NoError(s, err) {
+			return false
+		}
+		c.state, c.position = shown(page), page.Revision
+	}
+	cursor, err := c.store.Watch(c.scope, c.position)
+	if status.IsExpired(err) {
+		c.position = 0
+		return true
+	}
+	if !assert.NoError(s, err) {
+		return false
+	}
+	defer cursor.Close()
+	var changes []*watch.Change[storage.Record]
+	for range 1 + random.IntN(20) {
+		finished := false
+		select {
+		case <-cursor.Ready():
+		case <-done:
+			finished = true
+		case <-s.ctx.Done():
+			assert.Fail(s, "the watch did not end in time")
+			return false
+		}
+		changes, err = cursor.Poll(changes[:0])
+		if status.IsExpired(err) {
+			c.position = 0
+			return true
+		}
+		if !assert.NoError(s, err) {
+			return false
+		}
+		for i, change := range changes {
+			if i > 0 && random.IntN(50) == 0 {
+				return true // the client broke off in the middle, and resumes after the last event it saw
+			}
+			if !c.see(s, change) {
+				return false
+			}
+		}
+		c.position = cursor.Position()
+		if finished && len(changes) == 0 {
+			page, err := c.store.List(s.ctx, storage.ListOptions{Scope: c.scope, Match: c.match}, nil)
+			return assert.NoError(s, err) && assert.Equal(s, page.Revision, c.position) && assert.Equal(s, shown(page), c.state, "%+v", c.scope) && false
+		}
+	}
+	return true
+}
+
+// see applies one change and insists that it makes sense: in order, and fitting what was seen before.
+func (c *client) see(s *subject, change *watch.Change[storage.Record]) bool {
+	ok := assert.Greater(s, change.Revision, c.position, "in order, and once")
+	c.position = change.Revision
+	kind, record := change.Select(c.match)
+	_, known := c.state[change.Scope]
+	switch kind {
+	case watch.Added:
+		ok = ok && assert.False(s, known, "ADDED twice: %v", change.Scope)
+		c.state[change.Scope] = string(record.JSON)
+	case watch.Modified:
+		ok = ok && assert.True(s, known, "MODIFIED before ADDED: %v", change.Scope)
+		c.state[change.Scope] = string(record.JSON)
+	case watch.Deleted:
+		ok = ok && assert.True(s, known, "DELETED before ADDED: %v", change.Scope) &&
+			assert.Equal(s, c.state[change.Scope], string(record.JSON), "DELETED shows what was seen last")
+		delete(c.state, change.Scope)
+	}
+	return ok
+}
+
+// shown is a list as a client keeps it.
+func shown(page storage.Page) map[storage.Key]string {
+	state := map[storage.Key]string{}
+	for _, r := range page.Records {
+		state[r.Key] = string(r.JSON)
+	}
+	return state
+}
