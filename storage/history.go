@@ -1,159 +1,166 @@
-package watch
+package storage
 
 import (
 	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tidwall/btree"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
 )
 
-// PollLimit is how many changes one Poll returns at most, give or take the rest of a group, which is never split.
-const PollLimit = 256
+// pastSnapshots is how many older states are remembered. Each holds at most the nodes of its tree; the records in it are those of the latest
+// state and of the log.
+const pastSnapshots = 8
 
-// Cursor is a position in a [Log] and a scope. It has no queue, holds no changes and costs its reader's own memory only. One goroutine at a
-// time may use it. Close it, or its topic stays in the log.
-type Cursor[T any] struct {
-	log      *Log[T]
-	topic    *topic[T]
-	position Revision
-	closed   bool
-	ready    chan struct{}
+// undoStep is after how many undone changes a request's context is looked at.
+const undoStep = 1024
 
-	// Where the cursor stands in its topic's queue, guarded by the log's lock.
-	waiting        bool
-	seen           Revision
-	before, behind *Cursor[T]
+// snapshot is the state of one resource from one revision to another, both included. Nobody changes its tree.
+type snapshot struct {
+	table    *table
+	tree     *btree.BTreeG[*Record]
+	from, to watch.Revision // to is not set while the snapshot is the latest
+	paged    atomic.Bool    // somebody will likely ask for more of it
 }
 
-// Cursor returns a cursor that reads the scope's changes younger than the given revision. A revision the log has not reached is allowed: the
-// cursor then stays silent until changes younger than that come. It fails with 410 Expired when changes after the revision are no longer held, and
-// with [ErrClosed] after Close.
-func (l *Log[T]) Cursor(scope Scope, after Revision) (*Cursor[T], error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.readable(after); err != nil {
+// past remembers a few snapshots that are no longer the latest, the last used first.
+type past struct {
+	building sync.Mutex // held while a state is built, so that many who ask for the same one wait for it instead
+
+	mu        sync.Mutex
+	snapshots []*snapshot
+}
+
+// latest returns the state of a resource and the store's revision at that moment.
+func (m *Memory) latest(t *table) (*snapshot, watch.Revision, error) {
+	m.mu.RLock()
+	s, revision, closed := t.latest, m.revision, m.closed
+	m.mu.RUnlock()
+	if closed {
+		return nil, 0, ErrClosed
+	}
+	if s != nil {
+		return s, revision, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t.latest == nil {
+		t.latest = &snapshot{table: t, tree: t.tree.Copy(), from: t.changed}
+	}
+	return t.latest, m.revision, nil
+}
+
+// at returns the state of a resource at a revision that the store has reached.
+func (m *Memory) at(ctx context.Context, t *table, revision watch.Revision) (*snapshot, error) {
+	latest, _, err := m.latest(t)
+	if err != nil {
 		return nil, err
 	}
-	t := l.topics[scope]
-	if t == nil || after < t.from {
-		var err error
-		if t, err = l.fill(scope, after); err != nil {
-			return nil, err
-		}
+	if revision < m.log.Compacted() {
+		return nil, tooOld()
 	}
-	t.cursors++
-	return &Cursor[T]{log: l, topic: t, position: after}, nil
+	if revision >= latest.from {
+		return latest, nil
+	}
+	if s := m.past.find(t, revision); s != nil {
+		return s, nil
+	}
+	m.past.building.Lock()
+	defer m.past.building.Unlock()
+	if s := m.past.find(t, revision); s != nil {
+		return s, nil
+	}
+	s, err := m.undo(ctx, m.past.nextAfter(t, revision, latest), revision)
+	if err != nil {
+		return nil, err
+	}
+	m.past.add(s)
+	m.past.forget(m.log.Compacted()) // a compaction may have passed it while it was built
+	return s, nil
 }
 
-// fill makes the topic, or extends it to an older revision. It lets go of the lock while it scans, so everything known before is checked again.
-func (l *Log[T]) fill(scope Scope, after Revision) (*topic[T], error) {
-	l.mu.Unlock()
-	changes, reached, err := l.collect(scope, after)
-	l.mu.Lock()
-	if err == nil {
-		err = l.readable(after)
+// undo builds an older state from a younger one. Only it copies snapshots, one at a time: copying writes to the source.
+func (m *Memory) undo(ctx context.Context, younger *snapshot, revision watch.Revision) (*snapshot, error) {
+	changes, err := m.log.Since(watch.Scope{Resource: younger.table.Name}, revision)
+	if status.IsExpired(err) {
+		return nil, tooOld()
 	}
 	if err != nil {
 		return nil, err
 	}
-	t := l.topics[scope]
-	if t == nil {
-		t = &topic[T]{scope: scope}
-		l.topics[scope] = t
-	} else if after >= t.from {
-		return t, nil // somebody else was faster
+	s := &snapshot{table: younger.table, tree: younger.tree.Copy(), from: revision, to: younger.from}
+	for i, c := range slices.Backward(changes) {
+		if i%undoStep == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if c.Revision > younger.from {
+			continue
+		}
+		if c.Previous != nil {
+			s.tree.Set(c.Previous)
+		} else {
+			s.tree.Delete(c.Current)
+		}
+		s.to = c.Revision - 1
 	}
-	changes, _, _ = l.scan(scope, reached, l.entries.len(), changes)
-	t.refill(min(after, l.Revision()), changes)
-	return t, nil
+	return s, nil
 }
 
-// Poll appends the changes that have gathered since the last one, oldest first and at most about [PollLimit], and never blocks. It fails with 410
-// Expired when the cursor fell behind what the log holds, and with [ErrClosed] after Close of the cursor or the log.
-func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
-	l, t := c.log, c.topic
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	if c.closed || l.closed {
-		return into, ErrClosed
-	}
-	if c.position < t.from {
-		return into, expired(c.position, l.Compacted())
-	}
-	if t.newest > c.position {
-		n := t.changes.len()
-		i := t.changes.search(func(change *Change[T]) bool { return change.Revision > c.position })
-		for taken := 0; i < n; i++ {
-			change := t.changes.at(i)
-			if taken >= PollLimit && change.Revision > c.position {
-				return into, nil
-			}
-			into = append(into, change)
-			c.position = change.groupEnd
-			taken++
+// tooOld is what upstream answers to a list at a compacted revision.
+func tooOld() error {
+	return status.Expired("The resourceVersion for the provided list is too old.")
+}
+
+func (p *past) find(t *table, revision watch.Revision) *snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, s := range p.snapshots {
+		if s.table == t && s.from <= revision && revision <= s.to {
+			copy(p.snapshots[1:i+1], p.snapshots[:i])
+			p.snapshots[0] = s
+			return s
 		}
 	}
-	c.position = max(c.position, l.Revision())
-	return into, nil
+	return nil
 }
 
-// Next is Poll that waits until there is something to return, or the context ends.
-func (c *Cursor[T]) Next(ctx context.Context, into []*Change[T]) ([]*Change[T], error) {
-	for {
-		changes, err := c.Poll(into)
-		if err != nil || len(changes) > len(into) {
-			return changes, err
-		}
-		select {
-		case <-c.Ready():
-		case <-ctx.Done():
-			return into, ctx.Err()
+// nextAfter returns the state that is closest to a revision among those younger than it.
+func (p *past) nextAfter(t *table, revision watch.Revision, latest *snapshot) *snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	closest := latest
+	for _, s := range p.snapshots {
+		if s.table == t && revision < s.from && s.from < closest.from {
+			closest = s
 		}
 	}
+	return closest
 }
 
-// Ready returns a channel that receives once when Poll has something to return, be it changes or an error; it must be asked for again
-// after each receive. It may receive early: then Poll returns nothing.
-func (c *Cursor[T]) Ready() <-chan struct{} {
-	l, t := c.log, c.topic
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c.ready == nil {
-		c.ready = make(chan struct{}, 1)
-	}
-	switch {
-	case c.waiting:
-	case c.closed || l.closed || c.position < t.from || c.position < t.newest:
-		c.signal()
-	default:
-		t.enqueue(c)
-		l.startDispatcher()
-	}
-	return c.ready
-}
-
-func (c *Cursor[T]) signal() {
-	select {
-	case c.ready <- struct{}{}:
-	default:
+// keep remembers a state that ceases to be the latest, if that is worth it.
+func (p *past) keep(s *snapshot, to watch.Revision) {
+	s.to = to
+	if s.paged.Load() {
+		p.add(s)
 	}
 }
 
-// Position is the revision up to which every change of the scope was returned, so it is what a bookmark may carry. It moves with Poll, also with
-// one that returns nothing, and lies at the end of a group, except before the first Poll of a cursor that was made inside one.
-func (c *Cursor[T]) Position() Revision { return c.position }
+func (p *past) add(s *snapshot) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.snapshots) >= pastSnapshots {
+		p.snapshots = slices.Delete(p.snapshots, pastSnapshots-1, len(p.snapshots))
+	}
+	p.snapshots = slices.Insert(p.snapshots, 0, s)
+}
 
-// Close gives up the cursor's place. It may be called more than once.
-func (c *Cursor[T]) Close() {
-	l, t := c.log, c.topic
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c.closed {
-		return
-	}
-	c.closed = true
-	if c.waiting {
-		t.dequeue(c)
-		c.signal()
-	}
-	if t.cursors--; t.cursors == 0 {
-		delete(l.topics, t.scope)
-	}
+// forget drops what can no longer be asked for, so that it holds no record that the log has dropped.
+func (p *past) forget(compacted watch.Revision) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.snapshots = slices.DeleteFunc(p.snapshots, func(s *snapshot) bool { return s.to < compacted })
 }

@@ -1,89 +1,159 @@
-package storage
+package watch
 
-import "github.com/decorum-go/decorum/watch"
+import (
+	"context"
+)
 
-// commit makes prepared writes visible together, if every key still has the record that the update function saw; done is false when one has
-// not, and then nothing happened. It returns the first revision of the group, or the current one when all of it is a no-op.
-//
-// It is two steps, assign and publish, since a durable engine makes the group durable between them: revisions and preconditions are decided
-// before that, and nobody sees the group until after.
-func (m *Memory) commit(writes []write) (first watch.Revision, done bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return 0, false, ErrClosed
-	}
-	group, ok := m.assign(writes)
-	if !ok {
-		return 0, false, nil
-	}
-	first = m.revision + 1
-	if len(group) > 0 {
-		err = m.publish(group, writes)
-	}
-	return first, err == nil, err
+// PollLimit is how many changes one Poll returns at most, give or take the rest of a group, which is never split.
+const PollLimit = 256
+
+// Cursor is a position in a [Log] and a scope. It has no queue, holds no changes and costs its reader's own memory only. One goroutine at a
+// time may use it. Close it, or its topic stays in the log.
+type Cursor[T any] struct {
+	log      *Log[T]
+	topic    *topic[T]
+	position Revision
+	closed   bool
+	ready    chan struct{}
+
+	// Where the cursor stands in its topic's queue, guarded by the log's lock.
+	waiting        bool
+	seen           Revision
+	before, behind *Cursor[T]
 }
 
-// assign checks the preconditions and gives each change its revision, in its record too. The caller holds the lock.
-func (m *Memory) assign(writes []write) (group []watch.Change[Record], ok bool) {
-	count := 0
-	for i := range writes {
-		w := &writes[i]
-		if m.find(w.table, w.key) != w.base {
-			return nil, false
-		}
-		if w.changes {
-			count++
+// Cursor returns a cursor that reads the scope's changes younger than the given revision. A revision the log has not reached is allowed: the
+// cursor then stays silent until changes younger than that come. It fails with 410 Expired when changes after the revision are no longer held, and
+// with [ErrClosed] after Close.
+func (l *Log[T]) Cursor(scope Scope, after Revision) (*Cursor[T], error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.readable(after); err != nil {
+		return nil, err
+	}
+	t := l.topics[scope]
+	if t == nil || after < t.from {
+		var err error
+		if t, err = l.fill(scope, after); err != nil {
+			return nil, err
 		}
 	}
-	if count == 0 {
-		return nil, true
-	}
-	group = make([]watch.Change[Record], 0, count)
-	for i := range writes {
-		w := &writes[i]
-		if !w.changes {
-			continue
-		}
-		revision := m.revision + watch.Revision(len(group)) + 1
-		record := w.base
-		if w.next != nil {
-			w.next.stamp(revision)
-			record = w.next
-		}
-		group = append(group, watch.Change[Record]{Scope: record.Key, Revision: revision, Previous: w.base, Current: w.next})
-	}
-	return group, true
+	t.cursors++
+	return &Cursor[T]{log: l, topic: t, position: after}, nil
 }
 
-// publish lets readers and watchers see a group. The caller holds the lock.
-func (m *Memory) publish(group []watch.Change[Record], writes []write) error {
-	before, last := m.revision, group[len(group)-1].Revision
-	for i := range writes {
-		w := &writes[i]
-		if !w.changes {
-			continue
-		}
-		t := w.table
-		if t.latest != nil {
-			m.past.keep(t.latest, before)
-			t.latest = nil
-		}
-		t.changed = last
-		if w.base != nil {
-			m.live.Add(-w.base.size())
-		}
-		if w.next != nil {
-			m.live.Add(w.next.size())
-			t.tree.Set(w.next)
-		} else {
-			t.tree.Delete(w.base)
+// fill makes the topic, or extends it to an older revision. It lets go of the lock while it scans, so everything known before is checked again.
+func (l *Log[T]) fill(scope Scope, after Revision) (*topic[T], error) {
+	l.mu.Unlock()
+	changes, reached, err := l.collect(scope, after)
+	l.mu.Lock()
+	if err == nil {
+		err = l.readable(after)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := l.topics[scope]
+	if t == nil {
+		t = &topic[T]{scope: scope}
+		l.topics[scope] = t
+	} else if after >= t.from {
+		return t, nil // somebody else was faster
+	}
+	changes, _, _ = l.scan(scope, reached, l.entries.len(), changes)
+	t.refill(min(after, l.Revision()), changes)
+	return t, nil
+}
+
+// Poll appends the changes that have gathered since the last one, oldest first and at most about [PollLimit], and never blocks. It fails with 410
+// Expired when the cursor fell behind what the log holds, and with [ErrClosed] after Close of the cursor or the log.
+func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
+	l, t := c.log, c.topic
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if c.closed || l.closed {
+		return into, ErrClosed
+	}
+	if c.position < t.from {
+		return into, expired(c.position, l.Compacted())
+	}
+	if t.newest > c.position {
+		n := t.changes.len()
+		i := t.changes.search(func(change *Change[T]) bool { return change.Revision > c.position })
+		for taken := 0; i < n; i++ {
+			change := t.changes.at(i)
+			if taken >= PollLimit && change.Revision > c.position {
+				return into, nil
+			}
+			into = append(into, change)
+			c.position = change.groupEnd
+			taken++
 		}
 	}
-	m.revision = last
-	if err := m.log.Append(group); err != nil {
-		return err
+	c.position = max(c.position, l.Revision())
+	return into, nil
+}
+
+// Next is Poll that waits until there is something to return, or the context ends.
+func (c *Cursor[T]) Next(ctx context.Context, into []*Change[T]) ([]*Change[T], error) {
+	for {
+		changes, err := c.Poll(into)
+		if err != nil || len(changes) > len(into) {
+			return changes, err
+		}
+		select {
+		case <-c.Ready():
+		case <-ctx.Done():
+			return into, ctx.Err()
+		}
 	}
-	m.past.forget(m.log.Compacted())
-	return nil
+}
+
+// Ready returns a channel that receives once when Poll has something to return, be it changes or an error; it must be asked for again
+// after each receive. It may receive early: then Poll returns nothing.
+func (c *Cursor[T]) Ready() <-chan struct{} {
+	l, t := c.log, c.topic
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.ready == nil {
+		c.ready = make(chan struct{}, 1)
+	}
+	switch {
+	case c.waiting:
+	case c.closed || l.closed || c.position < t.from || c.position < t.newest:
+		c.signal()
+	default:
+		t.enqueue(c)
+		l.startDispatcher()
+	}
+	return c.ready
+}
+
+func (c *Cursor[T]) signal() {
+	select {
+	case c.ready <- struct{}{}:
+	default:
+	}
+}
+
+// Position is the revision up to which every change of the scope was returned, so it is what a bookmark may carry. It moves with Poll, also with
+// one that returns nothing, and lies at the end of a group, except before the first Poll of a cursor that was made inside one.
+func (c *Cursor[T]) Position() Revision { return c.position }
+
+// Close gives up the cursor's place. It may be called more than once.
+func (c *Cursor[T]) Close() {
+	l, t := c.log, c.topic
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.closed {
+		return
+	}
+	c.closed = true
+	if c.waiting {
+		t.dequeue(c)
+		c.signal()
+	}
+	if t.cursors--; t.cursors == 0 {
+		delete(l.topics, t.scope)
+	}
 }
