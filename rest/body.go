@@ -56,21 +56,24 @@ func (q *request) contentType() string {
 // decodeBody reads a body as an object of the kind and notes the keys that stand twice.
 func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o *writeOptions) (doc.Value, error) {
 	media := q.contentType()
-	if media != mediaJSON && media != mediaYAML {
+	if media != mediaJSON && media != mediaYAML && (media != mediaProtobuf || q.wire == nil) {
 		return doc.Value{}, status.UnsupportedMediaType(servedTypes)
 	}
 	data, err := q.readBody()
 	if err != nil {
 		return doc.Value{}, err
 	}
-	obj, err := decodeDocument(media, data, o)
+	obj, err := decodeDocument(media, q.wire, data, o)
 	if err != nil {
 		return doc.Value{}, unrecognized(kind.Kind, err, data)
 	}
 	return checkKind(obj, kind, kindRequired, data)
 }
 
-func decodeDocument(media string, data []byte, o *writeOptions) (doc.Value, error) {
+func decodeDocument(media string, wire wireCodec, data []byte, o *writeOptions) (doc.Value, error) {
+	if media == mediaProtobuf {
+		return decodeProtobuf(wire, data)
+	}
 	if media == mediaYAML {
 		obj, lines, err := codec.DecodeYAML(data, o.validation != validationIgnore)
 		if o.problems = lines; len(lines) > 0 && o.validation == validationStrict {

@@ -36,7 +36,10 @@ func (q *request) delete() error {
 		return err
 	}
 	if done.gone {
-		return q.writeOwn(http.StatusOK, representation{yaml: rep.yaml, pretty: rep.pretty}, status.Deleted(q.res.gr, name, done.uid))
+		if rep.as, rep.metaVersion = wholeObject, ""; rep.media == mediaProtobuf {
+			rep.wire = messageCodec{codec.StatusMessage()}
+		}
+		return q.writeOwn(http.StatusOK, rep, status.Deleted(q.res.gr, name, done.uid))
 	}
 	code := http.StatusOK
 	if options.OrphanDependents != nil && !*options.OrphanDependents {
@@ -65,10 +68,10 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 
 func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) error {
 	media := q.contentType()
-	if media != mediaJSON && media != mediaYAML {
+	if media != mediaJSON && media != mediaYAML && media != mediaProtobuf {
 		return status.UnsupportedMediaType(servedTypes)
 	}
-	v, err := decodeDocument(media, data, &writeOptions{})
+	v, err := decodeDocument(media, messageCodec{codec.DeleteOptionsMessage()}, data, &writeOptions{})
 	if err != nil {
 		return status.BadRequest(err.Error())
 	}

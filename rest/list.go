@@ -162,7 +162,14 @@ func (q *request) writeList(rep representation, p page) error {
 			return err
 		}
 	}
-	if rep.yaml || rep.pretty {
+	if rep.media == mediaProtobuf {
+		body, err := q.res.encodeProtobufList(p)
+		if err != nil {
+			return err
+		}
+		return q.writeRaw(http.StatusOK, mediaProtobuf, body)
+	}
+	if rep.media == mediaYAML || rep.pretty {
 		return q.writeWholeList(rep, rows, p)
 	}
 	chunk := chunks.Get().(*[]byte)

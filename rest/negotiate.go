@@ -28,7 +28,8 @@ const (
 // representation is what one clause of an Accept header asks for and the server can give (API concepts, Alternate
 // representations of resources; Receiving resources as Tables; Fetching metadata only).
 type representation struct {
-	yaml   bool
+	media  string
+	wire   wireCodec // where media is Protobuf
 	pretty bool
 	as     transform
 	// metaVersion is the version of meta.k8s.io that Table and PartialObjectMetadata are asked in.
@@ -46,18 +47,18 @@ const (
 
 // The media types of answers, of bodies and of streams.
 var (
-	servedTypes   = []string{mediaJSON, mediaYAML}
+	servedTypes   = []string{mediaJSON, mediaYAML, mediaProtobuf}
 	streamedTypes = []string{mediaJSON + ";stream=watch"}
 )
 
 // negotiate picks the representation of an answer from the Accept header: clauses by falling q, of those with the same
 // q the first that can be served.
 func (q *request) negotiate(e endpoint) (representation, error) {
-	var rep representation
+	rep := representation{media: mediaJSON}
 	accept := q.r.Header["Accept"]
 	if len(accept) > 0 && !(len(accept) == 1 && (accept[0] == mediaJSON || accept[0] == "*/*" || accept[0] == "")) {
 		var err error
-		if rep, err = negotiateHeader(strings.Join(accept, ","), e); err != nil {
+		if rep, err = q.negotiateHeader(strings.Join(accept, ","), e); err != nil {
 			return rep, err
 		}
 	}
@@ -110,16 +111,21 @@ func parseAccept(header string) []clause {
 	return out
 }
 
-func negotiateHeader(header string, e endpoint) (representation, error) {
+func (q *request) negotiateHeader(header string, e endpoint) (representation, error) {
 	for _, c := range parseAccept(header) {
-		rep := representation{}
+		rep := representation{media: mediaJSON}
 		switch c.media {
 		case mediaJSON, "*/*", "application/*":
 		case mediaYAML:
 			if e == stream {
 				continue
 			}
-			rep.yaml = true
+			rep.media = mediaYAML
+		case mediaProtobuf:
+			if e == stream || q.wire == nil || c.params["as"] != "" {
+				continue
+			}
+			rep.media, rep.wire = mediaProtobuf, q.wire
 		default:
 			continue
 		}

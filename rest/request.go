@@ -22,6 +22,7 @@ type request struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	params httprouter.Params
+	wire   wireCodec // of the kind that is read and written; nil where it has no Protobuf message
 
 	query    url.Values // parsed by parameters
 	parsed   bool

@@ -37,6 +37,7 @@ type resource struct {
 	namespaces    *resource // of the same API, where it serves them
 
 	goType       goType
+	wire         wireCodec // nil where the Go type has no Protobuf message
 	schema       *schema.Schema
 	metadata     *schema.Schema // of the member metadata
 	columns      []column
@@ -78,6 +79,7 @@ func (r Resource[T]) resource() (*resource, error) {
 
 		areNamespaces: r.areNamespaces,
 		goType:        &typed[T]{r},
+		wire:          wireOf[T](),
 		fields:        slices.Clone(r.SelectableFields),
 	}
 	if res.gvk.Kind == "" {

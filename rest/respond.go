@@ -40,7 +40,13 @@ func (q *request) writeRaw(code int, media string, body []byte) error {
 // writeJSON sends a JSON body in the media type that was negotiated.
 func (q *request) writeJSON(code int, rep representation, body []byte) error {
 	switch {
-	case rep.yaml:
+	case rep.media == mediaProtobuf:
+		out, err := encodeProtobuf(rep.wire, body)
+		if err != nil {
+			return err
+		}
+		return q.writeRaw(code, mediaProtobuf, out)
+	case rep.media == mediaYAML:
 		out, err := codec.AppendYAML(nil, body)
 		if err != nil {
 			return err
@@ -102,14 +108,17 @@ func (q *request) fail(err error) {
 	_ = q.writeOwn(int(e.Status.Code), q.statusRepresentation(), &e.Status)
 }
 
-// statusRepresentation is JSON unless the client reads YAML: an error is never transformed, and it is sent even to
+// statusRepresentation is JSON unless the client rather reads YAML or Protobuf: an error is never transformed, and it is sent even to
 // who accepts nothing that is served.
 func (q *request) statusRepresentation() representation {
-	rep := representation{pretty: q.wantsPretty()}
+	rep := representation{media: mediaJSON, pretty: q.wantsPretty()}
 	for _, c := range parseAccept(strings.Join(q.r.Header["Accept"], ",")) {
 		switch c.media {
 		case mediaYAML:
-			rep.yaml = true
+			rep.media = mediaYAML
+			return rep
+		case mediaProtobuf:
+			rep.media, rep.wire = mediaProtobuf, messageCodec{codec.StatusMessage()}
 			return rep
 		case mediaJSON, "*/*", "application/*":
 			return rep

@@ -30,6 +30,9 @@ type handler func(q *request) error
 func (a *API) route(res *resource, h handler) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		q := request{api: a, res: res, w: w, r: r, params: params}
+		if res != nil {
+			q.wire = res.wire
+		}
 		if err := a.enter(); err != nil && !q.isHealth() {
 			q.fail(err)
 			return

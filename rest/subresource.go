@@ -39,6 +39,7 @@ type subresource struct {
 	name   string
 	kind   apimeta.GroupVersionKind
 	schema *schema.Schema
+	wire   wireCodec
 	verbs  []Verb
 	// get returns what the subresource shows of a parent.
 	get func(ctx context.Context, parent doc.Value) (doc.Value, error)
@@ -53,7 +54,7 @@ type subresource struct {
 
 func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresource, error) {
 	t := reflect.TypeFor[S]()
-	sub := &subresource{name: s.Name, kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
+	sub := &subresource{name: s.Name, wire: wireOf[S](), kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
 	if s.Version == "" {
 		sub.kind.Group, sub.kind.Version = parent.Group, parent.Version
 	}

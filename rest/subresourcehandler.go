@@ -31,6 +31,9 @@ func (q *request) subresourceOfItem() error {
 	if !sub.has(verb) {
 		return status.MethodNotSupported(q.res.gr, string(verb))
 	}
+	if !sub.ofItself {
+		q.wire = sub.wire
+	}
 	switch {
 	case sub.ofItself && verb == Get:
 		return q.get()
@@ -158,6 +161,9 @@ func (q *request) createSubresource(sub *subresource) error {
 	if answer.IsAbsent() {
 		done := status.Status{Status: "Success", Code: http.StatusCreated}
 		done.Kind, done.APIVersion = "Status", "v1"
+		if rep.media == mediaProtobuf {
+			rep.wire = messageCodec{codec.StatusMessage()}
+		}
 		return q.writeOwn(http.StatusCreated, rep, &done)
 	}
 	return q.writeJSON(http.StatusCreated, rep, codec.AppendObject(nil, sub.named(answer, doc.Value{})))

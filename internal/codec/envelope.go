@@ -63,11 +63,11 @@ func DecodeEnvelope(data []byte) (Envelope, error) {
 // AppendEnvelope appends a Kubernetes Protobuf body.
 func AppendEnvelope(dst []byte, e Envelope) []byte {
 	var typeMeta []byte
-	typeMeta = appendBytesField(typeMeta, typeMetaAPIVersion, []byte(e.APIVersion))
-	typeMeta = appendBytesField(typeMeta, typeMetaKind, []byte(e.Kind))
+	typeMeta = AppendField(typeMeta, typeMetaAPIVersion, []byte(e.APIVersion))
+	typeMeta = AppendField(typeMeta, typeMetaKind, []byte(e.Kind))
 	dst = append(dst, protobufMagic...)
-	dst = appendBytesField(dst, envelopeTypeMeta, typeMeta)
-	dst = appendBytesField(dst, envelopeRaw, e.Raw)
-	dst = appendBytesField(dst, envelopeEncoding, nil)
-	return appendBytesField(dst, envelopeContentType, nil)
+	dst = AppendField(dst, envelopeTypeMeta, typeMeta)
+	dst = AppendField(dst, envelopeRaw, e.Raw)
+	dst = AppendField(dst, envelopeEncoding, nil)
+	return AppendField(dst, envelopeContentType, nil)
 }

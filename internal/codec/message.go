@@ -174,13 +174,13 @@ func (m *Message) Append(dst []byte, v doc.Value) ([]byte, error) {
 		case f.Type == MapType:
 			for key, entry := range value.Members() {
 				var encoded []byte
-				encoded = appendBytesField(encoded, entryKey, []byte(key))
+				encoded = AppendField(encoded, entryKey, []byte(key))
 				if f.Of == nil {
-					encoded = appendBytesField(encoded, entryValue, []byte(entry.Text()))
+					encoded = AppendField(encoded, entryValue, []byte(entry.Text()))
 				} else if encoded, err = (MessageField{Number: entryValue, Type: MessageType, Of: f.Of, Bare: f.Bare}).append(encoded, entry); err != nil {
 					return dst, err
 				}
-				dst = appendBytesField(dst, f.Number, encoded)
+				dst = AppendField(dst, f.Number, encoded)
 			}
 		case f.Repeated:
 			for _, e := range value.Elements() {
@@ -216,14 +216,14 @@ func (f MessageField) append(dst []byte, v doc.Value) ([]byte, error) {
 		if err != nil {
 			return dst, fmt.Errorf("%q: %w", f.Name, err)
 		}
-		return appendBytesField(dst, f.Number, appendVarintField(nil, 1, uint64(t.Unix()))), nil
+		return AppendField(dst, f.Number, appendVarintField(nil, 1, uint64(t.Unix()))), nil
 	case MessageType:
 		if f.Bare {
 			v = doc.MapOf(doc.Member{Key: bareList, Value: v})
 		}
 		encoded, err := f.Of.Append(nil, v)
-		return appendBytesField(dst, f.Number, encoded), err
+		return AppendField(dst, f.Number, encoded), err
 	default:
-		return appendBytesField(dst, f.Number, []byte(v.Text())), nil
+		return AppendField(dst, f.Number, []byte(v.Text())), nil
 	}
 }

@@ -69,7 +69,8 @@ func appendTag(dst []byte, number, typ int) []byte {
 	return binary.AppendUvarint(dst, uint64(number)<<3|uint64(typ))
 }
 
-func appendBytesField(dst []byte, number int, value []byte) []byte {
+// AppendField appends a field that holds a string, bytes or a message.
+func AppendField(dst []byte, number int, value []byte) []byte {
 	dst = appendTag(dst, number, wireBytes)
 	dst = binary.AppendUvarint(dst, uint64(len(value)))
 	return append(dst, value...)
