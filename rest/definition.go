@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -112,9 +113,18 @@ type Resource[T any] struct {
 	// is the host's own and is not bound by them, so that []Verb{Get, List, Watch} is a resource that only the host
 	// writes.
 	Verbs []Verb
+	// CreateOnUpdate lets a PUT of a name that does not exist create the object, as Lease and Event have it.
+	CreateOnUpdate bool
+	// VersionRequired refuses a PUT without a resourceVersion also where the dialect lets it overwrite.
+	VersionRequired bool
 	// Singleton is the name of the only object of a cluster-scoped resource. The object is made from the defaults of
 	// T when the API starts, and can be read, updated and watched, but neither created nor deleted.
 	Singleton string
+
+	// Overlay says what the tags of T do not say, for types that cannot be changed, like those of k8s.io/api: the text
+	// of an api tag for a type or a field, "Container.ports": "list=map,key=containerPort,key=protocol". A type may be
+	// written with its import path.
+	Overlay map[string]string
 
 	// Columns are what kubectl get prints after the name. Default: Age.
 	Columns []Column
@@ -140,4 +150,6 @@ type Resource[T any] struct {
 
 	// areNamespaces: set by NamespacesOf.
 	areNamespaces bool
+	// message describes the kind's Protobuf message where the Go type does not bring one.
+	message *codec.Message
 }

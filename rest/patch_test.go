@@ -24,8 +24,8 @@ func TestPatch(t *testing.T) {
 		{"merge replaces lists", typeMergePatch, `{"spec":{"steps":["c"]}}`, stored{rv: "3", generation: 2, spec: spec(`["a","b"]`, `["c"]`)}},
 		{"what is taken away is defaulted again", typeMergePatch, `{"spec":{"color":null,"replicas":null,"template":null}}`,
 			stored{rv: "3", generation: 2, spec: spec(`"blue"`, `"red"`, `4`, `1`, `"x"`, `"none"`)}},
-		{"merge keeps null within new lists only", typeMergePatch, `{"spec":{"extra":{"o":null,"new":{"a":1,"b":null},"list":[{"c":null},null]}}}`,
-			stored{rv: "3", generation: 2, spec: spec(`{"o":{"p":1}}`, `{"new":{"a":1},"list":[{"c":null},null]}`)}},
+		{"merge drops null within what is new", typeMergePatch, `{"spec":{"extra":{"o":null,"new":{"a":1,"b":null},"list":[{"c":null},null]}}}`,
+			stored{rv: "3", generation: 2, spec: spec(`{"o":{"p":1}}`, `{"new":{"a":1},"list":[{},null]}`)}},
 		{"a change of metadata leaves the generation", typeMergePatch, `{"metadata":{"labels":{"x":"y"}}}`, stored{rv: "3", metadata: `"labels":{"x":"y"}`, spec: before}},
 		{"the version it needs is the latest", typeMergePatch, `{"metadata":{"resourceVersion":"2"},"spec":{"size":2}}`, stored{rv: "3", generation: 2, spec: spec(`"size":1`, `"size":2`)}},
 		{"without a version it is unconditional", typeMergePatch, `{"metadata":{"resourceVersion":null},"spec":{"size":2}}`, stored{rv: "3", generation: 2, spec: spec(`"size":1`, `"size":2`)}},
@@ -65,9 +65,10 @@ func TestPatchRefuses(t *testing.T) {
 		code                     int
 		reason, message, details string
 	}{
-		{"no JSON", typeMergePatch, `{"spec": `, 400, "BadRequest", "invalid JSON patch", ""},
+		{"no JSON", typeMergePatch, `{"spec": `, 400, "BadRequest", "error decoding patch: unexpected end of JSON input", ""},
 		{"no merge patch", typeMergePatch, `[]`, 400, "BadRequest", "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}", ""},
-		{"no list of operations", typeJSONPatch, `{"op":"add"}`, 400, "BadRequest", "error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch", ""},
+		{"null", typeMergePatch, `null`, 400, "BadRequest", "Invalid JSON Patch", ""},
+		{"no list of operations", typeJSONPatch, `{"op":"add"}`, 400, "BadRequest", "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp", ""},
 		{"another version", typeMergePatch, `{"metadata":{"resourceVersion":"1"},"spec":{"size":2}}`, 409, "Conflict",
 			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`, aboutWidget("a")},
 		{"another name", typeMergePatch, `{"metadata":{"name":"b"}}`, 400, "BadRequest", "the name of the object (b) does not match the name on the URL (a)", ""},

@@ -130,8 +130,28 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 // change computes the object that a client wants from the one there is.
 type change func(old doc.Value) (doc.Value, error)
 
-// update replaces an object, or its status, by what want makes of it.
+// update replaces an object, or its status, by what want makes of it. Where the resource has it so, an object that
+// does not exist is created.
 func (res *resource) update(ctx context.Context, namespace, name string, which part, want change, o writeOptions) (result, error) {
+	out, err := res.updateExisting(ctx, namespace, name, which, want, o)
+	if !res.createOnUpdate || which != mainPart || o.fromPatch || !status.IsNotFound(err) {
+		return out, err
+	}
+	obj, err := want(doc.Value{})
+	if err != nil {
+		return result{}, err
+	}
+	if uid := metadataOf(obj).Get(fieldUID).Text(); uid != "" {
+		return result{}, status.Conflict(res.gr, name, fmt.Sprintf("Precondition failed: UID in precondition: %s, and there is no object", uid))
+	}
+	o.reset()
+	if out, err = res.create(ctx, namespace, obj.WithAt(doc.Value{}, "metadata", fieldResourceVersion), o); status.IsAlreadyExists(err) {
+		return res.updateExisting(ctx, namespace, name, which, want, o) // somebody else was faster
+	}
+	return out, err
+}
+
+func (res *resource) updateExisting(ctx context.Context, namespace, name string, which part, want change, o writeOptions) (result, error) {
 	var out result
 	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
 		o.reset()

@@ -33,8 +33,9 @@ type resource struct {
 	singleton   string
 	virtual     bool
 
-	areNamespaces bool
-	namespaces    *resource // of the same API, where it serves them
+	createOnUpdate bool
+	areNamespaces  bool
+	namespaces     *resource // of the same API, where it serves them
 
 	goType       goType
 	wire         wireCodec // nil where the Go type has no Protobuf message
@@ -77,10 +78,17 @@ func (r Resource[T]) resource() (*resource, error) {
 		singleton:   r.Singleton,
 		virtual:     r.Call != nil,
 
-		areNamespaces: r.areNamespaces,
-		goType:        &typed[T]{r},
-		wire:          wireOf[T](),
-		fields:        slices.Clone(r.SelectableFields),
+		createOnUpdate: r.CreateOnUpdate,
+		areNamespaces:  r.areNamespaces,
+		goType:         &typed[T]{r},
+		wire:           wireOf[T](),
+		fields:         slices.Clone(r.SelectableFields),
+	}
+	if r.VersionRequired {
+		res.unconditionalUpdate = false
+	}
+	if r.message != nil {
+		res.wire = messageCodec{r.message}
 	}
 	if res.gvk.Kind == "" {
 		res.gvk.Kind = t.Name()
@@ -101,7 +109,7 @@ func (r Resource[T]) resource() (*resource, error) {
 		return fail("%s is no struct", t)
 	}
 	var err error
-	if res.schema, err = schema.Derive(t, schema.Options{Builtin: !res.requiredByTag}); err != nil {
+	if res.schema, err = schema.Derive(t, schema.Options{Builtin: !res.requiredByTag, Overlay: r.Overlay}); err != nil {
 		return fail("%w", err)
 	}
 	if res.metadata = res.schema.Member("metadata"); res.metadata == nil {
@@ -216,6 +224,15 @@ func (res *resource) addColumns(columns []Column) error {
 	if len(columns) == 0 && res.ageColumn {
 		columns = []Column{{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp",
 			Description: "Time since the object was created."}}
+	}
+	if len(columns) == 0 && !res.ageColumn {
+		path, err := table.ParsePath(".metadata.creationTimestamp")
+		if err != nil {
+			return err
+		}
+		// A date by its type, whose cell is the time itself.
+		res.columns = append(res.columns, column{cell: table.Column{Path: path, Type: table.StringType}, TableColumnDefinition: apimeta.TableColumnDefinition{
+			Name: "Created At", Type: table.DateType, Description: "Time at which the object was created."}})
 	}
 	for _, c := range columns {
 		if c.Name == "" {

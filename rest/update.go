@@ -43,7 +43,11 @@ func (q *request) putPart(which part) error {
 	if err != nil {
 		return err
 	}
-	return q.writeObject(http.StatusOK, rep, done.json)
+	code := http.StatusOK
+	if done.created {
+		code = http.StatusCreated
+	}
+	return q.writeObject(code, rep, done.json)
 }
 
 // checkIdentity compares the name and namespace in a body with those of the URL.

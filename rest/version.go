@@ -38,6 +38,9 @@ func (v Version) withDefaults() Version {
 }
 
 func (q *request) version() error {
+	if err := q.onlyGet(); err != nil {
+		return err
+	}
 	body, err := json.MarshalIndent(q.api.options.Version, "", "  ")
 	if err != nil {
 		return err
