@@ -1,0 +1,82 @@
+# `make test` is what CI runs, whole. Everything else is a part of it or a tool
+# for one question. The tools are pinned here, in one place.
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+# The second Go release that the code must build and pass with.
+NEXT_GO ?= go1.27.0
+
+BENCH    ?= .
+COUNT    ?= 6
+FUZZTIME ?= 30s
+SOAK     ?= 30
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help test require vet fmt staticcheck tidy race plain budget cross next-go modules \
+	lint e2e bench bench-compare soak fuzz cover vuln
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+test: require vet fmt staticcheck tidy race plain budget cross next-go modules ## everything that must hold (CI runs exactly this)
+	@echo "all stages passed"
+
+lint: require vet fmt staticcheck tidy ## vet, gofmt, staticcheck, tidy go.mod
+
+require:
+	@.ci/require go make cc
+
+vet:
+	@.ci/stage vet go vet ./...
+
+fmt:
+	@.ci/stage gofmt .ci/gofmt
+
+staticcheck:
+	@.ci/stage staticcheck go run $(STATICCHECK) ./...
+
+tidy:
+	@.ci/stage tidy go mod tidy -diff
+
+race: ## all tests of the core module under the race detector
+	@.ci/stage race go test -race -timeout 15m ./...
+
+plain: ## the tests that differ without the race detector (allocation counts)
+	@.ci/stage plain .ci/plain
+
+budget: ## what a host links: packages, modules, megabytes; who may import whom
+	@.ci/stage budget go test -count=1 -v ./internal/budget
+
+cross: ## build for linux, darwin and windows on amd64 and arm64
+	@.ci/stage cross .ci/cross
+
+next-go: ## vet, build and test with a second Go release (NEXT_GO=...)
+	@.ci/stage next-go .ci/next-go $(NEXT_GO)
+
+modules: ## vet and test the nested modules, end-to-end tests included
+	@.ci/stage modules .ci/modules
+
+e2e: ## the examples under a real kubectl
+	@.ci/stage e2e sh -c 'cd internal/e2e && go test -count=1 -timeout 15m ./...'
+
+bench: ## benchmarks (BENCH=pattern COUNT=runs)
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
+
+bench-compare: ## compare benchmarks with a commit (REF=commit BENCH=pattern COUNT=runs)
+	@test -n "$(REF)" || { echo "say what to compare with: make bench-compare REF=main" >&2; exit 2; }
+	@.ci/bench-compare "$(REF)" '$(BENCH)' $(COUNT)
+
+soak: ## repeat the tests of store, log and server under the race detector (SOAK=times)
+	go test -race -timeout 0 -count $(SOAK) ./watch/... ./storage/... ./rest/...
+
+fuzz: ## run every fuzz target for a while (FUZZTIME=30s)
+	@.ci/fuzz $(FUZZTIME)
+
+cover: ## coverage of the core module, by function, and coverage.html
+	go test -coverpkg ./... -coverprofile coverage.out ./...
+	go tool cover -html coverage.out -o coverage.html
+	go tool cover -func coverage.out | tail -n 1
+
+vuln: ## known vulnerabilities in what is linked
+	go run $(GOVULNCHECK) ./...

@@ -1,0 +1,55 @@
+// Package decorum is the tour of a library that serves APIs following the
+// Kubernetes API conventions from inside any Go program. It holds no code; the
+// code is in the packages below it.
+//
+// # The five-minute path
+//
+// Declare a kind as a struct that embeds [apimeta.TypeMeta] and
+// [apimeta.ObjectMeta] and has a Spec and, mostly, a Status. Say in a
+// [rest.Resource] how its API is called. Give it to [rest.New], which returns an
+// http.Handler, and mount that where you like. The example of this package is
+// the whole of it, and `go run ./examples/quickstart` is the same with something
+// alive behind it.
+//
+// # The packages, ground floor first
+//
+//   - apimeta has what every object shares: metadata, conditions, options,
+//     label and field selectors, tables.
+//   - status is the Status kind as a Go error. A hook that returns one chooses
+//     the answer; any other error is a 500 whose cause goes to the logger.
+//   - watch is the revision log: one ordered history, in which a watcher is a
+//     position and a selector.
+//   - storage is the contract of a store and the engine in memory;
+//     storage/storagetest is the suite that every store must pass.
+//   - patch applies JSON Patch and merge patch to documents; pure functions.
+//   - rest puts it together: resources, the way of a write, the HTTP handlers,
+//     and the typed client for the same process.
+//
+// Each imports only what stands above it in this list, and a test says so.
+//
+// # The way of a request
+//
+// A read takes the bytes that the store holds and writes them: an object is
+// encoded once, when it is committed. A write is decoded, checked against the
+// URL, stripped of what its verb may not touch, defaulted, validated by schema
+// and by hooks, and encoded; then the store compares, numbers and appends it.
+// That part runs again when another write came first, so hooks must be ready to
+// be called twice. The client in the same process takes the same way from the
+// second step on.
+//
+// # What a host decides
+//
+// The listener, TLS, who the user is, logging, metrics and the prefix are the
+// host's: the handler wants nothing of its own. Long watches outlive a server's
+// WriteTimeout, which the handler lifts for them through
+// http.ResponseController; middleware that wraps the ResponseWriter must have an
+// Unwrap method for that, as net/http asks of every wrapper. When the program
+// ends, call [rest.API.Shutdown] before http.Server.Shutdown: it ends the
+// watches, for which the server would wait.
+//
+// [apimeta.TypeMeta]: https://pkg.go.dev/github.com/decorum-go/decorum/apimeta#TypeMeta
+// [apimeta.ObjectMeta]: https://pkg.go.dev/github.com/decorum-go/decorum/apimeta#ObjectMeta
+// [rest.Resource]: https://pkg.go.dev/github.com/decorum-go/decorum/rest#Resource
+// [rest.New]: https://pkg.go.dev/github.com/decorum-go/decorum/rest#New
+// [rest.API.Shutdown]: https://pkg.go.dev/github.com/decorum-go/decorum/rest#API.Shutdown
+package decorum

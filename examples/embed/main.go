@@ -1,0 +1,90 @@
+// Command embed is a service that already has routes and middleware of its own,
+// and gains an API for kubectl under /platform:
+//
+//	go run ./examples/embed
+//
+// Its own route and the API see the same objects: a build server reports a
+// finished rollout by POST /deployed/NAMESPACE/NAME?release=…, and
+// `kubectl wait --for=condition=Ready` in a script returns.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "embed:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends.
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("embed", flag.ContinueOnError)
+	flags.SetOutput(stdout)
+	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 takes a free port")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+
+	logger := slog.New(slog.NewTextHandler(stdout, nil))
+	api, err := rest.New(rest.Options{Logger: logger}, environments())
+	if err != nil {
+		return err
+	}
+
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") })
+	mux.Handle("POST /deployed/{namespace}/{name}", deployed(rest.ClientFor[Environment](api)))
+	mux.Handle("/platform/", http.StripPrefix("/platform", api)) // the one line that embeds
+
+	server := &http.Server{Handler: logged(logger, mux), ReadHeaderTimeout: 10 * time.Second}
+	fmt.Fprintf(stdout, tour, "http://"+listener.Addr().String())
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	// The API first: it ends the watches, which would keep the server waiting.
+	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
+}
+
+const tour = `ready %[1]s/platform
+
+In another terminal:
+
+  kubectl --server %[1]s/platform apply -f examples/embed/sample.yaml
+  kubectl --server %[1]s/platform get environments
+  curl -X POST '%[1]s/deployed/default/staging?release=v1.4.2'
+  kubectl --server %[1]s/platform wait --for=condition=Ready environment/staging
+  kubectl --server %[1]s/platform get env staging -o yaml
+
+Ctrl-C ends it; what is stored is in memory and goes with it.
+`

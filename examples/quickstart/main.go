@@ -1,0 +1,87 @@
+// Command quickstart serves one useful kind, Database, from memory. A loop in
+// the same process drives the status of each database, so that kubectl shows a
+// living system:
+//
+//	go run ./examples/quickstart
+//
+// It prints the commands to try. Read database.go for the kind, operator.go for
+// the loop; this file is the part that any HTTP server has.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends.
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
+	flags.SetOutput(stdout)
+	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 takes a free port")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	api, err := rest.New(rest.Options{}, databases())
+	if err != nil {
+		return err
+	}
+
+	server := &http.Server{Handler: api, ReadHeaderTimeout: 10 * time.Second}
+	failed := make(chan error, 2)
+	go func() { failed <- server.Serve(listener) }()
+	go func() { failed <- operate(ctx, rest.ClientFor[Database](api)) }()
+	fmt.Fprintf(stdout, tour, "http://"+listener.Addr().String())
+
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	// The API first: it ends the watches, which would keep the server waiting.
+	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
+}
+
+const tour = `ready %[1]s
+
+In another terminal:
+
+  kubectl --server %[1]s api-resources
+  kubectl --server %[1]s explain database.spec
+  kubectl --server %[1]s apply -f examples/quickstart/sample.yaml
+  kubectl --server %[1]s wait --for=condition=Ready database/orders
+  kubectl --server %[1]s get databases
+  kubectl --server %[1]s patch db orders --type=merge -p '{"spec":{"replicas":5}}'
+  kubectl --server %[1]s get db orders -o yaml
+  kubectl --server %[1]s delete db orders
+
+Ctrl-C ends it; what is stored is in memory and goes with it.
+`

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// start runs the program until the test ends and returns the URL that it prints.
+func start(t *testing.T) string {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := run(ctx, []string{"--listen", "127.0.0.1:0"}, in)
+		in.CloseWithError(err)
+		ended <- err
+	}()
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-ended, "the program ends without an error")
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	go io.Copy(io.Discard, out)
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
+	require.True(t, ok, line)
+	return url
+}
+
+// The sample is accepted, defaulted, and driven to Ready one replica at a time.
+func TestSampleBecomesReady(t *testing.T) {
+	url := start(t) + "/apis/platform.example.com/v1/namespaces/default/databases"
+	sample, err := os.ReadFile("sample.yaml")
+	require.NoError(t, err)
+
+	answer, err := http.Post(url, "application/yaml", strings.NewReader(string(sample)))
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	require.Equal(t, http.StatusCreated, answer.StatusCode)
+	var created Database
+	require.NoError(t, json.NewDecoder(answer.Body).Decode(&created))
+	assert.Equal(t, int32(10), created.Spec.StorageGiB, "the tag's default")
+	assert.Equal(t, "reader", created.Spec.Users[1].Role, "a default inside a list")
+
+	stream, err := http.Get(url + "?watch=true")
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	events := json.NewDecoder(stream.Body)
+	var last int32
+	for {
+		var event struct {
+			Type   string
+			Object Database
+		}
+		require.NoError(t, events.Decode(&event), "the stream ended before the database was ready")
+		if event.Type == "BOOKMARK" {
+			continue
+		}
+		got := event.Object.Status
+		assert.GreaterOrEqual(t, got.ReadyReplicas, last, "no replica stops on the way")
+		last = got.ReadyReplicas
+		if apimeta.IsConditionTrue(got.Conditions, "Ready") {
+			assert.Equal(t, int32(3), got.ReadyReplicas)
+			assert.Equal(t, event.Object.Generation, got.ObservedGeneration)
+			return
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	url := start(t) + "/apis/platform.example.com/v1/namespaces/default/databases"
+	tests := []struct {
+		name, spec, field, says string
+	}{
+		{"unknown engine", `{"engine":"oracle"}`, "spec.engine", `Unsupported value: "oracle"`},
+		{"no engine", `{}`, "spec.engine", "Required value"},
+		{"too many replicas", `{"engine":"postgres","replicas":10}`, "spec.replicas", "less than or equal to 9"},
+		{"replicas of sqlite", `{"engine":"sqlite","replicas":2}`, "spec.replicas", "sqlite runs as one instance"},
+		{"one user twice", `{"engine":"mysql","users":[{"name":"a"},{"name":"a"}]}`, "spec.users[1]", "Duplicate value"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			body := `{"apiVersion":"platform.example.com/v1","kind":"Database","metadata":{"name":"x"},"spec":` + tt.spec + `}`
+			answer, err := http.Post(url, "application/json", strings.NewReader(body))
+			require.NoError(t, err)
+			defer answer.Body.Close()
+			assert.Equal(t, http.StatusUnprocessableEntity, answer.StatusCode)
+			var st status.Status
+			require.NoError(t, json.NewDecoder(answer.Body).Decode(&st))
+			require.NotNil(t, st.Details, st.Message)
+			require.Len(t, st.Details.Causes, 1, st.Message)
+			assert.Equal(t, tt.field, st.Details.Causes[0].Field)
+			assert.Contains(t, st.Details.Causes[0].Message, tt.says)
+		})
+	}
+}
+
+func TestWrongFlagIsAnError(t *testing.T) {
+	require.ErrorContains(t, run(t.Context(), []string{"--port", "1"}, io.Discard), "port")
+}
+
+// The operator takes one step at a time and writes nothing when there is none.
+func TestAdvance(t *testing.T) {
+	d := &Database{Spec: DatabaseSpec{Replicas: 2}}
+	d.Generation = 1
+	var ready []int32
+	for advance(d) {
+		ready = append(ready, d.Status.ReadyReplicas)
+	}
+	assert.Equal(t, []int32{1, 2}, ready)
+	assert.True(t, apimeta.IsConditionTrue(d.Status.Conditions, "Ready"))
+	assert.Equal(t, int64(1), d.Status.ObservedGeneration)
+
+	d.Spec.Replicas, d.Generation = 1, 2
+	assert.True(t, advance(d), "a smaller spec is a step too")
+	assert.False(t, advance(d))
+	assert.Equal(t, int64(2), d.Status.ObservedGeneration)
+}

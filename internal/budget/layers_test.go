@@ -1,0 +1,107 @@
+package budget_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+type layer struct {
+	dir     string   // a top directory of the module
+	may     []string // what it may import of the others, beside itself
+	foreign bool     // may import modules other than ours
+}
+
+// layers is the order of the module, ground floor first.
+var layers = []layer{
+	{dir: "apimeta"},
+	{dir: "status", may: []string{"apimeta"}},
+	{dir: "internal", may: []string{"apimeta", "status"}, foreign: true},
+	{dir: "patch", may: []string{"apimeta", "status", "internal"}, foreign: true},
+	{dir: "watch", may: []string{"apimeta", "status"}, foreign: true},
+	{dir: "storage", may: []string{"apimeta", "status", "watch"}, foreign: true},
+	{dir: "rest", may: []string{"apimeta", "status", "internal", "patch", "watch", "storage"}, foreign: true},
+	// Programs that a reader copies: they prove that the public API is enough.
+	{dir: "examples", may: []string{"apimeta", "status", "patch", "watch", "storage", "rest"}},
+	// The root is the tour; it has no code.
+	{dir: ""},
+}
+
+// Nothing imports upward.
+func TestImportsPointDownward(t *testing.T) {
+	seen := map[string]bool{}
+	for _, edge := range imports(t) {
+		from, ours := topDir(edge.from)
+		if !ours || strings.HasPrefix(edge.from, core+"/internal/budget") {
+			continue
+		}
+		seen[from] = true
+		i := slices.IndexFunc(layers, func(l layer) bool { return l.dir == from })
+		if !assert.GreaterOrEqual(t, i, 0, "%s: a directory without a layer; add it to the table", edge.from) {
+			continue
+		}
+		to, ours := topDir(edge.to)
+		switch {
+		case ours:
+			assert.True(t, to == from || slices.Contains(layers[i].may, to), "%s may not import %s", edge.from, edge.to)
+		case strings.Contains(edge.to, "."):
+			assert.True(t, layers[i].foreign, "%s may import the standard library and Decorum only, not %s", edge.from, edge.to)
+		}
+	}
+	for _, l := range layers {
+		if l.dir != "" {
+			assert.True(t, seen[l.dir], "no import of %q was looked at: the table does not match the tree", l.dir)
+		}
+	}
+}
+
+// The core module knows neither Kubernetes' modules nor an etcd client, not
+// even in its tests: those live in nested modules.
+func TestCoreKnowsNoKubernetesModule(t *testing.T) {
+	for _, pkg := range goLines(t, "list", "-deps", "-test", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", core+"/...") {
+		for _, banned := range []string{"k8s.io/", "go.etcd.io/etcd/"} {
+			assert.False(t, strings.HasPrefix(pkg, banned), "the core module depends on %s", pkg)
+		}
+	}
+}
+
+// What only tests need is linked into no program. A suite that others run
+// against their own code is a test too, so it may use it.
+func TestTestDependenciesAreNotLinked(t *testing.T) {
+	for _, edge := range imports(t) {
+		if strings.HasSuffix(edge.from, "test") {
+			continue
+		}
+		for _, testOnly := range []string{
+			"testing", "github.com/stretchr/testify", "github.com/anishathalye/porcupine",
+		} {
+			assert.False(t, edge.to == testOnly || strings.HasPrefix(edge.to, testOnly+"/"),
+				"%s imports %s outside its tests", edge.from, edge.to)
+		}
+	}
+}
+
+type edge struct{ from, to string }
+
+// imports lists who imports whom in the core module; what its tests import does not count.
+func imports(t *testing.T) []edge {
+	t.Helper()
+	var edges []edge
+	for _, line := range goLines(t, "list", "-f", "{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}\n{{end}}", core+"/...") {
+		from, to, _ := strings.Cut(line, " ")
+		edges = append(edges, edge{from: from, to: to})
+	}
+	return edges
+}
+
+// topDir is the first directory of a package of this module, "" for its root.
+func topDir(pkg string) (string, bool) {
+	if pkg == core {
+		return "", true
+	}
+	rest, ours := strings.CutPrefix(pkg, core+"/")
+	dir, _, _ := strings.Cut(rest, "/")
+	return dir, ours
+}

@@ -1,0 +1,123 @@
+package e2e_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/yaml"
+)
+
+// An informer of client-go, with its default way to begin a watch, follows
+// every change and ends with what a list shows.
+func TestInformer(t *testing.T) {
+	for _, g := range targets() {
+		t.Run(g.example, func(t *testing.T) {
+			s := startServer(t, g.example)
+			const ns = "informer"
+			config := &rest.Config{Host: s.url}
+			client, err := dynamic.NewForConfig(config)
+			require.NoError(t, err)
+			gvr := schema.GroupVersionResource{Group: g.group, Version: "v1", Resource: g.plural}
+			objects := client.Resource(gvr).Namespace(ns)
+
+			_, err = objects.Create(t.Context(), parse(t, g.manifest("early", "a", g.full)), metav1.CreateOptions{})
+			require.NoError(t, err)
+
+			factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, ns, nil)
+			informer := factory.ForResource(gvr).Informer()
+			seen := make(chan string, 1000)
+			_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+				AddFunc:    func(o any) { seen <- "added " + team(o) },
+				UpdateFunc: func(_, o any) { seen <- "updated " + team(o) },
+				DeleteFunc: func(o any) { seen <- "deleted " + team(o) },
+			})
+			require.NoError(t, err)
+			stop := make(chan struct{})
+			factory.Start(stop)
+			defer factory.Shutdown()
+			defer close(stop)
+			awaitEvent(t, seen, "added early a")
+			require.True(t, cache.WaitForCacheSync(stop, informer.HasSynced))
+
+			_, err = objects.Create(t.Context(), parse(t, g.manifest("late", "a", g.bare)), metav1.CreateOptions{})
+			require.NoError(t, err)
+			awaitEvent(t, seen, "added late a")
+			_, err = objects.Patch(t.Context(), "late", types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"b"}}}`), metav1.PatchOptions{})
+			require.NoError(t, err)
+			awaitEvent(t, seen, "updated late b")
+			require.NoError(t, objects.Delete(t.Context(), "early", metav1.DeleteOptions{}))
+			awaitEvent(t, seen, "deleted early a")
+
+			assert.Len(t, informer.GetStore().ListKeys(), 1)
+		})
+	}
+}
+
+// Optimistic locking as client-go's users know it: a stale write is a conflict
+// that its retry helper understands.
+func TestConflict(t *testing.T) {
+	g := targets()[0]
+	s := startServer(t, g.example)
+	client, err := dynamic.NewForConfig(&rest.Config{Host: s.url})
+	require.NoError(t, err)
+	objects := client.Resource(schema.GroupVersionResource{Group: g.group, Version: "v1", Resource: g.plural}).Namespace("conflict")
+	stale, err := objects.Create(t.Context(), parse(t, g.manifest("one", "a", g.bare)), metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	set := func(o *unstructured.Unstructured, team string) error {
+		o.SetLabels(map[string]string{"team": team})
+		_, err := objects.Update(t.Context(), o, metav1.UpdateOptions{})
+		return err
+	}
+	require.NoError(t, retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		fresh, err := objects.Get(t.Context(), "one", metav1.GetOptions{})
+		require.NoError(t, err)
+		return set(fresh, "b")
+	}))
+	err = set(stale, "c")
+	assert.True(t, apierrors.IsConflict(err), "%v", err)
+}
+
+func parse(t *testing.T, manifest string) *unstructured.Unstructured {
+	t.Helper()
+	o := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal([]byte(manifest), &o.Object))
+	return o
+}
+
+func team(o any) string {
+	if last, ok := o.(cache.DeletedFinalStateUnknown); ok {
+		o = last.Obj
+	}
+	object := o.(*unstructured.Unstructured)
+	return object.GetName() + " " + object.GetLabels()["team"]
+}
+
+// awaitEvent takes events until the wanted one; the status that a server's own
+// loop writes makes others.
+func awaitEvent(t *testing.T, seen <-chan string, want string) {
+	t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case got := <-seen:
+			if got == want {
+				return
+			}
+		case <-deadline:
+			require.Fail(t, "no such event", want)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package decorum_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The Go code in the README is the code of Example, so it compiles and does
+// what the README says. Only the indentation may differ.
+func TestReadmeShowsTheExample(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	example, err := os.ReadFile("example_test.go")
+	require.NoError(t, err)
+
+	code := unindent(string(example))
+	blocks := 0
+	for _, part := range strings.Split(string(readme), "```go\n")[1:] {
+		block, _, closed := strings.Cut(part, "```")
+		require.True(t, closed, "a code block is not closed")
+		assert.Contains(t, code, unindent(block), "this block of the README is not in example_test.go")
+		blocks++
+	}
+	assert.Equal(t, 2, blocks, "the kind, and the program around it")
+}
+
+// Every file that the README and the documentation point to is there.
+func TestLinksPointToFiles(t *testing.T) {
+	docs, err := os.ReadDir("docs")
+	require.NoError(t, err)
+	pages := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"}
+	for _, entry := range docs {
+		if strings.HasSuffix(entry.Name(), ".md") {
+			pages = append(pages, "docs/"+entry.Name())
+		}
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		dir := strings.TrimSuffix(page, page[strings.LastIndex(page, "/")+1:])
+		for _, part := range strings.Split(withoutCode(string(text)), "](")[1:] {
+			target, _, _ := strings.Cut(part, ")")
+			target, _, _ = strings.Cut(target, "#")
+			if target == "" || strings.Contains(target, "://") {
+				continue
+			}
+			_, err := os.Stat(dir + target)
+			assert.NoError(t, err, "%s points to %s", page, target)
+		}
+	}
+}
+
+// withoutCode leaves out the blocks between fences.
+func withoutCode(text string) string {
+	var out strings.Builder
+	for i, part := range strings.Split(text, "```") {
+		if i%2 == 0 {
+			out.WriteString(part)
+		}
+	}
+	return out.String()
+}
+
+func unindent(code string) string {
+	var out strings.Builder
+	for line := range strings.Lines(code) {
+		out.WriteString(strings.TrimLeft(line, "\t "))
+	}
+	return out.String()
+}
