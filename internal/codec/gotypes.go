@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	stdjson "encoding/json"
+	"fmt"
 	"sync"
 
 	"github.com/decorum-go/decorum/internal/doc"
@@ -22,14 +23,42 @@ var hostOptions = json.JoinOptions(
 	json.WithUnmarshalers(json.UnmarshalFromFunc(unmarshalNumber)),
 )
 
-// To the JSON package a json.Number of the standard library is any string type; its own Number has the right methods.
+// To the JSON package a json.Number of the standard library is any string type, so its rules are told here: it is a
+// number on the wire, and empty it is zero.
 
 func marshalNumber(e *jsontext.Encoder, n stdjson.Number) error {
-	return jsonv1.Number(n).MarshalJSONTo(e)
+	text := jsontext.Value(n)
+	if len(text) == 0 {
+		text = jsontext.Value("0")
+	}
+	if text.Kind() != '0' || !text.IsValid() {
+		return fmt.Errorf("json: invalid number literal %q", string(n))
+	}
+	return e.WriteValue(text)
 }
 
 func unmarshalNumber(d *jsontext.Decoder, n *stdjson.Number) error {
-	return (*jsonv1.Number)(n).UnmarshalJSONFrom(d)
+	text, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	switch text.Kind() {
+	case 'n':
+		return nil
+	case '"':
+		unquoted, err := jsontext.AppendUnquote(nil, text)
+		if err != nil {
+			return err
+		}
+		if text = jsontext.Value(unquoted); text.Kind() != '0' || !text.IsValid() {
+			return fmt.Errorf("json: invalid number literal, trying to unmarshal %q into Number", text)
+		}
+	case '0':
+	default:
+		return fmt.Errorf("json: cannot unmarshal %s into Go value of type json.Number", text.Kind())
+	}
+	*n = stdjson.Number(text)
+	return nil
 }
 
 // Unmarshal reads JSON into a value of a host's Go type, which into points to, as encoding/json would but with member
