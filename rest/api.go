@@ -47,6 +47,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 			return nil, fmt.Errorf("rest.New: %w", err)
 		}
 		res.logger, res.now, res.newUID = a.options.Logger, a.options.Now, a.options.NewUID
+		res.maxBytes = growth * a.options.MaxBodyBytes
 		a.resources = append(a.resources, res)
 	}
 	if err := checkTogether(a.resources); err != nil {

@@ -21,15 +21,10 @@ func (q *request) readBody() ([]byte, error) {
 	if q.r.ContentLength > limit {
 		return nil, tooLarge
 	}
-	body := http.MaxBytesReader(q.w, q.r.Body, limit)
-	var data []byte
-	var err error
-	if n := q.r.ContentLength; n > 0 {
-		data = make([]byte, n)
-		_, err = io.ReadFull(body, data)
-	} else {
-		data, err = io.ReadAll(body)
+	if q.r.Body == nil { // no server sends such a request, but a transport within a process may
+		return nil, nil
 	}
+	data, err := readAll(http.MaxBytesReader(q.w, q.r.Body, limit), q.r.ContentLength)
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
@@ -38,6 +33,26 @@ func (q *request) readBody() ([]byte, error) {
 		return nil, status.BadRequest("the body cannot be read: " + err.Error())
 	}
 	return data, nil
+}
+
+// maxTrustedLength is how much memory a client gets for the mere promise of a body.
+const maxTrustedLength = 64 << 10
+
+// readAll reads a body of the length that its sender has promised; -1 is an unknown one.
+func readAll(body io.Reader, length int64) ([]byte, error) {
+	if length <= 0 {
+		return io.ReadAll(body)
+	}
+	if length <= maxTrustedLength {
+		data := make([]byte, length)
+		_, err := io.ReadFull(body, data)
+		return data, err
+	}
+	data, err := io.ReadAll(body)
+	if err == nil && int64(len(data)) < length {
+		err = io.ErrUnexpectedEOF
+	}
+	return data, err
 }
 
 // contentType returns the media type of the body; JSON where the request does not say.

@@ -3,13 +3,11 @@ package rest
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
 )
 
 // delete answers DELETE of an object: a Status when it is gone, the object while finalizers hold it.
@@ -136,23 +134,19 @@ func (q *request) deleteCollection() error {
 		return err
 	}
 	defer cancel()
-	selected, nothing := q.res.selection(namespace, p)
+	found, err := q.res.page(ctx, namespace, p, nil)
+	if err != nil {
+		return err
+	}
 	deleted := page{}
-	if !nothing {
-		found, err := q.res.store.List(ctx, storage.ListOptions{Scope: selected.scope, Match: selected.match,
-			Limit: int(min(max(p.Limit, 0), math.MaxInt32))}, nil)
-		if err != nil {
+	for _, r := range found.Records {
+		_, err := q.res.delete(ctx, r.Key.Namespace, r.Key.Name, options, writeOptions{dryRun: len(options.DryRun) > 0})
+		switch {
+		case status.IsNotFound(err): // somebody else was faster
+		case err != nil:
 			return err
-		}
-		for _, r := range found.Records {
-			_, err := q.res.delete(ctx, r.Key.Namespace, r.Key.Name, options, writeOptions{dryRun: len(options.DryRun) > 0})
-			switch {
-			case status.IsNotFound(err): // somebody else was faster
-			case err != nil:
-				return err
-			default:
-				deleted.Records = append(deleted.Records, r)
-			}
+		default:
+			deleted.Records = append(deleted.Records, r)
 		}
 	}
 	return q.writeList(rep, deleted)

@@ -25,6 +25,8 @@ type switches struct {
 	generation bool
 	// bareFinalizers: a finalizer without a domain is accepted with a warning. Built-in kinds refuse it.
 	bareFinalizers bool
+	// strategicMerge: PATCH takes strategic merge patches. Custom resources answer 415.
+	strategicMerge bool
 	// itemKinds: the items of a list carry their own kind and apiVersion.
 	itemKinds bool
 	// ageColumn: without columns of the host's a Table shows Name and Age, else Name and Created At.
@@ -35,7 +37,7 @@ type switches struct {
 
 func (d Dialect) switches() switches {
 	if d == Builtin {
-		return switches{unconditionalUpdate: true}
+		return switches{unconditionalUpdate: true, strategicMerge: true}
 	}
 	return switches{
 		kindRequired:      true,

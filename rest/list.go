@@ -180,10 +180,10 @@ func (q *request) writeList(rep representation, p page) error {
 			chunks.Put(chunk)
 		}
 	}()
+	defer func() { q.wrote = out.sent }() // also when a panic breaks it off
 	h := q.w.Header()
 	h["Content-Type"], h["Cache-Control"] = headerJSON, headerNoCache
-	err := q.appendList(out, rep, rows, p)
-	if q.wrote = out.sent; err != nil {
+	if err := q.appendList(out, rep, rows, p); err != nil {
 		return err
 	}
 	out.send()

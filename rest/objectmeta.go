@@ -129,6 +129,10 @@ func randomUID() string {
 	return string(out[:])
 }
 
+// maxMetadataErrors is about how many faults of one part of the metadata are named: the answer must not be many times the
+// size of the question.
+const maxMetadataErrors = 100
+
 // validateMetadata checks an object's metadata by the rules that all kinds share.
 func (res *resource) validateMetadata(obj, old doc.Value, o *writeOptions) status.FieldErrors {
 	m, path := metadataOf(obj), status.Field("metadata")
@@ -180,10 +184,13 @@ func validateMetadataUpdate(path *status.Path, obj, old doc.Value) status.FieldE
 		}
 	}
 	if isDeleting(old) {
-		had := finalizersOf(old)
+		had := map[string]bool{}
+		for _, f := range finalizersOf(old) {
+			had[f] = true
+		}
 		var added []string
 		for _, f := range finalizersOf(obj) {
-			if !slices.Contains(had, f) {
+			if !had[f] {
 				added = append(added, f)
 			}
 		}
@@ -205,6 +212,9 @@ func fieldValue(v doc.Value) any {
 func validateLabels(path *status.Path, labels doc.Value) status.FieldErrors {
 	var errs status.FieldErrors
 	for key, value := range labels.Members() {
+		if len(errs) >= maxMetadataErrors {
+			break
+		}
 		for _, msg := range apimeta.ValidateLabelKey(key) {
 			errs = append(errs, status.InvalidField(path, key, msg))
 		}
@@ -219,8 +229,10 @@ func validateAnnotations(path *status.Path, annotations doc.Value) status.FieldE
 	var errs status.FieldErrors
 	total := 0
 	for key, value := range annotations.Members() {
-		for _, msg := range apimeta.ValidateQualifiedName(strings.ToLower(key)) {
-			errs = append(errs, status.InvalidField(path, key, msg))
+		if len(errs) < maxMetadataErrors {
+			for _, msg := range apimeta.ValidateQualifiedName(strings.ToLower(key)) {
+				errs = append(errs, status.InvalidField(path, key, msg))
+			}
 		}
 		total += len(key) + len(value.Text())
 	}
@@ -234,6 +246,9 @@ func validateOwners(path *status.Path, owners doc.Value) status.FieldErrors {
 	var errs status.FieldErrors
 	controller := ""
 	for _, owner := range owners.Elements() {
+		if len(errs) >= maxMetadataErrors {
+			break
+		}
 		apiVersion, kind, name := owner.Get("apiVersion").Text(), owner.Get("kind").Text(), owner.Get("name").Text()
 		gv, err := apimeta.ParseGroupVersion(apiVersion)
 		switch {
@@ -253,6 +268,7 @@ func validateOwners(path *status.Path, owners doc.Value) status.FieldErrors {
 			if controller != "" {
 				errs = append(errs, status.InvalidField(path, ownerReferences(owners),
 					fmt.Sprintf("Only one reference can have Controller set to true. Found \"true\" in references for %s and %s/%s", controller, kind, name)))
+				break // each of these errors shows all owners, so one has to do
 			} else {
 				controller = kind + "/" + name
 			}
@@ -286,6 +302,9 @@ func (res *resource) validateFinalizers(path *status.Path, obj doc.Value, o *wri
 	var errs status.FieldErrors
 	finalizers := finalizersOf(obj)
 	for i, f := range finalizers {
+		if len(errs) >= maxMetadataErrors {
+			break
+		}
 		msgs := apimeta.ValidateQualifiedName(f)
 		for _, msg := range msgs {
 			errs = append(errs, status.InvalidField(path, f, msg))

@@ -19,7 +19,8 @@ type Options struct {
 	Now func() time.Time
 	// NewUID makes the uid of a new object. Default: a random UUID.
 	NewUID func() string
-	// MaxBodyBytes bounds a request's body; a larger one is answered 413. Default: 3 MiB.
+	// MaxBodyBytes bounds a request's body; a larger one is answered 413, and so is a write after which an object would
+	// have more than twice as many bytes. Default: 3 MiB.
 	MaxBodyBytes int64
 	// MaxInFlight bounds the requests that are worked on at one time, watches apart; one more is answered 429 with
 	// Retry-After. Default: 1000.
@@ -27,6 +28,9 @@ type Options struct {
 	// Version is what /version tells of the host's program. Default: a version of this library.
 	Version Version
 }
+
+// growth is how many times the limit of a body an object may have, grown by patches and by what the server adds.
+const growth = 2
 
 const (
 	defaultMaxBodyBytes = 3 << 20

@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/patch"
 	"github.com/decorum-go/decorum/status"
 )
@@ -16,14 +17,24 @@ import (
 const (
 	mediaJSONPatch  = "application/json-patch+json"
 	mediaMergePatch = "application/merge-patch+json"
+	mediaStrategic  = "application/strategic-merge-patch+json"
 )
 
-var patchTypes = []string{mediaJSONPatch, mediaMergePatch}
+// patchTypes are the media types that a PATCH of the resource takes.
+func (res *resource) patchTypes() []string {
+	if res.strategicMerge {
+		return []string{mediaJSONPatch, mediaMergePatch, mediaStrategic}
+	}
+	return []string{mediaJSONPatch, mediaMergePatch}
+}
 
 // patch answers PATCH of an object.
 func (q *request) patch() error { return q.patchPart(mainPart) }
 
 func (q *request) patchPart(which part) error {
+	if err := q.checkPatchType(); err != nil {
+		return err
+	}
 	o, err := q.writeParameters("PatchOptions")
 	if err != nil {
 		return err
@@ -41,7 +52,7 @@ func (q *request) patchPart(which part) error {
 		return err
 	}
 	defer cancel()
-	want, err := q.readPatch(&o)
+	want, err := q.readPatch(q.res.schema, &o)
 	if err != nil {
 		return err
 	}
@@ -62,30 +73,44 @@ func (q *request) patchPart(which part) error {
 	return q.writeObject(http.StatusOK, rep, done.json)
 }
 
-// readPatch reads the body as the patch that its media type says it is.
-func (q *request) readPatch(o *writeOptions) (change, error) {
-	media := q.contentType()
-	if q.r.Header.Get("Content-Type") == "" || !slices.Contains(patchTypes, media) {
-		return nil, status.UnsupportedMediaType(patchTypes)
+// checkPatchType refuses a body that is no patch, before anything else of the request counts.
+func (q *request) checkPatchType() error {
+	types := q.res.patchTypes()
+	if q.r.Header.Get("Content-Type") == "" || !slices.Contains(types, q.contentType()) {
+		return status.UnsupportedMediaType(types)
 	}
+	return nil
+}
+
+// readPatch reads the body as the patch that its media type says it is, of an object that the schema describes.
+func (q *request) readPatch(of *schema.Schema, o *writeOptions) (change, error) {
 	data, err := q.readBody()
 	if err != nil {
 		return nil, err
 	}
-	if media == mediaJSONPatch {
+	switch q.contentType() {
+	case mediaJSONPatch:
 		p, err := patch.ParseJSONPatch(data)
 		if err != nil {
 			return nil, err
 		}
 		o.problems = p.Warnings()
 		return p.Apply, nil
+	case mediaStrategic:
+		p, err := patch.ParseStrategicMergePatch(data)
+		if err != nil {
+			return nil, err
+		}
+		o.problems = p.Warnings()
+		return func(old doc.Value) (doc.Value, error) { return p.Apply(old, of) }, nil
+	default:
+		p, err := patch.ParseMergePatch(data)
+		if err != nil {
+			return nil, err
+		}
+		o.problems = p.Warnings()
+		return func(old doc.Value) (doc.Value, error) { return p.Apply(old), nil }, nil
 	}
-	p, err := patch.ParseMergePatch(data)
-	if err != nil {
-		return nil, err
-	}
-	o.problems = p.Warnings()
-	return func(old doc.Value) (doc.Value, error) { return p.Apply(old), nil }, nil
 }
 
 // checkPatched refuses a patch that makes something else of the object, or nothing that is one.

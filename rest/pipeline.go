@@ -105,6 +105,9 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	// The digits are a guess at the revision that leaves the store room to write the real one in place.
 	placeholder := doc.Of(strconv.FormatUint(uint64(res.store.Revision())+1, 10))
 	next := codec.AppendObject(nil, obj.WithAt(placeholder, "metadata", fieldResourceVersion))
+	if err := res.checkSize(next, 0); err != nil {
+		return result{}, err
+	}
 	record, err := res.commit(ctx, res.key(namespace, nameOf(obj)), o, func(current *storage.Record) ([]byte, error) {
 		switch {
 		case current == nil:
@@ -125,6 +128,14 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 		out.json = record.JSON
 	}
 	return out, nil
+}
+
+// checkSize refuses a write by which an object grows too large. One that is too large already may shrink.
+func (res *resource) checkSize(json []byte, before int) error {
+	if int64(len(json)) <= res.maxBytes || len(json) <= before {
+		return nil
+	}
+	return status.RequestEntityTooLarge(fmt.Sprintf("limit of an object is %d", res.maxBytes))
 }
 
 // change computes the object that a client wants from the one there is.
@@ -181,7 +192,7 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 			out.gone = true
 			return nil, nil
 		}
-		return next, nil
+		return next, res.checkSize(next, len(current.JSON))
 	})
 	if err != nil {
 		return result{}, err

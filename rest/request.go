@@ -24,23 +24,27 @@ type request struct {
 	params httprouter.Params
 	wire   wireCodec // of the kind that is read and written; nil where it has no Protobuf message
 
-	query    url.Values // parsed by parameters
-	parsed   bool
+	query    url.Values
 	wrote    bool // the answer has begun
 	isWatch  bool
 	warnings []string
 }
 
-// parameters returns the parsed query. Of a parameter that stands several times the first value counts.
-func (q *request) parameters() url.Values {
-	if !q.parsed {
-		q.parsed = true
-		if q.r.URL.RawQuery != "" {
-			q.query = q.r.URL.Query()
-		}
+// readQuery parses the query. One that does not parse is refused as a whole: if what is wrong in it were left out, a
+// deletion could lose its selector and reach everything.
+func (q *request) readQuery() error {
+	if q.r.URL.RawQuery == "" {
+		return nil
 	}
-	return q.query
+	var err error
+	if q.query, err = url.ParseQuery(q.r.URL.RawQuery); err != nil {
+		return status.BadRequest("the query cannot be parsed: " + err.Error())
+	}
+	return nil
 }
+
+// parameters returns the parsed query. Of a parameter that stands several times the first value counts.
+func (q *request) parameters() url.Values { return q.query }
 
 func (q *request) leave() { q.api.leave(!q.isWatch) }
 
@@ -81,8 +85,11 @@ func (q *request) object() (namespace, name string, err error) {
 		return "", "", status.ResourceNotFound()
 	}
 	name = q.params.ByName(paramName)
+	if q.res.namesNamespaces() {
+		name = q.params.ByName(paramNamespace)
+	}
 	if name == "" {
-		name = q.params.ByName(paramNamespace) // an object of a resource called namespaces
+		return "", "", status.ResourceNotFound()
 	}
 	if msgs := apimeta.ValidatePathSegmentName(name); len(msgs) > 0 {
 		return "", "", status.BadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", name, strings.Join(msgs, ", ")))

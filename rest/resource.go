@@ -49,6 +49,8 @@ type resource struct {
 	logger *slog.Logger
 	now    func() time.Time
 	newUID func() string
+	// maxBytes bounds what an object may grow to.
+	maxBytes int64
 }
 
 type column struct {

@@ -40,7 +40,11 @@ func (a *API) route(res *resource, h handler) httprouter.Handle {
 			defer q.leave()
 		}
 		defer q.recover()
-		if err := h(&q); err != nil {
+		err := q.readQuery()
+		if err == nil {
+			err = h(&q)
+		}
+		if err != nil {
 			q.fail(err)
 		}
 	}
@@ -80,7 +84,7 @@ func (a *API) routes() *httprouter.Router {
 			add(inNamespace, res, (*request).collection)
 			add(inNamespace+"/:"+paramName, res, (*request).item)
 			add(inNamespace+"/:"+paramName+"/:"+paramSubresource, res, (*request).subresourceOfItem)
-		case res.gr.Resource == "namespaces":
+		case res.namesNamespaces():
 			item := plural + "/:" + paramNamespace
 			add(plural, res, (*request).collection)
 			add(item, res, (*request).item)
@@ -94,6 +98,11 @@ func (a *API) routes() *httprouter.Router {
 		}
 	}
 	return router
+}
+
+// namesNamespaces says that an object of the resource stands in a path where others have their namespace.
+func (res *resource) namesNamespaces() bool {
+	return !res.namespaced && res.gr.Resource == "namespaces"
 }
 
 func gvPath(gv apimeta.GroupVersion) string {

@@ -15,7 +15,8 @@ import (
 func (q *request) subresourceOfItem() error {
 	name := q.params.ByName(paramSubresource)
 	if name == "" { // a literal one, of a resource called namespaces
-		name = q.r.URL.Path[strings.LastIndexByte(q.r.URL.Path, '/')+1:]
+		path, _ := routePath(q.r.URL)
+		name = path[strings.LastIndexByte(path, '/')+1:]
 	}
 	sub := q.res.subresource(name)
 	if sub == nil {
@@ -175,6 +176,9 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 	kind := "UpdateOptions"
 	if verb == Patch {
 		kind = "PatchOptions"
+		if err := q.checkPatchType(); err != nil {
+			return err
+		}
 	}
 	o, err := q.writeParameters(kind)
 	if err != nil {
@@ -195,7 +199,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 	defer cancel()
 	var want change
 	if verb == Patch {
-		want, err = q.readPatch(&o)
+		want, err = q.readPatch(sub.schema, &o)
 	} else {
 		var body doc.Value
 		if body, err = q.decodeBody(sub.kind, q.res.kindRequired, &o); err == nil {

@@ -1,0 +1,110 @@
+package patch
+
+import (
+	"encoding/base64"
+	"fmt"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// inconvertible is the answer to a patch whose result does not fit the types of the kind. Upstream leaves kind and name
+// out, and shows the patch.
+func inconvertible(patch, result doc.Value, s *schema.Schema) error {
+	text := misfit(result, s)
+	if text == "" {
+		text = s.CheckTypes(nil, result).Error()
+	}
+	return status.Invalid(apimeta.GroupKind{}, "", status.FieldErrors{
+		status.InvalidField(status.Field("patch"), fmt.Sprintf("%+v", plain(patch)), text)})
+}
+
+// misfit says of the first value that does not fit what upstream says of it when it copies a tree into a Go struct; "" if
+// there is none. A null always fits.
+func misfit(v doc.Value, s *schema.Schema) string {
+	if s == nil || v.IsNull() || s.Anything() {
+		return ""
+	}
+	switch {
+	case s.Object != nil && v.Kind() != doc.Map:
+		return "cannot restore struct from: " + goKind(v)
+	case s.Type == schema.ObjectType && v.Kind() != doc.Map:
+		return "cannot restore map from " + goKind(v)
+	case s.Type == schema.ArrayType && v.Kind() != doc.List:
+		return "cannot restore slice from " + goKind(v)
+	case s.Type == schema.ObjectType:
+		for name, value := range v.Members() {
+			if text := misfit(value, s.Member(name)); text != "" {
+				return text
+			}
+		}
+	case s.Type == schema.ArrayType:
+		for _, value := range v.Elements() {
+			if text := misfit(value, s.Items); text != "" {
+				return text
+			}
+		}
+	case len(s.CheckTypes(nil, v)) > 0:
+		return scalarMisfit(v, s)
+	}
+	return ""
+}
+
+func scalarMisfit(v doc.Value, s *schema.Schema) string {
+	switch s.Format {
+	case "date-time":
+		if v.Kind() != doc.String {
+			return "json: cannot unmarshal " + jsonName(v) + " into Go value of type string"
+		}
+		_, err := time.Parse(time.RFC3339, v.Text())
+		return text(err)
+	case "byte":
+		if v.Kind() != doc.String {
+			return "cannot restore slice from " + goKind(v)
+		}
+		_, err := base64.StdEncoding.DecodeString(v.Text())
+		return "error decoding from json: " + text(err)
+	}
+	if s.IntOrString {
+		return "json: cannot unmarshal " + jsonName(v) + " into Go value of type int32"
+	}
+	want := s.Type
+	switch s.Type {
+	case schema.BooleanType:
+		want = "bool"
+	case schema.IntegerType:
+		want = "int64"
+		if s.Format != "" {
+			want = s.Format
+		}
+	case schema.NumberType:
+		want = "float64"
+	case schema.AnyType: // a type that decodes itself
+		return ""
+	}
+	if v.Kind() == doc.Number && s.Type != schema.BooleanType && (s.Type != schema.StringType || goKind(v) == "int64") {
+		return "cannot convert " + goKind(v) + " to " + want
+	}
+	return "unrecognized type: " + want
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// goKind names the kind of the Go value that upstream decodes a value into.
+func goKind(v doc.Value) string {
+	switch v.Kind() {
+	case doc.Map:
+		return "map"
+	case doc.List:
+		return "slice"
+	}
+	return fmt.Sprintf("%T", plain(v))
+}

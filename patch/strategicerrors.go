@@ -1,0 +1,121 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// unmergeable is the answer to a patch that makes no sense for the object it meets. Upstream takes that for a fault of
+// its own, and answers 500.
+func unmergeable(format string, args ...any) error {
+	return status.Generic(500, fmt.Sprintf(format, args...))
+}
+
+func malformedRetainKeys() error { return status.BadRequest("invalid patch format of retainKeys") }
+func malformedDeletion() error   { return status.BadRequest("invalid patch format of primitive list") }
+func malformedOrder() error      { return status.BadRequest("invalid patch format of setElementOrder list") }
+
+func listOfLists() error { return refused(errors.New("lists of lists are not supported")) }
+
+func noKeyForMaps() error { return unmergeable("cannot merge lists without merge key for struct") }
+
+func noKey(v doc.Value, key string) error {
+	return unmergeable("map: %v does not contain declared merge key: %s", plain(v), key)
+}
+
+func unknownDirective(what, v doc.Value) error {
+	return unmergeable("unknown patch type: %s in map: %v", plain(what), plain(v))
+}
+
+func mixedElements(lists []doc.Value) error {
+	all := make([]any, len(lists))
+	for i, list := range lists {
+		all[i] = plain(elementsOrNone(list))
+	}
+	return unmergeable("list element types are not identical: %v", all)
+}
+
+func otherOrder(patch, order doc.Value) error {
+	return unmergeable("The order in patch list:\n%v\n doesn't match %s list:\n%v\n", plain(patch), orderDirective, plain(order))
+}
+
+func wrongElement(want, got doc.Value) error {
+	return unmergeable("expected a %T, but received a %s", plain(want), typeText(got))
+}
+
+func notAStruct(s *schema.Schema) error {
+	kind := s.Type
+	switch {
+	case s.Type == schema.ObjectType:
+		kind = "map"
+	case s.Type == schema.AnyType:
+		kind = "interface"
+	}
+	return unmergeable("merging an object in json but data type is not struct, instead is: %s", kind)
+}
+
+func noSuchField(s *schema.Schema, name string) error {
+	return unmergeable("unable to find api field in struct %s for the json field %q",
+		s.Object.Name[strings.LastIndexByte(s.Object.Name, '.')+1:], name)
+}
+
+func notAList(s *schema.Schema) error {
+	return unmergeable("expected slice or array type, but got: %s", s.Type)
+}
+
+func elementsOrNone(list doc.Value) doc.Value {
+	if list.IsAbsent() {
+		return doc.ListOf()
+	}
+	return list
+}
+
+// plain returns a value as Go has it, for a message.
+func plain(v doc.Value) any {
+	switch v.Kind() {
+	case doc.Bool:
+		return v.Bool()
+	case doc.String:
+		return v.Text()
+	case doc.Number:
+		if i, ok := v.Int(); ok {
+			return i
+		}
+		f, _ := v.Float()
+		return f
+	case doc.List:
+		list := make([]any, v.Len())
+		for i, e := range v.Elements() {
+			list[i] = plain(e)
+		}
+		return list
+	case doc.Map:
+		m := make(map[string]any, v.Len())
+		for k, e := range v.Members() {
+			m[k] = plain(e)
+		}
+		return m
+	}
+	return nil
+}
+
+// typeText names the Go type of a value as the verb %s prints it.
+func typeText(v doc.Value) string {
+	if v.IsNull() {
+		return "%!s(<nil>)"
+	}
+	return fmt.Sprintf("%T", plain(v))
+}
+
+// jsonName names the kind of a value as encoding/json does.
+func jsonName(v doc.Value) string {
+	if v.Kind() == doc.Bool {
+		return "bool"
+	}
+	return v.Kind().String()
+}
