@@ -12,7 +12,6 @@ const goneA = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Succes
 func TestDelete(t *testing.T) {
 	for _, c := range []struct{ name, query, body string }{
 		{"plainly", "", ""},
-		{"with a name of the namespace that is escaped", "", ""},
 		{"in the background", "", `{"propagationPolicy":"Background"}`},
 		{"by the query", "?gracePeriodSeconds=0&propagationPolicy=Background", ""},
 		{"a body replaces the query", "?propagationPolicy=Foreground", `{}`},

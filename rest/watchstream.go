@@ -207,6 +207,7 @@ func (s *watchStream) follow(cursor *watch.Cursor[storage.Record], told watch.Re
 		tick = timer.C
 	}
 	var changes []*watch.Change[storage.Record]
+	due := false // a bookmark
 	for {
 		var err error
 		if changes, err = cursor.Poll(changes[:0]); err != nil {
@@ -225,32 +226,29 @@ func (s *watchStream) follow(cursor *watch.Cursor[storage.Record], told watch.Re
 				s.send()
 			}
 		}
-		if len(changes) > 0 {
-			clear(changes) // what was sent is not held while the watch is quiet
-			s.send()
-			if s.err != nil {
-				return context.Canceled
-			}
-			continue
-		}
-		select {
-		case <-cursor.Ready():
-		case <-tick:
+		clear(changes) // what was sent is not held while the watch is quiet
+		if due {
+			// Polling has moved the position past what others wrote, so that a quiet watch does not fall out of the log.
 			if position := cursor.Position(); position > told {
 				if s.buf, err = s.frames.bookmark(s.buf, position, false); err != nil {
 					return err
 				}
 				told = position
-				s.send()
 			}
+			due = false
 			timer.Reset(s.nextBookmark())
+		}
+		if s.send(); s.err != nil {
+			return context.Canceled
+		}
+		select {
+		case <-cursor.Ready():
+		case <-tick:
+			due = true
 		case <-s.ctx.Done():
 			return s.ctx.Err()
 		case <-s.q.api.ending.Done():
 			return errEnding
-		}
-		if s.err != nil {
-			return context.Canceled
 		}
 	}
 }

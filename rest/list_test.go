@@ -1,0 +1,365 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// widgetList is a list of Widgets as it is answered.
+func widgetList(metadata string, items ...string) string {
+	return `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{` + metadata + `},"items":[` + strings.Join(items, ",") + `]}`
+}
+
+func list(t testing.TB, api *rest.API, target string, query ...string) answer {
+	t.Helper()
+	values := url.Values{}
+	for i := 0; i+1 < len(query); i += 2 {
+		values.Set(query[i], query[i+1])
+	}
+	return do(t, api, "GET", target+"?"+values.Encode(), "")
+}
+
+func TestList(t *testing.T) {
+	api := newWidgets(t)
+	wantJSON(t, do(t, api, "GET", widgets, ""), 200, widgetList(`"resourceVersion":"1"`))
+	create(t, api, "b")
+	create(t, api, "a")
+	must(t, api, "POST", widgetRoot+"/namespaces/another/widgets", widgetBody(`"name":"z"`))
+	b, a := stored{name: "b"}.String(), stored{name: "a", uid: "uid-2", rv: "3"}.String()
+	z := strings.Replace(stored{name: "z", uid: "uid-3", rv: "4"}.String(), `"default"`, `"another"`, 1)
+	for _, c := range []struct{ name, target, want string }{
+		{"in the order of names", widgets, widgetList(`"resourceVersion":"4"`, a, b)},
+		{"of all namespaces, in the order of namespace and name", allWidgets, widgetList(`"resourceVersion":"4"`, z, a, b)},
+		{"with an empty namespace", widgetRoot + "/namespaces//widgets", widgetList(`"resourceVersion":"4"`, z, a, b)},
+		{"of a namespace that nobody knows", widgetRoot + "/namespaces/none/widgets", widgetList(`"resourceVersion":"4"`)},
+		{"with parameters that do not change it", widgets + "?timeoutSeconds=5&allowWatchBookmarks=true&watch=false&foo=bar&limit=0&continue=", widgetList(`"resourceVersion":"4"`, a, b)},
+		{"with a limit below nought", widgets + "?limit=-1", widgetList(`"resourceVersion":"4"`, a, b)},
+		{"with a limit that covers all", widgets + "?limit=2", widgetList(`"resourceVersion":"4"`, a, b)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := do(t, api, "GET", c.target, "")
+			wantJSON(t, got, 200, c.want)
+			assert.Equal(t, "no-cache, private", got.Header.Get("Cache-Control"))
+		})
+	}
+}
+
+// A list is written in chunks; their borders do not show.
+func TestListOfLargeObjects(t *testing.T) {
+	api := newWidgets(t)
+	const count = 30
+	var want []string
+	for i := range count {
+		name := fmt.Sprintf("w%02d", i)
+		size := 5000
+		if i%10 == 7 {
+			size = 100_000
+		}
+		want = append(want, create(t, api, name, `"spec":{"size":1,"settings":{"k":"`+strings.Repeat("x", size)+`"}}`).Body)
+	}
+	wantJSON(t, do(t, api, "GET", widgets, ""), 200, widgetList(`"resourceVersion":"31"`, want...))
+	wantJSON(t, list(t, api, widgets, "pretty", "1"), 200, widgetList(`"resourceVersion":"31"`, want...))
+}
+
+func TestListInPages(t *testing.T) {
+	api := newWidgets(t)
+	for _, name := range []string{"c", "a", "e", "b", "d"} {
+		create(t, api, name)
+	}
+	for _, c := range []struct {
+		name   string
+		limits []string
+		want   [][]string
+	}{
+		{"of two", []string{"2", "2", "2"}, [][]string{{"a", "b"}, {"c", "d"}, {"e"}}},
+		{"of one", []string{"1", "1", "1", "1", "1"}, [][]string{{"a"}, {"b"}, {"c"}, {"d"}, {"e"}}},
+		{"with another limit later", []string{"1", "3", "2"}, [][]string{{"a"}, {"b", "c", "d"}, {"e"}}},
+		{"with no limit later", []string{"1", ""}, [][]string{{"a"}, {"b", "c", "d", "e"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			token, left := "", 5
+			for i, limit := range c.limits {
+				page := list(t, api, widgets, "limit", limit, "continue", token)
+				assert.Equal(t, c.want[i], page.names(t))
+				assert.Equal(t, "6", page.rv(t), "all pages are of one revision")
+				token = page.text(t, "metadata.continue")
+				if left -= len(c.want[i]); left > 0 {
+					assert.NotEmpty(t, token)
+					assert.Equal(t, float64(left), page.value(t, "metadata.remainingItemCount"))
+				} else {
+					assert.Empty(t, token)
+					assert.Nil(t, page.value(t, "metadata.remainingItemCount"))
+				}
+			}
+		})
+	}
+	t.Run("across namespaces", func(t *testing.T) {
+		must(t, api, "POST", widgetRoot+"/namespaces/aaa/widgets", widgetBody(`"name":"z"`))
+		must(t, api, "POST", widgetRoot+"/namespaces/zzz/widgets", widgetBody(`"name":"a"`))
+		var names []string
+		token := ""
+		for range 7 {
+			page := list(t, api, allWidgets, "limit", "1", "continue", token)
+			names = append(names, page.text(t, "items.0.metadata.namespace")+"/"+page.text(t, "items.0.metadata.name"))
+			token = page.text(t, "metadata.continue")
+		}
+		assert.Empty(t, token)
+		assert.Equal(t, []string{"aaa/z", "default/a", "default/b", "default/c", "default/d", "default/e", "zzz/a"}, names)
+	})
+}
+
+// Pages after the first show the state of the first, whatever has been written since.
+func TestPagesAreOneSnapshot(t *testing.T) {
+	api := newWidgets(t)
+	for _, name := range []string{"a", "b", "d"} {
+		create(t, api, name)
+	}
+	first := list(t, api, widgets, "limit", "1")
+	create(t, api, "c")
+	merge(t, api, widgets+"/b", `{"spec":{"size":2}}`)
+	must(t, api, "DELETE", widgets+"/d", "")
+	rest := list(t, api, widgets, "continue", first.text(t, "metadata.continue"))
+	wantJSON(t, rest, 200, widgetList(`"resourceVersion":"4"`, stored{name: "b", uid: "uid-2", rv: "3"}.String(), stored{name: "d", uid: "uid-3", rv: "4"}.String()))
+	assert.Equal(t, []string{"a", "b", "c"}, list(t, api, widgets).names(t))
+}
+
+func TestRemainingItemsAreNotCountedBehindASelector(t *testing.T) {
+	api := newWidgets(t)
+	for _, name := range []string{"a", "c", "d"} {
+		must(t, api, "POST", widgets, widgetBody(`"name":"`+name+`","labels":{"x":"y"}`))
+	}
+	create(t, api, "b")
+	page := list(t, api, widgets, "labelSelector", "x=y", "limit", "2")
+	assert.Equal(t, []string{"a", "c"}, page.names(t))
+	assert.Nil(t, page.value(t, "metadata.remainingItemCount"))
+	page = list(t, api, widgets, "labelSelector", "x=y", "limit", "2", "continue", page.text(t, "metadata.continue"))
+	assert.Equal(t, []string{"d"}, page.names(t))
+	assert.Empty(t, page.text(t, "metadata.continue"))
+}
+
+func TestContinueRefuses(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	create(t, api, "b")
+	token := list(t, api, widgets, "limit", "1").text(t, "metadata.continue")
+	forged := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+	const bad = "invalid continue token: continue key is not valid: "
+	for _, c := range []struct{ name, token, message string }{
+		{"no base64", "gar!bage", bad + "illegal base64 data at input byte 3"},
+		{"another version", forged(`{"v":"v9","rv":2,"start":"a\u0000"}`), bad + "server does not recognize this encoded version v9"},
+		{"no revision", forged(`{"v":"meta.k8s.io/v1","start":"a\u0000"}`), bad + "incorrect encoded start resourceVersion (version meta.k8s.io/v1)"},
+		{"no key", forged(`{"v":"meta.k8s.io/v1","rv":2}`), bad + "encoded start key empty (version meta.k8s.io/v1)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantFailure(t, list(t, api, widgets, "limit", "1", "continue", c.token), 400, "BadRequest", c.message, "")
+		})
+	}
+	t.Run("together with a version", func(t *testing.T) {
+		wantFailure(t, list(t, api, widgets, "continue", token, "resourceVersion", "2"), 400, "BadRequest", "specifying resource version is not allowed when using continue", "")
+		assert.Equal(t, 200, list(t, api, widgets, "continue", token, "resourceVersion", "0").Code)
+	})
+	t.Run("together with a match", func(t *testing.T) {
+		wantInvalid(t, list(t, api, widgets, "continue", token, "resourceVersion", "2", "resourceVersionMatch", "NotOlderThan"), "ListOptions.meta.k8s.io", "",
+			cause{forbidden, "resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden when continue is provided"})
+	})
+}
+
+// What happened before the retained history cannot be listed. The answer holds a token for the rest of what is there now.
+func TestContinueAfterCompaction(t *testing.T) {
+	store := storage.NewMemory(storage.MemoryOptions{})
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	api := newAPI(t, rest.Options{Store: store}, widgetResource())
+	for _, name := range []string{"a", "b", "d"} {
+		create(t, api, name)
+	}
+	first := list(t, api, widgets, "limit", "1")
+	create(t, api, "c")
+	must(t, api, "DELETE", widgets+"/b", "")
+	require.NoError(t, store.Compact(context.Background(), store.Revision()))
+
+	expired := list(t, api, widgets, "limit", "1", "continue", first.text(t, "metadata.continue"))
+	require.Equal(t, 410, expired.Code, expired.Body)
+	assert.Equal(t, "Expired", expired.text(t, "reason"))
+	assert.Equal(t, "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, "+
+		"or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - "+
+		"objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.", expired.text(t, "message"))
+
+	rest := list(t, api, widgets, "limit", "1", "continue", expired.text(t, "metadata.continue"))
+	assert.Equal(t, []string{"c"}, rest.names(t))
+	assert.Equal(t, "6", rest.rv(t))
+	rest = list(t, api, widgets, "limit", "1", "continue", rest.text(t, "metadata.continue"))
+	assert.Equal(t, []string{"d"}, rest.names(t))
+
+	wantFailure(t, list(t, api, widgets, "resourceVersion", "3", "resourceVersionMatch", "Exact"), 410, "Expired",
+		"The resourceVersion for the provided list is too old.", "")
+}
+
+// The table of API concepts, The resourceVersion parameter: three objects at 2, 3 and 4, one of them changed at 5.
+func TestListAtAVersion(t *testing.T) {
+	api := newWidgets(t)
+	for _, name := range []string{"a", "b", "c"} {
+		create(t, api, name)
+	}
+	merge(t, api, widgets+"/a", `{"spec":{"size":2}}`)
+	for _, c := range []struct {
+		match, version, limit string
+		names                 []string
+		at                    string
+		size                  float64 // of a, where it is listed
+	}{
+		{"", "", "", []string{"a", "b", "c"}, "5", 2},
+		{"", "", "2", []string{"a", "b"}, "5", 2},
+		{"", "0", "", []string{"a", "b", "c"}, "5", 2},
+		{"", "0", "2", []string{"a", "b", "c"}, "5", 2}, // a limit does not count then
+		{"", "3", "", []string{"a", "b", "c"}, "5", 2},
+		{"", "3", "1", []string{"a"}, "3", 1}, // by the letter of the first releases: exactly
+		{"NotOlderThan", "0", "", []string{"a", "b", "c"}, "5", 2},
+		{"NotOlderThan", "3", "", []string{"a", "b", "c"}, "5", 2},
+		{"NotOlderThan", "3", "1", []string{"a"}, "5", 2},
+		{"Exact", "3", "", []string{"a", "b"}, "3", 1},
+		{"Exact", "4", "2", []string{"a", "b"}, "4", 1},
+		{"Exact", "5", "", []string{"a", "b", "c"}, "5", 2},
+	} {
+		t.Run(fmt.Sprintf("match %s version %s limit %s", c.match, c.version, c.limit), func(t *testing.T) {
+			a := list(t, api, widgets, "resourceVersionMatch", c.match, "resourceVersion", c.version, "limit", c.limit)
+			require.Equal(t, 200, a.Code, a.Body)
+			assert.Equal(t, c.names, a.names(t))
+			assert.Equal(t, c.at, a.rv(t))
+			assert.Equal(t, c.size, a.value(t, "items.0.spec.size"))
+		})
+	}
+	t.Run("pages of an exact version", func(t *testing.T) {
+		page := list(t, api, widgets, "resourceVersionMatch", "Exact", "resourceVersion", "4", "limit", "2")
+		page = list(t, api, widgets, "limit", "2", "continue", page.text(t, "metadata.continue"))
+		assert.Equal(t, []string{"c"}, page.names(t))
+		assert.Equal(t, "4", page.rv(t))
+	})
+}
+
+func TestListRefusesOptions(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	const needsVersion = "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided"
+	for _, c := range []struct {
+		name   string
+		query  []string
+		causes []cause
+	}{
+		{"Exact without a version", []string{"resourceVersionMatch", "Exact"}, []cause{{forbidden, "resourceVersionMatch", needsVersion}}},
+		{"NotOlderThan without a version", []string{"resourceVersionMatch", "NotOlderThan", "limit", "1"}, []cause{{forbidden, "resourceVersionMatch", needsVersion}}},
+		{"exactly any", []string{"resourceVersionMatch", "Exact", "resourceVersion", "0"},
+			[]cause{{forbidden, "resourceVersionMatch", `Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`}}},
+		{"an unknown match", []string{"resourceVersionMatch", "Foo", "resourceVersion", "2"},
+			[]cause{{notSupported, "resourceVersionMatch", `Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""`}}},
+		{"initial events", []string{"sendInitialEvents", "true"}, []cause{{forbidden, "sendInitialEvents", "Forbidden: sendInitialEvents is forbidden for list"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantInvalid(t, list(t, api, widgets, c.query...), "ListOptions.meta.k8s.io", "", c.causes...)
+		})
+	}
+	for _, c := range []struct{ name, parameter, value, message string }{
+		{"a limit that is no number", "limit", "two", `strconv.ParseInt: parsing "two": invalid syntax`},
+		{"a limit that is no integer", "limit", "1.5", `strconv.ParseInt: parsing "1.5": invalid syntax`},
+		{"timeoutSeconds", "timeoutSeconds", "abc", `strconv.ParseInt: parsing "abc": invalid syntax`},
+		{"a version that is no number", "resourceVersion", "abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"a timeout that is no duration", "timeout", "abc", `invalid timeout specified in the request URL - time: invalid duration "abc"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantFailure(t, list(t, api, widgets, c.parameter, c.value), 400, "BadRequest", c.message, "")
+		})
+	}
+	t.Run("a version from the future", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			wantFailure(t, list(t, newWidgets(t), widgets, "resourceVersion", "9999"), 504, "Timeout", "Timeout: Too large resource version: 9999, current: 1",
+				`{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1}`)
+		})
+	})
+}
+
+func TestSelectors(t *testing.T) {
+	api := newWidgets(t)
+	for name, labels := range map[string]string{"none": `{}`, "x1": `{"x":"1"}`, "x2": `{"x":"2"}`, "x2y": `{"x":"2","y":"v","example.com/k":"v"}`, "xe": `{"x":""}`} {
+		color := map[string]string{"x1": "green", "x2": "blue"}[name]
+		if color == "" {
+			color = "red"
+		}
+		owner := ""
+		if strings.HasPrefix(name, "x2") {
+			owner = `,"owner":"me"`
+		}
+		must(t, api, "POST", widgets, widgetBody(`"name":"`+name+`","labels":`+labels, `"spec":{"size":1,"color":"`+color+`"`+owner+`}`))
+	}
+	for _, c := range []struct {
+		labels, fields string
+		want           []string
+	}{
+		{"", "", []string{"none", "x1", "x2", "x2y", "xe"}},
+		{"x=2", "", []string{"x2", "x2y"}},
+		{"x==2", "", []string{"x2", "x2y"}},
+		{"x!=2", "", []string{"none", "x1", "xe"}},
+		{"x in (1, 2)", "", []string{"x1", "x2", "x2y"}},
+		{"x notin (1,2)", "", []string{"none", "xe"}},
+		{"x in ()", "", []string{"xe"}},
+		{"x in (,1)", "", []string{"x1", "xe"}},
+		{"x", "", []string{"x1", "x2", "x2y", "xe"}},
+		{"!x", "", []string{"none"}},
+		{"x=2,y", "", []string{"x2y"}},
+		{"x=2,!y", "", []string{"x2"}},
+		{"x=1,x=2", "", []string{}},
+		{"x=", "", []string{"xe"}},
+		{"x>1", "", []string{"x2", "x2y"}},
+		{"x<2", "", []string{"x1"}},
+		{"  x  =  2  ,  y  ", "", []string{"x2y"}},
+		{"example.com/k=v", "", []string{"x2y"}},
+		{"", "metadata.name=x1", []string{"x1"}},
+		{"", "metadata.name!=x1", []string{"none", "x2", "x2y", "xe"}},
+		{"", "metadata.namespace=default,metadata.name=none", []string{"none"}},
+		{"", "metadata.namespace=other", []string{}},
+		{"", "metadata.namespace!=default", []string{}},
+		{"", "metadata.name=x1,metadata.name=x2", []string{}},
+		{"", "spec.color=green", []string{"x1"}},
+		{"", "spec.color!=red", []string{"x1", "x2"}},
+		{"", "spec.owner=me,spec.color=blue", []string{"x2"}},
+		{"", "spec.owner=", []string{"none", "x1", "xe"}},
+		{"x", "metadata.name!=x1,spec.color=red", []string{"x2y", "xe"}},
+	} {
+		t.Run(c.labels+" "+c.fields, func(t *testing.T) {
+			for _, target := range []string{widgets, allWidgets} {
+				a := list(t, api, target, "labelSelector", c.labels, "fieldSelector", c.fields)
+				require.Equal(t, 200, a.Code, a.Body)
+				assert.Equal(t, c.want, a.names(t), target)
+			}
+		})
+	}
+}
+
+func TestSelectorsRefuse(t *testing.T) {
+	api := newWidgets(t)
+	for _, c := range []struct{ labels, fields, message string }{
+		{"x in 1", "", "unable to parse requirement: found '1' expected: '('"},
+		{"x in (1", "", "unable to parse requirement: found '', expected: ',' or ')'"},
+		{"=1", "", "found '=', expected: !, identifier, or 'end of string'"},
+		{"x=1,,y", "", "found ',', expected: identifier after ','"},
+		{"a b", "", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"},
+		{"x>a", "", `unable to parse requirement: values[0]: Invalid value: "a": for 'Gt', 'Lt' operators, the value must be an integer`},
+		{"", "spec.size=1", "field label not supported: spec.size"},
+		{"", "metadata.labels=v", "field label not supported: metadata.labels"},
+		{"", "metadata.name", `invalid selector: 'metadata.name'; can't understand 'metadata.name'`},
+		{"", `metadata.name=a\b`, `invalid field selector: invalid escape sequence: \b`},
+	} {
+		t.Run(c.labels+" "+c.fields, func(t *testing.T) {
+			wantFailure(t, list(t, api, widgets, "labelSelector", c.labels, "fieldSelector", c.fields), 400, "BadRequest", c.message, "")
+		})
+	}
+}

@@ -1,0 +1,713 @@
+package rest_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// ourGoroutines counts the goroutines that run, or were started by, code of this library outside of its tests.
+func ourGoroutines(t testing.TB) int {
+	t.Helper()
+	var dump strings.Builder
+	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&dump, 2))
+	count := 0
+	for _, stack := range strings.Split(dump.String(), "\n\n") {
+		for _, p := range []string{"rest.", "storage.", "watch."} {
+			if strings.Contains(stack, "github.com/decorum-go/decorum/"+p) {
+				count++
+				break
+			}
+		}
+	}
+	return count
+}
+
+// thingDeadline is how long something may take that happens at once on an idle machine.
+const thingDeadline = 20 * time.Second
+
+// awaitThat yields until something holds that no channel tells of.
+func awaitThat(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(thingDeadline); !holds(); {
+		if time.Now().After(end) {
+			var dump strings.Builder
+			_ = pprof.Lookup("goroutine").WriteTo(&dump, 1)
+			require.FailNow(t, "in vain: "+what, dump.String())
+		}
+		runtime.Gosched()
+	}
+}
+
+// within fails when something takes as long as it does when nobody ends it.
+func within[T any](t testing.TB, what string, done <-chan T) T {
+	t.Helper()
+	timer := time.NewTimer(thingDeadline)
+	defer timer.Stop()
+	select {
+	case v := <-done:
+		return v
+	case <-timer.C:
+		require.FailNow(t, "too slow: "+what)
+		panic("unreachable")
+	}
+}
+
+// inBackground runs f and returns the channel on which its result comes.
+func inBackground[T any](f func() T) <-chan T {
+	done := make(chan T, 1)
+	go func() { done <- f() }()
+	return done
+}
+
+func openSockets(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no /proc to count sockets in")
+	}
+	count := 0
+	for _, e := range entries {
+		if link, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && strings.HasPrefix(link, "socket:") {
+			count++
+		}
+	}
+	return count
+}
+
+func TestNewStartsNothing(t *testing.T) {
+	sockets, before := openSockets(t), ourGoroutines(t)
+	api, err := rest.New(rest.Options{}, thingResource(), globalThingResource())
+	require.NoError(t, err)
+	s := &thingServer{api: api}
+	require.Equal(t, http.StatusCreated, s.do("POST", thingsIn, thingJSON("a", "{}")).Code)
+	for _, target := range []string{thingsIn, thingsIn + "/a", "/apis", "/openapi/v3", "/openapi/v2", "/readyz", thingRoot} {
+		require.Equal(t, http.StatusOK, s.do("GET", target, "").Code)
+	}
+	require.Equal(t, before, ourGoroutines(t), "no goroutine before the first watch")
+	require.Equal(t, sockets, openSockets(t), "no listener")
+	require.NoError(t, api.Close())
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	before := ourGoroutines(t)
+	s := newThingServer(t, rest.Options{})
+	server := httptest.NewServer(s.api)
+	defer server.Close()
+	var watches []*thingWatch
+	for range 20 {
+		watches = append(watches, openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1"))
+	}
+	s.mustCreate(t, "a")
+	for _, w := range watches {
+		event, thing := w.next(t)
+		require.Equal(t, watch.Added, event)
+		require.Equal(t, "a", thing.Name)
+	}
+	client := rest.ClientFor[Thing](s.api)
+	following := inBackground(func() error {
+		for _, err := range client.Watch(context.Background(), rest.WatchOptions{ResourceVersion: "1"}) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.NoError(t, within(t, "Close with watches open", inBackground(s.api.Close)))
+	for _, w := range watches {
+		require.NoError(t, w.drained(), "a watch ends as a stream ends, not broken off")
+	}
+	require.Error(t, within(t, "a watch in process ends with the API", following))
+	require.NoError(t, s.store.Close())
+	awaitThat(t, "no goroutine is left after Close", func() bool { return ourGoroutines(t) <= before })
+	require.NoError(t, s.api.Close(), "Close may be called again")
+}
+
+func TestCloseLeavesTheHostsStoreOpen(t *testing.T) {
+	store := storage.NewMemory(storage.MemoryOptions{})
+	for range 2 {
+		api, err := rest.New(rest.Options{Store: &registeredStore{store}}, rest.Resource[Thing]{Group: "g.example.com", Version: "v1", Plural: "things"})
+		require.NoError(t, err)
+		require.NoError(t, api.Close())
+	}
+	require.NoError(t, store.Register(storage.Resource{Name: "others", Extract: storage.NewExtractor()}), "the store is still open")
+	require.NoError(t, store.Close())
+}
+
+// Kinds that cannot be served.
+type (
+	thingNoMeta struct {
+		apimeta.TypeMeta `json:",inline"`
+		Spec             ThingSpec `json:"spec"`
+	}
+	thingBadTag struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               struct {
+			Size int32 `json:"size" api:"nonsense=1"`
+		} `json:"spec"`
+	}
+	thingBadDefault struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               struct {
+			Size int32 `json:"size" api:"default=many"`
+		} `json:"spec"`
+	}
+	thingBadPattern struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               struct {
+			Text string `json:"text" api:"pattern='('"`
+		} `json:"spec"`
+	}
+	thingBadField struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               struct {
+			Pipe chan int `json:"pipe"`
+		} `json:"spec"`
+	}
+	thingRequiring struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               struct {
+			Needed string `json:"needed"`
+		} `json:"spec"`
+	}
+)
+
+func TestBadConfiguration(t *testing.T) {
+	with := func(change func(r *rest.Resource[Thing])) []rest.Definition {
+		r := thingResource()
+		change(&r)
+		return []rest.Definition{r}
+	}
+	sub := func(s rest.SubresourceOf[Thing]) []rest.Definition {
+		return with(func(r *rest.Resource[Thing]) { r.Subresources = []rest.SubresourceOf[Thing]{s} })
+	}
+	get := func(context.Context, *Thing) (*ThingScale, error) { return nil, nil }
+	update := func(context.Context, *Thing, *ThingScale) error { return nil }
+	const v1 = "v1"
+	cases := []struct {
+		name        string
+		definitions []rest.Definition
+		want        []string // parts of the message
+	}{
+		{"nil", []rest.Definition{nil}, []string{"a resource is nil"}},
+		{"no plural", with(func(r *rest.Resource[Thing]) { r.Plural = "" }), []string{`kind "Thing"`, "Plural"}},
+		{"plural in upper case", with(func(r *rest.Resource[Thing]) { r.Plural = "Things" }), []string{`kind "Thing"`, `Plural "Things"`}},
+		{"plural with a slash", with(func(r *rest.Resource[Thing]) { r.Plural = "things/x" }), []string{`kind "Thing"`, "Plural"}},
+		{"plural that is a pattern", with(func(r *rest.Resource[Thing]) { r.Plural = ":x" }), []string{`kind "Thing"`, "Plural"}},
+		{"no version", with(func(r *rest.Resource[Thing]) { r.Version = "" }), []string{`kind "Thing"`, "Version"}},
+		{"version with a slash", with(func(r *rest.Resource[Thing]) { r.Version = "v1/x" }), []string{`kind "Thing"`, "Version"}},
+		{"group in upper case", with(func(r *rest.Resource[Thing]) { r.Group = "Example.com" }), []string{`kind "Thing"`, `Group "Example.com"`}},
+		{"group with a slash", with(func(r *rest.Resource[Thing]) { r.Group = "a/b" }), []string{`kind "Thing"`, "Group"}},
+		{"kind with a blank", with(func(r *rest.Resource[Thing]) { r.Kind = "A Thing" }), []string{`kind "A Thing"`, "Kind"}},
+		{"list kind with a blank", with(func(r *rest.Resource[Thing]) { r.ListKind = "A List" }), []string{`kind "Thing"`, "A List"}},
+		{"singular with a blank", with(func(r *rest.Resource[Thing]) { r.Singular = "a thing" }), []string{`kind "Thing"`, "a thing"}},
+		{"short name in upper case", with(func(r *rest.Resource[Thing]) { r.ShortNames = []string{"TH"} }), []string{`kind "Thing"`, `"TH"`}},
+		{"short name empty", with(func(r *rest.Resource[Thing]) { r.ShortNames = []string{""} }), []string{`kind "Thing"`}},
+		{"declared twice", []rest.Definition{thingResource(), thingResource()}, []string{`kind "Thing"`, "declared twice"}},
+		{"one plural for two kinds", []rest.Definition{thingResource(), rest.Resource[GlobalThing]{Group: thingGroup, Version: v1, Plural: "things"}}, []string{`kind "GlobalThing"`, `"things"`, `"Thing"`}},
+		{"one kind for two plurals", []rest.Definition{thingResource(), rest.Resource[GlobalThing]{Group: thingGroup, Version: v1, Plural: "others", Kind: "Thing"}}, []string{`kind "Thing"`}},
+		{"short name that is another's plural", append(with(func(r *rest.Resource[Thing]) { r.ShortNames = []string{"globalthings"} }), globalThingResource()), []string{`"globalthings"`}},
+		{"short name that is another's short name", []rest.Definition{thingResource(), rest.Resource[GlobalThing]{Group: thingGroup, Version: v1, Plural: "others", ShortNames: []string{"th"}}}, []string{`kind "GlobalThing"`, `"th"`}},
+		{"no struct", []rest.Definition{rest.Resource[string]{Group: thingGroup, Version: v1, Plural: "strings"}}, []string{`"string"`, "no struct"}},
+		{"a pointer", []rest.Definition{rest.Resource[*Thing]{Group: thingGroup, Version: v1, Plural: "things", Kind: "Thing"}}, []string{`kind "Thing"`, "no struct"}},
+		{"a type without a name", []rest.Definition{rest.Resource[struct{}]{Group: thingGroup, Version: v1, Plural: "nothings"}}, []string{"Kind"}},
+		{"no metadata", []rest.Definition{rest.Resource[thingNoMeta]{Group: thingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingNoMeta"`, "metadata"}},
+		{"an option of a tag that nobody knows", []rest.Definition{rest.Resource[thingBadTag]{Group: thingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadTag"`, "Size", "nonsense"}},
+		{"a default of another type", []rest.Definition{rest.Resource[thingBadDefault]{Group: thingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadDefault"`, "Size", "many"}},
+		{"a pattern that does not parse", []rest.Definition{rest.Resource[thingBadPattern]{Group: thingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadPattern"`, "Text"}},
+		{"a field that JSON cannot hold", []rest.Definition{rest.Resource[thingBadField]{Group: thingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadField"`, "Pipe"}},
+		{"column without a name", with(func(r *rest.Resource[Thing]) { r.Columns = []rest.Column{{Path: ".spec.size"}} }), []string{`kind "Thing"`, "column"}},
+		{"column without a path", with(func(r *rest.Resource[Thing]) { r.Columns = []rest.Column{{Name: "Size"}} }), []string{`kind "Thing"`, `column "Size"`}},
+		{"column with a bad path", with(func(r *rest.Resource[Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec["}} }), []string{`kind "Thing"`, `column "Size"`}},
+		{"column with a bad type", with(func(r *rest.Resource[Thing]) {
+			r.Columns = []rest.Column{{Name: "Size", Path: ".spec.size", Type: "float"}}
+		}), []string{`kind "Thing"`, `column "Size"`, `"float"`}},
+		{"selectable field that is not there", with(func(r *rest.Resource[Thing]) { r.SelectableFields = []string{"spec.nope"} }), []string{`kind "Thing"`, "SelectableFields", "spec.nope"}},
+		{"selectable field that is a list", with(func(r *rest.Resource[Thing]) { r.SelectableFields = []string{"spec.parts"} }), []string{`kind "Thing"`, "SelectableFields", "spec.parts"}},
+		{"selectable field in metadata", with(func(r *rest.Resource[Thing]) { r.SelectableFields = []string{"metadata.uid"} }), []string{`kind "Thing"`, "SelectableFields", "metadata.uid"}},
+		{"selectable field of nothing", with(func(r *rest.Resource[Thing]) { r.SelectableFields = []string{""} }), []string{`kind "Thing"`, "SelectableFields"}},
+		{"selectable field twice", with(func(r *rest.Resource[Thing]) { r.SelectableFields = []string{"spec.color", "spec.color"} }), []string{`kind "Thing"`, "SelectableFields", "spec.color"}},
+		{"nine selectable fields", with(func(r *rest.Resource[Thing]) { r.SelectableFields = slices.Repeat([]string{"spec.color"}, 9) }), []string{`kind "Thing"`, "SelectableFields", "9"}},
+		{"a namespaced singleton", with(func(r *rest.Resource[Thing]) { r.Singleton = "only" }), []string{`kind "Thing"`, `Singleton "only"`}},
+		{"a singleton with a bad name", with(func(r *rest.Resource[Thing]) { r.Scope, r.Singleton = rest.Cluster, "../x" }), []string{`kind "Thing"`, `Singleton "../x"`}},
+		{"a singleton that can be created", with(func(r *rest.Resource[Thing]) {
+			r.Scope, r.Singleton, r.Verbs = rest.Cluster, "only", []rest.Verb{rest.Create}
+		}), []string{`kind "Thing"`, "Verbs", `"create"`}},
+		{"a singleton that its defaults do not make", []rest.Definition{rest.Resource[thingRequiring]{Group: thingGroup, Version: v1, Plural: "things", Scope: rest.Cluster, Singleton: "only"}}, []string{`kind "thingRequiring"`, "singleton", "spec.needed"}},
+		{"a verb that is none", with(func(r *rest.Resource[Thing]) { r.Verbs = []rest.Verb{"read"} }), []string{`kind "Thing"`, "Verbs", `"read"`}},
+		{"a call that can be listed", with(func(r *rest.Resource[Thing]) {
+			r.Call, r.Verbs = func(context.Context, *Thing) error { return nil }, []rest.Verb{rest.List}
+		}), []string{`kind "Thing"`, "Verbs", `"list"`}},
+		{"a nil subresource", sub(nil), []string{`kind "Thing"`, "subresource"}},
+		{"a subresource without a name", sub(rest.Subresource[Thing, ThingScale]{Get: get}), []string{`kind "Thing"`, "subresource"}},
+		{"a subresource with a slash", sub(rest.Subresource[Thing, ThingScale]{Name: "a/b", Get: get}), []string{`kind "Thing"`, `subresource "a/b"`}},
+		{"a subresource called status", sub(rest.Subresource[Thing, ThingScale]{Name: "status", Get: get}), []string{`kind "Thing"`, `subresource "status"`}},
+		{"a subresource that does nothing", sub(rest.Subresource[Thing, ThingScale]{Name: "x"}), []string{`kind "Thing"`, `subresource "x"`, "Get", "Create"}},
+		{"a subresource that updates and cannot be read", sub(rest.Subresource[Thing, ThingScale]{Name: "x", Update: update}), []string{`kind "Thing"`, `subresource "x"`}},
+		{"a subresource that is no struct", sub(rest.Subresource[Thing, chan int]{Name: "x", Kind: "X", Get: func(context.Context, *Thing) (*chan int, error) { return nil, nil }}), []string{`kind "Thing"`, `subresource "x"`}},
+		{"a subresource twice", with(func(r *rest.Resource[Thing]) {
+			s := rest.Subresource[Thing, ThingScale]{Name: "x", Get: get}
+			r.Subresources = []rest.SubresourceOf[Thing]{s, s}
+		}), []string{`kind "Thing"`, `subresource "x"`, "twice"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			before := ourGoroutines(t)
+			var api *rest.API
+			var err error
+			require.NotPanics(t, func() { api, err = rest.New(rest.Options{}, c.definitions...) })
+			require.Nil(t, api)
+			require.Error(t, err)
+			for _, part := range c.want {
+				assert.ErrorContains(t, err, part)
+			}
+			require.Equal(t, before, ourGoroutines(t))
+		})
+	}
+}
+
+func TestNewWithAStoreThatKnowsTheResource(t *testing.T) {
+	store := storage.NewMemory(storage.MemoryOptions{})
+	defer func() { require.NoError(t, store.Close()) }()
+	first, err := rest.New(rest.Options{Store: store}, thingResource())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, first.Close()) }()
+	_, err = rest.New(rest.Options{Store: store}, thingResource())
+	require.ErrorIs(t, err, storage.ErrResource)
+	require.ErrorContains(t, err, `kind "Thing"`)
+}
+
+func TestManyInstancesInOneProcess(t *testing.T) {
+	const instances, objects = 16, 20
+	var wg sync.WaitGroup
+	for i := range instances {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			api, err := rest.New(rest.Options{}, thingResource(), globalThingResource())
+			if !assert.NoError(t, err) {
+				return
+			}
+			s := &thingServer{api: api}
+			for j := range objects {
+				w := s.do("POST", thingsIn, thingJSON(fmt.Sprintf("i%d-%d", i, j), "{}"))
+				assert.Equal(t, http.StatusCreated, w.Code)
+				assert.Equal(t, fmt.Sprint(j+2), thingOf(t, w).ResourceVersion, "revisions are each store's own")
+			}
+			var list struct{ Items []Thing }
+			assert.NoError(t, json.Unmarshal(s.do("GET", thingsIn, "").Body.Bytes(), &list))
+			assert.Len(t, list.Items, objects)
+			for _, thing := range list.Items {
+				assert.True(t, strings.HasPrefix(thing.Name, fmt.Sprintf("i%d-", i)))
+			}
+			assert.NoError(t, api.Close())
+		}()
+	}
+	wg.Wait()
+}
+
+func TestUnderAnyPrefixBesideTheHostsRoutes(t *testing.T) {
+	for _, prefix := range []string{"", "/platform", "/a/b/c", "/with%20blank", "/api", "/apis/x"} {
+		t.Run("prefix "+prefix, func(t *testing.T) {
+			s := newThingServer(t, rest.Options{})
+			plain := strings.ReplaceAll(prefix, "%20", " ")
+			host := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/host/own" {
+					_, _ = io.WriteString(w, "mine")
+					return
+				}
+				http.StripPrefix(plain, s.api).ServeHTTP(w, r)
+			})
+			server := httptest.NewServer(host)
+			defer server.Close()
+			client := server.Client()
+			client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+			get := func(path string) (int, string, http.Header) {
+				response, err := client.Get(server.URL + path)
+				require.NoError(t, err)
+				defer func() { _ = response.Body.Close() }()
+				body, err := io.ReadAll(response.Body)
+				require.NoError(t, err)
+				return response.StatusCode, string(body), response.Header
+			}
+			_, own, _ := get("/host/own")
+			require.Equal(t, "mine", own)
+
+			w := openThingWatch(t, client, server.URL+prefix+thingsIn+"?watch=1")
+			response, err := client.Post(server.URL+prefix+thingsIn, thingType, strings.NewReader(thingJSON("a", "{}")))
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			require.Equal(t, http.StatusCreated, response.StatusCode)
+			event, thing := w.next(t)
+			require.Equal(t, watch.Added, event)
+			require.Equal(t, "a", thing.Name)
+			w.stop()
+
+			for _, path := range []string{thingsIn + "/a", thingsIn + "/", thingRoot + "/namespaces//things", "/apis", "/version", "/readyz", "/openapi/v2"} {
+				code, body, _ := get(prefix + path)
+				require.Equal(t, http.StatusOK, code, "%s: %s", path, body)
+			}
+			code, body, _ := get(prefix + "/openapi/v3")
+			require.Equal(t, http.StatusOK, code)
+			var index struct {
+				Paths map[string]struct{ ServerRelativeURL string }
+			}
+			require.NoError(t, json.Unmarshal([]byte(body), &index))
+			document := index.Paths[strings.TrimPrefix(thingRoot, "/")].ServerRelativeURL
+			require.True(t, strings.HasPrefix(document, prefix+"/openapi/v3/"), document)
+			code, _, _ = get(document)
+			require.Equal(t, http.StatusOK, code, "a URL that the API gives leads to where it says")
+			stale, _, _ := strings.Cut(document, "?")
+			code, _, header := get(stale + "?hash=OLD")
+			require.Equal(t, http.StatusMovedPermanently, code)
+			require.Equal(t, document, header.Get("Location"))
+		})
+	}
+}
+
+func TestWatchesSurviveTheHostsTimeouts(t *testing.T) {
+	const short = 150 * time.Millisecond
+	s := newThingServer(t, rest.Options{})
+	server := httptest.NewUnstartedServer(s.api)
+	server.Config.ReadTimeout, server.Config.WriteTimeout, server.Config.ReadHeaderTimeout, server.Config.IdleTimeout = short, short, short, short
+	server.Start()
+	defer server.Close()
+	w := openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1")
+	for i := range 3 {
+		<-time.After(2 * short) // time has to pass; there is nothing else to wait for
+		s.mustCreate(t, fmt.Sprintf("a%d", i))
+		event, thing := w.next(t)
+		require.Equal(t, watch.Added, event)
+		require.Equal(t, fmt.Sprintf("a%d", i), thing.Name)
+	}
+	require.NoError(t, s.api.Close())
+	require.NoError(t, w.drained())
+}
+
+// The deadline that a watch has lifted must be back for the next request of the same connection.
+func TestTimeoutsHoldAfterAWatch(t *testing.T) {
+	const short = 200 * time.Millisecond
+	s := newThingServer(t, rest.Options{})
+	server := httptest.NewUnstartedServer(s.api)
+	server.Config.ReadTimeout, server.Config.WriteTimeout = short, short
+	server.Start()
+	defer server.Close()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	_, err = fmt.Fprintf(conn, "GET %s?watch=1&timeoutSeconds=1 HTTP/1.1\r\nHost: x\r\n\r\n", thingsIn)
+	require.NoError(t, err)
+	reader := bufio.NewReader(conn)
+	response, err := http.ReadResponse(reader, nil)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, response.Body)
+	require.NoError(t, err, "the watch ends by its own timeoutSeconds, as a stream ends")
+	_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", thingsIn)
+	require.NoError(t, err)
+	ended := within(t, "the host's ReadTimeout ends a body that does not come", inBackground(func() error {
+		response, err := http.ReadResponse(reader, nil)
+		if err == nil && response.StatusCode == http.StatusCreated {
+			return nil
+		}
+		return errors.New("ended")
+	}))
+	require.Error(t, ended)
+}
+
+// wrapped is a host's middleware around a ResponseWriter, as many write it.
+type wrapped struct {
+	http.ResponseWriter
+	bytes int
+}
+
+func (w *wrapped) Write(p []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += n
+	return n, err
+}
+
+// unwrappable is one that lets a ResponseController through.
+type unwrappable struct{ wrapped }
+
+func (w *unwrappable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func TestWatchThroughWrappedWriters(t *testing.T) {
+	s := newThingServer(t, rest.Options{})
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.api.ServeHTTP(&unwrappable{wrapped{ResponseWriter: &unwrappable{wrapped{ResponseWriter: w}}}}, r)
+	}))
+	server.Config.WriteTimeout = 150 * time.Millisecond
+	server.Start()
+	defer server.Close()
+	w := openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1")
+	<-time.After(300 * time.Millisecond) // past the host's WriteTimeout
+	s.mustCreate(t, "a")
+	event, _ := w.next(t)
+	require.Equal(t, watch.Added, event)
+}
+
+func TestWatchThroughAWriterThatCannotFlush(t *testing.T) {
+	s := newThingServer(t, rest.Options{})
+	recorder := httptest.NewRecorder()
+	s.api.ServeHTTP(&wrapped{ResponseWriter: recorder}, thingRequest("GET", thingsIn+"?watch=1", nil))
+	got := statusOf(t, recorder)
+	require.Equal(t, status.ReasonInternalError, got.Reason)
+	require.Contains(t, got.Message, "Unwrap", "the host's author is told what to do")
+	require.Equal(t, http.StatusOK, s.do("GET", thingsIn, "").Code, "all else needs no flush")
+}
+
+// blockingThings is a server whose writes of an object called slow wait in a hook.
+func blockingThings(t *testing.T, options rest.Options) (s *thingServer, entered, release chan struct{}) {
+	entered, release = make(chan struct{}, 100), make(chan struct{})
+	resource := thingResource()
+	resource.Validate = func(_ context.Context, obj, _ *Thing) status.FieldErrors {
+		if strings.HasPrefix(obj.Name, "slow") {
+			entered <- struct{}{}
+			<-release
+		}
+		return nil
+	}
+	return newThingServer(t, options, resource), entered, release
+}
+
+func TestShutdown(t *testing.T) {
+	s, entered, release := blockingThings(t, rest.Options{})
+	server := httptest.NewServer(s.api)
+	defer server.Close()
+	stream := openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1")
+	slow := inBackground(func() int { return s.do("POST", thingsIn, thingJSON("slow", "{}")).Code })
+	within(t, "the write is under way", entered)
+
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.ErrorIs(t, s.api.Shutdown(canceled), context.Canceled, "a write is under way")
+	require.NoError(t, within(t, "the watch ends although a write is under way", inBackground(stream.drained)))
+
+	closed := inBackground(s.api.Close)
+	for _, r := range []struct{ method, target string }{{"GET", thingsIn}, {"GET", thingsIn + "/a"}, {"GET", thingsIn + "?watch=1"}, {"POST", thingsIn}, {"GET", "/apis"}, {"GET", "/nowhere"}} {
+		got := statusOf(t, s.do(r.method, r.target, ""))
+		assert.Equal(t, status.ReasonServiceUnavailable, got.Reason, "%s %s", r.method, r.target)
+		assert.Equal(t, 503, int(got.Code))
+	}
+	_, err := rest.ClientFor[Thing](s.api).Namespace("default").Get(context.Background(), "a")
+	require.Error(t, err, "a call in process is refused as well")
+	for target, want := range map[string]int{"/livez": 200, "/healthz": 200, "/readyz": 500, "/livez/ping": 200, "/readyz/ping": 500} {
+		assert.Equal(t, want, s.do("GET", target, "").Code, target)
+	}
+	select {
+	case err := <-closed:
+		require.FailNow(t, "Close did not wait for the write", "%v", err)
+	default:
+	}
+	close(release)
+	require.Equal(t, http.StatusCreated, within(t, "the write under way ends well", slow))
+	require.NoError(t, within(t, "Close", closed))
+}
+
+func TestMaxInFlight(t *testing.T) {
+	const limit = 3
+	s, entered, release := blockingThings(t, rest.Options{MaxInFlight: limit})
+	server := httptest.NewServer(s.api)
+	defer server.Close()
+	for range 5 * limit {
+		openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1")
+	}
+	var slow []<-chan int
+	for i := range limit {
+		slow = append(slow, inBackground(func() int {
+			return s.do("POST", thingsIn, thingJSON(fmt.Sprintf("slow%d", i), "{}")).Code
+		}))
+		within(t, "the write is under way", entered)
+	}
+	for range 3 {
+		w := s.do("GET", thingsIn, "")
+		got := statusOf(t, w)
+		require.Equal(t, status.ReasonTooManyRequests, got.Reason)
+		require.Equal(t, 429, int(got.Code))
+		require.Equal(t, "1", w.Header().Get("Retry-After"))
+		require.EqualValues(t, 1, got.Details.RetryAfterSeconds)
+	}
+	require.Equal(t, http.StatusOK, s.do("GET", "/livez", "").Code, "a busy server is not a dead one")
+	close(release)
+	for _, done := range slow {
+		require.Equal(t, http.StatusCreated, within(t, "a write", done))
+	}
+	require.Equal(t, http.StatusOK, s.do("GET", thingsIn, "").Code, "what was refused has left no trace")
+}
+
+// rawWatch opens a watch on a connection of which nothing but the header is ever read.
+func rawWatch(t testing.TB, address, target string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
+	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", target)
+	require.NoError(t, err)
+	line := make([]byte, len("HTTP/1.1 200"))
+	_, err = io.ReadFull(conn, line)
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/1.1 200", string(line))
+	return conn
+}
+
+func TestAWatcherThatNeverReads(t *testing.T) {
+	const objectSize, writes, logBytes = 50 << 10, 400, 2 << 20
+	run := func(watchers int) (slowest time.Duration, heap uint64, closing time.Duration) {
+		store := storage.NewMemory(storage.MemoryOptions{MaxLogBytes: logBytes})
+		defer func() { require.NoError(t, store.Close()) }()
+		api, err := rest.New(rest.Options{Store: store}, thingResource())
+		require.NoError(t, err)
+		s := &thingServer{api: api}
+		server := httptest.NewServer(api)
+		for range watchers {
+			rawWatch(t, server.Listener.Addr().String(), thingsIn+"?watch=1")
+		}
+		body := paddedThing("big", objectSize)
+		require.Equal(t, http.StatusCreated, s.do("POST", thingsIn, string(body)).Code)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for i := range writes {
+			start := time.Now()
+			w := s.do("PATCH", thingsIn+"/big", fmt.Sprintf(`{"spec":{"size":%d}}`, i), "Content-Type", "application/merge-patch+json")
+			slowest = max(slowest, time.Since(start))
+			require.Equal(t, http.StatusOK, w.Code)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if after.HeapAlloc > before.HeapAlloc {
+			heap = after.HeapAlloc - before.HeapAlloc
+		}
+		start := time.Now()
+		require.NoError(t, within(t, "Close with a watcher that does not read", inBackground(api.Close)))
+		closing = time.Since(start)
+		server.CloseClientConnections()
+		server.Close()
+		return slowest, heap, closing
+	}
+	alone, _, _ := run(0)
+	beside, heap, closing := run(5)
+	t.Logf("slowest write alone %v, beside 5 that never read %v; heap grew by %d KB; Close took %v", alone, beside, heap>>10, closing)
+	require.Less(t, beside, max(20*alone, 2*time.Second), "a watcher slows no writer")
+	require.Less(t, heap, uint64(4*logBytes), "what 5 watchers have not read is not kept for them")
+	require.Less(t, closing, 10*time.Second, "and nobody waits for it at the end")
+}
+
+func TestDisconnectFreesTheWatch(t *testing.T) {
+	s := newThingServer(t, rest.Options{})
+	server := httptest.NewServer(s.api)
+	defer server.Close()
+	const watches = 20
+	var stops []context.CancelFunc
+	for range watches {
+		stops = append(stops, openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1").stop)
+	}
+	awaitThat(t, "all watches run", func() bool { return watchGoroutines() == watches })
+	for _, stop := range stops {
+		stop()
+	}
+	awaitThat(t, "no watch runs after the clients have left", func() bool { return watchGoroutines() == 0 })
+}
+
+// watchGoroutines counts the watches that are being answered.
+func watchGoroutines() int {
+	var dump strings.Builder
+	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2)
+	return strings.Count(dump.String(), "rest.(*watchStream).follow(")
+}
+
+// framesBetween counts the functions of this library on the stack between ServeHTTP, included, and the store.
+func framesBetween() int {
+	callers := make([]uintptr, 200)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers)])
+	count := 0
+	for {
+		frame, more := frames.Next()
+		if strings.HasPrefix(frame.Function, "github.com/decorum-go/decorum/rest.") {
+			count++
+		}
+		if strings.HasSuffix(frame.Function, "rest.(*API).ServeHTTP") || !more {
+			return count
+		}
+	}
+}
+
+// depthStore notes how deep the calls of the store are.
+type depthStore struct {
+	*storage.Memory
+	get, update atomic.Int64
+}
+
+func (s *depthStore) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
+	s.get.Store(int64(framesBetween()))
+	return s.Memory.Get(ctx, key, atLeast)
+}
+
+func (s *depthStore) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
+	s.update.Store(int64(framesBetween()))
+	return s.Memory.Update(ctx, key, fn)
+}
+
+// A reader follows a GET from the handler to the store in four functions, and a write in eight (design: the way of a
+// request).
+func TestCallDepth(t *testing.T) {
+	store := &depthStore{Memory: storage.NewMemory(storage.MemoryOptions{})}
+	defer func() { require.NoError(t, store.Close()) }()
+	api, err := rest.New(rest.Options{Store: store}, thingResource())
+	require.NoError(t, err)
+	s := &thingServer{api: api}
+	requests := []struct {
+		method, target, media string
+		body                  func() string
+		code                  int
+	}{
+		{"POST", thingsIn, thingType, func() string { return thingJSON("a", "{}") }, 201},
+		{"PUT", thingsIn + "/a", thingType, func() string { return s.do("GET", thingsIn+"/a", "").Body.String() }, 200},
+		{"PUT", thingsIn + "/a/status", thingType, func() string { return s.do("GET", thingsIn+"/a", "").Body.String() }, 200},
+		{"PATCH", thingsIn + "/a", "application/merge-patch+json", func() string { return `{"spec":{"size":2}}` }, 200},
+		{"DELETE", thingsIn + "/a", thingType, func() string { return "" }, 200},
+	}
+	for _, r := range requests {
+		store.update.Store(0)
+		w := s.do(r.method, r.target, r.body(), "Content-Type", r.media)
+		require.Equal(t, r.code, w.Code, w.Body.String())
+		depth := store.update.Load()
+		t.Logf("%s %s: %d functions", r.method, r.target, depth)
+		assert.Positive(t, depth)
+		assert.LessOrEqual(t, depth, int64(8), "%s %s", r.method, r.target)
+	}
+	s.do("GET", thingsIn+"/a", "")
+	t.Logf("GET: %d functions", store.get.Load())
+	require.Positive(t, store.get.Load())
+	require.LessOrEqual(t, store.get.Load(), int64(4))
+}
