@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // API serves resources over HTTP. It is an [http.Handler] that a host mounts where it likes, under a prefix with
@@ -55,11 +56,11 @@ func New(options Options, definitions ...Definition) (*API, error) {
 	}
 	a.store = a.options.Store
 	if a.store == nil {
-		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{}), true
+		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Start: watch.Revision(a.options.Now().UnixMilli())}), true
 	}
 	a.groups = groupsOf(a.resources)
 	a.openapi = newOpenAPI(a)
-	a.notFound = a.route(nil, (*request).unknownPath)
+	a.notFound = a.route(nil, always((*request).unknownPath))
 	a.router = a.routes()
 	var namespaces *resource
 	for _, res := range a.resources {

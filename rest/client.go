@@ -22,6 +22,7 @@ type Client[T any] struct {
 	api       *API
 	res       *resource
 	namespace string
+	manager   string
 	err       error
 }
 
@@ -48,6 +49,13 @@ func ClientFor[T any](api *API) Client[T] {
 // Namespace returns the client for one namespace. Without one, List and Watch span all namespaces.
 func (c Client[T]) Namespace(namespace string) Client[T] {
 	c.namespace = namespace
+	return c
+}
+
+// As returns the client that writes under the name of a field manager, of which the managedFields of the objects tell.
+// Default: the name of the user in the context.
+func (c Client[T]) As(manager string) Client[T] {
+	c.manager = manager
 	return c
 }
 
@@ -91,15 +99,20 @@ type Event[T any] struct {
 }
 
 // begin lets a call in as the handler lets a request in, so that Shutdown waits for it.
-func (c Client[T]) begin() (func(), error) {
+func (c Client[T]) begin(v Verb) (func(), error) {
 	if c.err != nil {
 		return nil, c.err
+	}
+	if !c.res.possible(v) {
+		return nil, status.MethodNotSupported(c.res.gr, string(v))
 	}
 	if err := c.api.enterCall(); err != nil {
 		return nil, err
 	}
 	return func() { c.api.leave(false) }, nil
 }
+
+func (c Client[T]) writeOptions() writeOptions { return writeOptions{manager: c.manager} }
 
 func decodeAs[T any](res *resource, json []byte) (*T, error) {
 	obj, err := res.goType.decode(json)
@@ -111,7 +124,7 @@ func decodeAs[T any](res *resource, json []byte) (*T, error) {
 
 // Get returns an object, or a NotFound error.
 func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
-	done, err := c.begin()
+	done, err := c.begin(Get)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +138,7 @@ func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
 
 // List returns a page of objects in the order of namespace and name.
 func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], error) {
-	done, err := c.begin()
+	done, err := c.begin(List)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +185,7 @@ func (c Client[T]) document(obj *T) (doc.Value, error) {
 
 // Create stores a new object and returns it as stored.
 func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
-	done, err := c.begin()
+	done, err := c.begin(Create)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +194,7 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.res.create(ctx, c.namespace, v, writeOptions{})
+	out, err := c.res.create(ctx, c.namespace, v, c.writeOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +212,7 @@ func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
 }
 
 func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
-	done, err := c.begin()
+	done, err := c.begin(Update)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +225,7 @@ func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
 		return nil, status.ResourceNotFound()
 	}
 	name := nameOf(v)
-	out, err := c.res.update(ctx, c.namespace, name, which, func(doc.Value) (doc.Value, error) { return v, nil }, writeOptions{})
+	out, err := c.res.update(ctx, c.namespace, name, which, func(doc.Value) (doc.Value, error) { return v, nil }, c.writeOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +234,7 @@ func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
 
 // Delete removes an object, or marks it for deletion while finalizers hold it.
 func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOptions) error {
-	done, err := c.begin()
+	done, err := c.begin(Delete)
 	if err != nil {
 		return err
 	}
@@ -233,7 +246,7 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 	if err := validateDeleteOptions(o); err != nil {
 		return err
 	}
-	_, err = c.res.delete(ctx, c.namespace, name, o, writeOptions{})
+	_, err = c.res.delete(ctx, c.namespace, name, o, c.writeOptions())
 	return err
 }
 
@@ -249,7 +262,7 @@ func (c Client[T]) Watch(ctx context.Context, options WatchOptions) iter.Seq2[Ev
 
 // watch returns nil where the caller has broken off.
 func (c Client[T]) watch(ctx context.Context, options WatchOptions, yield func(Event[T], error) bool) error {
-	done, err := c.begin()
+	done, err := c.begin(Watch)
 	if err != nil {
 		return err
 	}

@@ -8,36 +8,24 @@ import (
 
 // create answers POST to a collection.
 func (q *request) create() error {
-	o, err := q.writeParameters("CreateOptions")
+	c, err := q.beginWrite("CreateOptions", false)
 	if err != nil {
 		return err
 	}
-	rep, err := q.negotiate(oneObject)
-	if err != nil {
-		return err
-	}
-	namespace, err := q.namespace()
-	if err != nil {
-		return err
-	}
-	if q.res.namespaced && namespace == "" {
+	defer c.cancel()
+	if q.res.namespaced && c.namespace == "" {
 		return status.MethodNotAllowed()
 	}
-	ctx, cancel, err := q.withTimeout()
+	obj, err := q.decodeBody(q.res.gvk, q.res.kindRequired, &c.options)
 	if err != nil {
 		return err
 	}
-	defer cancel()
-	obj, err := q.decodeBody(q.res.gvk, q.res.kindRequired, &o)
+	if err := q.res.checkNamespace(obj, c.namespace); err != nil {
+		return err
+	}
+	done, err := q.res.create(c.ctx, c.namespace, obj, c.options)
 	if err != nil {
 		return err
 	}
-	if err := q.res.checkNamespace(obj, namespace); err != nil {
-		return err
-	}
-	done, err := q.res.create(ctx, namespace, obj, o)
-	if err != nil {
-		return err
-	}
-	return q.writeObject(http.StatusCreated, rep, done.json)
+	return q.writeObject(http.StatusCreated, c.rep, done.json)
 }

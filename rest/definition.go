@@ -115,6 +115,8 @@ type Resource[T any] struct {
 	Verbs []Verb
 	// CreateOnUpdate lets a PUT of a name that does not exist create the object, as Lease and Event have it.
 	CreateOnUpdate bool
+	// Generation keeps metadata.generation also where the dialect does not, as the workloads of Kubernetes have it.
+	Generation bool
 	// VersionRequired refuses a PUT without a resourceVersion also where the dialect lets it overwrite.
 	VersionRequired bool
 	// Singleton is the name of the only object of a cluster-scoped resource. The object is made from the defaults of

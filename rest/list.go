@@ -23,10 +23,18 @@ func (q *request) list() error {
 	if err != nil {
 		return err
 	}
+	verb := List
 	if p.Watch {
-		return q.allowed(Watch, func() error { return q.watch(p) })
+		verb = Watch
 	}
-	return q.allowed(List, func() error { return q.listNow(p) })
+	switch {
+	case !q.res.has(verb):
+		return status.MethodNotAllowed()
+	case p.Watch:
+		return q.watch(p)
+	default:
+		return q.listNow(p)
+	}
 }
 
 func (q *request) listNow(p listParameters) error {

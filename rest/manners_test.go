@@ -116,8 +116,7 @@ func TestNewStartsNothing(t *testing.T) {
 func TestCloseLeavesNothing(t *testing.T) {
 	before := ourGoroutines(t)
 	s := newThingServer(t, rest.Options{})
-	server := httptest.NewServer(s.api)
-	defer server.Close()
+	server := thingHTTP(t, s.api)
 	var watches []*thingWatch
 	for range 20 {
 		watches = append(watches, openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1"))
@@ -347,8 +346,7 @@ func TestUnderAnyPrefixBesideTheHostsRoutes(t *testing.T) {
 				}
 				http.StripPrefix(plain, s.api).ServeHTTP(w, r)
 			})
-			server := httptest.NewServer(host)
-			defer server.Close()
+			server := thingHTTP(t, host)
 			client := server.Client()
 			client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 			get := func(path string) (int, string, http.Header) {
@@ -397,10 +395,9 @@ func TestUnderAnyPrefixBesideTheHostsRoutes(t *testing.T) {
 func TestWatchesSurviveTheHostsTimeouts(t *testing.T) {
 	const short = 150 * time.Millisecond
 	s := newThingServer(t, rest.Options{})
-	server := httptest.NewUnstartedServer(s.api)
-	server.Config.ReadTimeout, server.Config.WriteTimeout, server.Config.ReadHeaderTimeout, server.Config.IdleTimeout = short, short, short, short
-	server.Start()
-	defer server.Close()
+	server := thingHTTP(t, s.api, func(config *http.Server) {
+		config.ReadTimeout, config.WriteTimeout, config.ReadHeaderTimeout, config.IdleTimeout = short, short, short, short
+	})
 	w := openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1")
 	for i := range 3 {
 		<-time.After(2 * short) // time has to pass; there is nothing else to wait for
@@ -417,10 +414,7 @@ func TestWatchesSurviveTheHostsTimeouts(t *testing.T) {
 func TestTimeoutsHoldAfterAWatch(t *testing.T) {
 	const short = 200 * time.Millisecond
 	s := newThingServer(t, rest.Options{})
-	server := httptest.NewUnstartedServer(s.api)
-	server.Config.ReadTimeout, server.Config.WriteTimeout = short, short
-	server.Start()
-	defer server.Close()
+	server := thingHTTP(t, s.api, func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = short, short })
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	require.NoError(t, err)
 	defer func() { _ = conn.Close() }()
@@ -462,12 +456,9 @@ func (w *unwrappable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func TestWatchThroughWrappedWriters(t *testing.T) {
 	s := newThingServer(t, rest.Options{})
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := thingHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.api.ServeHTTP(&unwrappable{wrapped{ResponseWriter: &unwrappable{wrapped{ResponseWriter: w}}}}, r)
-	}))
-	server.Config.WriteTimeout = 150 * time.Millisecond
-	server.Start()
-	defer server.Close()
+	}), func(config *http.Server) { config.WriteTimeout = 150 * time.Millisecond })
 	w := openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1")
 	<-time.After(300 * time.Millisecond) // past the host's WriteTimeout
 	s.mustCreate(t, "a")
@@ -501,8 +492,7 @@ func blockingThings(t *testing.T, options rest.Options) (s *thingServer, entered
 
 func TestShutdown(t *testing.T) {
 	s, entered, release := blockingThings(t, rest.Options{})
-	server := httptest.NewServer(s.api)
-	defer server.Close()
+	server := thingHTTP(t, s.api)
 	stream := openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1")
 	slow := inBackground(func() int { return s.do("POST", thingsIn, thingJSON("slow", "{}")).Code })
 	within(t, "the write is under way", entered)
@@ -536,8 +526,7 @@ func TestShutdown(t *testing.T) {
 func TestMaxInFlight(t *testing.T) {
 	const limit = 3
 	s, entered, release := blockingThings(t, rest.Options{MaxInFlight: limit})
-	server := httptest.NewServer(s.api)
-	defer server.Close()
+	server := thingHTTP(t, s.api)
 	for range 5 * limit {
 		openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1")
 	}
@@ -625,8 +614,7 @@ func TestAWatcherThatNeverReads(t *testing.T) {
 
 func TestDisconnectFreesTheWatch(t *testing.T) {
 	s := newThingServer(t, rest.Options{})
-	server := httptest.NewServer(s.api)
-	defer server.Close()
+	server := thingHTTP(t, s.api)
 	const watches = 20
 	var stops []context.CancelFunc
 	for range watches {

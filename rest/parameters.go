@@ -27,7 +27,8 @@ func (q *request) writeParameters(kind string) (writeOptions, error) {
 	default:
 		errs = append(errs, status.UnsupportedValue(status.Field("fieldValidation"), string(o.validation), []string{"", "Ignore", "Strict", "Warn"}))
 	}
-	errs = append(errs, validateFieldManager(query.Get("fieldManager"))...)
+	o.manager = query.Get("fieldManager")
+	errs = append(errs, validateFieldManager(o.manager)...)
 	if kind == "PatchOptions" && query.Has("force") {
 		errs = append(errs, status.ForbiddenField(status.Field("force"), "may not be specified for non-apply patch"))
 	}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -35,42 +36,32 @@ func (q *request) patchPart(which part) error {
 	if err := q.checkPatchType(); err != nil {
 		return err
 	}
-	o, err := q.writeParameters("PatchOptions")
+	c, err := q.beginWrite("PatchOptions", true)
 	if err != nil {
 		return err
 	}
-	rep, err := q.negotiate(oneObject)
+	defer c.cancel()
+	want, err := q.readPatch(q.res.schema, &c.options)
 	if err != nil {
 		return err
 	}
-	namespace, name, err := q.object()
+	done, err := q.res.patch(c.ctx, c.namespace, c.name, which, want, c.options)
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := q.withTimeout()
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	want, err := q.readPatch(q.res.schema, &o)
-	if err != nil {
-		return err
-	}
+	return q.writeObject(http.StatusOK, c.rep, done.json)
+}
+
+// patch changes an object, or its status, by a patch.
+func (res *resource) patch(ctx context.Context, namespace, name string, which part, want change, o writeOptions) (result, error) {
 	o.fromPatch = true
-	done, err := q.res.update(ctx, namespace, name, which, func(old doc.Value) (doc.Value, error) {
+	return res.update(ctx, namespace, name, which, func(old doc.Value) (doc.Value, error) {
 		obj, err := want(old)
 		if err != nil {
 			return doc.Value{}, err
 		}
-		if err := q.res.checkPatched(obj, old); err != nil {
-			return doc.Value{}, err
-		}
-		return obj, nil
+		return obj, res.checkPatched(obj, old)
 	}, o)
-	if err != nil {
-		return err
-	}
-	return q.writeObject(http.StatusOK, rep, done.json)
 }
 
 // checkPatchType refuses a body that is no patch, before anything else of the request counts.
@@ -88,7 +79,12 @@ func (q *request) readPatch(of *schema.Schema, o *writeOptions) (change, error) 
 	if err != nil {
 		return nil, err
 	}
-	switch q.contentType() {
+	return q.res.parsePatch(q.contentType(), data, of, o)
+}
+
+// parsePatch reads a patch of an object that the schema describes.
+func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o *writeOptions) (change, error) {
+	switch media {
 	case mediaJSONPatch:
 		p, err := patch.ParseJSONPatch(data)
 		if err != nil {
@@ -97,13 +93,16 @@ func (q *request) readPatch(of *schema.Schema, o *writeOptions) (change, error) 
 		o.problems = p.Warnings()
 		return p.Apply, nil
 	case mediaStrategic:
+		if !res.strategicMerge {
+			break
+		}
 		p, err := patch.ParseStrategicMergePatch(data)
 		if err != nil {
 			return nil, err
 		}
 		o.problems = p.Warnings()
 		return func(old doc.Value) (doc.Value, error) { return p.Apply(old, of) }, nil
-	default:
+	case mediaMergePatch:
 		p, err := patch.ParseMergePatch(data)
 		if err != nil {
 			return nil, err
@@ -111,6 +110,7 @@ func (q *request) readPatch(of *schema.Schema, o *writeOptions) (change, error) 
 		o.problems = p.Warnings()
 		return func(old doc.Value) (doc.Value, error) { return p.Apply(old), nil }, nil
 	}
+	return nil, status.UnsupportedMediaType(res.patchTypes())
 }
 
 // checkPatched refuses a patch that makes something else of the object, or nothing that is one.

@@ -86,6 +86,9 @@ func (r Resource[T]) resource() (*resource, error) {
 		wire:           wireOf[T](),
 		fields:         slices.Clone(r.SelectableFields),
 	}
+	if r.Generation {
+		res.generation = true
+	}
 	if r.VersionRequired {
 		res.unconditionalUpdate = false
 	}
@@ -149,6 +152,9 @@ func (r Resource[T]) resource() (*resource, error) {
 		res.subresources = append(res.subresources, sub)
 	}
 	for _, s := range r.Subresources {
+		if s == nil {
+			return fail("a subresource is nil")
+		}
 		sub, err := s.subresource(res.gvk.GroupVersion())
 		if err != nil {
 			return fail("%w", err)
@@ -200,24 +206,29 @@ func (res *resource) addVerbs() error {
 			return fmt.Errorf("Verbs: %q is no verb", v)
 		}
 	}
-	allowed := func(Verb) bool { return true }
-	switch {
-	case res.virtual:
-		allowed = func(v Verb) bool { return v == Create }
-	case res.singleton != "":
-		allowed = func(v Verb) bool { return v == Get || v == List || v == Watch || v == Update || v == Patch }
-	}
 	if len(res.verbs) == 0 {
 		res.verbs = allVerbs[:]
 	} else {
 		for _, v := range res.verbs {
-			if !allowed(v) {
+			if !res.possible(v) {
 				return fmt.Errorf("Verbs: %q cannot be asked of a virtual kind or a singleton", v)
 			}
 		}
 	}
-	res.verbs = slices.DeleteFunc(slices.Clone(res.verbs), func(v Verb) bool { return !allowed(v) })
+	res.verbs = slices.DeleteFunc(slices.Clone(res.verbs), func(v Verb) bool { return !res.possible(v) })
 	return nil
+}
+
+// possible reports whether a verb makes sense for the kind, whoever asks: a virtual kind can only be created, and a
+// singleton can be neither created nor deleted.
+func (res *resource) possible(v Verb) bool {
+	switch {
+	case res.virtual:
+		return v == Create
+	case res.singleton != "":
+		return v == Get || v == List || v == Watch || v == Update || v == Patch
+	}
+	return true
 }
 
 func (res *resource) addColumns(columns []Column) error {
@@ -263,7 +274,10 @@ func (res *resource) checkSelectable() error {
 	if len(res.fields) > maxSelectableFields {
 		return fmt.Errorf("SelectableFields: %d fields, at most %d are allowed", len(res.fields), maxSelectableFields)
 	}
-	for _, field := range res.fields {
+	for i, field := range res.fields {
+		if slices.Contains(res.fields[:i], field) {
+			return fmt.Errorf("SelectableFields: %q is there twice", field)
+		}
 		s := res.schema
 		path := strings.Split(field, ".")
 		for _, name := range path {

@@ -26,8 +26,17 @@ const (
 // handler answers one request, or returns what is to be answered instead.
 type handler func(q *request) error
 
+// chooser picks the handler for a request's method, or says why there is none. It is done when the handler runs, so that
+// few functions lie between a request and its answer.
+type chooser func(q *request) (handler, error)
+
+// always is the chooser of a path that looks at the method itself.
+func always(h handler) chooser {
+	return func(*request) (handler, error) { return h, nil }
+}
+
 // route makes a handler of ours one of the router's. res is nil for paths that belong to no resource.
-func (a *API) route(res *resource, h handler) httprouter.Handle {
+func (a *API) route(res *resource, choose chooser) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		q := request{api: a, res: res, w: w, r: r, params: params}
 		if res != nil {
@@ -41,6 +50,10 @@ func (a *API) route(res *resource, h handler) httprouter.Handle {
 		}
 		defer q.recover()
 		err := q.readQuery()
+		var h handler
+		if err == nil {
+			h, err = choose(&q)
+		}
 		if err == nil {
 			err = h(&q)
 		}
@@ -53,25 +66,25 @@ func (a *API) route(res *resource, h handler) httprouter.Handle {
 // routes registers each resource under its literal plural: a parameter in that place would collide with 'namespaces'.
 func (a *API) routes() *httprouter.Router {
 	router := &httprouter.Router{}
-	add := func(path string, res *resource, h handler) { router.Handle(anyMethod, path, a.route(res, h)) }
+	add := func(path string, res *resource, choose chooser) { router.Handle(anyMethod, path, a.route(res, choose)) }
 
-	add("/", nil, (*request).index)
-	add("/version", nil, (*request).version)
+	add("/", nil, always((*request).index))
+	add("/version", nil, always((*request).version))
 	for _, endpoint := range []string{"/healthz", "/livez", "/readyz"} {
-		add(endpoint, nil, (*request).health)
-		add(endpoint+"/:"+paramCheck, nil, (*request).health)
+		add(endpoint, nil, always((*request).health))
+		add(endpoint+"/:"+paramCheck, nil, always((*request).health))
 	}
-	add("/api", nil, (*request).legacyGroups)
-	add("/apis", nil, (*request).groups)
-	add("/openapi/v2", nil, (*request).openAPIv2)
-	add("/openapi/v3", nil, (*request).openAPIv3Index)
+	add("/api", nil, always((*request).legacyGroups))
+	add("/apis", nil, always((*request).groups))
+	add("/openapi/v2", nil, always((*request).openAPIv2))
+	add("/openapi/v3", nil, always((*request).openAPIv3Index))
 	for _, g := range a.groups {
 		if g.name != "" {
-			add("/apis/"+g.name, nil, (*request).group)
+			add("/apis/"+g.name, nil, always((*request).group))
 		}
 		for _, v := range g.versions {
-			add(v.path(), nil, (*request).groupVersion)
-			add("/openapi/v3"+v.path(), nil, (*request).openAPIv3)
+			add(v.path(), nil, always((*request).groupVersion))
+			add("/openapi/v3"+v.path(), nil, always((*request).openAPIv3))
 		}
 	}
 	for _, res := range a.resources {
@@ -83,18 +96,18 @@ func (a *API) routes() *httprouter.Router {
 			add(plural, res, (*request).collectionOfAll)
 			add(inNamespace, res, (*request).collection)
 			add(inNamespace+"/:"+paramName, res, (*request).item)
-			add(inNamespace+"/:"+paramName+"/:"+paramSubresource, res, (*request).subresourceOfItem)
+			add(inNamespace+"/:"+paramName+"/:"+paramSubresource, res, always((*request).subresourceOfItem))
 		case res.namesNamespaces():
 			item := plural + "/:" + paramNamespace
 			add(plural, res, (*request).collection)
 			add(item, res, (*request).item)
 			for _, sub := range res.subresources {
-				add(item+"/"+sub.name, res, (*request).subresourceOfItem)
+				add(item+"/"+sub.name, res, always((*request).subresourceOfItem))
 			}
 		default:
 			add(plural, res, (*request).collection)
 			add(plural+"/:"+paramName, res, (*request).item)
-			add(plural+"/:"+paramName+"/:"+paramSubresource, res, (*request).subresourceOfItem)
+			add(plural+"/:"+paramName+"/:"+paramSubresource, res, always((*request).subresourceOfItem))
 		}
 	}
 	return router
@@ -130,47 +143,45 @@ func (q *request) unknownPath() error {
 }
 
 // collection answers for a resource, or for one namespace of it.
-func (q *request) collection() error {
+func (q *request) collection() (handler, error) {
 	switch q.r.Method {
 	case http.MethodGet:
-		return q.list()
+		return (*request).list, nil
 	case http.MethodPost:
-		return q.allowed(Create, q.create)
+		return q.allowed(Create, (*request).create)
 	case http.MethodDelete:
-		return q.allowed(DeleteCollection, q.deleteCollection)
+		return q.allowed(DeleteCollection, (*request).deleteCollection)
 	}
-	return status.MethodNotAllowed()
+	return nil, status.MethodNotAllowed()
 }
 
 // collectionOfAll answers for a namespaced resource across all namespaces.
-func (q *request) collectionOfAll() error {
+func (q *request) collectionOfAll() (handler, error) {
 	if q.r.Method == http.MethodGet {
-		return q.list()
+		return (*request).list, nil
 	}
-	return status.MethodNotAllowed()
+	return nil, status.MethodNotAllowed()
 }
 
 // item answers for one object.
-func (q *request) item() error {
+func (q *request) item() (handler, error) {
 	switch q.r.Method {
 	case http.MethodGet:
-		return q.allowed(Get, q.get)
+		return q.allowed(Get, (*request).get)
 	case http.MethodPut:
-		return q.allowed(Update, q.put)
+		return q.allowed(Update, (*request).put)
 	case http.MethodPatch:
-		return q.allowed(Patch, q.patch)
+		return q.allowed(Patch, (*request).patch)
 	case http.MethodDelete:
-		return q.allowed(Delete, q.delete)
+		return q.allowed(Delete, (*request).delete)
 	}
-	return status.MethodNotAllowed()
+	return nil, status.MethodNotAllowed()
 }
 
-// allowed runs a verb that the resource has.
-func (q *request) allowed(v Verb, run handler0) error {
+// allowed is the handler of a verb if the resource has it.
+func (q *request) allowed(v Verb, h handler) (handler, error) {
 	if !q.res.has(v) {
-		return status.MethodNotAllowed()
+		return nil, status.MethodNotAllowed()
 	}
-	return run()
+	return h, nil
 }
-
-type handler0 func() error

@@ -18,8 +18,8 @@ import (
 type Scale struct {
 	// SpecReplicas is the wanted count, an integer. StatusReplicas is the actual one.
 	SpecReplicas, StatusReplicas string
-	// Selector is where the object says by which labels its parts are found: a label selector as text, or a
-	// LabelSelector. Optional.
+	// Selector is where the object says by which labels its parts are found: a label selector as text, a
+	// LabelSelector, or a map of labels. Optional.
 	Selector string
 }
 
@@ -40,6 +40,7 @@ type scaleObject struct {
 type scaler struct {
 	res                    *resource
 	spec, status, selector []string
+	plainLabels            bool // the selector is a map of labels, as ReplicationController has it
 }
 
 func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
@@ -63,6 +64,9 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 		}
 		*f.into = path
 	}
+	if at := res.schema.At(sc.selector...); len(sc.selector) > 0 {
+		sc.plainLabels = at.Additional != nil
+	}
 	derived, err := schema.Derive(reflect.TypeFor[scaleObject](), schema.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("Scale: %w", err)
@@ -84,7 +88,11 @@ func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {
 	if len(s.selector) == 0 {
 		return v, nil
 	}
-	text, err := selectorText(parent.Lookup(s.selector...))
+	selector := parent.Lookup(s.selector...)
+	if s.plainLabels {
+		selector = doc.MapOf(doc.Member{Key: "matchLabels", Value: selector})
+	}
+	text, err := selectorText(selector)
 	if err != nil || text == "" {
 		return v, err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
@@ -117,61 +118,57 @@ func (s *subresource) check(v doc.Value, o *writeOptions) (doc.Value, error) {
 }
 
 func (q *request) createSubresource(sub *subresource) error {
-	o, err := q.writeParameters("CreateOptions")
+	c, err := q.beginWrite("CreateOptions", true)
 	if err != nil {
 		return err
 	}
-	if o.dryRun {
+	defer c.cancel()
+	if c.options.dryRun {
 		return status.BadRequest("dryRun is not supported")
 	}
-	rep, err := q.negotiate(oneObject)
+	body, err := q.decodeBody(sub.kind, q.res.kindRequired, &c.options)
 	if err != nil {
 		return err
 	}
-	namespace, name, err := q.object()
-	if err != nil {
-		return err
-	}
-	ctx, cancel, err := q.withTimeout()
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	body, err := q.decodeBody(sub.kind, q.res.kindRequired, &o)
-	if err != nil {
-		return err
-	}
-	if err := q.res.checkIdentity(body, namespace, name); err != nil {
-		return err
-	}
-	if body, err = sub.check(body, &o); err != nil {
-		return err
-	}
-	record, err := q.res.find(ctx, namespace, name, 0)
-	if err != nil {
-		return err
-	}
-	parent, _, err := codec.DecodeJSON(record.JSON)
-	if err != nil {
-		return fmt.Errorf("stored object %v: %w", record.Key, err)
-	}
-	answer, err := sub.create(ctx, parent, body)
+	answer, err := q.res.callSubresource(c.ctx, sub, c.namespace, c.name, body, &c.options)
 	if err != nil {
 		return err
 	}
 	if answer.IsAbsent() {
-		done := status.Status{Status: "Success", Code: http.StatusCreated}
-		done.Kind, done.APIVersion = "Status", "v1"
-		if rep.media == mediaProtobuf {
-			rep.wire = messageCodec{codec.StatusMessage()}
+		done := status.Status{TypeMeta: apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: status.Success, Code: http.StatusCreated}
+		if c.rep.media == mediaProtobuf {
+			c.rep.wire = messageCodec{codec.StatusMessage()}
 		}
-		return q.writeOwn(http.StatusCreated, rep, &done)
+		return q.writeOwn(http.StatusCreated, c.rep, &done)
 	}
-	return q.writeJSON(http.StatusCreated, rep, codec.AppendObject(nil, sub.named(answer, doc.Value{})))
+	return q.writeJSON(http.StatusCreated, c.rep, codec.AppendObject(nil, answer))
 }
 
-// writeSubresource answers PUT and PATCH: the subresource as it shall be changes the parent, which is stored as by any
-// other update.
+// callSubresource runs an action on an object. An absent answer is a plain success.
+func (res *resource) callSubresource(ctx context.Context, sub *subresource, namespace, name string, body doc.Value, o *writeOptions) (doc.Value, error) {
+	if err := res.checkIdentity(body, namespace, name); err != nil {
+		return doc.Value{}, err
+	}
+	body, err := sub.check(body, o)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	record, err := res.find(ctx, namespace, name, 0)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	parent, _, err := codec.DecodeJSON(record.JSON)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("stored object %v: %w", record.Key, err)
+	}
+	answer, err := sub.create(ctx, parent, body)
+	if err != nil || answer.IsAbsent() {
+		return doc.Value{}, err
+	}
+	return sub.named(answer, doc.Value{}), nil
+}
+
+// writeSubresource answers PUT and PATCH of a subresource.
 func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 	kind := "UpdateOptions"
 	if verb == Patch {
@@ -180,47 +177,41 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 			return err
 		}
 	}
-	o, err := q.writeParameters(kind)
+	c, err := q.beginWrite(kind, true)
 	if err != nil {
 		return err
 	}
-	rep, err := q.negotiate(oneObject)
-	if err != nil {
-		return err
-	}
-	namespace, name, err := q.object()
-	if err != nil {
-		return err
-	}
-	ctx, cancel, err := q.withTimeout()
-	if err != nil {
-		return err
-	}
-	defer cancel()
+	defer c.cancel()
 	var want change
 	if verb == Patch {
-		want, err = q.readPatch(sub.schema, &o)
+		want, err = q.readPatch(sub.schema, &c.options)
 	} else {
 		var body doc.Value
-		if body, err = q.decodeBody(sub.kind, q.res.kindRequired, &o); err == nil {
-			err = q.res.checkIdentity(body, namespace, name)
-		}
+		body, err = q.decodeBody(sub.kind, q.res.kindRequired, &c.options)
 		want = func(doc.Value) (doc.Value, error) { return body, nil }
 	}
 	if err != nil {
 		return err
 	}
-	done, err := q.res.update(ctx, namespace, name, mainPart, func(old doc.Value) (doc.Value, error) {
-		return q.res.throughSubresource(ctx, sub, old, want, &o)
-	}, writeOptions{dryRun: o.dryRun, warnings: o.warnings, unconditional: true})
+	v, err := q.res.updateSubresource(c.ctx, sub, c.namespace, c.name, want, c.options)
 	if err != nil {
 		return err
 	}
-	v, err := sub.show(ctx, done.json)
+	return q.writeJSON(http.StatusOK, c.rep, codec.AppendObject(nil, v))
+}
+
+// updateSubresource changes an object through its subresource: the subresource as it shall be changes the parent, which
+// is stored as by any other update. It returns the subresource as it is then.
+func (res *resource) updateSubresource(ctx context.Context, sub *subresource, namespace, name string, want change, o writeOptions) (doc.Value, error) {
+	ofParent := o
+	ofParent.problems, ofParent.unconditional = nil, true
+	done, err := res.update(ctx, namespace, name, mainPart, func(old doc.Value) (doc.Value, error) {
+		return res.throughSubresource(ctx, sub, old, want, &o)
+	}, ofParent)
 	if err != nil {
-		return err
+		return doc.Value{}, err
 	}
-	return q.writeJSON(http.StatusOK, rep, codec.AppendObject(nil, v))
+	return sub.show(ctx, done.json)
 }
 
 // throughSubresource returns the parent as it becomes when its subresource is changed.

@@ -160,6 +160,18 @@ func thingOf(t testing.TB, w *httptest.ResponseRecorder) Thing {
 	return thing
 }
 
+// thingHTTP serves a handler on a socket until the test, and the watches that it opened later, have ended.
+func thingHTTP(t testing.TB, handler http.Handler, configure ...func(*http.Server)) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	for _, c := range configure {
+		c(server.Config)
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	return server
+}
+
 // thingWatch is a watch over real HTTP.
 type thingWatch struct {
 	response *http.Response

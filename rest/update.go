@@ -12,34 +12,22 @@ import (
 func (q *request) put() error { return q.putPart(mainPart) }
 
 func (q *request) putPart(which part) error {
-	o, err := q.writeParameters("UpdateOptions")
+	c, err := q.beginWrite("UpdateOptions", true)
 	if err != nil {
 		return err
 	}
-	rep, err := q.negotiate(oneObject)
-	if err != nil {
-		return err
-	}
-	namespace, name, err := q.object()
-	if err != nil {
-		return err
-	}
-	ctx, cancel, err := q.withTimeout()
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	obj, err := q.decodeBody(q.res.gvk, q.res.kindRequired, &o)
+	defer c.cancel()
+	obj, err := q.decodeBody(q.res.gvk, q.res.kindRequired, &c.options)
 	if err != nil {
 		return err
 	}
 	if nameOf(obj) == "" {
-		return status.BadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", name))
+		return status.BadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", c.name))
 	}
-	if err := q.res.checkIdentity(obj, namespace, name); err != nil {
+	if err := q.res.checkIdentity(obj, c.namespace, c.name); err != nil {
 		return err
 	}
-	done, err := q.res.update(ctx, namespace, name, which, func(doc.Value) (doc.Value, error) { return obj, nil }, o)
+	done, err := q.res.update(c.ctx, c.namespace, c.name, which, func(doc.Value) (doc.Value, error) { return obj, nil }, c.options)
 	if err != nil {
 		return err
 	}
@@ -47,7 +35,7 @@ func (q *request) putPart(which part) error {
 	if done.created {
 		code = http.StatusCreated
 	}
-	return q.writeObject(code, rep, done.json)
+	return q.writeObject(code, c.rep, done.json)
 }
 
 // checkIdentity compares the name and namespace in a body with those of the URL.

@@ -110,7 +110,7 @@ func (s *stream) events() []string {
 func (s *stream) want(events ...string) {
 	s.t.Helper()
 	got := s.events()
-	require.JSONEq(s.t, "["+strings.Join(events, ",")+"]", "["+strings.Join(got, ",")+"]")
+	require.JSONEq(s.t, "["+strings.Join(events, ",")+"]", unmanaged(s.t, "["+strings.Join(got, ",")+"]"))
 }
 
 // ended reports whether the watch is over.
@@ -600,7 +600,7 @@ func TestWatchOverHTTP(t *testing.T) {
 		return string(e)
 	}
 	create(t, api, "a")
-	require.JSONEq(t, added(stored{}), next())
+	require.JSONEq(t, added(stored{}), unmanaged(t, next()))
 	must(t, api, "DELETE", widgets+"/a", "")
-	require.JSONEq(t, deleted(stored{rv: "3"}), next())
+	require.JSONEq(t, deleted(stored{rv: "3"}), unmanaged(t, next()))
 }

@@ -24,6 +24,8 @@ const (
 	lastBookmark = 2 * time.Second
 	// stuckAfter is how long one write may take before the client counts as gone.
 	stuckAfter = time.Minute
+	// stuckAtEnd is how long it may take when the server is shutting down.
+	stuckAtEnd = time.Second
 )
 
 // watch streams what changes (API concepts, Efficient detection of changes). The stream is a position in the store's
@@ -72,6 +74,7 @@ func (q *request) watch(p listParameters) error {
 	}()
 	s.open()
 	defer s.close()
+	defer s.hurryAtTheEnd()()
 	after := watch.Revision(revision)
 	if initial || revision == 0 {
 		if after, err = s.initialEvents(after, initial, p.AllowWatchBookmarks); err != nil {
@@ -130,12 +133,30 @@ func (s *watchStream) open() {
 
 func (s *watchStream) close() { _ = s.control.SetWriteDeadline(time.Time{}) }
 
+// hurryAtTheEnd keeps a client that does not read from holding up the shutdown. The function that it returns must be
+// called when the stream ends.
+func (s *watchStream) hurryAtTheEnd() func() {
+	done := make(chan struct{})
+	stop := context.AfterFunc(s.q.api.ending, func() {
+		defer close(done)
+		_ = s.control.SetWriteDeadline(time.Now().Add(stuckAtEnd))
+	})
+	return func() {
+		if !stop() {
+			<-done // the connection may be used for other requests, whose deadline it is not to touch
+		}
+	}
+}
+
 // send writes what has gathered, in one Write.
 func (s *watchStream) send() {
 	if s.err != nil || len(s.buf) == 0 {
 		return
 	}
 	_ = s.control.SetWriteDeadline(time.Now().Add(stuckAfter))
+	if s.q.api.closing() { // looked at after the deadline is set: hurryAtTheEnd may have come before
+		_ = s.control.SetWriteDeadline(time.Now().Add(stuckAtEnd))
+	}
 	if _, s.err = s.q.w.Write(s.buf); s.err == nil {
 		s.err = s.control.Flush()
 	}

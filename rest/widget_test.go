@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // Widget is the custom kind of the recorded transcripts.
@@ -124,6 +125,11 @@ func newAPI(t testing.TB, options rest.Options, definitions ...rest.Definition) 
 	options.NewUID = func() string {
 		uids++
 		return "uid-" + strconv.Itoa(uids)
+	}
+	if options.Store == nil { // one that counts from 1, so that revisions can be told in advance
+		store := storage.NewMemory(storage.MemoryOptions{})
+		t.Cleanup(func() { require.NoError(t, store.Close()) })
+		options.Store = store
 	}
 	api, err := rest.New(options, definitions...)
 	require.NoError(t, err)
@@ -239,7 +245,36 @@ func wantJSON(t testing.TB, a answer, code int, body string) {
 	t.Helper()
 	require.Equal(t, code, a.Code, a.Body)
 	require.Equal(t, "application/json", a.Header.Get("Content-Type"))
-	require.JSONEq(t, body, a.Body)
+	require.JSONEq(t, body, unmanaged(t, a.Body))
+}
+
+// unmanaged is JSON without the managedFields of its objects, which have tests of their own.
+func unmanaged(t testing.TB, text string) string {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var v any
+	require.NoError(t, decoder.Decode(&v), text)
+	var drop func(v any)
+	drop = func(v any) {
+		switch at := v.(type) {
+		case map[string]any:
+			if metadata, ok := at["metadata"].(map[string]any); ok {
+				delete(metadata, "managedFields")
+			}
+			for _, member := range at {
+				drop(member)
+			}
+		case []any:
+			for _, element := range at {
+				drop(element)
+			}
+		}
+	}
+	drop(v)
+	out, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(out)
 }
 
 // wantFailure asserts that an answer is a Status that says exactly this. details is JSON, or empty for none.

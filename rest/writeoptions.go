@@ -19,6 +19,7 @@ const (
 // writeOptions are what a client asked for beside the object itself.
 type writeOptions struct {
 	dryRun     bool
+	manager    string          // the field manager; "" is the user
 	validation fieldValidation // "" is Warn
 	// fromPatch: the object is the result of a patch. It needs no resourceVersion, and what is wrong with it is 422.
 	fromPatch bool

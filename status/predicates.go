@@ -101,3 +101,12 @@ func HasCause(err error, cause CauseType) bool {
 	}
 	return false
 }
+
+// ContinueOf returns the token that an expired list gives to read the rest from the present state (API concepts,
+// Retrieving large results sets in chunks), and "" for every other error.
+func ContinueOf(err error) string {
+	if e := (*Error)(nil); errors.As(err, &e) && e.Status.Reason == ReasonExpired {
+		return e.Status.Continue
+	}
+	return ""
+}

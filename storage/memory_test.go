@@ -120,28 +120,37 @@ func TestHistoryMayHoldAQuarterOfTheLiveData(t *testing.T) {
 }
 
 func TestNothingPinsOldRecords(t *testing.T) {
-	m := newMemory(t, storage.MemoryOptions{})
-	old := weak.Make(put(t, m, "x", 1000))
-	put(t, m, "y", 1)
-	scope := watch.Scope{Resource: pods}
-	page, err := m.List(t.Context(), storage.ListOptions{Scope: scope, Limit: 1}, nil)
-	require.NoError(t, err)
-	revision := page.Revision
-	page = storage.Page{}
-	cursor, err := m.Watch(scope, revision)
-	require.NoError(t, err)
-	defer cursor.Close()
-	for i := range 20 { // more snapshots than are kept, some of them built
-		put(t, m, "x", 100+i)
-		_, err := m.List(t.Context(), storage.ListOptions{Scope: scope, Limit: 1, Revision: revision + watch.Revision(i/2), Exact: true}, nil)
-		require.NoError(t, err)
+	for name, forget := range map[string]func(*testing.T, *storage.Memory){
+		"compacted": func(t *testing.T, m *storage.Memory) { require.NoError(t, m.Compact(t.Context(), m.Revision())) },
+		"too much":  func(t *testing.T, m *storage.Memory) { put(t, m, "x", 200_000); put(t, m, "x", 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory(t, storage.MemoryOptions{MaxLogBytes: 100_000})
+			old := weak.Make(put(t, m, "x", 1000))
+			put(t, m, "y", 1)
+			scope := watch.Scope{Resource: pods}
+			page, err := m.List(t.Context(), storage.ListOptions{Scope: scope, Limit: 1}, nil)
+			require.NoError(t, err)
+			revision := page.Revision
+			cursor, err := m.Watch(scope, revision)
+			require.NoError(t, err)
+			defer cursor.Close()
+			for i := range 20 { // more snapshots than are kept; the last one is of the first revision again
+				put(t, m, "x", 100+i)
+				at := revision + watch.Revision((i+1)%20)
+				_, err := m.List(t.Context(), storage.ListOptions{Scope: scope, Limit: 1, Revision: at, Exact: true}, nil)
+				require.NoError(t, err)
+			}
+			page = storage.Page{}
+			runtime.GC()
+			require.NotNil(t, old.Value(), "the history still has it")
+			forget(t, m)
+			runtime.GC()
+			assert.Nil(t, old.Value(), "the history lets go of it, and so does the client that pages and the watch that does not read")
+			runtime.KeepAlive(m)
+			runtime.KeepAlive(page)
+		})
 	}
-	runtime.GC()
-	require.NotNil(t, old.Value(), "the history still has it")
-	require.NoError(t, m.Compact(t.Context(), m.Revision()))
-	runtime.GC()
-	assert.Nil(t, old.Value(), "the history lets go of it, and so does the client that pages and the watch that does not read")
-	runtime.KeepAlive(m)
 }
 
 func TestSpareRoomIsNotKept(t *testing.T) {

@@ -73,6 +73,9 @@ func (m *model) step() {
 		}
 	case n < 98:
 		revisions := slices.Sorted(maps.Keys(m.states))
+		if m.random.IntN(2) == 0 { // where snapshots are made, kept and forgotten
+			revisions = revisions[max(0, len(revisions)-4):]
+		}
 		m.checkList(revisions[m.random.IntN(len(revisions))])
 	default:
 		revisions := slices.Sorted(maps.Keys(m.states))

@@ -1,0 +1,52 @@
+package rest
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Modify reads an object, lets f change it, and stores it, again and again until nobody else has changed it in between
+// (API conventions, Concurrency Control and Consistency). f may run several times, each time with a fresh object; an
+// error of f ends it and is returned. Changes to the status are ignored.
+func (c Client[T]) Modify(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
+	return c.modify(ctx, name, mainPart, f)
+}
+
+// ModifyStatus is Modify for the status: all other changes are ignored.
+func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
+	return c.modify(ctx, name, statusPart, f)
+}
+
+func (c Client[T]) modify(ctx context.Context, name string, which part, f func(obj *T) error) (*T, error) {
+	done, err := c.begin(Update)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if which == statusPart && !c.res.hasStatus() {
+		return nil, status.ResourceNotFound()
+	}
+	// The store runs the change again when it loses a race, so there is no loop here. What f has made of the object
+	// carries the resourceVersion that f has seen.
+	out, err := c.res.update(ctx, c.namespace, name, which, func(old doc.Value) (doc.Value, error) {
+		typed, err := c.res.goType.fromDocument(old)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		if err := f(typed.(*T)); err != nil {
+			return doc.Value{}, err
+		}
+		v, err := c.res.goType.toDocument(typed)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		v = c.res.withKind(v)
+		return v, c.res.checkIdentity(v, c.namespace, name)
+	}, c.writeOptions())
+	if err != nil {
+		return nil, err
+	}
+	return decodeAs[T](c.res, out.json)
+}

@@ -1,0 +1,49 @@
+package rest
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/status"
+)
+
+// PatchType is a form of patch, by its media type.
+type PatchType string
+
+// The forms of patch (API concepts, Patches). Strategic is for resources of the built-in dialect.
+const (
+	JSONPatch      PatchType = mediaJSONPatch
+	MergePatch     PatchType = mediaMergePatch
+	StrategicPatch PatchType = mediaStrategic
+)
+
+// Patch changes an object by a patch and returns it as it is then. The patch is applied again when the object changes
+// meanwhile; a resourceVersion inside the patch makes it conditional.
+func (c Client[T]) Patch(ctx context.Context, name string, form PatchType, data []byte) (*T, error) {
+	return c.patch(ctx, name, mainPart, form, data)
+}
+
+// PatchStatus changes an object's status by a patch and nothing else.
+func (c Client[T]) PatchStatus(ctx context.Context, name string, form PatchType, data []byte) (*T, error) {
+	return c.patch(ctx, name, statusPart, form, data)
+}
+
+func (c Client[T]) patch(ctx context.Context, name string, which part, form PatchType, data []byte) (*T, error) {
+	done, err := c.begin(Patch)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if which == statusPart && !c.res.hasStatus() {
+		return nil, status.ResourceNotFound()
+	}
+	o := c.writeOptions()
+	want, err := c.res.parsePatch(string(form), data, c.res.schema, &o)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.res.patch(ctx, c.namespace, name, which, want, o)
+	if err != nil {
+		return nil, err
+	}
+	return decodeAs[T](c.res, out.json)
+}

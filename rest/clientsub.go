@@ -1,0 +1,77 @@
+package rest
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// GetSubresource returns what an object shows of itself under a subresource of the host's, or under scale. S is the
+// subresource's type.
+func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string) (*S, error) {
+	return callSub[S](c, subresource, Get, func(sub *subresourceOf) (doc.Value, error) {
+		record, err := c.res.find(ctx, c.namespace, name, 0)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		return sub.show(ctx, record.JSON)
+	})
+}
+
+// UpdateSubresource changes an object through a subresource. A resourceVersion in sub is checked against the object's.
+func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
+	return callSub[S](c, subresource, Update, func(s *subresourceOf) (doc.Value, error) {
+		v, err := s.document(sub)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		return c.res.updateSubresource(ctx, s.subresource, c.namespace, name, func(doc.Value) (doc.Value, error) { return v, nil }, c.writeOptions())
+	})
+}
+
+// CreateSubresource runs an action on an object. The answer is nil where the action has none but success.
+func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
+	return callSub[S](c, subresource, Create, func(s *subresourceOf) (doc.Value, error) {
+		v, err := s.document(sub)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		o := c.writeOptions()
+		return c.res.callSubresource(ctx, s.subresource, c.namespace, name, v, &o)
+	})
+}
+
+// subresourceOf is a subresource that a client has found.
+type subresourceOf struct{ *subresource }
+
+// document encodes what a client sends and gives it the kind that the client need not write.
+func (s *subresourceOf) document(sub any) (doc.Value, error) {
+	v, err := codec.FromGo(sub)
+	if err != nil {
+		return doc.Value{}, status.BadRequest(err.Error())
+	}
+	return v.With("apiVersion", doc.Of(s.kind.GroupVersion().String())).With("kind", doc.Of(s.kind.Kind)), nil
+}
+
+func callSub[S, T any](c Client[T], name string, verb Verb, f func(*subresourceOf) (doc.Value, error)) (*S, error) {
+	done, err := c.begin(Get) // a subresource is of an object that can be read
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	sub := c.res.subresource(name)
+	switch {
+	case sub == nil || sub.ofItself:
+		return nil, status.ResourceNotFound()
+	case !sub.has(verb):
+		return nil, status.MethodNotSupported(c.res.gr, string(verb))
+	}
+	v, err := f(&subresourceOf{sub})
+	if err != nil || v.IsAbsent() {
+		return nil, err
+	}
+	out := new(S)
+	return out, codec.ToGo(v, out)
+}
