@@ -153,8 +153,9 @@ func TestConcurrentCreatesOneWins(t *testing.T) {
 const thingLast = "zz-last"
 
 // replay lists, watches from there, and applies what comes until it sees the last Thing of all.
-func (c *thingCaller) replay(t *testing.T, query string) map[string]string {
+func (c *thingCaller) replay(t *testing.T, query string, begun func()) map[string]string {
 	state, version, err := c.list(query)
+	begun()
 	if !assert.NoError(t, err) {
 		return nil
 	}
@@ -213,7 +214,7 @@ func TestListThenWatchReplaysToTheList(t *testing.T) {
 		"fieldSelector=" + url.QueryEscape("spec.color=red"),
 		"fieldSelector=" + url.QueryEscape("spec.color!=red") + "&labelSelector=" + url.QueryEscape("side"),
 	}
-	var writing, watching sync.WaitGroup
+	var writing, watching, begun sync.WaitGroup
 	for w := range writers {
 		writing.Add(1)
 		go func() {
@@ -241,20 +242,19 @@ func TestListThenWatchReplaysToTheList(t *testing.T) {
 	results := make([]map[string]string, 3*len(queries))
 	for i := range results {
 		watching.Add(1)
+		begun.Add(1)
 		go func() {
 			defer watching.Done()
-			results[i] = caller.replay(t, queries[i%len(queries)])
+			results[i] = caller.replay(t, queries[i%len(queries)], begun.Done)
 		}()
 	}
 	writing.Wait()
-	// The last Thing is in every selection: it crosses each border as the last change of all.
+	begun.Wait()
+	// The last Thing comes into every selection, either when it is made or when it changes sides.
 	last := fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"Thing","metadata":{"name":%q,"labels":{"side":"left"}},"spec":{"color":"red"}}`, thingGroup, thingLast)
 	require.Equal(t, http.StatusCreated, s.do("POST", thingsIn, last).Code)
-	within(t, "watchers that select the last Thing", inBackground(func() bool {
-		// Those that do not select it yet see it come, and so end, when it changes sides.
-		w := s.do("PATCH", thingsIn+"/"+thingLast, `{"metadata":{"labels":{"side":"right"}},"spec":{"color":"green"}}`, "Content-Type", "application/merge-patch+json")
-		return assert.Equal(t, http.StatusOK, w.Code)
-	}))
+	w := s.do("PATCH", thingsIn+"/"+thingLast, `{"metadata":{"labels":{"side":"right"}},"spec":{"color":"green"}}`, "Content-Type", "application/merge-patch+json")
+	require.Equal(t, http.StatusOK, w.Code)
 	within(t, "all watchers have seen the last Thing", inBackground(func() bool { watching.Wait(); return true }))
 	for i, got := range results {
 		want, _, err := caller.list(queries[i%len(queries)])

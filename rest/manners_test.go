@@ -312,7 +312,9 @@ func TestManyInstancesInOneProcess(t *testing.T) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			api, err := rest.New(rest.Options{}, thingResource(), globalThingResource())
+			store := storage.NewMemory(storage.MemoryOptions{})
+			defer store.Close()
+			api, err := rest.New(rest.Options{Store: store}, thingResource(), globalThingResource())
 			if !assert.NoError(t, err) {
 				return
 			}
