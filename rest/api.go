@@ -134,7 +134,7 @@ func (a *API) end() {
 	if a.closing() {
 		return
 	}
-	a.startEnd(errEnding)
+	a.startEnd(shuttingDown())
 	if a.inFlight == 0 {
 		close(a.idle)
 	}
@@ -142,13 +142,18 @@ func (a *API) end() {
 
 func (a *API) closing() bool { return a.ending.Err() != nil }
 
+// shuttingDown is the answer to requests and calls that come too late.
+func shuttingDown() error {
+	return status.ServiceUnavailable("the server is shutting down").WithCause(errEnding)
+}
+
 // enter lets a request in, or says why not.
 func (a *API) enter() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.closing():
-		return status.ServiceUnavailable("the server is shutting down")
+		return shuttingDown()
 	case a.short >= a.options.MaxInFlight:
 		return status.TooManyRequests("Too many requests, please try again later.", 1)
 	}
@@ -162,7 +167,7 @@ func (a *API) enterCall() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closing() {
-		return errEnding
+		return shuttingDown()
 	}
 	a.inFlight++
 	return nil
@@ -171,7 +176,7 @@ func (a *API) enterCall() error {
 // untilEnding returns a context that also ends when the API is shut down.
 func (a *API) untilEnding(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(a.ending, func() { cancel(errEnding) })
+	stop := context.AfterFunc(a.ending, func() { cancel(context.Cause(a.ending)) })
 	return ctx, func() {
 		stop()
 		cancel(nil)

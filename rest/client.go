@@ -312,7 +312,9 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, yield func(E
 	defer cancel()
 	var changes []*watch.Change[storage.Record]
 	for {
-		if changes, err = cursor.Next(ctx, changes[:0]); err != nil {
+		if changes, err = cursor.Next(ctx, changes[:0]); ctx.Err() != nil {
+			return context.Cause(ctx) // the caller's end, or the API's
+		} else if err != nil {
 			return err
 		}
 		for _, change := range changes {

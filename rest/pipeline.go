@@ -316,17 +316,25 @@ func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOpt
 }
 
 // passThroughType decodes the document into the host's type, runs the defaulting hook and encodes it again, so that
-// null, omitempty and types with encodings of their own come out as Go writes them. Beside what comes out it returns
-// what the client and the hook wanted: there a required field is still missing that Go has written as a zero value.
+// null, omitempty and types with encodings of their own come out as Go writes them. A document that is so already goes
+// past the type, unless a hook wants to see it. Beside what comes out it returns what the client and the hook wanted:
+// there a required field is still missing that Go has written as a zero value.
 func (res *resource) passThroughType(ctx context.Context, sent, obj doc.Value, o *writeOptions) (typed any, wanted, out doc.Value, err error) {
+	hooks := res.goType.hooks()
+	held := res.shape.Holds(obj)
+	if held && !hooks.defaults && !hooks.validate && !res.virtual {
+		return nil, obj, obj, nil
+	}
 	if typed, err = res.goType.fromDocument(obj); err != nil {
 		return nil, wanted, out, res.undecodable(obj, o, err)
 	}
-	if out, err = res.goType.toDocument(typed); err != nil {
-		return nil, wanted, out, err
+	if out, wanted = obj, obj; !held {
+		if out, err = res.goType.toDocument(typed); err != nil {
+			return nil, wanted, out, err
+		}
+		out = res.withKind(out)
 	}
-	out, wanted = res.withKind(out), obj
-	if !res.goType.hooks().defaults {
+	if !hooks.defaults {
 		return typed, wanted, out, nil
 	}
 	before := out

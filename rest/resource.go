@@ -39,6 +39,7 @@ type resource struct {
 
 	goType       goType
 	wire         wireCodec // nil where the Go type has no Protobuf message
+	shape        *schema.Shape
 	schema       *schema.Schema
 	metadata     *schema.Schema // of the member metadata
 	columns      []column
@@ -117,6 +118,7 @@ func (r Resource[T]) resource() (*resource, error) {
 	if res.schema, err = schema.Derive(t, schema.Options{Builtin: !res.requiredByTag, Overlay: r.Overlay}); err != nil {
 		return fail("%w", err)
 	}
+	res.shape = schema.ShapeOf(t)
 	if res.metadata = res.schema.Member("metadata"); res.metadata == nil {
 		return fail("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
 	}

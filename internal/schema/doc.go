@@ -27,6 +27,7 @@
 //	minItems=, maxItems=             bounds of a list
 //	minProperties=, maxProperties=   bounds of a map
 //	list=map, list=set, list=atomic  how elements belong together; key=name, once or more, identifies those of a map
+//	duplicates                       lets them repeat: list= then steers patches and apply only, as in Kubernetes' own kinds
 //	map=granular, map=atomic         how members belong together
 //	items.maxLength=10               any option, for the elements of a list
 //	values.maxLength=10              any option, for the values of a map

@@ -52,7 +52,7 @@ func (p *printer) schema(s *Schema) {
 	if s.Pattern != nil {
 		fmt.Fprintf(p.w, "%q ", s.Pattern)
 	}
-	fmt.Fprintf(p.w, "%q %q %q %q %q %t ", s.ListType, s.ListMapKeys, s.MapType, s.PatchStrategy, s.PatchMergeKey, s.inferredList)
+	fmt.Fprintf(p.w, "%q %q %q %q %q %t ", s.ListType, s.ListMapKeys, s.MapType, s.PatchStrategy, s.PatchMergeKey, s.duplicates)
 	p.object(s.Object)
 	p.schema(s.Items)
 	p.schema(s.Additional)

@@ -16,10 +16,6 @@ func isMeta(t reflect.Type) bool {
 // it and its Go tags cannot.
 func metaOverlay(typ, field string) (text string, ok bool) {
 	switch typ + "." + field {
-	case "ObjectMeta.finalizers":
-		text = "list=set"
-	case "ObjectMeta.ownerReferences":
-		text = "list=map,key=uid"
 	case "ObjectMeta.managedFields", "LabelSelector.matchExpressions", "LabelSelectorRequirement.values", "DeleteOptions.dryRun":
 		text = "list=atomic"
 	case "OwnerReference.", "LabelSelector.":

@@ -114,6 +114,8 @@ func (s *Schema) flag(name string) (func() error, bool) {
 		return set(&s.Nullable), true
 	case "immutable":
 		return set(&s.Immutable), true
+	case "duplicates":
+		return func() error { s.duplicates = true; return s.mustBe(ArrayType) }, true
 	case "exclusiveMin":
 		return set(&s.ExclusiveMinimum), true
 	case "exclusiveMax":
@@ -264,7 +266,7 @@ func (s *Schema) setListType(text string) error {
 	if !slices.Contains([]string{AtomicList, SetList, MapList}, text) {
 		return fmt.Errorf("%q is none of atomic, set, map", text)
 	}
-	s.ListType, s.ListMapKeys, s.inferredList = text, nil, false // the keys follow, and replace those of the patch tags
+	s.ListType, s.ListMapKeys, s.duplicates = text, nil, false // the keys follow, and replace those of the patch tags
 	return s.mustBe(ArrayType)
 }
 
@@ -296,8 +298,8 @@ func (s *Schema) inferList() {
 	}
 	switch {
 	case s.PatchMergeKey != "" && s.Items.Object != nil:
-		s.ListType, s.ListMapKeys, s.inferredList = MapList, []string{s.PatchMergeKey}, true
+		s.ListType, s.ListMapKeys, s.duplicates = MapList, []string{s.PatchMergeKey}, true
 	case s.PatchMergeKey == "" && s.Items.Object == nil:
-		s.ListType, s.inferredList = SetList, true
+		s.ListType, s.duplicates = SetList, true
 	}
 }

@@ -89,8 +89,9 @@ type Schema struct {
 	goType goLimits
 	// filled is DefaultValue with the defaults below it, what an absent value becomes in the end.
 	filled doc.Value
-	// inferredList marks a ListType that follows from the patch tags alone: it steers apply, but duplicates are not refused.
-	inferredList bool
+	// duplicates lets elements repeat what ListType would have once: it then steers patches and apply, and nothing else. So it
+	// is where the ListType follows from the patch tags alone, or where a tag says so.
+	duplicates bool
 	// keeps reports that something at or below this place is Immutable, so that update validation must look there.
 	keeps bool
 }

@@ -105,7 +105,7 @@ func (w *validator) list(s *Schema, v doc.Value, at *trail) {
 	if s.MinItems != nil && n < *s.MinItems {
 		w.invalid(at, n, "should have at least %d items", *s.MinItems)
 	}
-	if !s.inferredList && (s.ListType == SetList || s.ListType == MapList) {
+	if !s.duplicates && (s.ListType == SetList || s.ListType == MapList) {
 		w.unique(s, v, at)
 	}
 	if s.Items == nil {

@@ -1,0 +1,265 @@
+package schema
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// Shape knows how Go writes the values of a type. Its one question, [Shape.Holds], lets a document that is already as Go
+// would write it go past its type: decoding and encoding it would change nothing.
+type Shape struct {
+	kind   shapeKind
+	typ    reflect.Type
+	fields []shapeField // of a struct, sorted by name
+	elem   *Shape       // of a list, a map or a pointer
+}
+
+type shapeKind int
+
+const (
+	// opaqueShape: a type with an encoding of its own. The value is decoded and encoded to see.
+	opaqueShape shapeKind = iota
+	rawShape              // json.RawMessage keeps what it is given
+	structShape
+	listShape
+	mapShape
+	pointerShape
+	stringShape
+	boolShape
+	integerShape
+	floatShape
+)
+
+type shapeField struct {
+	name                string
+	shape               *Shape
+	omitEmpty, omitZero bool
+}
+
+// ShapeOf returns the shape of a Go type for which [Derive] has made a schema.
+func ShapeOf(t reflect.Type) *Shape { return shapes{}.of(t) }
+
+// shapes are those of the types on the way; recursive types point back to their own.
+type shapes map[reflect.Type]*Shape
+
+func (m shapes) of(t reflect.Type) *Shape {
+	if s := m[t]; s != nil {
+		return s
+	}
+	s := &Shape{typ: t}
+	m[t] = s
+	if t == reflect.TypeFor[json.RawMessage]() {
+		s.kind = rawShape
+		return s
+	}
+	if l, err := leaf(t); l != nil || err != nil {
+		return s
+	}
+	switch t.Kind() {
+	case reflect.String:
+		s.kind = stringShape
+	case reflect.Bool:
+		s.kind = boolShape
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		s.kind = integerShape
+	case reflect.Float32, reflect.Float64:
+		s.kind = floatShape
+	case reflect.Pointer:
+		if t.Elem().Kind() != reflect.Pointer {
+			s.kind, s.elem = pointerShape, m.of(t.Elem())
+		}
+	case reflect.Slice:
+		if t.Elem().Kind() != reflect.Uint8 {
+			s.kind, s.elem = listShape, m.of(t.Elem())
+		}
+	case reflect.Map:
+		if t.Key().Kind() == reflect.String && !hasOwnText(t.Key()) {
+			s.kind, s.elem = mapShape, m.of(t.Elem())
+		}
+	case reflect.Struct:
+		m.ofStruct(s)
+	}
+	return s
+}
+
+// hasOwnText reports whether a type of map keys is not written as the string it is.
+func hasOwnText(t reflect.Type) bool {
+	l, err := leaf(t)
+	return l != nil || err != nil
+}
+
+func (m shapes) ofStruct(s *Shape) {
+	fields, err := jsonFields(s.typ)
+	if err != nil || s.typ.Implements(reflect.TypeFor[zeroTeller]()) {
+		return
+	}
+	for _, f := range fields {
+		if f.behindPointer {
+			s.fields = nil
+			return
+		}
+		s.fields = append(s.fields, shapeField{name: f.name, shape: m.of(f.field.Type), omitEmpty: f.omitEmpty, omitZero: f.omitZero})
+	}
+	s.kind = structShape
+}
+
+// zeroTeller is what encoding/json asks of a type whether its value is zero.
+type zeroTeller interface{ IsZero() bool }
+
+// Holds reports whether a document is what Go writes after it has read it into the type. False may also mean that it is
+// not worth finding out.
+func (s *Shape) Holds(v doc.Value) bool {
+	switch s.kind {
+	case rawShape:
+		return true
+	case structShape:
+		return v.Kind() == doc.Map && s.holdsFields(v)
+	case listShape:
+		if v.Kind() != doc.List {
+			return false
+		}
+		return s.holdsAll(v)
+	case mapShape:
+		return v.Kind() == doc.Map && s.holdsAll(v)
+	case pointerShape:
+		return !v.IsNull() && s.elem.Holds(v)
+	case stringShape:
+		return v.Kind() == doc.String
+	case boolShape:
+		return v.Kind() == doc.Bool
+	case integerShape:
+		return v.Kind() == doc.Number && !strings.ContainsAny(v.Literal(), ".eE") && v.Literal() != "-0"
+	case floatShape:
+		return s.holdsFloat(v)
+	}
+	return s.holdsOpaque(v)
+}
+
+func (s *Shape) holdsAll(v doc.Value) bool {
+	for i := range v.Len() {
+		if !s.elem.Holds(v.At(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsFields walks the members and the fields side by side; both are sorted.
+func (s *Shape) holdsFields(v doc.Value) bool {
+	i := 0
+	for j := range s.fields {
+		f := &s.fields[j]
+		if i < v.Len() && v.KeyAt(i) == f.name {
+			if member := v.At(i); f.omits(member) || !f.shape.Holds(member) {
+				return false
+			}
+			i++
+		} else if !f.mayBeAbsent() {
+			return false
+		}
+	}
+	return i == v.Len() // else there is a member without a field
+}
+
+// mayBeAbsent reports whether Go leaves the zero value out.
+func (f *shapeField) mayBeAbsent() bool {
+	if f.omitZero {
+		return true
+	}
+	if !f.omitEmpty {
+		return false
+	}
+	k := f.shape.typ.Kind()
+	return k != reflect.Struct && k != reflect.Array
+}
+
+// omits reports whether Go would leave a value out although it is given.
+func (f *shapeField) omits(v doc.Value) bool {
+	return f.omitEmpty && f.shape.empty(v) || f.omitZero && f.shape.zero(v)
+}
+
+// empty is what omitempty means by it.
+func (s *Shape) empty(v doc.Value) bool {
+	switch s.typ.Kind() {
+	case reflect.Slice, reflect.Map:
+		if s.kind == rawShape {
+			return false
+		}
+		return v.Len() == 0 && v.Text() == ""
+	case reflect.Struct, reflect.Array, reflect.Pointer, reflect.Interface:
+		return v.IsNull()
+	}
+	return s.zero(v)
+}
+
+// zero reports whether a value is that of a new variable of the type.
+func (s *Shape) zero(v doc.Value) bool {
+	switch s.kind {
+	case stringShape:
+		return v.Text() == ""
+	case boolShape:
+		return !v.Bool()
+	case integerShape, floatShape:
+		f, ok := v.Float()
+		return !ok || f == 0
+	case structShape:
+		for i := range s.fields {
+			if member := v.Get(s.fields[i].name); !member.IsAbsent() && !s.fields[i].shape.zero(member) {
+				return false
+			}
+		}
+		return true
+	case opaqueShape:
+		return v.IsNull() || v.Kind() == doc.String && v.Text() == "" || v.Kind() == doc.Number && equalsZero(v)
+	}
+	return v.IsNull()
+}
+
+func equalsZero(v doc.Value) bool {
+	f, ok := v.Float()
+	return ok && f == 0
+}
+
+func (s *Shape) holdsFloat(v doc.Value) bool {
+	if v.Kind() != doc.Number {
+		return false
+	}
+	f, err := strconv.ParseFloat(v.Literal(), s.typ.Bits())
+	if err != nil {
+		return false
+	}
+	written, err := codec.FromGo(reflect.ValueOf(f).Convert(s.typ).Interface())
+	return err == nil && written.Literal() == v.Literal()
+}
+
+// holdsOpaque asks the type itself.
+func (s *Shape) holdsOpaque(v doc.Value) bool {
+	value := reflect.New(s.typ)
+	if err := codec.ToGo(v, value.Interface()); err != nil {
+		return false
+	}
+	written, err := codec.FromGo(value.Interface())
+	return err == nil && same(written, v)
+}
+
+// same is doc.Equal that also tells how numbers are written.
+func same(a, b doc.Value) bool {
+	if a.Kind() == doc.Number && b.Kind() == doc.Number {
+		return a.Literal() == b.Literal()
+	}
+	if a.Kind() != b.Kind() || a.Len() != b.Len() || a.Len() == 0 {
+		return doc.Equal(a, b)
+	}
+	for i := range a.Len() {
+		if a.Kind() == doc.Map && a.KeyAt(i) != b.KeyAt(i) || !same(a.At(i), b.At(i)) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,85 @@
+//go:build !race && unix
+
+package rest_test
+
+import (
+	"net/http"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// A GET writes the stored bytes: what it allocates has nothing to do with the object.
+func TestGetNeitherDecodesNorEncodes(t *testing.T) {
+	s := newThingServer(t, rest.Options{})
+	for name, size := range map[string]int{"small": 1 << 10, "large": 1 << 20} {
+		require.Equal(t, http.StatusCreated, s.do("POST", thingsIn, string(paddedThing(name, size))).Code)
+	}
+	get := func(name string) (allocs float64, bytes uint64) {
+		r, w := thingRequest("GET", thingsIn+"/"+name, nil), &discardWriter{header: http.Header{}}
+		once := func() {
+			w.reset()
+			s.api.ServeHTTP(w, r)
+			require.Equal(t, http.StatusOK, w.code)
+		}
+		allocs = testing.AllocsPerRun(200, once)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 200 {
+			once()
+		}
+		runtime.ReadMemStats(&after)
+		return allocs, (after.TotalAlloc - before.TotalAlloc) / 200
+	}
+	allocs, bytes := get("small")
+	moreAllocs, moreBytes := get("large")
+	t.Logf("%v allocations of %d bytes for 1 KB, %v of %d for 1 MB", allocs, bytes, moreAllocs, moreBytes)
+	require.LessOrEqual(t, allocs, 8.0)
+	require.Less(t, bytes, uint64(1<<10))
+	require.Equal(t, allocs, moreAllocs)
+	require.Less(t, moreBytes, bytes+256)
+}
+
+// A LIST joins the stored bytes through borrowed buffers: 10,000 objects cost no more allocations than 10.
+func TestListNeitherDecodesNorEncodes(t *testing.T) {
+	s := newThingServer(t, rest.Options{})
+	w := newThingWriter(s.api, "POST", thingsIn, thingType)
+	for i := range 10_000 {
+		require.Equal(t, http.StatusCreated, w.send(paddedThing(thingNumber(i), 2<<10)))
+	}
+	list := func(query string) (allocs float64, bytes uint64) {
+		r, w := thingRequest("GET", thingsIn+query, nil), &discardWriter{header: http.Header{}}
+		once := func() {
+			w.reset()
+			s.api.ServeHTTP(w, r)
+		}
+		once()
+		require.Greater(t, w.bytes, 10<<10)
+		allocs = testing.AllocsPerRun(20, once)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 20 {
+			once()
+		}
+		runtime.ReadMemStats(&after)
+		return allocs, (after.TotalAlloc - before.TotalAlloc) / 20
+	}
+	for _, query := range []string{"", "?labelSelector=app%3Dload", "?fieldSelector=spec.color%3Dred", "?limit=10"} {
+		allocs, bytes := list(query)
+		t.Logf("%q: %v allocations of %d bytes", query, allocs, bytes)
+		require.LessOrEqual(t, allocs, 60.0, query)
+		require.LessOrEqual(t, bytes, uint64(64<<10), query)
+	}
+}
+
+func thingNumber(i int) string {
+	digits := []byte("n000000")
+	for at := len(digits) - 1; i > 0; at-- {
+		digits[at] = byte('0' + i%10)
+		i /= 10
+	}
+	return string(digits)
+}

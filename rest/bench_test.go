@@ -1,0 +1,563 @@
+//go:build unix
+
+package rest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Each benchmark here measures what the library does and, in turns with it, a limit: the least that any program would do
+// for the same result. It reports processor time of the whole process, clients included, as the ratio of the two.
+
+const benchObject = 2 << 10
+
+// cpuTime is the processor time that the process has used, in nanoseconds.
+func cpuTime() float64 {
+	var usage syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // cannot fail for RUSAGE_SELF
+	return float64(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+func cpuOf(f func()) float64 {
+	before := cpuTime()
+	f()
+	return cpuTime() - before
+}
+
+// compare runs b.N operations in chunks, each followed by a chunk of the limit, and reports the ratio of the least
+// processor time of each.
+func compare(b *testing.B, chunk int, ours, limit func(n int)) {
+	b.Helper()
+	ourBest, limitBest := math.Inf(1), math.Inf(1)
+	runtime.GC()
+	b.ReportAllocs()
+	b.ResetTimer()
+	for done := 0; done < b.N; done += chunk {
+		n := min(chunk, b.N-done)
+		time := cpuOf(func() { ours(n) })
+		b.StopTimer()
+		if n == chunk || b.N < chunk { // a rest would be measured too roughly
+			ourBest = min(ourBest, time/float64(n))
+			limitBest = min(limitBest, cpuOf(func() { limit(n) })/float64(n))
+		}
+		b.StartTimer()
+	}
+	b.StopTimer()
+	b.ReportMetric(ourBest/limitBest, "ratio")
+	b.ReportMetric(ourBest, "cpu-ns/op")
+}
+
+// rawClient is a keep-alive client that costs little: it sends ready bytes and expects an answer of known length.
+type rawClient struct {
+	conn    net.Conn
+	request []byte
+	answer  int
+	buf     []byte
+}
+
+func newRawClient(b *testing.B, server *httptest.Server, target string) *rawClient {
+	b.Helper()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	require.NoError(b, err)
+	b.Cleanup(func() { _ = conn.Close() })
+	c := &rawClient{conn: conn, buf: make([]byte, 256<<10), request: fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n", target)}
+	// The first answer tells how long the others are.
+	_, err = conn.Write(c.request)
+	require.NoError(b, err)
+	tail := []byte(nil)
+	for {
+		n, err := conn.Read(c.buf)
+		require.NoError(b, err)
+		c.answer += n
+		tail = append(tail, c.buf[:n]...)
+		if i := bytes.Index(tail, []byte("\r\n\r\n")); i >= 0 {
+			if _, length, ok := bytes.Cut(tail[:i+2], []byte("Content-Length: ")); ok {
+				length, _, _ = bytes.Cut(length, []byte("\r"))
+				size, err := strconv.Atoi(string(length))
+				require.NoError(b, err)
+				if c.answer == i+4+size {
+					return c
+				}
+			} else if bytes.HasSuffix(tail, []byte("\r\n0\r\n\r\n")) {
+				return c
+			}
+		}
+	}
+}
+
+func (c *rawClient) get() error {
+	if _, err := c.conn.Write(c.request); err != nil {
+		return err
+	}
+	for left := c.answer; left > 0; {
+		n, err := c.conn.Read(c.buf[:min(left, len(c.buf))])
+		if err != nil {
+			return err
+		}
+		left -= n
+	}
+	return nil
+}
+
+// getAll spreads n requests over clients.
+func getAll(b *testing.B, clients []*rawClient, n int) {
+	var wg sync.WaitGroup
+	for i, c := range clients {
+		share := n / len(clients)
+		if i < n%len(clients) {
+			share++
+		}
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for range share {
+				if err := c.get(); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+func rawClients(b *testing.B, handler http.Handler, target string, count int) []*rawClient {
+	server := thingHTTP(b, handler)
+	out := make([]*rawClient, count)
+	for i := range out {
+		out[i] = newRawClient(b, server, target)
+	}
+	return out
+}
+
+// fill stores n Things of about 2 KB each and returns the bytes of their JSON.
+func (s *thingServer) fill(b testing.TB, n int) (bytes int) {
+	for i := range n {
+		w := s.do("POST", thingsIn, string(paddedThing(fmt.Sprintf("n%06d", i), benchObject)))
+		require.Equal(b, http.StatusCreated, w.Code)
+		bytes += w.Body.Len()
+	}
+	return bytes
+}
+
+// Limit: a bare net/http handler that writes the same ready 2 KB, over keep-alive connections. Target: 1.15.
+func BenchmarkGet(b *testing.B) {
+	for _, concurrency := range []int{1, 8, 64} {
+		b.Run(fmt.Sprintf("clients=%d", concurrency), func(b *testing.B) {
+			s := newThingServer(b, rest.Options{})
+			s.fill(b, 10_000)
+			target := thingsIn + "/n005000"
+			ready := s.do("GET", target, "").Body.Bytes()
+			bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				h := w.Header()
+				h.Set("Content-Type", thingType)
+				h.Set("Cache-Control", "no-cache, private")
+				h.Set("Content-Length", strconv.Itoa(len(ready)))
+				_, _ = w.Write(ready)
+			})
+			ours, limit := rawClients(b, s.api, target, concurrency), rawClients(b, bare, target, concurrency)
+			compare(b, 4000, func(n int) { getAll(b, ours, n) }, func(n int) { getAll(b, limit, n) })
+		})
+	}
+}
+
+// Limit: one Write of the ready 20 MB. Target: 2.5.
+func BenchmarkList(b *testing.B) {
+	s := newThingServer(b, rest.Options{})
+	s.fill(b, 10_000)
+	ready := s.do("GET", thingsIn, "").Body.Bytes()
+	b.SetBytes(int64(len(ready)))
+	bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(ready) })
+	ours, limit := rawClients(b, s.api, thingsIn, 1), rawClients(b, bare, thingsIn, 1)
+	compare(b, 5, func(n int) { getAll(b, ours, n) }, func(n int) { getAll(b, limit, n) })
+}
+
+// discardWriter is a ResponseWriter that costs nothing and is used again and again.
+type discardWriter struct {
+	header http.Header
+	code   int
+	bytes  int
+}
+
+func (w *discardWriter) Header() http.Header         { return w.header }
+func (w *discardWriter) WriteHeader(code int)        { w.code = code }
+func (w *discardWriter) Write(p []byte) (int, error) { w.bytes += len(p); return len(p), nil }
+
+func (w *discardWriter) reset() {
+	clear(w.header)
+	w.code, w.bytes = 0, 0
+}
+
+// thingWriter sends writes straight to the handler, with a request and a ResponseWriter that it uses again.
+type thingWriter struct {
+	api     http.Handler
+	request *http.Request
+	body    bytes.Reader
+	answer  discardWriter
+}
+
+func newThingWriter(api http.Handler, method, target, media string) *thingWriter {
+	w := &thingWriter{api: api, request: thingRequest(method, target, nil, "Content-Type", media), answer: discardWriter{header: http.Header{}}}
+	w.request.Body = io.NopCloser(&w.body)
+	return w
+}
+
+func (w *thingWriter) send(body []byte) int {
+	w.body.Reset(body)
+	w.request.ContentLength = int64(len(body))
+	w.answer.reset()
+	w.api.ServeHTTP(&w.answer, w.request)
+	return w.answer.code
+}
+
+// decodeAndEncode is the limit of a write: the body decoded once into the struct, strictly, and the struct encoded once.
+func decodeAndEncode(b *testing.B, body []byte) func(n int) {
+	return func(n int) {
+		for range n {
+			var thing Thing
+			if err := jsonv2.Unmarshal(body, &thing, jsonv2.RejectUnknownMembers(true)); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := jsonv2.Marshal(&thing); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// Limit: strict decode and encode of the same 2 KB. Target: 1.5 without managedFields, 2 with them.
+func BenchmarkCreate(b *testing.B) {
+	s := newThingServer(b, rest.Options{})
+	s.fill(b, 10_000)
+	w := newThingWriter(s.api, "POST", thingsIn, thingType)
+	body := paddedThing("m000000000", benchObject)
+	digits := body[bytes.Index(body, []byte("m000000000"))+1:][:9]
+	made := 0
+	compare(b, 1000, func(n int) {
+		for range n {
+			made++
+			copy(digits, fmt.Sprintf("%09d", made))
+			if code := w.send(body); code != http.StatusCreated {
+				b.Fatal(code)
+			}
+		}
+	}, decodeAndEncode(b, body))
+}
+
+// versioned is an object's JSON in the two parts around its resourceVersion.
+func versioned(b *testing.B, object []byte) (before, after []byte) {
+	const key = `"resourceVersion":"`
+	i := bytes.Index(object, []byte(key)) + len(key)
+	end := i + bytes.IndexByte(object[i:], '"')
+	require.Greater(b, i, len(key))
+	return object[:i], object[end:]
+}
+
+// Limit: as of a create. Target: 1.8.
+func BenchmarkUpdate(b *testing.B) {
+	s := newThingServer(b, rest.Options{})
+	s.fill(b, 10_000)
+	target := thingsIn + "/n005000"
+	w := newThingWriter(s.api, "PUT", target, thingType)
+	object := s.do("GET", target, "").Body.Bytes()
+	red := append([]byte(nil), object...)
+	green := bytes.Replace(object, []byte(`"size":3`), []byte(`"size":4`), 1)
+	require.NotEqual(b, red, green)
+	body := []byte(nil)
+	updates := 0
+	compare(b, 1000, func(n int) {
+		for range n {
+			next := green
+			if updates++; updates%2 == 0 {
+				next = red
+			}
+			before, after := versioned(b, next)
+			version := s.store.Revision()
+			if updates == 1 {
+				version = 5002 // of the object as it was created: the store began at 1
+			}
+			body = append(strconv.AppendUint(append(body[:0], before...), uint64(version), 10), after...)
+			if code := w.send(body); code != http.StatusOK {
+				b.Fatal(code)
+			}
+		}
+	}, decodeAndEncode(b, object))
+}
+
+// Limit: as of a create. Target: 2.
+func BenchmarkPatch(b *testing.B) {
+	for _, media := range []string{"application/merge-patch+json", "application/json-patch+json"} {
+		b.Run(strings.TrimPrefix(media, "application/"), func(b *testing.B) {
+			s := newThingServer(b, rest.Options{})
+			s.fill(b, 10_000)
+			target := thingsIn + "/n005000"
+			object := s.do("GET", target, "").Body.Bytes()
+			w := newThingWriter(s.api, "PATCH", target, media)
+			patched := 0
+			compare(b, 1000, func(n int) {
+				for range n {
+					patched++
+					body := fmt.Appendf(nil, `{"spec":{"size":%d}}`, patched%1000)
+					if media == "application/json-patch+json" {
+						body = fmt.Appendf(nil, `[{"op":"replace","path":"/spec/size","value":%d}]`, patched%1000)
+					}
+					if code := w.send(body); code != http.StatusOK {
+						b.Fatal(code)
+					}
+				}
+			}, decodeAndEncode(b, object))
+		})
+	}
+}
+
+// Limit: strict decode of the body and a comparison of bytes. Target: 1.2; no revision, no event.
+func BenchmarkUpdateThatChangesNothing(b *testing.B) {
+	s := newThingServer(b, rest.Options{})
+	s.fill(b, 10_000)
+	target := thingsIn + "/n005000"
+	w := newThingWriter(s.api, "PUT", target, thingType)
+	object := s.do("GET", target, "").Body.Bytes()
+	before := s.store.Revision()
+	compare(b, 1000, func(n int) {
+		for range n {
+			if code := w.send(object); code != http.StatusOK {
+				b.Fatal(code)
+			}
+		}
+	}, func(n int) {
+		for range n {
+			var thing Thing
+			if err := jsonv2.Unmarshal(object, &thing, jsonv2.RejectUnknownMembers(true)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	require.Equal(b, before, s.store.Revision())
+}
+
+// bareStreams is a handler of streams that all write the same bytes in Writes of 48 KB when they are told to.
+type bareStreams struct {
+	mu      sync.Mutex
+	payload []byte
+	start   chan struct{}
+	open    sync.WaitGroup
+}
+
+func (s *bareStreams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	control := http.NewResponseController(w)
+	w.Header().Set("Content-Type", thingType)
+	w.WriteHeader(http.StatusOK)
+	_ = control.Flush()
+	for first := true; ; first = false {
+		s.mu.Lock()
+		start := s.start
+		s.mu.Unlock()
+		if first {
+			s.open.Done()
+		}
+		select {
+		case <-start:
+		case <-r.Context().Done():
+			return
+		}
+		for rest := s.payload; len(rest) > 0; {
+			n := min(len(rest), 48<<10)
+			_, _ = w.Write(rest[:n])
+			_ = control.Flush()
+			rest = rest[n:]
+		}
+	}
+}
+
+// burst makes all streams write the payload once.
+func (s *bareStreams) burst() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.start)
+	s.start = make(chan struct{})
+}
+
+// streamClients read streams of HTTP/1.0, whose bytes are the payload and nothing else.
+type streamClients struct {
+	want chan int64
+	done sync.WaitGroup
+	all  []chan int64
+}
+
+func openStreams(b *testing.B, address, target string, count int) *streamClients {
+	s := &streamClients{}
+	var opened sync.WaitGroup
+	for range count {
+		conn, err := net.Dial("tcp", address)
+		require.NoError(b, err)
+		b.Cleanup(func() { _ = conn.Close() })
+		_, err = fmt.Fprintf(conn, "GET %s HTTP/1.0\r\nHost: x\r\n\r\n", target)
+		require.NoError(b, err)
+		want := make(chan int64, 1)
+		s.all = append(s.all, want)
+		opened.Add(1)
+		go func() {
+			buf := make([]byte, 64<<10)
+			head, err := readHead(conn)
+			if opened.Done(); err != nil || !strings.Contains(head, "200 OK") {
+				b.Error(head, err)
+				return
+			}
+			for left := range want {
+				for left > 0 {
+					n, err := conn.Read(buf)
+					if err != nil {
+						b.Error(err)
+						break
+					}
+					left -= int64(n)
+				}
+				s.done.Done()
+			}
+		}()
+	}
+	b.Cleanup(func() {
+		for _, want := range s.all {
+			close(want)
+		}
+	})
+	opened.Wait()
+	return s
+}
+
+// readHead reads a header byte by byte, so as not to read on.
+func readHead(conn net.Conn) (string, error) {
+	var head []byte
+	one := make([]byte, 1)
+	for !bytes.HasSuffix(head, []byte("\r\n\r\n")) {
+		if _, err := conn.Read(one); err != nil {
+			return string(head), err
+		}
+		head = append(head, one[0])
+	}
+	return string(head), nil
+}
+
+// read runs send and returns when every client has read so many bytes.
+func (s *streamClients) read(bytes int64, send func()) {
+	s.done.Add(len(s.all))
+	for _, want := range s.all {
+		want <- bytes
+	}
+	send()
+	s.done.Wait()
+}
+
+// A burst of 100 changes reaches 1,000 watchers over HTTP; an operation is one burst, 100,000 deliveries. Limit: streams
+// that write the same bytes, ready, in Writes of 48 KB. Target: 1.5.
+func BenchmarkWatchFanOut(b *testing.B) {
+	const watchers, changes = 1000, 100
+	s := newThingServer(b, rest.Options{})
+	s.fill(b, 1)
+	target := thingsIn + "/n000000"
+	w := newThingWriter(s.api, "PATCH", target, "application/merge-patch+json")
+	server := thingHTTP(b, s.api)
+	version := fmt.Sprint(s.store.Revision())
+	ours := openStreams(b, server.Listener.Addr().String(), thingsIn+"?watch=1&resourceVersion="+version, watchers)
+
+	events := make([][]byte, changes) // bodies of the patches
+	for i := range events {
+		events[i] = fmt.Appendf(nil, `{"spec":{"size":%d}}`, 100_000+i)
+	}
+	require.Equal(b, http.StatusOK, w.send([]byte(`{"spec":{"size":200000}}`)))
+	frame := len(`{"type":"MODIFIED","object":`) + s.do("GET", target, "").Body.Len() + len("}\n")
+	ours.read(int64(frame), func() {})
+
+	bare := &bareStreams{start: make(chan struct{})}
+	bare.open.Add(watchers)
+	bareServer := thingHTTP(b, bare)
+	limit := openStreams(b, bareServer.Listener.Addr().String(), "/", watchers)
+	bare.open.Wait()
+
+	var deliveries int
+	compare(b, 1, func(n int) {
+		for range n {
+			width := func(at uint64) int64 { return int64(len(strconv.FormatUint(at, 10)) - len(version)) }
+			var expect int64
+			at := uint64(s.store.Revision())
+			for i := range changes {
+				expect += int64(frame) + width(at+uint64(i)+1)*1
+			}
+			// metadata.generation grows in width as well.
+			expect += generationGrowth(s, target, changes)
+			ours.read(expect, func() {
+				for _, body := range events {
+					if code := w.send(body); code != http.StatusOK {
+						b.Fatal(code)
+					}
+				}
+			})
+			deliveries += watchers * changes
+			bare.payload = bytes.Repeat([]byte("x"), int(expect))
+		}
+	}, func(n int) {
+		for range n {
+			limit.read(int64(len(bare.payload)), bare.burst)
+		}
+	})
+	b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(max(deliveries, 1)), "ns/delivery")
+}
+
+// generationGrowth is by how many digits the next frames are longer than those of generation 2, in all.
+func generationGrowth(s *thingServer, target string, changes int) (bytes int64) {
+	var thing Thing
+	_ = json.Unmarshal(s.do("GET", target, "").Body.Bytes(), &thing)
+	for i := range changes {
+		bytes += int64(len(strconv.FormatInt(thing.Generation+int64(i)+1, 10)) - 1)
+	}
+	return bytes
+}
+
+// Limit: the bytes of the objects' JSON. Target: 1.25.
+func BenchmarkMemoryPerObject(b *testing.B) {
+	const objects = 10_000
+	for b.Loop() {
+		var before, after runtime.MemStats
+		store := storage.NewMemory(storage.MemoryOptions{})
+		api, err := rest.New(rest.Options{Store: store}, thingResource())
+		require.NoError(b, err)
+		s := &thingServer{api: api, store: store}
+		s.fill(b, 1)
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		size := 0
+		w := newThingWriter(api, "POST", thingsIn, thingType)
+		for i := range objects {
+			if code := w.send(paddedThing(fmt.Sprintf("m%06d", i), benchObject)); code != http.StatusCreated {
+				b.Fatal(code)
+			}
+			size += w.answer.bytes
+		}
+		runtime.GC()
+		runtime.GC() // the first one ages the pools, the second one empties them
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(size), "ratio")
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/objects, "B/object")
+		require.NoError(b, api.Close())
+		require.NoError(b, store.Close())
+	}
+}

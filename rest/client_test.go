@@ -1,0 +1,519 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// widgetOf is a Widget of a size.
+func widgetOf(name string, size int32) *Widget {
+	return &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: WidgetSpec{Size: &size}}
+}
+
+func widgetClient(api *rest.API) rest.Client[Widget] {
+	return rest.ClientFor[Widget](api).Namespace("default")
+}
+
+func sizes(page *rest.Page[Widget]) []string {
+	out := []string{}
+	for _, w := range page.Items {
+		out = append(out, fmt.Sprintf("%s=%d", w.Name, *w.Spec.Size))
+	}
+	return out
+}
+
+func TestClient(t *testing.T) {
+	ctx := context.Background()
+	api := newWidgets(t)
+	client := widgetClient(api)
+
+	created, err := client.Create(ctx, widgetOf("a", 1))
+	require.NoError(t, err)
+	assert.Equal(t, "Widget", created.Kind)
+	assert.Equal(t, "example.com/v1", created.APIVersion)
+	assert.Equal(t, "default", created.ObjectMeta.Namespace)
+	assert.Equal(t, "2", created.ResourceVersion)
+	assert.Equal(t, "red", *created.Spec.Color)
+	wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())
+
+	got, err := client.Get(ctx, "a")
+	require.NoError(t, err)
+	assert.Equal(t, created, got)
+	assert.NotSame(t, created, got)
+
+	got.Spec.Size, got.Status.Phase = ptr(int32(2)), "Ready"
+	updated, err := client.Update(ctx, got)
+	require.NoError(t, err)
+	assert.Equal(t, "3", updated.ResourceVersion)
+	assert.Equal(t, int64(2), updated.Generation)
+	assert.Empty(t, updated.Status.Phase, "Update leaves the status")
+
+	updated.Spec.Size, updated.Status.Phase = ptr(int32(9)), "Ready"
+	updated, err = client.UpdateStatus(ctx, updated)
+	require.NoError(t, err)
+	assert.Equal(t, int32(2), *updated.Spec.Size, "UpdateStatus leaves the rest")
+	assert.Equal(t, "Ready", updated.Status.Phase)
+
+	require.NoError(t, client.Delete(ctx, "a", rest.DeleteOptions{}))
+	_, err = client.Get(ctx, "a")
+	assert.True(t, status.IsNotFound(err), "%v", err)
+}
+
+// The errors of the client are those of HTTP.
+func TestClientErrors(t *testing.T) {
+	ctx := context.Background()
+	api := newWidgets(t)
+	client := widgetClient(api)
+	a, err := client.Create(ctx, widgetOf("a", 1))
+	require.NoError(t, err)
+	stale := *a
+	stale.ResourceVersion = "1"
+	versionless := *a
+	versionless.ResourceVersion = ""
+	elsewhere := *a
+	elsewhere.ObjectMeta.Namespace = "other"
+	ofBackground := apimeta.DeletionPropagation("Sideways")
+	for _, c := range []struct {
+		name string
+		call func() error
+		is   func(error) bool
+		text string
+	}{
+		{"get", func() error { _, err := client.Get(ctx, "none"); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
+		{"create of a taken name", func() error { _, err := client.Create(ctx, widgetOf("a", 1)); return err }, status.IsAlreadyExists, `widgets.example.com "a" already exists`},
+		{"create of what is not valid", func() error { _, err := client.Create(ctx, widgetOf("b", 0)); return err }, status.IsInvalid,
+			`Widget.example.com "b" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`},
+		{"create in another namespace", func() error { _, err := client.Create(ctx, &elsewhere); return err }, status.IsBadRequest,
+			"the namespace of the provided object does not match the namespace sent on the request"},
+		{"create in no namespace", func() error { _, err := rest.ClientFor[Widget](api).Create(ctx, widgetOf("b", 1)); return err }, status.IsInvalid,
+			`Widget.example.com "b" is invalid: metadata.namespace: Required value`},
+		{"update of what has changed", func() error { _, err := client.Update(ctx, &stale); return err }, status.IsConflict,
+			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`},
+		{"update without a version", func() error { _, err := client.Update(ctx, &versionless); return err }, status.IsInvalid,
+			`widgets.example.com "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`},
+		{"update of what is not there", func() error { _, err := client.Update(ctx, widgetOf("none", 1)); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
+		{"update of a status that is stale", func() error { _, err := client.UpdateStatus(ctx, &stale); return err }, status.IsConflict, ""},
+		{"delete", func() error { return client.Delete(ctx, "none", rest.DeleteOptions{}) }, status.IsNotFound, `widgets.example.com "none" not found`},
+		{"delete of another uid", func() error {
+			return client.Delete(ctx, "a", rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: ptr("x")}})
+		}, status.IsConflict, ""},
+		{"delete by an unknown policy", func() error { return client.Delete(ctx, "a", rest.DeleteOptions{PropagationPolicy: ofBackground}) }, status.IsInvalid, ""},
+		{"a bad label selector", func() error { _, err := client.List(ctx, rest.ListOptions{LabelSelector: "x==="}); return err }, status.IsBadRequest, ""},
+		{"a bad field selector", func() error { _, err := client.List(ctx, rest.ListOptions{FieldSelector: "spec.size=1"}); return err }, status.IsBadRequest, "field label not supported: spec.size"},
+		{"a bad token", func() error { _, err := client.List(ctx, rest.ListOptions{Continue: "x"}); return err }, status.IsBadRequest, ""},
+		{"a bad version to watch from", func() error { return firstError(client.Watch(ctx, rest.WatchOptions{ResourceVersion: "x"})) }, status.IsBadRequest, ""},
+		{"a bad selector to watch", func() error { return firstError(client.Watch(ctx, rest.WatchOptions{FieldSelector: "x"})) }, status.IsBadRequest, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := c.call()
+			require.Error(t, err)
+			assert.True(t, c.is(err), "%v", err)
+			if c.text != "" {
+				assert.Equal(t, c.text, err.Error())
+			}
+		})
+	}
+	got, err := client.Get(ctx, "a")
+	require.NoError(t, err)
+	assert.Equal(t, a, got)
+	t.Run("names that are none", func(t *testing.T) {
+		_, err := client.Get(ctx, "")
+		assert.Error(t, err)
+		_, err = client.Update(ctx, widgetOf("", 1))
+		assert.Error(t, err)
+		_, err = rest.ClientFor[Widget](api).Get(ctx, "a")
+		assert.ErrorContains(t, err, "namespace")
+	})
+}
+
+func firstError(events func(yield func(rest.Event[Widget], error) bool)) error {
+	for _, err := range events {
+		return err
+	}
+	return nil
+}
+
+func TestClientForTheWrongType(t *testing.T) {
+	ctx := context.Background()
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Widget]{Group: "other.example.com", Version: "v1", Plural: "widgets"})
+	_, err := rest.ClientFor[Sum](api).Get(ctx, "a")
+	assert.EqualError(t, err, "rest.ClientFor: the API serves no resource of rest_test.Sum")
+	_, err = rest.ClientFor[Widget](api).List(ctx, rest.ListOptions{})
+	assert.EqualError(t, err, "rest.ClientFor: rest_test.Widget is the type of more than one resource")
+}
+
+func TestClientList(t *testing.T) {
+	ctx := context.Background()
+	api := newWidgets(t)
+	client := widgetClient(api)
+	for i, name := range []string{"c", "a", "b"} {
+		w := widgetOf(name, int32(i+1))
+		w.Labels = map[string]string{"n": name}
+		_, err := client.Create(ctx, w)
+		require.NoError(t, err)
+	}
+	_, err := rest.ClientFor[Widget](api).Namespace("other").Create(ctx, widgetOf("z", 4))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name    string
+		client  rest.Client[Widget]
+		options rest.ListOptions
+		want    []string
+	}{
+		{"of a namespace", client, rest.ListOptions{}, []string{"a=2", "b=3", "c=1"}},
+		{"of all", rest.ClientFor[Widget](api), rest.ListOptions{}, []string{"a=2", "b=3", "c=1", "z=4"}},
+		{"by label", client, rest.ListOptions{LabelSelector: "n in (a,b)"}, []string{"a=2", "b=3"}},
+		{"by field", client, rest.ListOptions{FieldSelector: "metadata.name=c"}, []string{"c=1"}},
+		{"nothing", client, rest.ListOptions{LabelSelector: "none"}, []string{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			page, err := c.client.List(ctx, c.options)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, sizes(page))
+			assert.Equal(t, "5", page.ResourceVersion)
+			assert.Empty(t, page.Continue)
+		})
+	}
+	t.Run("in pages", func(t *testing.T) {
+		page, err := client.List(ctx, rest.ListOptions{Limit: 2})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"a=2", "b=3"}, sizes(page))
+		require.NoError(t, client.Delete(ctx, "c", rest.DeleteOptions{}))
+		page, err = client.List(ctx, rest.ListOptions{Limit: 2, Continue: page.Continue})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"c=1"}, sizes(page))
+		assert.Equal(t, "5", page.ResourceVersion)
+		assert.Empty(t, page.Continue)
+	})
+}
+
+func TestClientAll(t *testing.T) {
+	ctx := context.Background()
+	store := storage.NewMemory(storage.MemoryOptions{})
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
+	var want []string
+	for i := range 7 {
+		name := fmt.Sprintf("w%d", i)
+		_, err := client.Create(ctx, widgetOf(name, 1))
+		require.NoError(t, err)
+		want = append(want, name)
+	}
+	read := func(options rest.ListOptions, each func(name string) bool) {
+		for w, err := range client.All(ctx, options) {
+			require.NoError(t, err)
+			if !each(w.Name) {
+				return
+			}
+		}
+	}
+	t.Run("page by page", func(t *testing.T) {
+		for _, limit := range []int64{0, 1, 3, 7, 100} {
+			var got []string
+			read(rest.ListOptions{Limit: limit}, func(name string) bool { got = append(got, name); return true })
+			assert.Equal(t, want, got, "limit %d", limit)
+		}
+	})
+	t.Run("until the caller breaks off", func(t *testing.T) {
+		var got []string
+		read(rest.ListOptions{Limit: 2}, func(name string) bool { got = append(got, name); return len(got) < 3 })
+		assert.Equal(t, want[:3], got)
+	})
+	t.Run("over a compaction", func(t *testing.T) {
+		var got []string
+		read(rest.ListOptions{Limit: 2}, func(name string) bool {
+			if got = append(got, name); name == "w0" {
+				require.NoError(t, client.Delete(ctx, "w3", rest.DeleteOptions{}))
+				require.NoError(t, store.Compact(ctx, store.Revision()))
+			}
+			return true
+		})
+		assert.Equal(t, []string{"w0", "w1", "w2", "w4", "w5", "w6"}, got)
+	})
+	t.Run("an error comes last", func(t *testing.T) {
+		for _, err := range client.All(ctx, rest.ListOptions{LabelSelector: "x==="}) {
+			assert.True(t, status.IsBadRequest(err))
+		}
+	})
+}
+
+func TestClientModify(t *testing.T) {
+	ctx := context.Background()
+	client := widgetClient(newWidgets(t))
+	_, err := client.Create(ctx, widgetOf("a", 1))
+	require.NoError(t, err)
+	t.Run("tries again when somebody was faster", func(t *testing.T) {
+		runs := 0
+		got, err := client.Modify(ctx, "a", func(w *Widget) error {
+			if runs++; runs == 1 {
+				_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Labels = map[string]string{"x": "y"}; return nil })
+				require.NoError(t, err)
+			}
+			w.Spec.Size, w.Status.Phase = ptr(*w.Spec.Size+1), "Ready"
+			return nil
+		})
+		require.NoError(t, err)
+		assert.Equal(t, 2, runs)
+		assert.Equal(t, int32(2), *got.Spec.Size)
+		assert.Equal(t, map[string]string{"x": "y"}, got.Labels)
+		assert.Empty(t, got.Status.Phase)
+	})
+	t.Run("of the status", func(t *testing.T) {
+		got, err := client.ModifyStatus(ctx, "a", func(w *Widget) error { w.Status.Phase, w.Spec.Size = "Ready", ptr(int32(50)); return nil })
+		require.NoError(t, err)
+		assert.Equal(t, "Ready", got.Status.Phase)
+		assert.Equal(t, int32(2), *got.Spec.Size)
+	})
+	t.Run("an error of the function ends it", func(t *testing.T) {
+		enough := errors.New("enough")
+		_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Spec.Size = ptr(int32(3)); return enough })
+		require.ErrorIs(t, err, enough)
+		got, err := client.Get(ctx, "a")
+		require.NoError(t, err)
+		assert.Equal(t, int32(2), *got.Spec.Size)
+	})
+	t.Run("what it makes is validated", func(t *testing.T) {
+		_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Spec.Size = ptr(int32(1000)); return nil })
+		assert.True(t, status.IsInvalid(err), "%v", err)
+		_, err = client.Modify(ctx, "a", func(w *Widget) error { w.Name = "b"; return nil })
+		assert.True(t, status.IsBadRequest(err), "%v", err)
+		_, err = client.Modify(ctx, "none", func(*Widget) error { return nil })
+		assert.True(t, status.IsNotFound(err), "%v", err)
+	})
+}
+
+func TestClientPatch(t *testing.T) {
+	ctx := context.Background()
+	client := widgetClient(newWidgets(t))
+	_, err := client.Create(ctx, widgetOf("a", 1))
+	require.NoError(t, err)
+	got, err := client.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"size":2},"status":{"phase":"Ready"}}`))
+	require.NoError(t, err)
+	assert.Equal(t, int32(2), *got.Spec.Size)
+	assert.Empty(t, got.Status.Phase)
+	got, err = client.PatchStatus(ctx, "a", rest.JSONPatch, []byte(`[{"op":"add","path":"/status","value":{"phase":"Ready"}}]`))
+	require.NoError(t, err)
+	assert.Equal(t, "Ready", got.Status.Phase)
+	_, err = client.Patch(ctx, "a", rest.StrategicPatch, []byte(`{}`))
+	assert.True(t, status.IsUnsupportedMediaType(err), "%v", err)
+	_, err = client.Patch(ctx, "a", rest.MergePatch, []byte(`{"metadata":{"resourceVersion":"2"}}`))
+	assert.True(t, status.IsConflict(err), "%v", err)
+	_, err = client.Patch(ctx, "a", rest.MergePatch, []byte(`{`))
+	assert.True(t, status.IsBadRequest(err), "%v", err)
+}
+
+func TestClientSubresources(t *testing.T) {
+	ctx := context.Background()
+	client := widgetClient(newWidgets(t, withSubresources))
+	_, err := client.Create(ctx, widgetOf("a", 1))
+	require.NoError(t, err)
+	p, err := rest.GetSubresource[Paint](ctx, client, "a", "paint")
+	require.NoError(t, err)
+	assert.Equal(t, "red", p.Spec.Color)
+	p.Spec.Color = "blue"
+	p, err = rest.UpdateSubresource(ctx, client, "a", "paint", p)
+	require.NoError(t, err)
+	assert.Equal(t, "blue", p.Spec.Color)
+	assert.Equal(t, "3", p.ResourceVersion)
+	p.ResourceVersion, p.Spec.Color = "2", "red"
+	_, err = rest.UpdateSubresource(ctx, client, "a", "paint", p)
+	assert.True(t, status.IsConflict(err), "%v", err)
+
+	r, err := rest.CreateSubresource(ctx, client, "a", "restart", &Restart{Reason: "a crash"})
+	require.NoError(t, err)
+	assert.Equal(t, &Restart{TypeMeta: apimeta.TypeMeta{Kind: "RestartNow", APIVersion: "actions.example.com/v2"}, Reason: "a crash of a", Done: true}, r)
+	r, err = rest.CreateSubresource(ctx, client, "a", "restart", &Restart{})
+	require.NoError(t, err)
+	assert.Nil(t, r)
+	_, err = rest.GetSubresource[Restart](ctx, client, "a", "restart")
+	assert.True(t, status.IsMethodNotAllowed(err), "%v", err)
+	_, err = rest.GetSubresource[Restart](ctx, client, "a", "bogus")
+	assert.True(t, status.IsNotFound(err), "%v", err)
+	_, err = rest.GetSubresource[Paint](ctx, client, "none", "paint")
+	assert.True(t, status.IsNotFound(err), "%v", err)
+}
+
+// seen is an event in short.
+func seen(e rest.Event[Widget]) string {
+	return fmt.Sprintf("%s %s %s", e.Type, e.Object.Name, e.ResourceVersion)
+}
+
+func TestClientWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := widgetClient(newWidgets(t))
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		_, err := client.Create(ctx, widgetOf("a", 1))
+		require.NoError(t, err)
+		var events []string
+		var ended error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for e, err := range client.Watch(ctx, rest.WatchOptions{}) {
+				if err != nil {
+					ended = err
+					break
+				}
+				assert.Equal(t, e.ResourceVersion, e.Object.ResourceVersion)
+				events = append(events, seen(e))
+			}
+		}()
+		synctest.Wait()
+		b, err := client.Create(ctx, widgetOf("b", 1))
+		require.NoError(t, err)
+		b.Spec.Size = ptr(int32(2))
+		_, err = client.Update(ctx, b)
+		require.NoError(t, err)
+		require.NoError(t, client.Delete(ctx, "a", rest.DeleteOptions{}))
+		synctest.Wait()
+		cancel()
+		<-done
+		assert.Equal(t, []string{"ADDED a 2", "ADDED b 3", "MODIFIED b 4", "DELETED a 5"}, events)
+		assert.ErrorIs(t, ended, context.Canceled)
+	})
+}
+
+func TestClientWatchFromAVersion(t *testing.T) {
+	ctx := context.Background()
+	store := storage.NewMemory(storage.MemoryOptions{})
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
+	for _, name := range []string{"a", "b", "c"} {
+		w := widgetOf(name, 1)
+		w.Labels = map[string]string{"n": name}
+		_, err := client.Create(ctx, w)
+		require.NoError(t, err)
+	}
+	first := func(options rest.WatchOptions, n int) (out []string) {
+		for e, err := range client.Watch(ctx, options) {
+			require.NoError(t, err)
+			if out = append(out, seen(e)); len(out) == n {
+				break
+			}
+		}
+		return out
+	}
+	assert.Equal(t, []string{"ADDED b 3", "ADDED c 4"}, first(rest.WatchOptions{ResourceVersion: "2"}, 2))
+	assert.Equal(t, []string{"ADDED c 4"}, first(rest.WatchOptions{ResourceVersion: "2", LabelSelector: "n=c"}, 1))
+	assert.Equal(t, []string{"ADDED b 3"}, first(rest.WatchOptions{FieldSelector: "metadata.name=b"}, 1))
+	require.NoError(t, store.Compact(ctx, 4))
+	assert.True(t, status.IsExpired(firstError(client.Watch(ctx, rest.WatchOptions{ResourceVersion: "2"}))))
+}
+
+// A client that has lost what happened in between is told the difference.
+func TestClientFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		store := storage.NewMemory(storage.MemoryOptions{})
+		client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
+		for _, name := range []string{"changed", "deleted", "recreated", "same"} {
+			_, err := client.Create(ctx, widgetOf(name, 1))
+			require.NoError(t, err)
+		}
+		_, err := client.Modify(ctx, "same", func(w *Widget) error { w.Spec.Size = ptr(int32(2)); return nil })
+		require.NoError(t, err)
+		var events []string
+		hold, held := make(chan struct{}), make(chan struct{})
+		var ended error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for e, err := range client.Follow(ctx, rest.WatchOptions{}) {
+				if err != nil {
+					ended = err
+					return
+				}
+				events = append(events, seen(e))
+				if e.Type == watch.Modified && e.Object.Name == "same" {
+					close(held)
+					<-hold // it falls behind
+				}
+			}
+		}()
+		synctest.Wait()
+		assert.Equal(t, []string{"ADDED changed 2", "ADDED deleted 3", "ADDED recreated 4", "ADDED same 6"}, events)
+		events = nil
+		_, err = client.Modify(ctx, "same", func(w *Widget) error { w.Spec.Size = ptr(int32(3)); return nil })
+		require.NoError(t, err)
+		<-held
+		for range 2 {
+			_, err = client.Modify(ctx, "changed", func(w *Widget) error { w.Spec.Size = ptr(*w.Spec.Size + 1); return nil })
+			require.NoError(t, err)
+		}
+		require.NoError(t, client.Delete(ctx, "deleted", rest.DeleteOptions{}))
+		require.NoError(t, client.Delete(ctx, "recreated", rest.DeleteOptions{}))
+		_, err = client.Create(ctx, widgetOf("recreated", 1))
+		require.NoError(t, err)
+		_, err = client.Create(ctx, widgetOf("new", 1))
+		require.NoError(t, err)
+		require.NoError(t, store.Compact(ctx, store.Revision()))
+		close(hold)
+		synctest.Wait()
+		slices.Sort(events)
+		assert.Equal(t, []string{"ADDED new 13", "ADDED recreated 12", "DELETED deleted 13", "DELETED recreated 13", "MODIFIED changed 9", "MODIFIED same 7"}, events)
+		events = nil
+		_, err = client.Create(ctx, widgetOf("later", 1))
+		require.NoError(t, err)
+		synctest.Wait()
+		assert.Equal(t, []string{"ADDED later 14"}, events)
+		cancel()
+		<-done
+		assert.ErrorIs(t, ended, context.Canceled)
+		require.NoError(t, store.Close())
+	})
+}
+
+func TestClientAfterShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		api := newWidgets(t)
+		client := widgetClient(api)
+		ended := make(chan error, 1)
+		go func() { ended <- firstError(client.Watch(ctx, rest.WatchOptions{})) }()
+		synctest.Wait()
+		require.NoError(t, api.Close(), "it does not wait for a watch")
+		assert.True(t, status.IsServiceUnavailable(<-ended), "the watch says why it has ended")
+		_, err := client.Get(ctx, "a")
+		assert.True(t, status.IsServiceUnavailable(err), "%v", err)
+		_, err = client.Create(ctx, widgetOf("a", 1))
+		assert.True(t, status.IsServiceUnavailable(err), "%v", err)
+	})
+}
+
+// Verbs bind those who come over HTTP; see TestVerbsThatAResourceDoesNotHave. Hooks and validation bind everyone.
+func TestClientGoesThroughTheHooks(t *testing.T) {
+	client := widgetClient(newWidgets(t,
+		withDefault(func(_ context.Context, w *Widget) error {
+			if w.Spec.Owner == nil {
+				w.Spec.Owner = ptr("nobody")
+			}
+			return nil
+		}),
+		withValidate(func(_ context.Context, w, _ *Widget) status.FieldErrors {
+			if *w.Spec.Owner == "evil" {
+				return status.FieldErrors{status.ForbiddenField(status.Field("spec", "owner"), "must not be evil")}
+			}
+			return nil
+		})))
+	w, err := client.Create(context.Background(), widgetOf("a", 1))
+	require.NoError(t, err)
+	assert.Equal(t, "nobody", *w.Spec.Owner)
+	w.Spec.Owner = ptr("evil")
+	_, err = client.Update(context.Background(), w)
+	assert.True(t, status.IsInvalid(err), "%v", err)
+}

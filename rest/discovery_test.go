@@ -1,0 +1,201 @@
+package rest_test
+
+import (
+	"context"
+	"crypto/sha512"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// newDiscovered is an API of a few resources in several groups and versions.
+func newDiscovered(t *testing.T) *rest.API {
+	t.Helper()
+	return newAPI(t, rest.Options{},
+		widgetResource(),
+		settingsResource(),
+		sumResource(func(context.Context, *Sum) error { return nil }),
+		rest.Resource[Zone]{Group: "aaa.example.com", Version: "v1beta1", Plural: "zones", Scope: rest.Cluster, ShortNames: []string{"zn"}},
+		rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin, Verbs: []rest.Verb{rest.Get, rest.List}},
+	)
+}
+
+func TestDiscovery(t *testing.T) {
+	api := newDiscovered(t)
+	const (
+		exampleVersion = `{"groupVersion":"example.com/v1","version":"v1"}`
+		exampleGroup   = `"name":"example.com","versions":[` + exampleVersion + `],"preferredVersion":` + exampleVersion
+		aaaVersion     = `{"groupVersion":"aaa.example.com/v1beta1","version":"v1beta1"}`
+		widgetVerbs    = `["delete","deletecollection","get","list","patch","create","update","watch"]`
+		parts          = `"singularName":"","namespaced":true,`
+	)
+	for _, c := range []struct{ target, want string }{
+		{"/api", `{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"example.com"}]}`},
+		{"/apis", `{"kind":"APIGroupList","apiVersion":"v1","groups":[
+			{"name":"aaa.example.com","versions":[` + aaaVersion + `],"preferredVersion":` + aaaVersion + `},
+			{` + exampleGroup + `}]}`},
+		{"/apis/example.com", `{"kind":"APIGroup","apiVersion":"v1",` + exampleGroup + `}`},
+		{"/apis/example.com/v1", `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[
+			{"name":"settings","singularName":"setting","namespaced":false,"kind":"Settings","verbs":["get","list","patch","update","watch"]},
+			{"name":"settings/status","singularName":"","namespaced":false,"kind":"Settings","verbs":["get","patch","update"]},
+			{"name":"sums","singularName":"sum","namespaced":false,"kind":"Sum","verbs":["create"]},
+			{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":` + widgetVerbs + `,"shortNames":["wd"],"categories":["all"]},
+			{"name":"widgets/status",` + parts + `"kind":"Widget","verbs":["get","patch","update"]},
+			{"name":"widgets/scale",` + parts + `"kind":"Scale","group":"autoscaling","version":"v1","verbs":["get","patch","update"]}]}`},
+		{"/api/v1", `{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"memos","singularName":"memo","namespaced":true,"kind":"Memo","verbs":["get","list"]}]}`},
+	} {
+		t.Run(c.target, func(t *testing.T) {
+			a := do(t, api, "GET", c.target, "")
+			wantJSON(t, a, 200, c.want)
+			assert.Equal(t, a.Body, do(t, api, "GET", c.target+"/", "").Body, "with a trailing slash")
+			wantFailure(t, do(t, api, "POST", c.target, "{}"), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource", "{}")
+		})
+	}
+}
+
+func TestDiscoveryOfWhatThereIsNot(t *testing.T) {
+	api := newDiscovered(t)
+	for _, target := range []string{"/api/v9", "/apis/example.com/v9", "/apis/example.com/v1/bogus", "/apis/example.com/v1/namespaces/default/bogus/x"} {
+		wantFailure(t, do(t, api, "GET", target, ""), 404, "NotFound", "the server could not find the requested resource", "{}")
+	}
+	for _, target := range []string{"/apis/nope.example.com", "/apis/nope.example.com/v1", "/apis/example.co", "/nope", "/nope/really", "/apisx"} {
+		a := do(t, api, "GET", target, "")
+		assert.Equal(t, 404, a.Code, target)
+		assert.Equal(t, "text/plain; charset=utf-8", a.Header.Get("Content-Type"), target)
+	}
+}
+
+// Of several versions the most mature one is preferred (API conventions, API versioning).
+func TestDiscoveryOrdersVersions(t *testing.T) {
+	version := func(v string) rest.Resource[Zone] {
+		return rest.Resource[Zone]{Group: "example.com", Version: v, Plural: "zones" + v, Kind: "Zone" + v, Singular: "zone" + v, Scope: rest.Cluster}
+	}
+	api := newAPI(t, rest.Options{}, version("v1alpha1"), version("v2"), version("v1beta2"), version("v10"), version("v1"), version("v1beta10"), version("foo"))
+	group := do(t, api, "GET", "/apis/example.com", "")
+	var got []string
+	for i := range 7 {
+		got = append(got, group.text(t, "versions."+string(rune('0'+i))+".version"))
+	}
+	assert.Equal(t, []string{"v10", "v2", "v1", "v1beta10", "v1beta2", "v1alpha1", "foo"}, got)
+	assert.Equal(t, "v10", group.text(t, "preferredVersion.version"))
+}
+
+const acceptAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
+func TestAggregatedDiscovery(t *testing.T) {
+	api := newDiscovered(t)
+	kind := func(group, version, kind string) string {
+		return `{"group":"` + group + `","version":"` + version + `","kind":"` + kind + `"}`
+	}
+	const parts = `["get","patch","update"]`
+	const all = `["delete","deletecollection","get","list","patch","create","update","watch"]`
+	want := `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[
+		{"metadata":{"name":"aaa.example.com"},"versions":[{"version":"v1beta1","freshness":"Current","resources":[
+			{"resource":"zones","responseKind":` + kind("aaa.example.com", "v1beta1", "Zone") + `,"scope":"Cluster","singularResource":"zone","verbs":` + all + `,"shortNames":["zn"],
+				"subresources":[{"subresource":"status","responseKind":` + kind("aaa.example.com", "v1beta1", "Zone") + `,"verbs":` + parts + `}]}]}]},
+		{"metadata":{"name":"example.com"},"versions":[{"version":"v1","freshness":"Current","resources":[
+			{"resource":"settings","responseKind":` + kind("example.com", "v1", "Settings") + `,"scope":"Cluster","singularResource":"setting","verbs":["get","list","patch","update","watch"],
+				"subresources":[{"subresource":"status","responseKind":` + kind("example.com", "v1", "Settings") + `,"verbs":` + parts + `}]},
+			{"resource":"sums","responseKind":` + kind("example.com", "v1", "Sum") + `,"scope":"Cluster","singularResource":"sum","verbs":["create"]},
+			{"resource":"widgets","responseKind":` + kind("example.com", "v1", "Widget") + `,"scope":"Namespaced","singularResource":"widget","verbs":` + all + `,"shortNames":["wd"],"categories":["all"],
+				"subresources":[{"subresource":"status","responseKind":` + kind("example.com", "v1", "Widget") + `,"verbs":` + parts + `},
+					{"subresource":"scale","responseKind":` + kind("autoscaling", "v1", "Scale") + `,"verbs":` + parts + `}]}]}]}]}`
+	for _, accept := range []string{acceptAggregated, "application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io", "application/json," + acceptAggregated, acceptAggregated + ",application/json"} {
+		a := do(t, api, "GET", "/apis", "", "Accept", accept)
+		require.Equal(t, 200, a.Code, a.Body)
+		require.JSONEq(t, want, a.Body)
+		assert.Equal(t, acceptAggregated, a.Header.Get("Content-Type"))
+		assert.Equal(t, "public", a.Header.Get("Cache-Control"))
+		assert.Equal(t, "Accept", a.Header.Get("Vary"))
+		sum := sha512.Sum512([]byte(a.Body))
+		assert.Equal(t, `"`+strings.ToUpper(hex.EncodeToString(sum[:]))+`"`, a.Header.Get("ETag"))
+
+		again := do(t, api, "GET", "/apis", "", "Accept", accept, "If-None-Match", a.Header.Get("ETag"))
+		assert.Equal(t, http.StatusNotModified, again.Code)
+		assert.Empty(t, again.Body)
+		assert.Equal(t, a.Header.Get("ETag"), again.Header.Get("ETag"))
+		assert.Equal(t, 200, do(t, api, "GET", "/apis", "", "Accept", accept, "If-None-Match", `"OTHER"`).Code)
+	}
+	core := do(t, api, "GET", "/api", "", "Accept", acceptAggregated)
+	require.JSONEq(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","freshness":"Current","resources":[
+		{"resource":"memos","responseKind":`+kind("", "v1", "Memo")+`,"scope":"Namespaced","singularResource":"memo","verbs":["get","list"]}]}]}]}`, core.Body)
+	t.Run("a version that is gone", func(t *testing.T) {
+		accept := "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
+		assert.Equal(t, 406, do(t, api, "GET", "/apis", "", "Accept", accept).Code)
+		assert.Equal(t, "APIGroupList", do(t, api, "GET", "/apis", "", "Accept", accept+",application/json").text(t, "kind"))
+	})
+	t.Run("an API without a group", func(t *testing.T) {
+		memos := newMemos(t)
+		require.JSONEq(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[]}`, do(t, memos, "GET", "/apis", "", "Accept", acceptAggregated).Body)
+		wantJSON(t, do(t, memos, "GET", "/apis", ""), 200, `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`)
+		wantJSON(t, do(t, newWidgets(t), "GET", "/api", ""), 200, `{"kind":"APIVersions","versions":[],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"example.com"}]}`)
+	})
+}
+
+func TestRootIndex(t *testing.T) {
+	wantJSON(t, do(t, newDiscovered(t), "GET", "/", ""), 200, `{"paths":["/api","/api/v1","/apis","/apis/","/apis/aaa.example.com","/apis/aaa.example.com/v1beta1",
+		"/apis/example.com","/apis/example.com/v1","/healthz","/livez","/openapi/v2","/openapi/v3","/readyz","/version"]}`)
+}
+
+func TestVersion(t *testing.T) {
+	t.Run("by itself", func(t *testing.T) {
+		a := do(t, newWidgets(t), "GET", "/version", "")
+		assert.Equal(t, 200, a.Code)
+		assert.Equal(t, "application/json", a.Header.Get("Content-Type"))
+		assert.Regexp(t, `^v1\.[0-9]+\.[0-9]+\+decorum$`, a.text(t, "gitVersion"), "kubectl takes nothing but a semantic version")
+		assert.Equal(t, "1", a.text(t, "major"))
+		assert.NotEmpty(t, a.text(t, "goVersion"))
+		assert.NotEmpty(t, a.text(t, "platform"))
+		assert.Contains(t, a.Body, "\n  \"major\"", "it is indented")
+	})
+	t.Run("of the host", func(t *testing.T) {
+		api := newAPI(t, rest.Options{Version: rest.Version{GitVersion: "v3.21.4-rc.1", GitCommit: "abc"}}, widgetResource())
+		a := do(t, api, "GET", "/version", "")
+		assert.Equal(t, "v3.21.4-rc.1", a.text(t, "gitVersion"))
+		assert.Equal(t, "3", a.text(t, "major"))
+		assert.Equal(t, "21", a.text(t, "minor"))
+		assert.Equal(t, "abc", a.text(t, "gitCommit"))
+	})
+}
+
+func TestHealth(t *testing.T) {
+	api := newWidgets(t)
+	for _, endpoint := range []string{"healthz", "livez", "readyz"} {
+		for _, c := range []struct{ path, want string }{
+			{"", "ok"},
+			{"?verbose", "[+]ping ok\n" + endpoint + " check passed\n"},
+			{"?verbose&exclude=ping", "[+]ping excluded: ok\n" + endpoint + " check passed\n"},
+			{"?exclude=bogus", "ok"},
+			{"/ping", "ok"},
+		} {
+			a := do(t, api, "GET", "/"+endpoint+c.path, "", "Accept", "text/html")
+			assert.Equal(t, 200, a.Code)
+			assert.Equal(t, c.want, a.Body)
+			assert.Equal(t, "text/plain; charset=utf-8", a.Header.Get("Content-Type"))
+			assert.Equal(t, "nosniff", a.Header.Get("X-Content-Type-Options"))
+		}
+		assert.Equal(t, 404, do(t, api, "GET", "/"+endpoint+"/bogus", "").Code)
+	}
+}
+
+// An API that is shut down is alive, but not ready.
+func TestHealthOfAnAPIThatIsShutDown(t *testing.T) {
+	api := newWidgets(t)
+	require.NoError(t, api.Close())
+	assert.Equal(t, "ok", do(t, api, "GET", "/livez", "").Body)
+	assert.Equal(t, "ok", do(t, api, "GET", "/healthz", "").Body)
+	a := do(t, api, "GET", "/readyz", "")
+	assert.Equal(t, 500, a.Code)
+	assert.Equal(t, "[-]ping failed: reason withheld\nreadyz check failed\n", a.Body)
+	a = do(t, api, "GET", "/readyz/ping", "")
+	assert.Equal(t, 500, a.Code)
+	assert.Equal(t, "internal server error: the server is shutting down\n", a.Body)
+	assert.Equal(t, 200, do(t, api, "GET", "/readyz?exclude=ping", "").Code)
+	wantFailure(t, do(t, api, "GET", widgets, ""), 503, "ServiceUnavailable", "the server is shutting down", "")
+}

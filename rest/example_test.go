@@ -1,0 +1,311 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Book is a kind: a struct with the shape of a Kubernetes object. What its tags say is checked and filled in.
+type Book struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   BookSpec   `json:"spec"`
+	Status BookStatus `json:"status,omitzero"`
+}
+
+type BookSpec struct {
+	Title  string `json:"title" api:"minLength=1"`
+	Shelf  string `json:"shelf,omitempty" api:"enum=new|old,default=new"`
+	Copies int32  `json:"copies,omitempty" api:"min=1,default=1"`
+}
+
+type BookStatus struct {
+	LentTo string `json:"lentTo,omitempty"`
+}
+
+// books is all that a resource needs to say.
+func books() rest.Resource[Book] {
+	return rest.Resource[Book]{Group: "library.example.com", Version: "v1", Plural: "books"}
+}
+
+// Declare a kind, make an API of it, and mount it in a server of your own, beside your own routes.
+func Example() {
+	api, err := rest.New(rest.Options{}, rest.Resource[Book]{
+		Group: "library.example.com", Version: "v1", Plural: "books", ShortNames: []string{"bk"},
+		Columns: []rest.Column{{Name: "Title", Path: ".spec.title"}, {Name: "Copies", Type: "integer", Path: ".spec.copies"}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	mux := http.NewServeMux()
+	mux.Handle("/library/", http.StripPrefix("/library", api))
+	mux.HandleFunc("/hello", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "hello") })
+	server := httptest.NewServer(mux)
+	defer server.Close()
+
+	// This is what kubectl create does, given the server http://HOST/library.
+	collection := server.URL + "/library/apis/library.example.com/v1/namespaces/default/books"
+	body := `{"apiVersion":"library.example.com/v1","kind":"Book","metadata":{"name":"emma"},"spec":{"title":"Emma"}}`
+	answer, err := http.Post(collection, "application/json", strings.NewReader(body))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer answer.Body.Close()
+	created, err := io.ReadAll(answer.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Status)
+	fmt.Println(strings.Contains(string(created), `"shelf":"new"`))
+
+	// The program itself needs no HTTP.
+	book, err := rest.ClientFor[Book](api).Namespace("default").Get(context.Background(), "emma")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(book.Spec.Title, book.Spec.Copies)
+
+	// Output:
+	// 201 Created
+	// true
+	// Emma 1
+}
+
+// The errors of the client are the answers that a client over HTTP would get.
+func ExampleClientFor() {
+	ctx := context.Background()
+	api, err := rest.New(rest.Options{}, books())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	client := rest.ClientFor[Book](api).Namespace("default")
+
+	emma := &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma", Copies: -3}}
+	_, err = client.Create(ctx, emma)
+	fmt.Println(status.IsInvalid(err), err)
+
+	emma.Spec.Copies = 3
+	first, err := client.Create(ctx, emma)
+	if err != nil {
+		log.Fatal(err)
+	}
+	second := *first
+	second.Spec.Shelf = "old"
+	if _, err = client.Update(ctx, &second); err != nil {
+		log.Fatal(err)
+	}
+	first.Spec.Copies = 4 // somebody else has changed it meanwhile
+	_, err = client.Update(ctx, first)
+	fmt.Println(status.IsConflict(err))
+
+	page, err := client.List(ctx, rest.ListOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, book := range page.Items {
+		fmt.Println(book.Name, book.Spec.Shelf, book.Spec.Copies)
+	}
+
+	// Output:
+	// true Book.library.example.com "emma" is invalid: spec.copies: Invalid value: -3: spec.copies in body should be greater than or equal to 1
+	// true
+	// emma old 3
+}
+
+// A watch begins with what there is and goes on with what changes.
+func ExampleClient_Watch() {
+	ctx := context.Background()
+	api, err := rest.New(rest.Options{}, books())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	client := rest.ClientFor[Book](api).Namespace("default")
+	if _, err := client.Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma"}}); err != nil {
+		log.Fatal(err)
+	}
+
+	for event, err := range client.Watch(ctx, rest.WatchOptions{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s %s, lent to %q\n", event.Type, event.Object.Name, event.Object.Status.LentTo)
+		switch event.Type {
+		case watch.Added: // a controller does something about it and says so in the status
+			_, err = client.ModifyStatus(ctx, event.Object.Name, func(b *Book) error {
+				b.Status.LentTo = "Jane"
+				return nil
+			})
+		case watch.Modified:
+			err = client.Delete(ctx, event.Object.Name, rest.DeleteOptions{})
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		if event.Type == watch.Deleted {
+			break
+		}
+	}
+
+	// Output:
+	// ADDED emma, lent to ""
+	// MODIFIED emma, lent to "Jane"
+	// DELETED emma, lent to "Jane"
+}
+
+// Hooks say what tags cannot: defaults that depend on other fields, rules across fields, what must not be deleted.
+func ExampleResource() {
+	ctx := context.Background()
+	library := apimeta.GroupResource{Group: "library.example.com", Resource: "books"}
+	resource := books()
+	resource.Default = func(_ context.Context, b *Book) error {
+		if b.Spec.Title == "" {
+			b.Spec.Title = strings.ToUpper(b.Name[:1]) + b.Name[1:]
+		}
+		return nil
+	}
+	resource.Validate = func(_ context.Context, b, old *Book) (errs status.FieldErrors) {
+		if old != nil && old.Spec.Shelf == "old" && b.Spec.Shelf == "new" {
+			errs = append(errs, status.ForbiddenField(status.Field("spec", "shelf"), "books do not get younger"))
+		}
+		return errs
+	}
+	resource.ValidateDelete = func(_ context.Context, b *Book) error {
+		if b.Status.LentTo != "" {
+			return status.Forbidden(library, b.Name, "it is lent")
+		}
+		return nil
+	}
+	api, err := rest.New(rest.Options{}, resource)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	send := func(method, path, body string) {
+		r := httptest.NewRequest(method, "/apis/library.example.com/v1/namespaces/default/books"+path, strings.NewReader(body))
+		if method == http.MethodPatch {
+			r.Header.Set("Content-Type", "application/merge-patch+json")
+		}
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, r)
+		fmt.Println(method, w.Code)
+	}
+	send("POST", "", `{"apiVersion":"library.example.com/v1","kind":"Book","metadata":{"name":"emma"},"spec":{"shelf":"old"}}`)
+	send("PATCH", "/emma", `{"spec":{"shelf":"new"}}`)
+	send("PATCH", "/emma/status", `{"status":{"lentTo":"Jane"}}`)
+	send("DELETE", "/emma", "")
+
+	emma, err := rest.ClientFor[Book](api).Namespace("default").Get(ctx, "emma")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(emma.Spec.Title)
+
+	// Output:
+	// POST 201
+	// PATCH 422
+	// PATCH 200
+	// DELETE 403
+	// Emma
+}
+
+// Loan is what the subresource loan of a Book takes and answers.
+type Loan struct {
+	apimeta.TypeMeta `json:",inline"`
+	To               string `json:"to"`
+	Days             int32  `json:"days,omitempty" api:"default=14"`
+}
+
+// A subresource with Create is an action on an object: POST …/books/emma/loan.
+func ExampleSubresource() {
+	ctx := context.Background()
+	var client rest.Client[Book]
+	resource := books()
+	resource.Subresources = []rest.SubresourceOf[Book]{rest.Subresource[Book, Loan]{
+		Name: "loan",
+		Create: func(ctx context.Context, b *Book, loan *Loan) (*Loan, error) {
+			_, err := client.ModifyStatus(ctx, b.Name, func(b *Book) error {
+				b.Status.LentTo = loan.To
+				return nil
+			})
+			return loan, err
+		},
+	}}
+	api, err := rest.New(rest.Options{}, resource)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	client = rest.ClientFor[Book](api).Namespace("default")
+	if _, err := client.Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma"}}); err != nil {
+		log.Fatal(err)
+	}
+
+	loan, err := rest.CreateSubresource(ctx, client, "emma", "loan", &Loan{To: "Jane"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	emma, err := client.Get(ctx, "emma")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(loan.Days, emma.Status.LentTo)
+
+	// Output:
+	// 14 Jane
+}
+
+// Price is a question with its answer.
+type Price struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   PriceSpec   `json:"spec"`
+	Status PriceStatus `json:"status,omitzero"`
+}
+
+type PriceSpec struct {
+	Pages int32 `json:"pages" api:"min=1"`
+}
+
+type PriceStatus struct {
+	Cents int32 `json:"cents"`
+}
+
+// A kind with Call is never stored: what is created is answered with its status filled in.
+func ExampleResource_call() {
+	api, err := rest.New(rest.Options{}, rest.Resource[Price]{
+		Group: "library.example.com", Version: "v1", Plural: "prices", Scope: rest.Cluster,
+		Call: func(_ context.Context, p *Price) error {
+			p.Status.Cents = 200 + 5*p.Spec.Pages
+			return nil
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	answer, err := rest.ClientFor[Price](api).Create(context.Background(), &Price{Spec: PriceSpec{Pages: 400}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Status.Cents)
+
+	// Output:
+	// 2200
+}

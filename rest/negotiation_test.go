@@ -1,0 +1,275 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+func TestAccept(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	const asJSON, asYAML = "application/json", typeYAML
+	for _, c := range []struct{ accept, want string }{
+		{"", asJSON},
+		{"*/*", asJSON},
+		{"application/*", asJSON},
+		{"application/json", asJSON},
+		{"application/json; charset=utf-8", asJSON},
+		{"application/yaml", asYAML},
+		{"application/yaml, application/json", asYAML},
+		{"application/json, application/yaml", asJSON},
+		{"application/json;q=0.5, application/yaml", asYAML},
+		{"application/json;q=0.5, application/yaml;q=0.4", asJSON},
+		{"application/yaml;q=0, application/json", asJSON},
+		{"text/html, application/json", asJSON},
+		{"text/html, image/png, */*;q=0.1", asJSON},
+		{"application/vnd.kubernetes.protobuf, application/json", asJSON},
+		{"application/json;stream=watch, application/yaml", asYAML},
+		{"garbage;;, application/json", asJSON},
+	} {
+		t.Run(c.accept, func(t *testing.T) {
+			for _, target := range []string{widgets + "/a", widgets, "/apis", widgetRoot} {
+				a := do(t, api, "GET", target, "", "Accept", c.accept)
+				assert.Equal(t, 200, a.Code, a.Body)
+				assert.Equal(t, c.want, a.Header.Get("Content-Type"), target)
+			}
+		})
+	}
+	for _, accept := range []string{"text/html", "text/html, image/png", "text/yaml", "application/json;q=0", "garbage"} {
+		t.Run("not acceptable: "+accept, func(t *testing.T) {
+			for _, target := range []string{widgets + "/a", widgets} {
+				wantFailure(t, do(t, api, "GET", target, "", "Accept", accept), 406, "NotAcceptable",
+					"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", "")
+			}
+			assert.Equal(t, 406, do(t, api, "POST", widgets, widgetBody(`"name":"b"`), "Accept", accept).Code)
+			assert.Equal(t, 406, do(t, api, "DELETE", widgets+"/a", "", "Accept", accept).Code)
+		})
+	}
+	t.Run("not acceptable, in Protobuf", func(t *testing.T) {
+		a := do(t, api, "GET", widgets+"/a", "", "Accept", "application/vnd.kubernetes.protobuf")
+		assert.Equal(t, 406, a.Code)
+		assert.Equal(t, "application/vnd.kubernetes.protobuf", a.Header.Get("Content-Type"), "a client of Protobuf reads errors in it too")
+		assert.True(t, strings.HasPrefix(a.Body, "k8s\x00"))
+	})
+	assert.Equal(t, []string{"a"}, do(t, api, "GET", widgets, "").names(t), "what cannot be answered is not done")
+}
+
+func TestYAMLOut(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a", `"spec":{"size":1,"owner":"yes","code":"null","big":9007199254740993,"extra":{"t":"two\nlines","empty":"","n":null}}`)
+	const spec = `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"yes","code":"null","big":9007199254740993,"extra":{"t":"two\nlines","empty":"","n":null}}`
+	object := stored{spec: spec}.String()
+	for _, c := range []struct {
+		name, target, accept, want string
+		code                       int
+	}{
+		{"an object", widgets + "/a", typeYAML, object, 200},
+		{"a list", widgets, typeYAML, widgetList(`"resourceVersion":"2"`, object), 200},
+		{"a partial object", widgets + "/a", typeYAML + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io", stored{}.partial(), 200},
+		{"a table", widgets + "/a?includeObject=None", typeYAML + ";as=Table;v=v1;g=meta.k8s.io", widgetTable(`"resourceVersion":"2"`, row(`["a",1,"red",null,"yes","0s"]`, "null")), 200},
+		{"an error", widgets + "/none", typeYAML,
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"widgets.example.com \"none\" not found","reason":"NotFound","details":` + aboutWidget("none") + `,"code":404}`, 404},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := do(t, api, "GET", c.target, "", "Accept", c.accept)
+			assert.Equal(t, c.code, a.Code)
+			assert.Equal(t, typeYAML, a.Header.Get("Content-Type"))
+			assert.False(t, json.Valid([]byte(a.Body)), "this is no JSON")
+			asJSON, err := yaml.YAMLToJSON([]byte(a.Body))
+			require.NoError(t, err, a.Body)
+			require.JSONEq(t, c.want, unmanaged(t, string(asJSON)))
+			if c.code == 200 && !strings.Contains(c.accept, "as=") {
+				assert.Contains(t, a.Body, "big: 9007199254740993\n")
+			}
+		})
+	}
+}
+
+func TestYAMLIn(t *testing.T) {
+	api := newWidgets(t)
+	a := do(t, api, "POST", widgets, `# a comment
+apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: a
+spec:
+  size: 4
+  owner: "true"
+  steps: [one, two]
+  extra:
+    list: [1, two, 3.5, null, true]
+    text: |
+      two
+      lines
+`, "Content-Type", typeYAML)
+	wantJSON(t, a, 201, stored{spec: `{"size":4,"color":"red","replicas":1,"template":{"image":"none"},"owner":"true","steps":["one","two"],
+		"extra":{"list":[1,"two",3.5,null,true],"text":"two\nlines\n"}}`}.String())
+	a = do(t, api, "PUT", widgets+"/a", `{apiVersion: example.com/v1, kind: Widget, metadata: {name: a, resourceVersion: "2"}, spec: {size: 1}}`,
+		"Content-Type", typeYAML+"; charset=utf-8", "Accept", typeYAML)
+	assert.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, typeYAML, a.Header.Get("Content-Type"))
+	wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{rv: "3", generation: 2}.String())
+
+	for name, body := range map[string]string{
+		"cut off": "apiVersion: example.com/v1\nkind: [Widget", "a tab": "\tx: y", "no map": "- a\n- b\n", "empty": "# nothing\n", "an unknown alias": "a: *b\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := do(t, api, "POST", widgets, body, "Content-Type", typeYAML)
+			assert.Equal(t, 400, a.Code, a.Body)
+			assert.Equal(t, "BadRequest", a.text(t, "reason"))
+		})
+	}
+}
+
+func TestContentTypes(t *testing.T) {
+	api := newWidgets(t)
+	for i, media := range []string{"", "application/json", "application/json; charset=utf-8", "Application/JSON"} {
+		body := widgetBody(fmt.Sprintf(`"name":"a%d"`, i))
+		assert.Equal(t, 201, do(t, api, "POST", widgets, body, "Content-Type", media).Code, media)
+	}
+	for _, media := range []string{"text/plain", "application/xml", "application/x-www-form-urlencoded", "garbage;;"} {
+		for _, c := range []struct{ method, target string }{{"POST", widgets}, {"PUT", widgets + "/a0"}} {
+			wantFailure(t, do(t, api, c.method, c.target, widgetBody(`"name":"b"`), "Content-Type", media), 415, "UnsupportedMediaType",
+				"the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf", "")
+		}
+	}
+}
+
+func TestPretty(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	for _, c := range []struct {
+		name, query string
+		headers     []string
+		pretty      bool
+	}{
+		{"not by itself", "", nil, false},
+		{"when asked", "?pretty=true", nil, true},
+		{"by a parameter without a value", "?pretty", nil, true},
+		{"not when asked not to", "?pretty=false", nil, false},
+		{"by Accept", "", []string{"Accept", "application/json;pretty=1"}, true},
+		{"for curl", "", []string{"User-Agent", "curl/8.1"}, true},
+		{"for a browser", "", []string{"User-Agent", "Mozilla/5.0 (X11)"}, true},
+		{"not for a browser that does not want it", "?pretty=0", []string{"User-Agent", "Mozilla/5.0 (X11)"}, false},
+		{"not for kubectl", "", []string{"User-Agent", "kubectl/v1.37.0"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, target := range []string{widgets + "/a", widgets, widgets + "/none", "/apis", widgetRoot} {
+				a := do(t, api, "GET", target+c.query, "", c.headers...)
+				if strings.HasSuffix(target, "/none") && len(c.headers) > 0 && c.headers[0] == "Accept" {
+					continue // an error looks at the query and the User-Agent only
+				}
+				assert.Equal(t, c.pretty, strings.Contains(a.Body, "\n  \""), "%s: %s", target, a.Body)
+				assert.True(t, json.Valid([]byte(a.Body)))
+			}
+		})
+	}
+	wantJSON(t, do(t, api, "GET", widgets+"?pretty=1", ""), 200, widgetList(`"resourceVersion":"2"`, stored{}.String()))
+}
+
+func TestFieldValidation(t *testing.T) {
+	const (
+		unknown = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","resourceVersion":"0","bogusMeta":1},"bogus":1,"spec":{"size":1,"parts":[{"name":"p","bogus":1}],"extra":{"free":{"deep":1}}}}`
+		double  = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","name":"a"},"spec":{"size":2,"size":1}}`
+		doubleY = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n  size: 2\n  size: 1\n"
+		strict  = `Widget in version "v1" cannot be handled as a Widget: strict decoding error: `
+	)
+	pruned := stored{spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"p","count":1}],"extra":{"free":{"deep":1}}}`}.String()
+	quoted := func(texts ...string) []string {
+		var out []string
+		for _, text := range texts {
+			out = append(out, `299 - "`+strings.ReplaceAll(text, `"`, `\"`)+`"`)
+		}
+		return out
+	}
+	unknowns := []string{`unknown field "bogus"`, `unknown field "metadata.bogusMeta"`, `unknown field "spec.parts[0].bogus"`}
+	doubles := []string{`duplicate field "metadata.name"`, `duplicate field "spec.size"`}
+	for _, c := range []struct {
+		name, mode, media, body string
+		warnings                []string
+		want, refused           string
+	}{
+		{"unknown fields", "", "application/json", unknown, quoted(unknowns...), pruned, ""},
+		{"unknown fields, warn", "Warn", "application/json", unknown, quoted(unknowns...), pruned, ""},
+		{"unknown fields, ignore", "Ignore", "application/json", unknown, nil, pruned, ""},
+		{"unknown fields, strict", "Strict", "application/json", unknown, nil, "", strict + strings.Join(unknowns, ", ")},
+		{"duplicate fields: the last counts", "", "application/json", double, quoted(doubles...), stored{}.String(), ""},
+		{"duplicate fields, ignore", "Ignore", "application/json", double, nil, stored{}.String(), ""},
+		{"duplicate fields, strict", "Strict", "application/json", double, nil, "", strict + strings.Join(doubles, ", ")},
+		{"duplicate fields in YAML", "", typeYAML, doubleY, quoted(`line 6: key "size" already set in map`), stored{}.String(), ""},
+		{"duplicate fields in YAML, strict", "Strict", typeYAML, doubleY, nil, "", strict + "yaml: unmarshal errors:\n  line 6: key \"size\" already set in map"},
+		{"nothing to complain of", "Strict", "application/json", widgetBody(`"name":"a"`), nil, stored{}.String(), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newWidgets(t)
+			a := do(t, api, "POST", widgets+"?fieldValidation="+c.mode, c.body, "Content-Type", c.media)
+			assert.ElementsMatch(t, c.warnings, a.Header.Values("Warning"))
+			if c.refused == "" {
+				wantJSON(t, a, 201, c.want)
+				return
+			}
+			assert.Equal(t, 400, a.Code)
+			assert.Equal(t, "BadRequest", a.text(t, "reason"))
+			assert.Equal(t, c.refused, a.text(t, "message"))
+			assert.Equal(t, 404, do(t, api, "GET", widgets+"/a", "").Code)
+		})
+	}
+}
+
+func TestFieldValidationOfUpdates(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	body := widgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":1,"bogus":1}`)
+	const text = `unknown field "spec.bogus"`
+	t.Run("PUT", func(t *testing.T) {
+		a := do(t, api, "PUT", widgets+"/a", body)
+		wantJSON(t, a, 200, stored{}.String())
+		assert.Equal(t, []string{`299 - "unknown field \"spec.bogus\""`}, a.Header.Values("Warning"))
+		wantFailure(t, do(t, api, "PUT", widgets+"/a?fieldValidation=Strict", body), 400, "BadRequest", `Widget in version "v1" cannot be handled as a Widget: strict decoding error: `+text, "")
+	})
+	for _, c := range []struct{ name, media, body string }{
+		{"merge patch", typeMergePatch, `{"spec":{"bogus":1}}`},
+		{"JSON patch", typeJSONPatch, `[{"op":"add","path":"/spec/bogus","value":1}]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := do(t, api, "PATCH", widgets+"/a", c.body, "Content-Type", c.media)
+			wantJSON(t, a, 200, stored{}.String())
+			assert.Equal(t, []string{`299 - "unknown field \"spec.bogus\""`}, a.Header.Values("Warning"))
+			assert.Empty(t, do(t, api, "PATCH", widgets+"/a?fieldValidation=Ignore", c.body, "Content-Type", c.media).Header.Values("Warning"))
+			a = do(t, api, "PATCH", widgets+"/a?fieldValidation=Strict", c.body, "Content-Type", c.media)
+			require.Equal(t, 422, a.Code, a.Body)
+			assert.Equal(t, "Invalid", a.text(t, "reason"))
+			assert.Equal(t, "patch", a.text(t, "details.causes.0.field"))
+			assert.Contains(t, a.text(t, "message"), ` "" is invalid: patch: Invalid value: "{`)
+			assert.True(t, strings.HasSuffix(a.text(t, "message"), "strict decoding error: "+text), a.Body)
+		})
+	}
+	wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())
+}
+
+func TestWarningsAreBounded(t *testing.T) {
+	api := newWidgets(t)
+	var fields []string
+	for i := range 300 {
+		fields = append(fields, fmt.Sprintf(`"%s%d":1`, strings.Repeat("x", 300), i))
+	}
+	a := do(t, api, "POST", widgets, widgetBody(`"name":"a"`, strings.Join(fields, ",")))
+	require.Equal(t, 201, a.Code, a.Body)
+	total := 0
+	for _, warning := range a.Header.Values("Warning") {
+		total += len(warning)
+		assert.LessOrEqual(t, len(warning), len(`299 - ""`)+256+2)
+	}
+	assert.NotEmpty(t, a.Header.Values("Warning"))
+	assert.LessOrEqual(t, total, 4096+16*len(`299 - ""`)+100)
+	t.Run("and harmless", func(t *testing.T) {
+		a := do(t, api, "POST", widgets, widgetBody(`"name":"b"`, `"a\"b\\c\nd":1`))
+		assert.Equal(t, []string{`299 - "unknown field \"a\\\"b\\\\c\\nd\""`}, a.Header.Values("Warning"))
+	})
+}
