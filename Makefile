@@ -14,12 +14,12 @@ SOAK     ?= 30
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help test require vet fmt staticcheck tidy race plain budget cross next-go modules \
-	lint e2e bench bench-compare soak fuzz cover vuln
+	conformance lint e2e bench bench-compare soak fuzz cover vuln
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-test: require vet fmt staticcheck tidy race plain budget cross next-go modules ## everything that must hold (CI runs exactly this)
+test: require vet fmt staticcheck tidy race plain budget cross next-go modules conformance ## everything that must hold (CI runs exactly this)
 	@echo "all stages passed"
 
 lint: require vet fmt staticcheck tidy ## vet, gofmt, staticcheck, tidy go.mod
@@ -56,6 +56,9 @@ next-go: ## vet, build and test with a second Go release (NEXT_GO=...)
 
 modules: ## vet and test the nested modules, end-to-end tests included
 	@.ci/stage modules .ci/modules
+
+conformance: ## the transcripts of a real API server, replayed against ours
+	@.ci/stage conformance .ci/conformance
 
 e2e: ## the examples under a real kubectl
 	@.ci/stage e2e sh -c 'cd internal/e2e && go test -count=1 -timeout 15m ./...'

@@ -31,8 +31,8 @@ type FieldSelector struct {
 //	selector    = [ requirement { "," requirement } ]
 //	requirement = field ( "=" | "==" | "!=" ) value
 //
-// In a value, backslash escapes a comma, an equals sign and itself. Empty terms
-// are skipped and nothing is trimmed. It does not know which fields a kind has;
+// In a value, backslash escapes a comma, an equals sign and itself. Empty terms,
+// and terms of an operator alone, are skipped, and nothing is trimmed. It does not know which fields a kind has;
 // that is for the caller to check. Errors have the words of upstream servers,
 // which answer them with 400.
 func ParseFieldSelector(s string) (FieldSelector, error) {
@@ -56,6 +56,9 @@ func ParseFieldSelector(s string) (FieldSelector, error) {
 		value, err := unescapeFieldValue(escaped)
 		if err != nil {
 			return FieldSelector{}, err
+		}
+		if field == "" && value == "" {
+			continue // "=" requires nothing
 		}
 		requirements = append(requirements, FieldRequirement{Field: field, Operator: op, Value: value})
 	}

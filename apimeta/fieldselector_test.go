@@ -27,7 +27,8 @@ func TestParseFieldSelector(t *testing.T) {
 		{"sorted", "b=2,,a=1", []apimeta.FieldRequirement{{"a", eq, "1"}, {"b", eq, "2"}}, "a=1,b=2"},
 		{"blanks stay", " a = b ", []apimeta.FieldRequirement{{" a ", eq, " b "}}, " a = b "},
 		{"escapes", `a=x\,y\=z\\`, []apimeta.FieldRequirement{{"a", eq, `x,y=z\`}}, `a=x\,y\=z\\`},
-		{"no field", "=", []apimeta.FieldRequirement{{"", eq, ""}}, "="},
+		{"no field", "=a", []apimeta.FieldRequirement{{"", eq, "a"}}, "=a"},
+		{"operators alone", "=,!=,==", nil, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

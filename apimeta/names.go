@@ -41,9 +41,15 @@ func ValidateDNS1123Label(name string) []string {
 // of DNS labels joined by dots. It returns a message for each rule that is broken
 // (API conventions, Names, "DNS_SUBDOMAIN").
 func ValidateDNS1123Subdomain(name string) []string {
+	return validateSubdomain(name, tooManyCharacters(maxDNSSubdomain))
+}
+
+// validateSubdomain lets the caller say what a name is that is too long: upstream
+// has two ways.
+func validateSubdomain(name, tooLong string) []string {
 	var msgs []string
 	if len(name) > maxDNSSubdomain {
-		msgs = append(msgs, tooManyCharacters(maxDNSSubdomain))
+		msgs = append(msgs, tooLong)
 	}
 	if !isDNSSubdomain(name) {
 		msgs = append(msgs, mismatch("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",

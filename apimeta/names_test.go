@@ -57,7 +57,7 @@ func TestNames(t *testing.T) {
 		{"prefixed label key", apimeta.ValidateLabelKey, "example.com/a", nil},
 		{"label key with dash", apimeta.ValidateLabelKey, "-a", []string{badKey}},
 		{"label key with bad prefix", apimeta.ValidateLabelKey, "Bad_Prefix/k", []string{"prefix part " + subdomain}},
-		{"label key with long prefix", apimeta.ValidateLabelKey, long(254) + "/k", []string{"prefix part must be no more than 253 characters"}},
+		{"label key with long prefix", apimeta.ValidateLabelKey, long(254) + "/k", []string{"prefix part must be no more than 253 bytes"}},
 		{"label key with empty prefix", apimeta.ValidateLabelKey, "/k", []string{"prefix part must be non-empty"}},
 		{"label key with empty name", apimeta.ValidateLabelKey, "a/", []string{"name part must be non-empty", badKey}},
 		{"empty label key", apimeta.ValidateLabelKey, "", []string{"name part must be non-empty", badKey}},

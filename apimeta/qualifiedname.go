@@ -32,7 +32,7 @@ func ValidateQualifiedName(name string) []string {
 	case prefix == "":
 		msgs = append(msgs, "prefix part must be non-empty")
 	default:
-		for _, msg := range ValidateDNS1123Subdomain(prefix) {
+		for _, msg := range validateSubdomain(prefix, tooManyBytes(maxDNSSubdomain)) {
 			msgs = append(msgs, "prefix part "+msg)
 		}
 	}

@@ -103,7 +103,7 @@ func TestParseSelectorErrors(t *testing.T) {
 		{"!", `unable to parse requirement: found '', expected: identifier`},
 		{"!=x", `found '!=', expected: !, identifier, or 'end of string'`},
 		{"a b", `unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt`},
-		{"a not (b)", `unable to parse requirement: found 'notin', expected: in, notin, =, ==, !=, gt, lt`},
+		{"a not (b)", `unable to parse requirement: found 'not', expected: in, notin, =, ==, !=, gt, lt`},
 		{"a gt 1", `unable to parse requirement: found 'gt', expected: in, notin, =, ==, !=, gt, lt`},
 		{"x=bad value", `found 'value', expected: ',' or 'end of string'`},
 		{"!x=1", `found '=', expected: ',' or 'end of string'`},

@@ -160,12 +160,7 @@ func (p *selectorParser) operator() (Operator, error) {
 	case "notin":
 		return NotIn, nil
 	}
-	found := t.text
-	if found == "not" {
-		// Upstream guesses at the operator that was meant.
-		found = "notin"
-	}
-	return "", fmt.Errorf("found '%s', expected: in, notin, =, ==, !=, gt, lt", found)
+	return "", fmt.Errorf("found '%s', expected: in, notin, =, ==, !=, gt, lt", t.text)
 }
 
 func (p *selectorParser) value() ([]string, error) {

@@ -3,7 +3,9 @@ package patch_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/patch"
 )
 
@@ -48,4 +50,28 @@ func ExampleMergePatch_Apply() {
 	d, _ := patch.ParseDocument([]byte(`{"metadata": {"name": "a", "labels": {"old": "1", "app": "x"}}}`))
 	fmt.Println(string(patch.AppendJSON(nil, p.Apply(d))))
 	// Output: {"metadata":{"labels":{"app":"x","tier":"web"},"name":"a"}}
+}
+
+// A list whose field says how it is merged keeps the elements that the patch does not name.
+func ExampleStrategicMergePatch_Apply() {
+	type worker struct {
+		Containers []struct {
+			Name  string `json:"name"`
+			Image string `json:"image,omitempty"`
+		} `json:"containers" patchStrategy:"merge" patchMergeKey:"name"`
+	}
+	s, err := schema.Derive(reflect.TypeFor[worker](), schema.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := patch.ParseStrategicMergePatch([]byte(`{"containers": [{"name": "web", "image": "web:2"}, {"name": "old", "$patch": "delete"}]}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, _ := patch.ParseDocument([]byte(`{"containers": [{"name": "log", "image": "log:1"}, {"name": "old"}, {"name": "web", "image": "web:1"}]}`))
+	patched, err := p.Apply(d, s)
+	fmt.Println(string(patch.AppendJSON(nil, patched)), err)
+	// Output: {"containers":[{"image":"log:1","name":"log"},{"image":"web:2","name":"web"}]} <nil>
 }

@@ -79,7 +79,7 @@ const maxWarnings = 100
 
 func (p *JSONPatch) warn(fault, path string) {
 	if len(p.warnings) < maxWarnings {
-		p.warnings = append(p.warnings, "json patch "+fault+" field \""+path+"\"")
+		p.warnings = append(p.warnings, "json patch "+fault+" field "+strconv.Quote(path))
 	}
 }
 

@@ -1,6 +1,8 @@
 package patch
 
 import (
+	"strconv"
+
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
@@ -30,7 +32,7 @@ func ParseMergePatch(data []byte) (MergePatch, error) {
 	}
 	p := MergePatch{value: v}
 	for _, path := range duplicates {
-		p.warnings = append(p.warnings, "duplicate field \""+path+"\"")
+		p.warnings = append(p.warnings, "duplicate field "+strconv.Quote(path))
 	}
 	return p, nil
 }

@@ -1,6 +1,8 @@
 package patch
 
 import (
+	"strconv"
+
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
@@ -45,7 +47,7 @@ func ParseStrategicMergePatch(data []byte) (StrategicMergePatch, error) {
 	}
 	p := StrategicMergePatch{value: v}
 	for _, path := range duplicates {
-		p.warnings = append(p.warnings, "duplicate field \""+path+"\"")
+		p.warnings = append(p.warnings, "duplicate field "+strconv.Quote(path))
 	}
 	return p, nil
 }

@@ -64,9 +64,7 @@ func noSuchField(s *schema.Schema, name string) error {
 		s.Object.Name[strings.LastIndexByte(s.Object.Name, '.')+1:], name)
 }
 
-func notAList(s *schema.Schema) error {
-	return unmergeable("expected slice or array type, but got: %s", s.Type)
-}
+func notAList() error { return unmergeable("expected slice or array type, but got: struct") }
 
 func elementsOrNone(list doc.Value) doc.Value {
 	if list.IsAbsent() {

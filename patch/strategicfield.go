@@ -42,7 +42,7 @@ func listFieldOf(s *schema.Schema, name string) (field, error) {
 	case err != nil:
 		return field{}, err
 	case f.schema.Items == nil:
-		return field{}, notAList(f.schema)
+		return field{}, notAList()
 	case f.schema.Items.Type == schema.ArrayType:
 		return field{}, unmergeable("unexpected slice of slice")
 	}

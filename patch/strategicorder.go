@@ -65,11 +65,13 @@ func orderedList(old, patch, order doc.Value, name string, s *schema.Schema) (do
 	if _, err := elementKind(old, patch); err != nil {
 		return doc.Value{}, err
 	}
-	if err := f.checkKeys(order); err != nil {
-		return doc.Value{}, err
-	}
 	if before == nil {
 		before = elements(old)
+	}
+	for _, list := range [...][]doc.Value{elements(order), before} {
+		if err := f.checkKeys(list); err != nil {
+			return doc.Value{}, err
+		}
 	}
 	result, err := f.arrange(elements(merged), elements(order), before)
 	return unlessSame(old, result), err
@@ -122,8 +124,8 @@ func (f field) same(a, b doc.Value) (bool, error) {
 	return a.Get(f.key) == b.Get(f.key), nil
 }
 
-func (f field) checkKeys(list doc.Value) error {
-	for _, v := range list.Elements() {
+func (f field) checkKeys(list []doc.Value) error {
+	for _, v := range list {
 		if err := f.checkKey(v); err != nil {
 			return err
 		}

@@ -188,7 +188,7 @@ func BenchmarkList(b *testing.B) {
 	b.SetBytes(int64(len(ready)))
 	bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(ready) })
 	ours, limit := rawClients(b, s.api, thingsIn, 1), rawClients(b, bare, thingsIn, 1)
-	compare(b, 5, func(n int) { getAll(b, ours, n) }, func(n int) { getAll(b, limit, n) })
+	compare(b, 2, func(n int) { getAll(b, ours, n) }, func(n int) { getAll(b, limit, n) })
 }
 
 // discardWriter is a ResponseWriter that costs nothing and is used again and again.

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"runtime/debug"
 
@@ -15,6 +16,7 @@ type goType interface {
 	decode(json []byte) (any, error)
 	fromDocument(v doc.Value) (any, error)
 	toDocument(obj any) (doc.Value, error)
+	decodingError(v doc.Value) error
 	defaults(ctx context.Context, obj any) error
 	validate(ctx context.Context, obj, old any) (status.FieldErrors, error)
 	validateDelete(ctx context.Context, obj any) error
@@ -35,6 +37,12 @@ func (t *typed[T]) decode(json []byte) (any, error) {
 func (t *typed[T]) fromDocument(v doc.Value) (any, error) {
 	obj := new(T)
 	return obj, codec.ToGo(v, obj)
+}
+
+// decodingError says in the words of encoding/json, which clients know, why a document is none of the type; nil where
+// encoding/json finds nothing.
+func (t *typed[T]) decodingError(v doc.Value) error {
+	return json.Unmarshal(codec.AppendJSON(nil, v), new(T))
 }
 
 func (t *typed[T]) toDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }

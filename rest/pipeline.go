@@ -276,7 +276,7 @@ func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOpt
 	obj = res.schema.Default(obj)
 	errs := res.schema.CheckTypes(nil, obj)
 	if len(errs) > 0 && !res.typeErrorsInvalid {
-		_, err := res.goType.fromDocument(obj) // encoding/json has the words that clients know
+		err := res.goType.decodingError(obj)
 		if err == nil {
 			err = errs[0]
 		}

@@ -87,6 +87,8 @@ func follow(t *testing.T, h http.Handler, target string, headers ...string) *str
 		<-s.done
 	})
 	synctest.Wait()
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
 	require.Equal(t, 200, s.w.code, s.w.pending.String())
 	return s
 }

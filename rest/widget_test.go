@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -121,11 +122,8 @@ func newAPI(t testing.TB, options rest.Options, definitions ...rest.Definition) 
 	if options.Now == nil {
 		options.Now = now
 	}
-	uids := 0
-	options.NewUID = func() string {
-		uids++
-		return "uid-" + strconv.Itoa(uids)
-	}
+	var uids atomic.Int64
+	options.NewUID = func() string { return "uid-" + strconv.FormatInt(uids.Add(1), 10) }
 	if options.Store == nil { // one that counts from 1, so that revisions can be told in advance
 		store := storage.NewMemory(storage.MemoryOptions{})
 		t.Cleanup(func() { require.NoError(t, store.Close()) })

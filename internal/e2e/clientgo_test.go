@@ -22,9 +22,9 @@ import (
 // An informer of client-go, with its default way to begin a watch, follows
 // every change and ends with what a list shows.
 func TestInformer(t *testing.T) {
-	for _, g := range targets() {
-		t.Run(g.example, func(t *testing.T) {
-			s := startServer(t, g.example)
+	for _, g := range exampleTargets() {
+		t.Run(g.name(), func(t *testing.T) {
+			s := startServer(t, g.host, newest())
 			const ns = "informer"
 			config := &rest.Config{Host: s.url}
 			client, err := dynamic.NewForConfig(config)
@@ -68,8 +68,8 @@ func TestInformer(t *testing.T) {
 // Optimistic locking as client-go's users know it: a stale write is a conflict
 // that its retry helper understands.
 func TestConflict(t *testing.T) {
-	g := targets()[0]
-	s := startServer(t, g.example)
+	g := exampleTargets()[0]
+	s := startServer(t, g.host, newest())
 	client, err := dynamic.NewForConfig(&rest.Config{Host: s.url})
 	require.NoError(t, err)
 	objects := client.Resource(schema.GroupVersionResource{Group: g.group, Version: "v1", Resource: g.plural}).Namespace("conflict")

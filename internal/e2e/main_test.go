@@ -5,12 +5,32 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// programs is where TestMain puts kubectl and the examples.
+// programs is where TestMain puts the kubectls and the hosts.
 var programs string
+
+// kubectls are the kubectls under test, the newest first: TestMain fills in
+// what their modules say.
+var kubectls = []*kubectl{
+	{module: ".", pkg: "./cmd/kubectl"},
+	{module: "kubectl-1.33", pkg: "."},
+	{module: "kubectl-1.30", pkg: "."},
+}
+
+// kubectl is a release of kubectl.
+type kubectl struct {
+	module, pkg string
+	version     string // like v1.33.13
+	minor       int    // of the version: what a release cannot do yet depends on it
+	program     string
+}
+
+// newest is the kubectl of the release that this library itself follows.
+func newest() *kubectl { return kubectls[0] }
 
 func TestMain(m *testing.M) {
 	os.Exit(buildAndRun(m))
@@ -32,31 +52,51 @@ func buildAndRun(m *testing.M) int {
 }
 
 func buildPrograms(dir string) error {
-	kubectlModule, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubectl").Output()
-	if err != nil {
-		return fmt.Errorf("which kubectl does go.mod name: %w", err)
+	for _, k := range kubectls {
+		if err := k.build(dir); err != nil {
+			return err
+		}
 	}
-	// The module v0.37.2 is kubectl v1.37.2, and kubectl wants to know.
-	release := strings.Replace(strings.TrimSpace(string(kubectlModule)), "v0.", "v1.", 1)
-	if err := build(dir, ".", "./cmd/kubectl", "-ldflags=-X k8s.io/component-base/version.gitVersion="+release); err != nil {
+	if err := build(filepath.Join(dir, "conformhost"), ".", "./cmd/conformhost"); err != nil {
 		return err
 	}
 	// The examples are built in the library's own module, with its own versions.
 	library := filepath.Join("..", "..")
 	for _, example := range []string{"quickstart", "embed"} {
-		if err := build(dir, library, "./examples/"+example); err != nil {
+		if err := build(filepath.Join(dir, example), library, "./examples/"+example); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func build(target, module, pkg string, flags ...string) error {
-	args := append([]string{"build", "-o", target + string(filepath.Separator)}, flags...)
+// build makes the program and learns its version: the module v0.33.13 is
+// kubectl v1.33.13, and kubectl wants to be told.
+func (k *kubectl) build(dir string) error {
+	list := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubectl")
+	list.Dir = k.module
+	module, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("which kubectl does %s/go.mod name: %w", k.module, err)
+	}
+	numbers := strings.Split(strings.TrimSpace(string(module)), ".")
+	if len(numbers) != 3 || numbers[0] != "v0" {
+		return fmt.Errorf("%s/go.mod names kubectl %s, which is no release", k.module, module)
+	}
+	if k.minor, err = strconv.Atoi(numbers[1]); err != nil {
+		return err
+	}
+	k.version = "v1." + numbers[1] + "." + numbers[2]
+	k.program = filepath.Join(dir, "kubectl-"+k.version)
+	return build(k.program, k.module, k.pkg, "-ldflags=-s -w -X k8s.io/component-base/version.gitVersion="+k.version)
+}
+
+func build(program, module, pkg string, flags ...string) error {
+	args := append([]string{"build", "-o", program}, flags...)
 	cmd := exec.Command("go", append(args, pkg)...)
 	cmd.Dir = module
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
+		return fmt.Errorf("go build %s in %s: %w\n%s", pkg, module, err, out)
 	}
 	return nil
 }

@@ -18,18 +18,32 @@ import (
 // patience bounds every command, so that a hang is a failure with a name.
 const patience = time.Minute
 
-// server is a running example and a kubectl that knows nothing but its URL.
-type server struct {
-	url  string
-	home string // an empty home: no kubeconfig, no cache of another server
+// namespace is where the commands work; every server has its own.
+const namespace = "e2e"
+
+// host is a program that serves an API, and how it is started.
+type host struct {
+	program    string
+	args       []string
+	namespaces bool // it serves namespaces: a namespace must be made before it can hold something
 }
 
-// startServer runs the example until the test ends, then interrupts it as a
+// name tells the host from the others in the names of tests.
+func (h host) name() string { return strings.Join(append([]string{h.program}, h.args...), "") }
+
+// server is a running host and a kubectl that knows nothing but its URL.
+type server struct {
+	url     string
+	kubectl *kubectl
+	home    string // an empty home: no kubeconfig, no cache of another server
+}
+
+// startServer runs the host until the test ends, then interrupts it as a
 // person would and expects it to end by itself, without an error.
-func startServer(t *testing.T, example string) *server {
+func startServer(t *testing.T, h host, k *kubectl) *server {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, filepath.Join(programs, example), "--listen", "127.0.0.1:0")
+	cmd := exec.CommandContext(ctx, filepath.Join(programs, h.program), append([]string{"--listen", "127.0.0.1:0"}, h.args...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 20 * time.Second
 	cmd.Stderr = os.Stderr
@@ -51,34 +65,41 @@ func startServer(t *testing.T, example string) *server {
 		if err := cmd.Wait(); err != nil {
 			assert.ErrorIs(t, err, context.Canceled)
 		}
-		assert.Equal(t, 0, cmd.ProcessState.ExitCode(), "%s ends cleanly when interrupted: %s", example, cmd.ProcessState)
+		assert.Equal(t, 0, cmd.ProcessState.ExitCode(), "%s ends cleanly when interrupted: %s", h.program, cmd.ProcessState)
 	})
 	require.NoError(t, readErr)
 	url, ok := strings.CutPrefix(strings.TrimSpace(first), "ready ")
 	require.True(t, ok, "the first line is %q", first)
-	return &server{url: url, home: t.TempDir()}
+	s := &server{url: url, kubectl: k, home: t.TempDir()}
+	if h.namespaces {
+		s.run(t, "create", "namespace", namespace)
+	}
+	return s
 }
 
-// command is kubectl as a person at a fresh machine would run it.
+// command is kubectl as a person at a fresh machine would run it, but that
+// the namespace is ours unless the arguments name another.
 func (s *server) command(ctx context.Context, stdin string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, filepath.Join(programs, "kubectl"), append([]string{"--server", s.url}, args...)...)
+	cmd := exec.CommandContext(ctx, s.kubectl.program, append([]string{"--server", s.url, "--namespace", namespace}, args...)...)
 	cmd.Env = []string{
 		"HOME=" + s.home,
+		"TMPDIR=" + s.home,
 		"KUBECONFIG=" + filepath.Join(s.home, "none"),
 		"PATH=" + os.Getenv("PATH"),
+		"EDITOR=sh " + filepath.Join(s.home, "editor"),
 	}
 	cmd.Stdin = strings.NewReader(stdin)
 	cmd.Dir = s.home
 	return cmd
 }
 
-// kubectl runs a command that must succeed and returns what it printed.
-func (s *server) kubectl(t *testing.T, args ...string) string {
+// run runs a command that must succeed and returns what it printed.
+func (s *server) run(t *testing.T, args ...string) string {
 	t.Helper()
 	return s.feed(t, "", args...)
 }
 
-// feed is kubectl with a standard input, for `-f -`.
+// feed is run with a standard input, for `-f -`.
 func (s *server) feed(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	stdout, stderr, err := s.try(t, stdin, args...)
@@ -92,6 +113,34 @@ func (s *server) refused(t *testing.T, stdin string, args ...string) string {
 	stdout, stderr, err := s.try(t, stdin, args...)
 	require.Error(t, err, "kubectl %s should fail, but printed:\n%s", strings.Join(args, " "), stdout)
 	return stderr
+}
+
+// exits runs a command that must end with the status and returns what it printed.
+func (s *server) exits(t *testing.T, status int, stdin string, args ...string) string {
+	t.Helper()
+	stdout, stderr, err := s.try(t, stdin, args...)
+	got := 0
+	if err != nil {
+		var exit *exec.ExitError
+		require.ErrorAs(t, err, &exit)
+		got = exit.ExitCode()
+	}
+	require.Equal(t, status, got, "exit status of kubectl %s\n%s%s", strings.Join(args, " "), stdout, stderr)
+	return stdout
+}
+
+// file puts a file for a command to read into its working directory.
+func (s *server) file(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join(s.home, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// edits makes an editor that carries out a sed script.
+func (s *server) edits(t *testing.T, script string) {
+	t.Helper()
+	s.file(t, "editor", "sed '"+script+"' \"$1\" >edited && cat edited >\"$1\"\n")
 }
 
 func (s *server) try(t *testing.T, stdin string, args ...string) (string, string, error) {

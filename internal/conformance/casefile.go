@@ -1,0 +1,151 @@
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Area is one case file: the cases about one part of the protocol.
+type Area struct {
+	Name  string // the file's name without .yaml
+	Cases []*Case
+
+	vars map[string]string
+}
+
+// Case pins one rule of the protocol.
+type Case struct {
+	Name string
+	Doc  string   // the rule
+	Tags []string // README.md lists them
+
+	managedFields bool // compare metadata.managedFields rather than drop it
+	given         []map[string]any
+	steps         []*step
+	text          string // all that the case says, to tell its literals from a server's values
+}
+
+// Steps is the number of steps of the case.
+func (c *Case) Steps() int { return len(c.steps) }
+
+// caseFile is the form of a case file.
+type caseFile struct {
+	Area    string            `yaml:"area"`
+	Doc     string            `yaml:"doc"`
+	Vars    map[string]string `yaml:"vars"`
+	Anchors yaml.Node         `yaml:"anchors"` // a place for what aliases repeat
+	Cases   []struct {
+		Name          string      `yaml:"name"`
+		Doc           string      `yaml:"doc"`
+		Tags          texts       `yaml:"tags"`
+		ManagedFields bool        `yaml:"managedFields"`
+		Given         []yaml.Node `yaml:"given"`
+		Steps         []*step     `yaml:"steps"`
+	} `yaml:"cases"`
+}
+
+// Load reads all case files of a folder, in the order of their names. An error
+// names the file and the case.
+func Load(dir fs.FS) ([]Area, error) {
+	names, err := fs.Glob(dir, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var areas []Area
+	for _, name := range names {
+		b, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		a, err := parseArea(strings.TrimSuffix(path.Base(name), ".yaml"), b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		areas = append(areas, a)
+	}
+	if len(areas) == 0 {
+		return nil, errors.New("no case files")
+	}
+	return areas, nil
+}
+
+// parseArea reads one case file, once into its form, which knows every key and
+// type, and once as plain values, for the text of each case.
+func parseArea(name string, b []byte) (Area, error) {
+	var form caseFile
+	d := yaml.NewDecoder(bytes.NewReader(b))
+	d.KnownFields(true)
+	if err := d.Decode(&form); err != nil {
+		return Area{}, err
+	}
+	plain, err := decodeYAML(b)
+	if err != nil {
+		return Area{}, err
+	}
+	if form.Area != "" && form.Area != name {
+		return Area{}, fmt.Errorf("area %s in a file of another name", form.Area)
+	}
+	area := Area{Name: name, vars: form.Vars}
+	seen := map[string]bool{}
+	for i, f := range form.Cases {
+		c := &Case{Name: f.Name, Doc: strings.TrimSpace(f.Doc), Tags: f.Tags, managedFields: f.ManagedFields, steps: f.Steps}
+		said, _ := lookup(plain, fmt.Sprintf("cases[%d]", i))
+		c.text = jsonText(said)
+		if err := c.finish(f.Given); err != nil {
+			return Area{}, fmt.Errorf("case %d (%s): %w", i+1, f.Name, err)
+		}
+		if seen[c.Name] {
+			return Area{}, fmt.Errorf("two cases named %s", c.Name)
+		}
+		seen[c.Name] = true
+		area.Cases = append(area.Cases, c)
+	}
+	return area, nil
+}
+
+func (c *Case) finish(given []yaml.Node) error {
+	switch {
+	case c.Name == "":
+		return errors.New("no name")
+	case c.Doc == "":
+		return errors.New("no doc")
+	case len(c.steps) == 0:
+		return errors.New("no steps")
+	}
+	for i := range given {
+		object, err := shortForm(&given[i])
+		if err != nil {
+			return fmt.Errorf("given %d: %w", i+1, err)
+		}
+		c.given = append(c.given, object)
+	}
+	for i, s := range c.steps {
+		if s == nil {
+			return fmt.Errorf("step %d: empty", i+1)
+		}
+		if err := s.finish(); err != nil {
+			return fmt.Errorf("step %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// shortForm reads an object in the short form and makes sure that it can be expanded.
+func shortForm(n *yaml.Node) (map[string]any, error) {
+	v, err := exactValue(n)
+	if err != nil {
+		return nil, err
+	}
+	short, ok := v.(map[string]any)
+	if !ok {
+		return nil, errors.New("an object is a mapping")
+	}
+	_, err = kindOf(short)
+	return short, err
+}

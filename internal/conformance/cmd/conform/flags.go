@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/conformance"
+)
+
+func newFlags(name string, stderr io.Writer) *flag.FlagSet {
+	f := flag.NewFlagSet("conform "+name, flag.ContinueOnError)
+	f.SetOutput(stderr)
+	return f
+}
+
+// parse reads a command line that has no arguments beside its flags.
+func parse(f *flag.FlagSet, args []string) error {
+	err := f.Parse(args) // it has told what is wrong
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return err
+	case err == nil && f.NArg() > 0:
+		fmt.Fprintf(f.Output(), "%s: unexpected argument %s\n", f.Name(), f.Arg(0))
+		return errUsage
+	case err != nil:
+		return errUsage
+	}
+	return nil
+}
+
+// serverFlags are the flags of the commands that ask a server.
+func serverFlags(f *flag.FlagSet, o *conformance.Options) {
+	f.StringVar(&o.Server, "server", "", "base `URL` of the server")
+	f.StringVar(&o.Prefix, "prefix", "", "`path` under which the API is mounted")
+	f.StringVar(&o.Token, "token", "", "bearer `token`")
+	f.BoolVar(&o.Insecure, "insecure", false, "do not verify the server's certificate")
+	f.DurationVar(&o.Timeout, "timeout", 0, "longest wait for one answer (default 25s)")
+	f.IntVar(&o.Jobs, "jobs", 1, "cases to run at a time")
+	f.Func("area", "only these `areas` (comma separated)", into(&o.Areas))
+	f.StringVar(&o.Name, "case", "", "only cases whose name contains this `text`")
+	f.Func("skip-tag", "skip cases with one of these `tags` (comma separated)", into(&o.SkipTags))
+	caseFlag(f, &o.Cases)
+}
+
+func caseFlag(f *flag.FlagSet, cases *fs.FS) {
+	dirFlag(f, cases, "cases", "`folder` with the case files (default: the suite's own)")
+}
+
+// dirFlag leaves the file system nil when the flag is not given.
+func dirFlag(f *flag.FlagSet, dir *fs.FS, name, use string) {
+	f.Func(name, use, func(path string) error {
+		*dir = os.DirFS(path)
+		return nil
+	})
+}
+
+func into(list *[]string) func(string) error {
+	return func(s string) error {
+		*list = strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
+		return nil
+	}
+}

@@ -1,0 +1,74 @@
+// Command conform replays recorded requests against a server and compares its
+// answers with those of a real kube-apiserver. README.md of package conformance
+// tells all about it.
+//
+//	conform check  --server URL [--prefix /mount] [--known FILE]
+//	conform record --server URL --out DIR
+//	conform list   [-v]
+//	conform diff   DIR DIR
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+const usage = `usage:
+  conform check  --server URL [flags]   compare a server with the golden transcripts
+  conform record --server URL --out DIR [flags]
+                                        make golden transcripts from a server
+  conform list   [flags]                list the areas, with -v the cases
+  conform diff   DIR DIR                compare two recordings
+The flags of a command: conform COMMAND -h
+`
+
+// What a command ends with, beside nil: a run that shows what is wrong has said so
+// already, and a mistake in the command line is told with its usage.
+var (
+	errFailed = errors.New("failed")
+	errUsage  = errors.New("usage")
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run returns the exit status: 0, 1 when something failed, 2 for a wrong command line.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	err := dispatch(ctx, args, stdout, stderr)
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errFailed):
+		return 1
+	case errors.Is(err, errUsage):
+		return 2
+	}
+	fmt.Fprintln(stderr, "conform:", err)
+	return 1
+}
+
+func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) > 0 {
+		switch args[0] {
+		case "check":
+			return check(ctx, args[1:], stdout, stderr)
+		case "record":
+			return record(ctx, args[1:], stdout, stderr)
+		case "list":
+			return list(args[1:], stdout, stderr)
+		case "diff":
+			return diff(args[1:], stdout, stderr)
+		}
+	}
+	fmt.Fprint(stderr, usage)
+	return errUsage
+}

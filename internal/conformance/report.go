@@ -1,0 +1,149 @@
+package conformance
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Outcome is what comparing a case with its golden transcript showed.
+type Outcome string
+
+// The outcomes of a case.
+const (
+	Pass    Outcome = "pass"
+	Message Outcome = "message" // nothing but texts for people differ
+	Fail    Outcome = "fail"
+)
+
+// Verdict is what an outcome means for the run, the list of known failures considered.
+type Verdict string
+
+// The verdicts on a case.
+const (
+	Passed       Verdict = "passed"
+	Failed       Verdict = "failed"
+	KnownFailure Verdict = "known" // it fails, as the list says
+	Stale        Verdict = "stale" // it is listed but passes: take it off the list
+)
+
+// OK says whether the run may pass with this verdict in it.
+func (v Verdict) OK() bool { return v == Passed || v == KnownFailure }
+
+// Result is how one case ended.
+type Result struct {
+	Area        string       `json:"area"`
+	Case        string       `json:"case"`
+	Doc         string       `json:"doc,omitempty"` // the rule
+	Tags        []string     `json:"tags,omitempty"`
+	Outcome     Outcome      `json:"result"`
+	Verdict     Verdict      `json:"verdict"`
+	Known       string       `json:"known,omitempty"` // why the case is listed
+	Error       string       `json:"error,omitempty"` // why the case could not be run to its end
+	Differences []Difference `json:"diffs,omitempty"`
+	Millis      int64        `json:"millis"`
+
+	// The answers to the first step with a difference that counts.
+	want, got map[string]any
+}
+
+// ID is the case's name in lists, AREA/NAME.
+func (r Result) ID() string { return r.Area + "/" + r.Case }
+
+// hard lists the differences beyond texts for people.
+func (r Result) hard() []Difference {
+	return slices.DeleteFunc(slices.Clone(r.Differences), func(d Difference) bool { return d.Message })
+}
+
+func (r *Result) fail(err error) { r.Outcome, r.Error = Fail, err.Error() }
+
+func (r *Result) compare(c *Case, want, got transcript) {
+	r.Differences = compareTranscripts(c, want, got)
+	hard := r.hard()
+	switch {
+	case len(hard) > 0:
+		r.Outcome = Fail
+		if i := hard[0].Step - 1; i < len(want) && i < len(got) {
+			r.want, r.got = want[i], got[i]
+		}
+	case len(r.Differences) > 0:
+		r.Outcome = Message
+	}
+}
+
+// Report is the outcome of a run.
+type Report struct {
+	Results        []Result // in the order of the case files
+	StrictMessages bool     // as in the options of the run
+	Known          Known    // as in the options of the run
+}
+
+// OK says whether the run passed: nothing failed that is not listed, and nothing
+// listed passed.
+func (r Report) OK() bool {
+	return !slices.ContainsFunc(r.Results, func(x Result) bool { return !x.Verdict.OK() })
+}
+
+// Counts are the numbers of cases with each outcome and verdict.
+type Counts struct {
+	Area                string
+	Cases               int
+	Pass, Message, Fail int // by outcome
+	Passed, Failed      int // by verdict; Failed includes the stale
+	Known, Stale        int // by verdict
+}
+
+func (c *Counts) add(r Result) {
+	c.Cases++
+	switch r.Outcome {
+	case Pass:
+		c.Pass++
+	case Message:
+		c.Message++
+	case Fail:
+		c.Fail++
+	}
+	switch r.Verdict {
+	case Passed:
+		c.Passed++
+	case KnownFailure:
+		c.Known++
+	case Stale:
+		c.Stale++
+		c.Failed++
+	case Failed:
+		c.Failed++
+	}
+}
+
+// Total counts all cases.
+func (r Report) Total() Counts {
+	total := Counts{Area: "total"}
+	for _, x := range r.Results {
+		total.add(x)
+	}
+	return total
+}
+
+// ByArea counts the cases of each area, in the order of the areas' names.
+func (r Report) ByArea() []Counts {
+	var areas []Counts
+	for _, x := range r.Results {
+		i, found := slices.BinarySearchFunc(areas, x.Area, func(c Counts, name string) int { return strings.Compare(c.Area, name) })
+		if !found {
+			areas = slices.Insert(areas, i, Counts{Area: x.Area})
+		}
+		areas[i].add(x)
+	}
+	return areas
+}
+
+// MarshalJSON gives the numbers of passed and failed cases and all results.
+func (r Report) MarshalJSON() ([]byte, error) {
+	total := r.Total()
+	return json.Marshal(struct {
+		Passed int      `json:"passed"`
+		Failed int      `json:"failed"`
+		Cases  []Result `json:"cases"`
+	}{total.Passed, total.Failed, r.Results})
+}

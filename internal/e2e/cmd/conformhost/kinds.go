@@ -1,0 +1,36 @@
+package main
+
+import (
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/decorum-go/decorum/k8s"
+	"github.com/decorum-go/decorum/rest"
+)
+
+// definitions are the kinds of the transcripts, and the reviews that kubectl asks for.
+func definitions() []rest.Definition {
+	return append([]rest.Definition{
+		widgets(),
+		k8s.Resource[corev1.Namespace](),
+		k8s.Resource[corev1.ConfigMap](),
+		k8s.Resource[corev1.ServiceAccount](),
+		k8s.Resource[corev1.Node](),
+		k8s.Resource[coordinationv1.Lease](),
+	}, rest.Reviews()...)
+}
+
+func widgets() rest.Resource[Widget] {
+	return rest.Resource[Widget]{
+		Group: "example.com", Version: "v1", Plural: "widgets", ShortNames: []string{"wd"}, Categories: []string{"all"},
+		SelectableFields: []string{"spec.color", "spec.owner"},
+		Scale:            &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".status.selector"},
+		Columns: []rest.Column{
+			{Name: "Size", Type: "integer", Path: ".spec.size", Description: "Size of the widget."},
+			{Name: "Color", Path: ".spec.color"},
+			{Name: "Phase", Path: ".status.phase"},
+			{Name: "Owner", Path: ".spec.owner", Priority: 1},
+			{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"},
+		},
+	}
+}

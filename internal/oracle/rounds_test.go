@@ -1,0 +1,60 @@
+package oracle
+
+import (
+	"math/rand"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// round is one turn of a test with random input. All of its input follows from the seed.
+type round struct {
+	*rand.Rand
+	seed int64
+}
+
+// kind returns a kind: in as many rounds one after the other as there are kinds, each of them.
+func (r round) kind() kind {
+	kinds := allKinds()
+	return kinds[int(r.seed%int64(len(kinds)))]
+}
+
+// rounds calls f for half a second, or as long as DECORUM_ROUNDS says ("1m"), and at least so many times. The seed of the
+// round that fails is printed, and can be given again as DECORUM_SEED; then there is only this one. It reports whether
+// there were as many rounds as asked for.
+func rounds(t *testing.T, atLeast int, f func(t *testing.T, r round)) bool {
+	t.Helper()
+	if text := os.Getenv("DECORUM_SEED"); text != "" {
+		seed, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(t, round{rand.New(rand.NewSource(seed)), seed})
+		return false
+	}
+	length := time.Second / 2
+	if text := os.Getenv("DECORUM_ROUNDS"); text != "" {
+		var err error
+		if length, err = time.ParseDuration(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := time.Now().UnixNano() % 1_000_000_000_000
+	n := 0
+	defer func() {
+		if t.Failed() {
+			t.Logf("failed with DECORUM_SEED=%d", first+int64(n))
+		} else {
+			t.Logf("%d rounds, from seed %d on", n, first)
+		}
+	}()
+	for start := time.Now(); n < atLeast || time.Since(start) < length; n++ {
+		seed := first + int64(n)
+		f(t, round{rand.New(rand.NewSource(seed)), seed})
+		if t.Failed() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,46 @@
+package oracle
+
+import (
+	"testing"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A schema can be derived for every kind of k8s.io/api, as it is.
+func TestDeriveEveryKind(t *testing.T) {
+	for _, k := range allKinds() {
+		_, err := schema.Derive(k.typ, schema.Options{Builtin: true})
+		assert.NoError(t, err, "%s", k)
+	}
+}
+
+// No walk over the schema finds fault with an object that came out of the Go type, or changes it.
+func TestSchemaKeepsObjects(t *testing.T) {
+	rounds(t, len(allKinds()), func(t *testing.T, r round) {
+		k := r.kind()
+		s, v := k.schema(t), tree(t, k.random(t, r.Rand))
+		require.Empty(t, s.CheckTypes(nil, v), "%s: %s", k, codec.AppendJSON(nil, v))
+		require.Empty(t, s.Validate(nil, v), "%s: %s", k, codec.AppendJSON(nil, v))
+		pruned, unknown := s.Prune(v)
+		require.Empty(t, unknown, "%s: %s", k, codec.AppendJSON(nil, v))
+		require.True(t, pruned == v, "%s", k)
+		// The one thing that Default may do is to take a null for what it means here: nothing.
+		if bare := withoutNulls(v); !doc.Equal(bare, withoutNulls(s.Default(v))) {
+			requireSame(t, codec.AppendJSON(nil, bare), codec.AppendJSON(nil, s.Default(v)), "%s", k)
+		}
+	})
+}
+
+// withoutNulls takes null members out of the maps that the schema knows. Raw JSON in an object is left alone by both.
+func withoutNulls(v doc.Value) doc.Value {
+	return v.Rewrite(func(_ int, _ string, child doc.Value) doc.Value {
+		if child.IsNull() && v.Kind() == doc.Map {
+			return doc.Value{}
+		}
+		return withoutNulls(child)
+	})
+}

@@ -1,0 +1,117 @@
+package k8s
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// kind is what a kind's Go type and its schema do not say. It is the same for all versions of the kind.
+type kind struct {
+	plural                 string
+	scope                  rest.Scope
+	shortNames, categories []string
+	names                  rest.NameRule
+	// createOnUpdate and versionRequired: whether PUT makes what is not there, and whether it needs a resourceVersion.
+	createOnUpdate, versionRequired bool
+	generation                      bool
+	// selectable are the fields that Kubernetes lets a field selector name, as far as they are fields of the object.
+	selectable []string
+	scale      *rest.Scale
+	columns    []rest.Column
+}
+
+// kindOf returns what is known of a kind. The alpha and beta groups of old go with their successors.
+func kindOf(gk schema.GroupKind) (kind, bool) {
+	var group map[string]kind
+	switch gk.Group {
+	case "":
+		group = core()
+	case "apps":
+		group = apps()
+	case "extensions":
+		group = extensions()
+	case "batch":
+		group = batch()
+	case "autoscaling":
+		group = autoscaling()
+	case "policy":
+		group = policy()
+	case "events.k8s.io":
+		group = events()
+	case "coordination.k8s.io":
+		group = coordination()
+	case "discovery.k8s.io":
+		group = discovery()
+	case "networking.k8s.io":
+		group = networking()
+	case "rbac.authorization.k8s.io":
+		group = rbac()
+	case "certificates.k8s.io":
+		group = certificates()
+	case "admissionregistration.k8s.io":
+		group = admissionregistration()
+	case "flowcontrol.apiserver.k8s.io":
+		group = flowcontrol()
+	case "storage.k8s.io":
+		group = storage()
+	case "storagemigration.k8s.io":
+		group = storagemigration()
+	case "internal.apiserver.k8s.io":
+		group = apiserverinternal()
+	case "scheduling.k8s.io":
+		group = scheduling()
+	case "node.k8s.io":
+		group = node()
+	case "resource.k8s.io":
+		group = resource()
+	case "lifecycle.k8s.io":
+		group = lifecycle()
+	}
+	k, ok := group[gk.Kind]
+	return k, ok
+}
+
+// scaled is the scale of a workload, whose fields all workloads have in the same places.
+func scaled() *rest.Scale {
+	return &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".spec.selector"}
+}
+
+// text is a column that shows a field as it is.
+func text(name, path string) rest.Column {
+	return rest.Column{Name: name, Path: path, Description: "The field " + path + "."}
+}
+
+// number is a column that shows a count.
+func number(name, path string) rest.Column {
+	c := text(name, path)
+	c.Type = "integer"
+	return c
+}
+
+// flag is a column that shows whether something holds.
+func flag(name, path string) rest.Column {
+	c := text(name, path)
+	c.Type = "boolean"
+	return c
+}
+
+// since is a column that shows how long ago something was.
+func since(name, path string) rest.Column {
+	c := text(name, path)
+	c.Type = "date"
+	return c
+}
+
+// age is the column that most tables end in.
+func age() rest.Column {
+	c := since("Age", ".metadata.creationTimestamp")
+	c.Description = "Time since the object was created."
+	return c
+}
+
+// wide shows a column only where kubectl get is given -o wide.
+func wide(c rest.Column) rest.Column {
+	c.Priority = 1
+	return c
+}
