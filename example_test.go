@@ -21,7 +21,7 @@ type Widget struct {
 }
 
 type WidgetSpec struct {
-	Color string `json:"color" api:"enum=red|green|blue,default=red,doc='What it is painted in.'"`
+	Color string `json:"color,omitempty" api:"enum=red|green|blue,default=red,doc='What it is painted in.'"`
 	Size  int32  `json:"size" api:"min=1,max=10,doc='How large it is.'"`
 }
 

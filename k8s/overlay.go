@@ -72,7 +72,7 @@ func (w *walker) object(t reflect.Type, ref smd.TypeRef) {
 		return
 	}
 	if def.Map.ElementRelationship == smd.Atomic {
-		w.tags[typeName(t)] = "map=granular"
+		w.tags[typeName(t)] = "map=atomic"
 	}
 	w.members(t, def.Map)
 }

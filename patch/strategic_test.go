@@ -38,9 +38,25 @@ type shipSpec struct {
 	Owner    *hull             `json:"owner,omitempty" patchStrategy:"replace"`
 	Keyless  []crate           `json:"keyless,omitempty" patchStrategy:"merge"`
 	Decks    [][]string        `json:"decks,omitempty" patchStrategy:"merge"`
+	Fresh    []string          `json:"fresh,omitempty" patchStrategy:"retainKeys,merge"`
 	Odd      []string          `json:"odd,omitempty" patchStrategy:"merge,union"`
 	Charts   map[string]hull   `json:"charts,omitempty"`
+	Home     string            `json:"home,omitempty" api:"format=uri"`
+	Berth    berth             `json:"berth,omitempty"`
+	Depth    depth             `json:"depth,omitempty"`
 }
+
+// berth is a number or a name.
+type berth struct{}
+
+func (*berth) UnmarshalJSON([]byte) error   { return nil }
+func (berth) OpenAPIV3OneOfTypes() []string { return []string{"integer", "string"} }
+
+// depth is a number or a text with a unit.
+type depth struct{}
+
+func (*depth) UnmarshalJSON([]byte) error   { return nil }
+func (depth) OpenAPIV3OneOfTypes() []string { return []string{"string", "number"} }
 
 type sailor struct {
 	Name  string  `json:"name"`
@@ -126,6 +142,7 @@ func TestStrategicMerge(t *testing.T) {
 		{"$setElementOrder with a deletion", `{"ports":["a","b","c"]}`, `{"$setElementOrder/ports":["c","a"],"$deleteFromPrimitiveList/ports":["b"]}`, `{"ports":["c","a"]}`},
 		{"$setElementOrder after $patch replace", `{"crew":[{"name":"a"}]}`, `{"$setElementOrder/crew":[{"name":"c"},{"name":"b"},{"name":"z"}],"crew":[{"$patch":"replace"},{"name":"c"},{"name":"b"}]}`, `{"crew":[{"name":"c"},{"name":"b"}]}`},
 		{"an element that is deleted and comes back, ordered", `{"crew":[{"name":"a"},{"name":"b"}]}`, `{"$setElementOrder/crew":[{"name":"a"}],"crew":[{"$patch":"delete","name":"a"},{"name":"a"}]}`, `{"crew":[{"name":"b"},{"name":"a"}]}`},
+		{"the strategy stands second", `{"fresh":["a"]}`, `{"fresh":["b"]}`, `{"fresh":["b","a"]}`},
 		{"unknown members stay", `{"name":"a"}`, `{"sails":3}`, `{"name":"a","sails":3}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -208,6 +225,7 @@ func TestStrategicMergeErrors(t *testing.T) {
 		{"$setElementOrder of a field that is no list", `{"$setElementOrder/masts":[]}`, 500, "", "expected slice or array type, but got: struct"},
 		{"$setElementOrder in another order", `{"$setElementOrder/ports":["x","z"],"ports":["z","x"]}`, 500, "", "The order in patch list:\n[z x]\n doesn't match $setElementOrder list:\n[x z]\n"},
 		{"$setElementOrder that lacks an element", `{"$setElementOrder/ports":["x","y"],"ports":["z"]}`, 500, "", "The order in patch list:\n[z]\n doesn't match $setElementOrder list:\n[x y]\n"},
+		{"$setElementOrder of a new list of this and that", `{"$setElementOrder/fresh":[],"fresh":["x",1]}`, 500, "", "list element types are not identical: [[] [x 1]]"},
 		{"$setElementOrder that ends before a directive", `{"$setElementOrder/crew":[{"name":"a"}],"crew":[{"name":"a"},{"$patch":"replace"}]}`, 500, "",
 			"The order in patch list:\n[map[name:a] map[$patch:replace]]\n doesn't match $setElementOrder list:\n[map[name:a]]\n"},
 		{"$setElementOrder without keys", `{"$setElementOrder/crew":[{"rank":"a"}]}`, 500, "", "map: map[rank:a] does not contain declared merge key: name"},
@@ -228,6 +246,9 @@ func TestStrategicMergeErrors(t *testing.T) {
 		{"no base64", `{"log":"!"}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[log:!]]": error decoding from json: illegal base64 data at input byte 0`},
 		{"a number for a time", `{"launched":5}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[launched:5]]": json: cannot unmarshal number into Go value of type string`},
 		{"no time", `{"launched":"x"}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[launched:x]]": parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`},
+		{"no URI", `{"home":"x"}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[home:x]]": spec.home: Invalid value: "x": spec.home in body must be of type uri: "x"`},
+		{"a boolean for an integer or a string", `{"berth":true}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[berth:true]]": json: cannot unmarshal bool into Go value of type int32`},
+		{"a boolean for a string or a number", `{"depth":true}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[depth:true]]": spec.depth: Invalid value: "boolean": spec.depth in body must be of type string,number: "boolean"`},
 		{"a boolean in an element", `{"cargo":[{"id":true}]}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[cargo:[map[id:true]]]]": unrecognized type: int64`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -321,6 +342,14 @@ func TestStrategicMergeOfLongLists(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, `{"spec":{"crew":[{"name":"000"},`+list(2, n/2, "")+`,`+list(n/2, 2*n, `,"rank":"x"`)+`]}}`, text(got))
 	}
+}
+
+func TestStrategicMergeOfALongListWithAKeyTwice(t *testing.T) {
+	crew := strings.Repeat(`{"name":"a"},`, 20) + `{"name":"b"}`
+	d := parse(t, []byte(`{"spec":{"crew":[`+crew+`]}}`))
+	got, err := parseStrategic(t, `{"spec":{"crew":[{"name":"a","rank":"x"}]}}`).Apply(d, shipSchema(t))
+	require.NoError(t, err)
+	assert.Equal(t, `{"spec":{"crew":[{"name":"a","rank":"x"}`+crew[len(`{"name":"a"}`):]+`]}}`, text(got))
 }
 
 // The cost of a list grows with its length, not with its square: a body of 3 MiB is no weapon.

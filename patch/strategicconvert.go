@@ -53,6 +53,7 @@ func misfit(v doc.Value, s *schema.Schema) string {
 	return ""
 }
 
+// scalarMisfit returns "" where upstream has no words of its own.
 func scalarMisfit(v doc.Value, s *schema.Schema) string {
 	switch s.Format {
 	case "date-time":
@@ -60,19 +61,24 @@ func scalarMisfit(v doc.Value, s *schema.Schema) string {
 			return "json: cannot unmarshal " + jsonName(v) + " into Go value of type string"
 		}
 		_, err := time.Parse(time.RFC3339, v.Text())
-		return text(err)
+		return fmt.Sprint(err)
 	case "byte":
 		if v.Kind() != doc.String {
 			return "cannot restore slice from " + goKind(v)
 		}
 		_, err := base64.StdEncoding.DecodeString(v.Text())
-		return "error decoding from json: " + text(err)
+		return fmt.Sprintf("error decoding from json: %v", err)
 	}
-	if s.IntOrString {
+	switch {
+	case s.Type == schema.StringType && v.Kind() == doc.String: // of another format
+		return ""
+	case s.IntOrString:
 		return "json: cannot unmarshal " + jsonName(v) + " into Go value of type int32"
+	case s.Type == schema.AnyType: // decodes itself
+		return ""
 	}
 	want := s.Type
-	switch s.Type {
+	switch want {
 	case schema.BooleanType:
 		want = "bool"
 	case schema.IntegerType:
@@ -82,20 +88,11 @@ func scalarMisfit(v doc.Value, s *schema.Schema) string {
 		}
 	case schema.NumberType:
 		want = "float64"
-	case schema.AnyType: // a type that decodes itself
-		return ""
 	}
 	if v.Kind() == doc.Number && s.Type != schema.BooleanType && (s.Type != schema.StringType || goKind(v) == "int64") {
 		return "cannot convert " + goKind(v) + " to " + want
 	}
 	return "unrecognized type: " + want
-}
-
-func text(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 // goKind names the kind of the Go value that upstream decodes a value into.

@@ -54,8 +54,6 @@ func listFieldOf(s *schema.Schema, name string) (field, error) {
 func strategyOf(tag string) (string, error) {
 	first, second, two := strings.Cut(tag, ",")
 	switch {
-	case !two && first == strategyRetain:
-		return "", nil
 	case !two:
 		return first, nil
 	case first == strategyRetain && !strings.Contains(second, ","):

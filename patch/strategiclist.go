@@ -27,7 +27,7 @@ func (f field) merge(old, patch doc.Value, deletion bool) (merged doc.Value, bef
 	case deletion:
 		return without(old, patch), nil, nil
 	case f.key != "":
-		return doc.Value{}, nil, wrongElement(doc.MapOf(), first(old, patch))
+		return doc.Value{}, nil, wrongElement(doc.MapOf(), union(elements(old), patch)[0])
 	}
 	list := elements(old)
 	merged, err = f.arrange(union(list, patch), elements(patch), list)
@@ -168,13 +168,4 @@ func elements(list doc.Value) []doc.Value {
 		values[i] = list.At(i)
 	}
 	return values
-}
-
-func first(lists ...doc.Value) doc.Value {
-	for _, list := range lists {
-		if list.Len() > 0 {
-			return list.At(0)
-		}
-	}
-	return doc.Value{}
 }

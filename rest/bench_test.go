@@ -398,7 +398,6 @@ func (s *bareStreams) burst() {
 
 // streamClients read streams of HTTP/1.0, whose bytes are the payload and nothing else.
 type streamClients struct {
-	want chan int64
 	done sync.WaitGroup
 	all  []chan int64
 }
@@ -500,7 +499,7 @@ func BenchmarkWatchFanOut(b *testing.B) {
 			var expect int64
 			at := uint64(s.store.Revision())
 			for i := range changes {
-				expect += int64(frame) + width(at+uint64(i)+1)*1
+				expect += int64(frame) + width(at+uint64(i)+1)
 			}
 			// metadata.generation grows in width as well.
 			expect += generationGrowth(s, target, changes)

@@ -465,7 +465,7 @@ func TestClientFollow(t *testing.T) {
 		close(hold)
 		synctest.Wait()
 		slices.Sort(events)
-		assert.Equal(t, []string{"ADDED new 13", "ADDED recreated 12", "DELETED deleted 13", "DELETED recreated 13", "MODIFIED changed 9", "MODIFIED same 7"}, events)
+		assert.Equal(t, []string{"ADDED new 13", "ADDED recreated 13", "DELETED deleted 13", "DELETED recreated 13", "MODIFIED changed 13", "MODIFIED same 7"}, events)
 		events = nil
 		_, err = client.Create(ctx, widgetOf("later", 1))
 		require.NoError(t, err)

@@ -100,16 +100,16 @@ func (f *follower[T]) relist(ctx context.Context, options WatchOptions) (string,
 		switch {
 		case had && was.uid != state.uid:
 			if !f.pass(Event[T]{Type: watch.Deleted, Object: was.object, ResourceVersion: page.ResourceVersion}) ||
-				!f.pass(Event[T]{Type: watch.Added, Object: obj, ResourceVersion: state.version}) {
+				!f.pass(Event[T]{Type: watch.Added, Object: obj, ResourceVersion: page.ResourceVersion}) {
 				return "", nil
 			}
 		case had && was.version == state.version:
 		case had:
-			if !f.pass(Event[T]{Type: watch.Modified, Object: obj, ResourceVersion: state.version}) {
+			if !f.pass(Event[T]{Type: watch.Modified, Object: obj, ResourceVersion: page.ResourceVersion}) {
 				return "", nil
 			}
 		default:
-			if !f.pass(Event[T]{Type: watch.Added, Object: obj, ResourceVersion: state.version}) {
+			if !f.pass(Event[T]{Type: watch.Added, Object: obj, ResourceVersion: page.ResourceVersion}) {
 				return "", nil
 			}
 		}

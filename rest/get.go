@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -33,8 +34,16 @@ func (q *request) get() error {
 // find reads one record, not older than a revision.
 func (res *resource) find(ctx context.Context, namespace, name string, atLeast watch.Revision) (*storage.Record, error) {
 	record, err := res.store.Get(ctx, res.key(namespace, name), atLeast)
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, res.notFound(name)
+	return record, res.storeError(err, name)
+}
+
+// storeError turns an error of the store about an object into the Status that a client gets.
+func (res *resource) storeError(err error, name string) error {
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return res.notFound(name)
+	case errors.Is(err, storage.ErrKey): // only the in-process client can ask for what no URL names
+		return status.BadRequest(err.Error())
 	}
-	return record, err
+	return err
 }

@@ -2,6 +2,8 @@ package rest_test
 
 import (
 	"context"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -423,4 +425,80 @@ func TestBuiltinDialect(t *testing.T) {
 		must(t, api, "POST", memos, `{"metadata":{"name":"a"}}`)
 		wantFailure(t, do(t, api, "GET", memos+"/a/status", ""), 404, "NotFound", "the server could not find the requested resource", "{}")
 	})
+}
+
+// Namespace is the kind of the core group.
+type Namespace struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               struct {
+		Finalizers []string `json:"finalizers,omitempty"`
+	} `json:"spec,omitempty"`
+	Status struct {
+		Phase string `json:"phase,omitempty"`
+	} `json:"status,omitempty"`
+}
+
+func TestNamespaces(t *testing.T) {
+	const namespaces = "/api/v1/namespaces"
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.NamespacesOf[Namespace]())
+	namespace := func(metadata, phase, finalizers string) string {
+		return `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"team","uid":"uid-2","creationTimestamp":"` + nowText + `","labels":{"kubernetes.io/metadata.name":"team"}` + metadata +
+			`},"spec":{` + finalizers + `},"status":{"phase":"` + phase + `"}}`
+	}
+	const held = `"finalizers":["kubernetes"]`
+	assert.Equal(t, []string{"default"}, do(t, api, "GET", namespaces, "").names(t), "this one is always there")
+	wantFailure(t, do(t, api, "POST", widgetRoot+"/namespaces/team/widgets", widgetBody(`"name":"a"`)), 404, "NotFound", `namespaces "team" not found`, `{"name":"team","kind":"namespaces"}`)
+	wantJSON(t, do(t, api, "POST", namespaces, `{"metadata":{"name":"team"}}`), 201, namespace(`,"resourceVersion":"3"`, "Active", held))
+	must(t, api, "POST", widgetRoot+"/namespaces/team/widgets", widgetBody(`"name":"a"`))
+
+	const deletion = `,"deletionTimestamp":"` + nowText + `"`
+	wantJSON(t, do(t, api, "DELETE", namespaces+"/team", ""), 200, namespace(`,"resourceVersion":"5"`+deletion, "Terminating", held))
+	wantFailure(t, do(t, api, "POST", widgetRoot+"/namespaces/team/widgets", widgetBody(`"name":"b"`)), 403, "Forbidden",
+		`widgets.example.com "b" is forbidden: unable to create new content in namespace team because it is being terminated`,
+		`{"name":"b","group":"example.com","kind":"widgets","causes":[{"reason":"NamespaceTerminating","message":"namespace team is being terminated","field":"metadata.namespace"}]}`)
+	assert.Equal(t, 200, merge(t, api, widgetRoot+"/namespaces/team/widgets/a", `{"spec":{"size":2}}`).Code, "what is there can be changed and deleted")
+	assert.Equal(t, 200, do(t, api, "DELETE", widgetRoot+"/namespaces/team/widgets/a", "").Code)
+	assert.Equal(t, 200, merge(t, api, namespaces+"/team", `{"spec":{"finalizers":null}}`).Code)
+	assert.Equal(t, 200, do(t, api, "GET", namespaces+"/team", "").Code, "only finalize lets go of a namespace")
+	assert.Equal(t, 200, do(t, api, "PUT", namespaces+"/team/finalize", `{"metadata":{"name":"team"},"spec":{}}`).Code)
+	assert.Equal(t, 404, do(t, api, "GET", namespaces+"/team", "").Code)
+
+	wantFailure(t, do(t, api, "DELETE", namespaces+"/default", ""), 403, "Forbidden", `namespaces "default" is forbidden: this namespace may not be deleted`, `{"name":"default","kind":"namespaces"}`)
+	wantFailure(t, do(t, api, "DELETE", namespaces, ""), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource", "{}")
+	assert.Equal(t, 422, do(t, api, "POST", namespaces, `{"metadata":{"name":"a.b"}}`).Code, "a name is a DNS label")
+	assert.Equal(t, []string{}, do(t, api, "GET", widgetRoot+"/namespaces/none/widgets", "").names(t), "reading asks for no namespace")
+}
+
+func TestReviews(t *testing.T) {
+	api := newAPI(t, rest.Options{}, rest.Reviews()...)
+	as := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		api.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), rest.User{Name: "alice", Groups: []string{"dev"}})))
+	})
+	const whoami = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+	wantJSON(t, do(t, as, "POST", whoami, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}`), 201,
+		`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":"`+nowText+`"},"status":{"userInfo":{"username":"alice","groups":["dev"]}}}`)
+	assert.Equal(t, "system:anonymous", do(t, api, "POST", whoami, `{}`).text(t, "status.userInfo.username"))
+	can := do(t, as, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"get","resource":"widgets"}}}`)
+	assert.Equal(t, true, can.value(t, "status.allowed"))
+	assert.Equal(t, 405, do(t, as, "GET", whoami, "").Code)
+}
+
+func TestCreateOnUpdate(t *testing.T) {
+	api := newWidgets(t, func(r *rest.Resource[Widget]) { r.CreateOnUpdate = true })
+	wantJSON(t, do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a"`)), 201, stored{}.String())
+	wantJSON(t, do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)), 200, stored{rv: "3", generation: 2, spec: sizeTwo}.String())
+	assert.Equal(t, 422, do(t, api, "PUT", widgets+"/b", widgetBody(`"name":"b"`, `"spec":{"size":0}`)).Code)
+	assert.Equal(t, 404, merge(t, api, widgets+"/b", `{"spec":{"size":1}}`).Code, "a patch creates nothing")
+	assert.Equal(t, 404, do(t, api, "PUT", widgets+"/b/status", widgetBody(`"name":"b"`)).Code, "neither does a subresource")
+	assert.Equal(t, 404, do(t, api, "GET", widgets+"/b", "").Code)
+}
+
+func TestStrategicMerge(t *testing.T) {
+	api := newMemos(t)
+	must(t, api, "POST", memos, `{"metadata":{"name":"a","finalizers":["example.com/f"]},"data":{"k":"v","l":"w"}}`)
+	a := do(t, api, "PATCH", memos+"/a", `{"metadata":{"finalizers":["example.com/g"]},"data":{"l":null,"m":"n"}}`, "Content-Type", string(rest.StrategicPatch))
+	wantJSON(t, a, 200, strings.Replace(memo("3", `,"data":{"k":"v","m":"n"}`), `"name":"a"`, `"name":"a","finalizers":["example.com/g","example.com/f"]`, 1))
+	a = do(t, api, "PATCH", memos+"/a", `{"data":{"$patch":"replace","x":"y"}}`, "Content-Type", string(rest.StrategicPatch))
+	assert.Equal(t, map[string]any{"x": "y"}, a.value(t, "data"))
 }

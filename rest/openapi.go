@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/openapi"
 	"github.com/decorum-go/decorum/status"
 )
@@ -88,7 +89,11 @@ func (q *request) openAPIv3Index() error {
 		}
 		paths[name] = entry{q.documentURL(name, d.hash)}
 	}
-	return q.writeOwn(http.StatusOK, representation{pretty: q.wantsPretty()}, map[string]any{"paths": paths})
+	body, err := codec.EncodeOwn(map[string]any{"paths": paths})
+	if err != nil {
+		return err
+	}
+	return q.writeCached(mediaJSON, body, headerNoCache[0])
 }
 
 // documentURL is where a document with this content is, below the prefix under which the client has found the API.

@@ -207,11 +207,12 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 // record.
 func (res *resource) commit(ctx context.Context, key storage.Key, o *writeOptions, f storage.UpdateFunc) (*storage.Record, error) {
 	if !o.dryRun {
-		return res.store.Update(ctx, key, f)
+		record, err := res.store.Update(ctx, key, f)
+		return record, res.storeError(err, key.Name)
 	}
 	current, err := res.store.Get(ctx, key, 0)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return nil, err
+		return nil, res.storeError(err, key.Name)
 	}
 	_, err = f(current)
 	return nil, err
