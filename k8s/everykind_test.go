@@ -130,6 +130,7 @@ func everyKind() []hosted {
 		of[coordinationv1beta1.Lease](),
 		of[coordinationv1beta1.LeaseCandidate](),
 		of[corev1.ConfigMap](),
+		//lint:ignore SA1019 it is hosted like the others
 		of[corev1.Endpoints](),
 		of[corev1.Event](),
 		of[corev1.LimitRange](),

@@ -15,7 +15,7 @@ import (
 // What is stored is what encoding/json makes of the body through the Go type, and nothing is added but what the server
 // sets: the metadata, and the defaults that the apply configurations know.
 func TestObjectsAreStoredAsKubernetesWritesThem(t *testing.T) {
-	const pods, services = "/api/v1/namespaces/default/pods", "/api/v1/namespaces/default/services"
+	const pods, services, nodes = "/api/v1/namespaces/default/pods", "/api/v1/namespaces/default/services", "/api/v1/nodes"
 	tests := []struct {
 		name, path, body string
 		into             any
@@ -28,6 +28,7 @@ func TestObjectsAreStoredAsKubernetesWritesThem(t *testing.T) {
 			"env":[],"args":null,"image":""}],"nodeSelector":{},"volumes":[{"name":"v","emptyDir":{}}]}}`, &corev1.Pod{}},
 		{"repeated elements", pods, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"d"},"spec":{"containers":[{"name":"c",
 			"env":[{"name":"A","value":"1"},{"name":"A","value":"2"}],"ports":[{"containerPort":1,"protocol":"TCP"},{"containerPort":1,"protocol":"TCP"}]}]}}`, &corev1.Pod{}},
+		{"repeated values", nodes, `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"spec":{"podCIDRs":["10.0.0.0/8","10.0.0.0/8"]}}`, &corev1.Node{}},
 		{"keys of two members", services, `{"apiVersion":"v1","kind":"Service","metadata":{"name":"dns"},"spec":{
 			"ports":[{"name":"t","port":53,"protocol":"TCP","targetPort":53},{"name":"u","port":53,"protocol":"UDP","targetPort":"dns"}]}}`, &corev1.Service{}},
 	}

@@ -14,12 +14,12 @@ func apps() map[string]kind {
 			columns: append([]rest.Column{number("Desired", ".status.desiredNumberScheduled"), number("Current", ".status.currentNumberScheduled"),
 				number("Ready", ".status.numberReady"), number("Up-to-date", ".status.updatedNumberScheduled"),
 				number("Available", ".status.numberAvailable"), age()}, images...)},
-		"Deployment": {plural: "deployments", shortNames: []string{"deploy"}, categories: all, scale: scaled(),
+		"Deployment": {plural: "deployments", shortNames: []string{"deploy"}, categories: all, generation: true, scale: scaled(),
 			columns: append([]rest.Column{number("Desired", ".spec.replicas"), number("Ready", ".status.readyReplicas"),
 				number("Up-to-date", ".status.updatedReplicas"), number("Available", ".status.availableReplicas"), age()}, images...)},
-		"ReplicaSet": {plural: "replicasets", shortNames: []string{"rs"}, categories: all, scale: scaled(),
+		"ReplicaSet": {plural: "replicasets", shortNames: []string{"rs"}, categories: all, generation: true, scale: scaled(),
 			selectable: []string{"status.replicas"}, columns: replicas()},
-		"StatefulSet": {plural: "statefulsets", shortNames: []string{"sts"}, categories: all, scale: scaled(),
+		"StatefulSet": {plural: "statefulsets", shortNames: []string{"sts"}, categories: all, generation: true, scale: scaled(),
 			columns: append([]rest.Column{number("Desired", ".spec.replicas"), number("Ready", ".status.readyReplicas"), age()}, images...)},
 	}
 }

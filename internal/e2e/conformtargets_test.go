@@ -68,7 +68,7 @@ func conformTargets() []target {
 		typo: `spec: {holder: me}`, unknown: "spec.holder",
 		list: ".spec.renewTime", element: "/spec/renewTime",
 		field: ".spec.holderIdentity", set: "me", change: `{"spec":{"holderIdentity":"you"}}`, changed: "you",
-		heading: []string{"NAME", "AGE"},
+		heading: []string{"NAME", "HOLDER", "AGE"},
 		doc:     "Lease defines a lease concept",
 		nested:  "spec.renewTime", nestedDoc: "renewTime is a time when the current holder",
 		explainsAll: []string{"leaseTransitions", "renewTime"},
@@ -82,9 +82,9 @@ func conformTargets() []target {
 		typo: `spec: {podCIDRz: []}`, unknown: "spec.podCIDRz",
 		list: ".spec.taints", element: "/spec/taints/0",
 		field: ".spec.unschedulable", set: "true", change: `{"spec":{"unschedulable":false}}`,
-		heading: []string{"NAME", "AGE"},
-		doc:     "Node is a worker node",
-		nested:  "spec.taints.effect", nestedDoc: "The effect of the taint on pods",
+		heading: []string{"NAME", "READY", "AGE", "VERSION"}, wide: "INTERNAL-IP",
+		doc:    "Node is a worker node",
+		nested: "spec.taints.effect", nestedDoc: "The effect of the taint on pods",
 		explainsAll: []string{"allocatable", "lastHeartbeatTime"},
 		ready: func(t *testing.T, s *server, name string) {
 			setStatus(t, s, "nodes", name, `{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`)

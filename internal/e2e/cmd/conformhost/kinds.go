@@ -17,6 +17,7 @@ func definitions() []rest.Definition {
 		k8s.Resource[corev1.ServiceAccount](),
 		k8s.Resource[corev1.Node](),
 		k8s.Resource[coordinationv1.Lease](),
+		k8s.Resource[corev1.Event](),
 	}, rest.Reviews()...)
 }
 
