@@ -23,7 +23,8 @@ type Options struct {
 	// have more than twice as many bytes. Default: 3 MiB.
 	MaxBodyBytes int64
 	// MaxInFlight bounds the requests that are worked on at one time, watches apart; one more is answered 429 with
-	// Retry-After. Default: 1000.
+	// Retry-After. A client that sends or reads slowly holds its place for as long as the host's http.Server lets it:
+	// set ReadTimeout and WriteTimeout there, watches lift them for themselves. Default: 1000.
 	MaxInFlight int
 	// Version is what /version tells of the host's program. Default: a version of this library.
 	Version Version

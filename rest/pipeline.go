@@ -183,7 +183,12 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 		if err = res.checkVersion(obj, old, &o); err != nil {
 			return nil, err
 		}
-		if obj, err = res.finish(ctx, res.take(which, obj, old), old, &o); err != nil {
+		obj = res.take(which, obj, old)
+		if !current.Deleting && doc.Equal(obj, old) {
+			out = result{json: current.JSON, uid: current.UID}
+			return current.JSON, nil // what is stored has been through the rest of the way
+		}
+		if obj, err = res.finish(ctx, obj, old, &o); err != nil {
 			return nil, err
 		}
 		next := codec.AppendObject(nil, obj)

@@ -2,6 +2,8 @@ package controller
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/tidwall/btree"
@@ -11,18 +13,25 @@ import (
 // change it.
 type IndexFunc[T any] func(obj *T) []string
 
-// cache is the objects of an informer in the order of their keys, and the indexes on them.
+// cache is the objects of an informer in the order of their keys, and the indexes on them. Many may read it, but only
+// one goroutine at a time may call replace and set.
 type cache[T any] struct {
-	indexes map[string]IndexFunc[T]
+	indexes []index[T]
 
-	mu    sync.RWMutex
-	state state[T]
+	mu       sync.RWMutex
+	state    state[T]
+	was, are []indexed[T] // for set, so that it allocates nothing
+}
+
+type index[T any] struct {
+	name string
+	of   IndexFunc[T]
 }
 
 // state is what a cache holds at one time.
 type state[T any] struct {
 	objects *btree.BTreeG[entry[T]]
-	indexed map[string]*btree.BTreeG[indexEntry[T]] // by name of the index
+	values  *btree.BTreeG[indexed[T]]
 }
 
 type entry[T any] struct {
@@ -30,30 +39,36 @@ type entry[T any] struct {
 	object *T
 }
 
-type indexEntry[T any] struct {
+// indexed is an entry under one of its values in the index with that number.
+type indexed[T any] struct {
+	index int
 	value string
 	entry[T]
 }
 
 func newCache[T any](indexes map[string]IndexFunc[T]) *cache[T] {
-	c := &cache[T]{indexes: indexes}
-	c.state = c.empty()
+	c := &cache[T]{state: emptyState[T]()}
+	for name, of := range indexes {
+		c.indexes = append(c.indexes, index[T]{name, of})
+	}
 	return c
 }
 
-func (c *cache[T]) empty() state[T] {
-	// The trees are guarded by the cache's lock.
-	unlocked := btree.Options{NoLocks: true}
-	s := state[T]{
+func emptyState[T any]() state[T] {
+	unlocked := btree.Options{NoLocks: true} // the cache's lock guards them
+	return state[T]{
 		objects: btree.NewBTreeGOptions(func(a, b entry[T]) bool { return a.key.compare(b.key) < 0 }, unlocked),
-		indexed: make(map[string]*btree.BTreeG[indexEntry[T]], len(c.indexes)),
+		values: btree.NewBTreeGOptions(func(a, b indexed[T]) bool {
+			c := cmp.Compare(a.index, b.index)
+			if c == 0 {
+				c = strings.Compare(a.value, b.value)
+			}
+			if c == 0 {
+				c = a.key.compare(b.key)
+			}
+			return c < 0
+		}, unlocked),
 	}
-	for name := range c.indexes {
-		s.indexed[name] = btree.NewBTreeGOptions(func(a, b indexEntry[T]) bool {
-			return cmp.Or(cmp.Compare(a.value, b.value), a.key.compare(b.key)) < 0
-		}, unlocked)
-	}
-	return s
 }
 
 func (c *cache[T]) get(key Key) (*T, bool) {
@@ -76,14 +91,14 @@ func (c *cache[T]) list() []*T {
 
 // byIndex reports false where there is no index of that name.
 func (c *cache[T]) byIndex(name, value string) (out []*T, ok bool) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	tree, ok := c.state.indexed[name]
-	if !ok {
+	number := slices.IndexFunc(c.indexes, func(i index[T]) bool { return i.name == name })
+	if number < 0 {
 		return nil, false
 	}
-	tree.Ascend(indexEntry[T]{value: value}, func(e indexEntry[T]) bool {
-		if e.value != value {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	c.state.values.Ascend(indexed[T]{index: number, value: value}, func(e indexed[T]) bool {
+		if e.index != number || e.value != value {
 			return false
 		}
 		out = append(out, e.object)
@@ -92,41 +107,58 @@ func (c *cache[T]) byIndex(name, value string) (out []*T, ok bool) {
 	return out, true
 }
 
-// replace makes the cache hold these objects and no others, all at once, and returns both states in order.
-func (c *cache[T]) replace(objects []entry[T]) (before, after []entry[T]) {
-	fresh := c.empty()
-	for _, e := range objects {
-		fresh.objects.Set(e)
-		c.enter(fresh, e)
+// appendValues appends where the indexes hold an entry.
+func (c *cache[T]) appendValues(into []indexed[T], e entry[T]) []indexed[T] {
+	for number, index := range c.indexes {
+		for _, value := range index.of(e.object) {
+			into = append(into, indexed[T]{number, value, e})
+		}
 	}
-	c.mu.Lock()
-	old := c.state
-	c.state = fresh
-	c.mu.Unlock()
-	return old.objects.Items(), fresh.objects.Items()
+	return into
 }
 
-// set returns the object that was there before, or nil. A new object that is nil removes it.
+// replace makes the cache hold these objects and no others, all at once, and returns both states in order.
+func (c *cache[T]) replace(entries []entry[T]) (before, after []entry[T]) {
+	next := emptyState[T]()
+	for _, e := range entries {
+		next.objects.Set(e)
+		c.are = c.appendValues(c.are[:0], e)
+		for _, i := range c.are {
+			next.values.Set(i)
+		}
+	}
+	c.mu.Lock()
+	last := c.state
+	c.state = next
+	c.mu.Unlock()
+	return last.objects.Items(), entries
+}
+
+// set stores an object, or removes what is there when it is nil, and returns what was there before, or nil.
 func (c *cache[T]) set(e entry[T]) *T {
-	old, _ := c.get(e.key)
-	// Index functions are the host's, so they run outside the lock.
-	was, is := c.values(entry[T]{e.key, old}), c.values(e)
+	old, had := c.get(e.key)
+	// Index functions are the host's: they run before the lock is taken.
+	c.was, c.are = c.was[:0], c.are[:0]
+	if had {
+		c.was = c.appendValues(c.was, entry[T]{e.key, old})
+	}
+	if e.object != nil {
+		c.are = c.appendValues(c.are, e)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e.object == nil {
-		c.state.objects.Delete(e)
-	} else {
+	if e.object != nil {
 		c.state.objects.Set(e)
+	} else {
+		c.state.objects.Delete(e)
 	}
-	for name, entries := range was {
-		for _, ie := range entries {
-			c.state.indexed[name].Delete(ie)
-		}
+	for _, i := range c.was {
+		c.state.values.Delete(i)
 	}
-	for name, entries := range is {
-		for _, ie := range entries {
-			c.state.indexed[name].Set(ie)
-		}
+	for _, i := range c.are {
+		c.state.values.Set(i)
 	}
+	clear(c.was) // or an object that has gone would live on here
+	clear(c.are)
 	return old
 }

@@ -1,0 +1,267 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// QueueOptions configure a [Queue]. The zero value is the stated defaults.
+type QueueOptions struct {
+	// BaseDelay is how long a key waits after its first failure; each further failure in a row doubles it. Default: 5 ms.
+	BaseDelay time.Duration
+	// MaxDelay bounds that. Default: 5 minutes.
+	MaxDelay time.Duration
+	// Clock is the queue's time. Default: package time.
+	Clock Clock
+}
+
+const (
+	defaultBaseDelay = 5 * time.Millisecond
+	defaultMaxDelay  = 5 * time.Minute
+)
+
+// ErrShutDown is what Get returns when the queue is shut down and empty.
+var ErrShutDown = errors.New("the queue is shut down")
+
+// Queue hands out keys to workers, in the order in which they were added. A key that is added while it waits is handed
+// out once. A key that is added while a worker has it, between Get and Done, is handed out again after Done: no key is
+// with two workers, and no addition is lost. Any number of goroutines may use a queue. It starts none; one timer serves
+// all keys that wait for their time.
+type Queue[K comparable] struct {
+	base, max time.Duration
+	clock     Clock
+	down      chan struct{} // closed by ShutDown
+	wake      chan struct{} // holds a token while a caller of Get should look again
+
+	mu       sync.Mutex
+	ready    fifo[K]
+	keys     map[K]stage // those that are ready or with a worker
+	failures map[K]int
+	later    later[K]
+	alarm    time.Time // when the timer goes off
+	disarm   func() bool
+}
+
+// stage is where a key is.
+type stage int
+
+const (
+	isReady   stage = iota + 1 // waits for a worker
+	atWork                     // with a worker
+	workAgain                  // with a worker, and was added meanwhile
+)
+
+// NewQueue returns an empty queue.
+func NewQueue[K comparable](options QueueOptions) *Queue[K] {
+	q := &Queue[K]{
+		base: options.BaseDelay, max: options.MaxDelay, clock: options.Clock,
+		down: make(chan struct{}), wake: make(chan struct{}, 1),
+		keys: map[K]stage{}, failures: map[K]int{}, later: newLater[K](),
+	}
+	if q.base <= 0 {
+		q.base = defaultBaseDelay
+	}
+	if q.max <= 0 {
+		q.max = defaultMaxDelay
+	}
+	if q.clock == nil {
+		q.clock = systemClock{}
+	}
+	return q
+}
+
+// Add puts a key at the end of the queue, unless it is in it. After ShutDown it does nothing.
+func (q *Queue[K]) Add(key K) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.add(key)
+}
+
+func (q *Queue[K]) add(key K) {
+	if q.isDown() {
+		return
+	}
+	switch q.keys[key] {
+	case isReady, workAgain:
+	case atWork:
+		q.keys[key] = workAgain
+	default:
+		q.append(key)
+	}
+}
+
+func (q *Queue[K]) append(key K) {
+	q.keys[key] = isReady
+	q.ready.push(key)
+	q.signal()
+}
+
+func (q *Queue[K]) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// AddAfter adds a key when d has passed; a key that waits already is added at the earlier of both times. What is not due
+// at ShutDown is dropped.
+func (q *Queue[K]) AddAfter(key K, d time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.addAfter(key, d)
+}
+
+func (q *Queue[K]) addAfter(key K, d time.Duration) {
+	if d <= 0 {
+		q.add(key)
+		return
+	}
+	if q.isDown() {
+		return
+	}
+	q.later.put(key, q.clock.Now().Add(d))
+	q.arm()
+}
+
+// AddRateLimited counts a failure of a key, adds it when its delay for that many failures has passed, and returns the
+// delay.
+func (q *Queue[K]) AddRateLimited(key K) time.Duration {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	d := q.base
+	for range q.failures[key] {
+		if d >= q.max/2 {
+			d = q.max
+			break
+		}
+		d *= 2
+	}
+	d = min(d, q.max)
+	q.failures[key]++
+	q.addAfter(key, d)
+	return d
+}
+
+// Forget sets the failures of a key back to none. It is called after a success, or when nobody will try again.
+func (q *Queue[K]) Forget(key K) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.failures, key)
+}
+
+// Failures returns how many times AddRateLimited was called for a key since the last Forget.
+func (q *Queue[K]) Failures(key K) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.failures[key]
+}
+
+// Len returns how many keys are ready to be handed out.
+func (q *Queue[K]) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.ready.len()
+}
+
+// Get waits for a key and hands it out; the caller must call Done with it. It returns the context's error when that is
+// over, and [ErrShutDown] when the queue is shut down and has nothing left.
+func (q *Queue[K]) Get(ctx context.Context) (K, error) {
+	var none K
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	for {
+		if key, ok := q.take(); ok {
+			return key, nil
+		}
+		select {
+		case <-q.wake:
+		case <-ctx.Done():
+			return none, ctx.Err()
+		case <-q.down:
+			if key, ok := q.take(); ok { // what was added before
+				return key, nil
+			}
+			return none, ErrShutDown
+		}
+	}
+}
+
+func (q *Queue[K]) take() (key K, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ready.len() == 0 {
+		return key, false
+	}
+	key = q.ready.pop()
+	q.keys[key] = atWork
+	if q.ready.len() > 0 {
+		q.signal() // one token stands for all keys
+	}
+	return key, true
+}
+
+// Done says that the worker is through with a key that Get has handed out.
+func (q *Queue[K]) Done(key K) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch q.keys[key] {
+	case workAgain:
+		q.append(key)
+	case atWork:
+		delete(q.keys, key)
+	}
+}
+
+// ShutDown makes the queue take no more keys. Get hands out those that are ready and then fails. It can be called again.
+func (q *Queue[K]) ShutDown() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.isDown() {
+		return
+	}
+	close(q.down)
+	q.later = newLater[K]()
+	q.arm()
+}
+
+func (q *Queue[K]) isDown() bool {
+	select {
+	case <-q.down:
+		return true
+	default:
+		return false
+	}
+}
+
+// arm sets the timer to the earliest key that waits for its time, or stops it.
+func (q *Queue[K]) arm() {
+	due, ok := q.later.first()
+	if q.disarm != nil {
+		if ok && q.alarm.Equal(due) {
+			return
+		}
+		q.disarm()
+		q.disarm = nil
+	}
+	if ok {
+		q.alarm, q.disarm = due, q.clock.AfterFunc(due.Sub(q.clock.Now()), q.ring)
+	}
+}
+
+// ring adds what is due. A timer that could not be stopped any more finds nothing, or what the next one would.
+func (q *Queue[K]) ring() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.clock.Now()
+	for due, ok := q.later.first(); ok && !due.After(now); due, ok = q.later.first() {
+		q.add(q.later.take())
+	}
+	if q.disarm != nil && !q.alarm.After(now) {
+		q.disarm()
+		q.disarm = nil
+	}
+	q.arm()
+}
