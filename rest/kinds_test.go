@@ -51,7 +51,7 @@ func TestVirtualKind(t *testing.T) {
 		return nil
 	}))
 	wantJSON(t, do(t, api, "POST", sums, `{"apiVersion":"example.com/v1","kind":"Sum","metadata":{"uid":"x"},"spec":{"numbers":[1,2,3]},"status":{"total":77}}`), 201,
-		`{"apiVersion":"example.com/v1","kind":"Sum","metadata":{"creationTimestamp":"`+nowText+`","uid":"x"},"spec":{"numbers":[1,2,3]},"status":{"total":6}}`)
+		`{"apiVersion":"example.com/v1","kind":"Sum","metadata":{"creationTimestamp":"`+nowText+`"},"spec":{"numbers":[1,2,3]},"status":{"total":6}}`)
 	wantFailure(t, do(t, api, "POST", sums, sumBody(`{"numbers":[]}`)), 400, "BadRequest", "nothing to add", "")
 	wantInvalid(t, do(t, api, "POST", sums, sumBody(`{"numbers":[1,2,3,4]}`)), "Sum.example.com", "",
 		cause{tooMany, "spec.numbers", "Too many: 4: must have at most 3 items"})

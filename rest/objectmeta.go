@@ -58,33 +58,49 @@ func isDeleting(obj doc.Value) bool {
 // metadataForCreate fills in what the server sets on a new object and clears what a client may not set
 // (API conventions, Metadata). The resourceVersion is put in at commit.
 func (res *resource) metadataForCreate(obj doc.Value, namespace string) doc.Value {
-	m := metadataOf(obj).Without(fieldDeletionTimestamp, fieldGracePeriod, fieldSelfLink, fieldManagedFields, fieldResourceVersion, fieldGeneration)
+	changes := []doc.Member{ // sorted
+		{Key: fieldCreationTimestamp, Value: doc.Of(res.timestamp())},
+		{Key: fieldGracePeriod},
+		{Key: fieldDeletionTimestamp},
+		{Key: fieldGeneration},
+		{Key: fieldManagedFields},
+		{Key: fieldNamespace, Value: metadataOf(obj).Get(fieldNamespace)},
+		{Key: fieldResourceVersion},
+		{Key: fieldSelfLink},
+		{Key: fieldUID},
+	}
+	set := func(key string, value doc.Value) {
+		i := slices.IndexFunc(changes, func(m doc.Member) bool { return m.Key == key })
+		changes[i].Value = value
+	}
 	if res.namespaced {
-		m = m.With(fieldNamespace, doc.Of(namespace))
+		set(fieldNamespace, doc.Of(namespace))
 	}
-	m = m.With(fieldCreationTimestamp, doc.Of(res.timestamp()))
-	if res.virtual {
-		return obj.With("metadata", m)
+	if !res.virtual {
+		set(fieldUID, doc.Of(res.newUID()))
+		if res.generation {
+			set(fieldGeneration, doc.OfInt(1))
+		}
 	}
-	m = m.With(fieldUID, doc.Of(res.newUID()))
-	if res.generation {
-		m = m.With(fieldGeneration, doc.OfInt(1))
-	}
-	return obj.With("metadata", m)
+	return obj.With("metadata", metadataOf(obj).WithAll(changes))
 }
 
 // metadataForUpdate restores what an update cannot change.
 func (res *resource) metadataForUpdate(obj, old doc.Value) doc.Value {
 	m, before := metadataOf(obj), metadataOf(old)
-	for _, field := range []string{fieldCreationTimestamp, fieldSelfLink, fieldGeneration, fieldResourceVersion, fieldManagedFields, fieldNamespace} {
-		m = m.With(field, before.Get(field))
-	}
-	for _, field := range []string{fieldUID, fieldDeletionTimestamp, fieldGracePeriod} {
-		if v := m.Get(field); v.IsAbsent() || v.IsNull() || v.Text() == "" && v.Kind() == doc.String {
-			m = m.With(field, before.Get(field))
+	changes := make([]doc.Member, 0, 9) // sorted
+	for _, field := range []string{fieldCreationTimestamp, fieldGracePeriod, fieldDeletionTimestamp, fieldGeneration, fieldManagedFields,
+		fieldNamespace, fieldResourceVersion, fieldSelfLink, fieldUID} {
+		value := before.Get(field)
+		switch field {
+		case fieldGracePeriod, fieldDeletionTimestamp, fieldUID: // what is given is checked; what is not is as it was
+			if given := m.Get(field); !given.IsAbsent() && !given.IsNull() && (given.Kind() != doc.String || given.Text() != "") {
+				value = given
+			}
 		}
+		changes = append(changes, doc.Member{Key: field, Value: value})
 	}
-	return obj.With("metadata", m)
+	return obj.With("metadata", m.WithAll(changes))
 }
 
 func (res *resource) timestamp() string { return res.now().UTC().Format(time.RFC3339) }

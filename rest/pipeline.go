@@ -123,9 +123,10 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	if err != nil {
 		return result{}, err
 	}
-	out.json = codec.AppendObject(nil, obj)
 	if record != nil {
 		out.json = record.JSON
+	} else { // a dry run has no resourceVersion
+		out.json = codec.AppendObject(nil, obj)
 	}
 	return out, nil
 }

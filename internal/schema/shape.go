@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 )
@@ -33,6 +35,7 @@ const (
 	boolShape
 	integerShape
 	floatShape
+	timeShape // apimeta.Time, which is in every object
 )
 
 type shapeField struct {
@@ -55,6 +58,10 @@ func (m shapes) of(t reflect.Type) *Shape {
 	m[t] = s
 	if t == reflect.TypeFor[json.RawMessage]() {
 		s.kind = rawShape
+		return s
+	}
+	if t == reflect.TypeFor[apimeta.Time]() {
+		s.kind = timeShape
 		return s
 	}
 	if l, err := leaf(t); l != nil || err != nil {
@@ -137,6 +144,9 @@ func (s *Shape) Holds(v doc.Value) bool {
 		return v.Kind() == doc.Number && !strings.ContainsAny(v.Literal(), ".eE") && v.Literal() != "-0"
 	case floatShape:
 		return s.holdsFloat(v)
+	case timeShape:
+		t, err := time.Parse(time.RFC3339, v.Text())
+		return err == nil && !t.IsZero() && t.UTC().Format(time.RFC3339) == v.Text()
 	}
 	return s.holdsOpaque(v)
 }
