@@ -413,6 +413,8 @@ func TestBuiltinOverlay(t *testing.T) {
 	assert.Equal(t, `string default="TCP"`, summary(s.At("ports", "[]", "protocol")))
 	assert.Equal(t, "array list=atomic patch=merge of string", summary(s.Member("ips")))
 	assert.Len(t, s.Validate(nil, s.Default(twice)), 1, "what the overlay says is checked")
+	lenient := derive[service](t, schema.Options{Builtin: true, Overlay: map[string]string{"service.ports": "list=map,key=port,key=protocol,duplicates"}})
+	assert.Empty(t, lenient.Validate(nil, twice), "unless it lets elements repeat")
 
 	_, err := schema.Derive(reflect.TypeFor[service](), schema.Options{Overlay: map[string]string{"service.ports": "list", "port": "x=1,", "service.refs": "key"}})
 	require.ErrorContains(t, err, "service.Ports: option list: it needs a value")

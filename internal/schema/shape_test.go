@@ -23,26 +23,26 @@ type shaped struct {
 }
 
 type shapedSpec struct {
-	Text, Word string             `json:"text,omitempty"`
-	Name       string             `json:"name"`
-	Flag       bool               `json:"flag,omitempty"`
-	Count      int32              `json:"count,omitempty"`
-	Maybe      *int64             `json:"maybe,omitempty"`
-	Kept       []string           `json:"kept,omitzero"`
-	Dropped    []string           `json:"dropped,omitempty"`
-	Map        map[string]string  `json:"map,omitempty"`
-	Weight     float64            `json:"weight,omitempty"`
-	Small      float32            `json:"small,omitempty"`
-	Raw        json.RawMessage    `json:"raw,omitempty"`
-	Any        any                `json:"any,omitempty"`
-	Bytes      []byte             `json:"bytes,omitempty"`
-	When       apimeta.Time       `json:"when,omitzero"`
-	At         *time.Time         `json:"at,omitempty"`
-	Micro      *apimeta.MicroTime `json:"micro,omitempty"`
-	Inner      *shapedSpec        `json:"inner,omitempty"`
-	List       []shapedSpec       `json:"list,omitempty"`
-	ByNumber   map[int]string     `json:"byNumber,omitempty"`
-	Three      [3]int             `json:"three,omitempty"`
+	Text     string             `json:"text,omitempty"`
+	Name     string             `json:"name"`
+	Flag     bool               `json:"flag,omitempty"`
+	Count    int32              `json:"count,omitempty"`
+	Maybe    *int64             `json:"maybe,omitempty"`
+	Kept     []string           `json:"kept,omitzero"`
+	Dropped  []string           `json:"dropped,omitempty"`
+	Map      map[string]string  `json:"map,omitempty"`
+	Weight   float64            `json:"weight,omitempty"`
+	Small    float32            `json:"small,omitempty"`
+	Raw      json.RawMessage    `json:"raw,omitempty"`
+	Any      any                `json:"any,omitempty"`
+	Bytes    []byte             `json:"bytes,omitempty"`
+	When     apimeta.Time       `json:"when,omitzero"`
+	At       *time.Time         `json:"at,omitempty"`
+	Micro    *apimeta.MicroTime `json:"micro,omitempty"`
+	Inner    *shapedSpec        `json:"inner,omitempty"`
+	List     []shapedSpec       `json:"list,omitempty"`
+	ByNumber map[int]string     `json:"byNumber,omitempty"`
+	Three    [3]int             `json:"three,omitempty"`
 }
 
 type shapedStatus struct {
