@@ -4,9 +4,9 @@
 //
 // # The five-minute path
 //
-// Declare a kind as a struct that embeds [apimeta.TypeMeta] and
-// [apimeta.ObjectMeta] and has a Spec and, mostly, a Status. Say in a
-// [rest.Resource] how its API is called. Give it to [rest.New], which returns an
+// Declare a kind as a struct that embeds apimeta.TypeMeta and
+// apimeta.ObjectMeta and has a Spec and, mostly, a Status. Say in a
+// rest.Resource how its API is called. Give it to rest.New, which returns an
 // http.Handler, and mount that where you like. The example of this package is
 // the whole of it, and `go run ./examples/quickstart` is the same with something
 // alive behind it.
@@ -21,7 +21,8 @@
 //     position and a selector.
 //   - storage is the contract of a store and the engine in memory;
 //     storage/storagetest is the suite that every store must pass.
-//   - patch applies JSON Patch and merge patch to documents; pure functions.
+//   - patch applies JSON Patch, merge patch and strategic merge patch to documents;
+//     pure functions.
 //   - rest puts it together: resources, the way of a write, the HTTP handlers,
 //     and the typed client for the same process.
 //
@@ -44,12 +45,6 @@
 // WriteTimeout, which the handler lifts for them through
 // http.ResponseController; middleware that wraps the ResponseWriter must have an
 // Unwrap method for that, as net/http asks of every wrapper. When the program
-// ends, call [rest.API.Shutdown] before http.Server.Shutdown: it ends the
+// ends, call rest.API.Shutdown before http.Server.Shutdown: it ends the
 // watches, for which the server would wait.
-//
-// [apimeta.TypeMeta]: https://pkg.go.dev/github.com/decorum-go/decorum/apimeta#TypeMeta
-// [apimeta.ObjectMeta]: https://pkg.go.dev/github.com/decorum-go/decorum/apimeta#ObjectMeta
-// [rest.Resource]: https://pkg.go.dev/github.com/decorum-go/decorum/rest#Resource
-// [rest.New]: https://pkg.go.dev/github.com/decorum-go/decorum/rest#New
-// [rest.API.Shutdown]: https://pkg.go.dev/github.com/decorum-go/decorum/rest#API.Shutdown
 package decorum

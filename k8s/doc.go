@@ -30,7 +30,8 @@
 // apply configurations either, and Kubernetes does not check them by schema. Nothing acts on the objects: there are no
 // controllers, no scheduler and no garbage collector. Columns that Kubernetes computes (the 1/2 of a Deployment, the number of
 // keys of a ConfigMap) are left out or replaced by the fields they are made of. A selectable field that is absent has the
-// value "", where Kubernetes has the false or 0 of its Go type.
+// value "", where Kubernetes has the false or 0 of its Go type, and Event has only the eight fields that kubectl asks for. A
+// Node cannot be created with a status: write it to /status.
 //
 // The two kinds Event, of the core group and of events.k8s.io, are two resources with objects of their own. In Kubernetes
 // they are two views of one; an API here serves one version of a resource, and nothing twice.

@@ -16,7 +16,7 @@ import (
 
 // openAPI holds the documents that describe the API. They are written when first asked for.
 type openAPI struct {
-	v2 func() ([]byte, error)
+	v2 map[string]func() ([]byte, error) // by media type
 	v3 map[string]func() (hashed, error) // by group and version, as the path of its document ends
 }
 
@@ -31,7 +31,10 @@ func newOpenAPI(a *API) openAPI {
 	for _, res := range a.resources {
 		kinds = append(kinds, res.openAPI())
 	}
-	out := openAPI{v2: sync.OnceValues(func() ([]byte, error) { return openapi.V2(kinds) }), v3: map[string]func() (hashed, error){}}
+	out := openAPI{v3: map[string]func() (hashed, error){}, v2: map[string]func() ([]byte, error){
+		mediaJSON:      sync.OnceValues(func() ([]byte, error) { return openapi.V2(kinds) }),
+		mediaOpenAPIv2: sync.OnceValues(func() ([]byte, error) { return openapi.V2Protobuf(kinds) }),
+	}}
 	for _, g := range a.groups {
 		for _, v := range g.versions {
 			gv := v.GroupVersion
@@ -63,14 +66,39 @@ func (q *request) openAPIv2() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	if !q.acceptsJSON() {
-		return status.NotAcceptable([]string{mediaJSON})
+	media := q.openAPIv2Media()
+	if media == "" {
+		return status.NotAcceptable([]string{mediaJSON, mediaOpenAPIv2})
 	}
-	body, err := q.api.openapi.v2()
+	body, err := q.api.openapi.v2[media]()
 	if err != nil {
 		return err
 	}
-	return q.writeCached(mediaJSON, body, headerNoCache[0])
+	return q.writeCached(media, body, headerNoCache[0])
+}
+
+// The Protobuf form of the Swagger 2.0 document, which kubectl asks for when it checks what it sends by itself: under the
+// name that it is answered with, and under the one that clients ask by since before that was a valid media type.
+const (
+	mediaOpenAPIv2    = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+	mediaOpenAPIv2Old = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+)
+
+// openAPIv2Media is the form that the client likes best, or "" when it takes none.
+func (q *request) openAPIv2Media() string {
+	header := strings.Join(q.r.Header["Accept"], ",")
+	if header == "" {
+		return mediaJSON
+	}
+	for _, c := range parseAccept(header) {
+		switch c.media {
+		case mediaJSON, "*/*", "application/*":
+			return mediaJSON
+		case mediaOpenAPIv2, mediaOpenAPIv2Old:
+			return mediaOpenAPIv2
+		}
+	}
+	return ""
 }
 
 // openAPIv3Index answers /openapi/v3: where the document of each group and version is.

@@ -204,19 +204,19 @@ func (f MessageField) append(dst []byte, v doc.Value) ([]byte, error) {
 		if v.Bool() {
 			n = 1
 		}
-		return appendVarintField(dst, f.Number, n), nil
+		return AppendVarintField(dst, f.Number, n), nil
 	case IntType:
 		n, ok := v.Int()
 		if !ok {
 			return dst, fmt.Errorf("%q is no integer", f.Name)
 		}
-		return appendVarintField(dst, f.Number, uint64(n)), nil
+		return AppendVarintField(dst, f.Number, uint64(n)), nil
 	case TimeType:
 		t, err := time.Parse(time.RFC3339, v.Text())
 		if err != nil {
 			return dst, fmt.Errorf("%q: %w", f.Name, err)
 		}
-		return AppendField(dst, f.Number, appendVarintField(nil, 1, uint64(t.Unix()))), nil
+		return AppendField(dst, f.Number, AppendVarintField(nil, 1, uint64(t.Unix()))), nil
 	case MessageType:
 		if f.Bare {
 			v = doc.MapOf(doc.Member{Key: bareList, Value: v})

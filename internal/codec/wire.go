@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 )
 
 // The wire format of Protocol Buffers: a message is a sequence of fields, each a number and a type, then the value.
@@ -76,6 +77,12 @@ func AppendField(dst []byte, number int, value []byte) []byte {
 	return append(dst, value...)
 }
 
-func appendVarintField(dst []byte, number int, value uint64) []byte {
+// AppendVarintField appends a field that holds an integer, or a boolean as 0 or 1.
+func AppendVarintField(dst []byte, number int, value uint64) []byte {
 	return binary.AppendUvarint(appendTag(dst, number, wireVarint), value)
+}
+
+// AppendDoubleField appends a field that holds a double.
+func AppendDoubleField(dst []byte, number int, value float64) []byte {
+	return binary.LittleEndian.AppendUint64(appendTag(dst, number, wire64), math.Float64bits(value))
 }

@@ -101,7 +101,7 @@ func team(o any) string {
 	if last, ok := o.(cache.DeletedFinalStateUnknown); ok {
 		o = last.Obj
 	}
-	object := o.(*unstructured.Unstructured)
+	object := o.(metav1.Object)
 	return object.GetName() + " " + object.GetLabels()["team"]
 }
 

@@ -8,10 +8,15 @@ import (
 // V2 returns the Swagger 2.0 document, as JSON, of all kinds that a server serves. It fails where two operations would
 // have one name: then two kinds of one group and version are called the same.
 func V2(kinds []Kind) ([]byte, error) {
+	document, err := swagger(kinds)
+	return codec.AppendJSON(nil, document), err
+}
+
+func swagger(kinds []Kind) (doc.Value, error) {
 	d := newDefinitions(form{prefix: "#/definitions/"})
 	routes, err := d.routes(sorted(kinds))
 	if err != nil {
-		return nil, err
+		return doc.Value{}, err
 	}
 	paths := make(object, 0, len(routes))
 	for _, r := range routes {
@@ -27,7 +32,7 @@ func V2(kinds []Kind) ([]byte, error) {
 	document.set("info", info("APIs of this server", "v1"))
 	document.set("paths", paths.value())
 	document.set("definitions", d.value())
-	return codec.AppendJSON(nil, document.value()), nil
+	return document.value(), nil
 }
 
 func (d *definitions) operationV2(op operation) doc.Value {

@@ -126,6 +126,7 @@ func (c *cache[T]) replace(entries []entry[T]) (before, after []entry[T]) {
 		for _, i := range c.are {
 			next.values.Set(i)
 		}
+		clear(c.are)
 	}
 	c.mu.Lock()
 	last := c.state

@@ -105,7 +105,7 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 // the difference to what the cache holds.
 //
 // Run returns an error where the informer cannot go on: the API is shut down, the client or a selector does not fit the
-// resource, or a handler or index function has panicked, which other handlers may then have missed something by.
+// resource, or a handler or index function has panicked. After a panic handlers may have missed a call.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.invalid != nil {
 		return fmt.Errorf("informer: %w", i.invalid)

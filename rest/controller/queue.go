@@ -251,7 +251,7 @@ func (q *Queue[K]) arm() {
 	}
 }
 
-// ring adds what is due. A timer that could not be stopped any more finds nothing, or what the next one would.
+// ring adds what is due. It may be the call of an earlier timer that could not be stopped any more.
 func (q *Queue[K]) ring() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -259,7 +259,7 @@ func (q *Queue[K]) ring() {
 	for due, ok := q.later.first(); ok && !due.After(now); due, ok = q.later.first() {
 		q.add(q.later.take())
 	}
-	if q.disarm != nil && !q.alarm.After(now) {
+	if q.disarm != nil {
 		q.disarm()
 		q.disarm = nil
 	}

@@ -1,0 +1,86 @@
+package openapi
+
+import (
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// V2Protobuf returns what [V2] returns as the Protobuf message openapi.v2.Document of gnostic, the only form in which
+// client-go takes it. The field numbers are those of the published OpenAPIv2.proto.
+func V2Protobuf(kinds []Kind) ([]byte, error) {
+	document, err := swagger(kinds)
+	return documentMessage(document), err
+}
+
+// message gathers the fields of a Protobuf message. What is zero or absent is left out, as Protobuf does.
+type message []byte
+
+func (m *message) bytes(number int, value []byte) { *m = codec.AppendField(*m, number, value) }
+
+func (m *message) text(number int, v doc.Value) {
+	if s := v.Text(); s != "" {
+		m.bytes(number, []byte(s))
+	}
+}
+
+func (m *message) texts(number int, v doc.Value) {
+	for _, e := range v.Elements() {
+		m.bytes(number, []byte(e.Text()))
+	}
+}
+
+func (m *message) flag(number int, v doc.Value) {
+	if v.Bool() {
+		*m = codec.AppendVarintField(*m, number, 1)
+	}
+}
+
+func (m *message) integer(number int, v doc.Value) {
+	if n, ok := v.Int(); ok && n != 0 {
+		*m = codec.AppendVarintField(*m, number, uint64(n))
+	}
+}
+
+func (m *message) double(number int, v doc.Value) {
+	if f, ok := v.Float(); ok && f != 0 {
+		*m = codec.AppendDoubleField(*m, number, f)
+	}
+}
+
+// one writes v as a message, if it is there.
+func (m *message) one(number int, v doc.Value, write func(doc.Value) message) {
+	if !v.IsAbsent() {
+		m.bytes(number, write(v))
+	}
+}
+
+func (m *message) each(number int, list doc.Value, write func(doc.Value) message) {
+	for _, v := range list.Elements() {
+		m.bytes(number, write(v))
+	}
+}
+
+// named writes the members of a map as messages of a name and a value.
+func (m *message) named(number int, members doc.Value, write func(doc.Value) message) {
+	for name, v := range members.Members() {
+		m.pair(number, name, write(v))
+	}
+}
+
+// extensions writes the members that OpenAPI leaves to others.
+func (m *message) extensions(number int, v doc.Value) {
+	for name, value := range v.Members() {
+		if strings.HasPrefix(name, "x-") {
+			m.pair(number, name, anyMessage(value))
+		}
+	}
+}
+
+func (m *message) pair(number int, name string, value message) {
+	var pair message
+	pair.text(1, doc.Of(name))
+	pair.bytes(2, value)
+	m.bytes(number, pair)
+}

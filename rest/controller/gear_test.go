@@ -1,0 +1,156 @@
+package controller_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Gear is the kind that the tests are about.
+type Gear struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   GearSpec   `json:"spec"`
+	Status GearStatus `json:"status,omitzero"`
+}
+
+type GearSpec struct {
+	Teeth int32  `json:"teeth,omitempty"`
+	Color string `json:"color,omitempty"`
+}
+
+type GearStatus struct {
+	Teeth int32 `json:"teeth,omitempty"`
+}
+
+// Tooth belongs to a Gear.
+type Tooth struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec struct{} `json:"spec,omitzero"`
+}
+
+// Machine is outside of namespaces.
+type Machine struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec struct{} `json:"spec,omitzero"`
+}
+
+const group = "mech.example.com"
+
+// workshop is an API over a store that the test can look into.
+type workshop struct {
+	t     testing.TB
+	api   *rest.API
+	store *storage.Memory
+	gears rest.Client[Gear]
+}
+
+func newWorkshop(t testing.TB) *workshop {
+	t.Helper()
+	store := storage.NewMemory(storage.MemoryOptions{})
+	api, err := rest.New(rest.Options{Store: store},
+		rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears", SelectableFields: []string{"spec.color"}},
+		rest.Resource[Tooth]{Group: group, Version: "v1", Plural: "teeth"},
+		rest.Resource[Machine]{Group: group, Version: "v1", Plural: "machines", Scope: rest.Cluster})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, api.Close())
+		require.NoError(t, store.Close())
+	})
+	return &workshop{t, api, store, rest.ClientFor[Gear](api).Namespace("default")}
+}
+
+// gear returns a Gear with labels given as pairs.
+func gear(name string, teeth int32, labels ...string) *Gear {
+	g := &Gear{ObjectMeta: apimeta.ObjectMeta{Name: name, Labels: map[string]string{}}, Spec: GearSpec{Teeth: teeth}}
+	for i := 0; i+1 < len(labels); i += 2 {
+		g.Labels[labels[i]] = labels[i+1]
+	}
+	return g
+}
+
+func (w *workshop) create(g *Gear) *Gear {
+	w.t.Helper()
+	created, err := w.gears.Create(context.Background(), g)
+	require.NoError(w.t, err)
+	return created
+}
+
+func (w *workshop) modify(name string, f func(*Gear)) *Gear {
+	w.t.Helper()
+	changed, err := w.gears.Modify(context.Background(), name, func(g *Gear) error { f(g); return nil })
+	require.NoError(w.t, err)
+	return changed
+}
+
+func (w *workshop) delete(name string) {
+	w.t.Helper()
+	require.NoError(w.t, w.gears.Delete(context.Background(), name, rest.DeleteOptions{}))
+}
+
+// compact makes the store forget everything but the present.
+func (w *workshop) compact() {
+	w.t.Helper()
+	require.NoError(w.t, w.store.Compact(context.Background(), w.store.Revision()))
+}
+
+func (w *workshop) revision() watch.Revision { return w.store.Revision() }
+
+// runner is what informers and controllers have in common.
+type runner interface{ Run(context.Context) error }
+
+// run runs something until the test ends, which it must without an error, or until stop is called.
+func run(t testing.TB, r runner) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		require.NoError(t, within(t, ended))
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// within receives from a channel, and fails the test when nothing comes for a long time.
+func within[T any](t testing.TB, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(30 * time.Second):
+		require.FailNow(t, "nothing has come for half a minute")
+		panic("unreachable")
+	}
+}
+
+func names(gears []*Gear) []string {
+	out := []string{}
+	for _, g := range gears {
+		out = append(out, g.Name)
+	}
+	return out
+}
+
+func gearInformer(w *workshop, options controller.InformerOptions[Gear]) *controller.Informer[Gear] {
+	return controller.NewInformer(rest.ClientFor[Gear](w.api), options)
+}

@@ -1,0 +1,238 @@
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/status"
+)
+
+const lastGear = "zz-last"
+
+// replica is the model: what a handler knows that believes every call, and checks that each fits the one before.
+type replica struct {
+	t       *testing.T
+	name    string
+	mu      sync.Mutex
+	gears   map[string]*Gear
+	synced  int
+	arrived chan struct{} // closed when the last Gear of all has come in
+}
+
+func newReplica(t *testing.T, name string) *replica {
+	return &replica{t: t, name: name, gears: map[string]*Gear{}, arrived: make(chan struct{})}
+}
+
+func (r *replica) handler() controller.Handler[Gear] {
+	return controller.Handler[Gear]{
+		OnAdd: func(g *Gear) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			assert.NotContains(r.t, r.gears, g.Name, "%s: added twice", r.name)
+			r.gears[g.Name] = g
+			if g.Name == lastGear {
+				close(r.arrived)
+			}
+		},
+		OnUpdate: func(old, g *Gear) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			assert.Same(r.t, r.gears[g.Name], old, "%s: old is what was told last", r.name)
+			assert.Equal(r.t, old.UID, g.UID, "%s: another object is no update", r.name)
+			assert.Less(r.t, len(old.ResourceVersion)*1000, len(g.ResourceVersion)*1000+1, "%s: an older version", r.name)
+			assert.NotEqual(r.t, old.ResourceVersion, g.ResourceVersion, "%s: an update of nothing", r.name)
+			r.gears[g.Name] = g
+		},
+		OnDelete: func(g *Gear) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if assert.Contains(r.t, r.gears, g.Name, "%s: deleted twice", r.name) {
+				assert.Equal(r.t, r.gears[g.Name].UID, g.UID, "%s: deleted another one", r.name)
+			}
+			delete(r.gears, g.Name)
+		},
+		OnSynced: func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.synced++
+		},
+	}
+}
+
+func versions(gears []*Gear) map[string]string {
+	out := map[string]string{}
+	for _, g := range gears {
+		out[g.Namespace+"/"+g.Name] = g.UID + "@" + g.ResourceVersion
+	}
+	return out
+}
+
+// Whatever writers do and whatever the store forgets, in the end the cache, its indexes, and what handlers were told, be
+// they early or late, are the store's list.
+func TestReplicasEqualTheStore(t *testing.T) {
+	const writers, rounds, gearNames = 4, 400, 15
+	w := newWorkshop(t)
+	type observed struct {
+		options  controller.InformerOptions[Gear]
+		informer *controller.Informer[Gear]
+		replicas []*replica
+	}
+	byColor := map[string]controller.IndexFunc[Gear]{"color": func(g *Gear) []string { return []string{g.Spec.Color} }}
+	all := []*observed{
+		{options: controller.InformerOptions[Gear]{}},
+		{options: controller.InformerOptions[Gear]{LabelSelector: "side=left"}},
+		{options: controller.InformerOptions[Gear]{LabelSelector: "side!=left"}},
+		{options: controller.InformerOptions[Gear]{FieldSelector: "spec.color=red"}},
+		{options: controller.InformerOptions[Gear]{LabelSelector: "side", FieldSelector: "spec.color!=red"}},
+	}
+	stalled := make(chan struct{}, len(all)) // each informer waits here once, so that the store forgets its place
+	compacted := make(chan struct{})
+	for i, o := range all {
+		o.options.Indexes = byColor
+		o.informer = gearInformer(w, o.options)
+		early := newReplica(t, fmt.Sprint("early ", i))
+		o.replicas = append(o.replicas, early)
+		o.informer.AddHandler(early.handler())
+		var calls atomic.Int64
+		count := func(*Gear) {
+			if calls.Add(1) == 20 {
+				stalled <- struct{}{}
+				<-compacted
+			}
+		}
+		o.informer.AddHandler(controller.Handler[Gear]{OnAdd: count, OnUpdate: func(_, g *Gear) { count(g) }, OnDelete: count})
+		run(t, o.informer)
+	}
+
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	var writing, helping sync.WaitGroup
+	write := func(random *rand.Rand) {
+		ctx := context.Background()
+		name := fmt.Sprintf("n%02d", random.IntN(gearNames))
+		var err error
+		switch random.IntN(8) {
+		case 0, 1:
+			err = w.gears.Delete(ctx, name, rest.DeleteOptions{})
+		case 2, 3:
+			_, err = w.gears.Create(ctx, gear(name, random.Int32N(5), "side", "left"))
+		default:
+			_, err = w.gears.Modify(ctx, name, func(g *Gear) error {
+				g.Spec.Teeth = random.Int32N(100)
+				g.Spec.Color = []string{"red", "green", ""}[random.IntN(3)]
+				g.Labels = []map[string]string{nil, {"side": "left"}, {"side": "right"}}[random.IntN(3)]
+				return nil
+			})
+		}
+		if err != nil && !status.IsNotFound(err) && !status.IsAlreadyExists(err) {
+			assert.NoError(t, err)
+		}
+	}
+	stop := make(chan struct{})
+	for n := range writers {
+		random := rand.New(rand.NewPCG(seed, uint64(n)))
+		writing.Go(func() {
+			for range rounds {
+				write(random)
+			}
+			for { // until every informer has been stalled, however the rounds went
+				select {
+				case <-stop:
+					return
+				default:
+					write(random)
+				}
+			}
+		})
+	}
+	helping.Go(func() {
+		for range all {
+			within(t, stalled)
+		}
+		close(stop)
+		writing.Wait()
+		w.compact()
+		close(compacted)
+	})
+	for i, o := range all { // handlers that come while there is much to do
+		late := newReplica(t, fmt.Sprint("late ", i))
+		o.replicas = append(o.replicas, late)
+		o.informer.AddHandler(late.handler())
+	}
+	helping.Wait()
+	for n := range writers { // some more, now that all have to list again, with the store forgetting all the time
+		random := rand.New(rand.NewPCG(seed, uint64(writers+n)))
+		writing.Go(func() {
+			for i := range rounds {
+				write(random)
+				if n == 0 && i%7 == 0 {
+					assert.NoError(t, w.store.Compact(context.Background(), w.revision()))
+				}
+			}
+		})
+	}
+	writing.Wait()
+	// The last Gear comes into every selection, either when it is made or when it changes sides.
+	last := gear(lastGear, 1, "side", "left")
+	last.Spec.Color = "red"
+	w.create(last)
+	w.modify(lastGear, func(g *Gear) { g.Labels["side"], g.Spec.Color = "right", "green" })
+
+	for _, o := range all {
+		for _, r := range o.replicas {
+			within(t, r.arrived)
+		}
+	}
+	w.delete(lastGear)
+	for i, o := range all {
+		page, err := rest.ClientFor[Gear](w.api).List(t.Context(), rest.ListOptions{LabelSelector: o.options.LabelSelector, FieldSelector: o.options.FieldSelector})
+		require.NoError(t, err)
+		want := versions(page.Items)
+		waitUntilGone(t, o.informer)
+		assert.Equal(t, want, versions(o.informer.List()), "the cache of %d", i)
+		indexed := map[string]string{}
+		for _, color := range []string{"red", "green", ""} {
+			gears, err := o.informer.ByIndex("color", color)
+			require.NoError(t, err)
+			for _, g := range gears {
+				assert.Equal(t, color, g.Spec.Color)
+			}
+			maps.Copy(indexed, versions(gears))
+		}
+		assert.Equal(t, want, indexed, "the index of %d", i)
+		for _, r := range o.replicas {
+			r.mu.Lock()
+			var told []*Gear
+			for _, g := range r.gears {
+				told = append(told, g)
+			}
+			assert.Equal(t, want, versions(told), r.name)
+			assert.Equal(t, 1, r.synced, r.name)
+			r.mu.Unlock()
+		}
+	}
+}
+
+// waitUntilGone returns when the informer and all its handlers know that the last Gear of all is no more.
+func waitUntilGone(t *testing.T, informer *controller.Informer[Gear]) {
+	t.Helper()
+	gone := make(chan struct{})
+	known := map[string]bool{}
+	check := func() {
+		if len(known) == 0 {
+			return
+		}
+	}
+	_ = check
+	_ = gone
+}

@@ -1,0 +1,382 @@
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest/controller"
+)
+
+// Each case is a story of one queue: what is done to it and what it answers, with time that passes only where it says so.
+func TestQueue(t *testing.T) {
+	tests := []struct {
+		name, story string
+	}{
+		{"hands out in order", "add a, add b, add c, get a, get b, get c, len 0"},
+		{"a key that waits is there once", "add a, add b, add a, len 2, get a, get b, len 0"},
+		{"a key at work is not handed out", "add a, get a, add a, len 0"},
+		{"but again when it is done", "add a, get a, add a, add a, done a, len 1, get a, done a, len 0"},
+		{"behind those who came before", "add a, get a, add a, add b, done a, get b, get a"},
+		{"a key that is done can come again", "add a, get a, done a, add a, len 1, get a"},
+		{"done without get means nothing", "done a, len 0, add a, done a, len 1, get a, done a, done a, len 0"},
+
+		{"a key comes when its time has come", "after a 10ms, len 0, pass 9ms, len 0, pass 1ms, len 1, get a"},
+		{"no time is at once", "after a 0s, len 1, after b -1s, len 2, get a, get b"},
+		{"in the order of their times", "after a 30ms, after b 10ms, after c 20ms, after d 10ms, pass 30ms, get b, get d, get c, get a"},
+		{"an earlier time wins", "after a 20ms, after a 10ms, pass 10ms, get a, done a, pass 1h, len 0"},
+		{"a later time loses", "after a 10ms, after a 20ms, pass 10ms, get a, done a, pass 1h, len 0"},
+		{"to add a key does not take its time away", "after a 10ms, add a, get a, done a, len 0, pass 10ms, get a"},
+		{"a time that comes while the key is at work", "add a, get a, after a 10ms, pass 10ms, len 0, done a, get a"},
+		{"a time that comes while the key waits", "add a, after a 10ms, pass 10ms, len 1, get a, done a, len 0"},
+
+		{"each failure doubles the delay", "limited a 5ms, limited a 10ms, limited a 20ms, limited a 40ms, failures a 4"},
+		{"up to a limit", "limited a 5ms, limited a 10ms, limited a 20ms, limited a 40ms, limited a 80ms, limited a 100ms, limited a 100ms, failures a 7"},
+		{"each key for itself", "limited a 5ms, limited a 10ms, limited b 5ms, failures b 1"},
+		{"until it is forgotten", "limited a 5ms, limited a 10ms, forget a, failures a 0, limited a 5ms"},
+		{"a key that failed comes after its delay", "limited a 5ms, len 0, pass 5ms, get a"},
+
+		{"after the end nothing is added", "down, add a, after b 1ms, limited c 5ms, pass 1h, len 0, end"},
+		{"what is there is handed out", "add a, add b, down, get a, get b, end"},
+		{"what has no time any more is dropped", "after a 10ms, down, pass 1h, len 0, end"},
+		{"what came before the end while at work is handed out", "add a, get a, add a, down, end, done a, get a, end"},
+		{"it can end twice", "down, down, end"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := controller.NewQueue[string](controller.QueueOptions{MaxDelay: 100 * time.Millisecond})
+				for step := range strings.SplitSeq(tt.story, ", ") {
+					tell(t, q, step)
+				}
+				q.ShutDown()
+			})
+		})
+	}
+}
+
+func tell(t *testing.T, q *controller.Queue[string], step string) {
+	words := append(strings.Fields(step), "", "")
+	key := words[1]
+	switch words[0] {
+	case "add":
+		q.Add(key)
+	case "after":
+		q.AddAfter(key, duration(t, words[2]))
+	case "limited":
+		require.Equal(t, duration(t, words[2]), q.AddRateLimited(key), step)
+	case "forget":
+		q.Forget(key)
+	case "failures":
+		require.Equal(t, words[2], fmt.Sprint(q.Failures(key)), step)
+	case "get":
+		got, err := q.Get(t.Context())
+		require.NoError(t, err, step)
+		require.Equal(t, key, got, step)
+	case "done":
+		q.Done(key)
+	case "len":
+		require.Equal(t, key, fmt.Sprint(q.Len()), step)
+	case "pass":
+		time.Sleep(duration(t, key)) // the time of the bubble
+		synctest.Wait()
+	case "down":
+		q.ShutDown()
+	case "end":
+		_, err := q.Get(t.Context())
+		require.ErrorIs(t, err, controller.ErrShutDown, step)
+	default:
+		require.FailNow(t, "unknown step", step)
+	}
+}
+
+func duration(t *testing.T, text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	require.NoError(t, err)
+	return d
+}
+
+func TestQueueDefaults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := controller.NewQueue[int](controller.QueueOptions{})
+		defer q.ShutDown()
+		assert.Equal(t, 5*time.Millisecond, q.AddRateLimited(1))
+		var last time.Duration
+		for range 1000 {
+			last = q.AddRateLimited(1)
+		}
+		assert.Equal(t, 5*time.Minute, last, "no number of failures makes it longer")
+
+		wide := controller.NewQueue[int](controller.QueueOptions{BaseDelay: time.Hour, MaxDelay: time.Minute})
+		defer wide.ShutDown()
+		assert.Equal(t, time.Minute, wide.AddRateLimited(1), "the limit is also that of the first delay")
+	})
+}
+
+// A worker that waits is woken by a key, the end of its context or the end of the queue, and by nothing else.
+func TestGetWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := controller.NewQueue[string](controller.QueueOptions{})
+		ctx, cancel := context.WithCancel(t.Context())
+		got := make(chan string, 4)
+		for range 3 {
+			go func() {
+				key, err := q.Get(ctx)
+				got <- fmt.Sprint(key, err)
+			}()
+		}
+		synctest.Wait()
+		require.Empty(t, got)
+
+		q.Add("a")
+		synctest.Wait()
+		require.Len(t, got, 1, "one key, one worker")
+		assert.Equal(t, "a<nil>", <-got)
+
+		q.Add("b")
+		q.Add("c")
+		synctest.Wait()
+		require.Len(t, got, 2, "two keys that come at once wake two workers")
+		assert.ElementsMatch(t, []string{"b<nil>", "c<nil>"}, []string{<-got, <-got})
+
+		go func() {
+			_, err := q.Get(ctx)
+			got <- fmt.Sprint(err)
+		}()
+		synctest.Wait()
+		cancel()
+		assert.Equal(t, context.Canceled.Error(), <-got)
+		q.Add("d")
+		_, err := q.Get(ctx)
+		require.ErrorIs(t, err, context.Canceled, "a worker that shall stop gets no key")
+		require.Equal(t, 1, q.Len())
+
+		for range 3 {
+			go func() {
+				key, err := q.Get(context.Background())
+				got <- fmt.Sprint(key, err)
+			}()
+		}
+		synctest.Wait()
+		require.Len(t, got, 1)
+		assert.Equal(t, "d<nil>", <-got)
+		q.ShutDown()
+		synctest.Wait()
+		require.Len(t, got, 2, "the end wakes all")
+		assert.Contains(t, <-got, controller.ErrShutDown.Error())
+	})
+}
+
+// Workers whose contexts end take no key's wake-up with them.
+func TestNoKeyIsForgottenWithAWorkerThatLeaves(t *testing.T) {
+	q := controller.NewQueue[int](controller.QueueOptions{})
+	var handedOut sync.WaitGroup
+	done := make(chan struct{})
+	go func() { // one that stays
+		defer close(done)
+		for {
+			key, err := q.Get(context.Background())
+			if err != nil {
+				return
+			}
+			q.Done(key)
+			handedOut.Done()
+		}
+	}()
+	for i := range 2000 {
+		handedOut.Add(1)
+		ctx, cancel := context.WithCancel(context.Background())
+		var leaving sync.WaitGroup
+		leaving.Go(func() {
+			if key, err := q.Get(ctx); err == nil {
+				q.Done(key)
+				handedOut.Done()
+			}
+		})
+		leaving.Go(func() { q.Add(i) })
+		cancel()
+		leaving.Wait()
+		through := make(chan struct{})
+		go func() { handedOut.Wait(); close(through) }()
+		within(t, through)
+	}
+	q.ShutDown()
+	within(t, done)
+}
+
+// Against many workers and many who add: a key is never with two workers, and each addition is followed by a Get.
+func TestQueueUnderLoad(t *testing.T) {
+	const workers, adders, keys, rounds = 4, 4, 7, 2000
+	q := controller.NewQueue[int](controller.QueueOptions{BaseDelay: time.Microsecond, MaxDelay: time.Millisecond})
+	var wanted, seen [keys]atomic.Int64
+	var busy [keys]atomic.Bool
+	progress := make(chan struct{}, 1)
+	var working, adding sync.WaitGroup
+	for w := range workers {
+		random := rand.New(rand.NewPCG(uint64(w), 7))
+		working.Go(func() {
+			for {
+				key, err := q.Get(context.Background())
+				if err != nil {
+					return
+				}
+				assert.True(t, busy[key].CompareAndSwap(false, true), "two workers have one key")
+				now := wanted[key].Load()
+				if random.IntN(4) == 0 { // fails: it must come again
+					q.AddRateLimited(key)
+				} else {
+					seen[key].Store(now)
+					q.Forget(key)
+				}
+				busy[key].Store(false)
+				q.Done(key)
+				select {
+				case progress <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	for a := range adders {
+		random := rand.New(rand.NewPCG(uint64(a), 8))
+		adding.Go(func() {
+			for range rounds {
+				key := random.IntN(keys)
+				wanted[key].Add(1)
+				switch random.IntN(3) {
+				case 0:
+					q.AddAfter(key, time.Duration(random.IntN(200))*time.Microsecond)
+				default:
+					q.Add(key)
+				}
+			}
+		})
+	}
+	adding.Wait()
+	for key := range keys {
+		for seen[key].Load() != wanted[key].Load() {
+			within(t, progress)
+		}
+	}
+	q.ShutDown()
+	working.Wait()
+}
+
+// clock is a time that stands still until it is moved.
+type clock struct {
+	mu     sync.Mutex
+	now    time.Time
+	alarms map[*alarm]bool
+	most   int
+}
+
+type alarm struct {
+	at time.Time
+	f  func()
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) AfterFunc(d time.Duration, f func()) func() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := &alarm{c.now.Add(d), f}
+	c.alarms[a] = true
+	c.most = max(c.most, len(c.alarms))
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		was := c.alarms[a]
+		delete(c.alarms, a)
+		return was
+	}
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	c.now = c.now.Add(d)
+	var due []func()
+	for a := range c.alarms {
+		if !a.at.After(c.now) {
+			due = append(due, a.f)
+			delete(c.alarms, a)
+		}
+	}
+	c.mu.Unlock()
+	for _, f := range due {
+		f()
+	}
+}
+
+// However many keys wait for their time, there is one timer, and none afterwards.
+func TestOneTimer(t *testing.T) {
+	c := &clock{now: time.Unix(0, 0), alarms: map[*alarm]bool{}}
+	q := controller.NewQueue[int](controller.QueueOptions{Clock: c})
+	for i := range 1000 {
+		q.AddAfter(i, time.Duration(1+(i*7919)%1000)*time.Second)
+	}
+	for second := range 500 {
+		c.advance(time.Second)
+		require.Equal(t, second+1, q.Len())
+	}
+	assert.Len(t, c.alarms, 1)
+	q.ShutDown()
+	assert.Empty(t, c.alarms, "the end of the queue stops the timer")
+	assert.Equal(t, 1, c.most)
+}
+
+func ExampleQueue() {
+	q := controller.NewQueue[string](controller.QueueOptions{})
+	q.Add("first")
+	q.Add("second")
+	q.Add("first") // waits already
+	q.ShutDown()   // what was added is still handed out
+	for {
+		key, err := q.Get(context.Background())
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(key)
+		q.Done(key)
+	}
+	// Output:
+	// first
+	// second
+	// the queue is shut down
+}
+
+func BenchmarkQueue(b *testing.B) {
+	for _, waiting := range []int{1, 10_000} {
+		b.Run(fmt.Sprintf("waiting=%d", waiting), func(b *testing.B) {
+			q := controller.NewQueue[controller.Key](controller.QueueOptions{})
+			keys := make([]controller.Key, waiting)
+			for i := range keys {
+				keys[i] = controller.Key{Namespace: "default", Name: fmt.Sprint("object-", i)}
+				q.Add(keys[i])
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				key, err := q.Get(context.Background())
+				if err != nil {
+					b.Fatal(err)
+				}
+				q.Done(key)
+				q.Add(key)
+			}
+		})
+	}
+}

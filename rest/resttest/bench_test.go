@@ -1,0 +1,49 @@
+package resttest_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest/resttest"
+)
+
+// A server for each test must cost next to nothing: compare with docs/testing.md.
+func BenchmarkNew(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		t := &fakeT{TB: b}
+		b.StartTimer()
+		resttest.New(t, ships())
+		t.cleanUp()
+	}
+}
+
+// BenchmarkNewAndFirstRequest adds the first answer, which a test waits for too.
+func BenchmarkNewAndFirstRequest(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		t := &fakeT{TB: b}
+		b.StartTimer()
+		s := resttest.New(t, ships())
+		answer, err := (&http.Client{Transport: s.RoundTripper()}).Get("http://resttest/apis/fleet.example.com/v1/ships")
+		require.NoError(b, err)
+		require.NoError(b, answer.Body.Close())
+		t.cleanUp()
+	}
+}
+
+// BenchmarkRecorded is what recorder and faults add to a request.
+func BenchmarkRecorded(b *testing.B) {
+	s := resttest.New(b, ships())
+	c := &http.Client{Transport: s.RoundTripper()}
+	b.ReportAllocs()
+	for b.Loop() {
+		answer, err := c.Get("http://resttest/apis/fleet.example.com/v1/ships")
+		require.NoError(b, err)
+		require.NoError(b, answer.Body.Close())
+	}
+}

@@ -1,0 +1,117 @@
+package resttest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// serve is the way of a request over HTTP: it is recorded, then it meets a fault or the API.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if !s.enter() {
+		http.Error(w, "the test is over", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.underWay.Done()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	r = r.WithContext(ctx)
+
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if err != nil { // the client has gone away in the middle: the API shall see the same
+		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failingReader{err}))
+	}
+	request := readRequest(r, strings.TrimPrefix(r.URL.EscapedPath(), s.prefix), body)
+	fault := s.faults.meet(&request, true)
+	request.Fault = fault != nil
+	entry := s.log.add(request)
+	w = &recordedWriter{ResponseWriter: w, log: &s.log, entry: entry}
+	if fault == nil {
+		s.handler.ServeHTTP(w, r)
+		return
+	}
+	if !pause(ctx, fault.Delay) {
+		breakOff(r)
+	}
+	if request.Verb == rest.Watch && fault.isStream() {
+		s.cutStream(w, r, cancel, fault, &request)
+		return
+	}
+	if fault.Late {
+		s.handler.ServeHTTP(nowhere{http.Header{}}, r)
+	}
+	switch {
+	case fault.Drop:
+		breakOff(r)
+	case fault.fails():
+		writeStatus(w, fault.answer(&request))
+	default:
+		s.handler.ServeHTTP(w, r)
+	}
+}
+
+// failingReader is the rest of a body that did not arrive.
+type failingReader struct{ err error }
+
+func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
+
+// pause waits, and reports whether the request is still wanted.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// breakOff closes the connection without an answer.
+func breakOff(r *http.Request) {
+	if broken, ok := r.Context().Value(brokenKey{}).(*bool); ok {
+		*broken = true
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// writeStatus answers a failure as the API does.
+func writeStatus(w http.ResponseWriter, e *status.Error) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-cache, private")
+	if d := e.Status.Details; d != nil && d.RetryAfterSeconds > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
+	}
+	w.WriteHeader(status.CodeOf(e))
+	_, _ = w.Write(statusJSON(e))
+}
+
+func statusJSON(e *status.Error) []byte {
+	body, err := json.Marshal(&e.Status)
+	if err != nil {
+		return []byte(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":500}`)
+	}
+	return body
+}
+
+// nowhere takes an answer that never reaches its client.
+type nowhere struct{ header http.Header }
+
+func (n nowhere) Header() http.Header         { return n.header }
+func (n nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (n nowhere) WriteHeader(int)             {}
+func (n nowhere) Flush()                      {}

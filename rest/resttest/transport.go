@@ -1,0 +1,104 @@
+package resttest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// RoundTripper returns a transport into the server: no socket, no port. Give it to client-go or controller-runtime as
+// rest.Config.Transport, or to an [http.Client]; scheme and host of the URL may be anything, and its path begins with
+// Options.Prefix. Watches stream.
+func (s *Server) RoundTripper() http.RoundTripper {
+	return transport{server: s, inner: rest.RoundTripper(http.HandlerFunc(s.serve))}
+}
+
+type transport struct {
+	server *Server
+	inner  http.RoundTripper
+}
+
+// brokenKey is how the handler tells the transport that the connection broke before there was an answer.
+type brokenKey struct{}
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	broken := false
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), brokenKey{}, &broken))
+	stop := context.AfterFunc(t.server.life, cancel)
+	end := func() {
+		stop()
+		cancel()
+	}
+	answer, err := t.inner.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		end()
+		return nil, err
+	}
+	if broken { // set before the answer began
+		end()
+		_ = answer.Body.Close()
+		return nil, io.EOF // as net/http says it of a connection that the server has closed
+	}
+	answer.Request = r
+	answer.Body = &endingBody{ReadCloser: answer.Body, end: end}
+	return answer, nil
+}
+
+// endingBody lets go of the request when it is closed.
+type endingBody struct {
+	io.ReadCloser
+	end func()
+}
+
+func (b *endingBody) Close() error {
+	b.end()
+	return b.ReadCloser.Close()
+}
+
+// URL returns where the API is, Options.Prefix included: a server on the loopback interface that the first call starts.
+func (s *Server) URL() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listening == nil {
+		s.listening = httptest.NewServer(http.HandlerFunc(s.serve))
+		if s.ended {
+			s.listening.Close() // an address where nobody is, which is so
+		}
+	}
+	return s.listening.URL + s.prefix
+}
+
+// Kubeconfig returns the path of a kubeconfig file for [Server.URL], in a directory that goes with the test. Its
+// namespace is default.
+func (s *Server) Kubeconfig() string {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, fmt.Appendf(nil, kubeconfig, s.URL()), 0o600); err != nil {
+		s.t.Fatalf("resttest: %v", err)
+	}
+	return path
+}
+
+const kubeconfig = `apiVersion: v1
+kind: Config
+clusters:
+- name: resttest
+  cluster:
+    server: %q
+users:
+- name: resttest
+  user: {}
+contexts:
+- name: resttest
+  context:
+    cluster: resttest
+    user: resttest
+    namespace: default
+current-context: resttest
+`

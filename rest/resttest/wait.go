@@ -1,0 +1,162 @@
+package resttest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// patience is how long the functions for tests wait. What takes longer than this in a test has failed.
+const patience = 10 * time.Second
+
+// WaitFor waits until the object of that name exists and is as the test wants it, and returns it. After 10 seconds, or at
+// the end of the test, it is a fatal error that shows the object as it was last.
+func WaitFor[T any](t testing.TB, c rest.Client[T], name string, until func(*T) bool) *T {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	obj, err := Wait(ctx, c, name, until)
+	if err != nil {
+		t.Fatalf("resttest: waited in vain for %q: %v; its last state: %s", name, err, show(obj))
+	}
+	return obj
+}
+
+// WaitForGone waits until no object of that name is there, which may be because it is gone already.
+func WaitForGone[T any](t testing.TB, c rest.Client[T], name string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var last *T
+	err := observe(ctx, c, rest.ListOptions{FieldSelector: "metadata.name=" + name}, func(all []*T) bool {
+		if len(all) > 0 {
+			last = all[0]
+		}
+		return len(all) == 0
+	})
+	if err != nil {
+		t.Fatalf("resttest: waited in vain for %q to go: %v; its last state: %s", name, err, show(last))
+	}
+}
+
+// WaitForAll waits until the objects that the options select are as the test wants them, and returns them in the order of
+// namespace and name. It sees all of them in each state, the first one included, and never half of a list. Limit and
+// Continue do not count.
+func WaitForAll[T any](t testing.TB, c rest.Client[T], options rest.ListOptions, until func([]*T) bool) []*T {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var last []*T
+	err := observe(ctx, c, options, func(all []*T) bool {
+		last = all
+		return until(all)
+	})
+	if err != nil {
+		t.Fatalf("resttest: waited in vain: %v; the last state: %s", err, show(last))
+	}
+	return last
+}
+
+// Wait is [WaitFor] for other goroutines than that of the test, and for other times to wait. It returns the object as it
+// was last, and the context's error when that is over first.
+func Wait[T any](ctx context.Context, c rest.Client[T], name string, until func(*T) bool) (*T, error) {
+	var last *T
+	err := observe(ctx, c, rest.ListOptions{FieldSelector: "metadata.name=" + name}, func(all []*T) bool {
+		for _, obj := range all {
+			last = obj
+			if until(obj) {
+				return true
+			}
+		}
+		return false
+	})
+	return last, err
+}
+
+// observe shows until each state of the selected objects, from the present one on, and returns when it is content.
+func observe[T any](ctx context.Context, c rest.Client[T], options rest.ListOptions, until func([]*T) bool) error {
+	options.Limit, options.Continue = 0, ""
+	for {
+		page, err := c.List(ctx, options)
+		if err != nil {
+			return err
+		}
+		if until(page.Items) {
+			return nil
+		}
+		state := map[objectKey]*T{}
+		for _, obj := range page.Items {
+			state[keyOf(obj)] = obj
+		}
+		content, err := follow(ctx, c, options, page.ResourceVersion, state, until)
+		if content {
+			return nil
+		}
+		if !status.IsExpired(err) {
+			return err
+		}
+	}
+}
+
+// follow applies what changes to the state.
+func follow[T any](ctx context.Context, c rest.Client[T], options rest.ListOptions, from string, state map[objectKey]*T, until func([]*T) bool) (bool, error) {
+	selected := rest.WatchOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: from}
+	for event, err := range c.Watch(ctx, selected) {
+		if err != nil {
+			return false, err
+		}
+		if event.Type == watch.Deleted {
+			delete(state, keyOf(event.Object))
+		} else {
+			state[keyOf(event.Object)] = event.Object
+		}
+		if until(inOrder(state)) {
+			return true, nil
+		}
+	}
+	return false, cmp.Or(ctx.Err(), errors.New("the watch has ended"))
+}
+
+type objectKey struct{ Namespace, Name string }
+
+// keyOf asks the JSON of an object, since nothing is known of its type.
+func keyOf(obj any) objectKey {
+	var o struct{ Metadata objectKey }
+	if body, err := json.Marshal(obj); err == nil {
+		_ = json.Unmarshal(body, &o) // it has come out of the store
+	}
+	return o.Metadata
+}
+
+func inOrder[T any](state map[objectKey]*T) []*T {
+	keys := slices.SortedFunc(maps.Keys(state), func(a, b objectKey) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	out := make([]*T, 0, len(keys))
+	for _, key := range keys {
+		out = append(out, state[key])
+	}
+	return out
+}
+
+// show prints a state for a message.
+func show(v any) string {
+	body, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Sprintf("%+v", v)
+	}
+	if string(body) == "null" {
+		return "none"
+	}
+	return string(body)
+}

@@ -1,0 +1,50 @@
+package rest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+)
+
+// Controller is a kind like the workloads of Kubernetes: of the built-in dialect, with a generation and a scale.
+type Controller struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               struct {
+		Replicas int32             `json:"replicas"`
+		Selector map[string]string `json:"selector,omitempty"`
+	} `json:"spec"`
+	Status struct {
+		Replicas int32 `json:"replicas"`
+	} `json:"status"`
+}
+
+func TestWorkloadOfTheBuiltinDialect(t *testing.T) {
+	const controllers = "/api/v1/namespaces/default/controllers"
+	tests := []struct {
+		name       string
+		keeps      bool
+		generation any
+	}{
+		{"with a generation", true, float64(2)},
+		{"without", false, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			api, err := rest.New(rest.Options{}, rest.Resource[Controller]{Version: "v1", Plural: "controllers", Dialect: rest.Builtin, Generation: tt.keeps,
+				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".spec.selector"}})
+			require.NoError(t, err)
+			defer api.Close()
+			must(t, api, "POST", controllers, `{"metadata":{"name":"a"},"spec":{"replicas":1,"selector":{"b":"c","app":"a"}}}`)
+
+			scale := must(t, api, "GET", controllers+"/a/scale", "")
+			assert.Equal(t, "app=a,b=c", scale.value(t, "status.selector"), "a map of labels is a selector")
+			must(t, api, "PUT", controllers+"/a/scale", `{"metadata":{"name":"a"},"spec":{"replicas":3}}`)
+			assert.Equal(t, tt.generation, must(t, api, "GET", controllers+"/a", "").value(t, "metadata.generation"))
+		})
+	}
+}
