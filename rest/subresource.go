@@ -25,7 +25,7 @@ type Subresource[T, S any] struct {
 	// Group, Version and Kind are those of S. Default: the resource's group and version, and the name of S.
 	Group, Version, Kind string
 
-	// Get answers GET with what the object shows of itself as S.
+	// Get answers GET with what the object shows of itself as S; nil is answered 404.
 	Get func(ctx context.Context, parent *T) (*S, error)
 	// Update answers PUT and PATCH: it changes the object according to sub. The changed object is then validated and
 	// stored as by any other update. Status is out of its reach. Update needs Get.
@@ -82,6 +82,9 @@ func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresourc
 				return doc.Value{}, err
 			}
 			out, err := s.Get(ctx, obj)
+			if err == nil && out == nil {
+				err = status.ResourceNotFound() // this object has none
+			}
 			if err != nil {
 				return doc.Value{}, err
 			}
