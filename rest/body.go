@@ -78,14 +78,14 @@ func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o
 	if err != nil {
 		return doc.Value{}, err
 	}
-	obj, err := decodeDocument(media, q.wire, data, o)
+	obj, err := decodeDocument(media, q.wire, q.res.mergeRepeated, data, o)
 	if err != nil {
 		return doc.Value{}, unrecognized(kind.Kind, err, data)
 	}
 	return checkKind(obj, kind, kindRequired, data)
 }
 
-func decodeDocument(media string, wire wireCodec, data []byte, o *writeOptions) (doc.Value, error) {
+func decodeDocument(media string, wire wireCodec, merge bool, data []byte, o *writeOptions) (doc.Value, error) {
 	if media == mediaProtobuf {
 		return decodeProtobuf(wire, data)
 	}
@@ -96,7 +96,11 @@ func decodeDocument(media string, wire wireCodec, data []byte, o *writeOptions) 
 		}
 		return obj, err
 	}
-	obj, duplicates, err := codec.DecodeJSON(data)
+	decode := codec.DecodeJSON
+	if merge {
+		decode = codec.DecodeMerging
+	}
+	obj, duplicates, err := decode(data)
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 	}

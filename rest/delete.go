@@ -69,7 +69,7 @@ func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) err
 	if media != mediaJSON && media != mediaYAML && media != mediaProtobuf {
 		return status.UnsupportedMediaType(servedTypes)
 	}
-	v, err := decodeDocument(media, messageCodec{codec.DeleteOptionsMessage()}, data, &writeOptions{})
+	v, err := decodeDocument(media, messageCodec{codec.DeleteOptionsMessage()}, true, data, &writeOptions{})
 	if err != nil {
 		return status.BadRequest(err.Error())
 	}

@@ -27,6 +27,9 @@ type switches struct {
 	bareFinalizers bool
 	// strategicMerge: PATCH takes strategic merge patches. Custom resources answer 415.
 	strategicMerge bool
+	// mergeRepeated: of several members of a body with one name that are all objects the members of each count, as Go
+	// decodes them into one struct. For custom resources the last one counts.
+	mergeRepeated bool
 	// itemKinds: the items of a list carry their own kind and apiVersion.
 	itemKinds bool
 	// ageColumn: without columns of the host's a Table shows Name and Age, else Name and Created At.
@@ -37,7 +40,7 @@ type switches struct {
 
 func (d Dialect) switches() switches {
 	if d == Builtin {
-		return switches{unconditionalUpdate: true, strategicMerge: true}
+		return switches{unconditionalUpdate: true, strategicMerge: true, mergeRepeated: true}
 	}
 	return switches{
 		kindRequired:      true,

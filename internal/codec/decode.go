@@ -19,10 +19,20 @@ import (
 // It fails with [ErrEmpty] when there is no value, with a [*SyntaxError] when data is no JSON text, and with
 // [ErrTooDeep] beyond [doc.MaxDepth] levels. Text that is not UTF-8 is no JSON text.
 func DecodeJSON(data []byte) (v doc.Value, duplicates []string, err error) {
+	return decodeJSON(data, false)
+}
+
+// DecodeMerging is DecodeJSON for what Go decodes into a struct: of several members with one name that are all objects
+// the members of each count, as if they stood in one.
+func DecodeMerging(data []byte) (v doc.Value, duplicates []string, err error) {
+	return decodeJSON(data, true)
+}
+
+func decodeJSON(data []byte, merge bool) (v doc.Value, duplicates []string, err error) {
 	d := decoders.Get().(*decoder)
 	defer d.release()
 	d.text = string(data)
-	d.build.Reset(len(data) / bytesPerEntry)
+	d.build.Reset(len(data)/bytesPerEntry, merge)
 	d.input = *bytes.NewBuffer(data)
 	d.scan.Reset(&d.input, jsontext.AllowDuplicateNames(true))
 	if v, err = d.value(); err == nil {

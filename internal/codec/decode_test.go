@@ -284,3 +284,19 @@ func deployment(b *testing.B) []byte {
 	b.ReportAllocs()
 	return data
 }
+
+func TestDecodeMerging(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"maps under one key are one map", `{"a":{"b":1},"a":{"c":2}}`, `{"a":{"b":1,"c":2}}`},
+		{"at every depth, the last scalar wins", `{"a":{"b":{"c":1,"d":2}},"a":{"b":{"c":3}}}`, `{"a":{"b":{"c":3,"d":2}}}`},
+		{"null forgets what was there", `{"a":{"b":1},"a":null,"a":{"c":2}}`, `{"a":{"c":2}}`},
+		{"lists are replaced", `{"a":[1],"a":[2]}`, `{"a":[2]}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v, duplicates, err := codec.DecodeMerging([]byte(c.in))
+			require.NoError(t, err)
+			assert.Equal(t, c.want, string(codec.AppendJSON(nil, v)))
+			assert.NotEmpty(t, duplicates)
+		})
+	}
+}

@@ -11,6 +11,7 @@ import (
 // ready, and serves one goroutine at a time.
 type Builder struct {
 	chunk  int
+	merge  bool
 	nodes  []node
 	keys   []string
 	values []Value
@@ -22,9 +23,10 @@ const (
 	maxChunk = 1024
 )
 
-// Reset starts a document of about that many members and elements, and lets go of the one before.
-func (b *Builder) Reset(size int) {
-	*b = Builder{chunk: min(max(size, minChunk), maxChunk)}
+// Reset starts a document of about that many members and elements, and lets go of the one before. With merge, maps that
+// stand in a map under one key are merged.
+func (b *Builder) Reset(size int, merge bool) {
+	*b = Builder{chunk: min(max(size, minChunk), maxChunk), merge: merge}
 }
 
 // List returns a list of these values, which are copied.
@@ -57,12 +59,27 @@ func (b *Builder) Map(members []Member) (v Value, repeated bool) {
 		if count > 0 && n.keys[count-1] == members[i].Key {
 			count--
 			repeated = true
+			if b.merge {
+				members[i].Value = merged(n.values[count], members[i].Value)
+			}
 		}
 		n.keys[count], n.values[count] = members[i].Key, members[i].Value
 		count++
 	}
 	n.keys, n.values = n.keys[:count:count], n.values[:count:count]
 	return Value{kind: Map, node: n}, repeated
+}
+
+// merged is later where it is no map, else earlier with the members of later, which win.
+func merged(earlier, later Value) Value {
+	if earlier.kind != Map || later.kind != Map {
+		return later
+	}
+	changes := make([]Member, 0, later.Len())
+	for key, value := range later.Members() {
+		changes = append(changes, Member{key, merged(earlier.Get(key), value)})
+	}
+	return earlier.WithAll(changes)
 }
 
 func (b *Builder) cutNodes(n int) []node   { return cutFrom(&b.nodes, n, max(b.chunk/4, minChunk)) }
