@@ -191,11 +191,27 @@ func (q *request) writeList(rep representation, p page) error {
 	defer func() { q.wrote = out.sent }() // also when a panic breaks it off
 	h := q.w.Header()
 	h["Content-Type"], h["Cache-Control"] = headerJSON, headerNoCache
-	if err := q.appendList(out, rep, rows, p); err != nil {
-		return err
+	write := func(w io.Writer) error {
+		out.w = w
+		if err := q.appendList(out, rep, rows, p); err != nil {
+			return err
+		}
+		out.send()
+		return nil // a client that has gone away is no error of ours
 	}
-	out.send()
-	return nil // a client that has gone away is no error of ours
+	if q.compresses(p.size()) {
+		return compressed(q.w, write)
+	}
+	return write(q.w)
+}
+
+// size is about how many bytes the objects of a page have.
+func (p page) size() int {
+	n := 0
+	for _, r := range p.Records {
+		n += len(r.JSON)
+	}
+	return n
 }
 
 // writeWholeList sends a list that has to be rewritten as a whole.

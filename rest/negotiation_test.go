@@ -1,8 +1,10 @@
 package rest_test
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -272,4 +274,38 @@ func TestWarningsAreBounded(t *testing.T) {
 		a := do(t, api, "POST", widgets, widgetBody(`"name":"b"`, `"a\"b\\c\nd":1`))
 		assert.Equal(t, []string{`299 - "unknown field \"a\\\"b\\\\c\\nd\""`}, a.Header.Values("Warning"))
 	})
+}
+
+// Compression: a large answer to a read is compressed for a client whose Accept-Encoding has the plain token gzip.
+func TestCompression(t *testing.T) {
+	api := newWidgets(t)
+	big := `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"big","annotations":{"a":"` + strings.Repeat("x", 140<<10) + `"}},"spec":{"size":1}}`
+	require.Equal(t, 201, do(t, api, "POST", widgets, big, "Accept-Encoding", "gzip").Code)
+	require.Equal(t, 201, do(t, api, "POST", widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"small"},"spec":{"size":1}}`).Code)
+	plain := do(t, api, "GET", widgets+"/big", "").Body
+	for _, c := range []struct {
+		name, path, accept string
+		compressed         bool
+	}{
+		{"a large object", widgets + "/big", "gzip", true},
+		{"a large list", widgets, "deflate, gzip", true},
+		{"a small object", widgets + "/small", "gzip", false},
+		{"a token with a weight", widgets + "/big", "gzip;q=1.0", false},
+		{"no gzip", widgets + "/big", "identity", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := do(t, api, "GET", c.path, "", "Accept-Encoding", c.accept)
+			if !c.compressed {
+				assert.Empty(t, got.Header.Get("Content-Encoding"))
+				return
+			}
+			assert.Equal(t, "gzip", got.Header.Get("Content-Encoding"))
+			assert.Contains(t, got.Header.Values("Vary"), "Accept-Encoding")
+			r, err := gzip.NewReader(strings.NewReader(got.Body))
+			require.NoError(t, err)
+			body, err := io.ReadAll(r)
+			require.NoError(t, err)
+			assert.Contains(t, string(body), plain[1:len(plain)-1])
+		})
+	}
 }

@@ -3,6 +3,7 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -29,9 +30,16 @@ func (q *request) writeRaw(code int, media string, body []byte) error {
 	if h["Cache-Control"] == nil {
 		h["Cache-Control"] = headerNoCache
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	q.addWarnings()
 	q.wrote = true
+	if code == http.StatusOK && q.compresses(len(body)) {
+		q.w.WriteHeader(code)
+		return compressed(q.w, func(w io.Writer) error {
+			_, _ = w.Write(body)
+			return nil
+		})
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	q.w.WriteHeader(code)
 	_, _ = q.w.Write(body) // a client that has gone away is no error of ours
 	return nil
@@ -105,6 +113,7 @@ func (q *request) fail(err error) {
 		q.w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
 	}
 	q.warnings = nil
+	q.w.Header().Del("Content-Encoding") // of the answer that did not come
 	_ = q.writeOwn(int(e.Status.Code), q.statusRepresentation(), &e.Status)
 }
 
