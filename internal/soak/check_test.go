@@ -1,0 +1,220 @@
+package soak
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// The checks are tested with a history of one object that comes, changes sides, goes, and comes again, between changes of
+// another one, to the watcher of the left side: every fault must be found.
+
+func at(name string, revision uint64, uid, side string) item {
+	return item{keyOf("a", name), value{uid: uid, revision: revision, side: side}}
+}
+
+func became(i item) entry { return entry{item: i, revision: i.value.revision} }
+
+func went(i item, revision uint64) entry {
+	i.value = i.value.at(revision)
+	return entry{item: i, revision: revision, gone: true}
+}
+
+func sample(t *testing.T) *history {
+	h, err := newHistory(state{keyOf("a", "z"): value{uid: "z", revision: 9, side: "left"}}, 10, []entry{
+		became(at("x", 11, "1", "left")),
+		became(at("y", 12, "2", "right")),
+		became(at("x", 13, "1", "left")),
+		became(at("x", 14, "1", "right")),
+		became(at("x", 15, "1", "left")),
+		went(at("x", 15, "1", "left"), 16),
+		became(at("x", 17, "3", "left")),
+	})
+	require.NoError(t, err)
+	return h
+}
+
+func left() selector {
+	return selector{labels: "side=left", holds: func(_ storage.Key, v value) bool { return v.side == "left" }}
+}
+
+func event(e watch.EventType, i item) note {
+	return note{kind: changed, event: e, revision: i.value.revision, item: i}
+}
+
+var (
+	z     = item{keyOf("a", "z"), value{uid: "z", revision: 9, side: "left"}}
+	start = note{kind: listed, revision: 10, items: []item{z}}
+)
+
+// all is what a watcher of the left side sees after start.
+func all() []note {
+	return []note{
+		event(watch.Added, at("x", 11, "1", "left")),
+		event(watch.Modified, at("x", 13, "1", "left")),
+		event(watch.Deleted, at("x", 14, "1", "left")),
+		event(watch.Added, at("x", 15, "1", "left")),
+		event(watch.Deleted, at("x", 16, "1", "left")),
+		event(watch.Added, at("x", 17, "3", "left")),
+	}
+}
+
+func notes(first note, rest ...note) []note { return append([]note{first}, rest...) }
+
+func TestReplay(t *testing.T) {
+	freshZ := event(watch.Added, z)
+	for _, c := range []struct {
+		name  string
+		leaps bool
+		notes []note
+		want  string // in the error; "" where nothing is wrong
+	}{
+		{name: "everything", notes: notes(start, all()...)},
+		{name: "a list later on", notes: append(notes(start, all()[:2]...), note{kind: listed, revision: 15, floor: 15, items: []item{at("x", 15, "1", "left"), z}}, all()[4], all()[5])},
+		{name: "bookmarks", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 12}), all()[1:]...)},
+		{name: "from nowhere", notes: append([]note{{kind: fresh, floor: 10}, freshZ}, all()...)},
+		{name: "from nowhere, in the middle", notes: append([]note{{kind: fresh, floor: 12}, event(watch.Added, at("x", 13, "1", "left")), freshZ}, all()[2:]...)},
+		{name: "from nowhere, at the end", notes: []note{{kind: fresh, floor: 12}, event(watch.Added, at("x", 17, "3", "left")), freshZ}},
+		{name: "a difference", leaps: true, notes: append(notes(start, all()[:2]...),
+			note{kind: changed, event: watch.Deleted, revision: 17, item: at("x", 13, "1", "left")}, event(watch.Added, at("x", 17, "3", "left")))},
+
+		{name: "an event is lost", notes: append(notes(start, all()[0]), all()[2:]...), want: "no event is lost"},
+		{name: "an event is lost before another of the object", notes: append(notes(start, all()[:3]...), all()[5]), want: "no event is lost"},
+		{name: "the last event is lost", notes: notes(start, all()[:5]...), want: errMissing.Error()},
+		{name: "an event comes twice", notes: append(notes(start, all()[0]), all()...), want: "only grow"},
+		{name: "events change places", notes: append(notes(start, all()[1], all()[0]), all()[2:]...), want: "no event is lost"},
+		{name: "the wrong type", notes: append(notes(start, event(watch.Modified, at("x", 11, "1", "left"))), all()[1:]...), want: "what happened"},
+		{name: "the wrong object", notes: append(notes(start, event(watch.Added, at("x", 11, "9", "left"))), all()[1:]...), want: "what happened"},
+		{name: "the wrong state of what is deleted", notes: append(notes(start, all()[:2]...), event(watch.Deleted, at("x", 14, "1", "right"))), want: "what happened"},
+		{name: "an event that the selector hides", notes: append(notes(start, all()[0], event(watch.Added, at("y", 12, "2", "right"))), all()[1:]...), want: "what happened"},
+		{name: "an event from the future", notes: append(notes(start, all()...), event(watch.Modified, at("x", 18, "3", "left"))), want: "comes from the store"},
+		{name: "a bookmark too early", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 13}), all()[1:]...), want: "a bookmark comes after"},
+		{name: "a bookmark that goes back", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 10}), all()[1:]...), want: "does not go back"},
+		{name: "a list behind a write", notes: []note{{kind: listed, revision: 10, floor: 11, items: []item{z}}}, want: "behind an acknowledged write"},
+		{name: "a list that goes back", notes: notes(start, append(all(), start)...), want: "time does not go back"},
+		{name: "a torn list", notes: []note{{kind: listed, revision: 11, items: []item{z}}}, want: "one snapshot"},
+		{name: "a list with a double", notes: []note{{kind: listed, revision: 10, items: []item{z, z}}}, want: "there twice"},
+		{name: "from nowhere without an object", notes: append([]note{{kind: fresh, floor: 12}}, all()[2:]...), want: "the objects there are"},
+		{name: "from nowhere, behind a write", notes: append([]note{{kind: fresh, floor: 12}, freshZ}, all()...), want: "the objects there are"},
+		{name: "a difference that is none", notes: append(notes(start, all()[:2]...), event(watch.Modified, at("x", 17, "3", "left"))), want: "no event is lost"},
+		{name: "a difference that lacks something", leaps: true, notes: append(notes(start, all()[:2]...),
+			note{kind: changed, event: watch.Deleted, revision: 17, item: at("x", 13, "1", "left")}), want: errMissing.Error()},
+		{name: "a difference that deletes what was not seen", leaps: true, notes: append(notes(start), event(watch.Deleted, at("x", 17, "3", "left"))), want: "about what was seen"},
+		{name: "a difference that does not lead to its revision", leaps: true, notes: append(notes(start, all()[:2]...),
+			note{kind: changed, event: watch.Deleted, revision: 15, item: at("x", 13, "1", "left")}, all()[4]), want: "ends in the state of its revision"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tape := newTape("", left())
+			tape.leaps = c.leaps
+			_, err := newReplay(sample(t), tape).run(c.notes)
+			if c.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, c.want)
+			}
+		})
+	}
+}
+
+func TestHistory(t *testing.T) {
+	first := became(at("x", 11, "1", "left"))
+	counted := at("x", 12, "1", "left")
+	counted.value.count = 1
+	counted.value.generation = 1
+	lost := at("x", 13, "1", "left")
+	lost.value.generation = 2
+	still := counted
+	still.value.generation = 0
+	for _, c := range []struct {
+		name    string
+		entries []entry
+		want    string
+	}{
+		{"a gap", []entry{first, became(at("x", 13, "1", "left"))}, "no gap"},
+		{"a double", []entry{first, became(at("y", 11, "1", "left"))}, "no gap"},
+		{"another revision in the object", []entry{{item: at("x", 10, "1", "left"), revision: 11}}, "revision of its commit"},
+		{"another uid", []entry{first, became(at("x", 12, "2", "left"))}, "keeps its uid"},
+		{"the deletion of nothing", []entry{went(at("x", 0, "1", "left"), 11)}, "last state"},
+		{"a lost update", []entry{first, became(counted), became(lost)}, "no update is lost"},
+		{"a generation that stands still", []entry{first, became(still)}, "generation"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := newHistory(state{}, 10, c.entries)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestReads(t *testing.T) {
+	x13, x17 := at("x", 13, "1", "left"), at("x", 17, "3", "left")
+	missing := item{key: keyOf("a", "x")}
+	number := func(n int64) *int64 { return &n }
+	for _, c := range []struct {
+		name   string
+		list   *listRead
+		object *objectRead
+		answer *answer
+		want   string
+	}{
+		{name: "a list", list: &listRead{revision: 13, floor: 12, ceiling: 14, items: []item{x13, z}}},
+		{name: "a page", list: &listRead{revision: 13, ceiling: 13, limit: 1, more: true, remaining: number(1), items: []item{x13}}},
+		{name: "the next page", list: &listRead{revision: 13, ceiling: 13, limit: 1, after: x13.key, items: []item{z}}},
+		{name: "a list behind a write", list: &listRead{revision: 13, floor: 14, ceiling: 14, items: []item{x13, z}}, want: "behind an acknowledged write"},
+		{name: "a page of another revision", list: &listRead{revision: 14, floor: 13, ceiling: 13, items: []item{z}}, want: "stays at its revision"},
+		{name: "a list of another round", list: &listRead{revision: 9}, want: "the round is from"},
+		{name: "a list that lacks an object", list: &listRead{revision: 13, ceiling: 13, items: []item{z}}, want: "one snapshot"},
+		{name: "a list of an older object", list: &listRead{revision: 13, ceiling: 13, items: []item{at("x", 11, "1", "left"), z}}, want: "one snapshot"},
+		{name: "a list out of order", list: &listRead{revision: 13, ceiling: 13, items: []item{z, x13}}, want: "one snapshot"},
+		{name: "more of nothing", list: &listRead{revision: 13, ceiling: 13, more: true, items: []item{x13, z}}, want: "nothing follows"},
+		{name: "a page that is not full", list: &listRead{revision: 13, ceiling: 13, limit: 2, more: true, items: []item{x13}}, want: "full"},
+		{name: "a wrong number of what remains", list: &listRead{revision: 13, ceiling: 13, limit: 1, more: true, remaining: number(2), items: []item{x13}}, want: "remainingItemCount"},
+
+		{name: "an object", object: &objectRead{item: x13, found: true, floor: 13, ceiling: 15}},
+		{name: "an object that nobody touched", object: &objectRead{item: z, found: true, floor: 13, ceiling: 15}},
+		{name: "no object", object: &objectRead{item: missing, floor: 15, ceiling: 16}},
+		{name: "no object yet", object: &objectRead{item: missing, floor: 10, ceiling: 16}},
+		{name: "an object that a write has changed", object: &objectRead{item: x13, found: true, floor: 14, ceiling: 15}, want: "behind an acknowledged write"},
+		{name: "an object of the future", object: &objectRead{item: x17, found: true, floor: 15, ceiling: 16}, want: "behind an acknowledged write"},
+		{name: "no object where there is one", object: &objectRead{item: missing, floor: 17, ceiling: 17}, want: "behind an acknowledged write"},
+		{name: "an object that never was", object: &objectRead{item: at("x", 13, "1", "right"), found: true, floor: 12, ceiling: 15}, want: "behind an acknowledged write"},
+
+		{name: "an answer", answer: &answer{item: x13}},
+		{name: "an answer that changed nothing", answer: &answer{item: z}},
+		{name: "an answer that is not stored", answer: &answer{item: at("x", 13, "1", "right")}, want: "stored as answered"},
+		{name: "an answer from the future", answer: &answer{item: at("x", 18, "3", "left")}, want: "stored as answered"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var r reads
+			if c.list != nil {
+				c.list.sel = left()
+				r.lists = append(r.lists, *c.list)
+			}
+			if c.object != nil {
+				r.objects = append(r.objects, *c.object)
+			}
+			if c.answer != nil {
+				r.answers = append(r.answers, *c.answer)
+			}
+			problems := r.check(sample(t))
+			if c.want == "" {
+				require.Empty(t, problems)
+				return
+			}
+			require.Len(t, problems, 1)
+			assert.ErrorContains(t, problems[0], c.want)
+		})
+	}
+}
+
+func TestLedger(t *testing.T) {
+	s := &soak{ledger: ledger{count: map[string]int64{}}}
+	require.Empty(t, s.checkLedger(state{}))
+	s.ledger.add("a/"+counterName(0), 2)
+	k := keyOf("a", counterName(0))
+	assert.Len(t, s.checkLedger(state{k: value{count: 1}}), 1)
+	assert.Empty(t, s.checkLedger(state{k: value{count: 2}}))
+}

@@ -1,0 +1,109 @@
+package soak
+
+import (
+	"strconv"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Gadget is what the soak writes. Whether a selector sees one changes with a label and with a field.
+type Gadget struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               GadgetSpec   `json:"spec,omitempty"`
+	Status             GadgetStatus `json:"status,omitzero"`
+}
+
+// GadgetSpec counts: Count by writers that read first, Marks by writers that do not.
+type GadgetSpec struct {
+	Color string           `json:"color,omitempty"`
+	Count int64            `json:"count,omitempty"`
+	Marks map[string]int64 `json:"marks,omitempty"`
+}
+
+// GadgetStatus counts writes to the status.
+type GadgetStatus struct {
+	Seen int64 `json:"seen,omitempty"`
+}
+
+// Noise takes revisions that no watcher of Gadgets sees.
+type Noise Gadget
+
+const (
+	group      = "soak.example.com"
+	collection = "/apis/" + group + "/v1/"
+	gadgets    = "gadgets." + group
+
+	sideLabel = "side"
+	poolLabel = "pool"
+	finalizer = group + "/hold"
+)
+
+func definitions() []rest.Definition {
+	return []rest.Definition{
+		rest.Resource[Gadget]{Group: group, Version: "v1", Plural: "gadgets", SelectableFields: []string{"spec.color"}},
+		rest.Resource[Noise]{Group: group, Version: "v1", Plural: "noises", Scope: rest.Cluster},
+	}
+}
+
+// path is the URL path of a collection of Gadgets, or of one Gadget.
+func path(namespace, name string) string {
+	p := collection + "gadgets"
+	if namespace != "" {
+		p = collection + "namespaces/" + namespace + "/gadgets"
+	}
+	if name != "" {
+		p += "/" + name
+	}
+	return p
+}
+
+func keyOf(namespace, name string) storage.Key {
+	return storage.Key{Resource: gadgets, Namespace: namespace, Name: name}
+}
+
+func revisionOf(text string) uint64 {
+	n, _ := strconv.ParseUint(text, 10, 64) // 0, which the store never has, is found wrong wherever it is compared
+	return n
+}
+
+// value is what is compared of an object.
+type value struct {
+	uid                string
+	revision           uint64
+	generation         int64
+	side               string
+	deleting           bool
+	color              string
+	count, marks, seen int64
+}
+
+func valueOf(g *Gadget) value {
+	v := value{uid: g.UID, revision: revisionOf(g.ResourceVersion), generation: g.Generation, side: g.Labels[sideLabel],
+		deleting: g.DeletionTimestamp != nil, color: g.Spec.Color, count: g.Spec.Count, seen: g.Status.Seen}
+	for _, n := range g.Spec.Marks {
+		v.marks += n
+	}
+	return v
+}
+
+// metadata is the value as clients see it that ask for metadata only.
+func (v value) metadata() value {
+	return value{uid: v.uid, revision: v.revision, generation: v.generation, side: v.side, deleting: v.deleting}
+}
+
+// at is the value under another revision, as DELETED shows it.
+func (v value) at(revision uint64) value {
+	v.revision = revision
+	return v
+}
+
+// item is one object of a list or a watch.
+type item struct {
+	key   storage.Key
+	value value
+}
+
+func itemOf(g *Gadget) item { return item{keyOf(g.Namespace, g.Name), valueOf(g)} }

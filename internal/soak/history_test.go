@@ -1,0 +1,120 @@
+package soak
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/storage"
+)
+
+// state is the objects there are at a revision.
+type state map[storage.Key]value
+
+func (s state) apply(e entry) {
+	if e.gone {
+		delete(s, e.key)
+	} else {
+		s[e.key] = e.value
+	}
+}
+
+// sorted returns what a selector takes, in the order of a list.
+func (s state) sorted(sel selector) []item {
+	var out []item
+	for k, v := range s {
+		if sel.matches(k, v) {
+			out = append(out, item{k, v})
+		}
+	}
+	slices.SortFunc(out, func(a, b item) int { return compareKeys(a.key, b.key) })
+	return out
+}
+
+func compareKeys(a, b storage.Key) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// history is what happened in a round: the state before it, and every commit, one for each revision after base.
+type history struct {
+	base    uint64
+	start   state
+	entries []entry
+}
+
+func newHistory(start state, base uint64, entries []entry) (*history, error) {
+	h := &history{base: base, start: start, entries: entries}
+	objects := maps.Clone(start)
+	for i, e := range entries {
+		if want := base + uint64(i) + 1; e.revision != want {
+			return nil, fmt.Errorf("revisions have no gap and no double: %d comes where %d should\n%s", e.revision, want, h.near(i))
+		}
+		was, had := objects[e.key]
+		if err := e.follows(was, had); err != nil {
+			return nil, fmt.Errorf("%w\n%s", err, h.near(i))
+		}
+		objects.apply(e)
+	}
+	return h, nil
+}
+
+// follows says what is wrong with a commit after the state that its object had.
+func (e entry) follows(was value, had bool) error {
+	now := e.value
+	switch {
+	case now.revision != e.revision:
+		return fmt.Errorf("an object has the revision of its commit: %d has %d", e.revision, now.revision)
+	case e.gone && (!had || now != was.at(e.revision)):
+		return fmt.Errorf("what is deleted is the last state: %d", e.revision)
+	case e.gone:
+		return nil
+	case !had:
+		return nil
+	case now.uid != was.uid:
+		return fmt.Errorf("an object keeps its uid: %d", e.revision)
+	case now.count < was.count || now.marks < was.marks || now.seen < was.seen:
+		return fmt.Errorf("no update is lost: %d counts backward", e.revision)
+	case now.generation < was.generation || (now.color != was.color || now.count != was.count || now.marks != was.marks) != (now.generation > was.generation) && now.deleting == was.deleting:
+		return fmt.Errorf("the generation counts changes of the spec: %d", e.revision)
+	}
+	return nil
+}
+
+// end is the last revision of the round.
+func (h *history) end() uint64 { return h.base + uint64(len(h.entries)) }
+
+// at returns the commit of a revision after base.
+func (h *history) at(revision uint64) entry { return h.entries[revision-h.base-1] }
+
+// final returns the state at the end.
+func (h *history) final() state {
+	s := maps.Clone(h.start)
+	for _, e := range h.entries {
+		s.apply(e)
+	}
+	return s
+}
+
+// near shows the commits around an index.
+func (h *history) near(i int) string {
+	const around = 6
+	var b strings.Builder
+	for j := max(0, i-around); j < min(len(h.entries), i+around); j++ {
+		mark := "   "
+		if j == i {
+			mark = "-> "
+		}
+		fmt.Fprintf(&b, "    %s%s\n", mark, h.entries[j])
+	}
+	return b.String()
+}
+
+// around is near, by revision.
+func (h *history) around(revision uint64) string {
+	if revision <= h.base {
+		return h.near(0)
+	}
+	return h.near(int(min(revision, h.end()) - h.base - 1))
+}

@@ -1,0 +1,94 @@
+package soak
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// entry is one commit: what an object became, or that it is gone and what it was.
+type entry struct {
+	item
+	revision uint64
+	gone     bool
+}
+
+func (e entry) String() string {
+	verb := "is"
+	if e.gone {
+		verb = "gone, was"
+	}
+	return fmt.Sprintf("%d: %s %s/%s %s %+v", e.revision, e.key.Resource, e.key.Namespace, e.key.Name, verb, e.value)
+}
+
+// journal is a store that remembers each commit as it was returned to the writer.
+type journal struct {
+	storage.Store
+	acknowledged atomic.Uint64 // the highest revision that a writer was told
+
+	mu      sync.Mutex
+	commits []commit
+}
+
+type commit struct {
+	record *storage.Record
+	gone   bool
+}
+
+func (j *journal) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
+	var was *storage.Record
+	var gone bool
+	record, err := j.Store.Update(ctx, key, func(current *storage.Record) ([]byte, error) {
+		next, err := fn(current)
+		was, gone = current, next == nil
+		return next, err
+	})
+	if err != nil || was != nil && was.Revision == record.Revision {
+		return record, err
+	}
+	j.mu.Lock()
+	j.commits = append(j.commits, commit{record, gone})
+	j.mu.Unlock()
+	raise(&j.acknowledged, uint64(record.Revision))
+	return record, nil
+}
+
+// raise makes a number at least as large.
+func raise(number *atomic.Uint64, to uint64) {
+	for {
+		now := number.Load()
+		if now >= to || number.CompareAndSwap(now, to) {
+			return
+		}
+	}
+}
+
+// take empties the journal into the history of a round that began with this state.
+func (j *journal) take(start state, base uint64) (*history, error) {
+	j.mu.Lock()
+	commits := j.commits
+	j.commits = nil
+	j.mu.Unlock()
+	entries := make([]entry, 0, len(commits))
+	for _, c := range commits {
+		var g Gadget
+		if err := json.Unmarshal(c.record.JSON, &g); err != nil {
+			return nil, fmt.Errorf("%s at %d: %w", c.record.Key.Name, c.record.Revision, err)
+		}
+		entries = append(entries, entry{item{c.record.Key, valueOf(&g)}, uint64(c.record.Revision), c.gone})
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.revision, b.revision) })
+	return newHistory(start, base, entries)
+}
+
+// pause waits until so many commits have happened, or for the short time that the store lets a read wait.
+func (j *journal) pause(ctx context.Context, commits uint64) {
+	_, _ = j.List(ctx, storage.ListOptions{Scope: watch.Scope{Resource: gadgets}, Revision: j.Revision() + watch.Revision(commits), Limit: 1}, nil)
+}

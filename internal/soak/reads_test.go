@@ -1,0 +1,177 @@
+package soak
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/decorum-go/decorum/storage"
+)
+
+// reads is what readers have got in a round.
+type reads struct {
+	mu      sync.Mutex
+	lists   []listRead
+	objects []objectRead
+	answers []answer
+}
+
+// listRead is one page of a list: the objects after one key, up to another where More follow.
+type listRead struct {
+	who            string
+	sel            selector
+	revision       uint64
+	floor, ceiling uint64 // the revisions between which the read was made; an Exact one has its revision for both
+	after          storage.Key
+	more           bool
+	remaining      *int64
+	items          []item
+	metadata       bool
+	limit          int // how many were asked for; 0: all
+}
+
+// objectRead is a GET.
+type objectRead struct {
+	who            string
+	item           item
+	found          bool
+	floor, ceiling uint64
+}
+
+// answer is what a writer was told that it has written.
+type answer struct {
+	who  string
+	item item
+}
+
+func (r *reads) addList(l listRead) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lists = append(r.lists, l)
+}
+
+func (r *reads) addObject(o objectRead) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.objects = append(r.objects, o)
+}
+
+func (r *reads) addAnswer(who string, g *Gadget) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answers = append(r.answers, answer{who, itemOf(g)})
+}
+
+// check compares what was read with a history and forgets it. It returns what is wrong.
+func (r *reads) check(h *history) (problems []error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	slices.SortStableFunc(r.lists, func(a, b listRead) int { return cmp.Compare(a.revision, b.revision) })
+	objects, at := maps.Clone(h.start), h.base
+	for _, l := range r.lists {
+		if l.revision < h.base || l.revision > h.end() {
+			problems = append(problems, fmt.Errorf("%s: a list %s at %d: the round is from %d to %d", l.who, l.sel, l.revision, h.base, h.end()))
+			continue
+		}
+		for ; at < l.revision; at++ {
+			objects.apply(h.at(at + 1))
+		}
+		if err := l.check(objects); err != nil {
+			problems = append(problems, fmt.Errorf("%s: list %s: %w\n%s", l.who, l.sel, err, h.around(l.revision)))
+		}
+	}
+	byKey := map[storage.Key][]entry{}
+	for _, e := range h.entries {
+		byKey[e.key] = append(byKey[e.key], e)
+	}
+	for _, o := range r.objects {
+		if !o.possible(h, byKey[o.item.key]) {
+			problems = append(problems, fmt.Errorf("%s: no read is behind an acknowledged write: GET of %s/%s between %d and %d found %t %+v\n%s",
+				o.who, o.item.key.Namespace, o.item.key.Name, o.floor, o.ceiling, o.found, o.item.value, h.around(o.floor)))
+		}
+	}
+	for _, a := range r.answers {
+		v := a.item.value
+		if v.revision > h.base && v.revision <= h.end() {
+			if e := h.at(v.revision); e.item == a.item { // also where the write has deleted it
+				continue
+			}
+		}
+		if v.revision <= h.base { // a write that changed nothing is answered with what there is
+			if h.start[a.item.key] == v {
+				continue
+			}
+		}
+		problems = append(problems, fmt.Errorf("%s: an acknowledged write is stored as answered: %+v\n%s", a.who, a.item, h.around(v.revision)))
+	}
+	r.lists, r.objects, r.answers = nil, nil, nil
+	return problems
+}
+
+// check compares a page with the state at its revision.
+func (l listRead) check(objects state) error {
+	if l.revision < l.floor {
+		return fmt.Errorf("no read is behind an acknowledged write: it is at %d, and %d was acknowledged before", l.revision, l.floor)
+	}
+	if l.revision > l.ceiling {
+		return fmt.Errorf("a page stays at its revision: it is at %d and must not be after %d", l.revision, l.ceiling)
+	}
+	want := objects.sorted(l.sel)
+	want = slices.DeleteFunc(want, func(it item) bool { return l.after.Name != "" && compareKeys(it.key, l.after) <= 0 })
+	rest := 0
+	if l.more && len(l.items) <= len(want) {
+		rest = len(want) - len(l.items)
+		want = want[:len(l.items)]
+		if rest == 0 {
+			return fmt.Errorf("more is promised where nothing follows, at %d", l.revision)
+		}
+	}
+	if l.metadata {
+		for i := range want {
+			want[i].value = want[i].value.metadata()
+		}
+	}
+	if !slices.Equal(l.items, want) {
+		return fmt.Errorf("a list is one snapshot: at %d after %q it has %d objects, want %d: %s", l.revision, l.after.Name, len(l.items), len(want), differences(asState(l.items), asState(want)))
+	}
+	if l.limit > 0 && l.more && len(l.items) != l.limit {
+		return fmt.Errorf("a page that is not the last is full: %d objects, limit %d", len(l.items), l.limit)
+	}
+	if l.remaining != nil && *l.remaining != int64(rest) {
+		return fmt.Errorf("remainingItemCount is %d, want %d", *l.remaining, rest)
+	}
+	return nil
+}
+
+func asState(items []item) state {
+	s := state{}
+	for _, it := range items {
+		s[it.key] = it.value
+	}
+	return s
+}
+
+// possible reports whether the object was so at some moment of the read. commits are those of the object.
+func (o objectRead) possible(h *history, commits []entry) bool {
+	now, there := h.start[o.item.key]
+	if o.floor <= h.base && there == o.found && (!there || now == o.item.value) {
+		return true
+	}
+	for i, e := range commits {
+		if e.revision > o.ceiling {
+			break
+		}
+		until := h.end() + 1
+		if i+1 < len(commits) {
+			until = commits[i+1].revision
+		}
+		if until > o.floor && o.found == !e.gone && (e.gone || e.value == o.item.value) {
+			return true
+		}
+	}
+	// Before the first commit of the round it was as in the beginning.
+	untouched := len(commits) == 0 || commits[0].revision > o.floor
+	return untouched && there == o.found && (!there || now == o.item.value)
+}

@@ -1,0 +1,319 @@
+package soak
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// errMissing says that a tape ends too early: what it lacks may still come, or is lost.
+var errMissing = errors.New("no event is lost: the watch has not shown everything")
+
+// replay compares a tape with a history: it has a position in both, and the objects that the watcher sees there.
+type replay struct {
+	history  *history
+	sel      selector
+	metadata bool
+	leaps    bool
+
+	at      uint64
+	view    state
+	begun   bool // false: the watcher has no state yet
+	leaping bool // the events of one difference are being read, and seen is what they have made so far
+	seen    state
+}
+
+// newReplay starts where the history does.
+func newReplay(h *history, t *tape) *replay {
+	r := &replay{history: h, sel: t.sel, metadata: t.metadata, leaps: t.leaps, at: h.base, view: state{}, begun: t.begun}
+	for k, v := range h.start {
+		if t.sel.matches(k, v) {
+			r.view[k] = r.shown(v)
+		}
+	}
+	return r
+}
+
+func (r replay) clone() replay {
+	r.view, r.seen = maps.Clone(r.view), maps.Clone(r.seen)
+	return r
+}
+
+func (r *replay) shown(v value) value {
+	if r.metadata {
+		return v.metadata()
+	}
+	return v
+}
+
+// change is what a commit means to the selector; no event where it means nothing.
+func (r *replay) change(e entry) (watch.EventType, value) {
+	was, had := r.view[e.key]
+	has := !e.gone && r.sel.matches(e.key, e.value)
+	switch {
+	case had && has:
+		return watch.Modified, r.shown(e.value)
+	case has:
+		return watch.Added, r.shown(e.value)
+	case had:
+		return watch.Deleted, was.at(e.revision)
+	}
+	return "", value{}
+}
+
+// step moves the position over the next commit.
+func (r *replay) step() {
+	r.at++
+	e := r.history.at(r.at)
+	if r.sel.matches(e.key, e.value) && !e.gone {
+		r.view[e.key] = r.shown(e.value)
+	} else {
+		delete(r.view, e.key)
+	}
+}
+
+// skip moves the position to a revision, or to before the next commit that the selector makes visible, and returns that.
+func (r *replay) skip(to uint64) (event watch.EventType, e entry) {
+	for r.at < to {
+		e := r.history.at(r.at + 1)
+		if event, _ := r.change(e); event != "" {
+			return event, e
+		}
+		r.at++
+	}
+	return "", entry{}
+}
+
+// run replays notes that have to lead to the end of the history. It returns errMissing, or what is wrong and at which
+// note.
+func (r *replay) run(notes []note) (int, error) { return r.replay(notes, true) }
+
+// replay replays notes; with last they have to lead to the end of the history.
+func (r *replay) replay(notes []note, last bool) (int, error) {
+	for i := 0; i < len(notes); i++ {
+		n := notes[i]
+		if n.revision > r.history.end() {
+			return i, fmt.Errorf("a revision comes from the store: %d is after the last one, %d", n.revision, r.history.end())
+		}
+		var err error
+		switch n.kind {
+		case listed:
+			r.leaping = false // what led there was broken off
+			err = r.list(n)
+		case fresh:
+			r.leaping = false
+			until := beginning(notes, i+1)
+			seen, err := r.fresh(notes[i+1:until], n.floor, last && until == len(notes))
+			if err != nil {
+				return i + 1 + seen, err
+			}
+			i = until - 1
+		case bookmarked:
+			if err = r.endLeap(n.revision); err == nil {
+				err = r.bookmark(n)
+			}
+		default:
+			if err = r.endLeap(n.revision); err == nil {
+				err = r.event(n)
+			}
+		}
+		if err != nil {
+			return i, err
+		}
+	}
+	if last {
+		return len(notes), r.finish()
+	}
+	return len(notes), nil
+}
+
+// beginning is the index of the next note by which a watcher begins again.
+func beginning(notes []note, from int) int {
+	for i, n := range notes[from:] {
+		if n.kind == listed || n.kind == fresh {
+			return from + i
+		}
+	}
+	return len(notes)
+}
+
+// endLeap checks a difference that is over, since something of another revision follows.
+func (r *replay) endLeap(next uint64) error {
+	if !r.leaping || next == r.at {
+		return nil
+	}
+	r.leaping = false
+	if !maps.Equal(r.seen, r.view) {
+		return fmt.Errorf("a difference ends in the state of its revision: %d: %s", r.at, differences(r.seen, r.view))
+	}
+	return nil
+}
+
+// finish moves the position to the end of the history, if nothing is missing.
+func (r *replay) finish() error {
+	if !r.begun || r.leaping && !maps.Equal(r.seen, r.view) {
+		return errMissing
+	}
+	if event, e := r.skip(r.history.end()); event != "" {
+		return fmt.Errorf("%w: %s at %d", errMissing, event, e.revision)
+	}
+	return nil
+}
+
+func (r *replay) list(n note) error {
+	if n.revision < n.floor {
+		return fmt.Errorf("no read is behind an acknowledged write: a list at %d after %d was acknowledged", n.revision, n.floor)
+	}
+	if n.revision < r.at {
+		return fmt.Errorf("time does not go back: a list at %d after an event at %d", n.revision, r.at)
+	}
+	for r.at < n.revision {
+		r.step()
+	}
+	r.begun = true
+	got := state{}
+	for _, it := range n.items {
+		got[it.key] = it.value
+	}
+	if len(got) != len(n.items) || !maps.Equal(got, r.view) {
+		return fmt.Errorf("a list is one snapshot: at %d: %s", n.revision, differences(got, r.view))
+	}
+	return nil
+}
+
+func (r *replay) bookmark(n note) error {
+	if n.revision < r.at {
+		return fmt.Errorf("a bookmark does not go back: %d after %d", n.revision, r.at)
+	}
+	if event, e := r.skip(n.revision); event != "" {
+		return fmt.Errorf("a bookmark comes after all that it covers: that of %d comes before the %s of %s", n.revision, event, e)
+	}
+	return nil
+}
+
+func (r *replay) event(n note) error {
+	if r.leaping && n.revision == r.at {
+		return r.leap(n)
+	}
+	if !r.begun {
+		return errors.New("a watch begins with a list")
+	}
+	if n.revision <= r.at {
+		return fmt.Errorf("the revisions of a watch only grow: %d after %d", n.revision, r.at)
+	}
+	if event, e := r.skip(n.revision - 1); event != "" {
+		if r.leaps {
+			return r.leap(n)
+		}
+		return fmt.Errorf("no event is lost: the watch goes from %d to %d without the %s of %s", r.at, n.revision, event, e)
+	}
+	event, v := r.change(r.history.at(n.revision))
+	if event != n.event || n.item.key != r.history.at(n.revision).key || v != n.item.value {
+		if r.leaps {
+			return r.leap(n)
+		}
+		return fmt.Errorf("an event tells what happened: at %d %q with %+v", n.revision, event, v)
+	}
+	r.step()
+	return nil
+}
+
+// leap reads an event of a difference. The first one moves the position to the state that the difference leads to.
+func (r *replay) leap(n note) error {
+	if !r.leaping {
+		r.leaping, r.seen = true, maps.Clone(r.view)
+		for r.at < n.revision {
+			r.step()
+		}
+	}
+	_, had := r.seen[n.item.key]
+	if had == (n.event == watch.Added) {
+		return fmt.Errorf("a difference is about what was seen: %s", n)
+	}
+	if n.event == watch.Deleted {
+		delete(r.seen, n.item.key)
+	} else {
+		r.seen[n.item.key] = n.item.value
+	}
+	return nil
+}
+
+// fresh replays a watch that begins with the objects there are, at a revision that nobody is told. Every revision at
+// which there were exactly these objects may be the one; what follows has to fit to one of them. Of those between which
+// the watcher sees no change the first stands for all.
+func (r *replay) fresh(notes []note, floor uint64, last bool) (int, error) {
+	initial := 0
+	for initial < len(notes) && notes[initial].kind == changed && notes[initial].event == watch.Added {
+		initial++
+	}
+	ceiling := r.history.end()
+	if initial < len(notes) {
+		ceiling = min(ceiling, notes[initial].revision)
+	}
+	for r.at < min(floor, ceiling) {
+		r.step()
+	}
+	worst, worstErr := 0, errMissing
+	if initial < len(notes) || !last { // nothing that could still come would help
+		worstErr = fmt.Errorf("a watch from nowhere begins with the objects there are: at no revision from %d to %d were there these", r.at, ceiling)
+	}
+	for {
+		if r.begins(notes[:initial]) {
+			candidate := r.clone()
+			candidate.begun = true
+			n, err := candidate.replay(notes[len(r.view):], last)
+			if err == nil {
+				*r = candidate
+				return len(notes), nil
+			}
+			if n += len(r.view); n >= worst {
+				worst, worstErr = n, err
+			}
+		}
+		if r.skip(ceiling); r.at == ceiling {
+			return worst, worstErr
+		}
+		r.step()
+	}
+}
+
+// begins reports whether the notes begin with the objects of the view.
+func (r *replay) begins(notes []note) bool {
+	if len(notes) < len(r.view) {
+		return false
+	}
+	for i, n := range notes[:len(r.view)] {
+		v, ok := r.view[n.item.key]
+		if !ok || v != n.item.value || i > 0 && compareKeys(notes[i-1].item.key, n.item.key) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// differences shows a few keys in which two states differ.
+func differences(got, want state) string {
+	keys := map[storage.Key]bool{}
+	for k := range got {
+		keys[k] = true
+	}
+	for k := range want {
+		keys[k] = true
+	}
+	var out []string
+	for _, k := range slices.SortedFunc(maps.Keys(keys), compareKeys) {
+		g, inGot := got[k]
+		w, inWant := want[k]
+		if g != w || inGot != inWant {
+			out = append(out, fmt.Sprintf("%s/%s is %+v (%t), want %+v (%t)", k.Namespace, k.Name, g, inGot, w, inWant))
+		}
+	}
+	if len(out) == 0 {
+		return "an object is there twice"
+	}
+	return fmt.Sprint(len(out), " objects differ: ", out[:min(len(out), 4)])
+}

@@ -1,0 +1,252 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+const (
+	usual = 10 * time.Second
+	// round is how long load lasts between two checks: the journal of a round is held in memory.
+	round = 2500 * time.Millisecond
+	// patience is how long a watcher may take to show the last event of a round.
+	patience = 30 * time.Second
+	// shown is how many violations are printed.
+	shown = 5
+)
+
+var namespaces = []string{"a", "b"}
+
+// soak is one run.
+type soak struct {
+	api       *rest.API
+	journal   *journal
+	callers   []*caller // over a socket and in process
+	selectors []selector
+	ledger    ledger
+	reads     reads
+	totals    totals
+	tapes     []*tape
+	base      atomic.Uint64 // where the round began
+}
+
+// totals are counts of what happened.
+type totals struct {
+	commits, conflicts, streams, events, bookmarks, expiredWatches, expiredPages, pages, compactions atomic.Int64
+}
+
+func (s *soak) gadgets() rest.Client[Gadget] { return rest.ClientFor[Gadget](s.api) }
+
+func (s *soak) caller(random *rand.Rand) *caller { return s.callers[random.IntN(len(s.callers))] }
+
+// actor does one thing again and again until the round is over.
+type actor struct {
+	name string
+	act  func(who string, random *rand.Rand) error
+}
+
+func (s *soak) actors() []actor {
+	return []actor{
+		{"put 1", s.put}, {"put 2", s.put}, {"update", s.update}, {"modify", s.modify}, {"modify status", s.modifyStatus},
+		{"patch", s.patch}, {"mark 1", s.mark}, {"mark 2", s.mark}, {"flip 1", s.flip}, {"flip 2", s.flip}, {"flip 3", s.flip},
+		{"create 1", s.create}, {"create 2", s.create}, {"remove 1", s.remove}, {"noise", s.noise},
+		{"get", s.get}, {"page 1", s.page}, {"page 2", s.page}, {"exact", s.exact}, {"compact", s.compact},
+	}
+}
+
+// Consistency under load: see the package's doc.
+func TestSoak(t *testing.T) {
+	duration, seed := usual, rand.Uint64()
+	if text := os.Getenv("DECORUM_SOAK"); text != "" {
+		var err error
+		duration, err = time.ParseDuration(text)
+		require.NoError(t, err, "DECORUM_SOAK")
+	} else if testing.Short() {
+		duration = round
+	}
+	if text := os.Getenv("DECORUM_SOAK_SEED"); text != "" {
+		var err error
+		seed, err = strconv.ParseUint(text, 10, 64)
+		require.NoError(t, err, "DECORUM_SOAK_SEED")
+	}
+	t.Logf("DECORUM_SOAK=%s DECORUM_SOAK_SEED=%d", duration, seed)
+
+	s := newSoak(t)
+	require.NoError(t, s.makeCounters())
+	h, err := s.journal.take(state{}, s.base.Load())
+	require.NoError(t, err)
+	objects := h.final()
+	s.base.Store(h.end())
+
+	ctx, stop := context.WithCancel(t.Context())
+	var watching sync.WaitGroup
+	s.startWatchers(ctx, &watching, seed)
+	defer watching.Wait()
+	defer stop()
+
+	began, loaded := time.Now(), time.Duration(0)
+	rounds := 0
+	for ; loaded < duration && !t.Failed(); rounds++ {
+		length := min(round, duration-loaded)
+		if err := s.load(length, seed+uint64(rounds)); err != nil {
+			t.Errorf("round %d: an unexpected answer: %v", rounds, err)
+		}
+		loaded += length
+		var problems []error
+		if objects, problems = s.check(objects); len(problems) > 0 {
+			for _, p := range problems[:min(len(problems), shown)] {
+				t.Errorf("round %d: %v", rounds, p)
+			}
+			t.Errorf("%d violations in round %d", len(problems), rounds)
+		}
+	}
+	c := &s.totals
+	t.Logf("%d rounds, %s of load, %s in all", rounds, loaded, time.Since(began).Round(time.Millisecond))
+	t.Logf("%d commits (%.0f/s), %d conflicts; %d pages (%.0f/s), %d of them 410; %d compactions",
+		c.commits.Load(), float64(c.commits.Load())/loaded.Seconds(), c.conflicts.Load(), c.pages.Load(), float64(c.pages.Load())/loaded.Seconds(), c.expiredPages.Load(), c.compactions.Load())
+	t.Logf("%d watchers: %d events (%.0f/s), %d streams, %d bookmarks, %d times 410",
+		len(s.tapes), c.events.Load(), float64(c.events.Load())/loaded.Seconds(), c.streams.Load(), c.bookmarks.Load(), c.expiredWatches.Load())
+	if duration >= usual && !t.Failed() { // what did not happen was not checked
+		require.NotZero(t, c.conflicts.Load(), "no writer was in another's way")
+		require.NotZero(t, c.expiredWatches.Load(), "no watcher fell behind")
+		require.NotZero(t, c.bookmarks.Load(), "no watch had a bookmark")
+	}
+}
+
+func newSoak(t *testing.T) *soak {
+	memory := storage.NewMemory(storage.MemoryOptions{MaxLogBytes: 2 << 20, MaxWait: 250 * time.Millisecond})
+	s := &soak{journal: &journal{Store: memory}, selectors: selectors(), ledger: ledger{count: map[string]int64{}}}
+	s.base.Store(uint64(memory.Revision()))
+	var err error
+	s.api, err = rest.New(rest.Options{Store: s.journal}, definitions()...)
+	require.NoError(t, err)
+	server := httptest.NewServer(s.api)
+	transport := server.Client().Transport.(*http.Transport)
+	transport.MaxIdleConnsPerHost = 64
+	s.callers = []*caller{
+		{client: server.Client(), root: server.URL},
+		{client: &http.Client{Transport: rest.RoundTripper(s.api)}, root: "http://in.process"},
+	}
+	t.Cleanup(func() {
+		require.NoError(t, s.api.Close())
+		server.Close()
+		require.NoError(t, memory.Close())
+	})
+	return s
+}
+
+// startWatchers gives each selector a watcher of each kind, in turns.
+func (s *soak) startWatchers(ctx context.Context, group *sync.WaitGroup, seed uint64) {
+	accepts := []string{mediaJSON, mediaTable, mediaMeta}
+	for i, sel := range s.selectors {
+		typed := typedSource{s.gadgets().Namespace(sel.namespace), sel}
+		for kind := range 4 {
+			random := rand.New(rand.NewPCG(seed, uint64(i*4+kind)))
+			var t *tape
+			var run func()
+			switch kind {
+			case 0:
+				t = newTape("Watch", sel)
+				run = func() { s.watcher(ctx, t, typed, random) }
+			case 1:
+				t = newTape("Follow", sel)
+				t.leaps = true
+				run = func() { s.follower(ctx, t, typed, random) }
+			default:
+				accept := accepts[(i+kind)%len(accepts)]
+				t = newTape("HTTP watch of "+accept, sel)
+				t.metadata = isMetadata(accept)
+				raw := rawSource{s.callers[(i+kind)%2], sel, accept, random}
+				run = func() { s.watcher(ctx, t, raw, random) }
+			}
+			s.tapes = append(s.tapes, t)
+			group.Go(run)
+		}
+	}
+}
+
+// load lets all actors act for a while, and returns what answers none of them should get.
+func (s *soak) load(length time.Duration, seed uint64) error {
+	ctx, cancel := context.WithTimeout(context.Background(), length)
+	defer cancel()
+	actors := s.actors()
+	errs := make([]error, len(actors))
+	var acting sync.WaitGroup
+	for i, a := range actors {
+		random := rand.New(rand.NewPCG(seed, uint64(i)))
+		acting.Go(func() {
+			for ctx.Err() == nil {
+				if err := a.act(a.name, random); err != nil {
+					errs[i] = fmt.Errorf("%s: %w", a.name, err)
+					return
+				}
+			}
+		})
+	}
+	acting.Wait()
+	return errors.Join(errs...)
+}
+
+// check compares what everybody saw in a round that is over with the journal, and returns the state it has left.
+func (s *soak) check(start state) (state, []error) {
+	h, err := s.journal.take(start, s.base.Load())
+	if err != nil {
+		return start, []error{err}
+	}
+	s.totals.commits.Add(int64(len(h.entries)))
+	var problems []error
+	if got := s.after(); got != h.end() {
+		problems = append(problems, fmt.Errorf("every revision is a commit that a writer was told of: the store is at %d, the journal ends at %d", got, h.end()))
+	}
+	deadline := time.Now().Add(patience)
+	for _, t := range s.tapes {
+		if err := t.check(h, deadline); err != nil {
+			problems = append(problems, fmt.Errorf("%s %s: %w", t.name, t.sel, err))
+		}
+	}
+	problems = append(problems, s.reads.check(h)...)
+	final := h.final()
+	problems = append(problems, s.checkLedger(final)...)
+	s.base.Store(h.end())
+	return final, problems
+}
+
+// check replays a tape, as often as something arrives, until it shows all of the history.
+func (t *tape) check(h *history, deadline time.Time) error {
+	for {
+		notes, broken := t.read()
+		r := newReplay(h, t)
+		i, err := r.run(notes)
+		switch {
+		case broken != nil:
+			return fmt.Errorf("%w\n%s", broken, lastNotes(notes, len(notes)-1))
+		case err == nil:
+			t.begun = true
+			t.forget(len(notes))
+			return nil
+		case !errors.Is(err, errMissing) || time.Now().After(deadline):
+			return fmt.Errorf("%w\n  seen last:\n%s  history:\n%s", err, lastNotes(notes, i), h.around(r.at))
+		}
+		timer := time.NewTimer(time.Until(deadline))
+		select {
+		case <-t.arrived:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}

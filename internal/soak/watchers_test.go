@@ -1,0 +1,187 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// frame is one event of a watch.
+type frame struct {
+	event    watch.EventType
+	item     item
+	revision uint64
+	initial  bool // a bookmark that ends the initial events
+}
+
+// source is a client that lists and watches one selection.
+type source interface {
+	list() (items []item, revision uint64, err error)
+	// watch goes on after a revision; after 0 it begins with what there is, and with all it does so by a WatchList.
+	// The stream may end without an error.
+	watch(ctx context.Context, after uint64, all bool) iter.Seq2[frame, error]
+	// lists reports whether it can do a WatchList.
+	lists() bool
+}
+
+// typedSource is the client of the library.
+type typedSource struct {
+	client rest.Client[Gadget]
+	sel    selector
+}
+
+func (c typedSource) list() ([]item, uint64, error) {
+	page, err := c.client.List(context.Background(), rest.ListOptions{LabelSelector: c.sel.labels, FieldSelector: c.sel.fields})
+	if err != nil {
+		return nil, 0, err
+	}
+	var items []item
+	for _, g := range page.Items {
+		items = append(items, itemOf(g))
+	}
+	return items, revisionOf(page.ResourceVersion), nil
+}
+
+func (c typedSource) lists() bool { return false }
+
+func (c typedSource) options(after uint64) rest.WatchOptions {
+	o := rest.WatchOptions{LabelSelector: c.sel.labels, FieldSelector: c.sel.fields}
+	if after > 0 {
+		o.ResourceVersion = strconv.FormatUint(after, 10)
+	}
+	return o
+}
+
+func (c typedSource) watch(ctx context.Context, after uint64, _ bool) iter.Seq2[frame, error] {
+	return framesOf(c.client.Watch(ctx, c.options(after)))
+}
+
+func framesOf(events iter.Seq2[rest.Event[Gadget], error]) iter.Seq2[frame, error] {
+	return func(yield func(frame, error) bool) {
+		for e, err := range events {
+			if err != nil {
+				yield(frame{}, err)
+				return
+			}
+			if !yield(frame{event: e.Type, item: itemOf(e.Object), revision: revisionOf(e.ResourceVersion)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// watcher watches one selection until the context ends. It breaks off at random and resumes where it was; it begins
+// again after 410 and now and then without need; it dawdles, so that the log overtakes it.
+func (s *soak) watcher(ctx context.Context, t *tape, from source, random *rand.Rand) {
+	at := uint64(0) // where to resume; 0 is nowhere
+	for ctx.Err() == nil {
+		all := false
+		if at == 0 || random.IntN(12) == 0 {
+			var err error
+			if at, all, err = s.begin(t, from, random); err != nil {
+				t.fail(err)
+				return
+			}
+		}
+		var err error
+		if at, err = s.connect(ctx, t, from, at, all, random); err != nil && ctx.Err() == nil {
+			if !status.IsExpired(err) {
+				t.fail(fmt.Errorf("a watch ends with 410 or not at all: %w", err))
+				return
+			}
+			s.totals.expiredWatches.Add(1)
+			at = 0
+		}
+	}
+}
+
+// begin chooses how the watcher learns what there is: by a list, by a WatchList, or by a watch from nowhere.
+func (s *soak) begin(t *tape, from source, random *rand.Rand) (at uint64, all bool, err error) {
+	floor := s.before()
+	switch n := random.IntN(3); {
+	case n == 0:
+		items, revision, err := from.list()
+		if err == nil {
+			t.add(note{kind: listed, revision: revision, floor: floor, items: items})
+		}
+		return revision, false, err
+	case n == 1 && from.lists():
+		return 0, true, nil
+	}
+	t.add(note{kind: fresh, floor: floor})
+	return 0, false, nil
+}
+
+// connect notes a stream until it breaks off, and returns where to resume.
+func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all bool, random *rand.Rand) (uint64, error) {
+	floor := s.before()
+	left := 1 + random.IntN(400) // events until it hangs up, once it has something to resume from
+	var initial []item
+	s.totals.streams.Add(1)
+	for f, err := range from.watch(ctx, at, all) {
+		if err != nil {
+			return at, err
+		}
+		s.totals.events.Add(1)
+		switch {
+		case all && f.event == watch.Added:
+			initial = append(initial, f.item)
+			continue
+		case all && f.initial:
+			t.add(note{kind: listed, revision: f.revision, floor: floor, items: initial})
+			at, all = f.revision, false
+			continue
+		case all || f.initial:
+			return 0, fmt.Errorf("initial events are ADDED and end with their bookmark: %+v", f)
+		case f.event == watch.Bookmark:
+			t.add(note{kind: bookmarked, revision: f.revision})
+			s.totals.bookmarks.Add(1)
+			at = f.revision
+			continue
+		}
+		t.add(note{kind: changed, event: f.event, revision: f.revision, item: f.item})
+		if at > 0 || f.event != watch.Added { // the ADDED of a watch from nowhere may be one of the initial ones
+			at = f.revision
+		}
+		if random.IntN(600) == 0 {
+			s.journal.pause(ctx, 600)
+		}
+		if at > 0 {
+			if left--; left <= 0 {
+				return at, nil
+			}
+		}
+	}
+	return at, nil
+}
+
+// follower follows one selection, and begins again after a while.
+func (s *soak) follower(ctx context.Context, t *tape, c typedSource, random *rand.Rand) {
+	for ctx.Err() == nil {
+		t.add(note{kind: fresh, floor: s.before()})
+		left := 1000 + random.IntN(4000)
+		s.totals.streams.Add(1)
+		for f, err := range framesOf(c.client.Follow(ctx, c.options(0))) {
+			if err != nil {
+				if ctx.Err() == nil {
+					t.fail(fmt.Errorf("a Follow helps itself: %w", err))
+				}
+				return
+			}
+			s.totals.events.Add(1)
+			t.add(note{kind: changed, event: f.event, revision: f.revision, item: f.item})
+			if random.IntN(400) == 0 {
+				s.journal.pause(ctx, 800)
+			}
+			if left--; left <= 0 && f.event != watch.Added {
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+const (
+	counters = 3  // of each namespace
+	poolSize = 24 // names that come and go, of each namespace
+)
+
+// ledger is what writers were told to have counted; a counter that holds less has lost an update.
+type ledger struct {
+	mu    sync.Mutex
+	count map[string]int64 // by namespace/name, and by namespace/name/what
+}
+
+func (l *ledger) add(what string, n int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count[what] += n
+}
+
+func (l *ledger) get(what string) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.count[what]
+}
+
+func counterName(i int) string { return "counter-" + strconv.Itoa(i) }
+
+func poolName(i int) string { return "pool-" + strconv.Itoa(i) }
+
+func pick(random *rand.Rand, from ...string) string { return from[random.IntN(len(from))] }
+
+// makeCounters creates the objects that are there all the time.
+func (s *soak) makeCounters() error {
+	for _, namespace := range namespaces {
+		for i := range counters {
+			if _, err := s.callers[0].write("POST", path(namespace, ""), mediaJSON, newGadget(counterName(i))); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := rest.ClientFor[Noise](s.api).Create(context.Background(), &Noise{ObjectMeta: apimeta.ObjectMeta{Name: "noise"}})
+	return err
+}
+
+func newGadget(name string) *Gadget {
+	return &Gadget{TypeMeta: apimeta.TypeMeta{APIVersion: group + "/v1", Kind: "Gadget"}, ObjectMeta: apimeta.ObjectMeta{Name: name}}
+}
+
+// put reads, counts, and writes back, again after each conflict.
+func (s *soak) put(who string, random *rand.Rand) error {
+	namespace, name, c := pick(random, namespaces...), counterName(random.IntN(counters)), s.caller(random)
+	for {
+		g, err := c.get(namespace, name)
+		if err != nil {
+			return err
+		}
+		g.Spec.Count++
+		out, err := c.write("PUT", path(namespace, name), mediaJSON, g)
+		if status.IsConflict(err) {
+			s.totals.conflicts.Add(1)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.ledger.add(namespace+"/"+name, 1)
+		s.reads.addAnswer(who, out)
+		return nil
+	}
+}
+
+func (s *soak) modify(who string, random *rand.Rand) error {
+	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
+	out, err := s.gadgets().Namespace(namespace).Modify(context.Background(), name, func(g *Gadget) error { g.Spec.Count++; return nil })
+	if err != nil {
+		return err
+	}
+	s.ledger.add(namespace+"/"+name, 1)
+	s.reads.addAnswer(who, out)
+	return nil
+}
+
+func (s *soak) modifyStatus(who string, random *rand.Rand) error {
+	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
+	out, err := s.gadgets().Namespace(namespace).ModifyStatus(context.Background(), name, func(g *Gadget) error { g.Status.Seen++; return nil })
+	if err != nil {
+		return err
+	}
+	s.ledger.add(namespace+"/"+name+"/seen", 1)
+	s.reads.addAnswer(who, out)
+	return nil
+}
+
+// update is put by the typed client.
+func (s *soak) update(who string, random *rand.Rand) error {
+	client, name := s.gadgets().Namespace("a"), counterName(random.IntN(counters))
+	for {
+		g, err := client.Get(context.Background(), name)
+		if err != nil {
+			return err
+		}
+		g.Spec.Count++
+		out, err := client.Update(context.Background(), g)
+		if status.IsConflict(err) {
+			s.totals.conflicts.Add(1)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.ledger.add("a/"+name, 1)
+		s.reads.addAnswer(who, out)
+		return nil
+	}
+}
+
+// patch counts by a patch that is conditional: by a resourceVersion, or by a test of the value.
+func (s *soak) patch(who string, random *rand.Rand) error {
+	namespace, name, c := pick(random, namespaces...), counterName(random.IntN(counters)), s.caller(random)
+	for {
+		g, err := c.get(namespace, name)
+		if err != nil {
+			return err
+		}
+		media, body := mediaMerge, fmt.Sprintf(`{"metadata":{"resourceVersion":%q},"spec":{"count":%d}}`, g.ResourceVersion, g.Spec.Count+1)
+		if g.Spec.Count > 0 && random.IntN(2) == 0 {
+			media, body = mediaPatch, fmt.Sprintf(`[{"op":"test","path":"/spec/count","value":%d},{"op":"replace","path":"/spec/count","value":%d}]`, g.Spec.Count, g.Spec.Count+1)
+		}
+		out, err := c.write("PATCH", path(namespace, name), media, body)
+		if status.IsConflict(err) || media == mediaPatch && status.IsInvalid(err) {
+			s.totals.conflicts.Add(1)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.ledger.add(namespace+"/"+name, 1)
+		s.reads.addAnswer(who, out)
+		return nil
+	}
+}
+
+// mark counts in a field of its own, by a patch without condition.
+func (s *soak) mark(who string, random *rand.Rand) error {
+	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
+	mine := namespace + "/" + name + "/" + who
+	body := fmt.Sprintf(`{"spec":{"marks":{%q:%d}}}`, who, s.ledger.get(mine)+1)
+	out, err := s.caller(random).write("PATCH", path(namespace, name), mediaMerge, body)
+	if err != nil {
+		return err
+	}
+	s.ledger.add(mine, 1)
+	s.ledger.add(namespace+"/"+name+"/marks", 1)
+	s.reads.addAnswer(who, out)
+	return nil
+}
+
+// flip moves an object into other selections; one that is not there is left alone.
+func (s *soak) flip(who string, random *rand.Rand) error {
+	namespace, name := pick(random, namespaces...), poolName(random.IntN(poolSize))
+	if random.IntN(8) == 0 {
+		name = counterName(random.IntN(counters))
+	}
+	body := fmt.Sprintf(`{"metadata":{"labels":{%q:%s}},"spec":{"color":%s}}`, sideLabel, pick(random, `"left"`, `"right"`, "null"), pick(random, `"red"`, `"blue"`, "null"))
+	out, err := s.caller(random).write("PATCH", path(namespace, name), mediaMerge, body)
+	if status.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.reads.addAnswer(who, out)
+	return nil
+}
+
+func (s *soak) create(who string, random *rand.Rand) error {
+	g := newGadget(poolName(random.IntN(poolSize)))
+	g.Labels = map[string]string{poolLabel: "yes", sideLabel: pick(random, "left", "right")}
+	g.Spec.Color = pick(random, "red", "blue", "")
+	if random.IntN(4) == 0 {
+		g.Finalizers = []string{finalizer}
+	}
+	namespace := pick(random, namespaces...)
+	var out *Gadget
+	var err error
+	if random.IntN(2) == 0 {
+		out, err = s.gadgets().Namespace(namespace).Create(context.Background(), g)
+	} else {
+		out, err = s.caller(random).write("POST", path(namespace, ""), mediaJSON, g)
+	}
+	if status.IsAlreadyExists(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.reads.addAnswer(who, out)
+	return nil
+}
+
+// remove deletes an object, its finalizers too, or now and then a selection of them.
+func (s *soak) remove(_ string, random *rand.Rand) error {
+	namespace, name, c := pick(random, namespaces...), poolName(random.IntN(poolSize)), s.caller(random)
+	var err error
+	switch n := random.IntN(100); {
+	case n == 0:
+		query := selector{labels: poolLabel + "=yes," + sideLabel + "=left"}.query()
+		err = c.do("DELETE", path(namespace, ""), query, mediaJSON, mediaJSON, nil, nil)
+	case n < 20:
+		var g *Gadget
+		if g, err = c.get(namespace, name); err == nil {
+			err = s.gadgets().Namespace(namespace).Delete(context.Background(), name, rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: &g.UID}})
+		}
+	default:
+		err = c.do("DELETE", path(namespace, name), nil, mediaJSON, mediaJSON, nil, nil)
+	}
+	if err == nil {
+		_, err = c.write("PATCH", path(namespace, name), mediaMerge, `{"metadata":{"finalizers":null}}`)
+	}
+	if status.IsNotFound(err) || status.IsConflict(err) {
+		return nil
+	}
+	return err
+}
+
+// noise takes revisions of another kind.
+func (s *soak) noise(string, *rand.Rand) error {
+	_, err := rest.ClientFor[Noise](s.api).Modify(context.Background(), "noise", func(n *Noise) error { n.Spec.Count++; return nil })
+	return err
+}
+
+// checkLedger compares the counters with what their writers were told.
+func (s *soak) checkLedger(objects state) (problems []error) {
+	for _, namespace := range namespaces {
+		for i := range counters {
+			what := namespace + "/" + counterName(i)
+			v := objects[keyOf(namespace, counterName(i))]
+			got := [3]int64{v.count, v.seen, v.marks}
+			want := [3]int64{s.ledger.get(what), s.ledger.get(what + "/seen"), s.ledger.get(what + "/marks")}
+			if got != want {
+				problems = append(problems, fmt.Errorf("no update is lost: %s has counted %d (count, seen, marks), writers were told %d", what, got, want))
+			}
+		}
+	}
+	return problems
+}
