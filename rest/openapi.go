@@ -78,7 +78,7 @@ func (q *request) openAPIv2() error {
 }
 
 // The Protobuf form of the Swagger 2.0 document, which kubectl asks for when it checks what it sends by itself: under the
-// name that it is answered with, and under the one that clients ask by since before that was a valid media type.
+// name that it is answered with, and under the one that clients ask by, which is no valid media type.
 const (
 	mediaOpenAPIv2    = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 	mediaOpenAPIv2Old = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
@@ -90,11 +90,11 @@ func (q *request) openAPIv2Media() string {
 	if header == "" {
 		return mediaJSON
 	}
-	for _, c := range parseAccept(header) {
+	for _, c := range parseAccept(strings.ReplaceAll(header, mediaOpenAPIv2Old, mediaOpenAPIv2)) {
 		switch c.media {
 		case mediaJSON, "*/*", "application/*":
 			return mediaJSON
-		case mediaOpenAPIv2, mediaOpenAPIv2Old:
+		case mediaOpenAPIv2:
 			return mediaOpenAPIv2
 		}
 	}

@@ -210,3 +210,28 @@ func TestOpenAPIv2IsCached(t *testing.T) {
 	assert.Equal(t, 406, do(t, api, "GET", "/openapi/v2", "", "Accept", "text/html").Code)
 	assert.Equal(t, 200, do(t, api, "GET", "/openapi/v2", "", "Accept", "text/html, */*;q=0.1").Code)
 }
+
+// kubectl takes the Swagger document as Protobuf only, under a name with an @ in it.
+func TestOpenAPIv2Protobuf(t *testing.T) {
+	api := newWidgets(t)
+	const answered = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+	for accept, media := range map[string]string{
+		"application/com.github.proto-openapi.spec.v2@v1.0+protobuf": answered,
+		answered: answered,
+		"application/json;q=0.5, application/com.github.proto-openapi.spec.v2@v1.0+protobuf":        answered,
+		"application/json, application/com.github.proto-openapi.spec.v2@v1.0+protobuf;q=0.5":        "application/json",
+		"application/com.github.proto-openapi.spec.v3@v1.0+protobuf, application/*;q=0.1,text/html": "application/json",
+	} {
+		a := do(t, api, "GET", "/openapi/v2", "", "Accept", accept)
+		require.Equal(t, 200, a.Code, accept)
+		assert.Equal(t, media, a.Header.Get("Content-Type"), accept)
+		assert.Equal(t, "Accept", a.Header.Get("Vary"))
+		if media == answered {
+			assert.Equal(t, "\n\x032.0", string(a.Body[:5]), "field 1 is the version of Swagger")
+		}
+	}
+	form := []string{"Accept", answered}
+	first := do(t, api, "GET", "/openapi/v2", "", form...)
+	assert.NotEqual(t, do(t, api, "GET", "/openapi/v2", "").Header.Get("ETag"), first.Header.Get("ETag"), "each form has its own")
+	assert.Equal(t, 304, do(t, api, "GET", "/openapi/v2", "", append(form, "If-None-Match", first.Header.Get("ETag"))...).Code)
+}

@@ -17,7 +17,7 @@ type Environment struct {
 // EnvironmentSpec is what somebody wants to run.
 type EnvironmentSpec struct {
 	Branch    string     `json:"branch" api:"minLength=1,maxLength=255,doc='The branch that is deployed here.'"`
-	Size      string     `json:"size" api:"enum=small|medium|large,default=small,doc='How much of everything it gets.'"`
+	Size      string     `json:"size,omitempty" api:"enum=small|medium|large,default=small,doc='How much of everything it gets.'"`
 	Variables []Variable `json:"variables,omitempty" api:"list=map,key=name,maxItems=256,doc='Settings, one for each name.'"`
 }
 
@@ -30,7 +30,7 @@ type Variable struct {
 // EnvironmentStatus is what runs, as the build server reported it.
 type EnvironmentStatus struct {
 	ObservedGeneration int64               `json:"observedGeneration,omitempty" api:"doc='The generation of the spec that was deployed.'"`
-	Release            string              `json:"release,omitempty" api:"doc='The release that runs.'"`
+	Release            string              `json:"release,omitempty" api:"minLength=1,maxLength=255,doc='The release that runs.'"`
 	Conditions         []apimeta.Condition `json:"conditions,omitempty" api:"list=map,key=type,doc='Ready is True once the environment was deployed.'"`
 }
 

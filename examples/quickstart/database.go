@@ -21,21 +21,21 @@ type Database struct {
 // validate, merge and document each field.
 type DatabaseSpec struct {
 	Engine     string `json:"engine" api:"enum=postgres|mysql|sqlite,immutable,doc='The database engine. It cannot be changed later.'"`
-	Replicas   int32  `json:"replicas" api:"default=1,min=1,max=9,doc='How many instances run.'"`
-	StorageGiB int32  `json:"storageGiB" api:"default=10,min=1,max=16384,doc='Disk of each instance, in GiB.'"`
+	Replicas   int32  `json:"replicas,omitempty" api:"default=1,min=1,max=9,doc='How many instances run.'"`
+	StorageGiB int32  `json:"storageGiB,omitempty" api:"default=10,min=1,max=16384,doc='Disk of each instance, in GiB.'"`
 	Users      []User `json:"users,omitempty" api:"list=map,key=name,maxItems=64,doc='Who may connect, one entry for each name.'"`
 }
 
 // User is an account in the database.
 type User struct {
 	Name string `json:"name" api:"minLength=1,maxLength=63,pattern='^[a-z][a-z0-9_]*$',doc='The login name.'"`
-	Role string `json:"role" api:"enum=reader|writer|owner,default=reader,doc='What the account may do.'"`
+	Role string `json:"role,omitempty" api:"enum=reader|writer|owner,default=reader,doc='What the account may do.'"`
 }
 
 // DatabaseStatus is what is there, written by the operator only.
 type DatabaseStatus struct {
 	ObservedGeneration int64               `json:"observedGeneration,omitempty" api:"doc='The generation of the spec that this status speaks of.'"`
-	ReadyReplicas      int32               `json:"readyReplicas" api:"optional,doc='How many instances answer.'"`
+	ReadyReplicas      int32               `json:"readyReplicas" api:"optional,min=0,max=9,doc='How many instances answer.'"`
 	Conditions         []apimeta.Condition `json:"conditions,omitempty" api:"list=map,key=type,doc='Ready is True when all replicas answer.'"`
 }
 

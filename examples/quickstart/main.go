@@ -1,11 +1,11 @@
-// Command quickstart serves one useful kind, Database, from memory. A loop in
+// Command quickstart serves one useful kind, Database, from memory. A controller in
 // the same process drives the status of each database, so that kubectl shows a
 // living system:
 //
 //	go run ./examples/quickstart
 //
 // It prints the commands to try. Read database.go for the kind, operator.go for
-// the loop; this file is the part that any HTTP server has.
+// the controller; this file is the part that any HTTP server has.
 package main
 
 import (

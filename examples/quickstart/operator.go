@@ -6,42 +6,31 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
-// operate keeps bringing every database closer to its spec until ctx ends. It
-// looks at the objects only, never at what happened before, so after missed
-// changes it simply starts anew.
+// operate runs a controller until ctx ends: it keeps bringing every database closer to its spec, and looks at the
+// objects only, never at what has happened to them.
 func operate(ctx context.Context, databases rest.Client[Database]) error {
-	for {
-		err := follow(ctx, databases)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case !status.IsExpired(err):
-			return err
-		}
-	}
+	informer := controller.NewInformer(databases, controller.InformerOptions[Database]{})
+	return controller.New(reconciler(databases), controller.Options{}, controller.For(informer)).Run(ctx)
 }
 
-// follow takes one step for every database there is, and one for each change.
-func follow(ctx context.Context, databases rest.Client[Database]) error {
-	for event, err := range databases.Watch(ctx, rest.WatchOptions{}) {
-		if err != nil {
-			return fmt.Errorf("watch databases: %w", err)
+// reconciler takes one step for one database. The change that this makes is what calls it for the next one.
+func reconciler(databases rest.Client[Database]) controller.Reconciler {
+	return func(ctx context.Context, key controller.Key) (controller.Result, error) {
+		client := databases.Namespace(key.Namespace)
+		d, err := client.Get(ctx, key.Name)
+		if status.IsNotFound(err) {
+			return controller.Result{}, nil // deleted, and with it what there was to do
 		}
-		d := event.Object
-		if event.Type == watch.Deleted || !advance(d) {
-			continue // as wanted; to write it again would only wake us again
+		if err != nil || !advance(d) {
+			return controller.Result{}, err
 		}
-		_, err := databases.Namespace(d.Namespace).UpdateStatus(ctx, d)
-		// Changed or deleted meanwhile: the event of that is on its way.
-		if err != nil && !status.IsConflict(err) && !status.IsNotFound(err) {
-			return fmt.Errorf("status of %s/%s: %w", d.Namespace, d.Name, err)
-		}
+		_, err = client.UpdateStatus(ctx, d)
+		return controller.Result{}, err // after a conflict it is called again, and reads again
 	}
-	return nil
 }
 
 // advance takes one step from the status towards the spec and says whether

@@ -16,7 +16,7 @@ var (
 // conformTargets are the kinds of conformhost, for either way to mount it.
 func conformTargets() []target {
 	return []target{{
-		group: "example.com", kind: "Widget", plural: "widgets", short: "wd", all: true,
+		group: "example.com", kind: "Widget", plural: "widgets", short: "wd", all: true, older: true,
 		full:  `spec: {size: 5, color: blue, owner: me, parts: [{name: a, count: 2}]}`,
 		bare:  `spec: {size: 5, owner: me}`,
 		other: `spec: {size: 6, owner: you}`,
@@ -32,7 +32,7 @@ func conformTargets() []target {
 			setStatus(t, s, "widgets", name, `{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`)
 		},
 	}, {
-		kind: "ConfigMap", plural: "configmaps", short: "cm", builtin: true,
+		kind: "ConfigMap", plural: "configmaps", short: "cm", builtin: true, older: true,
 		full:  `data: {colour: red, size: large}`,
 		bare:  `data: {colour: red}`,
 		other: `data: {colour: blue}`,
@@ -46,7 +46,7 @@ func conformTargets() []target {
 		explainsAll: []string{"immutable", "ownerReferences"},
 		described:   []string{"colour:", "large"},
 	}, {
-		kind: "ServiceAccount", plural: "serviceaccounts", short: "sa", builtin: true,
+		kind: "ServiceAccount", plural: "serviceaccounts", short: "sa", builtin: true, older: true,
 		full:  "secrets: [{name: key}]\nautomountServiceAccountToken: false",
 		bare:  "",
 		other: `imagePullSecrets: [{name: pull}]`,

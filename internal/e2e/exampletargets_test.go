@@ -14,7 +14,7 @@ import (
 func exampleTargets() []target {
 	return []target{{
 		host:  host{program: "quickstart"},
-		group: "platform.example.com", kind: "Database", plural: "databases", short: "db", all: true,
+		group: "platform.example.com", kind: "Database", plural: "databases", short: "db", all: true, older: true,
 		full:  `spec: {engine: postgres, replicas: 2, storageGiB: 50, users: [{name: app, role: writer}]}`,
 		bare:  `spec: {engine: postgres, replicas: 2}`,
 		other: `spec: {engine: mysql}`,
@@ -30,7 +30,7 @@ func exampleTargets() []target {
 		ready:       func(*testing.T, *server, string) {}, // its operator sees to it
 	}, {
 		host:  host{program: "embed"},
-		group: "deploy.example.com", kind: "Environment", plural: "environments", short: "env", all: true,
+		group: "deploy.example.com", kind: "Environment", plural: "environments", short: "env", all: true, older: true,
 		full:  `spec: {branch: main, size: large, variables: [{name: LOG, value: debug}]}`,
 		bare:  `spec: {branch: main}`,
 		other: `spec: {branch: feature}`,

@@ -17,6 +17,7 @@ type target struct {
 	all                        bool // in the category all
 	builtin                    bool // speaks the dialect of the built-in kinds
 	createOnUpdate             bool // PUT makes what is not there
+	older                      bool // the older releases of kubectl try it, too
 
 	// Members of a manifest beside apiVersion, kind and metadata.
 	full  string // with every field

@@ -154,7 +154,9 @@ func (c *cache[T]) set(e entry[T]) *T {
 		c.state.objects.Delete(e)
 	}
 	for _, i := range c.was {
-		c.state.values.Delete(i)
+		if !slices.ContainsFunc(c.are, func(j indexed[T]) bool { return j.index == i.index && j.value == i.value }) {
+			c.state.values.Delete(i)
+		}
 	}
 	for _, i := range c.are {
 		c.state.values.Set(i)

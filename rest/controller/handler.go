@@ -92,15 +92,13 @@ func (i *Informer[T]) told() []*Handler[T] {
 // tell calls the handlers for the step of one object from old to obj, of which nil is absence. The caller holds the lock
 // of deliveries.
 func (i *Informer[T]) tell(old, obj *T) {
-	if old != nil && obj != nil {
-		switch {
-		case i.metadata.text(old, i.metadata.uid) != i.metadata.text(obj, i.metadata.uid):
-			i.tell(old, nil)
-			i.tell(nil, obj)
-			return
-		case i.metadata.text(old, i.metadata.version) == i.metadata.text(obj, i.metadata.version):
-			return
-		}
+	if old == obj {
+		return
+	}
+	if old != nil && obj != nil && i.metadata.text(old, i.metadata.uid) != i.metadata.text(obj, i.metadata.uid) {
+		i.tell(old, nil)
+		i.tell(nil, obj)
+		return
 	}
 	for _, h := range i.told() {
 		switch {
@@ -108,7 +106,7 @@ func (i *Informer[T]) tell(old, obj *T) {
 			h.update(old, obj)
 		case obj != nil:
 			h.add(obj)
-		case old != nil:
+		default:
 			h.delete(old)
 		}
 	}

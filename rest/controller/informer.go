@@ -110,9 +110,6 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.invalid != nil {
 		return fmt.Errorf("informer: %w", i.invalid)
 	}
-	if ctx.Err() != nil {
-		return nil
-	}
 	s := i.enter(ctx)
 	select {
 	case <-ctx.Done():
@@ -125,11 +122,11 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return s.err
 }
 
-// enter joins the session that is under way, or begins one when the last has ended.
+// enter joins the session that is under way, or begins one where nobody needs the last any more.
 func (i *Informer[T]) enter(ctx context.Context) *session {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if s := i.session; s != nil && s.calls > 0 && !s.over() {
+	if s := i.session; s != nil && s.calls > 0 {
 		s.calls++
 		return s
 	}
@@ -145,15 +142,6 @@ func (i *Informer[T]) enter(ctx context.Context) *session {
 	}()
 	i.session = s
 	return s
-}
-
-func (s *session) over() bool {
-	select {
-	case <-s.ended:
-		return true
-	default:
-		return false
-	}
 }
 
 // leave ends the session when nobody needs it any more.
@@ -196,7 +184,11 @@ func (i *Informer[T]) replace(objects []*T) {
 	defer i.delivering.Unlock()
 	entries := make([]entry[T], len(objects))
 	for n, obj := range objects {
-		entries[n] = entry[T]{i.metadata.key(obj), obj}
+		key := i.metadata.key(obj)
+		if old, ok := i.cache.get(key); ok && i.metadata.same(old, obj) {
+			obj = old // which is what readers hold already
+		}
+		entries[n] = entry[T]{key, obj}
 	}
 	before, after := i.cache.replace(entries)
 	for len(before) > 0 || len(after) > 0 {
@@ -244,11 +236,10 @@ func (i *Informer[T]) apply(event rest.Event[T]) {
 	i.delivering.Lock()
 	defer i.delivering.Unlock()
 	key := i.metadata.key(event.Object)
-	if event.Type != watch.Deleted {
-		i.tell(i.cache.set(entry[T]{key, event.Object}), event.Object)
+	if event.Type == watch.Deleted {
+		i.cache.set(entry[T]{key: key})
+		i.tell(event.Object, nil)
 		return
 	}
-	if old := i.cache.set(entry[T]{key: key}); old != nil {
-		i.tell(event.Object, nil)
-	}
+	i.tell(i.cache.set(entry[T]{key, event.Object}), event.Object)
 }

@@ -3,9 +3,11 @@ package controller_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,11 +79,14 @@ func TestInformer(t *testing.T) {
 		_, ok = informer.Get("", "a")
 		assert.False(t, ok)
 
+		var gone *Gear
+		informer.AddHandler(controller.Handler[Gear]{OnDelete: func(g *Gear) { gone = g }})
 		var late diary
 		remove := informer.AddHandler(late.handler())
 		assert.Equal(t, []string{"add a 10", "add c 3", "synced"}, late.read())
 		w.delete("c")
 		assert.Equal(t, []string{"delete c 3"}, late.read())
+		assert.Equal(t, fmt.Sprint(w.revision()), gone.ResourceVersion, "the version of the deletion")
 		remove()
 		w.delete("a")
 		assert.Empty(t, late.read())
@@ -100,6 +105,7 @@ func TestHandlersMayLackFunctions(t *testing.T) {
 		var gone diary
 		informer.AddHandler(controller.Handler[Gear]{OnDelete: gone.handler().OnDelete})
 		run(t, informer)
+		require.NoError(t, informer.WaitForSync(t.Context()))
 		w.modify("a", func(g *Gear) { g.Spec.Teeth = 2 })
 		w.delete("a")
 		assert.Equal(t, []string{"delete a 2"}, gone.read())
@@ -204,6 +210,43 @@ func TestIndexes(t *testing.T) {
 	})
 }
 
+// An index ends where the next begins, though both know the same value only.
+func TestIndexesAreApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		w.create(gear("a", 1))
+		same := func(*Gear) []string { return []string{"same"} }
+		informer := gearInformer(w, controller.InformerOptions[Gear]{Indexes: map[string]controller.IndexFunc[Gear]{"one": same, "other": same}})
+		run(t, informer)
+		require.NoError(t, informer.WaitForSync(t.Context()))
+		for _, index := range []string{"one", "other"} {
+			gears, err := informer.ByIndex(index, "same")
+			require.NoError(t, err)
+			assert.Equal(t, []string{"a"}, names(gears), index)
+		}
+	})
+}
+
+// What has gone from the store is freed.
+func TestDeletedObjectsAreFreed(t *testing.T) {
+	w := newWorkshop(t)
+	w.create(gear("a", 1))
+	informer := gearInformer(w, controller.InformerOptions[Gear]{Indexes: map[string]controller.IndexFunc[Gear]{
+		"any": func(*Gear) []string { return []string{"any"} },
+	}})
+	came := make(chan struct{}, 2)
+	informer.AddHandler(controller.Handler[Gear]{OnAdd: func(*Gear) { came <- struct{}{} }})
+	run(t, informer)
+	within(t, came)
+	g, _ := informer.Get("default", "a")
+	gone := weak.Make(g)
+	w.delete("a")
+	w.create(gear("b", 1))
+	within(t, came)
+	runtime.GC()
+	assert.Nil(t, gone.Value())
+}
+
 // held is a handler that keeps the informer from going on, from the first change of the object "gate" until it is let go,
 // so that the store can forget what the informer has not seen.
 func held(informer *controller.Informer[Gear]) (arrived <-chan struct{}, letGo func()) {
@@ -245,6 +288,7 @@ func TestRelist(t *testing.T) {
 		w.delete("brief")
 		w.create(gear("zz", 54))
 		w.compact()
+		same, _ := informer.Get("default", "same")
 		letGo()
 		assert.Equal(t, []string{
 			"update changed 0->51", "delete deleted 1", "delete remade 3", "add remade 52", "add zz 54",
@@ -256,6 +300,8 @@ func TestRelist(t *testing.T) {
 			assert.Equal(t, want, names(gears), value)
 		}
 
+		after, _ := informer.Get("default", "same")
+		assert.Same(t, same, after, "what has not changed stays")
 		w.modify("same", func(g *Gear) { g.Spec.Teeth = 60 })
 		assert.Equal(t, []string{"update same 4->60"}, d.read(), "and it goes on watching")
 	})
@@ -270,6 +316,7 @@ func TestRunIsShared(t *testing.T) {
 		var d diary
 		informer.AddHandler(d.handler())
 		stopFirst := run(t, informer)
+		synctest.Wait() // it is the first
 		stopSecond := run(t, informer)
 		assert.Equal(t, []string{"add a 1", "synced"}, d.read())
 		stopFirst()
@@ -323,7 +370,7 @@ func TestRunFails(t *testing.T) {
 		}, "no string metadata.namespace"},
 		{"label selector", func(w *workshop) runner {
 			return gearInformer(w, controller.InformerOptions[Gear]{LabelSelector: "=="})
-		}, "selector"},
+		}, "found '=='"},
 		{"field selector", func(w *workshop) runner {
 			return gearInformer(w, controller.InformerOptions[Gear]{FieldSelector: "spec.teeth=1"})
 		}, "field label not supported"},
@@ -354,17 +401,28 @@ func TestRunFails(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorkshop(t)
 				w.create(gear("a", 1))
-				informer := tt.of(w)
-				errs := make(chan error, 2)
-				for range 2 { // all who run it learn of it
-					go func() { errs <- informer.Run(t.Context()) }()
-				}
-				for range 2 {
-					assert.ErrorContains(t, <-errs, tt.message)
-				}
+				assert.ErrorContains(t, tt.of(w).Run(t.Context()), tt.message)
 			})
 		})
 	}
+}
+
+// All who run an informer learn why it has ended, and it does not run without them.
+func TestEveryRunFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		informer := gearInformer(w, controller.InformerOptions[Gear]{})
+		errs := make(chan error, 2)
+		for range 2 {
+			go func() { errs <- informer.Run(t.Context()) }()
+		}
+		synctest.Wait()
+		require.NoError(t, w.api.Close())
+		for range 2 {
+			assert.ErrorContains(t, <-errs, "shutting down")
+		}
+		assert.ErrorContains(t, informer.Run(t.Context()), "shutting down")
+	})
 }
 
 func TestWaitForSyncEndsWithItsContext(t *testing.T) {
@@ -398,6 +456,17 @@ func TestHandlersMayUseTheInformer(t *testing.T) {
 		assert.Equal(t, []string{"add c 3"}, inner.read())
 		assert.Empty(t, brief.read())
 
+		// What a handler adds is told when the handler has returned, and no change is needed for that.
+		var added, taken diary
+		informer.AddHandler(controller.Handler[Gear]{OnUpdate: func(_, g *Gear) {
+			informer.AddHandler(taken.handler())()
+			informer.AddHandler(added.handler())
+			assert.Empty(t, added.lines)
+		}})
+		w.modify("c", func(g *Gear) { g.Spec.Teeth = 4 })
+		assert.Equal(t, []string{"add a 1", "add b 2", "add c 4", "synced"}, added.read())
+		assert.Empty(t, taken.read(), "added and taken out again")
+
 		// One that takes itself out while it joins stays out.
 		var joining diary
 		var removeJoining func()
@@ -411,13 +480,63 @@ func TestHandlersMayUseTheInformer(t *testing.T) {
 	})
 }
 
+// Handlers that come at the same time do not miss each other's turn.
+func TestHandlersJoinTogether(t *testing.T) {
+	w := newWorkshop(t)
+	w.create(gear("a", 1))
+	informer := gearInformer(w, controller.InformerOptions[Gear]{})
+	run(t, informer)
+	require.NoError(t, informer.WaitForSync(t.Context()))
+	for range 1000 {
+		var added, told sync.WaitGroup
+		for range 4 {
+			told.Add(1)
+			added.Go(func() { defer informer.AddHandler(controller.Handler[Gear]{OnSynced: told.Done}) })
+		}
+		added.Wait()
+		through := make(chan struct{})
+		go func() { told.Wait(); close(through) }()
+		within(t, through)
+	}
+}
+
+// Run waits for a handler that is under way, and who runs the informer again waits for that, too.
+func TestRunAgainWhileTheLastOneEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		w.create(gear("gate", 1))
+		w.create(gear("a", 1))
+		informer := gearInformer(w, controller.InformerOptions[Gear]{})
+		var d diary
+		informer.AddHandler(d.handler())
+		arrived, letGo := held(informer)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- informer.Run(ctx) }()
+		d.read()
+		w.modify("gate", func(g *Gear) { g.Spec.Teeth = 2 })
+		<-arrived
+		w.delete("a")
+		cancel()
+		synctest.Wait()
+		assert.Empty(t, ended, "a handler is under way")
+		run(t, informer)
+		synctest.Wait()
+		letGo()
+		assert.NoError(t, <-ended)
+		assert.Equal(t, []string{"update gate 1->2", "delete a 1"}, d.read())
+		w.create(gear("b", 1))
+		assert.Equal(t, []string{"add b 1"}, d.read())
+	})
+}
+
 // Kinds need not use our metadata, nor plain strings.
 func TestMetadataOfAnyType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newWorkshop(t).store
 		api, err := rest.New(rest.Options{Store: store}, rest.Resource[Foreign]{Group: "other.example.com", Version: "v1", Plural: "foreigns"})
 		require.NoError(t, err)
-		defer func() { require.NoError(t, api.Close()) }()
+		t.Cleanup(func() { require.NoError(t, api.Close()) })
 		client := rest.ClientFor[Foreign](api).Namespace("default")
 		informer := controller.NewInformer(client, controller.InformerOptions[Foreign]{})
 		run(t, informer)

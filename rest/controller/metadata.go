@@ -78,6 +78,11 @@ func (m *metadata[T]) key(obj *T) Key {
 	return Key{Namespace: m.text(obj, m.namespace), Name: m.text(obj, m.name)}
 }
 
+// same reports whether two objects are one state of one object.
+func (m *metadata[T]) same(a, b *T) bool {
+	return m.text(a, m.version) == m.text(b, m.version) && m.text(a, m.uid) == m.text(b, m.uid)
+}
+
 // controllerOf returns the owner that manages the object (API conventions, Metadata; ownerReferences).
 func (m *metadata[T]) controllerOf(obj *T) (owner, bool) {
 	if m.owners == nil {

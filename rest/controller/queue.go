@@ -173,34 +173,36 @@ func (q *Queue[K]) Get(ctx context.Context) (K, error) {
 		return none, err
 	}
 	for {
-		if key, ok := q.take(); ok {
-			return key, nil
+		key, ok, err := q.take()
+		if ok || err != nil {
+			return key, err
 		}
 		select {
 		case <-q.wake:
+		case <-q.down:
 		case <-ctx.Done():
 			return none, ctx.Err()
-		case <-q.down:
-			if key, ok := q.take(); ok { // what was added before
-				return key, nil
-			}
-			return none, ErrShutDown
 		}
 	}
 }
 
-func (q *Queue[K]) take() (key K, ok bool) {
+// take returns a key if there is one, and an error if there will be none.
+func (q *Queue[K]) take() (key K, ok bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.ready.len() == 0 {
-		return key, false
+	switch {
+	case q.ready.len() > 0:
+	case q.isDown():
+		return key, false, ErrShutDown
+	default:
+		return key, false, nil
 	}
 	key = q.ready.pop()
 	q.keys[key] = atWork
 	if q.ready.len() > 0 {
 		q.signal() // one token stands for all keys
 	}
-	return key, true
+	return key, true, nil
 }
 
 // Done says that the worker is through with a key that Get has handed out.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,6 +80,7 @@ func tell(t *testing.T, q *controller.Queue[string], step string) {
 	case "failures":
 		require.Equal(t, words[2], fmt.Sprint(q.Failures(key)), step)
 	case "get":
+		require.Positive(t, q.Len(), "%s: it would wait", step)
 		got, err := q.Get(t.Context())
 		require.NoError(t, err, step)
 		require.Equal(t, key, got, step)
@@ -211,6 +213,50 @@ func TestNoKeyIsForgottenWithAWorkerThatLeaves(t *testing.T) {
 	}
 	q.ShutDown()
 	within(t, done)
+}
+
+// Two workers and two keys that come at the same time always find each other.
+func TestNoWorkerSleepsWhileAKeyIsReady(t *testing.T) {
+	for range 5000 {
+		q := controller.NewQueue[int](controller.QueueOptions{})
+		var both sync.WaitGroup
+		for i := range 2 {
+			both.Go(func() {
+				_, err := q.Get(context.Background())
+				assert.NoError(t, err)
+			})
+			both.Go(func() { q.Add(i) })
+		}
+		through := make(chan struct{})
+		go func() { both.Wait(); close(through) }()
+		within(t, through)
+	}
+}
+
+// A queue that never runs empty does not grow with what has passed through it.
+func TestQueueDoesNotGrow(t *testing.T) {
+	q := controller.NewQueue[int](controller.QueueOptions{})
+	q.Add(0)
+	through := func(keys int) {
+		for range keys {
+			q.Add(1)
+			q.Add(2)
+			for range 2 {
+				key, err := q.Get(context.Background())
+				require.NoError(t, err)
+				q.Done(key)
+				if key == 0 {
+					q.Add(key)
+				}
+			}
+		}
+	}
+	through(100)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	through(100_000)
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(256<<10), "bytes allocated for 200,000 keys")
 }
 
 // Against many workers and many who add: a key is never with two workers, and each addition is followed by a Get.

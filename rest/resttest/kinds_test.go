@@ -66,6 +66,13 @@ func mustCreate(t testing.TB, c rest.Client[Ship], name string) *Ship {
 	return ship
 }
 
+// createSoon is mustCreate for other goroutines than that of the test.
+func createSoon(t testing.TB, c rest.Client[Ship], name string) {
+	if _, err := c.Create(context.Background(), frigate(name)); err != nil {
+		t.Error(err)
+	}
+}
+
 // fakeT is a test inside of a test: what it would have failed with is written down.
 type fakeT struct {
 	testing.TB

@@ -154,8 +154,9 @@ func (s *Server) ResourceVersion() string {
 	return strconv.FormatUint(uint64(s.store.Revision()), 10)
 }
 
-// Expire makes the server forget what was before, as time does in production: whoever continues a list or resumes a watch
-// from an earlier resourceVersion is answered 410 Expired and has to start anew. Watches that have kept up go on.
+// Expire makes the server forget all states but the present one, as time does in production: whoever continues a list or
+// resumes a watch from an earlier resourceVersion is answered 410 Expired and has to start anew. Watches that have kept up
+// go on.
 func (s *Server) Expire() {
 	s.t.Helper()
 	if err := s.store.Compact(s.life, s.store.Revision()); err != nil {

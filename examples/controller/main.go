@@ -1,0 +1,82 @@
+// Command controller is a host that is its own controller: a manager of
+// controller-runtime in the same process works on the host's API by calling it,
+// through rest.RoundTripper. The port is for people with kubectl only.
+//
+//	go run . --listen 127.0.0.1:8080
+//
+// Read manager.go for how the two are joined, reconciler.go for the loops, and
+// database.go for the kinds.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "controller:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends.
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("controller", flag.ContinueOnError)
+	flags.SetOutput(stdout)
+	listen := flags.String("listen", "127.0.0.1:8080", "address to serve kubectl on; port 0 takes a free port")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+
+	api, err := rest.New(rest.Options{}, resources()...)
+	if err != nil {
+		return err
+	}
+	manager, err := newManager(api, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	if err != nil {
+		return errors.Join(err, api.Close())
+	}
+	managing, stopManager := context.WithCancel(ctx)
+	defer stopManager()
+	managed := make(chan error, 1)
+	go func() { managed <- manager.Start(managing) }()
+	server := &http.Server{Handler: api, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	fmt.Fprintf(stdout, "ready http://%s\n", listener.Addr())
+
+	select {
+	case <-ctx.Done():
+	case err = <-served:
+	case err = <-managed:
+		managed <- nil // it is awaited below
+	}
+	// The controllers first, then the watches, then the connections: each would hold up the next.
+	stopManager()
+	err = errors.Join(err, <-managed)
+	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/go-logr/logr"
+	clientrest "k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// clientConfig lets any client of client-go or controller-runtime call the API
+// in this process, under a name: no socket, no port, no certificate. The host of
+// the URL is never looked up.
+func clientConfig(api *rest.API, name string) *clientrest.Config {
+	named := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		api.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), rest.User{Name: name})))
+	})
+	return &clientrest.Config{
+		Host:      "http://decorum",
+		Transport: rest.RoundTripper(named),
+		QPS:       -1, // there is no server far away to be spared
+	}
+}
+
+// newManager returns a manager with both reconcilers. It opens no port of its own.
+func newManager(api *rest.API, logger *slog.Logger) (ctrl.Manager, error) {
+	sameNameAgain := true // a process may hold several hosts, as its tests do
+	manager, err := ctrl.NewManager(clientConfig(api, "controller"), ctrl.Options{
+		Scheme:     newScheme(),
+		Logger:     logr.FromSlogHandler(logger.Handler()),
+		Metrics:    server.Options{BindAddress: "0"},
+		Controller: config.Controller{SkipNameValidation: &sameNameAgain},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := ctrl.NewControllerManagedBy(manager).For(&Database{}).Owns(&Instance{}).
+		Complete(databaseReconciler{manager.GetClient(), manager.GetAPIReader()}); err != nil {
+		return nil, err
+	}
+	return manager, ctrl.NewControllerManagedBy(manager).For(&Instance{}).Complete(instanceReconciler{manager.GetClient()})
+}

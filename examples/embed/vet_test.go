@@ -1,0 +1,14 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/decorum-go/decorum/rest/resttest"
+)
+
+// The kind keeps the API conventions, but where it says why not.
+func TestKindKeepsTheConventions(t *testing.T) {
+	resttest.Exceptions{
+		{Kind: "Environment", Field: "spec.size", Rule: resttest.RuleConstants, Reason: "the sizes' names at the company, older than this API"},
+	}.Vet(t, environments())
+}

@@ -1,0 +1,257 @@
+package clients_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	clientrest "k8s.io/client-go/rest"
+
+	"github.com/decorum-go/decorum/k8s"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// patience bounds every wait, so that a hang is a failure with a name.
+const patience = 20 * time.Second
+
+// host is an API, and how a client reaches it.
+type host struct {
+	config *clientrest.Config
+	store  *storage.Memory
+	wire   *wire
+}
+
+// overBoth runs a test against a fresh host that is reached over a socket, and
+// against one that is reached by a call.
+func overBoth(t *testing.T, test func(t *testing.T, h *host)) {
+	t.Run("http", func(t *testing.T) {
+		h := newHost(t)
+		web := httptest.NewServer(h.wire)
+		t.Cleanup(func() {
+			web.CloseClientConnections()
+			web.Close()
+		})
+		h.config = &clientrest.Config{Host: web.URL, QPS: -1}
+		test(t, h)
+	})
+	t.Run("in-process", func(t *testing.T) {
+		h := newHost(t)
+		h.config = &clientrest.Config{Host: "http://decorum", Transport: rest.RoundTripper(h.wire), QPS: -1}
+		test(t, h)
+	})
+}
+
+// inParallel is overBoth as a parallel test.
+func inParallel(test func(t *testing.T, h *host)) func(t *testing.T) {
+	return func(t *testing.T) {
+		t.Parallel()
+		overBoth(t, func(t *testing.T, h *host) {
+			t.Parallel()
+			test(t, h)
+		})
+	}
+}
+
+func newHost(t *testing.T) *host {
+	store := storage.NewMemory(storage.MemoryOptions{})
+	api, err := rest.New(rest.Options{Store: store}, append([]rest.Definition{
+		sites(),
+		k8s.Resource[corev1.Namespace](),
+		k8s.Resource[corev1.ConfigMap](),
+		k8s.Resource[corev1.Event](),
+		k8s.Resource[eventsv1.Event](),
+		k8s.Resource[coordinationv1.Lease](),
+	}, rest.Reviews()...)...)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, api.Close())
+		require.NoError(t, store.Close())
+	})
+	return &host{store: store, wire: newWire(api)}
+}
+
+// forget drops the whole history: whoever resumes a watch from the past gets 410.
+func (h *host) forget(t *testing.T) {
+	t.Helper()
+	require.NoError(t, h.store.Compact(t.Context(), h.store.Revision()))
+}
+
+// beginnings is how many times somebody has asked for all that a resource holds.
+func (h *host) beginnings(resource schema.GroupVersionResource) int {
+	return len(h.wire.saw(func(e exchange) bool {
+		all := !e.watches() || strings.Contains(e.query, "sendInitialEvents=true")
+		return all && e.method == http.MethodGet && strings.HasSuffix(e.path, "/"+resource.Resource)
+	}))
+}
+
+func (h *host) typed(t *testing.T) kubernetes.Interface {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(h.config)
+	require.NoError(t, err)
+	return client
+}
+
+func (h *host) dynamic(t *testing.T) dynamic.Interface {
+	t.Helper()
+	client, err := dynamic.NewForConfig(h.config)
+	require.NoError(t, err)
+	return client
+}
+
+func (h *host) metadata(t *testing.T) metadata.Interface {
+	t.Helper()
+	client, err := metadata.NewForConfig(h.config)
+	require.NoError(t, err)
+	return client
+}
+
+// wire stands between clients and the API: it notes what passes, and can tear
+// the watches down and keep new ones waiting.
+type wire struct {
+	api http.Handler
+
+	mu       sync.Mutex
+	passed   []exchange
+	watches  context.Context
+	tear     context.CancelFunc
+	mayWatch chan struct{} // closed while watches may begin
+	running  sync.WaitGroup
+}
+
+// exchange is a request and how it was answered.
+type exchange struct {
+	method, path, query, sent, answered string
+	code                                int
+}
+
+func newWire(api http.Handler) *wire {
+	w := &wire{api: api, mayWatch: make(chan struct{})}
+	close(w.mayWatch)
+	w.watches, w.tear = context.WithCancel(context.Background())
+	return w
+}
+
+func (e exchange) watches() bool { return strings.Contains(e.query, "watch=true") }
+
+func (w *wire) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	if strings.Contains(r.URL.RawQuery, "watch=true") {
+		torn, ok := w.beginWatch(r.Context())
+		if !ok {
+			return
+		}
+		defer w.running.Done()
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(torn, cancel)()
+		r = r.WithContext(ctx)
+	}
+	noted := &notedWriter{ResponseWriter: rw, code: http.StatusOK}
+	noted.began = func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.passed = append(w.passed, exchange{
+			r.Method, r.URL.Path, r.URL.RawQuery,
+			r.Header.Get("Content-Type"), rw.Header().Get("Content-Type"), noted.code,
+		})
+	}
+	w.api.ServeHTTP(noted, r)
+}
+
+// beginWatch waits until a watch may begin. The watch ends with the context that it returns.
+func (w *wire) beginWatch(ctx context.Context) (torn context.Context, ok bool) {
+	for {
+		w.mu.Lock()
+		mayWatch := w.mayWatch
+		select {
+		case <-mayWatch:
+			defer w.mu.Unlock()
+			w.running.Add(1)
+			return w.watches, true
+		default:
+			w.mu.Unlock()
+		}
+		select {
+		case <-mayWatch:
+		case <-ctx.Done():
+			return nil, false
+		}
+	}
+}
+
+// cut ends the watches, and keeps new ones waiting until mend is called. When it returns, nobody is told anything.
+func (w *wire) cut() (mend func()) {
+	w.mu.Lock()
+	blocked := make(chan struct{})
+	w.mayWatch = blocked
+	w.tear()
+	w.watches, w.tear = context.WithCancel(context.Background())
+	w.mu.Unlock()
+	w.running.Wait()
+	return func() { close(blocked) }
+}
+
+// saw returns the exchanges for which a condition holds.
+func (w *wire) saw(holds func(exchange) bool) []exchange {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []exchange
+	for _, e := range w.passed {
+		if holds(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// notedWriter tells when the answer begins, and with which code.
+type notedWriter struct {
+	http.ResponseWriter
+	once  sync.Once
+	code  int
+	began func()
+}
+
+func (w *notedWriter) WriteHeader(code int) {
+	w.once.Do(func() {
+		w.code = code
+		w.began()
+	})
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w *notedWriter) Write(p []byte) (int, error) {
+	w.once.Do(w.began)
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *notedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// await takes values until one holds, and fails when none comes in time.
+func await[T any](t *testing.T, values <-chan T, what string, holds func(T) bool) T {
+	t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case v, open := <-values:
+			require.True(t, open, "the channel ended before: %s", what)
+			if holds(v) {
+				return v
+			}
+		case <-deadline:
+			require.Fail(t, "not in time", what)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package clients_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// Of two candidates one leads. When it steps down the other takes over, and
+// when it falls silent the other takes over once the lease has run out.
+func TestLeaderElection(t *testing.T) {
+	for _, how := range []struct {
+		name     string
+		stepDown bool
+	}{{"steps down", true}, {"falls silent", false}} {
+		t.Run(how.name, inParallel(func(t *testing.T, h *host) {
+			first := campaign(t, h, "first", how.stepDown)
+			await(t, first.began, "the first leads", func(struct{}) bool { return true })
+
+			second := campaign(t, h, "second", true)
+			await(t, second.leaders, "the second knows who leads", func(id string) bool { return id == "first" })
+			assert.Empty(t, second.began)
+
+			first.leave()
+			await(t, second.began, "the second leads", func(struct{}) bool { return true })
+			lease, err := h.typed(t).CoordinationV1().Leases(metav1.NamespaceDefault).Get(t.Context(), "seat", metav1.GetOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, "second", *lease.Spec.HolderIdentity)
+			assert.EqualValues(t, 1, *lease.Spec.LeaseTransitions)
+		}))
+	}
+}
+
+type candidate struct {
+	began   chan struct{}
+	leaders chan string
+	leave   func() // and wait until it has left
+}
+
+func campaign(t *testing.T, h *host, id string, stepDown bool) candidate {
+	t.Helper()
+	c := candidate{began: make(chan struct{}, 1), leaders: make(chan string, 10)}
+	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, metav1.NamespaceDefault, "seat",
+		resourcelock.ResourceLockConfig{Identity: id}, h.config, 2*time.Second)
+	require.NoError(t, err)
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: lock, Name: "seat", ReleaseOnCancel: stepDown,
+		LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 50 * time.Millisecond,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { c.began <- struct{}{} },
+			OnStoppedLeading: func() {},
+			OnNewLeader:      func(id string) { c.leaders <- id },
+		},
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		elector.Run(ctx)
+	}()
+	c.leave = func() {
+		cancel()
+		<-left
+	}
+	t.Cleanup(c.leave)
+	return c
+}

@@ -1,0 +1,79 @@
+package e2e_test
+
+import (
+	"io"
+	"net/http"
+	"testing"
+
+	openapiv2 "github.com/google/gnostic-models/openapiv2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"k8s.io/kubectl/pkg/util/openapi"
+	"sigs.k8s.io/yaml"
+)
+
+// The Protobuf form of the Swagger document is the message that upstream's own
+// library makes of its JSON form, and kubectl finds the kinds in it.
+func TestOpenAPIv2Protobuf(t *testing.T) {
+	for _, h := range []host{rootHost, prefixHost, exampleTargets()[0].host} {
+		t.Run(h.name(), func(t *testing.T) {
+			s := startServer(t, h, newest())
+			want, err := openapiv2.ParseDocument(s.openAPIv2(t, "application/json"))
+			require.NoError(t, err)
+			got := &openapiv2.Document{}
+			data := s.openAPIv2(t, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
+			require.NoError(t, proto.UnmarshalOptions{DiscardUnknown: false}.Unmarshal(data, got))
+			jsonInAny(t, want.ProtoReflect())
+			jsonInAny(t, got.ProtoReflect())
+			require.True(t, proto.Equal(want, got), "a message of %d bytes differs from that of gnostic, of %d bytes", len(data), proto.Size(want))
+
+			resources, err := openapi.NewOpenAPIData(got)
+			require.NoError(t, err)
+			if h.program == rootHost.program {
+				for _, g := range conformTargets() {
+					kind := resources.LookupResource(parse(t, g.manifest("a", "b", "")).GroupVersionKind())
+					require.NotNil(t, kind, g.kind)
+					assert.Contains(t, kind.GetDescription(), g.doc)
+				}
+			}
+		})
+	}
+}
+
+func (s *server) openAPIv2(t *testing.T, accept string) []byte {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/openapi/v2", nil)
+	require.NoError(t, err)
+	req.Header.Set("Accept", accept)
+	answer, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return body
+}
+
+// jsonInAny brings the YAML that a message holds into one form.
+func jsonInAny(t *testing.T, m protoreflect.Message) {
+	if value, ok := m.Interface().(*openapiv2.Any); ok {
+		normal, err := yaml.YAMLToJSON([]byte(value.Yaml))
+		require.NoError(t, err)
+		value.Yaml, value.Value = string(normal), nil
+		return
+	}
+	m.Range(func(field protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case field.Message() == nil:
+		case field.IsList():
+			for i := range v.List().Len() {
+				jsonInAny(t, v.List().Get(i).Message())
+			}
+		default:
+			jsonInAny(t, v.Message())
+		}
+		return true
+	})
+}

@@ -1,0 +1,372 @@
+package controller_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/status"
+)
+
+// A reconciler is called for what is there, for each change and each deletion, and drives the status to the spec.
+func TestReconcile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		w.create(gear("a", 2))
+		var d diary
+		informer := gearInformer(w, controller.InformerOptions[Gear]{})
+		run(t, controller.New(func(ctx context.Context, key controller.Key) (controller.Result, error) {
+			g, err := w.gears.Get(ctx, key.Name)
+			if status.IsNotFound(err) {
+				d.write("%s is gone", key)
+				return controller.Result{}, nil
+			}
+			if err != nil || g.Status.Teeth == g.Spec.Teeth {
+				return controller.Result{}, err
+			}
+			g.Status.Teeth++
+			d.write("%s has %d", key, g.Status.Teeth)
+			_, err = w.gears.UpdateStatus(ctx, g)
+			return controller.Result{}, err
+		}, controller.Options{}, controller.For(informer)))
+
+		assert.Equal(t, []string{"default/a has 1", "default/a has 2"}, d.read())
+		w.modify("a", func(g *Gear) { g.Spec.Teeth = 3 })
+		assert.Equal(t, []string{"default/a has 3"}, d.read())
+		w.create(gear("b", 1))
+		w.delete("a")
+		lines := d.read()
+		slices.Sort(lines)
+		assert.Equal(t, []string{"default/a is gone", "default/b has 1"}, lines)
+	})
+}
+
+// calls is a reconciler that writes down when it is called and answers what the test says.
+type calls struct {
+	diary
+	begun  time.Time
+	answer func(key controller.Key, call int) (controller.Result, error)
+	count  map[controller.Key]int
+}
+
+func newCalls(answer func(key controller.Key, call int) (controller.Result, error)) *calls {
+	return &calls{begun: time.Now(), answer: answer, count: map[controller.Key]int{}}
+}
+
+func (c *calls) reconcile(_ context.Context, key controller.Key) (controller.Result, error) {
+	c.mu.Lock()
+	c.count[key]++
+	n := c.count[key]
+	c.mu.Unlock()
+	c.write("%s after %v", key.Name, time.Since(c.begun))
+	return c.answer(key, n)
+}
+
+// pass lets the time of the bubble pass.
+func pass(d time.Duration) {
+	synctest.Wait()
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// What fails is tried again, later each time; a success begins anew. A panic is a failure, and none of them hurts others.
+func TestFailuresAreRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		w.create(gear("bad", 1))
+		w.create(gear("good", 1))
+		c := newCalls(func(key controller.Key, call int) (controller.Result, error) {
+			switch {
+			case key.Name == "good", call == 4, call == 6:
+				return controller.Result{}, nil
+			case call == 2:
+				panic("ouch")
+			case call == 3:
+				return controller.Result{}, status.Conflict(apimeta.GroupResource{Resource: "gears"}, "bad", "somebody else was faster")
+			default:
+				return controller.Result{RequeueAfter: time.Nanosecond}, errors.New("no oil")
+			}
+		})
+		var log bytes.Buffer
+		run(t, controller.New(c.reconcile, controller.Options{
+			Queue:  controller.QueueOptions{BaseDelay: 10 * time.Millisecond, MaxDelay: time.Second},
+			Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		}, controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
+		pass(time.Hour)
+		assert.Equal(t, []string{"bad after 0s", "good after 0s", "bad after 10ms", "bad after 30ms", "bad after 70ms"}, c.read())
+		assert.Regexp(t, `level=ERROR msg="reconcile failed" key=default/bad failures=1 again=10ms error="no oil"`, log.String())
+		assert.Regexp(t, `failures=2 again=20ms error=.*panic in a reconciler: ouch.*controller_test.go`, log.String())
+		assert.NotContains(t, log.String(), "faster", "a conflict is nobody's fault")
+
+		w.modify("bad", func(g *Gear) { g.Spec.Teeth = 2 })
+		pass(time.Hour)
+		assert.Equal(t, []string{"bad after 1h0m0s", "bad after 1h0m0.01s"}, c.read(), "after a success the delays begin anew")
+	})
+}
+
+func TestRequeueAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		w.create(gear("a", 1))
+		c := newCalls(func(_ controller.Key, call int) (controller.Result, error) {
+			return controller.Result{RequeueAfter: []time.Duration{time.Minute, time.Hour, -time.Second}[min(call, 3)-1]}, nil
+		})
+		run(t, controller.New(c.reconcile, controller.Options{}, controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
+		pass(24 * time.Hour)
+		assert.Equal(t, []string{"a after 0s", "a after 1m0s", "a after 1h1m0s"}, c.read())
+	})
+}
+
+// Several workers take several objects, but never one object twice.
+func TestWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		for i := range 5 {
+			w.create(gear(fmt.Sprint("g", i), 1))
+		}
+		var d diary
+		goOn := make(chan struct{})
+		var mu sync.Mutex
+		busy := map[controller.Key]bool{}
+		run(t, controller.New(func(_ context.Context, key controller.Key) (controller.Result, error) {
+			mu.Lock()
+			assert.False(t, busy[key], "%s is with two workers", key)
+			busy[key] = true
+			mu.Unlock()
+			d.write("%s", key.Name)
+			<-goOn
+			mu.Lock()
+			busy[key] = false
+			mu.Unlock()
+			return controller.Result{}, nil
+		}, controller.Options{Workers: 3}, controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
+		assert.ElementsMatch(t, []string{"g0", "g1", "g2"}, d.read())
+		w.modify("g0", func(g *Gear) { g.Spec.Teeth = 2 })
+		assert.Empty(t, d.read(), "all workers are busy")
+		goOn <- struct{}{}
+		assert.Len(t, d.read(), 1)
+		close(goOn)
+		assert.Len(t, d.read(), 2, "the rest, and g0 once more")
+	})
+}
+
+func controlledBy(owner *apimeta.ObjectMeta, manages bool) []apimeta.OwnerReference {
+	return []apimeta.OwnerReference{{APIVersion: group + "/v1", Kind: "Gear", Name: owner.Name, UID: owner.UID, Controller: &manages}}
+}
+
+// A change of what an object owns is a reason to look at the object.
+func TestOwned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		ctx := t.Context()
+		a, b := w.create(gear("a", 1)), w.create(gear("b", 1))
+		machine, err := rest.ClientFor[Machine](w.api).Create(ctx, &Machine{ObjectMeta: apimeta.ObjectMeta{Name: "m"}})
+		require.NoError(t, err)
+		teeth := rest.ClientFor[Tooth](w.api).Namespace("default")
+		ownedTeeth := controller.NewInformer(rest.ClientFor[Tooth](w.api), controller.InformerOptions[Tooth]{})
+		gears := gearInformer(w, controller.InformerOptions[Gear]{})
+		machines := controller.NewInformer(rest.ClientFor[Machine](w.api), controller.InformerOptions[Machine]{})
+		var d diary
+		reconciler := func(name string) controller.Reconciler {
+			return func(_ context.Context, key controller.Key) (controller.Result, error) {
+				d.write("%s %s", name, key)
+				return controller.Result{}, nil
+			}
+		}
+		run(t, controller.New(reconciler("gear"), controller.Options{}, controller.For(gears), controller.Owned(ownedTeeth, gears)))
+		run(t, controller.New(reconciler("machine"), controller.Options{}, controller.For(machines), controller.Owned(ownedTeeth, machines)))
+		assert.ElementsMatch(t, []string{"gear default/a", "gear default/b", "machine m"}, d.read())
+
+		create := func(name string, owners []apimeta.OwnerReference) {
+			t.Helper()
+			_, err := teeth.Create(ctx, &Tooth{ObjectMeta: apimeta.ObjectMeta{Name: name, OwnerReferences: owners}})
+			require.NoError(t, err)
+		}
+		create("owned", controlledBy(&a.ObjectMeta, true))
+		assert.Equal(t, []string{"gear default/a"}, d.read())
+		create("of-a-machine", controlledBy(&machine.ObjectMeta, true))
+		assert.Equal(t, []string{"machine m"}, d.read(), "the owner may be outside of namespaces")
+		create("nobodys", nil)
+		create("not-managed", controlledBy(&a.ObjectMeta, false))
+		create("of-an-earlier-a", controlledBy(&apimeta.ObjectMeta{Name: "a", UID: "another"}, true))
+		assert.Empty(t, d.read())
+
+		_, err = teeth.Modify(ctx, "owned", func(tooth *Tooth) error {
+			tooth.OwnerReferences = controlledBy(&b.ObjectMeta, true)
+			return nil
+		})
+		require.NoError(t, err)
+		assert.ElementsMatch(t, []string{"gear default/a", "gear default/b"}, d.read(), "both the old owner and the new")
+		require.NoError(t, teeth.Delete(ctx, "owned", rest.DeleteOptions{}))
+		assert.Equal(t, []string{"gear default/b"}, d.read())
+	})
+}
+
+// Objects without owners own nothing, whatever their type.
+func TestOwnedOfATypeWithoutOwners(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		api, err := rest.New(rest.Options{}, rest.Resource[Foreign]{Group: "other.example.com", Version: "v1", Plural: "foreigns"})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, api.Close()) })
+		client := rest.ClientFor[Foreign](api).Namespace("default")
+		f := &Foreign{}
+		f.Meta.Name = "a"
+		_, err = client.Create(t.Context(), f)
+		require.NoError(t, err)
+		w.create(gear("a", 1))
+		gears, foreigns := gearInformer(w, controller.InformerOptions[Gear]{}), controller.NewInformer(client, controller.InformerOptions[Foreign]{})
+		c := newCalls(func(controller.Key, int) (controller.Result, error) { return controller.Result{}, nil })
+		run(t, controller.New(c.reconcile, controller.Options{}, controller.For(gears), controller.Owned(foreigns, gears)))
+		assert.Equal(t, []string{"a after 0s"}, c.read())
+	})
+}
+
+// A host maps what it alone knows to belong together.
+func TestMapped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		c := newCalls(func(controller.Key, int) (controller.Result, error) { return controller.Result{}, nil })
+		gears := gearInformer(w, controller.InformerOptions[Gear]{})
+		mapped := 0
+		run(t, gears)
+		stop := run(t, controller.New(c.reconcile, controller.Options{}, controller.Mapped(gears, func(g *Gear) []controller.Key {
+			mapped++
+			var keys []controller.Key
+			for label := range g.Labels {
+				keys = append(keys, controller.Key{Name: label})
+			}
+			return keys
+		})))
+		assert.Empty(t, c.read())
+		w.create(gear("a", 1, "x", "", "y", ""))
+		assert.ElementsMatch(t, []string{"x after 0s", "y after 0s"}, c.read())
+		w.modify("a", func(g *Gear) { g.Labels = map[string]string{"z": ""} })
+		assert.ElementsMatch(t, []string{"x after 0s", "y after 0s", "z after 0s"}, c.read())
+		assert.Equal(t, 3, mapped)
+		stop()
+		w.delete("a")
+		synctest.Wait()
+		assert.Equal(t, 3, mapped, "a controller that has ended asks no more")
+	})
+}
+
+// Nothing is reconciled before all sources are filled, be they informers or the host's own.
+func TestSourcesSyncFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		w.create(gear("a", 1))
+		gears := gearInformer(w, controller.InformerOptions[Gear]{})
+		c := newCalls(func(controller.Key, int) (controller.Result, error) { return controller.Result{}, nil })
+		ready, shot := make(chan struct{}), make(chan controller.Key)
+		mine := func(ctx context.Context, enqueue func(controller.Key), synced func()) error {
+			<-ready
+			synced()
+			synced() // once more does no harm
+			for {
+				select {
+				case key := <-shot:
+					enqueue(key)
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+		}
+		short := func(_ context.Context, enqueue func(controller.Key), _ func()) error {
+			enqueue(controller.Key{Name: "short"})
+			return nil
+		}
+		run(t, controller.New(c.reconcile, controller.Options{}, controller.For(gears), mine, short))
+		assert.Empty(t, c.read())
+		assert.True(t, gears.HasSynced())
+		close(ready)
+		assert.ElementsMatch(t, []string{"a after 0s", "short after 0s"}, c.read())
+		shot <- controller.Key{Name: "mine"}
+		assert.Equal(t, []string{"mine after 0s"}, c.read())
+	})
+}
+
+// A controller that cannot see ends, with the reason, and ends what it has begun.
+func TestControllerFails(t *testing.T) {
+	nothing := func(context.Context, controller.Key) (controller.Result, error) { return controller.Result{}, nil }
+	waits := func(ctx context.Context, _ func(controller.Key), _ func()) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	tests := []struct {
+		name      string
+		reconcile controller.Reconciler
+		sources   func(w *workshop) []controller.Source
+		message   string
+	}{
+		{"no source", nothing, func(*workshop) []controller.Source { return nil }, "needs a reconciler and a source"},
+		{"no reconciler", nil, func(*workshop) []controller.Source { return []controller.Source{waits} }, "needs a reconciler and a source"},
+		{"an informer that cannot list", nothing, func(w *workshop) []controller.Source {
+			return []controller.Source{waits, controller.For(gearInformer(w, controller.InformerOptions[Gear]{LabelSelector: "=="}))}
+		}, "found '=='"},
+		{"a source that fails", nothing, func(*workshop) []controller.Source {
+			return []controller.Source{waits, func(context.Context, func(controller.Key), func()) error { return errors.New("no power") }}
+		}, "no power"},
+		{"a source that panics", nothing, func(*workshop) []controller.Source {
+			return []controller.Source{waits, func(context.Context, func(controller.Key), func()) error { panic("ouch") }}
+		}, "ouch"},
+		{"a map that panics", nothing, func(w *workshop) []controller.Source {
+			return []controller.Source{waits, controller.Mapped(gearInformer(w, controller.InformerOptions[Gear]{}), func(*Gear) []controller.Key { panic("ouch") })}
+		}, "ouch"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorkshop(t)
+				w.create(gear("a", 1))
+				err := controller.New(tt.reconcile, controller.Options{}, tt.sources(w)...).Run(t.Context())
+				require.ErrorContains(t, err, tt.message)
+			})
+		})
+	}
+}
+
+// The end of the context is told to reconcilers and waited for; a second run begins with every object.
+func TestControllerEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		w.create(gear("a", 1))
+		w.create(gear("b", 1))
+		var log bytes.Buffer
+		var d diary
+		var through atomic.Int64
+		c := controller.New(func(ctx context.Context, key controller.Key) (controller.Result, error) {
+			d.write("%s", key.Name)
+			<-ctx.Done()
+			through.Add(1)
+			return controller.Result{}, ctx.Err()
+		}, controller.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, controller.For(gearInformer(w, controller.InformerOptions[Gear]{})))
+		for i := range int64(2) {
+			stop := run(t, c)
+			assert.Equal(t, []string{"a"}, d.read())
+			stop()
+			assert.Equal(t, i+1, through.Load(), "Run has waited")
+		}
+		assert.Empty(t, d.read(), "what waits is not begun any more")
+		assert.Empty(t, log.String(), "to stop is no failure")
+	})
+}
+
+func TestKey(t *testing.T) {
+	assert.Equal(t, "default/a", controller.Key{Namespace: "default", Name: "a"}.String())
+	assert.Equal(t, "a", controller.Key{Name: "a"}.String())
+}

@@ -1,0 +1,105 @@
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Lamp is a kind with something to do for a controller: to make the status what the spec says.
+type Lamp struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   LampState `json:"spec"`
+	Status LampState `json:"status,omitzero"`
+}
+
+type LampState struct {
+	Lit bool `json:"lit,omitempty"`
+}
+
+func lampAPI() *rest.API {
+	api, err := rest.New(rest.Options{}, rest.Resource[Lamp]{Group: "home.example.com", Version: "v1", Plural: "lamps"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return api
+}
+
+// A controller acts on what is there, and what it writes is a status.
+func Example() {
+	api := lampAPI()
+	defer api.Close()
+	lamps := rest.ClientFor[Lamp](api)
+	ctx, stop := context.WithCancel(context.Background())
+
+	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
+		lamp, err := lamps.Namespace(key.Namespace).Get(ctx, key.Name)
+		if status.IsNotFound(err) {
+			return controller.Result{}, nil // gone: nothing to do
+		}
+		if err != nil || lamp.Status == lamp.Spec {
+			return controller.Result{}, err
+		}
+		fmt.Println("switch", key, "to", lamp.Spec.Lit) // here the real thing happens
+		lamp.Status = lamp.Spec
+		_, err = lamps.Namespace(key.Namespace).UpdateStatus(ctx, lamp)
+		stop() // the example ends here
+		return controller.Result{}, err
+	}
+
+	_, err := lamps.Namespace("kitchen").Create(ctx, &Lamp{ObjectMeta: apimeta.ObjectMeta{Name: "table"}, Spec: LampState{Lit: true}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	informer := controller.NewInformer(lamps, controller.InformerOptions[Lamp]{})
+	if err := controller.New(reconcile, controller.Options{}, controller.For(informer)).Run(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output: switch kitchen/table to true
+}
+
+// An informer answers from memory, also what the API has no field selector for.
+func ExampleInformer() {
+	api := lampAPI()
+	defer api.Close()
+	lamps := rest.ClientFor[Lamp](api)
+	ctx, stop := context.WithCancel(context.Background())
+	for name, lit := range map[string]bool{"table": true, "wall": false, "window": true} {
+		_, err := lamps.Namespace("kitchen").Create(ctx, &Lamp{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: LampState{Lit: lit}})
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	informer := controller.NewInformer(lamps, controller.InformerOptions[Lamp]{
+		Indexes: map[string]controller.IndexFunc[Lamp]{
+			"lit": func(lamp *Lamp) []string { return []string{fmt.Sprint(lamp.Spec.Lit)} },
+		},
+	})
+	ended := make(chan error)
+	go func() { ended <- informer.Run(ctx) }()
+	if err := informer.WaitForSync(ctx); err != nil {
+		log.Fatal(err)
+	}
+	lit, err := informer.ByIndex("lit", "true")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, lamp := range lit {
+		fmt.Println(lamp.Name)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// table
+	// window
+}

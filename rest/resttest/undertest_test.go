@@ -1,0 +1,173 @@
+package resttest_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// What a call comes to at the store is what is recorded.
+func TestCallsUnderTestAreRecorded(t *testing.T) {
+	ready := apimeta.Condition{Type: "Ready", Status: apimeta.ConditionTrue, Reason: "Afloat"}
+	tests := []struct {
+		name string
+		call func(ctx context.Context, c rest.Client[Ship]) error
+		want resttest.Request
+	}{
+		{"get", func(ctx context.Context, c rest.Client[Ship]) error {
+			_, err := c.Get(ctx, "a")
+			return err
+		}, resttest.Request{Verb: rest.Get, Name: "a", Code: 200}},
+		{"get of nothing", func(ctx context.Context, c rest.Client[Ship]) error {
+			_, err := c.Get(ctx, "none")
+			assert.True(t, status.IsNotFound(err))
+			return nil
+		}, resttest.Request{Verb: rest.Get, Name: "none", Code: 404}},
+		{"list", func(ctx context.Context, c rest.Client[Ship]) error {
+			_, err := c.List(ctx, rest.ListOptions{})
+			return err
+		}, resttest.Request{Verb: rest.List, Code: 200}},
+		{"create", func(ctx context.Context, c rest.Client[Ship]) error {
+			_, err := c.Create(ctx, frigate("b"))
+			return err
+		}, resttest.Request{Verb: rest.Create, Name: "b", Code: 201}},
+		{"modify", func(ctx context.Context, c rest.Client[Ship]) error {
+			_, err := c.Modify(ctx, "a", func(s *Ship) error { s.Spec.Guns = 7; return nil })
+			return err
+		}, resttest.Request{Verb: rest.Update, Name: "a", Code: 200}},
+		{"patch", func(ctx context.Context, c rest.Client[Ship]) error {
+			_, err := c.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"guns":7}}`))
+			return err
+		}, resttest.Request{Verb: rest.Update, Name: "a", Code: 200}},
+		{"status", func(ctx context.Context, c rest.Client[Ship]) error {
+			_, err := c.ModifyStatus(ctx, "a", func(s *Ship) error { apimeta.SetCondition(&s.Status.Conditions, ready); return nil })
+			return err
+		}, resttest.Request{Verb: rest.Update, Subresource: "status", Name: "a", Code: 200}},
+		{"delete", func(ctx context.Context, c rest.Client[Ship]) error {
+			return c.Delete(ctx, "a", rest.DeleteOptions{})
+		}, resttest.Request{Verb: rest.Delete, Name: "a", Code: 200}},
+		{"delete that finalizers hold up", func(ctx context.Context, c rest.Client[Ship]) error {
+			return c.Delete(ctx, "held", rest.DeleteOptions{})
+		}, resttest.Request{Verb: rest.Delete, Name: "held", Code: 200}},
+		{"the last finalizer", func(ctx context.Context, c rest.Client[Ship]) error {
+			if err := c.Delete(t.Context(), "held", rest.DeleteOptions{}); err != nil {
+				return err
+			}
+			_, err := c.Modify(ctx, "held", func(s *Ship) error { s.Finalizers = nil; return nil })
+			return err
+		}, resttest.Request{Verb: rest.Update, Name: "held", Code: 200}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, c := fleet(t)
+			mustCreate(t, c, "a")
+			held := frigate("held")
+			held.Finalizers = []string{"example.com/anchor"}
+			_, err := c.Create(t.Context(), held)
+			require.NoError(t, err)
+
+			require.NoError(t, tt.call(s.UnderTest(t.Context()), c))
+			all := s.Requests()
+			require.Len(t, all, 1)
+			tt.want.Group, tt.want.Resource, tt.want.Namespace, tt.want.InProcess = "fleet.example.com", "ships", "default", true
+			tt.want.Body = all[0].Body
+			assert.Equal(t, tt.want, all[0])
+			if tt.want.Verb == rest.Create || tt.want.Verb == rest.Update && tt.want.Name == "a" {
+				assert.Contains(t, string(all[0].Body), `"name":"`+tt.want.Name+`"`)
+			}
+		})
+	}
+}
+
+// What never reaches the store is not seen.
+func TestInvalidCallsAreNotRecorded(t *testing.T) {
+	s, c := fleet(t)
+	_, err := c.Create(s.UnderTest(t.Context()), &Ship{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	assert.True(t, status.IsInvalid(err), "%v", err)
+	assert.Empty(t, s.Requests())
+}
+
+// A context of one server is nothing to another.
+func TestUnderTestOfAnotherServer(t *testing.T) {
+	s, _ := fleet(t)
+	other, c := fleet(t)
+	mustCreate(t, c, "a")
+	_, err := c.Get(s.UnderTest(t.Context()), "a")
+	require.NoError(t, err)
+	assert.Empty(t, s.Requests())
+	assert.Empty(t, other.Requests())
+}
+
+// Calls under test meet faults, and those of the test itself never do.
+func TestCallsUnderTestMeetFaults(t *testing.T) {
+	s, c := fleet(t)
+	ctx := s.UnderTest(t.Context())
+	mustCreate(t, c, "a")
+
+	s.Inject(resttest.Fault{Verb: rest.Update, Resource: "ships/status", Code: 409})
+	s.Inject(resttest.Fault{Verb: rest.Patch, Resource: "ships", Name: "a", Code: 500})
+	s.Inject(resttest.Fault{Verb: rest.Create, Code: 409})
+	s.Inject(resttest.Fault{Verb: rest.List, Code: 429})
+	s.Inject(resttest.Fault{Verb: rest.Delete, Error: status.BadRequest("not now")})
+	mustCreate(t, c, "b")
+	_, err := c.List(t.Context(), rest.ListOptions{})
+	require.NoError(t, err)
+
+	change := func(s *Ship) error { s.Spec.Guns++; s.Status.ObservedGeneration++; return nil }
+	_, err = c.ModifyStatus(ctx, "a", change)
+	assert.True(t, status.IsConflict(err), "%v", err)
+	_, err = c.ModifyStatus(ctx, "a", change)
+	require.NoError(t, err, "once only")
+	before := s.ResourceVersion()
+	_, err = c.Modify(ctx, "a", change)
+	assert.True(t, status.IsInternalError(err), "%v", err)
+	assert.Equal(t, before, s.ResourceVersion(), "nothing was written")
+	_, err = c.Create(ctx, frigate("c"))
+	assert.True(t, status.IsAlreadyExists(err), "%v", err)
+	_, err = c.List(ctx, rest.ListOptions{})
+	assert.True(t, status.IsTooManyRequests(err), "%v", err)
+	err = c.Delete(ctx, "a", rest.DeleteOptions{})
+	assert.True(t, status.IsBadRequest(err), "%v", err)
+	for _, r := range s.Requests() {
+		assert.Equal(t, r.Code >= 400, r.Fault, "%+v", r)
+	}
+}
+
+// A late fault has the write done; a dropped connection does not exist in process.
+func TestLateFaultsInProcess(t *testing.T) {
+	s, c := fleet(t)
+	ctx := s.UnderTest(t.Context())
+	s.Inject(resttest.Fault{Drop: true, Times: resttest.Always})
+	s.Inject(resttest.Fault{Verb: rest.Create, Late: true, Code: 504})
+	_, err := c.Create(ctx, frigate("a"))
+	assert.True(t, status.IsTimeout(err), "%v", err)
+	_, err = c.Get(ctx, "a")
+	require.NoError(t, err, "it is there")
+	assert.Equal(t, 504, s.Requests()[0].Code)
+}
+
+func TestDelayInProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := fleet(t)
+		mustCreate(t, c, "a")
+		s.Inject(resttest.Fault{Delay: time.Minute, Times: 2})
+		began := time.Now()
+		_, err := c.Get(s.UnderTest(t.Context()), "a")
+		require.NoError(t, err)
+		assert.Equal(t, time.Minute, time.Since(began))
+
+		ctx, cancel := context.WithTimeout(s.UnderTest(t.Context()), time.Second)
+		defer cancel()
+		_, err = c.Get(ctx, "a")
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
