@@ -25,6 +25,8 @@
 //     pure functions.
 //   - rest puts it together: resources, the way of a write, the HTTP handlers,
 //     and the typed client for the same process.
+//   - rest/controller is for hosts that act on what they serve: informers with an
+//     indexed cache, a work queue and a reconcile loop on the typed client.
 //
 // Each imports only what stands above it in this list, and a test says so.
 //

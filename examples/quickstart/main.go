@@ -1,6 +1,6 @@
-// Command quickstart serves one useful kind, Database, from memory. A controller in
-// the same process drives the status of each database, so that kubectl shows a
-// living system:
+// Command quickstart serves one useful kind, Database, from memory. A controller
+// in the same process drives the status of each database, so that kubectl shows
+// a living system:
 //
 //	go run ./examples/quickstart
 //

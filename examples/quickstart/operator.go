@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -10,14 +11,17 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// operate runs a controller until ctx ends: it keeps bringing every database closer to its spec, and looks at the
-// objects only, never at what has happened to them.
+// operate runs a controller until ctx ends. It keeps bringing every database
+// closer to its spec, and looks at the objects only, never at what has happened
+// to them.
 func operate(ctx context.Context, databases rest.Client[Database]) error {
 	informer := controller.NewInformer(databases, controller.InformerOptions[Database]{})
-	return controller.New(reconciler(databases), controller.Options{}, controller.For(informer)).Run(ctx)
+	options := controller.Options{Logger: slog.Default()} // it hears of failures, which are tried again
+	return controller.New(reconciler(databases), options, controller.For(informer)).Run(ctx)
 }
 
-// reconciler takes one step for one database. The change that this makes is what calls it for the next one.
+// reconciler takes one step for one database. The change that this makes is what
+// calls it for the next one.
 func reconciler(databases rest.Client[Database]) controller.Reconciler {
 	return func(ctx context.Context, key controller.Key) (controller.Result, error) {
 		client := databases.Namespace(key.Namespace)

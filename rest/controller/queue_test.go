@@ -215,22 +215,46 @@ func TestNoKeyIsForgottenWithAWorkerThatLeaves(t *testing.T) {
 	within(t, done)
 }
 
-// Two workers and two keys that come at the same time always find each other.
+// lateContext keeps Get between finding nothing and waiting until the test lets it go on.
+type lateContext struct {
+	context.Context
+	arrived, goOn chan struct{}
+}
+
+func (c lateContext) Done() <-chan struct{} {
+	c.arrived <- struct{}{}
+	<-c.goOn
+	return c.Context.Done()
+}
+
+// Keys that come while workers are about to wait find all of them.
 func TestNoWorkerSleepsWhileAKeyIsReady(t *testing.T) {
-	for range 5000 {
-		q := controller.NewQueue[int](controller.QueueOptions{})
-		var both sync.WaitGroup
-		for i := range 2 {
-			both.Go(func() {
-				_, err := q.Get(context.Background())
-				assert.NoError(t, err)
-			})
-			both.Go(func() { q.Add(i) })
-		}
-		through := make(chan struct{})
-		go func() { both.Wait(); close(through) }()
-		within(t, through)
+	const workers = 3
+	q := controller.NewQueue[int](controller.QueueOptions{})
+	ctx := lateContext{t.Context(), make(chan struct{}), make(chan struct{})}
+	got := make(chan int, workers)
+	for range workers {
+		go func() {
+			key, err := q.Get(ctx)
+			assert.NoError(t, err)
+			got <- key
+		}()
 	}
+	for range workers {
+		within(t, ctx.arrived)
+	}
+	for key := range workers {
+		q.Add(key)
+	}
+	go func() { // a worker that is woken and finds nothing passes by here again
+		for range ctx.arrived {
+		}
+	}()
+	close(ctx.goOn)
+	for range workers {
+		within(t, got)
+	}
+	close(ctx.arrived)
 }
 
 // A queue that never runs empty does not grow with what has passed through it.

@@ -17,7 +17,7 @@ import (
 // serve is the way of a request over HTTP: it is recorded, then it meets a fault or the API.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
-		http.Error(w, "the test is over", http.StatusServiceUnavailable)
+		http.Error(w, errEnded.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	defer s.underWay.Done()

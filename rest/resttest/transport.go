@@ -2,6 +2,7 @@ package resttest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,6 +20,9 @@ func (s *Server) RoundTripper() http.RoundTripper {
 	return transport{server: s, inner: rest.RoundTripper(http.HandlerFunc(s.serve))}
 }
 
+// errEnded is for clients that outlive the test.
+var errEnded = errors.New("resttest: the test is over")
+
 type transport struct {
 	server *Server
 	inner  http.RoundTripper
@@ -28,6 +32,12 @@ type transport struct {
 type brokenKey struct{}
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t.server.life.Err() != nil {
+		if r.Body != nil {
+			_ = r.Body.Close()
+		}
+		return nil, errEnded
+	}
 	broken := false
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), brokenKey{}, &broken))
 	stop := context.AfterFunc(t.server.life, cancel)

@@ -68,12 +68,12 @@ func TestReconcileWithResttest(t *testing.T) {
 
 // What a test with the fake client does not notice.
 func TestWhatTheFakeClientLetsThrough(t *testing.T) {
-	bad := ship("victory")
-	bad.Spec.Class = "Submarine"
+	faulted := ship("victory")
+	faulted.Spec.Class = "Submarine"
 	plain := ship("plain")
 
 	faked := fake.NewClientBuilder().WithScheme(scheme()).WithStatusSubresource(&Ship{}).Build()
-	require.NoError(t, faked.Create(t.Context(), bad.DeepCopyObject().(*Ship)), "no validation")
+	require.NoError(t, faked.Create(t.Context(), faulted.DeepCopyObject().(*Ship)), "no validation")
 	inFake := plain.DeepCopyObject().(*Ship)
 	require.NoError(t, faked.Create(t.Context(), inFake))
 	require.Zero(t, inFake.Spec.Guns, "no defaults")
@@ -83,7 +83,7 @@ func TestWhatTheFakeClientLetsThrough(t *testing.T) {
 	s := resttest.New(t, ships())
 	c, err := client.New(&rest.Config{Host: "http://resttest", Transport: s.RoundTripper()}, client.Options{Scheme: scheme()})
 	require.NoError(t, err)
-	require.True(t, apierrors.IsInvalid(c.Create(t.Context(), bad)))
+	require.True(t, apierrors.IsInvalid(c.Create(t.Context(), faulted)))
 	require.NoError(t, c.Create(t.Context(), plain))
 	require.Equal(t, int32(8), plain.Spec.Guns)
 	require.Equal(t, int64(1), plain.Generation)

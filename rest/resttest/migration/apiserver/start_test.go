@@ -45,8 +45,8 @@ func start(b *testing.B) (stop func()) {
 	config := embed.NewConfig()
 	config.Dir = filepath.Join(dir, "etcd")
 	config.LogLevel = "error"
-	anywhere := url.URL{Scheme: "unix", Host: filepath.Base(dir) + ".client"}
-	peers := url.URL{Scheme: "unix", Host: filepath.Base(dir) + ".peer"}
+	anywhere := url.URL{Scheme: "unix", Path: filepath.Join(dir, "client")}
+	peers := url.URL{Scheme: "unix", Path: filepath.Join(dir, "peer")}
 	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{anywhere}, []url.URL{anywhere}
 	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{peers}, []url.URL{peers}
 	config.InitialCluster = config.InitialClusterFromName(config.Name)

@@ -1,0 +1,75 @@
+package resttest_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
+)
+
+// Boat is a kind that somebody wrote in a hurry.
+type Boat struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec struct {
+		Speed    float64 `json:"speed" api:"min=1,max=30"`
+		IsSailed *bool   `json:"isSailed,omitempty"`
+	} `json:"spec"`
+}
+
+func boats() rest.Resource[Boat] {
+	return rest.Resource[Boat]{Group: "fleet.example.com", Version: "v1", Plural: "boats"}
+}
+
+// A real API for one test, and the typed client that is the test's own hand.
+func ExampleNew() {
+	var t *testing.T // the test's
+	s := resttest.New(t, boats())
+	c := rest.ClientFor[Boat](s.API).Namespace("default")
+	if _, err := c.Create(t.Context(), &Boat{ObjectMeta: apimeta.ObjectMeta{Name: "dinghy"}}); err != nil {
+		t.Fatal(err)
+	}
+	// What is under test comes in by s.RoundTripper(), s.URL(), s.Kubeconfig(), or s.UnderTest(ctx).
+}
+
+// A client that is throttled once, loses an answer once, and whose watch expires.
+func ExampleServer_Inject() {
+	var t *testing.T // the test's
+	s := resttest.New(t, boats())
+	s.Inject(resttest.Fault{Verb: rest.List, Code: http.StatusTooManyRequests, RetryAfter: 2 * time.Second})
+	s.Inject(resttest.Fault{Verb: rest.Create, Resource: "boats", Name: "dinghy", Late: true, Drop: true})
+	s.Inject(resttest.Fault{Verb: rest.Watch, Resource: "boats", Events: 3, Code: http.StatusGone})
+}
+
+// Wait until a controller has done its work; there is nothing to poll.
+func ExampleWaitFor() {
+	var t *testing.T // the test's
+	s := resttest.New(t, boats())
+	c := rest.ClientFor[Boat](s.API).Namespace("default")
+	boat := resttest.WaitFor(t, c, "dinghy", func(b *Boat) bool { return b.Labels["launched"] == "true" })
+	t.Log(boat.ResourceVersion)
+}
+
+// One finding for each rule of the conventions that a field breaks.
+func ExampleFindings() {
+	for _, f := range resttest.Findings(boats()) {
+		fmt.Println(f.Field, f.Rule, "-", f.Section)
+	}
+	// Output:
+	// spec.isSailed is-bool - Naming conventions
+	// spec.speed float - Primitive types
+}
+
+// A rule that a field breaks for a reason.
+func ExampleExceptions_Vet() {
+	var t *testing.T // the test's
+	resttest.Exceptions{
+		{Kind: "Boat", Field: "spec.isSailed", Rule: resttest.RuleIsBool, Reason: "clients know it by this name since v1alpha1"},
+		{Kind: "Boat", Field: "spec.speed", Rule: resttest.RuleFloat, Reason: "knots, as the harbor's own API has them"},
+	}.Vet(t, boats())
+}
