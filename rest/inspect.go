@@ -24,7 +24,9 @@ func Inspect(d Definition) (inspect.Resource, error) {
 	if t, ok := res.goType.(interface{ objectType() reflect.Type }); ok {
 		out.Object.Go = t.objectType()
 	}
-	if t, ok := res.goType.(interface{ subresourceTypes() map[string]reflect.Type }); ok {
+	if t, ok := res.goType.(interface {
+		subresourceTypes() map[string]reflect.Type
+	}); ok {
 		types := t.subresourceTypes()
 		for _, sub := range res.subresources {
 			if goType := types[sub.name]; goType != nil {
