@@ -9,7 +9,7 @@ NEXT_GO ?= go1.27.0
 BENCH    ?= .
 COUNT    ?= 6
 FUZZTIME ?= 30s
-SOAK     ?= 30
+SOAK     ?= 10m
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -70,8 +70,8 @@ bench-compare: ## compare benchmarks with a commit (REF=commit BENCH=pattern COU
 	@test -n "$(REF)" || { echo "say what to compare with: make bench-compare REF=main" >&2; exit 2; }
 	@.ci/bench-compare "$(REF)" '$(BENCH)' $(COUNT)
 
-soak: ## repeat the tests of store, log and server under the race detector (SOAK=times)
-	go test -race -timeout 0 -count $(SOAK) ./watch/... ./storage/... ./rest/...
+soak: ## the consistency soak under the race detector (SOAK=10m)
+	DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v ./internal/soak
 
 fuzz: ## run every fuzz target for a while (FUZZTIME=30s)
 	@.ci/fuzz $(FUZZTIME)

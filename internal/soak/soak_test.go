@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	usual = 10 * time.Second
+	usual = 4 * time.Second
 	// round is how long load lasts between two checks: the journal of a round is held in memory.
 	round = 2500 * time.Millisecond
 	// patience is how long a watcher may take to show the last event of a round.
@@ -124,6 +124,8 @@ func TestSoak(t *testing.T) {
 	if duration >= usual && !t.Failed() { // what did not happen was not checked
 		require.NotZero(t, c.conflicts.Load(), "no writer was in another's way")
 		require.NotZero(t, c.expiredWatches.Load(), "no watcher fell behind")
+	}
+	if duration >= time.Minute && !t.Failed() { // bookmarks are rare where everything changes
 		require.NotZero(t, c.bookmarks.Load(), "no watch had a bookmark")
 	}
 }

@@ -487,16 +487,24 @@ func TestHandlersJoinTogether(t *testing.T) {
 	informer := gearInformer(w, controller.InformerOptions[Gear]{})
 	run(t, informer)
 	require.NoError(t, informer.WaitForSync(t.Context()))
-	for range 1000 {
+	for range 2000 {
 		var added, told sync.WaitGroup
-		for range 4 {
-			told.Add(1)
-			added.Go(func() { defer informer.AddHandler(controller.Handler[Gear]{OnSynced: told.Done}) })
+		remove := make([]func(), 8)
+		told.Add(len(remove))
+		for n := range remove {
+			added.Add(1)
+			go func() {
+				defer added.Done()
+				remove[n] = informer.AddHandler(controller.Handler[Gear]{OnSynced: told.Done})
+			}()
 		}
 		added.Wait()
 		through := make(chan struct{})
 		go func() { told.Wait(); close(through) }()
 		within(t, through)
+		for _, r := range remove {
+			r()
+		}
 	}
 }
 

@@ -21,8 +21,8 @@ type underTestKey struct{}
 //
 // A call is seen where it reaches the store. There an update, a patch and a Modify are one thing, the verb update, and are
 // of the subresource status where they change it. What the server looks up for itself on behalf of a call, like the
-// namespace that a new object goes to, is seen too; a call that is refused before, as invalid, is not. A watch is seen by
-// the list it begins with, if it has one; to try how a controller recovers from 410, use [Server.Expire].
+// namespace that a new object goes to, is seen too; a write that is refused before, as invalid or for a conflict that is
+// real, is not. A watch is seen by the list it begins with, if it has one; to try how a controller recovers from 410, use [Server.Expire].
 func (s *Server) UnderTest(ctx context.Context) context.Context {
 	return context.WithValue(ctx, underTestKey{}, s)
 }

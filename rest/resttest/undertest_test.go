@@ -93,7 +93,31 @@ func TestInvalidCallsAreNotRecorded(t *testing.T) {
 	s, c := fleet(t)
 	_, err := c.Create(s.UnderTest(t.Context()), &Ship{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	assert.True(t, status.IsInvalid(err), "%v", err)
+	mustCreate(t, c, "a")
+	stale := mustCreate(t, c, "b")
+	_, err = c.Modify(t.Context(), "b", func(s *Ship) error { s.Spec.Guns = 9; return nil })
+	require.NoError(t, err)
+	_, err = c.Update(s.UnderTest(t.Context()), stale)
+	assert.True(t, status.IsConflict(err), "%v", err)
 	assert.Empty(t, s.Requests())
+}
+
+// A write that has to be tried again, because another one came between, is one call and meets one fault.
+func TestAContendedCallIsSeenOnce(t *testing.T) {
+	s, c := fleet(t)
+	mustCreate(t, c, "a")
+	tries := 0
+	_, err := c.Modify(s.UnderTest(t.Context()), "a", func(ship *Ship) error {
+		if tries++; tries == 1 {
+			_, err := c.Modify(t.Context(), "a", func(s *Ship) error { s.Labels = map[string]string{"x": "y"}; return nil })
+			require.NoError(t, err)
+		}
+		ship.Spec.Guns++
+		return nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, 2, tries)
+	assert.Len(t, s.Requests(), 1)
 }
 
 // A context of one server is nothing to another.

@@ -95,6 +95,19 @@ type ownCondition struct {
 	LastTransitionTime apimeta.Time `json:"lastTransitionTime"`
 }
 
+type goodCondition struct {
+	Type               string       `json:"type" api:"minLength=1,maxLength=63"`
+	Status             string       `json:"status" api:"enum=True|False|Unknown"`
+	Reason             string       `json:"reason" api:"minLength=1,maxLength=63"`
+	Message            string       `json:"message" api:"minLength=1,maxLength=63"`
+	LastTransitionTime apimeta.Time `json:"lastTransitionTime"`
+}
+
+type Base struct {
+	Size   int32 `json:"size,omitempty" api:"min=1"`
+	Hidden int32 `json:"hidden" api:"min=1"`
+}
+
 type vetCase struct {
 	name string
 	d    rest.Definition
@@ -205,6 +218,9 @@ func vetCases() []vetCase {
 		{"conditions that are not true or false", withStatus[struct {
 			Conditions []ownCondition `json:"conditions,omitempty" api:"list=map,key=type"`
 		}](), []string{"condition-fields status.conditions"}},
+		{"conditions of a type of its own", withStatus[struct {
+			Conditions []goodCondition `json:"conditions,omitempty" api:"list=map,key=type"`
+		}](), nil},
 		{"a phase", withStatus[struct {
 			Phase string `json:"phase,omitempty" api:"enum=Pending|Done"`
 		}](), []string{"phase status.phase"}},
@@ -365,6 +381,9 @@ func vetCases() []vetCase {
 		{"references without Refs", withSpec[struct {
 			Targets []anyRef `json:"targets,omitempty" api:"list=atomic,maxItems=9"`
 		}](), []string{"ref-name spec.targets"}},
+		{"pointers to references without Refs", withSpec[struct {
+			Targets []*anyRef `json:"targets,omitempty" api:"list=atomic,maxItems=9"`
+		}](), []string{"ref-name spec.targets"}},
 		{"references as they should be", withSpec[struct {
 			ColorRef   *colorRef `json:"colorRef,omitempty"`
 			TargetRefs []anyRef  `json:"targetRefs,omitempty" api:"list=atomic,maxItems=9"`
@@ -423,6 +442,8 @@ func vetCases() []vetCase {
 			PodIPs   *int32 `json:"podIPs,omitempty" api:"min=0,max=9"`
 			DNSNames *int32 `json:"dnsNames,omitempty" api:"min=0,max=9"`
 			Osprey   *int32 `json:"osprey,omitempty" api:"min=0,max=9"`
+			PodIPTag *int32 `json:"podIPTag,omitempty" api:"min=0,max=9"`
+			PodIPtag *int32 `json:"podIptag,omitempty" api:"min=0,max=9"`
 		}](), []string{"acronym spec.baseUrl", "acronym spec.podIp", "acronym spec.podIps"}},
 		{"a question", withSpec[struct {
 			IsReady *bool  `json:"isReady,omitempty"`
@@ -477,6 +498,17 @@ func vetCases() []vetCase {
 		{"fields of an embedded struct", withSpec[struct {
 			shared `json:",inline"`
 		}](), []string{"number-bounds spec.size"}},
+		{"fields of an embedded pointer, one of them hidden", withSpec[struct {
+			*Base
+			Hidden int32 `json:"hidden" api:"min=1,max=9"`
+			Secret int32 `json:"-"`
+		}](), []string{"number-bounds spec.size"}},
+		{"a field without a tag", withSpec[struct {
+			Size *int32 `api:"min=0,max=9"`
+		}](), []string{"json-name spec.Size", "optional-omitted spec.Size"}},
+		{"a type that is not the host's", thing[apimeta.PartialObjectMetadata](func(r *rest.Resource[apimeta.PartialObjectMetadata]) {
+			r.Group, r.Kind = "", "stuff"
+		}), nil},
 		{"a call", thing(func(r *rest.Resource[object[none, none]]) {
 			r.Call = func(context.Context, *object[none, none]) error { return nil }
 		}), nil},
