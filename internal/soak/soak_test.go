@@ -121,11 +121,9 @@ func TestSoak(t *testing.T) {
 		c.commits.Load(), float64(c.commits.Load())/loaded.Seconds(), c.conflicts.Load(), c.pages.Load(), float64(c.pages.Load())/loaded.Seconds(), c.expiredPages.Load(), c.compactions.Load())
 	t.Logf("%d watchers: %d events (%.0f/s), %d streams, %d bookmarks, %d times 410",
 		len(s.tapes), c.events.Load(), float64(c.events.Load())/loaded.Seconds(), c.streams.Load(), c.bookmarks.Load(), c.expiredWatches.Load())
-	if duration >= usual && !t.Failed() { // what did not happen was not checked
+	if duration >= time.Minute && !t.Failed() { // what did not happen was not checked
 		require.NotZero(t, c.conflicts.Load(), "no writer was in another's way")
 		require.NotZero(t, c.expiredWatches.Load(), "no watcher fell behind")
-	}
-	if duration >= time.Minute && !t.Failed() { // bookmarks are rare where everything changes
 		require.NotZero(t, c.bookmarks.Load(), "no watch had a bookmark")
 	}
 }
