@@ -72,12 +72,12 @@ func TestDecodeJSONErrors(t *testing.T) {
 		{"missing comma", `[1 2]`, "invalid character '2' after array element"},
 		{"leading zero", `[01]`, "invalid character '1' after array element"},
 		{"single quotes", `{'a':1}`, `invalid character '\'' looking for beginning of object key string`},
-		{"raw line break in a string", "\"a\nb\"", `invalid character '\n' in string literal`},
-		{"bad escape", `"\x"`, `invalid character 'x' in string escape code`},
+		{"raw line break in a string", "\"a\nb\"", asGoSays("\"a\nb\"")},
+		{"bad escape", `"\x"`, asGoSays(`"\x"`)},
 		{"not UTF-8", "{\"a\":\"\xff\"}", "invalid UTF-8 within a string"},
 		{"not UTF-8 in a name", "{\"\xc0\":1}", "invalid UTF-8 within a string"},
 		{"half a surrogate pair", `"\ud800"`, "invalid surrogate pair `\\ud800\"` in string within a string"},
-		{"byte order mark", "\ufeff{}", "invalid character 'ï' looking for beginning of value"},
+		{"byte order mark", "\ufeff{}", asGoSays("\ufeff{}")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v, duplicates, err := codec.DecodeJSON([]byte(c.text))
@@ -299,4 +299,10 @@ func TestDecodeMerging(t *testing.T) {
 			assert.NotEmpty(t, duplicates)
 		})
 	}
+}
+
+// asGoSays is the text that encoding/json of this Go release has for a faulty text; Go 1.27 words some of them anew.
+func asGoSays(text string) string {
+	var v any
+	return json.Unmarshal([]byte(text), &v).Error()
 }

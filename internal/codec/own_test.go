@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -31,7 +32,8 @@ func TestEncodeOwnIsEncodingJSON(t *testing.T) {
 				require.NoError(t, err)
 				got, err := codec.EncodeOwn(sample)
 				require.NoError(t, err)
-				require.Equal(t, string(want), string(got))
+				// From Go 1.27 on encoding/json writes U+FFFD as it is.
+				require.Equal(t, strings.ReplaceAll(string(want), "\ufffd", `\ufffd`), string(got))
 				if typ.Kind() != reflect.Struct {
 					return
 				}

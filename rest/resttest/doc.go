@@ -25,7 +25,7 @@
 // # Waiting
 //
 // [WaitFor], [WaitForGone] and [WaitForAll] wait on a watch until the state of the objects is as the test wants it. They
-// never poll and never sleep, and they see every state in between, because a watch skips none.
+// never poll and never sleep, and they see every state in between, because a watch skips none that the server still has.
 //
 // A Server also works in a bubble of testing/synctest, where time is fake: everything but [Server.URL] and
 // [Server.Kubeconfig], for a bubble has no network.

@@ -432,8 +432,9 @@ func vetCases() []vetCase {
 		}](), []string{"time-name status.startTimestamp"}},
 		{"an abbreviation", withSpec[struct {
 			MaxConnNum *int32 `json:"maxConnNum,omitempty" api:"min=0,max=9"`
+			MaxIPNum   *int32 `json:"maxIPNum,omitempty" api:"min=0,max=9"`
 			Args       *int32 `json:"args,omitempty" api:"min=0,max=9"`
-		}](), []string{"abbreviation spec.maxConnNum"}},
+		}](), []string{"abbreviation spec.maxConnNum", "abbreviation spec.maxIPNum"}},
 		{"an acronym in mixed case", withSpec[struct {
 			PodIp    *int32 `json:"podIp,omitempty" api:"min=0,max=9"`
 			PodIps   *int32 `json:"podIps,omitempty" api:"min=0,max=9"`
