@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -51,9 +50,6 @@ func (q *request) watch(p listParameters) error {
 	if err != nil {
 		return err
 	}
-	if !canFlush(q.w) {
-		return status.InternalError(errors.New("a watch needs a ResponseWriter that can be flushed: a wrapper around it must have a method Unwrap"))
-	}
 	initial := p.SendInitialEvents != nil && *p.SendInitialEvents || p.SendInitialEvents == nil && revision == 0
 	q.becomeWatch()
 
@@ -64,16 +60,19 @@ func (q *request) watch(p listParameters) error {
 	ctx, cancel := context.WithTimeout(q.r.Context(), duration)
 	defer cancel()
 
+	out, err := q.openWatch(cancel)
+	if err != nil {
+		return err
+	}
+	defer out.close()
 	chunk := chunks.Get().(*[]byte)
-	s := &watchStream{q: q, ctx: ctx, frames: encoder, selected: selected, buf: (*chunk)[:0], control: http.NewResponseController(q.w)}
+	s := &watchStream{q: q, ctx: ctx, out: out, frames: encoder, selected: selected, buf: (*chunk)[:0]}
 	defer func() {
 		if cap(s.buf) <= 4*(chunkSize+chunkSlack) {
 			*chunk = s.buf
 			chunks.Put(chunk)
 		}
 	}()
-	s.open()
-	defer s.close()
 	defer s.hurryAtTheEnd()()
 	after := watch.Revision(revision)
 	if initial || revision == 0 {
@@ -89,20 +88,6 @@ func (q *request) watch(p listParameters) error {
 	return s.end(s.follow(cursor, after, p.AllowWatchBookmarks))
 }
 
-// canFlush reports whether a ResponseController will find a way to flush.
-func canFlush(w http.ResponseWriter) bool {
-	for {
-		switch t := w.(type) {
-		case http.Flusher, interface{ FlushError() error }:
-			return true
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = t.Unwrap()
-		default:
-			return false
-		}
-	}
-}
-
 // becomeWatch takes the request out of the bound on short requests.
 func (q *request) becomeWatch() {
 	q.isWatch = true
@@ -115,23 +100,10 @@ type watchStream struct {
 	ctx      context.Context
 	frames   frames
 	selected selection
+	out      watchOutput
 	buf      []byte
-	control  *http.ResponseController
 	err      error // the client is gone
 }
-
-// open sends the header at once, and lifts the deadlines that the host's server has for short requests.
-func (s *watchStream) open() {
-	h := s.q.w.Header()
-	h["Content-Type"], h["Cache-Control"] = headerJSON, headerNoCache
-	s.q.wrote = true
-	_ = s.control.SetReadDeadline(time.Time{}) // a writer without deadlines has none to lift
-	_ = s.control.SetWriteDeadline(time.Time{})
-	s.q.w.WriteHeader(http.StatusOK)
-	s.err = s.control.Flush()
-}
-
-func (s *watchStream) close() { _ = s.control.SetWriteDeadline(time.Time{}) }
 
 // hurryAtTheEnd keeps a client that does not read from holding up the shutdown. The function that it returns must be
 // called when the stream ends.
@@ -139,7 +111,7 @@ func (s *watchStream) hurryAtTheEnd() func() {
 	done := make(chan struct{})
 	stop := context.AfterFunc(s.q.api.ending, func() {
 		defer close(done)
-		_ = s.control.SetWriteDeadline(time.Now().Add(stuckAtEnd))
+		s.out.hurry()
 	})
 	return func() {
 		if !stop() {
@@ -148,18 +120,19 @@ func (s *watchStream) hurryAtTheEnd() func() {
 	}
 }
 
+// gathered sends what has gathered if it is worth a write, or is a message of its own.
+func (s *watchStream) gathered() {
+	if len(s.buf) >= chunkSize || s.out.eventByEvent() {
+		s.send()
+	}
+}
+
 // send writes what has gathered, in one Write.
 func (s *watchStream) send() {
 	if s.err != nil || len(s.buf) == 0 {
 		return
 	}
-	_ = s.control.SetWriteDeadline(time.Now().Add(stuckAfter))
-	if s.q.api.closing() { // looked at after the deadline is set: hurryAtTheEnd may have come before
-		_ = s.control.SetWriteDeadline(time.Now().Add(stuckAtEnd))
-	}
-	if _, s.err = s.q.w.Write(s.buf); s.err == nil {
-		s.err = s.control.Flush()
-	}
+	s.err = s.out.send(s.buf)
 	if s.buf = s.buf[:0]; cap(s.buf) > 4*(chunkSize+chunkSlack) {
 		s.buf = make([]byte, 0, chunkSize+chunkSlack)
 	}
@@ -202,10 +175,7 @@ func (s *watchStream) initialEvents(atLeast watch.Revision, show, bookmark bool)
 		if s.buf, err = s.frames.object(s.buf, watch.Added, r, r.Revision); err != nil {
 			return 0, err
 		}
-		if len(s.buf) >= chunkSize {
-			s.send()
-		}
-		if s.err != nil {
+		if s.gathered(); s.err != nil {
 			return 0, context.Canceled
 		}
 	}
@@ -243,9 +213,7 @@ func (s *watchStream) follow(cursor *watch.Cursor[storage.Record], told watch.Re
 				return err
 			}
 			told = c.Revision
-			if len(s.buf) >= chunkSize {
-				s.send()
-			}
+			s.gathered()
 		}
 		clear(changes) // what was sent is not held while the watch is quiet
 		if due {

@@ -1,0 +1,74 @@
+package rest
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// socketOutput sends each event as a message of a WebSocket.
+type socketOutput struct {
+	api      *API
+	conn     *websocket.Conn
+	kind     websocket.MessageType
+	stopRead context.CancelFunc
+	left     chan struct{} // closed when nothing is read any more
+	late     *time.Timer   // cuts the connection when the shutdown has waited long enough
+}
+
+func (q *request) openSocket(gone context.CancelFunc) (watchOutput, error) {
+	conn, err := q.upgrade(nil)
+	if err != nil {
+		return nil, err
+	}
+	reading, stop := context.WithCancel(context.Background())
+	o := &socketOutput{api: q.api, conn: conn, kind: websocket.MessageText, stopRead: stop, left: make(chan struct{})}
+	go o.read(reading, gone)
+	return o, nil
+}
+
+// read answers pings and forgets whatever else the client sends, until it leaves.
+func (o *socketOutput) read(ctx context.Context, gone context.CancelFunc) {
+	defer close(o.left)
+	defer gone()
+	o.conn.SetReadLimit(-1) // nothing of it is kept
+	for {
+		_, message, err := o.conn.Reader(ctx)
+		if err != nil {
+			return
+		}
+		if _, err := io.Copy(io.Discard, message); err != nil {
+			return
+		}
+	}
+}
+
+func (o *socketOutput) eventByEvent() bool { return true }
+
+func (o *socketOutput) send(event []byte) error {
+	patience := stuckAfter
+	if o.api.closing() {
+		patience = stuckAtEnd
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return o.conn.Write(ctx, o.kind, event)
+}
+
+func (o *socketOutput) hurry() {
+	o.late = time.AfterFunc(stuckAtEnd, func() { _ = o.conn.CloseNow() })
+}
+
+// close says goodbye, and waits for the client to do so, but not long.
+func (o *socketOutput) close() {
+	impatient := time.AfterFunc(stuckAtEnd, o.stopRead)
+	_ = o.conn.Close(websocket.StatusNormalClosure, "")
+	impatient.Stop()
+	if o.late != nil {
+		o.late.Stop()
+	}
+	o.stopRead()
+	<-o.left
+}
