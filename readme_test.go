@@ -28,6 +28,23 @@ func TestReadmeShowsTheExample(t *testing.T) {
 	assert.Equal(t, 2, blocks, "the kind, and the program around it")
 }
 
+// The Go code in a page of documentation is that of an Example, too.
+func TestDocsShowExamples(t *testing.T) {
+	for page, examples := range map[string]string{
+		"docs/admission.md": "rest/example_test.go",
+	} {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		code, err := os.ReadFile(examples)
+		require.NoError(t, err)
+		for _, part := range strings.Split(string(text), "```go\n")[1:] {
+			block, _, closed := strings.Cut(part, "```")
+			require.True(t, closed, "a code block is not closed")
+			assert.Contains(t, unindent(string(code)), unindent(block), "this block of %s is not in %s", page, examples)
+		}
+	}
+}
+
 // Every file that the README and the documentation point to is there.
 func TestLinksPointToFiles(t *testing.T) {
 	docs, err := os.ReadDir("docs")

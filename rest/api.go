@@ -54,6 +54,9 @@ func New(options Options, definitions ...Definition) (*API, error) {
 	if err := checkTogether(a.resources); err != nil {
 		return nil, fmt.Errorf("rest.New: %w", err)
 	}
+	if err := hooksOf(a.options.Admission, a.resources); err != nil {
+		return nil, fmt.Errorf("rest.New: %w", err)
+	}
 	a.store = a.options.Store
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Start: watch.Revision(a.options.Now().UnixMilli())}), true

@@ -29,7 +29,7 @@ func (q *request) delete() error {
 		return err
 	}
 	defer cancel()
-	done, err := q.res.delete(ctx, namespace, name, options, writeOptions{dryRun: len(options.DryRun) > 0})
+	done, err := q.res.delete(ctx, namespace, name, options, q.deletion(options))
 	if err != nil {
 		return err
 	}
@@ -44,6 +44,11 @@ func (q *request) delete() error {
 		code = http.StatusAccepted
 	}
 	return q.writeObject(code, rep, done.json)
+}
+
+// deletion are the options of the write by which an object is deleted.
+func (q *request) deletion(options apimeta.DeleteOptions) writeOptions {
+	return writeOptions{dryRun: len(options.DryRun) > 0, warnings: &q.warnings}
 }
 
 // deleteOptions reads DeleteOptions from the body, or from the query where there is no body.
@@ -140,7 +145,7 @@ func (q *request) deleteCollection() error {
 	}
 	deleted := page{}
 	for _, r := range found.Records {
-		_, err := q.res.delete(ctx, r.Key.Namespace, r.Key.Name, options, writeOptions{dryRun: len(options.DryRun) > 0})
+		_, err := q.res.delete(ctx, r.Key.Namespace, r.Key.Name, options, q.deletion(options))
 		switch {
 		case status.IsNotFound(err): // somebody else was faster
 		case err != nil:

@@ -33,6 +33,9 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 		if err != nil {
 			return nil, fmt.Errorf("stored object %v: %w", current.Key, err)
 		}
+		if err := res.admitDelete(ctx, old, options, &o); err != nil {
+			return nil, err
+		}
 		obj := res.markForDeletion(old, options)
 		out = result{json: current.JSON, uid: current.UID}
 		if !res.held(obj) {

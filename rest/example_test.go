@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -308,4 +309,40 @@ func ExampleResource_call() {
 
 	// Output:
 	// 2200
+}
+
+// A hook on all writes puts the user's name on what is written, and refuses what visitors do.
+func ExampleAdmission() {
+	api, err := rest.New(rest.Options{Admission: []rest.Admission{{
+		Name:        "entry.library.example.com",
+		Operations:  []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
+		SideEffects: rest.SideEffectsNone,
+		Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			return r.Patch(rest.MergePatch, []byte(`{"metadata":{"labels":{"entered-by":"`+r.User.Name+`"}}}`))
+		},
+		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			if r.User.Name == "visitor" {
+				return errors.New("visitors only read")
+			}
+			return nil
+		},
+	}}}, books())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	client := rest.ClientFor[Book](api).Namespace("default")
+	for _, user := range []string{"jane", "visitor"} {
+		book, err := client.Create(rest.WithUser(context.Background(), rest.User{Name: user}),
+			&Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma-of-" + user}, Spec: BookSpec{Title: "Emma"}})
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(book.Name, book.Labels)
+	}
+	// Output:
+	// emma-of-jane map[entered-by:jane]
+	// books.library.example.com "emma-of-visitor" is forbidden: visitors only read
 }

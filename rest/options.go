@@ -2,6 +2,7 @@ package rest
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/decorum-go/decorum/storage"
@@ -26,6 +27,8 @@ type Options struct {
 	// Retry-After. A client that sends or reads slowly holds its place for as long as the host's http.Server lets it:
 	// set ReadTimeout and WriteTimeout there, watches lift them for themselves. Default: 1000.
 	MaxInFlight int
+	// Admission are hooks on the writes of all resources, in the order in which they run.
+	Admission []Admission
 	// Version is what /version tells of the host's program. Default: a version of this library.
 	Version Version
 }
@@ -54,6 +57,7 @@ func (o Options) withDefaults() Options {
 	if o.MaxInFlight <= 0 {
 		o.MaxInFlight = defaultMaxInFlight
 	}
+	o.Admission = slices.Clone(o.Admission)
 	o.Version = o.Version.withDefaults()
 	return o
 }

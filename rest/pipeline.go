@@ -165,6 +165,7 @@ func (res *resource) update(ctx context.Context, namespace, name string, which p
 
 func (res *resource) updateExisting(ctx context.Context, namespace, name string, which part, want change, o writeOptions) (result, error) {
 	var out result
+	o.part = which
 	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
 		o.reset()
 		if current == nil {
@@ -185,7 +186,7 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 			return nil, err
 		}
 		obj = res.take(which, obj, old)
-		if !current.Deleting && doc.Equal(obj, old) {
+		if !current.Deleting && doc.Equal(obj, old) && res.writeOf(obj, old, &o) == nil {
 			out = result{json: current.JSON, uid: current.UID}
 			return current.JSON, nil // what is stored has been through the rest of the way
 		}
@@ -276,27 +277,27 @@ func isDecimal(s string) bool {
 	return err == nil
 }
 
-// finish brings an object into the form in which it is stored: defaulted, passed through its Go type, validated, with
-// its generation. old is absent on create.
+// finish brings an object into the form in which it is stored: defaulted, passed through its Go type, changed by the host's
+// admission hooks, validated, with its generation. old is absent on create.
 func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOptions) (doc.Value, error) {
 	sent := obj
-	obj = res.schema.Default(obj)
-	errs := res.schema.CheckTypes(nil, obj)
-	if len(errs) > 0 && !res.typeErrorsInvalid {
-		err := res.goType.decodingError(obj)
-		if err == nil {
-			err = errs[0]
-		}
-		return doc.Value{}, res.undecodable(obj, o, err)
-	}
-	if len(errs) > 0 {
-		return doc.Value{}, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, res.validateMetadata(obj, old, o)...))
-	}
-	typed, wanted, obj, err := res.passThroughType(ctx, sent, obj, o)
+	typed, wanted, obj, err := res.settle(ctx, sent, obj, old, o)
 	if err != nil {
 		return doc.Value{}, err
 	}
-	errs = res.validateMetadata(wanted, old, o)
+	write := res.writeOf(obj, old, o)
+	if write != nil {
+		changed, err := write.mutate(ctx, obj)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		if changed = res.mutated(changed, obj, o.part); !doc.Equal(changed, obj) {
+			if typed, wanted, obj, err = res.settle(ctx, withChanges(sent, obj, changed), withChanges(wanted, obj, changed), old, o); err != nil {
+				return doc.Value{}, err
+			}
+		}
+	}
+	errs := res.validateMetadata(wanted, old, o)
 	errs = append(errs, res.schema.Validate(nil, wanted)...)
 	if !old.IsAbsent() {
 		errs = append(errs, res.schema.ValidateUpdate(nil, wanted, old)...)
@@ -308,6 +309,13 @@ func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOpt
 	if errs = append(errs, more...); len(errs) > 0 {
 		return doc.Value{}, status.Invalid(res.gvk.GroupKind(), nameOf(obj), errs)
 	}
+	if !old.IsAbsent() {
+		obj = obj.WithAt(metadataOf(old).Get(fieldResourceVersion), "metadata", fieldResourceVersion)
+		obj = res.nextGeneration(obj, old)
+	}
+	if err := write.validate(ctx, obj); err != nil {
+		return doc.Value{}, err
+	}
 	if res.virtual {
 		if err := res.goType.call(ctx, typed); err != nil {
 			return doc.Value{}, err
@@ -315,11 +323,25 @@ func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOpt
 		answer, err := res.goType.toDocument(typed)
 		return res.withKind(answer), err
 	}
-	if !old.IsAbsent() {
-		obj = obj.WithAt(metadataOf(old).Get(fieldResourceVersion), "metadata", fieldResourceVersion)
-		obj = res.nextGeneration(obj, old)
-	}
 	return obj, nil
+}
+
+// settle defaults an object, checks the types of its values and passes it through its Go type, of which sent and what it
+// returns are told there.
+func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *writeOptions) (typed any, wanted, out doc.Value, err error) {
+	obj = res.schema.Default(obj)
+	errs := res.schema.CheckTypes(nil, obj)
+	if len(errs) > 0 && !res.typeErrorsInvalid {
+		err := res.goType.decodingError(obj)
+		if err == nil {
+			err = errs[0]
+		}
+		return nil, wanted, out, res.undecodable(obj, o, err)
+	}
+	if len(errs) > 0 {
+		return nil, wanted, out, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, res.validateMetadata(obj, old, o)...))
+	}
+	return res.passThroughType(ctx, sent, obj, o)
 }
 
 // passThroughType decodes the document into the host's type, runs the defaulting hook and encodes it again, so that

@@ -37,6 +37,7 @@ type resource struct {
 	areNamespaces  bool
 	namespaces     *resource // of the same API, where it serves them
 
+	admission    []*Admission // that may concern the resource
 	goType       goType
 	wire         wireCodec // nil where the Go type has no Protobuf message
 	shape        *schema.Shape
@@ -337,7 +338,7 @@ func (res *resource) ensureSingleton(ctx context.Context) error {
 	if res.schema.Property("spec") != nil {
 		obj = obj.With("spec", doc.MapOf())
 	}
-	_, err := res.create(ctx, "", obj, writeOptions{})
+	_, err := res.create(ctx, "", obj, writeOptions{admitted: true})
 	if err != nil && !status.IsAlreadyExists(err) {
 		return fmt.Errorf("kind %q: the singleton cannot be made from its defaults: %w", res.gvk.Kind, err)
 	}

@@ -161,6 +161,9 @@ func (res *resource) callSubresource(ctx context.Context, sub *subresource, name
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("stored object %v: %w", record.Key, err)
 	}
+	if body, err = res.admitToSubresource(ctx, sub, parent, body, doc.Value{}, o); err != nil {
+		return doc.Value{}, err
+	}
 	answer, err := sub.create(ctx, parent, body)
 	if err != nil || answer.IsAbsent() {
 		return doc.Value{}, err
@@ -184,6 +187,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 	defer c.cancel()
 	var want change
 	if verb == Patch {
+		c.options.fromPatch = true
 		want, err = q.readPatch(sub.schema, &c.options)
 	} else {
 		var body doc.Value
@@ -204,7 +208,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 // is stored as by any other update. It returns the subresource as it is then.
 func (res *resource) updateSubresource(ctx context.Context, sub *subresource, namespace, name string, want change, o writeOptions) (doc.Value, error) {
 	ofParent := o
-	ofParent.problems, ofParent.unconditional = nil, true
+	ofParent.problems, ofParent.fromPatch, ofParent.unconditional, ofParent.admitted = nil, false, true, true
 	done, err := res.update(ctx, namespace, name, mainPart, func(old doc.Value) (doc.Value, error) {
 		return res.throughSubresource(ctx, sub, old, want, &o)
 	}, ofParent)
@@ -228,6 +232,9 @@ func (res *resource) throughSubresource(ctx context.Context, sub *subresource, o
 		return doc.Value{}, err
 	}
 	if v, err = sub.check(v, o); err != nil {
+		return doc.Value{}, err
+	}
+	if v, err = res.admitToSubresource(ctx, sub, old, v, sub.named(shown, old), o); err != nil {
 		return doc.Value{}, err
 	}
 	obj, err := sub.update(ctx, old, v)

@@ -25,6 +25,10 @@ type writeOptions struct {
 	fromPatch bool
 	// unconditional: a write without a resourceVersion is let through in every dialect.
 	unconditional bool
+	// part is what of the object is written.
+	part part
+	// admitted: the admission hooks have had their say, or have none.
+	admitted bool
 	// problems are what the decoder found in the body beside its content: keys that stand twice.
 	problems []string
 	// warnings collects what the answer's Warning headers say. nil: nobody listens.

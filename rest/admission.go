@@ -1,0 +1,217 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Operation is what a write does, as admission sees it.
+type Operation string
+
+// The operations. A patch of any type is an update, or a create where it creates.
+const (
+	OperationCreate Operation = "CREATE"
+	OperationUpdate Operation = "UPDATE"
+	OperationDelete Operation = "DELETE"
+)
+
+// SideEffects says what a hook does beside looking at the object and changing it (API concepts, Dry-run).
+type SideEffects string
+
+// The zero value declares nothing, and counts as SideEffectsSome.
+const (
+	// SideEffectsNone is a hook without any.
+	SideEffectsNone SideEffects = "None"
+	// SideEffectsNoneOnDryRun is a hook that has none when [AdmissionRequest.DryRun] is set.
+	SideEffectsNoneOnDryRun SideEffects = "NoneOnDryRun"
+	// SideEffectsSome is a hook that must not see a dry run: one that it would see is refused with 400.
+	SideEffectsSome SideEffects = "Some"
+)
+
+// Admission is a hook of the host's on the writes of many resources, or on who writes them. It is set in
+// [Options.Admission], whose order is the order of the hooks: first every Mutate, then the rules of the kind, then every
+// Validate. Rules of one kind that do not depend on the user belong into its [Resource].
+//
+// An error refuses the write: an error of package status as it is, any other as 403 Forbidden with its text; a panic is 500.
+// Hooks run outside every lock and may call the API. They may run several times for one write.
+type Admission struct {
+	// Name says who refuses a dry run. It is required, and unique in an API.
+	Name string
+	// Operations are those that the hook sees. Default: all.
+	Operations []Operation
+	// Resources are those that the hook sees, by plural and group, "widgets.example.com", and subresources after a slash,
+	// "widgets.example.com/status"; either part can be "*". Default: "*/*", all resources and subresources.
+	Resources []string
+	// SideEffects decides on dry runs. Default: they are refused.
+	SideEffects SideEffects
+	// Mutate may change the object. It runs once more when a later hook has changed the object after it, and must then
+	// leave its own work as it is.
+	Mutate func(ctx context.Context, r *AdmissionRequest) error
+	// Validate sees the object as it would be stored.
+	Validate func(ctx context.Context, r *AdmissionRequest) error
+}
+
+// AdmissionRequest is one write that asks for admission. It is valid until the hook returns.
+type AdmissionRequest struct {
+	// User is who writes: that of the context (see [WithUser]).
+	User User
+	// Operation is what the write does.
+	Operation Operation
+	// Kind is that of the objects, the subresource's own where there is one.
+	Kind apimeta.GroupVersionKind
+	// Resource and Subresource are those of the URL.
+	Resource    apimeta.GroupVersionResource
+	Subresource string
+	// Namespace is empty for cluster-scoped resources. Name is there also when it was generated.
+	Namespace, Name string
+	// Options are those of the request: *apimeta.CreateOptions, *apimeta.UpdateOptions, *apimeta.PatchOptions or
+	// *apimeta.DeleteOptions.
+	Options any
+	// DryRun says that nothing will be stored.
+	DryRun bool
+
+	write       *admittedWrite
+	object, old doc.Value
+	mutable     bool
+	warn        func(text string)
+}
+
+// Object decodes the object that is written into a value of the host's: the kind's Go type, a part of it, or a map. It fails
+// for deletions, which have none.
+func (r *AdmissionRequest) Object(into any) error { return decodeAdmitted(r.object, into) }
+
+// OldObject decodes the stored object. It fails for creates, which have none.
+func (r *AdmissionRequest) OldObject(into any) error { return decodeAdmitted(r.old, into) }
+
+func decodeAdmitted(v doc.Value, into any) error {
+	if v.IsAbsent() {
+		return errNoObject
+	}
+	return codec.ToGo(v, into)
+}
+
+// SetObject replaces the object. What the Go type of obj does not know is lost: where that may be something, use Patch.
+func (r *AdmissionRequest) SetObject(obj any) error {
+	if err := r.checkMutable(); err != nil {
+		return err
+	}
+	v, err := codec.FromGo(obj)
+	if err != nil {
+		return err
+	}
+	r.object = v.With("apiVersion", r.object.Get("apiVersion")).With("kind", r.object.Get("kind"))
+	return nil
+}
+
+// Patch changes the object by a patch, whatever its kind. The forms are those that the resource itself takes.
+func (r *AdmissionRequest) Patch(form PatchType, data []byte) error {
+	if err := r.checkMutable(); err != nil {
+		return err
+	}
+	patch, err := r.write.res.parsePatch(string(form), data, r.write.schema, &writeOptions{})
+	if err != nil {
+		return fmt.Errorf("patch: %w", err)
+	}
+	v, err := patch(r.object)
+	if err != nil {
+		return fmt.Errorf("patch: %w", err)
+	}
+	if v.Kind() != doc.Map {
+		return errors.New("patch: the result is no object")
+	}
+	r.object = v
+	return nil
+}
+
+func (r *AdmissionRequest) checkMutable() error {
+	switch {
+	case r.object.IsAbsent():
+		return errNoObject
+	case !r.mutable:
+		return errNotMutating
+	}
+	return nil
+}
+
+// Warn adds a warning to the answer, for a person to read (API conventions, Warnings). Keep it below 120 characters.
+func (r *AdmissionRequest) Warn(text string) { r.warn(text) }
+
+// Faults of a hook. Their text goes to the log.
+var (
+	errNoObject    = status.InternalError(errors.New("an admission hook asked for an object that this operation does not have"))
+	errNotMutating = status.InternalError(errors.New("an admission hook changed an object outside of Mutate"))
+)
+
+// check says what is wrong with a hook.
+func (h *Admission) check(resources []*resource) error {
+	if msgs := apimeta.ValidateDNS1123Subdomain(h.Name); len(msgs) > 0 {
+		return fmt.Errorf("name: %s", msgs[0])
+	}
+	if h.Mutate == nil && h.Validate == nil {
+		return errors.New("neither Mutate nor Validate is set")
+	}
+	for _, op := range h.Operations {
+		if !slices.Contains([]Operation{OperationCreate, OperationUpdate, OperationDelete}, op) {
+			return fmt.Errorf("Operations: %q is no operation", op)
+		}
+	}
+	if !slices.Contains([]SideEffects{"", SideEffectsNone, SideEffectsNoneOnDryRun, SideEffectsSome}, h.SideEffects) {
+		return fmt.Errorf("SideEffects: %q is none of None, NoneOnDryRun, Some", h.SideEffects)
+	}
+	for _, pattern := range h.Resources {
+		if !slices.ContainsFunc(resources, func(res *resource) bool { return patternServed(pattern, res) }) {
+			return fmt.Errorf("Resources: the API does not serve %q", pattern)
+		}
+	}
+	return nil
+}
+
+// patternServed reports whether a resource has something that the pattern names.
+func patternServed(pattern string, res *resource) bool {
+	return patternNames(pattern, res, "") ||
+		slices.ContainsFunc(res.subresources, func(s *subresource) bool { return patternNames(pattern, res, s.name) })
+}
+
+// patternNames reports whether a pattern names a resource, or its subresource.
+func patternNames(pattern string, res *resource, subresource string) bool {
+	of, sub, _ := strings.Cut(pattern, "/")
+	if pattern == "*/*" {
+		return true
+	}
+	return (of == "*" || of == res.gr.String()) && (sub == subresource || sub == "*" && subresource != "")
+}
+
+// sees reports whether the hook is for these writes.
+func (h *Admission) sees(res *resource, subresource string, op Operation) bool {
+	return (len(h.Operations) == 0 || slices.Contains(h.Operations, op)) &&
+		(len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternNames(p, res, subresource) }))
+}
+
+// hooksOf checks the hooks of an API and gives each resource those that may concern it.
+func hooksOf(hooks []Admission, resources []*resource) error {
+	names := map[string]bool{}
+	for i := range hooks {
+		h := &hooks[i]
+		if err := h.check(resources); err != nil {
+			return fmt.Errorf("admission %q: %w", h.Name, err)
+		}
+		if names[h.Name] {
+			return fmt.Errorf("admission %q: there is another one of this name", h.Name)
+		}
+		names[h.Name] = true
+		for _, res := range resources {
+			if len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternServed(p, res) }) {
+				res.admission = append(res.admission, h)
+			}
+		}
+	}
+	return nil
+}

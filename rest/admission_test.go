@@ -1,0 +1,371 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// admissionFunc is a hook's function.
+type admissionFunc = func(ctx context.Context, r *rest.AdmissionRequest) error
+
+func mutating(name string, f admissionFunc) rest.Admission {
+	return rest.Admission{Name: name, SideEffects: rest.SideEffectsNone, Mutate: f}
+}
+
+func validating(name string, f admissionFunc) rest.Admission {
+	return rest.Admission{Name: name, SideEffects: rest.SideEffectsNone, Validate: f}
+}
+
+func admittedWidgets(t testing.TB, hooks ...rest.Admission) *rest.API {
+	return newAPI(t, rest.Options{Admission: hooks}, widgetResource())
+}
+
+func patching(patch string) admissionFunc {
+	return func(_ context.Context, r *rest.AdmissionRequest) error {
+		return r.Patch(rest.MergePatch, []byte(patch))
+	}
+}
+
+func TestMutatingAdmission(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		hook admissionFunc
+		body string
+		want stored
+	}{
+		{"patches the object", patching(`{"metadata":{"labels":{"a":"1"}}}`), widgetBody(`"name":"a"`), stored{metadata: `"labels":{"a":"1"}`}},
+		{"replaces it by a typed one", func(_ context.Context, r *rest.AdmissionRequest) error {
+			var w Widget
+			if err := r.Object(&w); err != nil {
+				return err
+			}
+			w.Spec.Size = ptr(*w.Spec.Size + 1)
+			return r.SetObject(&w)
+		}, widgetBody(`"name":"a"`), stored{spec: `{"size":2,"color":"red","replicas":1,"template":{"image":"none"}}`}},
+		{"may override what the client sent", patching(`{"spec":{"color":"blue"}}`), widgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green"}`),
+			stored{spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}},
+		{"what it leaves out is defaulted again", patching(`{"spec":{"color":null}}`), widgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green"}`), stored{}},
+		{"fills in what is required", patching(`{"spec":{"size":1}}`), widgetBody(`"name":"a"`, `"spec":{}`), stored{}},
+		{"unknown fields are dropped", patching(`{"spec":{"nothing":1}}`), widgetBody(`"name":"a"`), stored{}},
+		{"the metadata of the server stays", patching(`{"kind":"Other","metadata":{"name":"b","namespace":"c","uid":"d","generation":7,"creationTimestamp":null,"deletionTimestamp":"` + nowText + `"}}`),
+			widgetBody(`"name":"a"`), stored{}},
+		{"and so does the status", patching(`{"status":{"phase":"Ready"}}`), widgetBody(`"name":"a"`), stored{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := admittedWidgets(t, mutating("m", c.hook))
+			wantJSON(t, do(t, api, "POST", widgets, c.body), 201, c.want.String())
+		})
+	}
+}
+
+func TestMutatedObjectsAreValidated(t *testing.T) {
+	api := admittedWidgets(t, mutating("m", patching(`{"spec":{"size":1000}}`)))
+	wantInvalid(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`)), "Widget.example.com", "a",
+		cause{"FieldValueInvalid", "spec.size", "Invalid value: 1000: spec.size in body should be less than or equal to 100"})
+}
+
+// Each hook sees what the ones before it did, and once more what the ones after it did.
+func TestReinvocation(t *testing.T) {
+	var calls []string
+	hook := func(name string, f func(steps []string) []string) rest.Admission {
+		return mutating(name, func(_ context.Context, r *rest.AdmissionRequest) error {
+			var w Widget
+			if err := r.Object(&w); err != nil {
+				return err
+			}
+			calls = append(calls, name+fmt.Sprint(w.Spec.Steps))
+			w.Spec.Steps = f(w.Spec.Steps)
+			return r.SetObject(&w)
+		})
+	}
+	add := func(step string) func([]string) []string {
+		return func(steps []string) []string {
+			if strings.Contains(strings.Join(steps, ""), step) {
+				return steps
+			}
+			return append(steps, step)
+		}
+	}
+	keep := func(steps []string) []string { return steps }
+	api := admittedWidgets(t, hook("first", add("a")), hook("idle", keep), hook("last", add("b")), hook("late", keep))
+	a := do(t, api, "POST", widgets, widgetBody(`"name":"a"`))
+	require.Equal(t, 201, a.Code, a.Body)
+	assert.Equal(t, []any{"a", "b"}, a.value(t, "spec.steps"))
+	assert.Equal(t, []string{"first[]", "idle[a]", "last[a]", "late[a b]", "first[a b]", "idle[a b]"}, calls)
+}
+
+func TestValidatingAdmissionRefuses(t *testing.T) {
+	teapot := status.Generic(418, "short and stout")
+	for _, c := range []struct {
+		name            string
+		err             error
+		code            int
+		reason, message string
+		details         string
+	}{
+		{"an error is forbidden", errors.New("not on a Sunday"), 403, "Forbidden", `widgets.example.com "a" is forbidden: not on a Sunday`, aboutWidget("a")},
+		{"a Status stays as it is", teapot, 418, "", "short and stout", ""},
+		{"also a wrapped one", fmt.Errorf("wrapped: %w", teapot), 418, "", "short and stout", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			armed := false
+			api := admittedWidgets(t, validating("v", func(context.Context, *rest.AdmissionRequest) error {
+				if armed {
+					return c.err
+				}
+				return nil
+			}))
+			create(t, api, "a")
+			armed = true
+			for _, a := range []answer{
+				do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)),
+				merge(t, api, widgets+"/a", `{"spec":{"size":2}}`),
+				merge(t, api, widgets+"/a/status", `{"status":{"phase":"Ready"}}`),
+				merge(t, api, widgets+"/a/scale", `{"spec":{"replicas":2}}`),
+				do(t, api, "DELETE", widgets+"/a", ""),
+				do(t, api, "DELETE", widgets+"/a?dryRun=All", ""),
+				do(t, api, "DELETE", widgets, ""),
+			} {
+				wantFailure(t, a, c.code, c.reason, c.message, c.details)
+			}
+			assert.GreaterOrEqual(t, do(t, api, "POST", widgets, widgetBody(`"name":"b"`)).Code, 400)
+			wantJSON(t, do(t, api, "GET", widgets, ""), 200, widgetList(`"resourceVersion":"2"`, stored{}.String()))
+		})
+	}
+}
+
+func TestPanicInAdmission(t *testing.T) {
+	boom := func(context.Context, *rest.AdmissionRequest) error { panic("the secret") }
+	for _, c := range []struct {
+		name string
+		hook rest.Admission
+	}{{"Mutate", mutating("m", boom)}, {"Validate", validating("v", boom)}} {
+		t.Run(c.name, func(t *testing.T) {
+			var log strings.Builder
+			api := newAPI(t, rest.Options{Admission: []rest.Admission{c.hook}, Logger: slog.New(slog.NewTextHandler(&log, nil))}, widgetResource())
+			wantFailure(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`)), 500, "InternalError", "Internal error occurred: the request could not be completed", "")
+			assert.Contains(t, log.String(), "the secret")
+			assert.Empty(t, do(t, api, "GET", widgets, "").names(t))
+		})
+	}
+}
+
+// What a hook is told of each write.
+func TestAdmissionRequest(t *testing.T) {
+	var seen []string
+	var during *rest.API
+	user := rest.WithUser(context.Background(), rest.User{Name: "jane"})
+	look := func(_ context.Context, r *rest.AdmissionRequest) error {
+		describe := func(decode func(any) error) string {
+			var obj struct {
+				Kind string `json:"kind"`
+				Spec struct {
+					Size     int `json:"size"`
+					Replicas int `json:"replicas"`
+				} `json:"spec"`
+			}
+			if decode(&obj) != nil {
+				return "-"
+			}
+			return fmt.Sprintf("%s:%d/%d", obj.Kind, obj.Spec.Size, obj.Spec.Replicas)
+		}
+		seen = append(seen, fmt.Sprintf("%s %s %s/%s %s.%s %s dry=%v %T %s <- %s", r.User.Name, r.Operation, r.Namespace, r.Name, r.Resource.Resource, r.Kind.Kind,
+			r.Subresource, r.DryRun, r.Options, describe(r.Object), describe(r.OldObject)))
+		return nil
+	}
+	api := newAPI(t, rest.Options{Admission: []rest.Admission{validating("v", look)}},
+		widgetResource(func(r *rest.Resource[Widget]) { r.CreateOnUpdate = true }))
+	during = api
+	client := rest.ClientFor[Widget](during).Namespace("default")
+	for _, c := range []struct {
+		name string
+		do   func(t *testing.T)
+		want []string
+	}{
+		{"POST", func(t *testing.T) { create(t, api, "a") },
+			[]string{"system:anonymous CREATE default/a widgets.Widget  dry=false *apimeta.CreateOptions Widget:1/1 <- -"}},
+		{"PUT that creates", func(t *testing.T) { must(t, api, "PUT", widgets+"/b", widgetBody(`"name":"b"`)) },
+			[]string{"system:anonymous CREATE default/b widgets.Widget  dry=false *apimeta.CreateOptions Widget:1/1 <- -"}},
+		{"PUT that changes nothing", func(t *testing.T) { must(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"2"`)) },
+			[]string{"system:anonymous UPDATE default/a widgets.Widget  dry=false *apimeta.UpdateOptions Widget:1/1 <- Widget:1/1"}},
+		{"PATCH in a dry run", func(t *testing.T) { merge(t, api, widgets+"/a?dryRun=All", `{"spec":{"size":2}}`) },
+			[]string{"system:anonymous UPDATE default/a widgets.Widget  dry=true *apimeta.PatchOptions Widget:2/1 <- Widget:1/1"}},
+		{"status", func(t *testing.T) {
+			merge(t, api, widgets+"/a/status", `{"status":{"phase":"Ready"},"spec":{"size":3}}`)
+		},
+			[]string{"system:anonymous UPDATE default/a widgets.Widget status dry=false *apimeta.PatchOptions Widget:1/1 <- Widget:1/1"}},
+		{"scale", func(t *testing.T) { merge(t, api, widgets+"/a/scale", `{"spec":{"replicas":5}}`) },
+			[]string{"system:anonymous UPDATE default/a widgets.Scale scale dry=false *apimeta.PatchOptions Scale:0/5 <- Scale:0/1"}},
+		{"typed client", func(t *testing.T) {
+			_, err := client.Modify(user, "a", func(w *Widget) error { w.Spec.Size = ptr(int32(4)); return nil })
+			require.NoError(t, err)
+		}, []string{"jane UPDATE default/a widgets.Widget  dry=false *apimeta.UpdateOptions Widget:4/5 <- Widget:1/5"}},
+		{"DELETE", func(t *testing.T) { must(t, api, "DELETE", widgets+"/a", "") },
+			[]string{"system:anonymous DELETE default/a widgets.Widget  dry=false *apimeta.DeleteOptions - <- Widget:4/5"}},
+		{"DELETE of a collection", func(t *testing.T) { create(t, api, "c"); seen = nil; must(t, api, "DELETE", widgets, "") }, []string{
+			"system:anonymous DELETE default/b widgets.Widget  dry=false *apimeta.DeleteOptions - <- Widget:1/1",
+			"system:anonymous DELETE default/c widgets.Widget  dry=false *apimeta.DeleteOptions - <- Widget:1/1"}},
+		{"in-process delete", func(t *testing.T) {
+			create(t, api, "d")
+			seen = nil
+			require.NoError(t, client.Delete(user, "d", rest.DeleteOptions{}))
+		}, []string{"jane DELETE default/d widgets.Widget  dry=false *apimeta.DeleteOptions - <- Widget:1/1"}},
+	} {
+		seen = nil
+		c.do(t)
+		assert.Equal(t, c.want, seen, c.name)
+	}
+}
+
+func TestAdmissionOfSubresources(t *testing.T) {
+	called := 0
+	count := validating("v", func(context.Context, *rest.AdmissionRequest) error { called++; return nil })
+	count.Resources = []string{"widgets.example.com/*"}
+	phase := mutating("m", patching(`{"spec":{"size":9},"status":{"phase":"Failed"}}`))
+	phase.Resources = []string{"widgets.example.com/status"}
+	scale := mutating("s", patching(`{"spec":{"replicas":7}}`))
+	scale.Resources = []string{"*/scale"}
+	api := admittedWidgets(t, count, phase, scale)
+	create(t, api, "a")
+	assert.Equal(t, 0, called, "the object itself is no subresource")
+	wantJSON(t, merge(t, api, widgets+"/a/status", `{"status":{"phase":"Ready"}}`), 200, stored{rv: "3", status: `{"phase":"Failed"}`}.String())
+	a := merge(t, api, widgets+"/a/scale", `{"spec":{"replicas":2}}`)
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, float64(7), a.value(t, "spec.replicas"))
+	assert.Equal(t, 2, called)
+}
+
+func TestDryRunPastSideEffects(t *testing.T) {
+	for _, c := range []struct {
+		effects rest.SideEffects
+		refused bool
+	}{{rest.SideEffectsNone, false}, {rest.SideEffectsNoneOnDryRun, false}, {rest.SideEffectsSome, true}, {"", true}} {
+		t.Run("effects "+string(c.effects), func(t *testing.T) {
+			called := 0
+			count := func(context.Context, *rest.AdmissionRequest) error { called++; return nil }
+			api := admittedWidgets(t, rest.Admission{Name: "quota.example.com", SideEffects: c.effects, Mutate: count, Validate: count})
+			create(t, api, "a")
+			called = 0
+			for _, a := range []answer{
+				do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"b"`)),
+				merge(t, api, widgets+"/a?dryRun=All", `{"spec":{"size":2}}`),
+				do(t, api, "DELETE", widgets+"/a?dryRun=All", ""),
+			} {
+				if c.refused {
+					wantFailure(t, a, 400, "BadRequest", `admission webhook "quota.example.com" does not support dry run`, "")
+				} else {
+					assert.Less(t, a.Code, 300, a.Body)
+				}
+			}
+			assert.Equal(t, c.refused, called == 0)
+			wantJSON(t, do(t, api, "GET", widgets, ""), 200, widgetList(`"resourceVersion":"2"`, stored{}.String()))
+		})
+	}
+}
+
+func TestWarningsOfAdmission(t *testing.T) {
+	api := admittedWidgets(t, mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error { r.Warn("first"); return nil }),
+		validating("v", func(_ context.Context, r *rest.AdmissionRequest) error { r.Warn("second"); return nil }))
+	for _, a := range []answer{
+		create(t, api, "a"),
+		merge(t, api, widgets+"/a", `{"spec":{"size":2}}`),
+		do(t, api, "DELETE", widgets+"/a", ""),
+	} {
+		assert.Equal(t, []string{`299 - "first"`, `299 - "second"`}, a.Header.Values("Warning"))
+	}
+}
+
+// A hook holds no lock: it may read and write the resource that it is asked about, and even the same object.
+func TestAdmissionMayCallTheAPI(t *testing.T) {
+	var client rest.Client[Widget]
+	inside := false // what hooks write asks them too
+	hook := func(ctx context.Context, r *rest.AdmissionRequest) error {
+		if inside {
+			return nil
+		}
+		inside = true
+		defer func() { inside = false }()
+		if r.Operation == rest.OperationUpdate {
+			// Another change of the very object: the write runs again on what it is then.
+			_, err := client.Modify(ctx, r.Name, func(w *Widget) error { w.Spec.Owner = ptr("hook"); return nil })
+			return err
+		}
+		if _, err := client.Get(ctx, r.Name); err != nil && !status.IsNotFound(err) {
+			return err
+		}
+		_, err := client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "log-" + strings.ToLower(string(r.Operation)) + "-" + r.Name}, Spec: WidgetSpec{Size: ptr(int32(1))}})
+		if status.IsAlreadyExists(err) {
+			return nil
+		}
+		return err
+	}
+	api := admittedWidgets(t, validating("v", hook))
+	client = rest.ClientFor[Widget](api).Namespace("default")
+	create(t, api, "a")
+	a := merge(t, api, widgets+"/a", `{"spec":{"size":2}}`)
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, "hook", a.value(t, "spec.owner"))
+	assert.Equal(t, float64(2), a.value(t, "spec.size"))
+	must(t, api, "DELETE", widgets+"/a", "")
+	assert.Equal(t, []string{"log-create-a", "log-delete-a"}, do(t, api, "GET", widgets, "").names(t))
+}
+
+func TestAdmissionConfiguration(t *testing.T) {
+	ok := func(context.Context, *rest.AdmissionRequest) error { return nil }
+	for _, c := range []struct {
+		name  string
+		hooks []rest.Admission
+		want  string
+	}{
+		{"no name", []rest.Admission{{Validate: ok}}, `admission "": name: `},
+		{"no function", []rest.Admission{{Name: "a"}}, `admission "a": neither Mutate nor Validate is set`},
+		{"two of a name", []rest.Admission{{Name: "a", Mutate: ok}, {Name: "a", Mutate: ok}}, `admission "a": there is another one of this name`},
+		{"operation", []rest.Admission{{Name: "a", Mutate: ok, Operations: []rest.Operation{"PATCH"}}}, `admission "a": Operations: "PATCH" is no operation`},
+		{"side effects", []rest.Admission{{Name: "a", Mutate: ok, SideEffects: "Few"}}, `admission "a": SideEffects: "Few" is none of None, NoneOnDryRun, Some`},
+		{"resource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets"}}}, `admission "a": Resources: the API does not serve "widgets"`},
+		{"subresource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets.example.com/log"}}}, `admission "a": Resources: the API does not serve "widgets.example.com/log"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := rest.New(rest.Options{Admission: c.hooks}, widgetResource())
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestAdmissionChoosesOperations(t *testing.T) {
+	hook := validating("v", func(context.Context, *rest.AdmissionRequest) error { return errors.New("kept") })
+	hook.Operations = []rest.Operation{rest.OperationDelete}
+	hook.Resources = []string{"widgets.example.com"}
+	api := admittedWidgets(t, hook)
+	create(t, api, "a")
+	assert.Equal(t, 403, do(t, api, "DELETE", widgets+"/a", "").Code)
+}
+
+// A hook outside of Mutate, or without an object, is told so and the client sees a fault of the server.
+func TestAdmissionMisuse(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		hook rest.Admission
+	}{
+		{"change in Validate", validating("v", patching(`{}`))},
+		{"replace in Validate", validating("v", func(_ context.Context, r *rest.AdmissionRequest) error { return r.SetObject(map[string]any{}) })},
+		{"old object of a create", validating("v", func(_ context.Context, r *rest.AdmissionRequest) error { return r.OldObject(new(Widget)) })},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := do(t, admittedWidgets(t, c.hook), "POST", widgets, widgetBody(`"name":"a"`))
+			assert.Equal(t, 500, a.Code)
+			assert.Equal(t, "InternalError", a.text(t, "reason"))
+		})
+	}
+}

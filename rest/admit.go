@@ -1,0 +1,221 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// admittedWrite is a write as the admission hooks are told of it.
+type admittedWrite struct {
+	res             *resource
+	operation       Operation
+	subresource     string
+	kind            apimeta.GroupVersionKind
+	namespace, name string
+	schema          *schema.Schema // of the kind
+	old             doc.Value
+	options         any
+	o               *writeOptions
+}
+
+// writeOf describes a create or an update of an object, or of a part of it.
+func (res *resource) writeOf(obj, old doc.Value, o *writeOptions) *admittedWrite {
+	if len(res.admission) == 0 || o.admitted {
+		return nil
+	}
+	m := metadataOf(obj)
+	w := &admittedWrite{res: res, operation: OperationUpdate, subresource: o.part.subresource(), kind: res.gvk, schema: res.schema,
+		namespace: m.Get(fieldNamespace).Text(), name: m.Get(fieldName).Text(), old: old, o: o}
+	if old.IsAbsent() {
+		w.operation = OperationCreate
+	}
+	w.options = o.forAdmission(w.operation)
+	return w.orNone()
+}
+
+// writeOfSubresource describes a write to a subresource that has a kind of its own. An absent old is a POST.
+func (res *resource) writeOfSubresource(sub *subresource, namespace, name string, old doc.Value, o *writeOptions) *admittedWrite {
+	if len(res.admission) == 0 {
+		return nil
+	}
+	w := &admittedWrite{res: res, operation: OperationUpdate, subresource: sub.name, kind: sub.kind, schema: sub.schema,
+		namespace: namespace, name: name, old: old, o: o}
+	if old.IsAbsent() {
+		w.operation = OperationCreate
+	}
+	w.options = o.forAdmission(w.operation)
+	return w.orNone()
+}
+
+// admitToSubresource lets the hooks change and judge what a client writes to a subresource that has a kind of its own.
+func (res *resource) admitToSubresource(ctx context.Context, sub *subresource, parent, v, shown doc.Value, o *writeOptions) (doc.Value, error) {
+	m := metadataOf(parent)
+	write := res.writeOfSubresource(sub, m.Get(fieldNamespace).Text(), m.Get(fieldName).Text(), shown, o)
+	if write == nil {
+		return v, nil
+	}
+	changed, err := write.mutate(ctx, v)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if !doc.Equal(changed, v) {
+		if changed, err = sub.check(sub.named(changed, doc.Value{}), &writeOptions{validation: validationIgnore}); err != nil {
+			return doc.Value{}, err
+		}
+		rv := metadataOf(v).Get(fieldResourceVersion) // the precondition is the client's
+		if !rv.IsAbsent() || metadataOf(changed).Has(fieldResourceVersion) {
+			changed = changed.WithAt(rv, "metadata", fieldResourceVersion)
+		}
+	}
+	return changed, write.validate(ctx, changed)
+}
+
+// admitDelete asks the hooks whether an object may be deleted.
+func (res *resource) admitDelete(ctx context.Context, old doc.Value, options apimeta.DeleteOptions, o *writeOptions) error {
+	if len(res.admission) == 0 || o.admitted {
+		return nil
+	}
+	m := metadataOf(old)
+	w := &admittedWrite{res: res, operation: OperationDelete, kind: res.gvk, schema: res.schema,
+		namespace: m.Get(fieldNamespace).Text(), name: m.Get(fieldName).Text(), old: old, options: &options, o: o}
+	if w = w.orNone(); w == nil {
+		return nil
+	}
+	if _, err := w.mutate(ctx, doc.Value{}); err != nil {
+		return err
+	}
+	return w.validate(ctx, doc.Value{})
+}
+
+// orNone is nil where no hook sees the write.
+func (w *admittedWrite) orNone() *admittedWrite {
+	if slices.ContainsFunc(w.res.admission, func(h *Admission) bool { return h.sees(w.res, w.subresource, w.operation) }) {
+		return w
+	}
+	return nil
+}
+
+// forAdmission are the options as the client's request has them.
+func (o *writeOptions) forAdmission(op Operation) any {
+	var dryRun []string
+	if o.dryRun {
+		dryRun = []string{apimeta.DryRunAll}
+	}
+	switch {
+	case o.fromPatch:
+		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: o.manager, FieldValidation: string(o.validation)}
+	case op == OperationCreate:
+		return &apimeta.CreateOptions{DryRun: dryRun, FieldManager: o.manager, FieldValidation: string(o.validation)}
+	}
+	return &apimeta.UpdateOptions{DryRun: dryRun, FieldManager: o.manager, FieldValidation: string(o.validation)}
+}
+
+// subresource is the name under which a part of an object is written; the object itself has none.
+func (p part) subresource() string {
+	switch p {
+	case statusPart:
+		return "status"
+	case finalizePart:
+		return "finalize"
+	}
+	return ""
+}
+
+// mutate lets the hooks change an object. Those that ran before another changed it run once more.
+func (w *admittedWrite) mutate(ctx context.Context, obj doc.Value) (doc.Value, error) {
+	if w == nil {
+		return obj, nil
+	}
+	var hooks []*Admission
+	for _, h := range w.res.admission {
+		if h.Mutate != nil && h.sees(w.res, w.subresource, w.operation) {
+			hooks = append(hooks, h)
+		}
+	}
+	left := make([]doc.Value, len(hooks)) // the object as each hook has left it
+	for round := range 2 {
+		for i, h := range hooks {
+			if round > 0 && doc.Equal(left[i], obj) {
+				continue
+			}
+			var err error
+			if obj, err = w.call(ctx, h, "Mutate", h.Mutate, obj); err != nil {
+				return doc.Value{}, err
+			}
+			left[i] = obj
+		}
+	}
+	return obj, nil
+}
+
+// validate asks the hooks about an object as it would be stored.
+func (w *admittedWrite) validate(ctx context.Context, obj doc.Value) error {
+	if w == nil {
+		return nil
+	}
+	for _, h := range w.res.admission {
+		if h.Validate == nil || !h.sees(w.res, w.subresource, w.operation) {
+			continue
+		}
+		if _, err := w.call(ctx, h, "Validate", h.Validate, obj); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// call runs one hook and returns the object as it leaves it.
+func (w *admittedWrite) call(ctx context.Context, h *Admission, what string, f func(context.Context, *AdmissionRequest) error, obj doc.Value) (doc.Value, error) {
+	if w.o.dryRun && h.SideEffects != SideEffectsNone && h.SideEffects != SideEffectsNoneOnDryRun {
+		return doc.Value{}, status.BadRequest(`admission webhook "` + h.Name + `" does not support dry run`)
+	}
+	r := &AdmissionRequest{
+		User: UserFrom(ctx), Operation: w.operation, Kind: w.kind,
+		Resource: w.res.gr.WithVersion(w.res.gvk.Version), Subresource: w.subresource, Namespace: w.namespace, Name: w.name,
+		Options: w.options, DryRun: w.o.dryRun,
+		write: w, object: obj, old: w.old, mutable: what == "Mutate", warn: w.o.warn,
+	}
+	err := func() (err error) {
+		defer recoverHook(what+" of "+h.Name, &err)
+		return f(ctx, r)
+	}()
+	if err != nil {
+		return doc.Value{}, w.refusal(ctx, err)
+	}
+	return r.object, nil
+}
+
+// refusal is what a client gets for an error of a hook.
+func (w *admittedWrite) refusal(ctx context.Context, err error) error {
+	if _, ok := errors.AsType[*status.Error](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*panicError](err); ok || ctx.Err() != nil {
+		return err
+	}
+	return status.Forbidden(w.res.gr, w.name, err.Error()).WithCause(err)
+}
+
+// mutated returns what may stay of the changes that hooks have made to an object: the rest of it is the server's.
+func (res *resource) mutated(obj, before doc.Value, which part) doc.Value {
+	obj, _ = res.schema.Prune(obj)
+	if which != mainPart {
+		return res.take(which, obj, before)
+	}
+	m, was := metadataOf(obj), metadataOf(before)
+	if m.Kind() != doc.Map {
+		m = was
+	}
+	changes := make([]doc.Member, 0, 10) // sorted
+	for _, field := range []string{fieldCreationTimestamp, fieldGracePeriod, fieldDeletionTimestamp, fieldGeneration, fieldManagedFields, fieldName,
+		fieldNamespace, fieldResourceVersion, fieldSelfLink, fieldUID} {
+		changes = append(changes, doc.Member{Key: field, Value: was.Get(field)})
+	}
+	return res.take(which, res.withKind(obj).With("metadata", m.WithAll(changes)), before)
+}
