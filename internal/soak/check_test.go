@@ -1,6 +1,8 @@
 package soak
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,7 +26,9 @@ func went(i item, revision uint64) entry {
 	return entry{item: i, revision: revision, gone: true}
 }
 
-func sample(t *testing.T) *history {
+func sample(t *testing.T) *history { return sampleUntil(t, 17) }
+
+func sampleUntil(t *testing.T, end uint64) *history {
 	h, err := newHistory(state{keyOf("a", "z"): value{uid: "z", revision: 9, side: "left"}}, 10, []entry{
 		became(at("x", 11, "1", "left")),
 		became(at("y", 12, "2", "right")),
@@ -33,7 +37,7 @@ func sample(t *testing.T) *history {
 		became(at("x", 15, "1", "left")),
 		went(at("x", 15, "1", "left"), 16),
 		became(at("x", 17, "3", "left")),
-	})
+	}[:end-10])
 	require.NoError(t, err)
 	return h
 }
@@ -67,9 +71,13 @@ func notes(first note, rest ...note) []note { return append([]note{first}, rest.
 
 func TestReplay(t *testing.T) {
 	freshZ := event(watch.Added, z)
+	again := func(revision uint64) note { return note{kind: relisted, revision: revision} }
+	difference := func(e watch.EventType, revision uint64, i item) note {
+		return note{kind: changed, event: e, revision: revision, item: i}
+	}
 	for _, c := range []struct {
 		name  string
-		leaps bool
+		end   uint64 // of the history; 0: all of it
 		notes []note
 		want  string // in the error; "" where nothing is wrong
 	}{
@@ -79,8 +87,13 @@ func TestReplay(t *testing.T) {
 		{name: "from nowhere", notes: append([]note{{kind: fresh, floor: 10}, freshZ}, all()...)},
 		{name: "from nowhere, in the middle", notes: append([]note{{kind: fresh, floor: 12}, event(watch.Added, at("x", 13, "1", "left")), freshZ}, all()[2:]...)},
 		{name: "from nowhere, at the end", notes: []note{{kind: fresh, floor: 12}, event(watch.Added, at("x", 17, "3", "left")), freshZ}},
-		{name: "a difference", leaps: true, notes: append(notes(start, all()[:2]...),
-			note{kind: changed, event: watch.Deleted, revision: 17, item: at("x", 13, "1", "left")}, event(watch.Added, at("x", 17, "3", "left")))},
+		{name: "a difference", notes: append(notes(start, all()[:2]...), again(17),
+			difference(watch.Deleted, 17, at("x", 13, "1", "left")), event(watch.Added, at("x", 17, "3", "left")))},
+		{name: "a difference between events", notes: append(notes(start, all()[0], again(15), difference(watch.Modified, 15, at("x", 15, "1", "left"))), all()[4:]...)},
+		{name: "a difference of nothing", notes: append(notes(start, again(14)), all()[3:]...)},
+		{name: "a difference of nothing, at the end", end: 14, notes: notes(start, again(14))},
+		{name: "two differences", notes: append(notes(start, again(12), difference(watch.Added, 12, at("x", 11, "1", "left")), again(16), difference(watch.Deleted, 16, at("x", 11, "1", "left"))), all()[5])},
+		{name: "a difference that was broken off", notes: []note{start, again(17), {kind: fresh, floor: 17}, event(watch.Added, at("x", 17, "3", "left")), event(watch.Added, z)}},
 
 		{name: "an event is lost", notes: append(notes(start, all()[0]), all()[2:]...), want: "no event is lost"},
 		{name: "an event is lost before another of the object", notes: append(notes(start, all()[:3]...), all()[5]), want: "no event is lost"},
@@ -101,16 +114,26 @@ func TestReplay(t *testing.T) {
 		{name: "from nowhere without an object", notes: append([]note{{kind: fresh, floor: 12}}, all()[2:]...), want: "the objects there are"},
 		{name: "from nowhere, behind a write", notes: append([]note{{kind: fresh, floor: 12}, freshZ}, all()...), want: "the objects there are"},
 		{name: "a difference that is none", notes: append(notes(start, all()[:2]...), event(watch.Modified, at("x", 17, "3", "left"))), want: "no event is lost"},
-		{name: "a difference that lacks something", leaps: true, notes: append(notes(start, all()[:2]...),
-			note{kind: changed, event: watch.Deleted, revision: 17, item: at("x", 13, "1", "left")}), want: errMissing.Error()},
-		{name: "a difference that deletes what was not seen", leaps: true, notes: append(notes(start), event(watch.Deleted, at("x", 17, "3", "left"))), want: "about what was seen"},
-		{name: "a difference that does not lead to its revision", leaps: true, notes: append(notes(start, all()[:2]...),
-			note{kind: changed, event: watch.Deleted, revision: 15, item: at("x", 13, "1", "left")}, all()[4]), want: "ends in the state of its revision"},
+		{name: "a difference without a list", notes: append(notes(start, all()[:2]...),
+			difference(watch.Deleted, 17, at("x", 13, "1", "left")), event(watch.Added, at("x", 17, "3", "left"))), want: "no event is lost"},
+		{name: "what came and went is lost without a list", end: 14, notes: notes(start), want: errMissing.Error()},
+		{name: "a difference that lacks something", notes: append(notes(start, all()[:2]...), again(17),
+			difference(watch.Deleted, 17, at("x", 13, "1", "left"))), want: errMissing.Error()},
+		{name: "a difference that lacks everything", notes: append(notes(start, again(15)), all()[4:]...), want: "ends in the state of its revision"},
+		{name: "a difference that lacks something before the next", notes: append(notes(start, again(15), again(17)), all()[5]), want: "ends in the state of its revision"},
+		{name: "a difference that deletes what was not seen", notes: notes(start, again(17), event(watch.Deleted, at("x", 17, "3", "left"))), want: "about what was seen"},
+		{name: "a difference that adds what was seen", notes: append(notes(start, all()[:2]...), again(15), difference(watch.Added, 15, at("x", 15, "1", "left"))), want: "about what was seen"},
+		{name: "a difference that deletes another state", notes: append(notes(start, all()[:2]...), again(17), difference(watch.Deleted, 17, at("x", 15, "1", "left"))), want: "what was seen last"},
+		{name: "a difference that modifies one into another", notes: append(notes(start, all()[:2]...), again(17), difference(watch.Modified, 17, at("x", 17, "3", "left"))), want: "still the same object"},
+		{name: "a difference that modifies nothing", notes: append(notes(start, all()[:2]...), again(13), difference(watch.Modified, 13, at("x", 13, "1", "left"))), want: "modifies what has changed"},
+		{name: "a difference that shows too old an object", notes: append(notes(start, again(15), difference(watch.Added, 15, at("x", 13, "1", "left"))), all()[4:]...), want: "ends in the state of its revision"},
+		{name: "a difference that does not lead to its revision", notes: append(notes(start, all()[:2]...), again(15),
+			difference(watch.Deleted, 15, at("x", 13, "1", "left")), all()[4]), want: "ends in the state of its revision"},
+		{name: "a list again behind a write", notes: notes(start, note{kind: relisted, revision: 14, floor: 15}), want: "behind an acknowledged write"},
+		{name: "a list again that goes back", notes: append(notes(start, all()[:3]...), again(13)), want: "what was missed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tape := newTape("", left())
-			tape.leaps = c.leaps
-			_, err := newReplay(sample(t), tape).run(c.notes)
+			_, err := newReplay(sampleUntil(t, cmp.Or(c.end, 17)), newTape("", left())).run(c.notes)
 			if c.want == "" {
 				require.NoError(t, err)
 			} else {
@@ -217,4 +240,10 @@ func TestLedger(t *testing.T) {
 	k := keyOf("a", counterName(0))
 	assert.Len(t, s.checkLedger(state{k: value{count: 1}}), 1)
 	assert.Empty(t, s.checkLedger(state{k: value{count: 2}}))
+}
+
+func TestEveryWatcherSeesABeacon(t *testing.T) {
+	for _, sel := range selectors() {
+		assert.True(t, slices.ContainsFunc(beacons(), func(b item) bool { return sel.matches(b.key, b.value) }), "the watcher %s", sel)
+	}
 }

@@ -70,6 +70,19 @@ func raise(number *atomic.Uint64, to uint64) {
 	}
 }
 
+// listings is the key under which a context says who wants to know of the lists that are made for it.
+type listings struct{}
+
+// List tells whoever is named in the context at which revision it was made, and what was acknowledged before.
+func (j *journal) List(ctx context.Context, opts storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+	floor := j.acknowledged.Load()
+	page, err := j.Store.List(ctx, opts, into)
+	if tell, ok := ctx.Value(listings{}).(func(revision, floor uint64)); ok && err == nil {
+		tell(uint64(page.Revision), floor)
+	}
+	return page, err
+}
+
 // take empties the journal into the history of a round that began with this state.
 func (j *journal) take(start state, base uint64) (*history, error) {
 	j.mu.Lock()
@@ -90,5 +103,5 @@ func (j *journal) take(start state, base uint64) (*history, error) {
 
 // pause waits until so many commits have happened, or for the short time that the store lets a read wait.
 func (j *journal) pause(ctx context.Context, commits uint64) {
-	_, _ = j.List(ctx, storage.ListOptions{Scope: watch.Scope{Resource: gadgets}, Revision: j.Revision() + watch.Revision(commits), Limit: 1}, nil)
+	_, _ = j.Store.List(ctx, storage.ListOptions{Scope: watch.Scope{Resource: gadgets}, Revision: j.Revision() + watch.Revision(commits), Limit: 1}, nil)
 }

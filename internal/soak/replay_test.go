@@ -18,18 +18,17 @@ type replay struct {
 	history  *history
 	sel      selector
 	metadata bool
-	leaps    bool
 
 	at      uint64
 	view    state
 	begun   bool // false: the watcher has no state yet
-	leaping bool // the events of one difference are being read, and seen is what they have made so far
+	leaping bool // the watcher has listed again: seen is what it was shown, which a difference leads to the view
 	seen    state
 }
 
 // newReplay starts where the history does.
 func newReplay(h *history, t *tape) *replay {
-	r := &replay{history: h, sel: t.sel, metadata: t.metadata, leaps: t.leaps, at: h.base, view: state{}, begun: t.begun}
+	r := &replay{history: h, sel: t.sel, metadata: t.metadata, at: h.base, view: state{}, begun: t.begun}
 	for k, v := range h.start {
 		if t.sel.matches(k, v) {
 			r.view[k] = r.shown(v)
@@ -112,6 +111,8 @@ func (r *replay) replay(notes []note, last bool) (int, error) {
 				return i + 1 + seen, err
 			}
 			i = until - 1
+		case relisted:
+			err = r.relist(n)
 		case bookmarked:
 			if err = r.endLeap(n.revision); err == nil {
 				err = r.bookmark(n)
@@ -206,39 +207,53 @@ func (r *replay) event(n note) error {
 		return fmt.Errorf("the revisions of a watch only grow: %d after %d", n.revision, r.at)
 	}
 	if event, e := r.skip(n.revision - 1); event != "" {
-		if r.leaps {
-			return r.leap(n)
-		}
 		return fmt.Errorf("no event is lost: the watch goes from %d to %d without the %s of %s", r.at, n.revision, event, e)
 	}
 	event, v := r.change(r.history.at(n.revision))
 	if event != n.event || n.item.key != r.history.at(n.revision).key || v != n.item.value {
-		if r.leaps {
-			return r.leap(n)
-		}
 		return fmt.Errorf("an event tells what happened: at %d %q with %+v", n.revision, event, v)
 	}
 	r.step()
 	return nil
 }
 
-// leap reads an event of a difference. The first one moves the position to the state that the difference leads to.
-func (r *replay) leap(n note) error {
-	if !r.leaping {
-		r.leaping, r.seen = true, maps.Clone(r.view)
-		for r.at < n.revision {
-			r.step()
-		}
+// relist moves the position to the state that a difference leads to, which may be none: what has come and gone again in
+// between is nothing.
+func (r *replay) relist(n note) error {
+	if err := r.endLeap(0); err != nil {
+		return err
 	}
-	_, had := r.seen[n.item.key]
+	if n.revision < n.floor {
+		return fmt.Errorf("no read is behind an acknowledged write: a list at %d after %d was acknowledged", n.revision, n.floor)
+	}
+	if !r.begun || n.revision < r.at {
+		return fmt.Errorf("a list takes the place of what was missed: one at %d after an event at %d", n.revision, r.at)
+	}
+	r.leaping, r.seen = true, maps.Clone(r.view)
+	for r.at < n.revision {
+		r.step()
+	}
+	return nil
+}
+
+// leap reads an event of a difference.
+func (r *replay) leap(n note) error {
+	was, had := r.seen[n.item.key]
+	now := n.item.value
 	if had == (n.event == watch.Added) {
 		return fmt.Errorf("a difference is about what was seen: %s", n)
 	}
 	if n.event == watch.Deleted {
+		if now != was {
+			return fmt.Errorf("a difference deletes what was seen last: %s, not %+v", n, was)
+		}
 		delete(r.seen, n.item.key)
-	} else {
-		r.seen[n.item.key] = n.item.value
+		return nil
 	}
+	if had && (now.uid != was.uid || now == was) {
+		return fmt.Errorf("a difference modifies what has changed and is still the same object: %s", n)
+	}
+	r.seen[n.item.key] = now
 	return nil
 }
 

@@ -47,7 +47,7 @@ type soak struct {
 
 // totals are counts of what happened.
 type totals struct {
-	commits, conflicts, streams, events, bookmarks, expiredWatches, expiredPages, pages, compactions atomic.Int64
+	commits, conflicts, streams, events, bookmarks, expiredWatches, relists, expiredPages, pages, compactions atomic.Int64
 }
 
 func (s *soak) gadgets() rest.Client[Gadget] { return rest.ClientFor[Gadget](s.api) }
@@ -107,6 +107,7 @@ func TestSoak(t *testing.T) {
 			t.Errorf("round %d: an unexpected answer: %v", rounds, err)
 		}
 		loaded += length
+		require.NoError(t, s.light())
 		var problems []error
 		if objects, problems = s.check(objects); len(problems) > 0 {
 			for _, p := range problems[:min(len(problems), shown)] {
@@ -119,11 +120,12 @@ func TestSoak(t *testing.T) {
 	t.Logf("%d rounds, %s of load, %s in all", rounds, loaded, time.Since(began).Round(time.Millisecond))
 	t.Logf("%d commits (%.0f/s), %d conflicts; %d pages (%.0f/s), %d of them 410; %d compactions",
 		c.commits.Load(), float64(c.commits.Load())/loaded.Seconds(), c.conflicts.Load(), c.pages.Load(), float64(c.pages.Load())/loaded.Seconds(), c.expiredPages.Load(), c.compactions.Load())
-	t.Logf("%d watchers: %d events (%.0f/s), %d streams, %d bookmarks, %d times 410",
-		len(s.tapes), c.events.Load(), float64(c.events.Load())/loaded.Seconds(), c.streams.Load(), c.bookmarks.Load(), c.expiredWatches.Load())
+	t.Logf("%d watchers: %d events (%.0f/s), %d streams, %d bookmarks, %d times 410, %d differences after it",
+		len(s.tapes), c.events.Load(), float64(c.events.Load())/loaded.Seconds(), c.streams.Load(), c.bookmarks.Load(), c.expiredWatches.Load(), c.relists.Load())
 	if duration >= time.Minute && !t.Failed() { // what did not happen was not checked
 		require.NotZero(t, c.conflicts.Load(), "no writer was in another's way")
 		require.NotZero(t, c.expiredWatches.Load(), "no watcher fell behind")
+		require.NotZero(t, c.relists.Load(), "no Follow fell behind")
 		require.NotZero(t, c.bookmarks.Load(), "no watch had a bookmark")
 	}
 }
@@ -165,7 +167,6 @@ func (s *soak) startWatchers(ctx context.Context, group *sync.WaitGroup, seed ui
 				run = func() { s.watcher(ctx, t, typed, random) }
 			case 1:
 				t = newTape("Follow", sel)
-				t.leaps = true
 				run = func() { s.follower(ctx, t, typed, random) }
 			default:
 				accept := accepts[(i+kind)%len(accepts)]

@@ -13,9 +13,6 @@ type tape struct {
 	name     string
 	sel      selector
 	metadata bool // of the objects only
-	// leaps: after 410 the watch goes on with the difference to a later state, as a Follow does, in events that all
-	// have the revision of that state.
-	leaps bool
 	// begun: the watcher has shown the state in which the last round ended.
 	begun bool
 
@@ -37,6 +34,9 @@ const (
 	// fresh: a watch begins with an ADDED for each object of a state whose revision the watcher is not told, not
 	// older than floor.
 	fresh
+	// relisted: the watch has listed again by itself, at this revision, not older than floor. It goes on with the
+	// difference to what it has shown, in events that all have this revision, and which may be none.
+	relisted
 	changed    // an event
 	bookmarked // a bookmark
 )
@@ -55,6 +55,8 @@ func (n note) String() string {
 		return fmt.Sprintf("list of %d objects at %d, not before %d", len(n.items), n.revision, n.floor)
 	case fresh:
 		return fmt.Sprintf("fresh watch, not before %d", n.floor)
+	case relisted:
+		return fmt.Sprintf("list again at %d, not before %d", n.revision, n.floor)
 	case bookmarked:
 		return fmt.Sprintf("bookmark at %d", n.revision)
 	}

@@ -161,13 +161,22 @@ func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all
 	return at, nil
 }
 
-// follower follows one selection, and begins again after a while.
+// follower follows one selection, and begins again after a while. Each list but the first is one by which a Follow helps
+// itself after 410.
 func (s *soak) follower(ctx context.Context, t *tape, c typedSource, random *rand.Rand) {
 	for ctx.Err() == nil {
 		t.add(note{kind: fresh, floor: s.before()})
+		begun := false
+		listing := context.WithValue(ctx, listings{}, func(revision, floor uint64) {
+			if begun {
+				t.add(note{kind: relisted, revision: revision, floor: floor})
+				s.totals.relists.Add(1)
+			}
+			begun = true
+		})
 		left := 1000 + random.IntN(4000)
 		s.totals.streams.Add(1)
-		for f, err := range framesOf(c.client.Follow(ctx, c.options(0))) {
+		for f, err := range framesOf(c.client.Follow(listing, c.options(0))) {
 			if err != nil {
 				if ctx.Err() == nil {
 					t.fail(fmt.Errorf("a Follow helps itself: %w", err))

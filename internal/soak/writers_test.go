@@ -235,6 +235,43 @@ func (s *soak) remove(_ string, random *rand.Rand) error {
 	return err
 }
 
+// beacons are objects in the selections of all watchers.
+func beacons() []item {
+	return []item{
+		{keyOf("a", poolName(1)), value{side: "left", color: "red"}},
+		{keyOf("b", poolName(1)), value{side: "right", color: "blue"}},
+		{keyOf("a", counterName(0)), value{}},
+	}
+}
+
+// light ends a round with a change that every watcher is shown and that nothing takes back. It is how a watcher that
+// is up to date can be told from one that has yet to list: what it lists might be nothing.
+func (s *soak) light() error {
+	for _, b := range beacons() {
+		client := s.gadgets().Namespace(b.key.Namespace)
+		change := func(g *Gadget) error {
+			g.Labels = map[string]string{poolLabel: "yes", sideLabel: b.value.side}
+			if b.value.side == "" {
+				g.Labels = nil
+			}
+			g.Spec.Color = b.value.color
+			g.Spec.Count++
+			return nil
+		}
+		_, err := client.Modify(context.Background(), b.key.Name, change)
+		if status.IsNotFound(err) {
+			g := newGadget(b.key.Name)
+			_ = change(g)
+			_, err = client.Create(context.Background(), g)
+		}
+		if err != nil {
+			return err
+		}
+		s.ledger.add(b.key.Namespace+"/"+b.key.Name, 1)
+	}
+	return nil
+}
+
 // noise takes revisions of another kind.
 func (s *soak) noise(string, *rand.Rand) error {
 	_, err := rest.ClientFor[Noise](s.api).Modify(context.Background(), "noise", func(n *Noise) error { n.Spec.Count++; return nil })
