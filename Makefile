@@ -39,8 +39,8 @@ staticcheck:
 tidy:
 	@.ci/stage tidy go mod tidy -diff
 
-race: ## all tests of the core module under the race detector
-	@.ci/stage race go test -race -timeout 15m ./...
+race: ## all tests of the core module under the race detector, the soak for 30 s
+	@.ci/stage race env DECORUM_SOAK=30s go test -race -timeout 15m ./...
 
 plain: ## the tests that differ without the race detector (allocation counts)
 	@.ci/stage plain .ci/plain
@@ -70,8 +70,9 @@ bench-compare: ## compare benchmarks with a commit (REF=commit BENCH=pattern COU
 	@test -n "$(REF)" || { echo "say what to compare with: make bench-compare REF=main" >&2; exit 2; }
 	@.ci/bench-compare "$(REF)" '$(BENCH)' $(COUNT)
 
-soak: ## the consistency soak under the race detector (SOAK=10m)
+soak: ## the consistency soaks, ours and that of client-go, under the race detector (SOAK=10m each)
 	DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v ./internal/soak
+	cd internal/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
 
 fuzz: ## run every fuzz target for a while (FUZZTIME=30s)
 	@.ci/fuzz $(FUZZTIME)

@@ -89,6 +89,13 @@ func (h *host) forget(t *testing.T) {
 	require.NoError(t, h.store.Compact(t.Context(), h.store.Revision()))
 }
 
+// overAnotherWire is the same host by another way: what happens to the watches on the one does not happen to those on
+// the other.
+func (h *host) overAnotherWire() *host {
+	w := newWire(h.wire.api)
+	return &host{store: h.store, wire: w, config: &clientrest.Config{Host: "http://decorum", Transport: rest.RoundTripper(w), QPS: -1}}
+}
+
 // beginnings is how many times somebody has asked for all that a resource holds.
 func (h *host) beginnings(resource schema.GroupVersionResource) int {
 	return len(h.wire.saw(func(e exchange) bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -228,15 +229,20 @@ type objects struct {
 func (o objects) create(names ...string) {
 	o.t.Helper()
 	for _, name := range names {
-		var object any = newSite(name, "Title")
-		if o.resource != siteResource {
-			m := configMap(name)
-			m.APIVersion, m.Kind = "v1", "ConfigMap"
-			object = m
-		}
-		_, err := o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Create(o.t.Context(), loose(o.t, object), metav1.CreateOptions{})
+		_, err := o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Create(o.t.Context(), newObject(o.t, o.resource, name), metav1.CreateOptions{})
 		require.NoError(o.t, err)
 	}
+}
+
+// newObject is a new one of either resource.
+func newObject(t *testing.T, resource schema.GroupVersionResource, name string) *unstructured.Unstructured {
+	t.Helper()
+	if resource == siteResource {
+		return loose(t, newSite(name, "Title"))
+	}
+	m := configMap(name)
+	m.APIVersion, m.Kind = "v1", "ConfigMap"
+	return loose(t, m)
 }
 
 func (o objects) touch(name string) {
