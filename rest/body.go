@@ -82,7 +82,7 @@ func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o
 	if err != nil {
 		return doc.Value{}, unrecognized(kind.Kind, err, data)
 	}
-	return checkKind(obj, kind, kindRequired, data)
+	return q.checkKind(obj, kind, kindRequired, data)
 }
 
 func decodeDocument(media string, wire wireCodec, merge bool, data []byte, o *writeOptions) (doc.Value, error) {
@@ -98,51 +98,16 @@ func decodeDocument(media string, wire wireCodec, merge bool, data []byte, o *wr
 	}
 	decode := codec.DecodeJSON
 	if merge {
-		decode = codec.DecodeMerging
+		decode, o.text = codec.DecodeMerging, data
 	}
 	obj, duplicates, err := decode(data)
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 	}
 	for _, path := range duplicates {
-		o.problems = append(o.problems, fmt.Sprintf("duplicate field %q", path))
+		o.problems = append(o.problems, duplicateField(path))
 	}
 	return obj, nil
-}
-
-// checkKind compares the body's apiVersion and kind with those of the URL and fills in what the dialect lets a body
-// leave out.
-func checkKind(obj doc.Value, kind apimeta.GroupVersionKind, required bool, data []byte) (doc.Value, error) {
-	if obj.Kind() != doc.Map {
-		return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go value of type struct", obj.Kind()), data)
-	}
-	for _, field := range []string{"apiVersion", "kind"} {
-		if v := obj.Get(field); !v.IsAbsent() && v.Kind() != doc.String {
-			return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go struct field .%s of type string", v.Kind(), field), data)
-		}
-	}
-	want := kind.GroupVersion().String()
-	apiVersion, name := obj.Get("apiVersion").Text(), obj.Get("kind").Text()
-	switch {
-	case required && name == "":
-		return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("Object 'Kind' is missing in '%s'", shortened(data)), data)
-	case required && apiVersion == "":
-		return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("Object 'apiVersion' is missing in '%s'", shortened(data)), data)
-	case apiVersion != "" && apiVersion != want:
-		return doc.Value{}, status.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", apiVersion, want))
-	case name != "" && name != kind.Kind && required:
-		return doc.Value{}, wrongKind(kind, obj)
-	case name != "" && name != kind.Kind:
-		return doc.Value{}, status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: no kind %q is served here", name, kind.Version, kind.Kind, name))
-	}
-	return obj.With("apiVersion", doc.Of(want)).With("kind", doc.Of(kind.Kind)), nil
-}
-
-// wrongKind is the answer to an object of another kind of the same group and version.
-func wrongKind(want apimeta.GroupVersionKind, obj doc.Value) error {
-	kind := obj.Get("kind").Text()
-	return status.Invalid(apimeta.GroupKind{Group: want.Group, Kind: kind}, nameOf(obj), status.FieldErrors{
-		status.InvalidField(status.Field("kind"), kind, "must be "+want.Kind)})
 }
 
 // unrecognized is the answer to a body whose kind cannot be told.
@@ -165,13 +130,4 @@ func excerpt(data []byte) string {
 		return string(head) + tail
 	}
 	return hex.EncodeToString(head) + tail
-}
-
-const shortenedLength = 1024
-
-func shortened(data []byte) string {
-	if len(data) > shortenedLength {
-		return string(data[:shortenedLength]) + " ..."
-	}
-	return string(data)
 }

@@ -224,8 +224,9 @@ func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
 	if which == statusPart && !c.res.hasStatus() {
 		return nil, status.ResourceNotFound()
 	}
-	name := nameOf(v)
-	out, err := c.res.update(ctx, c.namespace, name, which, func(doc.Value) (doc.Value, error) { return v, nil }, c.writeOptions())
+	o := c.writeOptions()
+	o.uid = metadataOf(v).Get(fieldUID).Text()
+	out, err := c.res.update(ctx, c.namespace, nameOf(v), which, func(doc.Value) (doc.Value, error) { return v, nil }, o)
 	if err != nil {
 		return nil, err
 	}

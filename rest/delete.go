@@ -84,7 +84,7 @@ func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) err
 	}
 	// encoding/json has the words that clients know for a wrong type.
 	if err := json.Unmarshal(codec.AppendJSON(nil, v), o); err != nil {
-		return status.BadRequest(err.Error())
+		return status.BadRequest(typeWords(err).Error())
 	}
 	return nil
 }

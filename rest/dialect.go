@@ -34,6 +34,9 @@ type switches struct {
 	itemKinds bool
 	// ageColumn: without columns of the host's a Table shows Name and Age, else Name and Created At.
 	ageColumn bool
+	// countsChecked: the fields that /scale reads are checked in every write, beside their rules in the schema. For built-in
+	// kinds what is written to /scale is checked.
+	countsChecked bool
 	// requiredByTag: a field whose json tag has neither omitempty nor omitzero is required.
 	requiredByTag bool
 }
@@ -49,6 +52,7 @@ func (d Dialect) switches() switches {
 		bareFinalizers:    true,
 		itemKinds:         true,
 		ageColumn:         true,
+		countsChecked:     true,
 		requiredByTag:     true,
 	}
 }

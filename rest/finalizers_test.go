@@ -138,6 +138,9 @@ func TestFinalizerNames(t *testing.T) {
 		{"the standard ones", `["foregroundDeletion"]`, "", nil},
 		{"without a domain, with a warning", `["bare"]`,
 			`299 - "metadata.finalizers: \"bare\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"`, nil},
+		{"with a domain and no path", `["example.com"]`,
+			`299 - "metadata.finalizers: \"example.com\": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers"`, nil},
+		{"that of namespaces", `["kubernetes"]`, "", nil},
 		{"no name", `["bad name/x"]`, "", []cause{{invalid, "metadata.finalizers",
 			`Invalid value: "bad name/x": prefix part ` + subdomainText}}},
 		{"two policies at once", `["orphan","foregroundDeletion"]`, "", []cause{{invalid, "metadata.finalizers",
@@ -152,6 +155,7 @@ func TestFinalizerNames(t *testing.T) {
 			}
 			require.Equal(t, 201, a.Code, a.Body)
 			assert.Equal(t, c.warning, a.Header.Get("Warning"))
+			assert.Empty(t, merge(t, api, widgets+"/a", `{"spec":{"size":2}}`).Header.Get("Warning"), "only of new ones")
 		})
 	}
 }

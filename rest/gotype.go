@@ -3,8 +3,10 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -42,7 +44,15 @@ func (t *typed[T]) fromDocument(v doc.Value) (any, error) {
 // decodingError says in the words of encoding/json, which clients know, why a document is none of the type; nil where
 // encoding/json finds nothing.
 func (t *typed[T]) decodingError(v doc.Value) error {
-	return json.Unmarshal(codec.AppendJSON(nil, v), new(T))
+	return typeWords(json.Unmarshal(codec.AppendJSON(nil, v), new(T)))
+}
+
+// typeWords calls a type of package apimeta as clients know it.
+func typeWords(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), " of type apimeta.", " of type v1."))
 }
 
 func (t *typed[T]) toDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }

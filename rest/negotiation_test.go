@@ -190,7 +190,7 @@ func TestFieldValidation(t *testing.T) {
 		}
 		return out
 	}
-	unknowns := []string{`unknown field "bogus"`, `unknown field "metadata.bogusMeta"`, `unknown field "spec.parts[0].bogus"`}
+	unknowns := []string{`unknown field "metadata.bogusMeta"`, `unknown field "bogus"`, `unknown field "spec.parts[0].bogus"`}
 	doubles := []string{`duplicate field "metadata.name"`, `duplicate field "spec.size"`}
 	for _, c := range []struct {
 		name, mode, media, body string

@@ -180,7 +180,7 @@ func (res *resource) validateMetadata(obj, old doc.Value, o *writeOptions) statu
 	errs = append(errs, validateLabels(path.Child(fieldLabels), m.Get(fieldLabels))...)
 	errs = append(errs, validateAnnotations(path.Child(fieldAnnotations), m.Get(fieldAnnotations))...)
 	errs = append(errs, validateOwners(path.Child(fieldOwners), m.Get(fieldOwners))...)
-	errs = append(errs, res.validateFinalizers(path.Child(fieldFinalizers), obj, o)...)
+	errs = append(errs, res.validateFinalizers(path.Child(fieldFinalizers), obj, old, o)...)
 	if !old.IsAbsent() {
 		errs = append(errs, validateMetadataUpdate(path, obj, old)...)
 	}
@@ -312,30 +312,44 @@ func ownerReferences(v doc.Value) []apimeta.OwnerReference {
 	return out
 }
 
-// validateFinalizers checks that finalizers are qualified names. One without a domain is refused or warned of, as the
-// dialect has it.
-func (res *resource) validateFinalizers(path *status.Path, obj doc.Value, o *writeOptions) status.FieldErrors {
+// validateFinalizers checks that finalizers are qualified names. One without a domain is refused or, where it is new,
+// warned of, as the dialect has it.
+func (res *resource) validateFinalizers(path *status.Path, obj, old doc.Value, o *writeOptions) status.FieldErrors {
 	var errs status.FieldErrors
 	finalizers := finalizersOf(obj)
 	for i, f := range finalizers {
 		if len(errs) >= maxMetadataErrors {
 			break
 		}
-		msgs := apimeta.ValidateQualifiedName(f)
-		for _, msg := range msgs {
+		for _, msg := range apimeta.ValidateQualifiedName(f) {
 			errs = append(errs, status.InvalidField(path, f, msg))
 		}
-		bare := !strings.Contains(f, "/") && f != finalizerOrphan && f != finalizerForeground
-		switch {
-		case !bare:
-		case !res.bareFinalizers:
+		if isBare(f) && !res.bareFinalizers {
 			errs = append(errs, status.InvalidField(path.Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
-		case len(msgs) == 0:
-			o.warn(fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers", f))
 		}
 	}
 	if slices.Contains(finalizers, finalizerOrphan) && slices.Contains(finalizers, finalizerForeground) {
 		errs = append(errs, status.InvalidField(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"))
 	}
+	if res.bareFinalizers && len(errs) == 0 && slices.ContainsFunc(finalizers, isBare) {
+		warnOfBareFinalizers(finalizers, finalizersOf(old), o)
+	}
 	return errs
+}
+
+// isBare reports whether a finalizer has no domain and needs one.
+func isBare(finalizer string) bool {
+	return !strings.Contains(finalizer, "/") && finalizer != finalizerOrphan && finalizer != finalizerForeground && finalizer != namespaceFinalizer
+}
+
+func warnOfBareFinalizers(finalizers, before []string, o *writeOptions) {
+	added := slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool { return !isBare(f) || slices.Contains(before, f) })
+	slices.Sort(added)
+	for _, f := range added {
+		better := "a domain-qualified finalizer name"
+		if strings.Contains(f, ".") {
+			better += " including a path (/)"
+		}
+		o.warn(fmt.Sprintf("metadata.finalizers: %q: prefer %s to avoid accidental conflicts with other finalizer writers", f, better))
+	}
 }

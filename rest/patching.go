@@ -128,7 +128,7 @@ func (res *resource) checkPatched(obj, old doc.Value) error {
 		return patchedInvalid(obj, fmt.Sprintf("the kind of the object (%s) does not match that of the resource (%s)", kind.Text(), res.gvk.Kind))
 	}
 	if errs := res.metadata.CheckTypes(status.Field("metadata"), metadataOf(obj)); len(errs) > 0 {
-		return patchedInvalid(obj, metadataTypeError(metadataOf(obj), errs).Error())
+		return patchedInvalid(obj, res.metadataTypeError(metadataOf(obj), errs).Error())
 	}
 	before := metadataOf(old)
 	return res.checkIdentity(obj, before.Get(fieldNamespace).Text(), before.Get(fieldName).Text())

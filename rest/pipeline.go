@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -153,9 +152,6 @@ func (res *resource) update(ctx context.Context, namespace, name string, which p
 	if err != nil {
 		return result{}, err
 	}
-	if uid := metadataOf(obj).Get(fieldUID).Text(); uid != "" {
-		return result{}, status.Conflict(res.gr, name, fmt.Sprintf("Precondition failed: UID in precondition: %s, and there is no object", uid))
-	}
 	o.reset()
 	if out, err = res.create(ctx, namespace, obj.WithAt(doc.Value{}, "metadata", fieldResourceVersion), o); status.IsAlreadyExists(err) {
 		return res.updateExisting(ctx, namespace, name, which, want, o) // somebody else was faster
@@ -168,6 +164,9 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 	o.part = which
 	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
 		o.reset()
+		if current == nil && o.uid != "" {
+			return nil, res.uidConflict(namespace, name, o.uid, "")
+		}
 		if current == nil {
 			return nil, res.notFound(name)
 		}
@@ -236,7 +235,7 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 	if m := metadataOf(obj); m.IsAbsent() || m.IsNull() {
 		obj = obj.With("metadata", doc.MapOf())
 	} else if errs := res.metadata.CheckTypes(status.Field("metadata"), m); len(errs) > 0 {
-		return doc.Value{}, res.undecodable(sent, o, metadataTypeError(m, errs))
+		return doc.Value{}, res.undecodable(sent, o, res.metadataTypeError(m, errs))
 	}
 	return obj, nil
 }
@@ -254,8 +253,8 @@ func (res *resource) undecodable(obj doc.Value, o *writeOptions, err error) erro
 func (res *resource) checkVersion(obj, old doc.Value, o *writeOptions) error {
 	m, before := metadataOf(obj), metadataOf(old)
 	name := before.Get(fieldName).Text()
-	if uid, stored := m.Get(fieldUID).Text(), before.Get(fieldUID).Text(); uid != "" && uid != stored && !o.fromPatch {
-		return status.Conflict(res.gr, name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, stored))
+	if stored := before.Get(fieldUID).Text(); o.uid != "" && o.uid != stored {
+		return res.uidConflict(before.Get(fieldNamespace).Text(), name, o.uid, stored)
 	}
 	switch rv := m.Get(fieldResourceVersion).Text(); {
 	case rv == "" || rv == "0":
@@ -270,6 +269,21 @@ func (res *resource) checkVersion(obj, old doc.Value, o *writeOptions) error {
 		return status.ModifiedConflict(res.gr, name)
 	}
 	return nil
+}
+
+// uidConflict is the answer to an update of an object with another uid than the stored one; stored is empty where there is
+// no object. It is upstream's text, which names the place in a store that clients know from their logs.
+func (res *resource) uidConflict(namespace, name, wanted, stored string) error {
+	key := "/registry/"
+	if res.kindRequired && res.gr.Group != "" {
+		key += res.gr.Group + "/"
+	}
+	key += res.gr.Resource + "/"
+	if namespace != "" {
+		key += namespace + "/"
+	}
+	return status.Conflict(res.gr, name, fmt.Sprintf("StorageError: invalid object, Code: 4, Key: %s%s, ResourceVersion: 0, "+
+		"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", key, name, wanted, stored))
 }
 
 func isDecimal(s string) bool {
@@ -299,6 +313,7 @@ func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOpt
 	}
 	errs := res.validateMetadata(wanted, old, o)
 	errs = append(errs, res.schema.Validate(nil, wanted)...)
+	errs = append(errs, res.scale.validate(wanted, o.part)...)
 	if !old.IsAbsent() {
 		errs = append(errs, res.schema.ValidateUpdate(nil, wanted, old)...)
 	}
@@ -339,7 +354,10 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 		return nil, wanted, out, res.undecodable(obj, o, err)
 	}
 	if len(errs) > 0 {
-		return nil, wanted, out, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, res.validateMetadata(obj, old, o)...))
+		errs = append(errs, res.validateMetadata(obj, old, o)...)
+		errs = append(errs, res.schema.Validate(nil, obj)...)
+		errs = append(errs, res.scale.validate(obj, o.part)...)
+		return nil, wanted, out, status.Invalid(res.gvk.GroupKind(), nameOf(obj), errs)
 	}
 	return res.passThroughType(ctx, sent, obj, o)
 }
@@ -450,12 +468,8 @@ func desiredStateChanged(obj, old doc.Value) bool {
 }
 
 // metadataTypeError says what encoding/json says when it decodes this metadata, which is what clients know.
-func metadataTypeError(m doc.Value, errs status.FieldErrors) error {
-	var body struct {
-		apimeta.ObjectMeta `json:"metadata"`
-	}
-	data := append(append([]byte(`{"metadata":`), codec.AppendJSON(nil, m)...), '}')
-	if err := json.Unmarshal(data, &body); err != nil {
+func (res *resource) metadataTypeError(m doc.Value, errs status.FieldErrors) error {
+	if err := res.goType.decodingError(doc.MapOf(doc.Member{Key: "metadata", Value: m})); err != nil {
 		return err
 	}
 	return errs[0]

@@ -46,6 +46,7 @@ type resource struct {
 	columns      []column
 	fields       []string // the selectable ones, as given
 	subresources []*subresource
+	scale        *scaler // nil where no counts are to be checked
 
 	store  storage.Store
 	logger *slog.Logger

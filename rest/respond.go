@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/status"
@@ -142,27 +144,33 @@ const (
 	maxWarningCut   = 256
 )
 
-// addWarnings writes the Warning headers (RFC 9111, code 299), each text once.
+// addWarnings writes the Warning headers (RFC 9111, code 299), each text once. Beyond the bound it begins anew with what
+// it has, each text cut, and goes on with further ones, cut as well, until they reach the bound.
 func (q *request) addWarnings() {
 	if len(q.warnings) == 0 {
 		return
 	}
-	total := 0
-	for _, text := range q.warnings {
-		total += len([]rune(text))
-	}
+	var texts []string
+	used, cutting := 0, false
 	seen := map[string]bool{}
-	used := 0
 	for _, text := range q.warnings {
-		if seen[text] {
+		if text == "" || seen[text] || cutting && used >= maxWarningRunes {
 			continue
 		}
 		seen[text] = true
-		if runes := []rune(text); total > maxWarningRunes && len(runes) > maxWarningCut {
-			text = string(runes[:maxWarningCut])
+		texts = append(texts, text)
+		if n := utf8.RuneCountInString(text); cutting {
+			used += min(n, maxWarningCut)
+		} else if used += n; used > maxWarningRunes {
+			used, cutting = 0, true
+			for _, earlier := range texts {
+				used += min(utf8.RuneCountInString(earlier), maxWarningCut)
+			}
 		}
-		if used += len([]rune(text)); used > maxWarningRunes {
-			return
+	}
+	for _, text := range texts {
+		if runes := []rune(text); cutting && len(runes) > maxWarningCut {
+			text = string(runes[:maxWarningCut])
 		}
 		q.w.Header().Add("Warning", "299 - "+quoteWarning(text))
 	}
@@ -177,7 +185,7 @@ func quoteWarning(text string) string {
 		case r == '"' || r == '\\':
 			out.WriteByte('\\')
 			out.WriteRune(r)
-		case r < ' ' || r == 0x7f:
+		case unicode.IsControl(r):
 		default:
 			out.WriteRune(r)
 		}

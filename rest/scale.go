@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 
@@ -22,6 +23,9 @@ type Scale struct {
 	// LabelSelector, or a map of labels. Optional.
 	Selector string
 }
+
+// scaleGroup is the API group of the kind Scale.
+const scaleGroup = "autoscaling"
 
 // scaleObject is autoscaling/v1 Scale.
 type scaleObject struct {
@@ -67,11 +71,14 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 	if at := res.schema.At(sc.selector...); len(sc.selector) > 0 {
 		sc.plainLabels = at.Additional != nil
 	}
+	if res.countsChecked {
+		res.scale = &sc
+	}
 	derived, err := schema.Derive(reflect.TypeFor[scaleObject](), schema.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("Scale: %w", err)
 	}
-	return &subresource{name: "scale", kind: apimeta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
+	return &subresource{name: "scale", kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
 		schema: derived, wire: messageCodec{codec.ScaleMessage()}, verbs: []Verb{Get, Patch, Update}, get: sc.get, update: sc.update}, nil
 }
 
@@ -117,10 +124,39 @@ func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, e
 	if wanted.IsAbsent() {
 		wanted = doc.OfInt(0)
 	}
-	bounded := !s.res.schema.At(s.spec...).Minimum.IsAbsent() // then the parent's schema has its say
-	if n, _ := wanted.Int(); n < 0 && !bounded {
-		return doc.Value{}, status.Invalid(s.res.gvk.GroupKind(), nameOf(parent), status.FieldErrors{
-			status.InvalidField(status.Field(s.spec[0], s.spec[1:]...), n, "should be a non-negative integer")})
+	if n, _ := wanted.Int(); n < 0 && !s.res.countsChecked {
+		kind := apimeta.GroupKind{Group: scaleGroup, Kind: "Scale"}
+		return doc.Value{}, status.Invalid(kind, nameOf(parent), status.FieldErrors{
+			status.InvalidField(status.Field("spec", "replicas"), n, "must be greater than or equal to 0")})
 	}
 	return parent.WithAt(wanted, s.spec...), nil
+}
+
+// validate checks the fields that /scale reads, whoever wrote them, as upstream does for custom resources.
+func (s *scaler) validate(obj doc.Value, which part) status.FieldErrors {
+	if s == nil {
+		return nil
+	}
+	var errs status.FieldErrors
+	if which != statusPart {
+		errs = checkCount(obj, s.spec)
+	}
+	errs = append(errs, checkCount(obj, s.status)...)
+	return errs
+}
+
+// checkCount refuses a count of replicas that is negative or beyond what a Scale can hold.
+func checkCount(obj doc.Value, path []string) status.FieldErrors {
+	n, isInteger := obj.Lookup(path...).Int()
+	if !isInteger {
+		return nil
+	}
+	at := status.Field("." + strings.Join(path, "."))
+	switch {
+	case n < 0:
+		return status.FieldErrors{status.InvalidField(at, n, "should be a non-negative integer")}
+	case n > math.MaxInt32:
+		return status.FieldErrors{status.InvalidField(at, n, fmt.Sprintf("should be less than or equal to %d", math.MaxInt32))}
+	}
+	return nil
 }

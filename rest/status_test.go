@@ -133,7 +133,10 @@ func TestScale(t *testing.T) {
 	assert.Equal(t, float64(7), do(t, api, "GET", widgets+"/a", "").value(t, "spec.replicas"))
 
 	wantInvalid(t, merge(t, api, scale, `{"spec":{"replicas":-1}}`), "Widget.example.com", "a",
-		cause{invalid, "spec.replicas", "Invalid value: -1: spec.replicas in body should be greater than or equal to 0"})
+		cause{invalid, "spec.replicas", "Invalid value: -1: spec.replicas in body should be greater than or equal to 0"},
+		cause{invalid, ".spec.replicas", "Invalid value: -1: should be a non-negative integer"})
+	wantInvalid(t, merge(t, api, widgets+"/a/status", `{"status":{"replicas":-1}}`), "Widget.example.com", "a",
+		cause{invalid, ".status.replicas", "Invalid value: -1: should be a non-negative integer"})
 	assert.Equal(t, 405, do(t, api, "DELETE", scale, "").Code)
 	assert.Equal(t, 404, do(t, api, "GET", widgets+"/none/scale", "").Code)
 }

@@ -193,6 +193,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 		var body doc.Value
 		body, err = q.decodeBody(sub.kind, q.res.kindRequired, &c.options)
 		want = func(doc.Value) (doc.Value, error) { return body, nil }
+		c.options.uid = metadataOf(body).Get(fieldUID).Text()
 	}
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ func (q *request) putPart(which part) error {
 	if err := q.res.checkIdentity(obj, c.namespace, c.name); err != nil {
 		return err
 	}
+	c.options.uid = metadataOf(obj).Get(fieldUID).Text()
 	done, err := q.res.update(c.ctx, c.namespace, c.name, which, func(doc.Value) (doc.Value, error) { return obj, nil }, c.options)
 	if err != nil {
 		return err

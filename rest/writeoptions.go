@@ -1,11 +1,5 @@
 package rest
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
-
 // fieldValidation says what happens to fields that the schema does not know and to keys that stand twice (API
 // concepts, Validation for unrecognized or duplicate fields).
 type fieldValidation string
@@ -29,14 +23,15 @@ type writeOptions struct {
 	part part
 	// admitted: the admission hooks have had their say, or have none.
 	admitted bool
+	// uid is what the object\'s uid must be; "" is any.
+	uid string
 	// problems are what the decoder found in the body beside its content: keys that stand twice.
 	problems []string
+	// text is the body where it is JSON and its unknown and duplicate fields are named in the order of the text.
+	text []byte
 	// warnings collects what the answer's Warning headers say. nil: nobody listens.
 	warnings *[]string
 }
-
-// maxFieldProblems is how many unknown and duplicate fields are named at most.
-const maxFieldProblems = 100
 
 func (o *writeOptions) warn(text string) {
 	if o.warnings != nil {
@@ -49,25 +44,4 @@ func (o *writeOptions) reset() {
 	if o.warnings != nil {
 		*o.warnings = (*o.warnings)[:0]
 	}
-}
-
-// report warns of unknown fields and other problems, or returns the text to refuse them with.
-func (o *writeOptions) report(unknown []string) (refused string) {
-	if len(unknown)+len(o.problems) == 0 || o.validation == validationIgnore {
-		return ""
-	}
-	problems := slices.Clone(o.problems)
-	for _, path := range unknown {
-		problems = append(problems, fmt.Sprintf("unknown field %q", path))
-	}
-	if len(problems) > maxFieldProblems {
-		problems = problems[:maxFieldProblems]
-	}
-	if o.validation == validationStrict {
-		return "strict decoding error: " + strings.Join(problems, ", ")
-	}
-	for _, p := range problems {
-		o.warn(p)
-	}
-	return ""
 }

@@ -18,19 +18,33 @@ const (
 // findDuplicates lists the paths of repeated members in the order in which they repeat, an outer one before those in
 // its value, each once. The text is known to be valid. This second reading is spared to texts without duplicates.
 func findDuplicates(data []byte) []string {
-	w := &duplicateWalk{scan: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))}
-	w.value(0)
-	return w.found
+	var found []string
+	size := 0 // bytes of all paths found
+	VisitMembers(data, func(path []byte, again bool) bool {
+		if again && len(found) < maxDuplicates && size+len(path) <= maxDuplicatePaths && !slices.Contains(found, string(path)) {
+			size += len(path)
+			found = append(found, string(path))
+		}
+		return true
+	})
+	return found
 }
 
-type duplicateWalk struct {
+// VisitMembers calls visit with the path of each member of a valid JSON text, in the order in which they stand there, a
+// member before those in its value. again says that its map has had a member of that name before. What is within the
+// member's value is passed over where visit returns false. The path is visit's until it returns.
+func VisitMembers(data []byte, visit func(path []byte, again bool) (descend bool)) {
+	w := &memberWalk{scan: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true)), visit: visit}
+	w.value(0)
+}
+
+type memberWalk struct {
 	scan  *jsontext.Decoder
 	path  []byte
-	found []string
-	size  int // bytes of all paths found
+	visit func(path []byte, again bool) bool
 }
 
-func (w *duplicateWalk) value(depth int) {
+func (w *memberWalk) value(depth int) {
 	token, err := w.scan.ReadToken()
 	if err != nil {
 		return
@@ -49,11 +63,13 @@ func (w *duplicateWalk) value(depth int) {
 				w.path = append(w.path, '.')
 			}
 			w.path = append(w.path, name...)
-			if seen[name] {
-				w.report()
-			}
+			descend := w.visit(w.path, seen[name])
 			seen[name] = true
-			w.value(depth + 1)
+			if descend {
+				w.value(depth + 1)
+			} else if err := w.scan.SkipValue(); err != nil {
+				return
+			}
 			w.path = w.path[:parent]
 		}
 	case '[':
@@ -66,12 +82,4 @@ func (w *duplicateWalk) value(depth int) {
 		return
 	}
 	_, _ = w.scan.ReadToken() // the end of the map or list, which is there
-}
-
-func (w *duplicateWalk) report() {
-	if len(w.found) >= maxDuplicates || w.size+len(w.path) > maxDuplicatePaths || slices.Contains(w.found, string(w.path)) {
-		return
-	}
-	w.size += len(w.path)
-	w.found = append(w.found, string(w.path))
 }

@@ -107,6 +107,10 @@ func isOf(t string, v doc.Value) bool {
 func (c *checker) number(s *Schema, v doc.Value, at *trail) {
 	switch s.Type {
 	case IntegerType:
+		if s.Format == "int32" && !fitsInt32(v) {
+			c.badFormat(s, at)
+			return
+		}
 		low, high := s.integerLimits()
 		if i, ok := v.Int(); ok {
 			if i < low {
@@ -129,6 +133,19 @@ func (c *checker) number(s *Schema, v doc.Value, at *trail) {
 		if f := float(v); math.Abs(f) > largest {
 			c.outOfRange(at, v, "should be within ±", strconv.FormatFloat(largest, 'g', -1, 64))
 		}
+	}
+}
+
+func fitsInt32(v doc.Value) bool {
+	i, ok := v.Int()
+	return ok && int64(int32(i)) == i
+}
+
+// badFormat is a number that its format cannot hold. Upstream names no field beside the text.
+func (c *checker) badFormat(s *Schema, at *trail) {
+	if len(c.errs) < maxNamed {
+		c.errs = append(c.errs, status.InvalidField(status.Field("<nil>"), "",
+			fmt.Sprintf("Checked value must be of type %s with format %s in %s", s.Type, s.Format, at.below(c.root))))
 	}
 }
 

@@ -1,0 +1,121 @@
+package rest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// checkKind compares the body's apiVersion and kind with those of the URL and fills in what the dialect lets a body
+// leave out.
+func (q *request) checkKind(obj doc.Value, kind apimeta.GroupVersionKind, required bool, data []byte) (doc.Value, error) {
+	if obj.Kind() != doc.Map {
+		return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go value of type struct", obj.Kind()), data)
+	}
+	for _, field := range []string{"apiVersion", "kind"} {
+		if v := obj.Get(field); !v.IsAbsent() && v.Kind() != doc.String {
+			return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go struct field .%s of type string", v.Kind(), field), data)
+		}
+	}
+	apiVersion, name := obj.Get("apiVersion").Text(), obj.Get("kind").Text()
+	gv, err := apimeta.ParseGroupVersion(apiVersion)
+	if err != nil {
+		return doc.Value{}, unrecognized(kind.Kind, err, data)
+	}
+	if required {
+		err = checkCustomKind(obj, kind, data)
+	} else {
+		body := kind
+		if apiVersion != "" {
+			body.Group, body.Version = gv.Group, gv.Version
+		}
+		if name != "" {
+			body.Kind = name
+		}
+		err = q.checkBuiltinKind(body, kind)
+	}
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return obj.With("apiVersion", doc.Of(kind.GroupVersion().String())).With("kind", doc.Of(kind.Kind)), nil
+}
+
+// checkCustomKind refuses a body that does not say that it is of the kind.
+func checkCustomKind(obj doc.Value, want apimeta.GroupVersionKind, data []byte) error {
+	apiVersion, kind, version := obj.Get("apiVersion").Text(), obj.Get("kind").Text(), want.GroupVersion().String()
+	switch {
+	case kind == "":
+		return unrecognized(want.Kind, fmt.Errorf("Object 'Kind' is missing in '%s'", shortened(data)), data)
+	case apiVersion == "":
+		return unrecognized(want.Kind, fmt.Errorf("Object 'apiVersion' is missing in '%s'", shortened(data)), data)
+	case apiVersion != version:
+		return otherVersion(apiVersion, version)
+	case kind != want.Kind:
+		return wrongKind(want, obj)
+	}
+	return nil
+}
+
+// checkBuiltinKind refuses a body of another kind in the words of upstream, which looks the body's kind up among all
+// that it serves before it sees that this is not the place for it.
+func (q *request) checkBuiltinKind(body, want apimeta.GroupVersionKind) error {
+	if body == want {
+		return nil
+	}
+	version := body.GroupVersion().String()
+	var reason string
+	switch {
+	case !q.api.serves(body):
+		reason = fmt.Sprintf("no kind %q is registered for version %q in scheme %q", body.Kind, version, schemeName)
+	case body.Kind == want.Kind:
+		return otherVersion(version, want.GroupVersion().String())
+	default:
+		reason = fmt.Sprintf("converting (%s.%s) to (%s.%s): unknown conversion", body.Version, body.Kind, internalPackage(want.Group), want.Kind)
+	}
+	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", body.Kind, body.Version, want.Kind, reason))
+}
+
+// schemeName is what upstream's registry of kinds calls itself.
+const schemeName = "pkg/runtime/scheme.go:111"
+
+// internalPackage is the Go package in which upstream keeps the types of a group.
+func internalPackage(group string) string {
+	if group == "" {
+		return "core"
+	}
+	name, _, _ := strings.Cut(group, ".")
+	return name
+}
+
+// serves reports whether the API has a resource of that kind.
+func (a *API) serves(kind apimeta.GroupVersionKind) bool {
+	for _, res := range a.resources {
+		if res.gvk == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func otherVersion(got, want string) error {
+	return status.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got, want))
+}
+
+// wrongKind is the answer to an object of another kind of the same group and version.
+func wrongKind(want apimeta.GroupVersionKind, obj doc.Value) error {
+	kind := obj.Get("kind").Text()
+	return status.Invalid(apimeta.GroupKind{Group: want.Group, Kind: kind}, nameOf(obj), status.FieldErrors{
+		status.InvalidField(status.Field("kind"), kind, "must be "+want.Kind)})
+}
+
+const shortenedLength = 1024
+
+func shortened(data []byte) string {
+	if len(data) > shortenedLength {
+		return string(data[:shortenedLength]) + " ..."
+	}
+	return string(data)
+}

@@ -1,0 +1,94 @@
+package rest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/codec"
+)
+
+// maxFieldProblems is how many unknown and duplicate fields are named at most.
+const maxFieldProblems = 100
+
+// report warns of unknown fields and of what the decoder has found, or returns the text to refuse them with.
+func (o *writeOptions) report(unknown []string) (refused string) {
+	if len(unknown)+len(o.problems) == 0 || o.validation == validationIgnore {
+		return ""
+	}
+	problems := o.problemsWith(unknown)
+	if len(problems) > maxFieldProblems {
+		problems = problems[:maxFieldProblems]
+	}
+	if o.validation == validationStrict {
+		return "strict decoding error: " + strings.Join(problems, ", ")
+	}
+	for _, p := range problems {
+		o.warn(p)
+	}
+	return ""
+}
+
+// problemsWith puts what the decoder has found and the unknown fields into upstream's order: for built-in kinds that of
+// the body, where what is within an unknown field is not looked at; else the decoder's findings come first, then unknown
+// fields of the metadata, then all others by their paths.
+func (o *writeOptions) problemsWith(unknown []string) []string {
+	if o.text != nil {
+		return problemsInOrder(o.text, unknown)
+	}
+	problems := slices.Clone(o.problems)
+	sorted := slices.Clone(unknown)
+	slices.SortStableFunc(sorted, func(a, b string) int {
+		if inA, inB := inMetadata(a), inMetadata(b); inA || inB {
+			return boolOrder(inB, inA)
+		}
+		return strings.Compare(a, b)
+	})
+	for _, path := range sorted {
+		problems = append(problems, unknownField(path))
+	}
+	return problems
+}
+
+func inMetadata(path string) bool { return strings.HasPrefix(path, "metadata.") }
+
+// boolOrder compares two conditions; what is false comes first.
+func boolOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+func problemsInOrder(text []byte, unknown []string) []string {
+	isUnknown := make(map[string]bool, len(unknown))
+	for _, path := range unknown {
+		isUnknown[path] = true
+	}
+	named := map[string]bool{}
+	var problems []string
+	name := func(problem string) {
+		if !named[problem] && len(problems) < maxFieldProblems {
+			named[problem] = true
+			problems = append(problems, problem)
+		}
+	}
+	codec.VisitMembers(text, func(path []byte, again bool) bool {
+		switch {
+		case isUnknown[string(path)]:
+			name(unknownField(string(path)))
+			return false
+		case again:
+			name(duplicateField(string(path)))
+		}
+		return true
+	})
+	return problems
+}
+
+func unknownField(path string) string { return fmt.Sprintf("unknown field %q", path) }
+
+func duplicateField(path string) string { return fmt.Sprintf("duplicate field %q", path) }

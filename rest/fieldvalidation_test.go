@@ -1,0 +1,108 @@
+package rest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// The order in which unknown and duplicate fields are named is that of upstream: of the body for built-in kinds; for custom
+// ones duplicates first, then the metadata, then all else sorted as text.
+func TestOrderOfFieldProblems(t *testing.T) {
+	const strict = ` cannot be handled as a %[1]s: strict decoding error: `
+	for _, c := range []struct {
+		name, kind, target, body string
+		want                     []string
+	}{
+		{"built-in", "Memo", memos, `{"metadata":{"bogus":1,"name":"a"},"zz":{"a":1,"a":2},"data":{"k":"1","k":"2"},"aa":1,"aa":2}`,
+			[]string{`unknown field "metadata.bogus"`, `unknown field "zz"`, `duplicate field "data.k"`, `unknown field "aa"`}},
+		{"built-in, no unknown field", "Memo", memos, `{"metadata":{"name":"a","name":"a"},"data":{"k":"1","k":"2","k":"3"}}`,
+			[]string{`duplicate field "metadata.name"`, `duplicate field "data.k"`}},
+		{"custom", "Widget", widgets, widgetBody(`"bogus":1,"name":"a"`, `"zz":1`, `"spec":{"size":1,"size":1,"parts":[`+
+			strings.Repeat(`{"name":"p","q":1},`, 11)+`{"name":"p"}]}`),
+			append([]string{`duplicate field "spec.size"`, `unknown field "metadata.bogus"`}, sortedParts(11, `unknown field "zz"`)...)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin})
+			a := do(t, api, "POST", c.target+"?fieldValidation=Strict", c.body)
+			require.Equal(t, 400, a.Code, a.Body)
+			assert.Equal(t, fmt.Sprintf(`%[1]s in version "v1"`+strict, c.kind)+strings.Join(c.want, ", "), a.text(t, "message"))
+		})
+	}
+}
+
+// sortedParts are the unknown fields q of so many parts, as text sorts them, and one more.
+func sortedParts(n int, last string) []string {
+	var out []string
+	for _, i := range []int{0, 10, 1, 2, 3, 4, 5, 6, 7, 8, 9}[:n] {
+		out = append(out, fmt.Sprintf(`unknown field "spec.parts[%d].q"`, i))
+	}
+	return append(out, last)
+}
+
+// Warnings are cut when together they are too long, and those that came before are cut with them.
+func TestLongWarnings(t *testing.T) {
+	name := func(i, length int) string { return fmt.Sprintf("%02d", i) + strings.Repeat("x", length-2) }
+	warnings := func(t *testing.T, n, length int) []string {
+		t.Helper()
+		var fields []string
+		for i := range n {
+			fields = append(fields, fmt.Sprintf(`%q:1`, name(i, length)))
+		}
+		a := do(t, newWidgets(t), "POST", widgets, widgetBody(`"name":"a"`, fields...))
+		require.Equal(t, 201, a.Code, a.Body)
+		return a.Header.Values("Warning")
+	}
+	header := func(i, length int) string {
+		text := `unknown field "` + name(i, length) + `"`
+		if length > 256 {
+			text = text[:256]
+		}
+		return `299 - "` + strings.ReplaceAll(text, `"`, `\"`) + `"`
+	}
+	const quoted = len(`unknown field ""`)
+	t.Run("as long as they may be", func(t *testing.T) {
+		got := warnings(t, 8, 512-quoted)
+		require.Len(t, got, 8)
+		assert.Contains(t, got[0], name(0, 512-quoted))
+	})
+	t.Run("one character too long", func(t *testing.T) {
+		got := warnings(t, 9, 512-quoted)
+		require.Len(t, got, 9)
+		assert.Equal(t, header(0, 512-quoted), got[0])
+		assert.Equal(t, header(8, 512-quoted), got[8])
+	})
+	t.Run("no more than fit when they are cut", func(t *testing.T) {
+		assert.Len(t, warnings(t, 40, 512-quoted), 16)
+	})
+}
+
+// A body of another kind is refused in upstream's words, which tell whether the server knows the kind at all.
+func TestBodiesOfOtherKinds(t *testing.T) {
+	api := newAPI(t, rest.Options{}, widgetResource(),
+		rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin},
+		rest.Resource[Memo]{Group: "other.example.com", Version: "v2", Plural: "memos", Dialect: rest.Builtin})
+	for _, c := range []struct{ name, target, body, want string }{
+		{"a kind that is served", memos, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
+			`Widget in version "v1" cannot be handled as a Memo: converting (v1.Widget) to (core.Memo): unknown conversion`},
+		{"in a group", "/apis/other.example.com/v2/namespaces/default/memos", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
+			`Widget in version "v1" cannot be handled as a Memo: converting (v1.Widget) to (other.Memo): unknown conversion`},
+		{"a kind that is not", memos, `{"apiVersion":"v1","kind":"Bogus"}`,
+			`Bogus in version "v1" cannot be handled as a Memo: no kind "Bogus" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`},
+		{"no kind, another version", memos, `{"apiVersion":"a.b/v3"}`,
+			`Memo in version "v3" cannot be handled as a Memo: no kind "Memo" is registered for version "a.b/v3" in scheme "pkg/runtime/scheme.go:111"`},
+		{"the kind in another group", memos, `{"apiVersion":"other.example.com/v2","kind":"Memo"}`,
+			`the API version in the data (other.example.com/v2) does not match the expected API version (v1)`},
+		{"no version at all", memos, `{"apiVersion":"a/b/c","kind":"Memo"}`,
+			`the object provided is unrecognized (must be of type Memo): unexpected GroupVersion string: a/b/c ({"apiVersion":"a/b/c","kind":" ...)`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantFailure(t, do(t, api, "POST", c.target, c.body), 400, "BadRequest", c.want, "")
+		})
+	}
+}
