@@ -76,10 +76,14 @@ func (res *resource) admitToSubresource(ctx context.Context, sub *subresource, p
 	return changed, write.validate(ctx, changed)
 }
 
-// admitDelete asks the hooks whether an object may be deleted.
+// admitDelete asks the hooks whether an object, given as it is stored, may be deleted.
 func (res *resource) admitDelete(ctx context.Context, old doc.Value, options apimeta.DeleteOptions, o *writeOptions) error {
 	if len(res.admission) == 0 || o.admitted {
 		return nil
+	}
+	old, err := res.stored.convert(old, res)
+	if err != nil {
+		return err
 	}
 	m := metadataOf(old)
 	w := &admittedWrite{res: res, operation: OperationDelete, kind: res.gvk, schema: res.schema,

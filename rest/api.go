@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/julienschmidt/httprouter"
@@ -20,7 +21,7 @@ type API struct {
 	options   Options
 	store     storage.Store
 	ownsStore bool
-	resources []*resource
+	resources []*resource // one for each kind: the stored version
 	groups    []group
 	router    *httprouter.Router
 	notFound  httprouter.Handle
@@ -47,21 +48,25 @@ func New(options Options, definitions ...Definition) (*API, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rest.New: %w", err)
 		}
-		res.logger, res.now, res.newUID = a.options.Logger, a.options.Now, a.options.NewUID
-		res.maxBytes = growth * a.options.MaxBodyBytes
 		a.resources = append(a.resources, res)
 	}
 	if err := checkTogether(a.resources); err != nil {
 		return nil, fmt.Errorf("rest.New: %w", err)
 	}
-	if err := hooksOf(a.options.Admission, a.resources); err != nil {
+	if err := hooksOf(a.options.Admission, slices.Collect(a.everyResource)); err != nil {
 		return nil, fmt.Errorf("rest.New: %w", err)
 	}
 	a.store = a.options.Store
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Start: watch.Revision(a.options.Now().UnixMilli())}), true
 	}
-	a.groups = groupsOf(a.resources)
+	views := newViews(a.options.MaxConvertedBytes)
+	for res := range a.everyResource {
+		res.store, res.views = a.store, views
+		res.logger, res.now, res.newUID = a.options.Logger, a.options.Now, a.options.NewUID
+		res.maxBytes = growth * a.options.MaxBodyBytes
+	}
+	a.groups = groupsOf(a.served())
 	a.openapi = newOpenAPI(a)
 	a.notFound = a.route(nil, always((*request).unknownPath))
 	a.router = a.routes()
@@ -71,8 +76,10 @@ func New(options Options, definitions ...Definition) (*API, error) {
 			namespaces = res
 		}
 	}
+	for res := range a.everyResource {
+		res.namespaces = namespaces
+	}
 	for _, res := range a.resources {
-		res.store, res.namespaces = a.store, namespaces
 		if res.virtual {
 			continue
 		}
@@ -84,6 +91,22 @@ func New(options Options, definitions ...Definition) (*API, error) {
 		}
 	}
 	return a, nil
+}
+
+// everyResource yields the resources in all their versions.
+func (a *API) everyResource(yield func(*resource) bool) {
+	for _, stored := range a.resources {
+		for _, res := range stored.everyVersion() {
+			if !yield(res) {
+				return
+			}
+		}
+	}
+}
+
+// served are the resources in the versions that clients find.
+func (a *API) served() []*resource {
+	return slices.DeleteFunc(slices.Collect(a.everyResource), func(res *resource) bool { return !res.served })
 }
 
 // checkTogether finds names that two resources of one group have in common.

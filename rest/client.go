@@ -30,7 +30,7 @@ type Client[T any] struct {
 // every call returns an error that says so.
 func ClientFor[T any](api *API) Client[T] {
 	c := Client[T]{api: api}
-	for _, res := range api.resources {
+	for res := range api.everyResource {
 		if _, ok := res.goType.(*typed[T]); !ok {
 			continue
 		}
@@ -154,7 +154,11 @@ func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], err
 	}
 	out := &Page[T]{ResourceVersion: strconv.FormatUint(uint64(found.Revision), 10), Continue: found.token}
 	for _, r := range found.Records {
-		obj, err := decodeAs[T](c.res, r.JSON)
+		shown, err := c.res.show(r)
+		if err != nil {
+			return nil, err
+		}
+		obj, err := decodeAs[T](c.res, shown.JSON)
 		if err != nil {
 			return nil, err
 		}
@@ -281,6 +285,10 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, yield func(E
 		selected.match = func(*storage.Record) bool { return false }
 	}
 	send := func(event watch.EventType, r *storage.Record, at watch.Revision) (bool, error) {
+		r, err := c.res.show(r)
+		if err != nil {
+			return false, err
+		}
 		json := r.JSON
 		if at != r.Revision {
 			json = r.AppendAt(nil, at)

@@ -123,6 +123,17 @@ type Resource[T any] struct {
 	// T when the API starts, and can be read, updated and watched, but neither created nor deleted.
 	Singleton string
 
+	// Versions are the other versions of the resource, each with a Go type of its own (see [Converted]). Version is the
+	// one in which objects are stored, and which a host changes last: first all its versions are served, then another
+	// one is stored.
+	Versions []VersionOf[T]
+	// NotServed keeps a version from clients, who find no trace of it; the in-process client has it still.
+	NotServed bool
+	// Deprecated adds a Warning header to every answer of the version: DeprecationWarning, by default that
+	// "GROUP/VERSION KIND is deprecated".
+	Deprecated         bool
+	DeprecationWarning string
+
 	// Overlay says what the tags of T do not say, for types that cannot be changed, like those of k8s.io/api: the text
 	// of an api tag for a type or a field, "Container.ports": "list=map,key=containerPort,key=protocol". A type may be
 	// written with its import path.

@@ -143,6 +143,11 @@ func (q *request) deleteCollection() error {
 	if err != nil {
 		return err
 	}
+	for _, r := range found.Records {
+		if _, err := q.res.show(r); err != nil {
+			return err // a selector cannot have taken it
+		}
+	}
 	deleted := page{}
 	for _, r := range found.Records {
 		_, err := q.res.delete(ctx, r.Key.Namespace, r.Key.Name, options, q.deletion(options))

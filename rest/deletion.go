@@ -36,22 +36,28 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 		if err := res.admitDelete(ctx, old, options, &o); err != nil {
 			return nil, err
 		}
+		// Deletion is a matter of metadata: what else is stored stays as it is, whatever the version of the request.
 		obj := res.markForDeletion(old, options)
-		out = result{json: current.JSON, uid: current.UID}
-		if !res.held(obj) {
-			out.gone = true
+		out = result{uid: current.UID, gone: !res.held(obj)}
+		if out.gone {
 			return nil, nil
 		}
-		out.json = codec.AppendObject(nil, obj)
-		return out.json, nil
+		if o.dryRun {
+			shown, err := res.stored.convert(obj, res)
+			if err != nil {
+				return nil, err
+			}
+			out.json = codec.AppendObject(nil, shown)
+		}
+		return codec.AppendObject(nil, obj), nil
 	})
 	if err != nil {
 		return result{}, err
 	}
-	if !out.gone && record != nil {
-		out.json = record.JSON
+	if out.gone || record == nil {
+		return out, nil
 	}
-	return out, nil
+	return out, res.showResult(&out, record)
 }
 
 func (res *resource) checkPreconditions(current *storage.Record, p *apimeta.Preconditions) error {
@@ -72,14 +78,22 @@ func (res *resource) checkPreconditions(current *storage.Record, p *apimeta.Prec
 }
 
 func (res *resource) validateDelete(ctx context.Context, current *storage.Record) error {
-	if !res.goType.hooks().validateDelete {
+	by := res
+	if !by.goType.hooks().validateDelete {
+		by = res.stored
+	}
+	if !by.goType.hooks().validateDelete {
 		return nil
 	}
-	obj, err := res.goType.decode(current.JSON)
+	shown, err := by.show(current)
+	if err != nil {
+		return err
+	}
+	obj, err := by.goType.decode(shown.JSON)
 	if err != nil {
 		return fmt.Errorf("stored object %v: %w", current.Key, err)
 	}
-	return res.goType.validateDelete(ctx, obj)
+	return by.goType.validateDelete(ctx, obj)
 }
 
 // markForDeletion returns the object as it is while finalizers hold it: the propagation policy turned into a

@@ -31,10 +31,13 @@ func (q *request) get() error {
 	return q.writeObject(http.StatusOK, rep, record.JSON)
 }
 
-// find reads one record, not older than a revision.
+// find reads one record, not older than a revision, as the version shows it.
 func (res *resource) find(ctx context.Context, namespace, name string, atLeast watch.Revision) (*storage.Record, error) {
 	record, err := res.store.Get(ctx, res.key(namespace, name), atLeast)
-	return record, res.storeError(err, name)
+	if err != nil {
+		return nil, res.storeError(err, name)
+	}
+	return res.show(record)
 }
 
 // storeError turns an error of the store about an object into the Status that a client gets.

@@ -240,6 +240,10 @@ func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWr
 		prefix = len(appendTypeMeta(nil, apiVersion, q.res.gvk.Kind))
 	}
 	for i, record := range p.Records {
+		record, err := q.res.show(record)
+		if err != nil {
+			return err
+		}
 		if i > 0 {
 			out.buf = append(out.buf, ',')
 		}

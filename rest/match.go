@@ -34,8 +34,12 @@ func (res *resource) selection(namespace string, p listParameters) (s selection,
 		return s, false
 	}
 	s.match = func(r *storage.Record) bool {
-		return (!byLabels || labels.Matches(r.Labels)) &&
-			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(r, field) }))
+		shown, err := res.show(r)
+		if err != nil {
+			return true // whoever looks at it is told of the error
+		}
+		return (!byLabels || labels.Matches(shown.Labels)) &&
+			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(shown, field) }))
 	}
 	return s, false
 }

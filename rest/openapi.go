@@ -28,7 +28,7 @@ type hashed struct {
 // newOpenAPI prepares the documents of an API's resources.
 func newOpenAPI(a *API) openAPI {
 	kinds := make([]openapi.Kind, 0, len(a.resources))
-	for _, res := range a.resources {
+	for _, res := range a.served() {
 		kinds = append(kinds, res.openAPI())
 	}
 	out := openAPI{v3: map[string]func() (hashed, error){}, v2: map[string]func() ([]byte, error){

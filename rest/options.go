@@ -29,6 +29,9 @@ type Options struct {
 	MaxInFlight int
 	// Admission are hooks on the writes of all resources, in the order in which they run.
 	Admission []Admission
+	// MaxConvertedBytes bounds what is kept of objects in versions that are not stored (see [Converted]), so that they
+	// need not be converted for each reader. Default: 64 MiB.
+	MaxConvertedBytes int64
 	// Version is what /version tells of the host's program. Default: a version of this library.
 	Version Version
 }
@@ -39,6 +42,8 @@ const growth = 2
 const (
 	defaultMaxBodyBytes = 3 << 20
 	defaultMaxInFlight  = 1000
+
+	defaultMaxConvertedBytes = 64 << 20
 )
 
 func (o Options) withDefaults() Options {
@@ -58,6 +63,9 @@ func (o Options) withDefaults() Options {
 		o.MaxInFlight = defaultMaxInFlight
 	}
 	o.Admission = slices.Clone(o.Admission)
+	if o.MaxConvertedBytes <= 0 {
+		o.MaxConvertedBytes = defaultMaxConvertedBytes
+	}
 	o.Version = o.Version.withDefaults()
 	return o
 }

@@ -18,7 +18,8 @@ import (
 //
 //	admit     drop unknown fields, check the metadata's types
 //	metadata  reset what the verb may not touch (status, system metadata)
-//	finish    default -> pass through the Go type -> validate -> generation -> encode
+//	finish    default -> pass through the Go type -> validate -> generation
+//	encode    convert to the version that is stored, write the JSON
 //	commit    compare, number, append: the store's part
 //
 // All of it but the commit runs outside every lock, against a snapshot, and runs again when the object has changed
@@ -103,8 +104,8 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	}
 	// The digits are a guess at the revision that leaves the store room to write the real one in place.
 	placeholder := doc.Of(strconv.FormatUint(uint64(res.store.Revision())+1, 10))
-	next := codec.AppendObject(nil, obj.WithAt(placeholder, "metadata", fieldResourceVersion))
-	if err := res.checkSize(next, 0); err != nil {
+	next, err := res.encodeStored(ctx, obj.WithAt(placeholder, "metadata", fieldResourceVersion), mainPart, nil)
+	if err != nil {
 		return result{}, err
 	}
 	record, err := res.commit(ctx, res.key(namespace, nameOf(obj)), o, func(current *storage.Record) ([]byte, error) {
@@ -122,12 +123,20 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	if err != nil {
 		return result{}, err
 	}
-	if record != nil {
-		out.json = record.JSON
-	} else { // a dry run has no resourceVersion
+	if record == nil { // a dry run has no resourceVersion
 		out.json = codec.AppendObject(nil, obj)
+		return out, nil
 	}
-	return out, nil
+	return out, res.showResult(&out, record)
+}
+
+// showResult puts a record into what a write answers.
+func (res *resource) showResult(out *result, record *storage.Record) error {
+	shown, err := res.show(record)
+	if err == nil {
+		out.json = shown.JSON
+	}
+	return err
 }
 
 // checkSize refuses a write by which an object grows too large. One that is too large already may shrink.
@@ -170,7 +179,11 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 		if current == nil {
 			return nil, res.notFound(name)
 		}
-		old, _, err := codec.DecodeJSON(current.JSON)
+		shown, err := res.show(current)
+		if err != nil {
+			return nil, err
+		}
+		old, _, err := codec.DecodeJSON(shown.JSON)
 		if err != nil {
 			return nil, fmt.Errorf("stored object %v: %w", current.Key, err)
 		}
@@ -186,27 +199,28 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 		}
 		obj = res.take(which, obj, old)
 		if !current.Deleting && doc.Equal(obj, old) && res.writeOf(obj, old, &o) == nil {
-			out = result{json: current.JSON, uid: current.UID}
+			out = result{json: shown.JSON, uid: current.UID}
 			return current.JSON, nil // what is stored has been through the rest of the way
 		}
 		if obj, err = res.finish(ctx, obj, old, &o); err != nil {
 			return nil, err
 		}
-		next := codec.AppendObject(nil, obj)
-		out = result{json: next, uid: current.UID}
-		if current.Deleting && !res.held(obj) {
-			out.gone = true
+		out = result{uid: current.UID, gone: current.Deleting && !res.held(obj)}
+		if out.gone || o.dryRun {
+			out.json = codec.AppendObject(nil, obj)
+		}
+		if out.gone {
 			return nil, nil
 		}
-		return next, res.checkSize(next, len(current.JSON))
+		return res.encodeStored(ctx, obj, which, current)
 	})
 	if err != nil {
 		return result{}, err
 	}
-	if !out.gone && record != nil {
-		out.json = record.JSON
+	if out.gone || record == nil {
+		return out, nil
 	}
-	return out, nil
+	return out, res.showResult(&out, record)
 }
 
 // commit runs f against the object at key and stores what it returns; in a dry run it only runs f, and there is no

@@ -114,6 +114,10 @@ func (res *resource) encodeProtobufList(p page) ([]byte, error) {
 }
 
 func (res *resource) encodeItem(record *storage.Record) ([]byte, error) {
+	record, err := res.show(record)
+	if err != nil {
+		return nil, err
+	}
 	v, _, err := codec.DecodeJSON(record.JSON)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,17 @@ type resource struct {
 	areNamespaces  bool
 	namespaces     *resource // of the same API, where it serves them
 
-	admission    []*Admission // that may concern the resource
+	admission []*Admission // that may concern the resource
+	served    bool
+	warning   string // to clients of a version that is deprecated
+	// stored is the version in which objects are stored, mostly the resource itself; versions are the others then.
+	stored   *resource
+	versions []*resource
+	// toStored and fromStored convert; nil in the stored version.
+	toStored, fromStored func(doc.Value) (doc.Value, error)
+	views                *views
+	extract              storage.Extractor
+
 	goType       goType
 	wire         wireCodec // nil where the Go type has no Protobuf message
 	shape        *schema.Shape
@@ -107,6 +117,12 @@ func (r Resource[T]) resource() (*resource, error) {
 	if res.singular == "" {
 		res.singular = strings.ToLower(res.gvk.Kind)
 	}
+	res.stored, res.served = res, !r.NotServed
+	if r.Deprecated {
+		if res.warning = r.DeprecationWarning; res.warning == "" {
+			res.warning = fmt.Sprintf("%s %s is deprecated", res.gvk.GroupVersion(), res.gvk.Kind)
+		}
+	}
 	fail := func(format string, args ...any) (*resource, error) {
 		return nil, fmt.Errorf("kind %q: %w", res.gvk.Kind, fmt.Errorf(format, args...))
 	}
@@ -167,6 +183,9 @@ func (r Resource[T]) resource() (*resource, error) {
 			return fail("subresource %q is declared twice", sub.name)
 		}
 		res.subresources = append(res.subresources, sub)
+	}
+	if err := addVersions(res, r.Versions); err != nil {
+		return fail("%w", err)
 	}
 	return res, nil
 }
@@ -278,6 +297,7 @@ func (res *resource) checkSelectable() error {
 	if len(res.fields) > maxSelectableFields {
 		return fmt.Errorf("SelectableFields: %d fields, at most %d are allowed", len(res.fields), maxSelectableFields)
 	}
+	var paths [][]string
 	for i, field := range res.fields {
 		if slices.Contains(res.fields[:i], field) {
 			return fmt.Errorf("SelectableFields: %q is there twice", field)
@@ -292,7 +312,9 @@ func (res *resource) checkSelectable() error {
 		if path[0] == "metadata" || !slices.Contains([]string{"string", "boolean", "integer"}, s.Type) {
 			return fmt.Errorf("SelectableFields: %q: must be a string, boolean or integer outside of metadata", field)
 		}
+		paths = append(paths, path)
 	}
+	res.extract = storage.NewExtractor(paths...)
 	return nil
 }
 
@@ -318,14 +340,10 @@ func (res *resource) notFound(name string) error { return status.NotFound(res.gr
 
 // register makes the resource known to the store.
 func (res *resource) register() error {
-	var fields [][]string
-	for _, f := range res.fields {
-		fields = append(fields, strings.Split(f, "."))
-	}
 	return res.store.Register(storage.Resource{
 		Name:        res.gr.String(),
 		Namespaced:  res.namespaced,
-		Extract:     storage.NewExtractor(fields...),
+		Extract:     res.extract,
 		Fingerprint: res.schema.Fingerprint() + "/" + strings.Join(res.fields, ","),
 	})
 }

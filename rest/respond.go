@@ -3,6 +3,7 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -106,7 +107,7 @@ func (q *request) fail(err error) {
 	e := status.From(err)
 	if e.Status.Code >= http.StatusInternalServerError {
 		q.api.options.Logger.LogAttrs(q.r.Context(), slog.LevelError, "request failed",
-			slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.Any("error", err))
+			slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.Any("error", err), slog.Any("cause", errors.Unwrap(e)))
 	}
 	if q.wrote {
 		panic(http.ErrAbortHandler) // the client must not take what it has for the whole

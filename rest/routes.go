@@ -41,6 +41,9 @@ func (a *API) route(res *resource, choose chooser) httprouter.Handle {
 		q := request{api: a, res: res, w: w, r: r, params: params}
 		if res != nil {
 			q.wire = res.wire
+			if res.warning != "" {
+				w.Header().Add("Warning", "299 - "+quoteWarning(res.warning))
+			}
 		}
 		if err := a.enter(); err != nil && !q.isHealth() {
 			q.fail(err)
@@ -87,7 +90,7 @@ func (a *API) routes() *httprouter.Router {
 			add("/openapi/v3"+v.path(), nil, always((*request).openAPIv3))
 		}
 	}
-	for _, res := range a.resources {
+	for _, res := range a.served() {
 		base := gvPath(res.gvk.GroupVersion())
 		plural := base + "/" + res.gr.Resource
 		switch {

@@ -124,6 +124,9 @@ func (t *tableWriter) appendTable(out *chunkWriter, p page) error {
 		return err
 	}
 	for i, record := range p.Records {
+		if record, err = t.res.show(record); err != nil {
+			return err
+		}
 		if i > 0 {
 			out.buf = append(out.buf, ',')
 		}

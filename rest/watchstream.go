@@ -172,7 +172,7 @@ func (s *watchStream) initialEvents(atLeast watch.Revision, show, bookmark bool)
 	}
 	*records = found.Records
 	for _, r := range found.Records {
-		if s.buf, err = s.frames.object(s.buf, watch.Added, r, r.Revision); err != nil {
+		if err := s.object(watch.Added, r, r.Revision); err != nil {
 			return 0, err
 		}
 		if s.gathered(); s.err != nil {
@@ -209,7 +209,7 @@ func (s *watchStream) follow(cursor *watch.Cursor[storage.Record], told watch.Re
 			if event == "" {
 				continue
 			}
-			if s.buf, err = s.frames.object(s.buf, event, r, c.Revision); err != nil {
+			if err := s.object(event, r, c.Revision); err != nil {
 				return err
 			}
 			told = c.Revision
@@ -240,6 +240,20 @@ func (s *watchStream) follow(cursor *watch.Cursor[storage.Record], told watch.Re
 			return errEnding
 		}
 	}
+}
+
+// object adds an event about a record, as the version of the watch shows it.
+func (s *watchStream) object(event watch.EventType, r *storage.Record, at watch.Revision) error {
+	r, err := s.q.res.show(r)
+	if err != nil {
+		return err
+	}
+	// A frame that fails halfway must not reach the client before the error.
+	whole := len(s.buf)
+	if s.buf, err = s.frames.object(s.buf, event, r, at); err != nil {
+		s.buf = s.buf[:whole]
+	}
+	return err
 }
 
 // nextBookmark is the time to the next bookmark: a period, jittered so that watches do not tick together, or what is

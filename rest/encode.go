@@ -1,0 +1,60 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// encodeStored returns what is to be stored of an object that a write has finished. current is what it replaces, nil on
+// create.
+func (res *resource) encodeStored(ctx context.Context, obj doc.Value, which part, current *storage.Record) ([]byte, error) {
+	if res.toStored != nil {
+		var err error
+		if obj, err = res.convertStored(ctx, obj, which, current); err != nil {
+			return nil, err
+		}
+	}
+	before := 0
+	if current != nil {
+		before = len(current.JSON)
+	}
+	next := codec.AppendObject(nil, obj)
+	return next, res.checkSize(next, before)
+}
+
+// convertStored converts an object to the stored version. What the write was not about comes from the stored object, so
+// that a version that cannot say all that another can loses nothing of it there.
+func (res *resource) convertStored(ctx context.Context, obj doc.Value, which part, current *storage.Record) (doc.Value, error) {
+	v, err := res.convert(obj, res.stored)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	var old doc.Value
+	if current != nil {
+		if old, _, err = codec.DecodeJSON(current.JSON); err != nil {
+			return doc.Value{}, fmt.Errorf("stored object %v: %w", current.Key, err)
+		}
+		if which == statusPart {
+			v = old.With("metadata", metadataOf(v)).With("status", v.Get("status"))
+		} else if res.stored.hasStatus() {
+			v = v.With("status", old.Get("status"))
+		}
+	}
+	if res.goType.hooks().validate || !res.stored.goType.hooks().validate {
+		return v, nil
+	}
+	typed, err := res.stored.goType.fromDocument(v)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	errs, err := res.stored.validateByHook(ctx, typed, old)
+	if err == nil && len(errs) > 0 {
+		err = status.Invalid(res.gvk.GroupKind(), nameOf(v), errs)
+	}
+	return v, err
+}
