@@ -11,6 +11,10 @@ COUNT    ?= 6
 FUZZTIME ?= 30s
 SOAK     ?= 10m
 
+# A checkout may belong to somebody else than who runs this; git then refuses to
+# tell the version that Go would stamp into a program.
+export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help test require vet fmt staticcheck tidy race plain budget cross next-go modules \
