@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // admittedWrite is a write as the admission hooks are told of it.
@@ -77,17 +78,17 @@ func (res *resource) admitToSubresource(ctx context.Context, sub *subresource, p
 }
 
 // admitDelete asks the hooks whether an object, given as it is stored, may be deleted.
-func (res *resource) admitDelete(ctx context.Context, old doc.Value, options apimeta.DeleteOptions, o *writeOptions) error {
-	if len(res.admission) == 0 || o.admitted {
+func (res *resource) admitDelete(ctx context.Context, key storage.Key, old doc.Value, options apimeta.DeleteOptions, o *writeOptions) error {
+	if len(res.admission) == 0 {
 		return nil
 	}
-	old, err := res.stored.convert(old, res)
-	if err != nil {
-		return err
+	if !old.IsAbsent() {
+		var err error
+		if old, err = res.stored.convert(old, res); err != nil {
+			return err
+		}
 	}
-	m := metadataOf(old)
-	w := &admittedWrite{res: res, operation: OperationDelete, kind: res.gvk, schema: res.schema,
-		namespace: m.Get(fieldNamespace).Text(), name: m.Get(fieldName).Text(), old: old, options: &options, o: o}
+	w := &admittedWrite{res: res, operation: OperationDelete, kind: res.gvk, schema: res.schema, namespace: key.Namespace, name: key.Name, old: old, options: &options, o: o}
 	if w = w.orNone(); w == nil {
 		return nil
 	}

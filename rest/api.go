@@ -24,6 +24,7 @@ type API struct {
 	resources []*resource // one for each kind: the stored version
 	groups    []group
 	router    *httprouter.Router
+	reaper    *reaper
 	notFound  httprouter.Handle
 	openapi   openAPI
 
@@ -39,6 +40,7 @@ type API struct {
 // work, and starts no goroutine.
 func New(options Options, definitions ...Definition) (*API, error) {
 	a := &API{options: options.withDefaults(), idle: make(chan struct{})}
+	a.reaper = newReaper(a)
 	a.ending, a.startEnd = context.WithCancelCause(context.Background())
 	for _, d := range definitions {
 		if d == nil {
@@ -63,6 +65,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 	views := newViews(a.options.MaxConvertedBytes)
 	for res := range a.everyResource {
 		res.store, res.views = a.store, views
+		res.reaper, res.unsafeDeletion = a.reaper, a.options.UnsafeDeletion
 		res.logger, res.now, res.newUID = a.options.Logger, a.options.Now, a.options.NewUID
 		res.maxBytes = growth * a.options.MaxBodyBytes
 	}
@@ -88,6 +91,12 @@ func New(options Options, definitions ...Definition) (*API, error) {
 		}
 		if err := errors.Join(res.ensureSingleton(context.Background()), res.ensureDefaultNamespace(context.Background())); err != nil {
 			return nil, errors.Join(fmt.Errorf("rest.New: %w", err), a.closeStore())
+		}
+	}
+	for _, res := range a.resources {
+		if err := a.reaper.load(res); err != nil {
+			a.reaper.stop()
+			return nil, errors.Join(fmt.Errorf("rest.New: kind %q: %w", res.gvk.Kind, err), a.closeStore())
 		}
 	}
 	return a, nil
@@ -161,6 +170,7 @@ func (a *API) end() {
 		return
 	}
 	a.startEnd(shuttingDown())
+	a.reaper.stop()
 	if a.inFlight == 0 {
 		close(a.idle)
 	}

@@ -81,6 +81,9 @@ type DeleteOptions struct {
 	Preconditions *apimeta.Preconditions
 	// PropagationPolicy says what becomes of dependents.
 	PropagationPolicy apimeta.DeletionPropagation
+	// GracePeriodSeconds is how long the object has to end, where its kind has a grace period; nil leaves it to the kind, 0 is at
+	// once.
+	GracePeriodSeconds *int64
 }
 
 // Page is one page of a list, all of it at one ResourceVersion.
@@ -244,7 +247,7 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 		return err
 	}
 	defer done()
-	o := apimeta.DeleteOptions{Preconditions: options.Preconditions}
+	o := apimeta.DeleteOptions{Preconditions: options.Preconditions, GracePeriodSeconds: options.GracePeriodSeconds}
 	if options.PropagationPolicy != "" {
 		o.PropagationPolicy = &options.PropagationPolicy
 	}

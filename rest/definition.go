@@ -157,6 +157,14 @@ type Resource[T any] struct {
 	// ValidateDelete refuses the deletion of an object by returning an error, mostly [status.Forbidden].
 	ValidateDelete func(ctx context.Context, obj *T) error
 
+	// GracePeriod makes the deletion of an object graceful: it returns how many seconds the object has to end. asked is what
+	// the client asks for, nil where it leaves it to the kind. With 0 the object is removed at once, as it is in every resource
+	// without this hook; else it stays with a deletionTimestamp that many seconds ahead, and the time can only shrink (API
+	// conventions, Metadata). When it has ended, an agent of the host's deletes it with a grace period of 0.
+	GracePeriod func(ctx context.Context, obj *T, asked *int64) (seconds int64, err error)
+	// RemoveWhenDue removes an object when its grace period has passed, so that no agent has to; finalizers hold it beyond.
+	RemoveWhenDue bool
+
 	// Call makes the kind a virtual one, a call with spec as the question and status as the answer: it can only be
 	// created, Call fills in the status, the object is answered and never stored (like SubjectAccessReview).
 	Call func(ctx context.Context, obj *T) error

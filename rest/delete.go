@@ -66,6 +66,9 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	if err != nil {
 		return o, err
 	}
+	if !q.res.unsafeDeletion {
+		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
+	}
 	return o, validateDeleteOptions(o)
 }
 
@@ -109,6 +112,10 @@ func (q *request) queryDeleteOptions(o *apimeta.DeleteOptions) error {
 		orphan := parseBool(query.Get("orphanDependents"))
 		o.OrphanDependents = &orphan
 	}
+	if query.Has(fieldIgnoreReadError) {
+		ignore := parseBool(query.Get(fieldIgnoreReadError))
+		o.IgnoreStoreReadErrorWithClusterBreakingPotential = &ignore
+	}
 	return nil
 }
 
@@ -134,6 +141,10 @@ func (q *request) deleteCollection() error {
 	if err != nil {
 		return err
 	}
+	if ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential; ignore != nil && *ignore {
+		return invalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(status.Field(fieldIgnoreReadError), true,
+			"is not allowed with DELETECOLLECTION, try again after removing the option")})
+	}
 	ctx, cancel, err := q.withTimeout()
 	if err != nil {
 		return err
@@ -148,7 +159,8 @@ func (q *request) deleteCollection() error {
 			return err // a selector cannot have taken it
 		}
 	}
-	deleted := page{}
+	deleted := page{token: found.token, remaining: found.remaining}
+	deleted.Revision = found.Revision
 	for _, r := range found.Records {
 		_, err := q.res.delete(ctx, r.Key.Namespace, r.Key.Name, options, q.deletion(options))
 		switch {

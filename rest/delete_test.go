@@ -150,6 +150,8 @@ func TestDeleteCollection(t *testing.T) {
 			require.Equal(t, 200, a.Code, a.Body)
 			assert.Equal(t, "WidgetList", a.text(t, "kind"))
 			assert.Equal(t, c.deleted, a.names(t))
+			assert.Equal(t, "5", a.rv(t), "that of the list, as it was")
+			assert.Equal(t, c.query == "?limit=2", a.text(t, "metadata.continue") != "")
 			assert.Equal(t, c.left, do(t, api, "GET", widgets, "").names(t))
 			assert.Equal(t, 200, do(t, api, "GET", widgetRoot+"/namespaces/other/widgets/d", "").Code, "another namespace is not touched")
 		})

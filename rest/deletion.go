@@ -12,52 +12,72 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// delete removes an object, or marks it for deletion while finalizers remain (API conventions, Metadata; API
-// concepts, Resource deletion).
+// delete removes an object, or marks it for deletion while finalizers or its grace period hold it (API conventions,
+// Metadata; API concepts, Resource deletion).
 func (res *resource) delete(ctx context.Context, namespace, name string, options apimeta.DeleteOptions, o writeOptions) (result, error) {
 	if err := res.checkMortal(name); err != nil {
 		return result{}, err
 	}
+	if res.unsafeDeletion && options.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *options.IgnoreStoreReadErrorWithClusterBreakingPotential {
+		return res.deleteUnreadable(ctx, namespace, name, options, o)
+	}
 	var out result
+	var marked doc.Value
 	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
+		o.reset()
 		if current == nil {
 			return nil, res.notFound(name)
 		}
+		out = result{uid: current.UID}
 		if err := res.checkPreconditions(current, options.Preconditions); err != nil {
-			return nil, err
-		}
-		if err := res.validateDelete(ctx, current); err != nil {
 			return nil, err
 		}
 		old, _, err := codec.DecodeJSON(current.JSON)
 		if err != nil {
 			return nil, fmt.Errorf("stored object %v: %w", current.Key, err)
 		}
-		if err := res.admitDelete(ctx, old, options, &o); err != nil {
+		if graceOf(old) > 0 && !shortens(old, options) {
+			marked = old // its time is running, and that is all there is to do
+			return current.JSON, nil
+		}
+		if err := res.mayDelete(ctx, current, old, options, &o); err != nil {
+			return nil, err
+		}
+		grace, err := res.graceFor(ctx, old, options)
+		if err != nil {
 			return nil, err
 		}
 		// Deletion is a matter of metadata: what else is stored stays as it is, whatever the version of the request.
-		obj := res.markForDeletion(old, options)
-		out = result{uid: current.UID, gone: !res.held(obj)}
-		if out.gone {
+		if marked = res.markForDeletion(old, options, grace); !res.held(marked) {
+			out.gone = true
 			return nil, nil
 		}
-		if o.dryRun {
-			shown, err := res.stored.convert(obj, res)
-			if err != nil {
-				return nil, err
-			}
-			out.json = codec.AppendObject(nil, shown)
-		}
-		return codec.AppendObject(nil, obj), nil
+		return codec.AppendObject(nil, marked), nil
 	})
 	if err != nil {
 		return result{}, err
 	}
-	if out.gone || record == nil {
+	if out.gone {
 		return out, nil
 	}
+	if record == nil { // a dry run
+		shown, err := res.stored.convert(marked, res)
+		out.json = codec.AppendObject(nil, shown)
+		return out, err
+	}
+	res.reaper.await(res.stored, marked)
 	return out, res.showResult(&out, record)
+}
+
+// mayDelete asks the kind and the host whether an object may be deleted.
+func (res *resource) mayDelete(ctx context.Context, current *storage.Record, old doc.Value, options apimeta.DeleteOptions, o *writeOptions) error {
+	if o.admitted {
+		return nil
+	}
+	if err := res.validateDelete(ctx, current); err != nil {
+		return err
+	}
+	return res.admitDelete(ctx, current.Key, old, options, o)
 }
 
 func (res *resource) checkPreconditions(current *storage.Record, p *apimeta.Preconditions) error {
@@ -96,9 +116,9 @@ func (res *resource) validateDelete(ctx context.Context, current *storage.Record
 	return by.goType.validateDelete(ctx, obj)
 }
 
-// markForDeletion returns the object as it is while finalizers hold it: the propagation policy turned into a
-// finalizer, and the time of the first request to delete it.
-func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOptions) doc.Value {
+// markForDeletion returns the object as it is while something holds it: the propagation policy turned into a finalizer,
+// the time when it is due, and how many seconds of grace that is after the request.
+func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOptions, grace int64) doc.Value {
 	m := metadataOf(old)
 	finalizers := finalizersOf(old)
 	if policy := propagation(options); policy != "" {
@@ -117,8 +137,11 @@ func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 	if len(list) > 0 || m.Has(fieldFinalizers) {
 		m = m.With(fieldFinalizers, doc.ListOf(list...))
 	}
-	if !isDeleting(old) {
-		m = m.With(fieldDeletionTimestamp, doc.Of(res.timestamp())).With(fieldGracePeriod, doc.OfInt(0))
+	switch begun, ok := requestedAt(old); {
+	case graceOf(old) > 0 && ok:
+		m = m.With(fieldDeletionTimestamp, timestamp(begun.Add(seconds(grace)))).With(fieldGracePeriod, doc.OfInt(grace))
+	case !isDeleting(old):
+		m = m.With(fieldDeletionTimestamp, timestamp(res.now().Add(seconds(grace)))).With(fieldGracePeriod, doc.OfInt(grace))
 		if n, ok := m.Get(fieldGeneration).Int(); ok && n > 0 {
 			m = m.With(fieldGeneration, doc.OfInt(n+1))
 		}
@@ -154,6 +177,7 @@ func validateDeleteOptions(o apimeta.DeleteOptions) error {
 			string(apimeta.DeletePropagationForeground), string(apimeta.DeletePropagationBackground), string(apimeta.DeletePropagationOrphan), "nil"}))
 	}
 	errs = append(errs, validateDryRun(o.DryRun)...)
+	errs = append(errs, validateUnsafeDeletion(o)...)
 	return invalidOptions("DeleteOptions", errs)
 }
 

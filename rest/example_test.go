@@ -346,3 +346,52 @@ func ExampleAdmission() {
 	// emma-of-jane map[entered-by:jane]
 	// books.library.example.com "emma-of-visitor" is forbidden: visitors only read
 }
+
+// Pod is a kind whose objects take a while to end.
+type Pod struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec PodSpec `json:"spec"`
+}
+
+type PodSpec struct {
+	NodeName string `json:"nodeName,omitempty"`
+}
+
+// A kind says how long its objects have to end; a client may say otherwise.
+func ExampleResource_gracePeriod() {
+	pods := rest.Resource[Pod]{Group: "run.example.com", Version: "v1", Plural: "pods", RemoveWhenDue: true}
+	pods.GracePeriod = func(_ context.Context, pod *Pod, asked *int64) (int64, error) {
+		switch {
+		case pod.Spec.NodeName == "": // it runs nowhere
+			return 0, nil
+		case asked != nil: // the client's --grace-period
+			return *asked, nil
+		}
+		return 30, nil
+	}
+	api, err := rest.New(rest.Options{}, pods)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	ctx := context.Background()
+	client := rest.ClientFor[Pod](api).Namespace("default")
+	for name, node := range map[string]string{"waiting": "", "running": "node-1"} {
+		if _, err := client.Create(ctx, &Pod{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: PodSpec{NodeName: node}}); err != nil {
+			log.Fatal(err)
+		}
+		if err := client.Delete(ctx, name, rest.DeleteOptions{}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for pod, err := range client.All(ctx, rest.ListOptions{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(pod.Name, "has", *pod.DeletionGracePeriodSeconds, "seconds")
+	}
+	// Output: running has 30 seconds
+}

@@ -22,12 +22,13 @@ type goType interface {
 	defaults(ctx context.Context, obj any) error
 	validate(ctx context.Context, obj, old any) (status.FieldErrors, error)
 	validateDelete(ctx context.Context, obj any) error
+	gracePeriod(ctx context.Context, obj any, asked *int64) (int64, error)
 	call(ctx context.Context, obj any) error
 	hooks() hookSet
 }
 
 // hookSet says which hooks a host has set, so that nothing is decoded for a hook that is not there.
-type hookSet struct{ defaults, validate, validateDelete bool }
+type hookSet struct{ defaults, validate, validateDelete, gracePeriod bool }
 
 type typed[T any] struct{ Resource[T] }
 
@@ -58,7 +59,7 @@ func typeWords(err error) error {
 func (t *typed[T]) toDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }
 
 func (t *typed[T]) hooks() hookSet {
-	return hookSet{defaults: t.Default != nil, validate: t.Validate != nil, validateDelete: t.ValidateDelete != nil}
+	return hookSet{defaults: t.Default != nil, validate: t.Validate != nil, validateDelete: t.ValidateDelete != nil, gracePeriod: t.GracePeriod != nil}
 }
 
 func (t *typed[T]) defaults(ctx context.Context, obj any) (err error) {
@@ -75,6 +76,11 @@ func (t *typed[T]) validate(ctx context.Context, obj, old any) (errs status.Fiel
 func (t *typed[T]) validateDelete(ctx context.Context, obj any) (err error) {
 	defer recoverHook("ValidateDelete", &err)
 	return t.ValidateDelete(ctx, obj.(*T))
+}
+
+func (t *typed[T]) gracePeriod(ctx context.Context, obj any, asked *int64) (seconds int64, err error) {
+	defer recoverHook("GracePeriod", &err)
+	return t.GracePeriod(ctx, obj.(*T), asked)
 }
 
 func (t *typed[T]) call(ctx context.Context, obj any) (err error) {

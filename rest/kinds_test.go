@@ -204,7 +204,7 @@ func TestClusterScope(t *testing.T) {
 	for _, target := range []string{widgetRoot + "/namespaces/default/zones", widgetRoot + "/namespaces/default/zones/a"} {
 		assert.Equal(t, 404, do(t, api, "GET", target, "").Code)
 	}
-	wantJSON(t, do(t, api, "DELETE", zones, ""), 200, `{"kind":"ZoneList","apiVersion":"example.com/v1","metadata":{},"items":[`+zone("3", `,"labels":{"x":"y"}`)+`]}`)
+	wantJSON(t, do(t, api, "DELETE", zones, ""), 200, `{"kind":"ZoneList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"3"},"items":[`+zone("3", `,"labels":{"x":"y"}`)+`]}`)
 	assert.Equal(t, 404, do(t, api, "GET", zones+"/a", "").Code)
 }
 

@@ -87,9 +87,9 @@ func (res *resource) checkMortal(name string) error {
 	return nil
 }
 
-// held reports whether an object that is being deleted is kept by a finalizer.
+// held reports whether an object that is being deleted is kept by a finalizer, or by what is left of its grace period.
 func (res *resource) held(obj doc.Value) bool {
-	return len(finalizersOf(obj)) > 0 || res.areNamespaces && obj.Lookup("spec", fieldFinalizers).Len() > 0
+	return len(finalizersOf(obj)) > 0 || graceOf(obj) > 0 || res.areNamespaces && obj.Lookup("spec", fieldFinalizers).Len() > 0
 }
 
 // ensureDefaultNamespace makes the namespace that clients use when nobody names one.

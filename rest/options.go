@@ -32,6 +32,10 @@ type Options struct {
 	// MaxConvertedBytes bounds what is kept of objects in versions that are not stored (see [Converted]), so that they
 	// need not be converted for each reader. Default: 64 MiB.
 	MaxConvertedBytes int64
+	// UnsafeDeletion allows the delete option ignoreStoreReadErrorWithClusterBreakingPotential, which removes an object that
+	// cannot be decoded any more, its finalizers and preconditions notwithstanding. The host should let few users send it. Default: the
+	// option is ignored.
+	UnsafeDeletion bool
 	// Version is what /version tells of the host's program. Default: a version of this library.
 	Version Version
 }

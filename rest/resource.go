@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -34,6 +35,7 @@ type resource struct {
 	virtual     bool
 
 	createOnUpdate bool
+	removeWhenDue  bool
 	areNamespaces  bool
 	namespaces     *resource // of the same API, where it serves them
 
@@ -59,9 +61,12 @@ type resource struct {
 	scale        *scaler // nil where no counts are to be checked
 
 	store  storage.Store
-	logger *slog.Logger
-	now    func() time.Time
-	newUID func() string
+	reaper *reaper
+	// unsafeDeletion: what cannot be read any more can be deleted on demand.
+	unsafeDeletion bool
+	logger         *slog.Logger
+	now            func() time.Time
+	newUID         func() string
 	// maxBytes bounds what an object may grow to.
 	maxBytes int64
 }
@@ -94,6 +99,7 @@ func (r Resource[T]) resource() (*resource, error) {
 		virtual:     r.Call != nil,
 
 		createOnUpdate: r.CreateOnUpdate,
+		removeWhenDue:  r.RemoveWhenDue,
 		areNamespaces:  r.areNamespaces,
 		goType:         &typed[T]{r},
 		wire:           wireOf[T](),
@@ -211,6 +217,9 @@ func (res *resource) checkNames() error {
 		if msgs := apimeta.ValidateDNS1035Label(name); len(msgs) > 0 {
 			return fmt.Errorf("name %q: %s", name, msgs[0])
 		}
+	}
+	if res.removeWhenDue && !res.goType.hooks().gracePeriod {
+		return errors.New("RemoveWhenDue: needs GracePeriod")
 	}
 	if res.singleton != "" && res.namespaced {
 		return fmt.Errorf("Singleton %q: only a resource of scope Cluster can be a singleton", res.singleton)

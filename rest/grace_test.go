@@ -1,0 +1,270 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// graceful Widgets have as many seconds as their size says, unless the client says.
+func graceful(r *rest.Resource[Widget]) {
+	r.GracePeriod = func(_ context.Context, w *Widget, asked *int64) (int64, error) {
+		if asked != nil {
+			return *asked, nil
+		}
+		return int64(*w.Spec.Size), nil
+	}
+}
+
+func removedWhenDue(r *rest.Resource[Widget]) {
+	graceful(r)
+	r.RemoveWhenDue = true
+}
+
+// dying is a Widget of size 30 whose deletion was asked for at the time of all tests.
+func dying(rv, due string, grace int, finalizers ...string) stored {
+	metadata := fmt.Sprintf(`"deletionTimestamp":%q,"deletionGracePeriodSeconds":%d`, due, grace)
+	for _, f := range finalizers {
+		metadata += `,"finalizers":["` + f + `"]`
+	}
+	return stored{rv: rv, generation: 2, spec: `{"size":30,"color":"red","replicas":1,"template":{"image":"none"}}`, metadata: metadata}
+}
+
+func TestGracefulDeletion(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		steps []string // what is sent with each DELETE
+		want  []string // the object that is answered; empty: it is gone
+	}{
+		{"the kind's period", []string{""}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String()}},
+		{"the client's period", []string{`{"gracePeriodSeconds":5}`}, []string{dying("3", "2026-01-02T03:04:10Z", 5).String()}},
+		{"a longer one", []string{`{"gracePeriodSeconds":60}`}, []string{dying("3", "2026-01-02T03:05:05Z", 60).String()}},
+		{"none", []string{`{"gracePeriodSeconds":0}`}, []string{""}},
+		{"a negative one is one second", []string{`{"gracePeriodSeconds":-7}`}, []string{dying("3", "2026-01-02T03:04:06Z", 1).String()}},
+		{"again", []string{"", ""}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("3", "2026-01-02T03:04:35Z", 30).String()}},
+		{"it cannot grow", []string{"", `{"gracePeriodSeconds":31}`}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("3", "2026-01-02T03:04:35Z", 30).String()}},
+		{"it can shrink", []string{"", `{"gracePeriodSeconds":10}`}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("4", "2026-01-02T03:04:15Z", 10).String()}},
+		{"to nothing", []string{"", `{"gracePeriodSeconds":0}`}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), ""}},
+		{"a policy comes too late", []string{"", `{"propagationPolicy":"Orphan"}`}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("3", "2026-01-02T03:04:35Z", 30).String()}},
+		{"a policy in time", []string{`{"propagationPolicy":"Orphan"}`, `{"gracePeriodSeconds":0}`},
+			[]string{dying("3", "2026-01-02T03:04:35Z", 30, "orphan").String(), dying("4", "2026-01-02T03:04:05Z", 0, "orphan").String()}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newWidgets(t, graceful)
+			create(t, api, "a", `"spec":{"size":30}`)
+			for i, body := range c.steps {
+				dry := do(t, api, "DELETE", widgets+"/a?dryRun=All", "")
+				require.Equal(t, 200, dry.Code)
+				a := do(t, api, "DELETE", widgets+"/a", body)
+				if c.want[i] == "" {
+					wantJSON(t, a, 200, goneA)
+					assert.Equal(t, 404, do(t, api, "GET", widgets+"/a", "").Code)
+				} else {
+					wantJSON(t, a, 200, c.want[i])
+				}
+			}
+		})
+	}
+}
+
+// An update that removes the last finalizer ends an object only when its time is up.
+func TestGraceOutlivesFinalizers(t *testing.T) {
+	api := newWidgets(t, graceful)
+	must(t, api, "POST", widgets, widgetBody(`"name":"a","finalizers":["example.com/f"]`, `"spec":{"size":30}`))
+	wantJSON(t, do(t, api, "DELETE", widgets+"/a", ""), 200, dying("3", "2026-01-02T03:04:35Z", 30, "example.com/f").String())
+	wantJSON(t, merge(t, api, widgets+"/a", `{"metadata":{"finalizers":null}}`), 200, dying("4", "2026-01-02T03:04:35Z", 30).String())
+	wantJSON(t, do(t, api, "DELETE", widgets+"/a?gracePeriodSeconds=0", ""), 200, goneA)
+}
+
+func TestGracePeriodHookFails(t *testing.T) {
+	for name, hook := range map[string]func(context.Context, *Widget, *int64) (int64, error){
+		"panic": func(context.Context, *Widget, *int64) (int64, error) { panic("boom") },
+		"error": func(context.Context, *Widget, *int64) (int64, error) { return 0, errors.New("boom") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			api := newWidgets(t, func(r *rest.Resource[Widget]) { r.GracePeriod = hook })
+			create(t, api, "a")
+			wantFailure(t, do(t, api, "DELETE", widgets+"/a", ""), 500, "InternalError", "Internal error occurred: the request could not be completed", "")
+			wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())
+		})
+	}
+}
+
+// deletedAfter waits for the object to go and returns how long it took.
+func deletedAfter(t *testing.T, client rest.Client[Widget], from string) time.Duration {
+	t.Helper()
+	began := time.Now()
+	for event, err := range client.Watch(t.Context(), rest.WatchOptions{ResourceVersion: from}) {
+		require.NoError(t, err)
+		if event.Type == watch.Deleted {
+			return time.Since(began)
+		}
+	}
+	return -1
+}
+
+func TestRemovedWhenDue(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		then func(t *testing.T, client rest.Client[Widget])
+		want time.Duration
+	}{
+		{"after its time", func(*testing.T, rest.Client[Widget]) {}, 30 * time.Second},
+		{"after a shorter one", func(t *testing.T, client rest.Client[Widget]) {
+			require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: ptr(int64(5))}))
+		}, 5 * time.Second},
+		{"and not if the name is another's by then", func(t *testing.T, client rest.Client[Widget]) {
+			require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: ptr(int64(0))}))
+			_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(60))}})
+			require.NoError(t, err)
+			time.Sleep(40 * time.Second) // of the bubble: past the time of the first one
+			_, err = client.Get(t.Context(), "a")
+			require.NoError(t, err)
+		}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api, err := rest.New(rest.Options{}, widgetResource(removedWhenDue))
+				require.NoError(t, err)
+				defer func() { require.NoError(t, api.Close()) }()
+				client := rest.ClientFor[Widget](api).Namespace("default")
+				_, err = client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+				require.NoError(t, err)
+				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
+				list, err := client.List(t.Context(), rest.ListOptions{})
+				require.NoError(t, err)
+				c.then(t, client)
+				assert.Equal(t, c.want, deletedAfter(t, client, list.ResourceVersion))
+			})
+		})
+	}
+}
+
+// What waits is in the store, so it is removed also by the API of the next process, at once if its time has passed meanwhile.
+func TestRemovedWhenDueAfterARestart(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		down, until time.Duration
+	}{{"in time", 10 * time.Second, 20 * time.Second}, {"late", time.Minute, 0}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				first := storage.NewMemory(storage.MemoryOptions{})
+				api, err := rest.New(rest.Options{Store: first}, widgetResource(removedWhenDue))
+				require.NoError(t, err)
+				client := rest.ClientFor[Widget](api).Namespace("default")
+				_, err = client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+				require.NoError(t, err)
+				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
+				require.NoError(t, api.Close())
+				time.Sleep(c.down) // of the bubble
+				_, err = first.Get(t.Context(), storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}, 0)
+				require.NoError(t, err, "an API that is closed removes nothing")
+
+				second := reopened{first}
+				api, err = rest.New(rest.Options{Store: second}, widgetResource(removedWhenDue))
+				require.NoError(t, err)
+				client = rest.ClientFor[Widget](api).Namespace("default")
+				assert.Equal(t, c.until, deletedAfter(t, client, "2"))
+				require.NoError(t, api.Close())
+				require.NoError(t, first.Close())
+			})
+		})
+	}
+}
+
+// reopened is a store that has the objects of another one, as a durable store has after a restart.
+type reopened struct{ *storage.Memory }
+
+func (reopened) Register(storage.Resource) error { return nil }
+
+func TestRemoveWhenDueNeedsAPeriod(t *testing.T) {
+	_, err := rest.New(rest.Options{}, widgetResource(func(r *rest.Resource[Widget]) { r.RemoveWhenDue = true }))
+	assert.ErrorContains(t, err, "RemoveWhenDue: needs GracePeriod")
+}
+
+func TestGraceSpaceOfAdmission(t *testing.T) {
+	var asked int
+	api := newAPI(t, rest.Options{Admission: []rest.Admission{{Name: "v", Operations: []rest.Operation{rest.OperationDelete},
+		Validate: func(context.Context, *rest.AdmissionRequest) error { asked++; return nil }}}}, widgetResource(graceful))
+	create(t, api, "a")
+	must(t, api, "DELETE", widgets+"/a", "")
+	must(t, api, "DELETE", widgets+"/a", "")
+	assert.Equal(t, 1, asked, "a deletion that changes nothing asks nobody")
+}
+
+func TestUnsafeDeletion(t *testing.T) {
+	const ignore = "?ignoreStoreReadErrorWithClusterBreakingPotential=true"
+	const field = "ignoreStoreReadErrorWithClusterBreakingPotential"
+	key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "broken"}
+	broken := func(t *testing.T, allowed bool) (*rest.API, *storage.Memory) {
+		store := storage.NewMemory(storage.MemoryOptions{})
+		api := newAPI(t, rest.Options{Store: store, UnsafeDeletion: allowed}, widgetResource(withValidateDelete(func(context.Context, *Widget) error { return nil })))
+		_, err := store.Update(t.Context(), key, func(*storage.Record) ([]byte, error) {
+			return []byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"broken","namespace":"default","uid":"u","resourceVersion":"0","finalizers":["example.com/f"]},"spec":7}`), nil
+		})
+		require.NoError(t, err)
+		return api, store
+	}
+	t.Run("removes what cannot be read", func(t *testing.T) {
+		api, _ := broken(t, true)
+		assert.Equal(t, 500, do(t, api, "DELETE", widgets+"/broken", "").Code)
+		wantJSON(t, do(t, api, "DELETE", widgets+"/broken"+ignore, ""), 200,
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"broken","group":"example.com","kind":"widgets","uid":"u"}}`)
+		assert.Equal(t, 404, do(t, api, "DELETE", widgets+"/broken"+ignore, "").Code)
+	})
+	t.Run("keeps what can", func(t *testing.T) {
+		api, _ := broken(t, true)
+		create(t, api, "a")
+		wantFailure(t, do(t, api, "DELETE", widgets+"/a", `{"`+field+`":true}`), 409, "Conflict",
+			`Operation cannot be fulfilled on widgets.example.com "a": unsafe deletion is not allowed because the object is decodable from storage`, aboutWidget("a"))
+		must(t, api, "DELETE", widgets+"/a?"+field+"=false", "")
+	})
+	t.Run("is an option of the host's", func(t *testing.T) {
+		api, store := broken(t, false)
+		assert.Equal(t, 500, do(t, api, "DELETE", widgets+"/broken"+ignore, "").Code)
+		_, err := store.Get(t.Context(), key, 0)
+		assert.NoError(t, err)
+	})
+	t.Run("alone", func(t *testing.T) {
+		api, _ := broken(t, true)
+		wantInvalid(t, do(t, api, "DELETE", widgets+"/broken", `{"`+field+`":true,"dryRun":["All"],"propagationPolicy":"Orphan","gracePeriodSeconds":0,"preconditions":{}}`),
+			"DeleteOptions.meta.k8s.io", "",
+			cause{invalid, field, "Invalid value: true: cannot be set together with .dryRun"},
+			cause{invalid, field, "Invalid value: true: cannot be set together with .propagationPolicy"},
+			cause{invalid, field, "Invalid value: true: cannot be set together with .gracePeriodSeconds"},
+			cause{invalid, field, "Invalid value: true: cannot be set together with .preconditions"})
+		wantInvalid(t, do(t, api, "DELETE", widgets+"/broken"+ignore+"&orphanDependents=true", ""), "DeleteOptions.meta.k8s.io", "",
+			cause{invalid, field, "Invalid value: true: cannot be set together with .orphanDependents"})
+	})
+	t.Run("not for a collection", func(t *testing.T) {
+		api, _ := broken(t, true)
+		wantInvalid(t, do(t, api, "DELETE", widgets+ignore, ""), "DeleteOptions.meta.k8s.io", "",
+			cause{invalid, field, "Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option"})
+	})
+	t.Run("admission has its say", func(t *testing.T) {
+		refused := status.Generic(418, "no")
+		store := storage.NewMemory(storage.MemoryOptions{})
+		api := newAPI(t, rest.Options{Store: store, UnsafeDeletion: true, Admission: []rest.Admission{{Name: "v",
+			Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+				assert.Equal(t, "broken", r.Name)
+				return refused
+			}}}}, widgetResource())
+		_, err := store.Update(t.Context(), key, func(*storage.Record) ([]byte, error) {
+			return []byte(`{"metadata":{"name":"broken","namespace":"default","resourceVersion":"0"},"spec":7}`), nil
+		})
+		require.NoError(t, err)
+		assert.Equal(t, 418, do(t, api, "DELETE", widgets+"/broken"+ignore, "").Code)
+	})
+}

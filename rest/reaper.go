@@ -1,0 +1,180 @@
+package rest
+
+import (
+	"container/heap"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// reaper removes the objects of resources that have it so when their grace period has passed. It knows them from the store
+// when the API starts, and from each deletion after. One timer waits for the earliest; there is no goroutine until it fires.
+type reaper struct {
+	api *API
+
+	mu      sync.Mutex
+	waiting dueHeap
+	byUID   map[string]*due
+	timer   *time.Timer // nil while nothing has waited
+	stopped bool
+}
+
+// due is an object to remove, and when.
+type due struct {
+	at              time.Time
+	res             *resource
+	namespace, name string
+	uid             string
+	index           int // in the heap
+}
+
+// dueHeap is a heap of what waits, the earliest first.
+type dueHeap []*due
+
+func (h dueHeap) Len() int           { return len(h) }
+func (h dueHeap) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
+
+func (h dueHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+func (h *dueHeap) Push(x any) {
+	d := x.(*due)
+	d.index = len(*h)
+	*h = append(*h, d)
+}
+
+func (h *dueHeap) Pop() any {
+	last := len(*h) - 1
+	d := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return d
+}
+
+// reapAgain is how long a removal that failed waits for the next attempt.
+const reapAgain = 10 * time.Second
+
+func newReaper(a *API) *reaper { return &reaper{api: a, byUID: map[string]*due{}} }
+
+// load finds what waited when the API last ended.
+func (r *reaper) load(res *resource) error {
+	if !res.removeWhenDue {
+		return nil
+	}
+	page, err := res.store.List(context.Background(), storage.ListOptions{Scope: watch.Scope{Resource: res.gr.String()},
+		Match: func(record *storage.Record) bool { return record.Deleting }}, nil)
+	if err != nil {
+		return err
+	}
+	for _, record := range page.Records {
+		obj, _, err := codec.DecodeJSON(record.JSON)
+		if err != nil {
+			continue // it is for who looks at it to say so
+		}
+		r.await(res, obj)
+	}
+	return nil
+}
+
+// await lets an object be removed when it is due.
+func (r *reaper) await(res *resource, obj doc.Value) {
+	at, ok := dueAt(obj)
+	if !res.removeWhenDue || graceOf(obj) == 0 || !ok {
+		return
+	}
+	m := metadataOf(obj)
+	r.push(&due{at: at, res: res, namespace: m.Get(fieldNamespace).Text(), name: m.Get(fieldName).Text(), uid: m.Get(fieldUID).Text()})
+}
+
+// push lets an object wait until its time, or until the one for which it waits already if that is earlier.
+func (r *reaper) push(d *due) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known := r.byUID[d.uid]; known == nil {
+		heap.Push(&r.waiting, d)
+		r.byUID[d.uid] = d
+	} else if d.at.Before(known.at) {
+		known.at = d.at
+		heap.Fix(&r.waiting, known.index)
+	} else {
+		return
+	}
+	if r.waiting[0].uid == d.uid {
+		r.arm()
+	}
+}
+
+// arm sets the timer to the earliest; the lock is held.
+func (r *reaper) arm() {
+	if r.stopped || len(r.waiting) == 0 {
+		return
+	}
+	wait := r.waiting[0].at.Sub(r.api.options.Now())
+	if r.timer == nil {
+		r.timer = time.AfterFunc(wait, r.reap)
+		return
+	}
+	r.timer.Reset(wait)
+}
+
+// stop ends the waiting for good. What waits is found in the store by the next API.
+func (r *reaper) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stopped = true
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+}
+
+// reap removes what is due.
+func (r *reaper) reap() {
+	if r.api.enterCall() != nil {
+		return
+	}
+	defer r.api.leave(false)
+	for {
+		d, ok := r.next()
+		if !ok {
+			return
+		}
+		r.remove(d)
+	}
+}
+
+// next takes the earliest if it is due, and else waits for it.
+func (r *reaper) next() (*due, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped || len(r.waiting) == 0 || r.waiting[0].at.After(r.api.options.Now()) {
+		r.arm()
+		return nil, false
+	}
+	d := heap.Pop(&r.waiting).(*due)
+	delete(r.byUID, d.uid)
+	return d, true
+}
+
+// remove ends the grace period of an object. Where finalizers hold it, it goes with the last of them.
+func (r *reaper) remove(d *due) {
+	none := int64(0)
+	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &d.uid}}
+	_, err := d.res.delete(context.Background(), d.namespace, d.name, options, writeOptions{admitted: true})
+	if err == nil || status.IsNotFound(err) || status.IsConflict(err) { // gone, or another one of its name
+		return
+	}
+	r.api.options.Logger.Error("an object whose grace period has passed cannot be removed",
+		slog.String("resource", d.res.gr.String()), slog.String("namespace", d.namespace), slog.String("name", d.name), slog.Any("error", err))
+	d.at = r.api.options.Now().Add(reapAgain)
+	r.push(d)
+}
