@@ -22,8 +22,11 @@ func overlayOf(obj runtime.Object, gvk schema.GroupVersionKind) map[string]strin
 	if err != nil {
 		return nil // without apply configurations the tags are all there is
 	}
-	w := walker{schema: typed.Schema(), seen: map[reflect.Type]bool{}, tags: map[string]string{}}
+	w := walker{schema: typed.Schema(), seen: map[reflect.Type]bool{}, tags: map[string]string{}, zeroKeys: map[string]bool{}}
 	w.place(reflect.TypeOf(obj), typed.TypeRef())
+	for field := range w.zeroKeys {
+		w.tags[field] = strings.TrimPrefix(w.tags[field]+",zeroKey", ",")
+	}
 	return w.tags
 }
 
@@ -32,6 +35,8 @@ type walker struct {
 	schema *smd.Schema
 	seen   map[reflect.Type]bool
 	tags   map[string]string // api tags, by type or by type and member
+	// zeroKeys are the members that are keys of list elements and count as their zero value where they are absent.
+	zeroKeys map[string]bool
 }
 
 // place returns the options of an api tag for a place that holds a t, and looks at the structs below it.
@@ -40,10 +45,12 @@ func (w *walker) place(t reflect.Type, ref smd.TypeRef) []string {
 		t = t.Elem()
 	}
 	atom, ok := w.schema.Resolve(ref)
-	if !ok || encodesItself(t) {
-		return nil
-	}
 	switch {
+	case !ok:
+	case encodesItself(t):
+		if t.Kind() == reflect.Struct && atom.Map != nil && atom.Map.ElementRelationship == smd.Atomic {
+			return []string{"map=atomic"} // a RawExtension
+		}
 	case t.Kind() == reflect.Struct && atom.Map != nil:
 		w.object(t, ref)
 		if ref.ElementRelationship != nil {
@@ -56,9 +63,41 @@ func (w *walker) place(t reflect.Type, ref smd.TypeRef) []string {
 		}
 		return append(options, prefixed("values.", w.place(t.Elem(), atom.Map.ElementType))...)
 	case t.Kind() == reflect.Slice && atom.List != nil:
+		w.keys(t.Elem(), atom.List)
 		return append(listType(atom.List), prefixed("items.", w.place(t.Elem(), atom.List.ElementType))...)
 	}
 	return nil
+}
+
+// keys notes which keys of list elements count as their zero value where they are absent.
+func (w *walker) keys(elem reflect.Type, l *smd.List) {
+	atom, ok := w.schema.Resolve(l.ElementType)
+	if !ok || atom.Map == nil || elem.Kind() != reflect.Struct || isMeta(elem) {
+		return
+	}
+	for _, key := range l.Keys {
+		owner, f, ok := memberNamed(elem, key)
+		if field, _ := atom.Map.FindField(key); ok && field.Default != nil && reflect.ValueOf(field.Default).IsZero() && f.Type.Kind() != reflect.Pointer {
+			w.zeroKeys[typeName(owner)+"."+key] = true
+		}
+	}
+}
+
+// memberNamed returns the field of a struct that JSON knows by a name, and the struct that declares it.
+func memberNamed(t reflect.Type, name string) (reflect.Type, reflect.StructField, bool) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if tag == name {
+			return t, f, true
+		}
+		if f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct {
+			if owner, f, ok := memberNamed(f.Type, name); ok {
+				return owner, f, true
+			}
+		}
+	}
+	return t, reflect.StructField{}, false
 }
 
 // object notes what the schema says of a struct type and of each of its members.

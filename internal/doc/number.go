@@ -41,3 +41,12 @@ func significantDigits(literal string) int {
 	}
 	return n
 }
+
+// OfFloat returns f as a document; infinities and what is no number become null, as JSON has no form for them.
+func OfFloat(f float64) Value {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return Value{kind: Null}
+	}
+	return Value{kind: Number, text: string(text)}
+}

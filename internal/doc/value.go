@@ -224,6 +224,13 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
+// Ref returns a reference to the i-th element of a list, or to the value of the i-th member of a map. It is for walks
+// that would otherwise copy each value to the heap; nothing may be written through it.
+func (v Value) Ref(i int) *Value { return &v.node.values[i] }
+
+// Find returns the index of a map's member, for [Value.At], and whether there is one.
+func (v Value) Find(key string) (int, bool) { return v.find(key) }
+
 // Has reports whether a map has a member of that name, null or not.
 func (v Value) Has(key string) bool {
 	_, ok := v.find(key)

@@ -20,8 +20,10 @@ func metaOverlay(typ, field string) (text string, ok bool) {
 		text = "list=atomic"
 	case "OwnerReference.", "LabelSelector.":
 		text = "map=atomic"
-	case "OwnerReference.apiVersion", "OwnerReference.kind", "OwnerReference.name", "OwnerReference.uid",
-		"Condition.type", "Condition.status", "Condition.reason", "Condition.message", "Condition.lastTransitionTime",
+	case "OwnerReference.uid", "Condition.type":
+		text = "required,zeroKey"
+	case "OwnerReference.apiVersion", "OwnerReference.kind", "OwnerReference.name",
+		"Condition.status", "Condition.reason", "Condition.message", "Condition.lastTransitionTime",
 		"LabelSelectorRequirement.key", "LabelSelectorRequirement.operator", "WatchEvent.type", "WatchEvent.object":
 		text = "required"
 	default:

@@ -116,6 +116,8 @@ func (s *Schema) flag(name string) (func() error, bool) {
 		return set(&s.Immutable), true
 	case "duplicates":
 		return func() error { s.duplicates = true; return s.mustBe(ArrayType) }, true
+	case "zeroKey":
+		return func() error { s.ZeroKey = true; return s.mustBe(StringType, IntegerType, NumberType, BooleanType) }, true
 	case "exclusiveMin":
 		return set(&s.ExclusiveMinimum), true
 	case "exclusiveMax":
@@ -275,6 +277,9 @@ func (s *Schema) setMapType(text string) error {
 		return fmt.Errorf("%q is none of atomic, granular", text)
 	}
 	s.MapType = text
+	if s.Anything() {
+		return nil
+	}
 	return s.mustBe(ObjectType)
 }
 

@@ -82,6 +82,8 @@ type Schema struct {
 	ListMapKeys []string
 	// MapType is AtomicMap, GranularMap or "", which counts as granular.
 	MapType string
+	// ZeroKey says of a member that is the key of list elements: where it is absent, its zero value is the key.
+	ZeroKey bool
 	// PatchStrategy and PatchMergeKey steer strategic merge patch as the tags of that name say, e.g. "merge" and "name".
 	PatchStrategy, PatchMergeKey string
 

@@ -1,0 +1,125 @@
+package managed
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/merge"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// beforeFirstApply owns what an object without entries has when something is applied to it for the first time.
+const beforeFirstApply = "before-first-apply"
+
+// Apply returns the object that comes of applying a configuration to live, with its managedFields. Live is absent where
+// there is no object yet; what the server sets on a new one is left to the caller.
+//
+// It fails with 400 BadRequest for a configuration of another kind or with managedFields; with 500, as upstream, for one
+// that does not fit the schema; and with 409 Conflict where other managers own fields to which it gives other values,
+// unless force takes them over.
+func (k *Kind) Apply(live, config doc.Value, by Writer, force bool) (doc.Value, error) {
+	if gvk := gvkOf(config); gvk != k.gvk {
+		return doc.Value{}, status.BadRequest("invalid object type: " + gvk.String())
+	}
+	if m := config.Lookup("metadata", "managedFields"); !m.IsAbsent() && !m.IsNull() {
+		return doc.Value{}, status.BadRequest("metadata.managedFields must be nil")
+	}
+	e, err := decode(live.Lookup("metadata", "managedFields"))
+	if err != nil {
+		return doc.Value{}, status.Generic(500, "failed to decode managed fields: "+err.Error())
+	}
+	live = withoutEntries(live)
+	if live.IsAbsent() {
+		live = k.empty
+	} else if len(e.sets) == 0 {
+		former := by
+		former.Manager = beforeFirstApply
+		if err := k.own(e, k.empty, live, former); err != nil {
+			return doc.Value{}, status.Generic(500, "failed to create manager for existing fields: "+err.Error())
+		}
+	}
+	obj, err := k.applyTyped(live, config, e, by, force)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	list, err := e.encode()
+	if err != nil {
+		return doc.Value{}, status.Generic(500, "failed to encode managed fields: "+err.Error())
+	}
+	if by.Manager == kubectl {
+		obj = withLastApplied(obj, config)
+	}
+	return obj.WithAt(list, "metadata", "managedFields"), nil
+}
+
+// applyTyped does the arithmetic, and changes the entries.
+func (k *Kind) applyTyped(live, config doc.Value, e *entries, by Writer, force bool) (doc.Value, error) {
+	t := k.typed()
+	patch, err := typed.AsTyped(valueOf(config), t.Schema, t.TypeRef)
+	if err != nil {
+		return doc.Value{}, untyped("failed to create typed patch object", config, err)
+	}
+	before, err := k.of(live)
+	if err != nil {
+		return doc.Value{}, untyped("failed to create typed live object", live, err)
+	}
+	key := e.remember(identity{Manager: by.name(), Operation: string(apimeta.ManagedFieldsApply), Subresource: by.Subresource})
+	apply := func(force bool) (*typed.TypedValue, fieldpath.ManagedFields, error) {
+		return k.updater(by.Part).Apply(before, patch, fieldpath.APIVersion(k.apiVersion), e.sets.Copy(), key, force)
+	}
+	after, sets, err := apply(force)
+	if conflicts := merge.Conflicts(nil); errors.As(err, &conflicts) {
+		if by.Manager == kubectl {
+			conflicts = k.notLastApplied(conflicts, live, before)
+		}
+		if len(conflicts) > 0 {
+			return doc.Value{}, conflict(conflicts, e)
+		}
+		after, sets, err = apply(true)
+	}
+	if err != nil {
+		return doc.Value{}, status.Generic(500, err.Error())
+	}
+	e.sets = sets
+	if set, ok := sets[key]; ok {
+		if mine := set.Set().Difference(unowned()); mine.Empty() {
+			delete(sets, key)
+		} else {
+			sets[key] = fieldpath.NewVersionedSet(mine, set.APIVersion(), true)
+		}
+	}
+	if after == nil { // nothing has changed
+		return live, nil
+	}
+	e.times[key] = by.Time
+	return documentOf(after), nil
+}
+
+// documentOf returns the document of a typed value.
+func documentOf(v *typed.TypedValue) doc.Value {
+	if d, ok := v.AsValue().(*docValue); ok {
+		return d.doc()
+	}
+	if v.AsValue() == nil {
+		return doc.MapOf()
+	}
+	return fromPlain(v.AsValue().Unstructured())
+}
+
+func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
+	gv, err := apimeta.ParseGroupVersion(obj.Get("apiVersion").Text())
+	if err != nil {
+		return apimeta.GroupVersionKind{}
+	}
+	return apimeta.GroupVersionKind{Group: gv.Group, Version: gv.Version, Kind: obj.Get("kind").Text()}
+}
+
+// untyped is the answer to an object that does not fit the schema. Upstream takes that for a fault of its own.
+func untyped(what string, obj doc.Value, err error) error {
+	m := obj.Get("metadata")
+	return status.Generic(500, fmt.Sprintf("%s (%s/%s; %s): %v", what, m.Get("namespace").Text(), m.Get("name").Text(), gvkOf(obj), err))
+}

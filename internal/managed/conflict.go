@@ -1,0 +1,49 @@
+package managed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/status"
+	"sigs.k8s.io/structured-merge-diff/v6/merge"
+)
+
+// conflict is the answer to a configuration that would change fields of others: a cause for each field, those of one
+// manager together.
+func conflict(conflicts merge.Conflicts, e *entries) error {
+	conflicts = slices.Clone(conflicts)
+	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { return strings.Compare(a.Manager, b.Manager) })
+	var causes []status.Cause
+	var text strings.Builder
+	last := ""
+	for i, c := range conflicts {
+		who := shown(e.who[c.Manager])
+		causes = append(causes, status.Cause{Type: status.CauseFieldManagerConflict, Message: "conflict with " + who, Field: c.Path.String()})
+		if i == 0 || c.Manager != last {
+			if i > 0 {
+				text.WriteByte('\n')
+			}
+			fmt.Fprintf(&text, "conflicts with %s:", who)
+		}
+		fmt.Fprintf(&text, "\n- %s", c.Path)
+		last = c.Manager
+	}
+	message := fmt.Sprintf("Apply failed with %d conflicts: %s", len(conflicts), text.String())
+	if len(conflicts) == 1 {
+		message = fmt.Sprintf("Apply failed with 1 conflict: %s: %s", causes[0].Message, causes[0].Field)
+	}
+	return status.ApplyConflict(message, causes)
+}
+
+// shown is how a message calls a manager.
+func shown(i identity) string {
+	text := fmt.Sprintf("%q", i.Manager)
+	if i.Subresource != "" {
+		text += fmt.Sprintf(" with subresource %q", i.Subresource)
+	}
+	if i.isUpdate() {
+		text += " using " + i.APIVersion
+	}
+	return text
+}

@@ -1,0 +1,231 @@
+package managed
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Members of an entry of managedFields.
+const (
+	memberManager     = "manager"
+	memberOperation   = "operation"
+	memberAPIVersion  = "apiVersion"
+	memberTime        = "time"
+	memberFieldsType  = "fieldsType"
+	memberFieldsV1    = "fieldsV1"
+	memberSubresource = "subresource"
+
+	fieldsV1 = "FieldsV1"
+)
+
+// identity tells the entries of one object apart. A manager has one entry for all that it applies, and one per version
+// for what it updates, each per subresource.
+type identity struct {
+	Manager     string `json:"manager,omitempty"`
+	Operation   string `json:"operation,omitempty"`
+	APIVersion  string `json:"apiVersion,omitempty"` // empty for apply
+	Subresource string `json:"subresource,omitempty"`
+}
+
+// key is the identity as structured-merge-diff wants it, a string; conflicts are sorted by it, as upstream.
+func (i identity) key() string {
+	data, _ := json.Marshal(i) // strings alone: there is nothing that could fail
+	return string(data)
+}
+
+func (i identity) isUpdate() bool { return i.Operation == string(apimeta.ManagedFieldsUpdate) }
+
+// entries are the managedFields of an object in the form in which they are computed with. The maps have the keys of
+// identities.
+type entries struct {
+	sets  fieldpath.ManagedFields
+	who   map[string]identity
+	times map[string]string // RFC 3339 in UTC; none for an entry without a time
+}
+
+func noEntries() *entries {
+	return &entries{sets: fieldpath.ManagedFields{}, who: map[string]identity{}, times: map[string]string{}}
+}
+
+// remember makes an identity known and returns its key.
+func (e *entries) remember(i identity) string {
+	key := i.key()
+	e.who[key] = i
+	return key
+}
+
+// decode reads managedFields. It fails where an entry is not what a server could have written.
+func decode(list doc.Value) (*entries, error) {
+	e := noEntries()
+	for i, v := range list.Elements() {
+		id := identity{
+			Manager:     v.Get(memberManager).Text(),
+			Operation:   v.Get(memberOperation).Text(),
+			APIVersion:  v.Get(memberAPIVersion).Text(),
+			Subresource: v.Get(memberSubresource).Text(),
+		}
+		version := id.APIVersion
+		applied := id.Operation == string(apimeta.ManagedFieldsApply)
+		switch {
+		case !applied && !id.isUpdate():
+			return nil, errors.New("operation must be `Apply` or `Update`")
+		case version == "":
+			return nil, errors.New("apiVersion must not be empty")
+		case v.Get(memberFieldsType).Text() == "":
+			return nil, fmt.Errorf("missing fieldsType in managed fields entry %d", i)
+		case v.Get(memberFieldsType).Text() != fieldsV1:
+			return nil, fmt.Errorf("invalid fieldsType %q in managed fields entry %d", v.Get(memberFieldsType).Text(), i)
+		case applied:
+			id.APIVersion = ""
+		}
+		set, _, err := decodeSet(v.Get(memberFieldsV1))
+		if err != nil {
+			return nil, fmt.Errorf("fieldsV1 in managed fields entry %d: %w", i, err)
+		}
+		if set == nil {
+			set = fieldpath.NewSet()
+		}
+		key := e.remember(id)
+		e.sets[key] = fieldpath.NewVersionedSet(set, fieldpath.APIVersion(version), applied)
+		if t, err := time.Parse(time.RFC3339, v.Get(memberTime).Text()); err == nil {
+			e.times[key] = t.UTC().Format(time.RFC3339)
+		}
+	}
+	return e, nil
+}
+
+// decodeSet reads one level of a fieldsV1. The set is nil where there is nothing below; member tells whether the level
+// itself is a member of the set above it.
+func decodeSet(v doc.Value) (set *fieldpath.Set, member bool, err error) {
+	for key, below := range v.Members() {
+		if key == "." {
+			member = true
+			continue
+		}
+		element, err := fieldpath.DeserializePathElement(key)
+		if errors.Is(err, fieldpath.ErrUnknownPathElementType) {
+			continue // of a later version, as upstream
+		} else if err != nil {
+			return nil, false, err
+		}
+		children, isMember, err := decodeSet(below)
+		if err != nil {
+			return nil, false, err
+		}
+		if set == nil {
+			set = fieldpath.NewSet()
+		}
+		if isMember {
+			set.Members.Insert(element)
+		}
+		if children != nil {
+			*set.Children.Descend(element) = *children
+		}
+	}
+	return set, member || set == nil, nil
+}
+
+// encode returns the list of entries in its order; absent where there are none.
+func (e *entries) encode() (doc.Value, error) {
+	list := make([]doc.Value, 0, len(e.sets))
+	for key, set := range e.sets {
+		tree, err := encodeSet(set.Set(), false)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		list = append(list, entry(e.who[key], string(set.APIVersion()), e.times[key], tree))
+	}
+	return sorted(list), nil
+}
+
+// entry is one entry of managedFields.
+func entry(id identity, apiVersion, at string, tree doc.Value) doc.Value {
+	members := []doc.Member{ // sorted
+		{Key: memberAPIVersion, Value: doc.Of(apiVersion)},
+		{Key: memberFieldsType, Value: doc.Of(fieldsV1)},
+		{Key: memberFieldsV1, Value: tree},
+		{Key: memberManager, Value: doc.Of(id.Manager)},
+		{Key: memberOperation, Value: doc.Of(id.Operation)},
+		{Key: memberSubresource, Value: text(id.Subresource)},
+		{Key: memberTime, Value: text(at)},
+	}
+	if id.Manager == "" {
+		members[3].Value = doc.Value{}
+	}
+	return doc.MapOf(members...)
+}
+
+// text is a string that is left out when it is empty.
+func text(s string) doc.Value {
+	if s == "" {
+		return doc.Value{}
+	}
+	return doc.Of(s)
+}
+
+func encodeSet(set *fieldpath.Set, member bool) (doc.Value, error) {
+	members := make([]doc.Member, 0, 1+set.Members.Size())
+	if member {
+		members = append(members, doc.Member{Key: ".", Value: doc.MapOf()})
+	}
+	var failed error
+	add := func(element fieldpath.PathElement, below *fieldpath.Set, isMember bool) {
+		key, err := fieldpath.SerializePathElement(element)
+		value := doc.MapOf()
+		if below != nil && err == nil {
+			value, err = encodeSet(below, isMember)
+		}
+		if failed == nil {
+			failed = err
+		}
+		members = append(members, doc.Member{Key: key, Value: value})
+	}
+	for element := range set.Members.All() {
+		if _, ok := set.Children.Get(element); !ok {
+			add(element, nil, true)
+		}
+	}
+	for element := range set.Children.All() {
+		below, _ := set.Children.Get(element)
+		add(element, below, set.Members.Has(element))
+	}
+	return doc.MapOf(members...), failed
+}
+
+// sorted brings entries into the order in which objects show them: by operation, time, manager, version and
+// subresource.
+func sorted(list []doc.Value) doc.Value {
+	if len(list) == 0 {
+		return doc.Value{}
+	}
+	slices.SortFunc(list, func(a, b doc.Value) int {
+		for _, member := range []string{memberOperation, memberTime, memberManager, memberAPIVersion, memberSubresource} {
+			if c := strings.Compare(a.Get(member).Text(), b.Get(member).Text()); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	return doc.ListOf(list...)
+}
+
+// SameButTimes reports whether two lists of entries differ in their times at most.
+func SameButTimes(a, b doc.Value) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Len() {
+		if !doc.Equal(a.At(i).Without(memberTime), b.At(i).Without(memberTime)) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,103 @@
+package managed
+
+import (
+	"sync"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/merge"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// Part is what of an object a write can own fields of.
+type Part int
+
+const (
+	// Main is all but the status.
+	Main Part = iota
+	// Status is the status alone.
+	Status
+	// Whole is everything, for a kind without a status of its own.
+	Whole
+)
+
+// Kind keeps the managedFields of the objects of one kind in one version. It is made by [NewKind] and safe for
+// concurrent use.
+type Kind struct {
+	schema     *schema.Schema
+	gvk        apimeta.GroupVersionKind
+	apiVersion string
+	empty      doc.Value
+	typed      func() typed.ParseableType // needed by few writes, and made for the first one
+}
+
+// NewKind returns the keeper of a kind. Empty is an object of the kind with nothing in it: what is in there has no owner
+// in a new object.
+func NewKind(s *schema.Schema, gvk apimeta.GroupVersionKind, empty doc.Value) *Kind {
+	return &Kind{schema: s, gvk: gvk, apiVersion: gvk.GroupVersion().String(), empty: empty,
+		typed: sync.OnceValue(func() typed.ParseableType { return typeOf(s) })}
+}
+
+// Writer is who writes, through what and when.
+type Writer struct {
+	// Manager is the name of the manager; an empty one counts as "unknown".
+	Manager string
+	// Subresource is what the write goes through; empty for the object itself.
+	Subresource string
+	// Time is now, in RFC 3339 and UTC.
+	Time string
+	// Part is what of the object the write can reach.
+	Part Part
+}
+
+const unknownManager = "unknown"
+
+func (w Writer) name() string {
+	if w.Manager == "" {
+		return unknownManager
+	}
+	return w.Manager
+}
+
+// of types an object. Lists whose elements should be different may repeat them: such objects are stored.
+func (k *Kind) of(obj doc.Value) (*typed.TypedValue, error) {
+	t := k.typed()
+	return typed.AsTyped(valueOf(obj), t.Schema, t.TypeRef, typed.AllowDuplicates)
+}
+
+// updater returns the arithmetic for writes to a part.
+func (k *Kind) updater(part Part) *merge.Updater {
+	builder := merge.UpdaterBuilder{Converter: versions{k}}
+	status := fieldpath.MakePathOrDie("status")
+	version := fieldpath.APIVersion(k.apiVersion)
+	switch part {
+	case Main:
+		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewExcludeSetFilter(fieldpath.NewSet(status))}
+	case Status:
+		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewIncludeMatcherFilter(fieldpath.MakePrefixMatcherOrDie("status"))}
+	}
+	return builder.BuildUpdater()
+}
+
+// unowned are the fields that belong to nobody: the server sets them, or they say which object this is.
+func unowned() *fieldpath.Set {
+	set := fieldpath.NewSet(fieldpath.MakePathOrDie("apiVersion"), fieldpath.MakePathOrDie("kind"), fieldpath.MakePathOrDie("metadata"))
+	for _, field := range systemFields {
+		set.Insert(fieldpath.MakePathOrDie("metadata", field))
+	}
+	return set
+}
+
+// systemFields are the members of metadata that belong to nobody, sorted.
+var systemFields = [...]string{"clusterName", "creationTimestamp", "generation", "managedFields", "name", "namespace",
+	"resourceVersion", "selfLink", "uid"}
+
+// withoutEntries returns the object without its managedFields, whose own fields nobody owns.
+func withoutEntries(obj doc.Value) doc.Value {
+	if m := obj.Get("metadata"); m.Has("managedFields") {
+		return obj.With("metadata", m.Without("managedFields"))
+	}
+	return obj
+}

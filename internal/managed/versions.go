@@ -1,0 +1,29 @@
+package managed
+
+import (
+	"errors"
+	"fmt"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/merge"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// errNoVersion says that entries of a version cannot be read, because the kind is not served in it. They go with the
+// next write, as upstream.
+var errNoVersion = errors.New("the kind has no such version")
+
+// versions brings objects into the version in which an entry names its fields. It is the one place that has to do with
+// entries of other versions.
+type versions struct{ kind *Kind }
+
+var _ merge.Converter = versions{}
+
+func (v versions) Convert(obj *typed.TypedValue, version fieldpath.APIVersion) (*typed.TypedValue, error) {
+	if string(version) == v.kind.apiVersion {
+		return obj, nil
+	}
+	return nil, fmt.Errorf("%w: %s", errNoVersion, version)
+}
+
+func (v versions) IsMissingVersionError(err error) bool { return errors.Is(err, errNoVersion) }
