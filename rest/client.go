@@ -262,14 +262,33 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 // An error for which [status.IsExpired] holds means that changes were missed: list again and watch from there.
 func (c Client[T]) Watch(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
-		if err := c.watch(ctx, options, yield); err != nil {
+		err := c.watch(ctx, options, func(event watch.EventType, r *storage.Record, at watch.Revision) (bool, error) {
+			return c.send(yield, event, r, at)
+		})
+		if err != nil {
 			yield(Event[T]{}, err)
 		}
 	}
 }
 
-// watch returns nil where the caller has broken off.
-func (c Client[T]) watch(ctx context.Context, options WatchOptions, yield func(Event[T], error) bool) error {
+// send yields an event. What is deleted has the version of the deletion.
+func (c Client[T]) send(yield func(Event[T], error) bool, event watch.EventType, r *storage.Record, at watch.Revision) (more bool, err error) {
+	if r, err = c.res.show(r); err != nil {
+		return false, err
+	}
+	json := r.JSON
+	if event == watch.Deleted {
+		json = r.AppendAt(nil, at)
+	}
+	obj, err := decodeAs[T](c.res, json)
+	if err != nil {
+		return false, err
+	}
+	return yield(Event[T]{Type: event, Object: obj, ResourceVersion: strconv.FormatUint(uint64(at), 10)}, nil), nil
+}
+
+// watch calls send for each event until it returns false or an error; it returns nil where it was false.
+func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(event watch.EventType, r *storage.Record, at watch.Revision) (bool, error)) error {
 	done, err := c.begin(Watch)
 	if err != nil {
 		return err
@@ -286,21 +305,6 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, yield func(E
 	selected, nothing := c.res.selection(c.namespace, p)
 	if nothing {
 		selected.match = func(*storage.Record) bool { return false }
-	}
-	send := func(event watch.EventType, r *storage.Record, at watch.Revision) (bool, error) {
-		r, err := c.res.show(r)
-		if err != nil {
-			return false, err
-		}
-		json := r.JSON
-		if at != r.Revision {
-			json = r.AppendAt(nil, at)
-		}
-		obj, err := decodeAs[T](c.res, json)
-		if err != nil {
-			return false, err
-		}
-		return yield(Event[T]{Type: event, Object: obj, ResourceVersion: strconv.FormatUint(uint64(at), 10)}, nil), nil
 	}
 	after := watch.Revision(revision)
 	if revision == 0 {

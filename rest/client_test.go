@@ -439,7 +439,9 @@ func TestClientFollow(t *testing.T) {
 					return
 				}
 				events = append(events, seen(e))
-				if e.Type == watch.Modified && e.Object.Name == "same" {
+				name := e.Object.Name
+				*e.Object = Widget{} // it is the caller's
+				if e.Type == watch.Modified && name == "same" {
 					close(held)
 					<-hold // it falls behind
 				}
@@ -474,6 +476,80 @@ func TestClientFollow(t *testing.T) {
 		cancel()
 		<-done
 		assert.ErrorIs(t, ended, context.Canceled)
+		require.NoError(t, store.Close())
+	})
+}
+
+// A client that goes on from its own list is told the difference to that list, also of objects of which it has seen no
+// event.
+func TestClientFollowFromAVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		store := storage.NewMemory(storage.MemoryOptions{})
+		client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
+		create := func(name string) {
+			_, err := client.Create(ctx, widgetOf(name, 1))
+			require.NoError(t, err)
+		}
+		modify := func(name string) {
+			_, err := client.Modify(ctx, name, func(w *Widget) error { w.Spec.Size = ptr(*w.Spec.Size + 1); return nil })
+			require.NoError(t, err)
+		}
+		for _, name := range []string{"changed", "deleted", "gate", "recreated", "same"} {
+			create(name)
+		}
+		page, err := client.List(ctx, rest.ListOptions{})
+		require.NoError(t, err)
+		modify("gate")
+		var events []string
+		hold := make(chan struct{})
+		following, stop := context.WithCancel(ctx)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for e, err := range client.Follow(following, rest.WatchOptions{ResourceVersion: page.ResourceVersion}) {
+				if err != nil {
+					assert.ErrorIs(t, err, context.Canceled)
+					return
+				}
+				events = append(events, seen(e)+" as "+e.Object.ResourceVersion)
+				if len(events) == 1 {
+					<-hold
+				}
+			}
+		}()
+		synctest.Wait()
+		modify("changed")
+		require.NoError(t, client.Delete(ctx, "deleted", rest.DeleteOptions{}))
+		require.NoError(t, client.Delete(ctx, "recreated", rest.DeleteOptions{}))
+		create("recreated")
+		create("brief")
+		require.NoError(t, client.Delete(ctx, "brief", rest.DeleteOptions{}))
+		create("new")
+		require.NoError(t, store.Compact(ctx, store.Revision()))
+		close(hold)
+		synctest.Wait()
+		slices.Sort(events)
+		assert.Equal(t, []string{"ADDED new 14 as 14", "ADDED recreated 14 as 11", "DELETED deleted 14 as 14", "DELETED recreated 14 as 14",
+			"MODIFIED changed 14 as 8", "MODIFIED gate 7 as 7"}, events)
+		stop()
+		<-done
+
+		for _, c := range []struct {
+			name, version string
+			is            func(error) bool
+		}{
+			{"a version that is not retained", page.ResourceVersion, status.IsExpired},
+			{"no version", "yesterday", status.IsBadRequest},
+		} {
+			var errs []error
+			for e, err := range client.Follow(ctx, rest.WatchOptions{ResourceVersion: c.version}) {
+				assert.Nil(t, e.Object, c.name)
+				errs = append(errs, err)
+			}
+			require.Len(t, errs, 1, c.name)
+			assert.True(t, c.is(errs[0]), "%s: %v", c.name, errs[0])
+		}
 		require.NoError(t, store.Close())
 	})
 }

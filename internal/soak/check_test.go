@@ -73,6 +73,9 @@ func TestReplay(t *testing.T) {
 	freshZ := event(watch.Added, z)
 	again := func(revision uint64) note { return note{kind: relisted, revision: revision} }
 	difference := func(e watch.EventType, revision uint64, i item) note {
+		if e == watch.Deleted {
+			i.value = i.value.at(revision)
+		}
 		return note{kind: changed, event: e, revision: revision, item: i}
 	}
 	for _, c := range []struct {
@@ -123,7 +126,7 @@ func TestReplay(t *testing.T) {
 		{name: "a difference that lacks something before the next", notes: append(notes(start, again(15), again(17)), all()[5]), want: "ends in the state of its revision"},
 		{name: "a difference that deletes what was not seen", notes: notes(start, again(17), event(watch.Deleted, at("x", 17, "3", "left"))), want: "about what was seen"},
 		{name: "a difference that adds what was seen", notes: append(notes(start, all()[:2]...), again(15), difference(watch.Added, 15, at("x", 15, "1", "left"))), want: "about what was seen"},
-		{name: "a difference that deletes another state", notes: append(notes(start, all()[:2]...), again(17), difference(watch.Deleted, 17, at("x", 15, "1", "left"))), want: "what was seen last"},
+		{name: "a difference that deletes another state", notes: append(notes(start, all()[:2]...), again(17), difference(watch.Deleted, 17, at("x", 15, "2", "left"))), want: "what was seen last"},
 		{name: "a difference that modifies one into another", notes: append(notes(start, all()[:2]...), again(17), difference(watch.Modified, 17, at("x", 17, "3", "left"))), want: "still the same object"},
 		{name: "a difference that modifies nothing", notes: append(notes(start, all()[:2]...), again(13), difference(watch.Modified, 13, at("x", 13, "1", "left"))), want: "modifies what has changed"},
 		{name: "a difference that shows too old an object", notes: append(notes(start, again(15), difference(watch.Added, 15, at("x", 13, "1", "left"))), all()[4:]...), want: "ends in the state of its revision"},

@@ -244,7 +244,7 @@ func (r *replay) leap(n note) error {
 		return fmt.Errorf("a difference is about what was seen: %s", n)
 	}
 	if n.event == watch.Deleted {
-		if now != was {
+		if now != was.at(n.revision) {
 			return fmt.Errorf("a difference deletes what was seen last: %s, not %+v", n, was)
 		}
 		delete(r.seen, n.item.key)
