@@ -17,7 +17,8 @@ import (
 
 // Client reads and writes the objects of one resource in process, without HTTP: by the same pipeline, with the same
 // defaults, validation and hooks, and the same errors (see package status). It is the host's own and is not bound by
-// the verbs of the resource. A Client is a value; Namespace returns another one.
+// the verbs of the resource. A Client is a value; Namespace returns another one. After the API's Close or Shutdown its
+// errors are ServiceUnavailable, and [errors.Is] finds [watch.ErrClosed] in them.
 type Client[T any] struct {
 	api       *API
 	res       *resource
@@ -35,13 +36,13 @@ func ClientFor[T any](api *API) Client[T] {
 			continue
 		}
 		if c.res != nil {
-			c.err = fmt.Errorf("rest.ClientFor: %s is the type of more than one resource", reflect.TypeFor[T]())
+			c.err = status.BadRequest(fmt.Sprintf("rest.ClientFor: %s is the type of more than one resource", reflect.TypeFor[T]()))
 			return c
 		}
 		c.res = res
 	}
 	if c.res == nil {
-		c.err = fmt.Errorf("rest.ClientFor: the API serves no resource of %s", reflect.TypeFor[T]())
+		c.err = status.BadRequest(fmt.Sprintf("rest.ClientFor: the API serves no resource of %s", reflect.TypeFor[T]()))
 	}
 	return c
 }

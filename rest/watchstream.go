@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -141,7 +142,7 @@ func (s *watchStream) send() {
 // end sends an error as the stream's last event. The end of its time, of the client and of the server are none.
 func (s *watchStream) end(err error) error {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) &&
-		!errors.Is(err, watch.ErrClosed) && !errors.Is(err, storage.ErrClosed) && !errors.Is(err, errEnding) {
+		!errors.Is(err, watch.ErrClosed) {
 		e := status.From(err)
 		body, encodeErr := codec.EncodeOwn(&e.Status)
 		if encodeErr != nil {
@@ -153,7 +154,7 @@ func (s *watchStream) end(err error) error {
 	return nil
 }
 
-var errEnding = errors.New("the server is shutting down")
+var errEnding = fmt.Errorf("the server is shutting down: %w", watch.ErrClosed)
 
 // initialEvents sends an ADDED for every object there is, in the order of their keys, and returns the revision after
 // which the watch goes on. With show false it only finds that revision.

@@ -3,8 +3,10 @@ package controller
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
@@ -17,6 +19,8 @@ type InformerOptions[T any] struct {
 	LabelSelector, FieldSelector string
 	// Indexes are the ways to find objects with ByIndex, by name.
 	Indexes map[string]IndexFunc[T]
+	// Logger is told of failures after which the informer tries again. Default: nothing is logged.
+	Logger *slog.Logger
 }
 
 // Informer keeps all objects of a resource in memory while it runs, and tells handlers of every difference. What it
@@ -50,6 +54,9 @@ type session struct {
 
 // NewInformer returns an informer that is empty until it runs. What is wrong with its arguments, Run says.
 func NewInformer[T any](client rest.Client[T], options InformerOptions[T]) *Informer[T] {
+	if options.Logger == nil {
+		options.Logger = slog.New(slog.DiscardHandler)
+	}
 	i := &Informer[T]{client: client, options: options, cache: newCache(options.Indexes), synced: make(chan struct{})}
 	i.metadata, i.invalid = metadataOf[T]()
 	for name, of := range options.Indexes {
@@ -104,6 +111,10 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 // it works while at least one call is under way, and the last to return leaves no goroutine. A later call goes on with
 // the difference to what the cache holds.
 //
+// After a failure of the store the informer tries again, as client-go's reflectors do: after 800 ms, twice as long after
+// each further failure up to 30 s, and with up to as much again at random. What it shows is then behind for so long, but
+// never wrong.
+//
 // Run returns an error where the informer cannot go on: the API is shut down, the client or a selector does not fit the
 // resource, or a handler or index function has panicked. After a panic handlers may have missed a call.
 func (i *Informer[T]) Run(ctx context.Context) error {
@@ -156,7 +167,7 @@ func (i *Informer[T]) leave(s *session) {
 	}
 }
 
-// follow lists, watches from there, and lists again whenever it has missed something.
+// follow lists, watches from there, lists again whenever it has missed something, and tries again after failures.
 func (i *Informer[T]) follow(ctx context.Context) (err error) {
 	defer func() {
 		// In a goroutine of ours a panic of the host's code could be caught by nobody else.
@@ -164,16 +175,51 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 			err = fmt.Errorf("informer: panic in a handler or index function: %v\n%s", p, debug.Stack())
 		}
 	}()
-	for ctx.Err() == nil {
+	version := "" // what the cache is at; "" where a list must tell
+	var retry backoff
+	for {
+		err := i.advance(ctx, &version)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case status.IsExpired(err):
+			version = ""
+			continue
+		case isFinal(err):
+			return err
+		}
+		delay := retry.next(time.Now())
+		i.options.Logger.LogAttrs(ctx, slog.LevelError, "informer failed", slog.Duration("again", delay), slog.Any("error", err))
+		again := time.NewTimer(delay)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+// advance follows the changes after a version, or after a list where there is none, and keeps the version until an error
+// ends it.
+func (i *Informer[T]) advance(ctx context.Context, version *string) error {
+	if *version == "" {
 		page, err := i.client.List(ctx, rest.ListOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector})
 		if err != nil {
 			return fmt.Errorf("informer: list: %w", err)
 		}
 		i.replace(page.Items)
+		*version = page.ResourceVersion
 		i.settle()
-		if err := i.watch(ctx, page.ResourceVersion); !status.IsExpired(err) {
+	}
+	options := rest.WatchOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector, ResourceVersion: *version}
+	for event, err := range i.client.Watch(ctx, options) {
+		if err != nil {
 			return fmt.Errorf("informer: watch: %w", err)
 		}
+		i.apply(event)
+		*version = event.ResourceVersion
+		i.settle()
 	}
 	return ctx.Err()
 }
@@ -217,19 +263,6 @@ func (i *Informer[T]) replace(objects []*T) {
 	for _, h := range i.told() {
 		h.synced()
 	}
-}
-
-// watch follows the changes after a version until an error ends it.
-func (i *Informer[T]) watch(ctx context.Context, version string) error {
-	options := rest.WatchOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector, ResourceVersion: version}
-	for event, err := range i.client.Watch(ctx, options) {
-		if err != nil {
-			return err
-		}
-		i.apply(event)
-		i.settle()
-	}
-	return ctx.Err()
 }
 
 func (i *Informer[T]) apply(event rest.Event[T]) {
