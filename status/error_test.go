@@ -85,6 +85,10 @@ func TestConstructorsOnTheWire(t *testing.T) {
 			`"message":"Timeout: Too large resource version: 9999, current: 6","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1},"code":504}`},
 		{"no reason", status.Generic(http.StatusInternalServerError, "resourceVersion should not be set on objects to be created"),
 			`"message":"resourceVersion should not be set on objects to be created","code":500}`},
+		{"exit code", status.NonZeroExit(3),
+			`"message":"command terminated with non-zero exit code: exit status 3","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"3"}]}}`},
+		{"impossible exit code", status.NonZeroExit(-1),
+			`"message":"command terminated with non-zero exit code: exit status 255","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"255"}]}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

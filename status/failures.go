@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -190,5 +191,19 @@ func Timeout(message string, retryAfterSeconds int) *Error {
 func TooLargeResourceVersion(asked, current uint64) *Error {
 	e := Timeout(fmt.Sprintf("Too large resource version: %d, current: %d", asked, current), 1)
 	e.Status.Details.Causes = []Cause{{Type: CauseResourceVersionTooLarge, Message: "Too large resource version"}}
+	return e
+}
+
+// NonZeroExit is a command that ended with an exit code other than 0, as kubectl
+// exec reads it at the end of a stream to end with the same code. A code outside
+// of 1 to 255 counts as 255.
+func NonZeroExit(code int) *Error {
+	if code < 1 || code > 255 {
+		code = 255
+	}
+	text := strconv.Itoa(code)
+	e := Generic(0, "command terminated with non-zero exit code: exit status "+text)
+	e.Status.Reason = ReasonNonZeroExitCode
+	e.Status.Details = &Details{Causes: []Cause{{Type: CauseExitCode, Message: text}}}
 	return e
 }

@@ -49,6 +49,9 @@ const (
 	ReasonServiceUnavailable Reason = "ServiceUnavailable"
 	// ReasonTimeout is a request that ran out of time (504).
 	ReasonTimeout Reason = "Timeout"
+	// ReasonNonZeroExitCode is a command that ran and failed, told at the end of a
+	// stream; it is no answer to a request and has no code.
+	ReasonNonZeroExitCode Reason = "NonZeroExitCode"
 )
 
 // Code returns the HTTP status code of the reason, 500 for an unknown one.
@@ -119,4 +122,7 @@ const (
 	// CauseUnexpectedServerResponse is an answer from behind the server that
 	// could not be understood.
 	CauseUnexpectedServerResponse CauseType = "UnexpectedServerResponse"
+	// CauseExitCode holds the exit code of a command, in a
+	// [ReasonNonZeroExitCode] error.
+	CauseExitCode CauseType = "ExitCode"
 )
