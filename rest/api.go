@@ -242,10 +242,9 @@ func (a *API) leave(isShort bool) {
 // verb, the store.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handle, params := a.notFound, httprouter.Params(nil)
-	if path, ok := routePath(r.URL); ok {
-		if h, ps, _ := a.router.Lookup(anyMethod, path); h != nil {
-			handle, params = h, ps
-		}
+	path, ok := routePath(r.URL)
+	if h, ps, _ := a.router.Lookup(anyMethod, path); h != nil && (ok || ps.ByName(paramBelow) != "") {
+		handle, params = h, ps
 	}
 	handle(w, r, params)
 }

@@ -53,7 +53,11 @@ func (res *resource) openAPI() openapi.Kind {
 		Namespaced: res.namespaced, Schema: res.schema, Description: res.description, Verbs: verbNames(res.verbs), PatchTypes: res.patchTypes()}
 	for _, s := range res.subresources {
 		sub := openapi.Subresource{Name: s.name, Verbs: verbNames(s.verbs)}
-		if !s.ofItself {
+		switch {
+		case s.bytes != nil:
+			sub.Group, sub.Version, sub.Kind = s.kind.Group, s.kind.Version, s.kind.Kind
+			sub.Stream = &openapi.Stream{Options: s.bytes.options, Media: s.bytes.contentType, Below: s.bytes.way == serveWay}
+		case !s.ofItself:
 			sub.Group, sub.Version, sub.Kind, sub.Schema = s.kind.Group, s.kind.Version, s.kind.Kind, s.schema
 		}
 		k.Subresources = append(k.Subresources, sub)

@@ -6,8 +6,8 @@ import (
 )
 
 // routePath returns the path to look a route up with: the URL's path as it was sent, each segment unescaped once. An
-// escaped slash would move the borders between the segments, and no name has a slash: such a path is not ok. A
-// trailing slash does not count.
+// escaped slash would move the borders between the segments, and no name has a slash: such a segment stays as it is, and
+// the path is not ok but for what stands below a subresource. A trailing slash does not count.
 func routePath(u *url.URL) (path string, ok bool) {
 	path = u.EscapedPath()
 	if len(path) > 1 && path[len(path)-1] == '/' {
@@ -22,15 +22,17 @@ func routePath(u *url.URL) (path string, ok bool) {
 	if !strings.Contains(path, "%") {
 		return path, true
 	}
+	ok = true
 	segments := strings.Split(path[1:], "/")
 	for i, s := range segments {
 		plain, err := url.PathUnescape(s)
 		if err != nil || strings.Contains(plain, "/") {
-			return "", false
+			ok = false
+			continue
 		}
 		segments[i] = plain
 	}
-	return "/" + strings.Join(segments, "/"), true
+	return "/" + strings.Join(segments, "/"), ok
 }
 
 // mountPrefix is the path under which the host has mounted the API: what [http.StripPrefix] has taken away. It stands

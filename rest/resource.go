@@ -185,6 +185,9 @@ func (r Resource[T]) resource() (*resource, error) {
 		if err != nil {
 			return fail("%w", err)
 		}
+		if sub.kind.Kind == "" {
+			sub.kind = res.gvk
+		}
 		if res.subresource(sub.name) != nil {
 			return fail("subresource %q is declared twice", sub.name)
 		}
@@ -341,6 +344,13 @@ func (res *resource) subresource(name string) *subresource {
 		}
 	}
 	return nil
+}
+
+// serves reports whether a subresource of that name, or with "" any of them, has paths below it.
+func (res *resource) serves(name string) bool {
+	return slices.ContainsFunc(res.subresources, func(s *subresource) bool {
+		return s.bytes != nil && s.bytes.way == serveWay && (name == "" || name == s.name)
+	})
 }
 
 func (res *resource) hasStatus() bool { return res.subresource("status") != nil }

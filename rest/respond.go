@@ -104,11 +104,7 @@ func (q *request) writeOwn(code int, rep representation, v any) error {
 // fail answers with a Status. An error that is none becomes a 500 without its text, which goes to the log. Where the
 // answer has begun there is nothing left but to break off.
 func (q *request) fail(err error) {
-	e := status.From(err)
-	if e.Status.Code >= http.StatusInternalServerError {
-		q.api.options.Logger.LogAttrs(q.r.Context(), slog.LevelError, "request failed",
-			slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.Any("error", err), slog.Any("cause", errors.Unwrap(e)))
-	}
+	e := q.failure(err)
 	if q.wrote {
 		panic(http.ErrAbortHandler) // the client must not take what it has for the whole
 	}
@@ -117,7 +113,17 @@ func (q *request) fail(err error) {
 	}
 	q.warnings = nil
 	q.w.Header().Del("Content-Encoding") // of the answer that did not come
-	_ = q.writeOwn(int(e.Status.Code), q.statusRepresentation(), &e.Status)
+	_ = q.writeOwn(status.CodeOf(e), q.statusRepresentation(), &e.Status)
+}
+
+// failure is what a client is told of an error; what it is not told goes to the log.
+func (q *request) failure(err error) *status.Error {
+	e := status.From(err)
+	if e.Status.Code >= http.StatusInternalServerError {
+		q.api.options.Logger.LogAttrs(q.r.Context(), slog.LevelError, "request failed",
+			slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.Any("error", err), slog.Any("cause", errors.Unwrap(e)))
+	}
+	return e
 }
 
 // statusRepresentation is JSON unless the client rather reads YAML or Protobuf: an error is never transformed, and it is sent even to

@@ -20,6 +20,7 @@ const (
 	paramNamespace   = "namespace"
 	paramName        = "name"
 	paramSubresource = "subresource"
+	paramBelow       = "below"
 	paramCheck       = "check"
 )
 
@@ -71,6 +72,13 @@ func (a *API) routes() *httprouter.Router {
 	router := &httprouter.Router{}
 	add := func(path string, res *resource, choose chooser) { router.Handle(anyMethod, path, a.route(res, choose)) }
 
+	addSubresource := func(path string, res *resource, below bool) {
+		add(path, res, always((*request).subresourceOfItem))
+		if below {
+			add(path+"/*"+paramBelow, res, always((*request).belowSubresourceOfItem))
+		}
+	}
+
 	add("/", nil, always((*request).index))
 	add("/version", nil, always((*request).version))
 	for _, endpoint := range []string{"/healthz", "/livez", "/readyz"} {
@@ -99,18 +107,18 @@ func (a *API) routes() *httprouter.Router {
 			add(plural, res, (*request).collectionOfAll)
 			add(inNamespace, res, (*request).collection)
 			add(inNamespace+"/:"+paramName, res, (*request).item)
-			add(inNamespace+"/:"+paramName+"/:"+paramSubresource, res, always((*request).subresourceOfItem))
+			addSubresource(inNamespace+"/:"+paramName+"/:"+paramSubresource, res, res.serves(""))
 		case res.namesNamespaces():
 			item := plural + "/:" + paramNamespace
 			add(plural, res, (*request).collection)
 			add(item, res, (*request).item)
 			for _, sub := range res.subresources {
-				add(item+"/"+sub.name, res, always((*request).subresourceOfItem))
+				addSubresource(item+"/"+sub.name, res, res.serves(sub.name))
 			}
 		default:
 			add(plural, res, (*request).collection)
 			add(plural+"/:"+paramName, res, (*request).item)
-			add(plural+"/:"+paramName+"/:"+paramSubresource, res, always((*request).subresourceOfItem))
+			addSubresource(plural+"/:"+paramName+"/:"+paramSubresource, res, res.serves(""))
 		}
 	}
 	return router

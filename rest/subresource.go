@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// SubresourceOf is a subresource of a resource of T: a [Subresource] of T and some other Go type.
+// SubresourceOf is a subresource of a resource of T: a [Subresource] or a [Stream] of T and some other Go type.
 type SubresourceOf[T any] interface {
 	subresource(parent apimeta.GroupVersion) (*subresource, error)
 }
@@ -47,6 +47,8 @@ type subresource struct {
 	update func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	// create runs an action on a parent; an absent answer is a plain success.
 	create func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
+	// bytes: the subresource is a Stream, and has nothing of the above but its name, its kind and its verbs.
+	bytes *byteStream
 	// ofItself: the subresource is a part of the object, of the same kind, served by the pipeline itself.
 	ofItself bool
 	part     part
@@ -61,9 +63,10 @@ func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresourc
 	if s.Kind == "" {
 		sub.kind.Kind = t.Name()
 	}
+	if err := checkSubresourceName(s.Name); err != nil {
+		return nil, err
+	}
 	switch {
-	case s.Name == "" || s.Name == "status" || len(apimeta.ValidateDNS1123Label(s.Name)) > 0:
-		return nil, fmt.Errorf("subresource %q: the name must be a lower-case word other than 'status'", s.Name)
 	case s.Get == nil && s.Create == nil:
 		return nil, fmt.Errorf("subresource %q: neither Get nor Create is set", s.Name)
 	case s.Update != nil && s.Get == nil:
@@ -129,6 +132,13 @@ func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresourc
 		}
 	}
 	return sub, nil
+}
+
+func checkSubresourceName(name string) error {
+	if name == "status" || len(apimeta.ValidateDNS1123Label(name)) > 0 {
+		return fmt.Errorf("subresource %q: the name must be a lower-case word other than 'status'", name)
+	}
+	return nil
 }
 
 // decodeParent decodes a stored object for a hook of a subresource.

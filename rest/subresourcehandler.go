@@ -14,17 +14,15 @@ import (
 
 // subresourceOfItem answers for a subresource of one object.
 func (q *request) subresourceOfItem() error {
-	name := q.params.ByName(paramSubresource)
-	if name == "" { // a literal one, of a resource called namespaces
-		path, _ := routePath(q.r.URL)
-		name = path[strings.LastIndexByte(path, '/')+1:]
-	}
-	sub := q.res.subresource(name)
+	sub := q.res.subresource(q.subresourceName())
 	if sub == nil {
 		if q.res.kindRequired {
 			return q.res.notFound(q.params.ByName(paramName))
 		}
 		return status.ResourceNotFound()
+	}
+	if sub.bytes != nil {
+		return q.stream(sub)
 	}
 	verb, known := map[string]Verb{http.MethodGet: Get, http.MethodPut: Update, http.MethodPatch: Patch, http.MethodPost: Create, http.MethodDelete: Delete}[q.r.Method]
 	if !known {
@@ -50,6 +48,25 @@ func (q *request) subresourceOfItem() error {
 	default:
 		return q.writeSubresource(sub, verb)
 	}
+}
+
+func (q *request) subresourceName() string {
+	if name := q.params.ByName(paramSubresource); name != "" {
+		return name
+	}
+	// A literal one, of a resource called namespaces.
+	path, _ := routePath(q.r.URL)
+	path = strings.TrimPrefix(path, gvPath(q.res.gvk.GroupVersion())+"/namespaces/"+q.params.ByName(paramNamespace)+"/")
+	name, _, _ := strings.Cut(path, "/")
+	return name
+}
+
+// belowSubresourceOfItem answers for a path below a subresource: some streams have them.
+func (q *request) belowSubresourceOfItem() error {
+	if !q.res.serves(q.subresourceName()) {
+		return q.unknownPath()
+	}
+	return q.subresourceOfItem()
 }
 
 func (q *request) getSubresource(sub *subresource) error {

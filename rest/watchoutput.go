@@ -26,23 +26,25 @@ func (q *request) openWatch(gone context.CancelFunc) (watchOutput, error) {
 	if wantsSocket(q.r) {
 		return q.openSocket(gone)
 	}
-	return q.openResponse()
+	return q.openResponse(headerJSON, stuckAfter)
 }
 
 // responseOutput streams in the body of the answer, chunked with HTTP/1.1 and in frames of HTTP/2.
 type responseOutput struct {
-	q       *request
-	control *http.ResponseController
+	q        *request
+	control  *http.ResponseController
+	patience time.Duration // how long one write may take
 }
 
-// openResponse sends the header at once, and lifts the deadlines that the host's server has for short requests.
-func (q *request) openResponse() (watchOutput, error) {
+// openResponse sends the header at once, and lifts the deadlines that the host's server has for short requests. A client
+// that does not take a write within patience counts as gone.
+func (q *request) openResponse(media []string, patience time.Duration) (*responseOutput, error) {
 	if !canFlush(q.w) {
-		return nil, status.InternalError(errors.New("a watch needs a ResponseWriter that can be flushed: a wrapper around it must have a method Unwrap"))
+		return nil, status.InternalError(errors.New("a stream needs a ResponseWriter that can be flushed: a wrapper around it must have a method Unwrap"))
 	}
-	o := &responseOutput{q: q, control: http.NewResponseController(q.w)}
+	o := &responseOutput{q: q, control: http.NewResponseController(q.w), patience: patience}
 	h := q.w.Header()
-	h["Content-Type"], h["Cache-Control"] = headerJSON, headerNoCache
+	h["Content-Type"], h["Cache-Control"] = media, headerNoCache
 	q.wrote = true
 	_ = o.control.SetReadDeadline(time.Time{}) // a writer without deadlines has none to lift
 	_ = o.control.SetWriteDeadline(time.Time{})
@@ -68,7 +70,7 @@ func canFlush(w http.ResponseWriter) bool {
 func (o *responseOutput) eventByEvent() bool { return false }
 
 func (o *responseOutput) send(events []byte) error {
-	_ = o.control.SetWriteDeadline(time.Now().Add(stuckAfter))
+	_ = o.control.SetWriteDeadline(time.Now().Add(o.patience))
 	if o.q.api.closing() { // looked at after the deadline is set: hurry may have come before
 		_ = o.control.SetWriteDeadline(time.Now().Add(stuckAtEnd))
 	}

@@ -74,7 +74,7 @@ func (q *request) watch(p listParameters) error {
 			chunks.Put(chunk)
 		}
 	}()
-	defer s.hurryAtTheEnd()()
+	defer q.api.hurryAtTheEnd(out.hurry)()
 	after := watch.Revision(revision)
 	if initial || revision == 0 {
 		if after, err = s.initialEvents(after, initial, p.AllowWatchBookmarks); err != nil {
@@ -108,11 +108,11 @@ type watchStream struct {
 
 // hurryAtTheEnd keeps a client that does not read from holding up the shutdown. The function that it returns must be
 // called when the stream ends.
-func (s *watchStream) hurryAtTheEnd() func() {
+func (a *API) hurryAtTheEnd(hurry func()) func() {
 	done := make(chan struct{})
-	stop := context.AfterFunc(s.q.api.ending, func() {
+	stop := context.AfterFunc(a.ending, func() {
 		defer close(done)
-		s.out.hurry()
+		hurry()
 	})
 	return func() {
 		if !stop() {

@@ -38,8 +38,9 @@ type Protocol struct {
 
 const (
 	closeSignal = 255
-	// maxMessage bounds what is sent in one message, in bytes of the stream.
-	maxMessage = 32 << 10
+	// maxMessage bounds what is sent in one message, in bytes of the stream: 32 KiB in base64, which clients take that have a
+	// limit.
+	maxMessage = 24<<10 - 3
 )
 
 // Violation is a message that the protocol does not allow.

@@ -37,6 +37,14 @@ func (d *definitions) reference(name string) doc.Value {
 	return doc.MapOf(doc.Member{Key: "$ref", Value: doc.Of(d.form.prefix + name)})
 }
 
+// answer is the schema of an answer: that of this name, or of bytes.
+func (d *definitions) answer(name string) doc.Value {
+	if name == "" {
+		return doc.MapOf(doc.Member{Key: "type", Value: doc.Of("string")})
+	}
+	return d.reference(name)
+}
+
 // addKind defines a kind's schema under the kind's name.
 func (d *definitions) addKind(gvk apimeta.GroupVersionKind, s *schema.Schema, description string) string {
 	name := kindName(gvk)

@@ -37,6 +37,19 @@ type Subresource struct {
 	Group, Version, Kind string
 	// Schema describes that kind; it is not needed where it is the object itself.
 	Schema *schema.Schema
+	// Stream describes a subresource that carries bytes; nil for one with a Schema.
+	Stream *Stream
+}
+
+// Stream describes the bytes of a subresource.
+type Stream struct {
+	// Options describes the parameters of the URL.
+	Options *schema.Schema
+	// Media is what the answer is. It is empty where the connection becomes another one, and the verbs are only names for
+	// HTTP methods.
+	Media string
+	// Below says that paths below the subresource are served too.
+	Below bool
 }
 
 func (k *Kind) listKind() string { return cmp.Or(k.ListKind, k.Kind+"List") }

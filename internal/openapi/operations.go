@@ -33,7 +33,7 @@ type operation struct {
 	takes       string   // the name of the schema of the body; empty for none
 	takesMedia  []string // its media types
 	optional    bool     // whether the body may be left out
-	gives       string   // the name of the schema of the answer
+	gives       string   // the name of the schema of the answer; empty for bytes
 	givesMedia  []string
 	statuses    []string // of answers that hold it
 }
@@ -69,6 +69,10 @@ func (d *definitions) routes(kinds []Kind) ([]route, error) {
 			all = append(all, w.everywhere())
 		}
 		for _, sub := range k.Subresources {
+			if sub.Stream != nil {
+				all = append(all, w.stream(sub)...)
+				continue
+			}
 			all = append(all, w.subresource(d, sub))
 		}
 	}

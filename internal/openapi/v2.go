@@ -49,7 +49,7 @@ func (d *definitions) operationV2(op operation) doc.Value {
 	}
 	o.list("parameters", parameters)
 	o.texts("produces", op.givesMedia)
-	o.set("responses", op.responses(func(answer *object) { answer.set("schema", d.reference(op.gives)) }))
+	o.set("responses", op.responses(func(answer *object) { answer.set("schema", d.answer(op.gives)) }))
 	return o.value()
 }
 

@@ -62,7 +62,7 @@ func (d *definitions) operationV3(op operation) doc.Value {
 func (d *definitions) contentV3(name string, media []string) doc.Value {
 	var content object
 	for _, m := range media {
-		content.set(m, doc.MapOf(doc.Member{Key: "schema", Value: d.reference(name)}))
+		content.set(m, doc.MapOf(doc.Member{Key: "schema", Value: d.answer(name)}))
 	}
 	return content.value()
 }

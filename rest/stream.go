@@ -1,0 +1,182 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Stream declares a subresource that carries bytes instead of an object: a log, a command and its terminal, a connection
+// to a port, a proxy, as pods have them in Kubernetes. O holds the parameters of the URL, such as
+// k8s.io/api/core/v1.PodLogOptions or a struct of the host's own: one field for each, with the name of its json tag and
+// the rules of its api tag; struct{} takes none.
+//
+// Exactly one of Output, Session, Forward and Serve is set, and says how the bytes travel. The function runs for as long as
+// the stream lasts. Its context ends when the client leaves and when the API is shut down; from then on reads and writes
+// fail, and the function is to return. A stream on which nothing has moved for four hours ends too.
+//
+// Whoever may reach the handler can use a stream: it is the host's middleware that decides who may (a get or a create of
+// NAME/SUBRESOURCE, as Kubernetes counts it).
+type Stream[T, O any] struct {
+	// Name is the last segment of the URL, a lower-case word.
+	Name string
+	// Check refuses a request while it can still be answered with a Status: a container that does not exist, an object that
+	// is not running. Optional.
+	Check func(ctx context.Context, parent *T, options *O) error
+
+	// Output answers GET with what it writes (pods/log): as the body of the answer, or as messages of a WebSocket
+	// (subprotocols binary.k8s.io and base64.binary.k8s.io). Each Write reaches the client at once; put a [bufio.Writer] in
+	// front for many small ones. The answer begins with the first Write, also an empty one: an error before it is answered
+	// with a Status, a later one breaks the answer off.
+	Output func(ctx context.Context, parent *T, options *O, out io.Writer) error
+	// ContentType is that of the body of Output. Default: text/plain.
+	ContentType string
+
+	// Session runs a command, or attaches to one (pods/exec, pods/attach), over a WebSocket. The parameters stdin, stdout,
+	// stderr and tty say which streams the client wants. What Session returns is the last thing that the client hears: nil is
+	// success, [status.NonZeroExit] the exit code of a command, and any other error a failure.
+	Session func(ctx context.Context, parent *T, options *O, session *Session) error
+
+	// Forward connects the client to a port of the object (pods/portforward), over a WebSocket. It is called for each of the
+	// parameters ports, at the same time, and ends the connection by returning. The client reads the message of an error.
+	Forward func(ctx context.Context, parent *T, options *O, port uint16, conn io.ReadWriter) error
+
+	// Serve answers every method, at …/NAME/SUBRESOURCE/ and every path below (pods/proxy). The path of the request is what
+	// follows SUBRESOURCE. Mostly it is an [net/http/httputil.ReverseProxy].
+	Serve func(w http.ResponseWriter, r *http.Request, parent *T, options *O)
+}
+
+// Session is the client's side of a command that a [Stream] runs. Reads and writes block until the other side has done
+// its part: a command whose output nobody reads waits, and so does a client whose input nobody reads.
+type Session struct {
+	// Stdin is what the client sends, at its end from the start where it sends nothing.
+	Stdin io.Reader
+	// Stdout and Stderr reach the client, each Write at once. What the client has not asked for is dropped; with a TTY that
+	// is all of Stderr.
+	Stdout, Stderr io.Writer
+	// TTY says that the client is a terminal.
+	TTY bool
+	// Resize tells the size of the terminal, the first one soon after the beginning; sizes that nobody took in time are left
+	// out. It is closed when the client leaves.
+	Resize <-chan TerminalSize
+}
+
+// TerminalSize is the size of a terminal in characters.
+type TerminalSize struct {
+	Width, Height uint16
+}
+
+// byteStream is a Stream with its types forgotten.
+type byteStream struct {
+	options     *schema.Schema
+	contentType string
+	way         way
+	bind        func(parent, options doc.Value) (boundStream, error)
+}
+
+// way is how the bytes of a stream travel.
+type way int
+
+const (
+	outputWay way = iota
+	sessionWay
+	forwardWay
+	serveWay
+)
+
+// boundStream is a stream of one object with the parameters of one request. A panic of the host is an error of it.
+type boundStream struct {
+	check   func(ctx context.Context) error
+	output  func(ctx context.Context, out io.Writer) error
+	session func(ctx context.Context, s *Session) error
+	forward func(ctx context.Context, port uint16, conn io.ReadWriter) error
+	serve   func(w http.ResponseWriter, r *http.Request) error
+}
+
+func (s Stream[T, O]) subresource(parent apimeta.GroupVersion) (*subresource, error) {
+	fail := func(format string, args ...any) (*subresource, error) {
+		return nil, fmt.Errorf("subresource %q: %w", s.Name, fmt.Errorf(format, args...))
+	}
+	if err := checkSubresourceName(s.Name); err != nil {
+		return nil, err
+	}
+	options := reflect.TypeFor[O]()
+	out := &byteStream{contentType: s.ContentType, bind: s.bind}
+	sub := &subresource{name: s.Name, bytes: out, kind: apimeta.GroupVersionKind{Group: parent.Group, Version: parent.Version, Kind: options.Name()}}
+	set := 0
+	for w, is := range []bool{outputWay: s.Output != nil, sessionWay: s.Session != nil, forwardWay: s.Forward != nil, serveWay: s.Serve != nil} {
+		if is {
+			out.way = way(w)
+			set++
+		}
+	}
+	if set != 1 {
+		return fail("one of Output, Session, Forward and Serve must be set, and %d are", set)
+	}
+	switch out.way {
+	case outputWay:
+		sub.verbs, sub.kind.Kind = []Verb{Get}, "" // what is read is a part of the object
+		if out.contentType == "" {
+			out.contentType = "text/plain"
+		}
+	case serveWay:
+		sub.verbs = []Verb{Create, Delete, Get, Patch, Update}
+	default:
+		sub.verbs = []Verb{Create, Get}
+	}
+	if s.ContentType != "" && out.way != outputWay {
+		return fail("ContentType is that of Output, which is not set")
+	}
+	var err error
+	if out.options, err = schema.Derive(options, schema.Options{Builtin: true}); err != nil {
+		return fail("%w", err)
+	}
+	if err := checkParameters(out.options); err != nil {
+		return fail("%w", err)
+	}
+	return sub, nil
+}
+
+func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error) {
+	obj, err := decodeParent[T](parent)
+	if err != nil {
+		return b, err
+	}
+	o := new(O)
+	if err := codec.ToGo(options, o); err != nil {
+		return b, status.BadRequest(err.Error())
+	}
+	b.check = func(ctx context.Context) (err error) {
+		if s.Check == nil {
+			return nil
+		}
+		defer recoverHook("Check of "+s.Name, &err)
+		return s.Check(ctx, obj, o)
+	}
+	b.output = func(ctx context.Context, out io.Writer) (err error) {
+		defer recoverHook("Output of "+s.Name, &err)
+		return s.Output(ctx, obj, o, out)
+	}
+	b.session = func(ctx context.Context, session *Session) (err error) {
+		defer recoverHook("Session of "+s.Name, &err)
+		return s.Session(ctx, obj, o, session)
+	}
+	b.forward = func(ctx context.Context, port uint16, conn io.ReadWriter) (err error) {
+		defer recoverHook("Forward of "+s.Name, &err)
+		return s.Forward(ctx, obj, o, port, conn)
+	}
+	b.serve = func(w http.ResponseWriter, r *http.Request) (err error) {
+		defer recoverServe("Serve of "+s.Name, &err)
+		s.Serve(w, r, obj, o)
+		return nil
+	}
+	return b, nil
+}

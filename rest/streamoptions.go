@@ -1,0 +1,95 @@
+package rest
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// checkParameters reports whether the fields of a struct can be parameters of a URL: scalars, and lists of them.
+func checkParameters(options *schema.Schema) error {
+	if options.Object == nil {
+		return fmt.Errorf("the options must be a struct")
+	}
+	for _, p := range options.Object.Properties {
+		s := p.Schema
+		if s.Type == schema.ArrayType {
+			s = s.Items
+		}
+		switch s.Type {
+		case schema.StringType, schema.IntegerType, schema.NumberType, schema.BooleanType:
+		default:
+			return fmt.Errorf("options: %q is neither a string, number or boolean nor a list of them", p.Name)
+		}
+	}
+	return nil
+}
+
+// readOptions makes a document of the parameters of a URL, and checks it. Parameters that the options do not have are left
+// out: the URL has others, like pretty.
+func (s *byteStream) readOptions(parameters url.Values) (doc.Value, error) {
+	v := doc.MapOf()
+	for _, p := range s.options.Object.Properties {
+		values := parameters[p.Name]
+		if len(values) == 0 || typeMetaField(p.Name) {
+			continue
+		}
+		one, list := p.Schema, p.Schema.Type == schema.ArrayType
+		switch {
+		case !list:
+			values = values[:1]
+		case one.Items.Type == schema.IntegerType:
+			values = strings.Split(strings.Join(values, ","), ",") // as the ports of a port-forward may be written
+		}
+		if list {
+			one = one.Items
+		}
+		elements := make([]doc.Value, 0, len(values))
+		for _, value := range values {
+			element, err := parseParameter(one.Type, value)
+			if err != nil {
+				return doc.Value{}, status.BadRequest(fmt.Sprintf("the parameter %q: %v", p.Name, err))
+			}
+			elements = append(elements, element)
+		}
+		if list {
+			v = v.With(p.Name, doc.ListOf(elements...))
+		} else {
+			v = v.With(p.Name, elements[0])
+		}
+	}
+	v = s.options.Default(v)
+	errs := s.options.CheckTypes(nil, v)
+	if len(errs) == 0 {
+		errs = s.options.Validate(nil, v)
+	}
+	if len(errs) > 0 {
+		return doc.Value{}, status.BadRequest(errs.Error())
+	}
+	return v, nil
+}
+
+// typeMetaField says that a field of options structs of Kubernetes is none of their parameters.
+func typeMetaField(name string) bool { return name == "kind" || name == "apiVersion" }
+
+func parseParameter(typ, value string) (doc.Value, error) {
+	switch typ {
+	case schema.BooleanType:
+		return doc.OfBool(parseBool(value)), nil
+	case schema.IntegerType:
+		i, err := strconv.ParseInt(value, 10, 64)
+		return doc.OfInt(i), err
+	case schema.NumberType:
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil || f != f || f-f != 0 {
+			return doc.Value{}, fmt.Errorf("%q is no number", value)
+		}
+		return doc.OfNumber(strconv.FormatFloat(f, 'g', -1, 64)), nil
+	}
+	return doc.Of(value), nil
+}

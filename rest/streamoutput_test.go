@@ -1,0 +1,317 @@
+package rest_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// LogOptions are the parameters of the log of a Thing.
+type LogOptions struct {
+	Follow    bool     `json:"follow,omitempty"`
+	TailLines *int64   `json:"tailLines,omitempty" api:"min=0"`
+	Container string   `json:"container,omitempty" api:"default=main"`
+	Ratio     float64  `json:"ratio,omitempty"`
+	Level     []string `json:"level,omitempty"`
+	Lines     []int32  `json:"lines,omitempty"`
+}
+
+// streamed is a server of Things with one stream, and a Thing "a".
+func streamed(t testing.TB, options rest.Options, streams ...rest.SubresourceOf[Thing]) *thingServer {
+	t.Helper()
+	things := thingResource()
+	things.Subresources = streams
+	s := newThingServer(t, options, things)
+	s.mustCreate(t, "a")
+	return s
+}
+
+type thingLog = rest.Stream[Thing, LogOptions]
+
+func TestOutput(t *testing.T) {
+	s := streamed(t, rest.Options{}, thingLog{Name: "log", Output: func(_ context.Context, thing *Thing, o *LogOptions, out io.Writer) error {
+		tail := "all"
+		if o.TailLines != nil {
+			tail = fmt.Sprint(*o.TailLines)
+		}
+		_, err := fmt.Fprintf(out, "%s %v %s %s %v %v %v", thing.Name, o.Follow, tail, o.Container, o.Ratio, o.Level, o.Lines)
+		return err
+	}})
+	for _, c := range []struct {
+		name, query, want string
+	}{
+		{"no parameters", "", "a false all main 0 [] []"},
+		{"of each type", "?follow=true&tailLines=0&container=side&ratio=0.5&level=info&level=warn&lines=1,2&lines=3", "a true 0 side 0.5 [info warn] [1 2 3]"},
+		{"a flag alone", "?follow", "a true all main 0 [] []"},
+		{"false", "?follow=False", "a false all main 0 [] []"},
+		{"of a repeated one the first counts", "?container=x&container=y", "a false all x 0 [] []"},
+		{"unknown ones are not ours", "?pretty=true&kind=x", "a false all main 0 [] []"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := s.do("GET", thingsIn+"/a/log"+c.query, "")
+			assert.Equal(t, 200, w.Code)
+			assert.Equal(t, c.want, w.Body.String())
+			assert.Equal(t, "text/plain", w.Header().Get("Content-Type"))
+			assert.Equal(t, "no-cache, private", w.Header().Get("Cache-Control"))
+			assert.True(t, w.Flushed)
+		})
+	}
+	for _, c := range []struct {
+		name, method, target string
+		code                 int
+		message              string
+	}{
+		{"no object", "GET", "/b/log", 404, `things.things.example.com "b" not found`},
+		{"no number", "GET", "/a/log?tailLines=x", 400, `the parameter "tailLines": strconv.ParseInt: parsing "x": invalid syntax`},
+		{"out of bounds", "GET", "/a/log?tailLines=-1", 400, "tailLines: Invalid value: -1: tailLines in body should be greater than or equal to 0"},
+		{"too large for its type", "GET", "/a/log?lines=3000000000", 400, ""},
+		{"infinite", "GET", "/a/log?ratio=inf", 400, `the parameter "ratio": "inf" is no number`},
+		{"another verb", "POST", "/a/log", 405, ""},
+		{"HEAD", "HEAD", "/a/log", 405, ""},
+		{"nothing is below", "GET", "/a/log/x", 404, "the server could not find the requested resource"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := s.do(c.method, thingsIn+c.target, "")
+			got := statusOf(t, w)
+			assert.Equal(t, c.code, w.Code)
+			if c.message != "" {
+				assert.Equal(t, c.message, got.Message)
+			}
+		})
+	}
+}
+
+func TestOutputFailures(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		stream thingLog
+		code   int
+		logged string
+	}{
+		{"an error first", thingLog{Output: func(context.Context, *Thing, *LogOptions, io.Writer) error {
+			return status.BadRequest("no such container")
+		}}, 400, ""},
+		{"an error that says nothing to clients", thingLog{Output: func(context.Context, *Thing, *LogOptions, io.Writer) error {
+			return errors.New("disk 7 is on fire")
+		}}, 500, "disk 7 is on fire"},
+		{"a panic", thingLog{Output: func(context.Context, *Thing, *LogOptions, io.Writer) error { panic("boom") }}, 500, "boom"},
+		{"an exit code is no answer", thingLog{Output: func(context.Context, *Thing, *LogOptions, io.Writer) error { return status.NonZeroExit(3) }}, 500, ""},
+		{"a check", thingLog{
+			Check: func(_ context.Context, thing *Thing, o *LogOptions) error {
+				return status.BadRequest(thing.Name + " has no " + o.Container)
+			},
+			Output: func(context.Context, *Thing, *LogOptions, io.Writer) error { return errors.New("not reached") },
+		}, 400, ""},
+		{"a check that panics", thingLog{
+			Check:  func(context.Context, *Thing, *LogOptions) error { panic("boom") },
+			Output: func(context.Context, *Thing, *LogOptions, io.Writer) error { return nil },
+		}, 500, "boom"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log bytes.Buffer
+			c.stream.Name = "log"
+			s := streamed(t, rest.Options{Logger: thingLogger(&log)}, c.stream)
+			w := s.do("GET", thingsIn+"/a/log", "")
+			assert.Equal(t, c.code, w.Code, w.Body.String())
+			assert.Contains(t, w.Body.String(), `"kind":"Status"`)
+			if c.logged != "" {
+				assert.Contains(t, log.String(), c.logged)
+				assert.NotContains(t, w.Body.String(), c.logged)
+			}
+		})
+	}
+	t.Run("after the beginning the answer is broken off", func(t *testing.T) {
+		for _, end := range []func() error{func() error { return errors.New("gone") }, func() error { panic("boom") }} {
+			s := streamed(t, rest.Options{}, thingLog{Name: "log", Output: func(_ context.Context, _ *Thing, _ *LogOptions, out io.Writer) error {
+				_, _ = io.WriteString(out, "some")
+				return end()
+			}})
+			response, err := http.Get(thingHTTP(t, s.api).URL + thingsIn + "/a/log")
+			require.NoError(t, err)
+			body, err := io.ReadAll(response.Body)
+			assert.Equal(t, "some", string(body))
+			assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+			_ = response.Body.Close()
+		}
+	})
+	t.Run("nothing is an empty answer", func(t *testing.T) {
+		s := streamed(t, rest.Options{}, thingLog{Name: "log", ContentType: "application/x-ndjson", Output: func(context.Context, *Thing, *LogOptions, io.Writer) error { return nil }})
+		w := s.do("GET", thingsIn+"/a/log", "")
+		assert.Equal(t, 200, w.Code)
+		assert.Empty(t, w.Body.String())
+		assert.Equal(t, "application/x-ndjson", w.Header().Get("Content-Type"))
+	})
+}
+
+// followed is a log that sends what a channel brings, until its context ends.
+func followed(lines <-chan string, ended chan<- error) thingLog {
+	return thingLog{Name: "log", Output: func(ctx context.Context, _ *Thing, _ *LogOptions, out io.Writer) error {
+		_, _ = out.Write(nil)
+		for {
+			select {
+			case line := <-lines:
+				if _, err := fmt.Fprintln(out, line); err != nil {
+					ended <- err
+					return err
+				}
+			case <-ctx.Done():
+				ended <- context.Cause(ctx)
+				return ctx.Err()
+			}
+		}
+	}}
+}
+
+// What the host writes arrives while the stream goes on, past the timeouts of the host's server, and without a place among
+// the short requests.
+func TestOutputIsFollowed(t *testing.T) {
+	lines, ended := make(chan string), make(chan error, 1)
+	s := streamed(t, rest.Options{MaxInFlight: 1}, followed(lines, ended))
+	server := thingHTTP(t, s.api, func(config *http.Server) {
+		config.ReadTimeout, config.WriteTimeout = 200*time.Millisecond, 200*time.Millisecond
+	})
+	ctx, leave := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, "GET", server.URL+thingsIn+"/a/log?follow=true", nil)
+	require.NoError(t, err)
+	response, err := server.Client().Do(r)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	require.Equal(t, 200, response.StatusCode, "the answer begins before there is a line")
+	reader := bufio.NewReader(response.Body)
+	for _, line := range []string{"one", "two"} {
+		<-time.After(250 * time.Millisecond) // past the host's timeouts
+		lines <- line
+		got, err := reader.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, line+"\n", got)
+	}
+	require.Equal(t, 200, s.do("GET", thingsIn+"/a", "").Code, "there is still place for a short request")
+	leave()
+	require.ErrorIs(t, within(t, "the stream without a client", ended), context.Canceled)
+}
+
+func TestOutputEndsWithTheAPI(t *testing.T) {
+	ended := make(chan error, 1)
+	s := streamed(t, rest.Options{}, followed(nil, ended))
+	server := thingHTTP(t, s.api)
+	response, err := http.Get(server.URL + thingsIn + "/a/log")
+	require.NoError(t, err)
+	closed := inBackground(s.api.Close)
+	_, err = io.ReadAll(response.Body)
+	require.NoError(t, err, "in order, as a watch does")
+	require.NoError(t, within(t, "Close", closed))
+	require.Equal(t, status.ReasonServiceUnavailable, status.ReasonOf(<-ended))
+}
+
+// A client that does not read makes the host wait, and neither keeps the API from ending.
+func TestOutputWaitsForItsClient(t *testing.T) {
+	written, ended := make(chan int, 10_000), make(chan error, 2)
+	s := streamed(t, rest.Options{}, thingLog{Name: "log", Output: func(_ context.Context, _ *Thing, _ *LogOptions, out io.Writer) error {
+		for i := 0; ; i++ {
+			if _, err := out.Write(make([]byte, 1<<20)); err != nil {
+				ended <- err
+				return err
+			}
+			written <- i
+		}
+	}})
+	server := thingHTTP(t, s.api)
+	for _, open := range []func(){
+		func() {
+			response, err := http.Get(server.URL + thingsIn + "/a/log")
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = response.Body.Close() })
+		},
+		func() { socket(t, server.URL+thingsIn+"/a/log", nil) },
+	} {
+		open()
+		<-written
+	}
+	require.NoError(t, within(t, "Close", inBackground(s.api.Close)))
+	require.Error(t, <-ended)
+	require.Error(t, <-ended)
+	require.Less(t, len(written), 1000, "a thousand megabytes are in no buffer")
+}
+
+func TestOutputOverWebSocket(t *testing.T) {
+	s := streamed(t, rest.Options{}, thingLog{Name: "log", Output: func(_ context.Context, _ *Thing, o *LogOptions, out io.Writer) error {
+		if o.Container == "none" {
+			return status.BadRequest("there is no container none")
+		}
+		_, _ = io.WriteString(out, "one\n")
+		_, err := io.WriteString(out, "two\n")
+		return err
+	}})
+	server := thingHTTP(t, s.api)
+	for _, c := range []struct {
+		protocol string
+		text     bool
+	}{{"", false}, {"binary.k8s.io", false}, {"base64.binary.k8s.io", true}} {
+		t.Run(c.protocol, func(t *testing.T) {
+			var offered []string
+			if c.protocol != "" {
+				offered = []string{"unknown", c.protocol}
+			}
+			conn := socket(t, server.URL+thingsIn+"/a/log", &websocket.DialOptions{Subprotocols: offered})
+			assert.Equal(t, c.protocol, conn.Subprotocol())
+			for _, want := range []string{"", "one\n", "two\n"} {
+				kind, got := message(t, conn)
+				if c.text {
+					assert.Equal(t, websocket.MessageText, kind)
+					want = base64.StdEncoding.EncodeToString([]byte(want))
+				} else {
+					assert.Equal(t, websocket.MessageBinary, kind)
+				}
+				assert.Equal(t, want, string(got))
+			}
+			_, _, err := conn.Read(t.Context())
+			assert.Equal(t, websocket.StatusNormalClosure, websocket.CloseStatus(err))
+		})
+	}
+	t.Run("refusals are plain answers", func(t *testing.T) {
+		for _, c := range []struct {
+			name, query string
+			protocols   []string
+			message     string
+		}{
+			{"of the host", "?container=none", nil, "there is no container none"},
+			{"of the protocol", "", []string{"v4.channel.k8s.io"}, "requested protocol(s) are not supported"},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				_, response, err := websocket.Dial(t.Context(), server.URL+thingsIn+"/a/log"+c.query, &websocket.DialOptions{Subprotocols: c.protocols})
+				require.Error(t, err)
+				body, _ := io.ReadAll(response.Body)
+				assert.Equal(t, 400, response.StatusCode)
+				assert.Contains(t, string(body), c.message)
+			})
+		}
+	})
+}
+
+func TestOutputOverWebSocketEndsWithItsClient(t *testing.T) {
+	lines, ended := make(chan string), make(chan error, 1)
+	s := streamed(t, rest.Options{}, followed(lines, ended))
+	conn := socket(t, thingHTTP(t, s.api).URL+thingsIn+"/a/log", nil)
+	require.NoError(t, conn.Write(t.Context(), websocket.MessageText, []byte(strings.Repeat("ignored", 100))))
+	lines <- "x"
+	_, first := message(t, conn)
+	_, second := message(t, conn)
+	require.Equal(t, "x\n", string(first)+string(second))
+	require.NoError(t, conn.Close(websocket.StatusNormalClosure, ""))
+	require.Error(t, within(t, "the stream without a client", ended))
+}
