@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -537,6 +538,15 @@ func TestFindings(t *testing.T) {
 				assert.NotEmpty(t, f.Reason)
 			}
 			assert.ElementsMatch(t, tt.want, got)
+
+			var exceptions resttest.Exceptions
+			for _, f := range resttest.Findings(tt.d) {
+				e := resttest.Exception{Kind: f.Kind, Field: f.Field, Rule: f.Rule, Reason: "r"}
+				if !slices.Contains(exceptions, e) {
+					exceptions = append(exceptions, e)
+				}
+			}
+			assert.Empty(t, inside(t, func(t *fakeT) { exceptions.Vet(t, tt.d) }), "and each finding can be silenced")
 		})
 	}
 }
