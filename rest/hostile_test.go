@@ -104,7 +104,7 @@ func TestHostileBodies(t *testing.T) {
 		invalid("string for an integer", thingJSON("b", `{"size":"1"}`), "spec.size: "),
 		invalid("fraction for an integer", thingJSON("b", `{"size":1.5}`), "spec.size: "),
 		invalid("integer over int32", thingJSON("b", `{"size":99999999999}`), "spec.size: "),
-		invalid("integer over int64", thingJSON("b", `{"parts":[{"name":"a","count":9223372036854775808}]}`), "spec.parts[0].count: "),
+		invalid("integer over int64", thingJSON("b", `{"parts":[{"name":"a","count":9223372036854775808}]}`), "format int64 in spec.parts[0].count"),
 		invalid("exponent over every integer", thingJSON("b", `{"size":1e400}`), "spec.size: "),
 		invalid("exponent over every float", thingJSON("b", `{"ratio":1e400}`), "spec.ratio: "),
 		invalid("object for a boolean", thingJSON("b", `{"enabled":{}}`), "spec.enabled: "),

@@ -73,12 +73,12 @@ func NotFoundField(p *Path, value any) *FieldError {
 // TooLongField is a value of more than limit bytes. The message does not repeat
 // it.
 func TooLongField(p *Path, value any, limit int) *FieldError {
-	return &FieldError{Type: CauseTooLong, Field: p.String(), BadValue: value, Detail: fmt.Sprintf("may not be more than %d bytes", limit)}
+	return &FieldError{Type: CauseTooLong, Field: p.String(), BadValue: value, Detail: "may not be more than " + counted(limit, "byte")}
 }
 
 // TooLongCharactersField is a value of more than limit characters.
 func TooLongCharactersField(p *Path, value any, limit int) *FieldError {
-	return &FieldError{Type: CauseTooLong, Field: p.String(), BadValue: value, Detail: fmt.Sprintf("may not be more than %d characters", limit)}
+	return &FieldError{Type: CauseTooLong, Field: p.String(), BadValue: value, Detail: "may not be more than " + counted(limit, "character")}
 }
 
 // TooShortField is a value of fewer than limit characters. The message does not

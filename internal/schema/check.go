@@ -36,7 +36,7 @@ func (c *checker) value(s *Schema, v doc.Value, at *trail) {
 	case doc.Number:
 		c.number(s, v, at)
 	case doc.String:
-		if s.Format != "" && !wellFormed(s.Format, v.Text()) {
+		if !s.wellFormed(v.Text()) {
 			c.add(at, v.Text(), s.Format, v.Text())
 		}
 	case doc.Map:
@@ -107,7 +107,7 @@ func isOf(t string, v doc.Value) bool {
 func (c *checker) number(s *Schema, v doc.Value, at *trail) {
 	switch s.Type {
 	case IntegerType:
-		if s.Format == "int32" && !fitsInt32(v) {
+		if s.Format == "int32" && !fitsInt32(v) || s.Format == "int64" && !fitsInt64(v) {
 			c.badFormat(s, at)
 			return
 		}
@@ -130,7 +130,9 @@ func (c *checker) number(s *Schema, v doc.Value, at *trail) {
 		if s.goType.singleFP {
 			largest = math.MaxFloat32
 		}
-		if f := float(v); math.Abs(f) > largest {
+		if f := float(v); math.Abs(f) > largest && s.goType.singleFP {
+			c.badFormat(s, at)
+		} else if math.Abs(f) > largest {
 			c.outOfRange(at, v, "should be within ±", strconv.FormatFloat(largest, 'g', -1, 64))
 		}
 	}
@@ -139,6 +141,11 @@ func (c *checker) number(s *Schema, v doc.Value, at *trail) {
 func fitsInt32(v doc.Value) bool {
 	i, ok := v.Int()
 	return ok && int64(int32(i)) == i
+}
+
+func fitsInt64(v doc.Value) bool {
+	_, ok := v.Int()
+	return ok
 }
 
 // badFormat is a number that its format cannot hold. Upstream names no field beside the text.
@@ -156,11 +163,26 @@ func (c *checker) outOfRange(at *trail, v doc.Value, relation, bound string) {
 }
 
 func (c *checker) wrongType(s *Schema, v doc.Value, at *trail) {
-	actual := v.Kind().String()
-	if isInteger(v) {
-		actual = IntegerType
+	isNumber := v.Kind() == doc.Number
+	if format := s.checkedFormat(); format != "" && (isNumber || v.Kind() == doc.Bool || v.Kind() == doc.Map) {
+		// A value that is no text and no list is told the format, and shows its own.
+		got := ""
+		if isInteger(v) {
+			got = "int64"
+		} else if isNumber {
+			got = "float64"
+		}
+		c.add(at, got, format, got)
+	} else {
+		actual := v.Kind().String()
+		if isInteger(v) {
+			actual = IntegerType
+		}
+		c.add(at, actual, strings.Join(s.Types(), ","), actual)
 	}
-	c.add(at, actual, strings.Join(s.Types(), ","), actual)
+	if s.Type == IntegerType && isNumber {
+		c.badFormat(s, at)
+	}
 }
 
 // add names the type that was wanted and what came, in upstream's words.

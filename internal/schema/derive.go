@@ -93,7 +93,7 @@ func (d *deriver) schema(t reflect.Type, where string) *Schema {
 		s = d.mapSchema(t, where)
 	case reflect.Slice, reflect.Array:
 		if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
-			return &Schema{Type: StringType, Format: "byte"}
+			return &Schema{Type: StringType, Format: "byte", goType: goLimits{bytes: true}}
 		}
 		s = &Schema{Type: ArrayType, Items: d.schema(t.Elem(), where), goType: goLimits{nullItems: d.options.Builtin}}
 	case reflect.Interface:

@@ -534,7 +534,7 @@ func TestDeriveErrors(t *testing.T) {
 		{"preserveUnknown of a struct", tagged[inner]("preserveUnknown"), []string{"cannot keep what it has no field for"}},
 		{"required and optional", tagged[int]("required,optional"), []string{"both required and optional"}},
 		{"default of a wrong type", tagged[int]("default=red"), []string{`"red" is no JSON value`}},
-		{"default of a wrong JSON type", tagged[int]("default=true"), []string{"the default breaks the field's own rules", "integer"}},
+		{"default of a wrong JSON type", tagged[int]("default=true"), []string{"the default breaks the field's own rules", "int64"}},
 		{"default out of range", tagged[int8]("default=200"), []string{"the default breaks", "less than or equal to 127"}},
 		{"default below min", tagged[int]("default=0,min=1"), []string{"the default breaks", "greater than or equal to 1"}},
 		{"default not in enum", tagged[string]("default=a,enum=b"), []string{"the default breaks", "Unsupported value"}},

@@ -1,86 +1,110 @@
 package schema
 
 import (
-	"encoding/base64"
 	"net"
 	"net/mail"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
 )
 
-// wellFormed reports whether text is of a format. The formats are those that upstream knows and the standard library
-// can read; every other format is documentation, as OpenAPI has it.
-func wellFormed(format, text string) bool {
-	var err error
+// checkedFormat returns the format of the schema where values are held to it, and "" where it is documentation only, as
+// OpenAPI has every format that a validator does not know.
+func (s *Schema) checkedFormat() string {
+	var known bool
+	switch s.Type {
+	case IntegerType:
+		known = s.Format == "int32" || s.Format == "int64"
+	case NumberType:
+		known = s.Format == "float" || s.Format == "double"
+	case StringType, AnyType:
+		known = textFormat(s.Format) != nil
+	}
+	if !known {
+		return ""
+	}
+	return s.Format
+}
+
+// wellFormed reports whether text is of the schema's format. Bytes and times are what their Go types can read, which is
+// not wholly what the formats of the same names are elsewhere.
+func (s *Schema) wellFormed(text string) bool {
+	switch {
+	case s.Format == "":
+		return true
+	case s.goType.bytes:
+		return isEncodedBytes(text)
+	case s.goType.parsed && s.Format == "date-time":
+		_, err := time.Parse(time.RFC3339, text)
+		return err == nil
+	}
+	check := textFormat(s.Format)
+	return check == nil || check(text)
+}
+
+// textFormat returns the check of a format, and nil for an unknown one. The formats and what they mean are those of the
+// schemas of custom resources; hyphens in their names do not count.
+func textFormat(format string) func(string) bool {
+	if check := plainFormat(format); check != nil || !strings.Contains(format, "-") {
+		return check
+	}
+	return plainFormat(strings.ReplaceAll(format, "-", ""))
+}
+
+func plainFormat(format string) func(string) bool {
 	switch format {
-	case "date-time":
-		_, err = time.Parse(time.RFC3339, text)
-	case "date":
-		_, err = time.Parse(time.DateOnly, text)
-	case "duration":
-		_, err = time.ParseDuration(text)
-	case "byte":
-		return isBase64(text)
-	case "ipv4":
-		ip, e := netip.ParseAddr(text)
-		return e == nil && ip.Is4()
-	case "ipv6":
-		ip, e := netip.ParseAddr(text)
-		return e == nil && ip.Is6()
-	case "cidr":
-		_, err = netip.ParsePrefix(text)
-	case "mac":
-		_, err = net.ParseMAC(text)
-	case "email":
-		_, err = mail.ParseAddress(text)
+	case "bsonobjectid":
+		return isObjectID
 	case "uri":
-		_, err = url.ParseRequestURI(text)
+		return func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil }
+	case "email":
+		return func(s string) bool { a, err := mail.ParseAddress(s); return err == nil && a.Address != "" }
+	case "hostname":
+		return isHostname
+	case "ipv4":
+		return isIPv4
+	case "ipv6":
+		return isIPv6
+	case "cidr":
+		return isCIDR
+	case "mac":
+		return func(s string) bool { _, err := net.ParseMAC(s); return err == nil }
 	case "uuid":
-		return isUUID(text)
+		return func(s string) bool { return isUUID(s, 0) }
+	case "uuid3":
+		return func(s string) bool { return isUUID(s, '3') }
+	case "uuid4":
+		return func(s string) bool { return isUUID(s, '4') }
+	case "uuid5":
+		return func(s string) bool { return isUUID(s, '5') }
+	case "isbn":
+		return func(s string) bool { return isISBN10(s) || isISBN13(s) }
+	case "isbn10":
+		return isISBN10
+	case "isbn13":
+		return isISBN13
+	case "creditcard":
+		return isCreditCard
+	case "ssn":
+		return isSSN
+	case "hexcolor":
+		return isHexColor
+	case "rgbcolor":
+		return isRGBColor
+	case "byte":
+		return isBase64
+	case "password":
+		return func(string) bool { return true }
+	case "date":
+		return isDate
+	case "duration":
+		return isDuration
+	case "datetime", "date-time":
+		return isDateTime
+	case "k8sshortname":
+		return func(s string) bool { return len(s) <= 63 && isNameSegment(s) }
+	case "k8slongname":
+		return func(s string) bool { return len(s) <= 253 && allOf(strings.Split(s, "."), isNameSegment) }
 	}
-	return err == nil
-}
-
-// isBase64 reports whether Go would decode text as []byte. It decodes piece by piece, so that large values need no
-// memory of their own.
-func isBase64(text string) bool {
-	if strings.ContainsAny(text, "\r\n") { // which Go skips
-		text = strings.NewReplacer("\r", "", "\n", "").Replace(text)
-	}
-	var in [1024]byte
-	var out [768]byte
-	for len(text) > 0 {
-		n := copy(in[:], text)
-		if _, err := base64.StdEncoding.Decode(out[:], in[:n]); err != nil {
-			return false
-		}
-		if n < len(text) && in[n-1] == '=' { // padding ends the text
-			return false
-		}
-		text = text[n:]
-	}
-	return true
-}
-
-// isUUID reports whether text is a UUID in the usual form: 32 hexadecimal digits, hyphens between the groups or none.
-func isUUID(text string) bool {
-	switch len(text) {
-	case 32:
-	case 36:
-		if text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
-			return false
-		}
-	default:
-		return false
-	}
-	digits := 0
-	for i := range len(text) {
-		switch c := text[i]; {
-		case '0' <= c && c <= '9', 'a' <= c && c <= 'f', 'A' <= c && c <= 'F':
-			digits++
-		}
-	}
-	return digits == 32
+	return nil
 }

@@ -23,7 +23,7 @@ type (
 func leaf(t reflect.Type) (*Schema, error) {
 	switch t {
 	case reflect.TypeFor[time.Time]():
-		return &Schema{Type: StringType, Format: "date-time"}, nil
+		return &Schema{Type: StringType, Format: "date-time", goType: goLimits{parsed: true}}, nil
 	case reflect.TypeFor[json.Number]():
 		return &Schema{Type: NumberType}, nil
 	case reflect.TypeFor[json.RawMessage]():
@@ -62,7 +62,7 @@ func tell(t reflect.Type) (s *Schema, err error) {
 		}
 	}()
 	value := reflect.New(t).Interface()
-	s = &Schema{}
+	s = &Schema{goType: goLimits{parsed: true}}
 	if f, ok := value.(formatTeller); ok {
 		s.Format = f.OpenAPISchemaFormat()
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// goLimits is the range of a Go integer type, where it is narrower than what the format of the schema says.
+// goLimits is what a Go type can hold, where that is not what the format of the schema says.
 type goLimits struct {
 	set      bool
 	low      int64
@@ -17,6 +17,8 @@ type goLimits struct {
 	singleFP bool // float32
 	// nullItems lets elements of a list be null: Go decodes them as zero values, and built-in kinds say nothing about it.
 	nullItems bool
+	// bytes and parsed: text is read by Go, as []byte or by a type that encodes itself.
+	bytes, parsed bool
 }
 
 // integerLimits returns the range of integers that fit in this place.

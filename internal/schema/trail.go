@@ -14,6 +14,7 @@ type trail struct {
 	up    *trail
 	key   string // a member's name; unused for elements
 	index int    // an element's position, or member
+	inMap bool   // the member is one of a map's, not of a struct
 }
 
 // member is the index of a step that names a member.
@@ -29,6 +30,19 @@ func (t *trail) below(root *status.Path) *status.Path {
 		return above.Child(strings.Clone(t.key))
 	}
 	return above.Index(t.index)
+}
+
+// belowKeys is below with the members of maps in brackets, as the errors about duplicates have it.
+func (t *trail) belowKeys(root *status.Path) *status.Path {
+	switch {
+	case t.up == nil:
+		return root
+	case t.index == member && t.inMap:
+		return t.up.belowKeys(root).Key(strings.Clone(t.key))
+	case t.index == member:
+		return t.up.belowKeys(root).Child(strings.Clone(t.key))
+	}
+	return t.up.belowKeys(root).Index(t.index)
 }
 
 // appendTo writes the place as text, e.g. spec.containers[0].name.

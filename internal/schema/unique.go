@@ -11,31 +11,63 @@ import (
 // with the list and not with its square.
 const fewElements = 16
 
-// unique refuses each element that an earlier one equals: in a set as a whole, in a keyed list by its keys.
+// unique refuses what stands twice: in a set an element as a whole, in a keyed list its keys. What stands there more often
+// is named once, as upstream does.
 func (w *validator) unique(s *Schema, v doc.Value, at *trail) {
 	n := v.Len()
+	if i := s.withoutKeys(v); i >= 0 {
+		step := trail{up: at, index: i}
+		w.errs = append(w.errs, status.InvalidField(step.belowKeys(w.root), plain(v.At(i)), "must be an object for an array of list-type map"))
+		return
+	}
 	if n <= fewElements {
 		for i := 1; i < n; i++ {
-			for j := range i {
-				if s.same(v.At(i), v.At(j)) {
-					w.duplicate(s, v.At(i), i, at)
-					break
-				}
+			if s.countBefore(v, i) == 1 {
+				w.duplicate(s, v.At(i), i, at)
 			}
 		}
 		return
 	}
-	seen := make(map[string]int, n)
+	type seen struct {
+		first int
+		again bool
+	}
+	earlier := make(map[string]*seen, n)
 	var key []byte
 	for i := range n {
 		key = s.appendIdentity(key[:0], v.At(i))
-		earlier, again := seen[string(key)]
-		if again && s.same(v.At(i), v.At(earlier)) { // numbers beyond 64 bits may only look the same
-			w.duplicate(s, v.At(i), i, at)
+		e := earlier[string(key)]
+		if e == nil || !s.same(v.At(i), v.At(e.first)) { // numbers beyond 64 bits may only look the same
+			earlier[string(key)] = &seen{first: i}
 			continue
 		}
-		seen[string(key)] = i
+		if !e.again {
+			w.duplicate(s, v.At(i), i, at)
+		}
+		e.again = true
 	}
+}
+
+// withoutKeys finds the first element of a keyed list that cannot have keys, and -1 where there is none.
+func (s *Schema) withoutKeys(v doc.Value) int {
+	if s.ListType == MapList {
+		for i := range v.Len() {
+			if kind := v.At(i).Kind(); kind != doc.Map && kind != doc.Null {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// countBefore counts the elements before the one at i that are the same.
+func (s *Schema) countBefore(v doc.Value, i int) (n int) {
+	for j := range i {
+		if s.same(v.At(i), v.At(j)) {
+			n++
+		}
+	}
+	return n
 }
 
 func (w *validator) duplicate(s *Schema, element doc.Value, i int, at *trail) {
@@ -44,13 +76,13 @@ func (w *validator) duplicate(s *Schema, element doc.Value, i int, at *trail) {
 	}
 	shown := element
 	if s.ListType == MapList {
-		shown = doc.Value{}
+		shown = doc.MapOf()
 		for _, k := range s.ListMapKeys {
 			shown = shown.With(k, element.Get(k))
 		}
 	}
 	step := trail{up: at, index: i}
-	w.errs = append(w.errs, status.DuplicateField(step.below(w.root), plain(shown)))
+	w.errs = append(w.errs, status.DuplicateField(step.belowKeys(w.root), plain(shown)))
 }
 
 // same reports whether two elements of the list are one.

@@ -27,7 +27,7 @@ type validator struct {
 func (w *validator) full() bool { return len(w.errs) >= maxNamed }
 
 func (w *validator) value(s *Schema, v doc.Value, at *trail) {
-	if v.IsAbsent() || v.IsNull() || w.full() {
+	if v.IsAbsent() || w.full() {
 		return
 	}
 	if len(s.Enum) > 0 {
@@ -67,9 +67,11 @@ func (w *validator) text(s *Schema, text string, at *trail) {
 		n := int64(utf8.RuneCountInString(text))
 		if s.MaxLength != nil && n > *s.MaxLength {
 			w.errs = append(w.errs, status.TooLongField(at.below(w.root), text, int(*s.MaxLength)))
+			return // of several faults of one text upstream names the first
 		}
 		if s.MinLength != nil && n < *s.MinLength {
 			w.invalid(at, text, "should be at least %d chars long", *s.MinLength)
+			return
 		}
 	}
 	if s.Pattern != nil && !s.Pattern.MatchString(text) {
@@ -100,7 +102,6 @@ func (w *validator) list(s *Schema, v doc.Value, at *trail) {
 	n := int64(v.Len())
 	if s.MaxItems != nil && n > *s.MaxItems {
 		w.errs = append(w.errs, status.TooManyField(at.below(w.root), int(n), int(*s.MaxItems)))
-		return // what is in it may be without bound
 	}
 	if s.MinItems != nil && n < *s.MinItems {
 		w.invalid(at, n, "should have at least %d items", *s.MinItems)
@@ -113,6 +114,9 @@ func (w *validator) list(s *Schema, v doc.Value, at *trail) {
 	}
 	step := trail{up: at}
 	for i := range v.Len() {
+		if v.At(i).IsNull() && s.goType.nullItems {
+			continue
+		}
 		step.index = i
 		w.value(s.Items, v.At(i), &step)
 	}
@@ -122,7 +126,6 @@ func (w *validator) object(s *Schema, v doc.Value, at *trail) {
 	n := int64(v.Len())
 	if s.MaxProperties != nil && n > *s.MaxProperties {
 		w.errs = append(w.errs, status.TooManyField(at.below(w.root), int(n), int(*s.MaxProperties)))
-		return
 	}
 	if s.MinProperties != nil && n < *s.MinProperties {
 		w.invalid(at, n, "should have at least %d properties", *s.MinProperties)
@@ -137,12 +140,16 @@ func (w *validator) object(s *Schema, v doc.Value, at *trail) {
 	b := s.beside()
 	for i := range v.Len() {
 		step.key = v.KeyAt(i)
+		below := s.Additional
+		step.inMap = true
 		if p := b.property(step.key); p != nil {
-			if !p.unchecked {
-				w.value(p.Schema, v.At(i), &step)
+			step.inMap = false
+			if below = p.Schema; p.unchecked {
+				continue
 			}
-		} else if s.Additional != nil {
-			w.value(s.Additional, v.At(i), &step)
+		}
+		if below != nil && !below.dropsNull(v.At(i)) {
+			w.value(below, v.At(i), &step)
 		}
 	}
 }

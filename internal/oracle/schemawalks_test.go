@@ -1,0 +1,130 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+	"github.com/stretchr/testify/require"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// sent is an object of a random schema, on both sides.
+type sent struct {
+	twins
+	ours   doc.Value
+	theirs map[string]any
+}
+
+func randomSent(t *testing.T, r round) sent {
+	tw := randomTwins(t, r.Rand)
+	return tw.send(t, r)
+}
+
+func (tw twins) send(t *testing.T, r round) sent {
+	v, ok := tw.shape.randomValue(r.Rand).(map[string]any)
+	for !ok {
+		v, ok = tw.shape.randomValue(r.Rand).(map[string]any)
+	}
+	return sent{tw, document(t, v), plainValue(t, v).(map[string]any)}
+}
+
+func (s sent) say() string {
+	return string(codec.AppendJSON(nil, s.ours)) + "\n" + s.shape.goType().String()
+}
+
+func same(t *testing.T, s sent, theirs any, ours doc.Value) {
+	data, err := utiljson.Marshal(theirs)
+	require.NoError(t, err)
+	requireSame(t, data, codec.AppendJSON(nil, ours), "%s", s.say())
+}
+
+// Unknown fields are dropped and named as upstream does.
+func TestPruning(t *testing.T) {
+	rounds(t, 500, func(t *testing.T, r round) {
+		s := randomSent(t, r)
+		want := pruning.PruneWithOptions(s.theirs, s.structural, false, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+		pruned, unknown := s.twins.ours.Prune(s.ours)
+		slices.Sort(unknown)
+		require.Equal(t, strings.Join(want, "\n"), strings.Join(unknown, "\n"), "%s", s.say())
+		same(t, s, s.theirs, pruned)
+	})
+}
+
+// What is absent is filled in as upstream does, null is taken for absent where it is there, and both agree that nothing is
+// left to do.
+func TestDefaulting(t *testing.T) {
+	rounds(t, 500, func(t *testing.T, r round) {
+		s := randomSent(t, r)
+		defaulting.PruneNonNullableNullsWithoutDefaults(s.theirs, s.structural)
+		defaulting.Default(s.theirs, s.structural)
+		ours := s.twins.ours.Default(s.ours)
+		same(t, s, s.theirs, ours)
+		require.True(t, doc.Equal(ours, s.twins.ours.Default(ours)))
+	})
+}
+
+// judged is a random object, pruned and defaulted, and what upstream finds wrong with it.
+func (s sent) prepare() {
+	pruning.Prune(s.theirs, s.structural, false)
+	defaulting.PruneNonNullableNullsWithoutDefaults(s.theirs, s.structural)
+	defaulting.Default(s.theirs, s.structural)
+}
+
+func (s sent) prepared() doc.Value {
+	v, _ := s.twins.ours.Prune(s.ours)
+	return s.twins.ours.Default(v)
+}
+
+// A new object is refused for the same reasons in the same words.
+func TestValidation(t *testing.T) {
+	refused := 0
+	enough := rounds(t, 1000, func(t *testing.T, r round) {
+		s := randomSent(t, r)
+		s.prepare()
+		validator, _, err := validation.NewSchemaValidator(s.props)
+		require.NoError(t, err)
+		want := validation.ValidateCustomResource(nil, s.theirs, validator)
+		want = append(want, listtype.ValidateListSetsAndMaps(nil, s.structural, s.theirs)...)
+		v := s.prepared()
+		got := append(s.twins.ours.CheckTypes(nil, v), s.twins.ours.Validate(nil, v)...)
+		require.Equal(t, theirTexts(want), ourTexts(got), "%s", s.say())
+		if len(want) > 0 {
+			refused++
+		}
+	})
+	if enough {
+		require.Greater(t, refused, 100)
+	}
+}
+
+func theirTexts(errs field.ErrorList) string {
+	var texts []string
+	for _, e := range errs {
+		texts = append(texts, string(e.Type)+" "+e.Error())
+	}
+	return joined(texts)
+}
+
+func ourTexts(errs status.FieldErrors) string {
+	var texts []string
+	for _, e := range errs {
+		texts = append(texts, string(e.Type)+" "+e.Error())
+	}
+	return joined(texts)
+}
+
+// joined puts texts in an order of their own, each once: upstream walks through Go maps.
+func joined(texts []string) string {
+	slices.Sort(texts)
+	return strings.Join(slices.Compact(texts), "\n")
+}
