@@ -300,7 +300,17 @@ func TestNewWithAStoreThatKnowsTheResource(t *testing.T) {
 	first, err := rest.New(rest.Options{Store: store}, thingResource())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, first.Close()) }()
-	_, err = rest.New(rest.Options{Store: store}, thingResource())
+	second, err := rest.New(rest.Options{Store: store}, thingResource())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, second.Close()) }()
+	_, err = rest.ClientFor[Thing](first).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	require.NoError(t, err)
+	_, err = rest.ClientFor[Thing](second).Namespace("default").Get(t.Context(), "a")
+	require.NoError(t, err, "they show the same objects")
+
+	elsewhere := thingResource()
+	elsewhere.Scope = rest.Cluster
+	_, err = rest.New(rest.Options{Store: store}, elsewhere)
 	require.ErrorIs(t, err, storage.ErrResource)
 	require.ErrorContains(t, err, `kind "Thing"`)
 }

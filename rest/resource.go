@@ -82,6 +82,17 @@ var allVerbs = [...]Verb{Delete, DeleteCollection, Get, List, Patch, Create, Upd
 const maxSelectableFields = 8
 
 func (r Resource[T]) resource() (*resource, error) {
+	if r.Kind == "" {
+		r.Kind = reflect.TypeFor[T]().Name()
+	}
+	res, err := r.build()
+	if err != nil {
+		return nil, fmt.Errorf("kind %q: %w", r.Kind, err)
+	}
+	return res, nil
+}
+
+func (r Resource[T]) build() (*resource, error) {
 	t := reflect.TypeFor[T]()
 	res := &resource{
 		switches:    r.Dialect.switches(),
@@ -114,9 +125,6 @@ func (r Resource[T]) resource() (*resource, error) {
 	if r.message != nil {
 		res.wire = messageCodec{r.message}
 	}
-	if res.gvk.Kind == "" {
-		res.gvk.Kind = t.Name()
-	}
 	if res.listKind == "" {
 		res.listKind = res.gvk.Kind + "List"
 	}
@@ -129,34 +137,31 @@ func (r Resource[T]) resource() (*resource, error) {
 			res.warning = fmt.Sprintf("%s %s is deprecated", res.gvk.GroupVersion(), res.gvk.Kind)
 		}
 	}
-	fail := func(format string, args ...any) (*resource, error) {
-		return nil, fmt.Errorf("kind %q: %w", res.gvk.Kind, fmt.Errorf(format, args...))
-	}
 	if err := res.checkNames(); err != nil {
-		return fail("%w", err)
+		return nil, err
 	}
 	if t.Kind() != reflect.Struct {
-		return fail("%s is no struct", t)
+		return nil, fmt.Errorf("%s is no struct", t)
 	}
 	var err error
 	if res.schema, err = schema.Derive(t, schema.Options{Builtin: !res.requiredByTag, Overlay: r.Overlay}); err != nil {
-		return fail("%w", err)
+		return nil, err
 	}
 	res.shape = schema.ShapeOf(t)
 	if res.metadata = res.schema.Member("metadata"); res.metadata == nil {
-		return fail("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
+		return nil, fmt.Errorf("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
 	}
 	if res.description != "" {
 		res.schema.Description = res.description
 	}
 	if err := res.addVerbs(); err != nil {
-		return fail("%w", err)
+		return nil, err
 	}
 	if err := res.addColumns(r.Columns); err != nil {
-		return fail("%w", err)
+		return nil, err
 	}
 	if err := res.checkSelectable(); err != nil {
-		return fail("%w", err)
+		return nil, err
 	}
 	if res.schema.Property("status") != nil && !res.virtual {
 		var verbs []Verb
@@ -173,28 +178,28 @@ func (r Resource[T]) resource() (*resource, error) {
 	if r.Scale != nil {
 		sub, err := res.scaleSubresource(*r.Scale)
 		if err != nil {
-			return fail("%w", err)
+			return nil, err
 		}
 		res.subresources = append(res.subresources, sub)
 	}
 	for _, s := range r.Subresources {
 		if s == nil {
-			return fail("a subresource is nil")
+			return nil, fmt.Errorf("a subresource is nil")
 		}
 		sub, err := s.subresource(res.gvk.GroupVersion())
 		if err != nil {
-			return fail("%w", err)
+			return nil, err
 		}
 		if sub.kind.Kind == "" {
 			sub.kind = res.gvk
 		}
 		if res.subresource(sub.name) != nil {
-			return fail("subresource %q is declared twice", sub.name)
+			return nil, fmt.Errorf("subresource %q is declared twice", sub.name)
 		}
 		res.subresources = append(res.subresources, sub)
 	}
 	if err := addVersions(res, r.Versions); err != nil {
-		return fail("%w", err)
+		return nil, err
 	}
 	return res, nil
 }
@@ -363,7 +368,8 @@ func (res *resource) register() error {
 		Name:        res.gr.String(),
 		Namespaced:  res.namespaced,
 		Extract:     res.extract,
-		Fingerprint: res.schema.Fingerprint() + "/" + strings.Join(res.fields, ","),
+		Fingerprint: res.gvk.Version + "/" + res.schema.Fingerprint() + "/" + strings.Join(res.fields, ","),
+		Upgrade:     res.upgrade,
 	})
 }
 

@@ -1,10 +1,12 @@
 package rest
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
@@ -56,9 +58,9 @@ func (c *convertedVersion[T, V]) version(stored *resource) (*resource, error) {
 	r.Group, r.Plural, r.Singular, r.ListKind = of.Group, of.Plural, of.Singular, of.ListKind
 	r.ShortNames, r.Categories, r.Scope, r.Dialect, r.Names = of.ShortNames, of.Categories, of.Scope, of.Dialect, of.Names
 	r.Verbs, r.CreateOnUpdate, r.Generation, r.VersionRequired, r.Singleton = of.Verbs, of.CreateOnUpdate, of.Generation, of.VersionRequired, of.Singleton
-	res, err := r.resource()
+	res, err := r.build()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("version %q: %w", r.Version, err)
 	}
 	res.stored = stored
 	res.toStored = func(v doc.Value) (doc.Value, error) { return convertBy(res, stored, c.toStored, v) }
@@ -127,4 +129,25 @@ func (res *resource) settled(v doc.Value) (doc.Value, error) {
 	}
 	out, err := res.goType.toDocument(obj)
 	return res.withKind(out), err
+}
+
+// upgrade brings an object that was stored in another version of the kind, or under an older type, into the form that is
+// stored now: converted, without the fields that are gone, with the defaults that are new.
+func (res *resource) upgrade(json []byte) ([]byte, error) {
+	v, _, err := codec.DecodeJSON(json)
+	if err != nil {
+		return nil, err
+	}
+	from := res.inVersion(v.Get("apiVersion").Text())
+	if from == nil {
+		return nil, fmt.Errorf("it is stored as %q, which is no version of kind %q", v.Get("apiVersion").Text(), res.gvk.Kind)
+	}
+	if v, err = from.convert(v, res); err != nil {
+		return nil, errors.Join(err, errors.Unwrap(err)) // the host may see what clients may not
+	}
+	v, _ = res.schema.Prune(v)
+	if v, err = res.settled(v); err != nil {
+		return nil, err
+	}
+	return codec.AppendObject(nil, v), nil
 }

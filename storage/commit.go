@@ -29,7 +29,7 @@ func (m *Memory) assign(writes []write) (group []watch.Change[Record], ok bool) 
 	count := 0
 	for i := range writes {
 		w := &writes[i]
-		if m.find(w.table, w.key) != w.base {
+		if w.table.form != w.form || m.find(w.table, w.key) != w.base {
 			return nil, false
 		}
 		if w.changes {

@@ -85,7 +85,7 @@ func (m *Memory) at(ctx context.Context, t *table, revision watch.Revision) (*sn
 
 // undo builds an older state from a younger one. Only it copies snapshots, one at a time: copying writes to the source.
 func (m *Memory) undo(ctx context.Context, younger *snapshot, revision watch.Revision) (*snapshot, error) {
-	changes, err := m.log.Since(watch.Scope{Resource: younger.table.Name}, revision)
+	changes, err := m.log.Since(watch.Scope{Resource: younger.table.name}, revision)
 	if status.IsExpired(err) {
 		return nil, tooOld()
 	}

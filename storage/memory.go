@@ -53,11 +53,13 @@ type Memory struct {
 
 // table is the latest state of one resource.
 type table struct {
-	Resource
-	tree    *btree.BTreeG[*Record]
-	changed watch.Revision // of the last change, or of the start
-	latest  *snapshot      // a copy of the tree; nil after a change until somebody lists
-	names   *interner
+	name       string
+	namespaced bool
+	form       *Resource // replaced when the resource is registered anew
+	tree       *btree.BTreeG[*Record]
+	changed    watch.Revision // of the last change, or of the start
+	latest     *snapshot      // a copy of the tree; nil after a change until somebody lists
+	names      *interner
 }
 
 var _ Store = (*Memory)(nil)
@@ -93,28 +95,6 @@ func NewMemory(opts MemoryOptions) *Memory {
 		Now: opts.Now,
 	})
 	return m
-}
-
-// Register implements [Store].
-func (m *Memory) Register(resource Resource) error {
-	if resource.Name == "" || resource.Extract == nil {
-		return fmt.Errorf("%w: %q needs a name and an extractor", ErrResource, resource.Name)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return ErrClosed
-	}
-	if m.tables[resource.Name] != nil {
-		return fmt.Errorf("%w: %q is registered already", ErrResource, resource.Name)
-	}
-	m.tables[resource.Name] = &table{
-		Resource: resource,
-		tree:     btree.NewBTreeGOptions(before, btree.Options{NoLocks: true}),
-		changed:  m.revision,
-		names:    newInterner(),
-	}
-	return nil
 }
 
 // before orders the records of a resource.
@@ -202,9 +182,9 @@ func (m *Memory) tableIn(scope watch.Scope) (*table, error) {
 		return nil, ErrClosed
 	case t == nil:
 		return nil, fmt.Errorf("%w: %q is not registered", ErrResource, scope.Resource)
-	case !t.Namespaced && scope.Namespace != "":
+	case !t.namespaced && scope.Namespace != "":
 		return nil, fmt.Errorf("%w: %q has no namespaces", ErrKey, scope.Resource)
-	case t.Namespaced && scope.Namespace == "" && scope.Name != "":
+	case t.namespaced && scope.Namespace == "" && scope.Name != "":
 		return nil, fmt.Errorf("%w: a name in %q needs a namespace", ErrKey, scope.Resource)
 	}
 	return t, nil

@@ -17,7 +17,7 @@ var (
 	ErrNotFound = errors.New("storage: no such object")
 	// ErrClosed says that the store was closed. As a Status it is 503 ServiceUnavailable.
 	ErrClosed = watch.ErrClosed
-	// ErrResource says that a resource is not registered, registered twice, or registered incompletely.
+	// ErrResource says that a resource is not registered, or registered incompletely, or again with another scope.
 	ErrResource = errors.New("storage: bad resource")
 	// ErrKey says that a key or scope does not fit its resource: no name, or a namespace missing or too much.
 	ErrKey = errors.New("storage: bad key")
@@ -33,8 +33,12 @@ type Resource struct {
 	Namespaced bool
 	// Extract takes the parts out of an object's JSON.
 	Extract Extractor
-	// Fingerprint changes when Extract or the schema does. A durable store extracts again what was stored under another one.
+	// Fingerprint changes when Extract or the form of the JSON does.
 	Fingerprint string
+	// Upgrade brings the JSON of a record that was stored under another Fingerprint into the form that records have now. It
+	// keeps metadata.resourceVersion and must not keep or change the bytes it is given. It runs outside every lock, in the
+	// place where such a record enters: before Extract, and before anybody reads it. Nil: it stays as it is.
+	Upgrade func(json []byte) ([]byte, error)
 }
 
 // Extractor takes out of an object's canonical JSON what selection needs. It runs outside every lock, possibly in several goroutines, when an
@@ -60,7 +64,9 @@ type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
 // A revision that a read asks for and the store has not reached yet is awaited for a bounded time (3 seconds unless the store says otherwise); then the
 // read fails with 504 Timeout, "Too large resource version".
 type Store interface {
-	// Register makes a resource known; nothing of it is served before. Doing so twice is [ErrResource].
+	// Register makes a resource known; nothing of it is served before. Registering it again under another Fingerprint
+	// upgrades the records that there are, at their revisions; what was before can then not be read any more (410 Expired).
+	// An error of Upgrade or Extract is returned, with the key of the record, and then nothing has changed.
 	Register(resource Resource) error
 
 	// Revision is that of the latest visible commit. It is never 0, which on the wire means "any".

@@ -12,6 +12,7 @@ import (
 // write is one object's way through an update: read, prepare, commit.
 type write struct {
 	table   *table
+	form    *Resource // of the table, as it was read
 	key     Key
 	base    *Record // what the update function saw
 	next    *Record // what becomes of it; nil to delete
@@ -107,6 +108,7 @@ func (m *Memory) read(ctx context.Context, writes []write) error {
 		return ErrClosed
 	}
 	for i := range writes {
+		writes[i].form = writes[i].table.form
 		writes[i].base = m.find(writes[i].table, writes[i].key)
 	}
 	return nil
@@ -122,7 +124,7 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 	if w.base != nil && bytes.Equal(next, w.base.JSON) {
 		return nil
 	}
-	parts, err := w.table.Extract(next)
+	parts, err := w.form.Extract(next)
 	if err != nil {
 		return fmt.Errorf("%s %s/%s: %w", w.key.Resource, w.key.Namespace, w.key.Name, err)
 	}
@@ -137,7 +139,7 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 		r.Key = w.base.Key
 		r.share(&w.base.Parts)
 	} else { // a key's strings may be parts of a request
-		r.Key = Key{Resource: w.table.Name, Namespace: w.table.names.intern([]byte(w.key.Namespace)), Name: strings.Clone(w.key.Name)}
+		r.Key = Key{Resource: w.table.name, Namespace: w.table.names.intern([]byte(w.key.Namespace)), Name: strings.Clone(w.key.Name)}
 	}
 	r.stamp(revision)
 	if cap(r.JSON)-len(r.JSON) > len(r.JSON)/8 { // an encoder's spare room is not worth keeping

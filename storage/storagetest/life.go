@@ -15,12 +15,14 @@ import (
 )
 
 var lifeRules = []rule{
-	{"Register", "The store serves nothing of a resource before it is registered, and registers it once.", func(s *subject) {
+	{"Register", "The store serves nothing of a resource before it is registered, and registers it with one scope.", func(s *subject) {
 		unknown := storage.Key{Resource: "unknown", Namespace: "a", Name: "x"}
 		for name, err := range s.everyCall(unknown) {
 			assert.ErrorIs(s, err, storage.ErrResource, name)
 		}
-		require.ErrorIs(s, s.store.Register(s.resources()[0]), storage.ErrResource, "twice")
+		rescoped := s.resources()[0]
+		rescoped.Namespaced = false
+		require.ErrorIs(s, s.store.Register(rescoped), storage.ErrResource, "with another scope")
 		require.ErrorIs(s, s.store.Register(storage.Resource{Name: "x"}), storage.ErrResource, "without an extractor")
 		require.ErrorIs(s, s.store.Register(storage.Resource{Extract: storage.ExtractMetadata}), storage.ErrResource, "without a name")
 	}},

@@ -35,7 +35,7 @@ type rule struct {
 // Run proves every rule on stores of one kind. Each call of newStore returns an empty store in which nothing is registered, and which the suite closes.
 func Run(t *testing.T, newStore func(t *testing.T) storage.Store) {
 	var all []rule
-	for _, chapter := range [][]rule{lifeRules, updateRules, listRules, groupRules, watchRules, compactionRules, historyRules} {
+	for _, chapter := range [][]rule{lifeRules, registerRules, updateRules, listRules, groupRules, watchRules, compactionRules, historyRules} {
 		all = append(all, chapter...)
 	}
 	for _, r := range all {

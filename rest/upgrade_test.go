@@ -1,0 +1,139 @@
+package rest_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Lamp and LampNow are one kind before and after a release of its host.
+type Lamp struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               struct {
+		Watts int32  `json:"watts"`
+		Base  string `json:"base,omitempty"`
+	} `json:"spec"`
+}
+
+type LampNow struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               struct {
+		Watts int32  `json:"watts"`
+		Color string `json:"color,omitempty" api:"default=warm"`
+	} `json:"spec"`
+}
+
+// LampText cannot hold what the other two store.
+type LampText struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               struct {
+		Watts string `json:"watts"`
+	} `json:"spec"`
+}
+
+const lamps = "/apis/example.com/v1/namespaces/default/lamps"
+
+// restarted hands a store from one API to the next, as a host does that starts anew.
+func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.API)) (*rest.API, *storage.Memory, error) {
+	store := storage.NewMemory(storage.MemoryOptions{})
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	first, err := rest.New(rest.Options{Store: store, Now: now}, before)
+	require.NoError(t, err)
+	fill(first)
+	require.NoError(t, first.Close())
+	second, err := rest.New(rest.Options{Store: store, Now: now}, after)
+	if err == nil {
+		t.Cleanup(func() { require.NoError(t, second.Close()) })
+	}
+	return second, store, err
+}
+
+func lampResource[T any](fields ...string) rest.Resource[T] {
+	return rest.Resource[T]{Group: "example.com", Version: "v1", Plural: "lamps", Kind: "Lamp", SelectableFields: fields}
+}
+
+func makeLamp(t *testing.T) func(api *rest.API) {
+	return func(api *rest.API) {
+		made := do(t, api, "POST", lamps, `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":5,"base":"E27"}}`)
+		require.Equal(t, 201, made.Code, made.Body)
+	}
+}
+
+func TestATypeThatHasChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, store, err := restarted(t, lampResource[Lamp]("spec.base"), lampResource[LampNow]("spec.color"), makeLamp(t))
+		require.NoError(t, err)
+		lamp := must(t, api, "GET", lamps+"/a", "")
+		assert.Equal(t, "2", lamp.rv(t))
+		assert.Equal(t, map[string]any{"watts": 5.0, "color": "warm"}, lamp.value(t, "spec"), "pruned and defaulted")
+		assert.Equal(t, []string{"a"}, must(t, api, "GET", lamps+"?fieldSelector=spec.color%3Dwarm", "").names(t))
+		typed, err := rest.ClientFor[LampNow](api).Namespace("default").Get(t.Context(), "a")
+		require.NoError(t, err)
+		assert.Equal(t, "warm", typed.Spec.Color)
+		assert.EqualValues(t, 2, store.Revision(), "no new revision")
+
+		assert.Equal(t, 410, do(t, api, "GET", lamps+"?resourceVersion=1&resourceVersionMatch=Exact", "").Code)
+		w := follow(t, api, lamps+"?watch=1&resourceVersion=2")
+		assert.Equal(t, 200, merge(t, api, lamps+"/a", `{"spec":{"color":"warm"}}`).Code)
+		w.want()
+		assert.Equal(t, "3", merge(t, api, lamps+"/a", `{"spec":{"color":"cold"}}`).rv(t))
+		require.Len(t, w.events(), 1)
+	})
+}
+
+func TestAnotherVersionIsStored(t *testing.T) {
+	beta := betaCogResource()
+	beta.Group, beta.Plural, beta.Kind = "example.com", "cogs", "Cog"
+	api, _, err := restarted(t, beta, cogResource(), func(api *rest.API) {
+		require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5,"oiled":true}`)).Code)
+	})
+	require.NoError(t, err)
+	stored := must(t, api, "GET", cogs+"/a", "")
+	assert.Equal(t, map[string]any{"teeth": 5.0, "material": "iron"}, stored.value(t, "spec"))
+	assert.Equal(t, "2", stored.rv(t))
+	assert.Equal(t, []string{"a"}, must(t, api, "GET", cogs+"?fieldSelector=spec.material%3Diron", "").names(t))
+	assert.Equal(t, map[string]any{"toothCount": 5.0, "metal": "iron", "oiled": true}, must(t, api, "GET", betaCogs+"/a", "").value(t, "spec"))
+}
+
+func TestWhatIsStoredCannotBeReadAnyMore(t *testing.T) {
+	t.Run("its version is gone", func(t *testing.T) {
+		old := lampResource[Lamp]()
+		old.Version = "v1alpha1"
+		_, store, err := restarted(t, old, lampResource[LampNow](), func(api *rest.API) {
+			body := `{"apiVersion":"example.com/v1alpha1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":5}}`
+			require.Equal(t, 201, do(t, api, "POST", "/apis/example.com/v1alpha1/namespaces/default/lamps", body).Code)
+		})
+		require.ErrorContains(t, err, `rest.New: kind "Lamp": lamps.example.com default/a: it is stored as "example.com/v1alpha1", which is no version of kind "Lamp"`)
+		record, err := store.Get(t.Context(), storage.Key{Resource: "lamps.example.com", Namespace: "default", Name: "a"}, 0)
+		require.NoError(t, err)
+		assert.Contains(t, string(record.JSON), "v1alpha1", "nothing has changed")
+	})
+	t.Run("its conversion fails", func(t *testing.T) {
+		beta := betaCogResource()
+		beta.Group, beta.Plural, beta.Kind = "example.com", "cogs", "Cog"
+		_, _, err := restarted(t, beta, cogResource(), func(api *rest.API) {
+			require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5,"metal":"secret"}`)).Code)
+		})
+		require.ErrorContains(t, err, `conversion of Cog.example.com "a" from v1beta1 to v1 failed`)
+		require.ErrorContains(t, err, cogSecret, "the host is told why")
+	})
+	// As upstream serves what no longer fits a schema.
+	t.Run("its type cannot hold it", func(t *testing.T) {
+		api, _, err := restarted(t, lampResource[Lamp](), lampResource[LampText](), makeLamp(t))
+		require.NoError(t, err)
+		assert.Equal(t, map[string]any{"watts": 5.0}, must(t, api, "GET", lamps+"/a", "").value(t, "spec"))
+		_, err = rest.ClientFor[LampText](api).Namespace("default").Get(t.Context(), "a")
+		require.Error(t, err)
+		fixed := merge(t, api, lamps+"/a", `{"spec":{"watts":"five"}}`)
+		require.Equal(t, 200, fixed.Code, fixed.Body)
+	})
+}
