@@ -61,6 +61,9 @@ func (q *request) listNow(p listParameters) error {
 		return err
 	}
 	*records = page.Records
+	if err := q.res.showAhead(page.Records); err != nil {
+		return err
+	}
 	return q.writeList(rep, page)
 }
 

@@ -6,11 +6,12 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // views are records as other versions than the stored one show them, made when first read and kept for the next reader.
-// A record never changes, so a view never ages; it is dropped when others need the room. There are two generations: a
-// full young one becomes the old one, and what of the old one is read again becomes young.
+// What was committed never changes, so a view never ages; it is dropped when others need the room. There are two
+// generations: a full young one becomes the old one, and what of the old one is read again becomes young.
 type views struct {
 	mu         sync.Mutex
 	budget     int64 // of one generation, in bytes
@@ -18,10 +19,10 @@ type views struct {
 	young, old map[view]*storage.Record
 }
 
-// view names a record as a version shows it.
+// view names a record as a version shows it. A commit has a revision of its own, and so has its record.
 type view struct {
-	of *storage.Record
-	as *resource
+	revision watch.Revision
+	as       *resource
 }
 
 func newViews(maxBytes int64) *views {
@@ -31,11 +32,12 @@ func newViews(maxBytes int64) *views {
 func (c *views) get(k view) *storage.Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	shown := c.young[k]
-	if shown == nil {
-		if shown = c.old[k]; shown != nil {
-			c.put(k, shown)
-		}
+	if shown := c.young[k]; shown != nil {
+		return shown
+	}
+	shown := c.old[k]
+	if shown != nil {
+		c.put(k, shown)
 	}
 	return shown
 }
@@ -43,18 +45,17 @@ func (c *views) get(k view) *storage.Record {
 func (c *views) add(k view, shown *storage.Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.put(k, shown)
+	if c.young[k] == nil { // somebody else may have been faster
+		c.put(k, shown)
+	}
 }
 
 // viewOverhead is about what a view needs beside its JSON.
 const viewOverhead = 600
 
-// put keeps a view in the young generation. The record that it is of is held alive by it, so it counts too.
+// put keeps a view in the young generation.
 func (c *views) put(k view, shown *storage.Record) {
-	if c.young[k] != nil {
-		return
-	}
-	size := int64(len(shown.JSON) + len(k.of.JSON) + viewOverhead)
+	size := int64(len(shown.JSON) + viewOverhead)
 	if size > c.budget {
 		return
 	}
@@ -75,7 +76,7 @@ func (res *resource) show(r *storage.Record) (*storage.Record, error) {
 }
 
 func (res *resource) showConverted(r *storage.Record) (*storage.Record, error) {
-	k := view{of: r, as: res}
+	k := view{revision: r.Revision, as: res}
 	if shown := res.views.get(k); shown != nil {
 		return shown, nil
 	}
@@ -92,4 +93,26 @@ func (res *resource) showConverted(r *storage.Record) (*storage.Record, error) {
 	}
 	res.views.add(k, shown)
 	return shown, nil
+}
+
+// shownAhead is how many bytes of a list are converted before it begins.
+const shownAhead = 4 << 20
+
+// showAhead converts the beginning of a list, so that a conversion that fails is answered with an error, as long as it is
+// not too far behind: a long list is converted while it is sent, and can then only break off.
+func (res *resource) showAhead(records []*storage.Record) error {
+	if res.fromStored == nil {
+		return nil
+	}
+	bytes := 0
+	for _, r := range records {
+		shown, err := res.show(r)
+		if err != nil {
+			return err
+		}
+		if bytes += len(shown.JSON); bytes > shownAhead {
+			break
+		}
+	}
+	return nil
 }

@@ -1,0 +1,122 @@
+package rest_test
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+func TestVersionsThatCannotWork(t *testing.T) {
+	beta := func(change func(*rest.Resource[CogV1beta1])) func(*rest.Resource[Cog]) {
+		return func(r *rest.Resource[Cog]) {
+			b := betaCogResource()
+			change(&b)
+			r.Versions = []rest.VersionOf[Cog]{rest.Converted(b, cogToV1, cogFromV1)}
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*rest.Resource[Cog])
+		want   string
+	}{
+		{"twice", func(r *rest.Resource[Cog]) { r.Versions = append(r.Versions, r.Versions[0]) }, `kind "Cog": Versions: "v1beta1" is declared twice`},
+		{"the stored one again", func(r *rest.Resource[Cog]) { r.Version = "v1beta1" }, `kind "Cog": Versions: "v1beta1" is declared twice`},
+		{"nil", func(r *rest.Resource[Cog]) { r.Versions = []rest.VersionOf[Cog]{nil} }, `kind "Cog": Versions: one is nil`},
+		{"no name", beta(func(b *rest.Resource[CogV1beta1]) { b.Version = "" }), `kind "Cog": version "": Version "": a DNS-1035 label`},
+		{"names of its own", beta(func(b *rest.Resource[CogV1beta1]) { b.Plural = "cogs" }), `kind "Cog": version "v1beta1": Plural is declared for all versions by the stored one`},
+		{"a field that is not there", beta(func(b *rest.Resource[CogV1beta1]) { b.SelectableFields = []string{"spec.material"} }),
+			`kind "Cog": version "v1beta1": SelectableFields: "spec.material": there is no such field`},
+		{"of a virtual kind", func(r *rest.Resource[Cog]) { r.Call = func(context.Context, *Cog) error { return nil } }, `kind "Cog": Versions: a virtual kind and namespaces have one`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := rest.New(rest.Options{}, cogResource(c.change))
+			require.ErrorContains(t, err, "rest.New: "+c.want)
+		})
+	}
+}
+
+// Whoever adds a field to Resource says here whether a version has its own.
+func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
+	own := []string{"Version", "Description", "NotServed", "Deprecated", "DeprecationWarning", "Overlay", "Columns", "SelectableFields",
+		"Scale", "Subresources", "Default", "Validate", "ValidateDelete"}
+	unexported := []string{"areNamespaces", "message"}
+	var want, got []string
+	want = append(append(append(want, own...), unexported...), rest.FieldsOfAllVersions()...)
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[rest.Resource[Cog]]()) {
+		got = append(got, field.Name)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	assert.Equal(t, want, got)
+
+	// Those of the kind reach all versions.
+	t.Run("inherited", func(t *testing.T) {
+		api := newCogs(t, func(r *rest.Resource[Cog]) {
+			r.Scope, r.ListKind, r.Singular, r.Verbs = rest.Cluster, "Cogs", "gear", []rest.Verb{rest.Get, rest.List}
+		})
+		list := must(t, api, "GET", "/apis/example.com/v1beta1", "")
+		assert.Equal(t, "gear", list.text(t, "resources.0.singularName"))
+		assert.Equal(t, []any{"get", "list"}, list.value(t, "resources.0.verbs"))
+		assert.Equal(t, []any{"cg"}, list.value(t, "resources.0.shortNames"))
+		assert.Equal(t, "Cogs", must(t, api, "GET", "/apis/example.com/v1beta1/cogs", "").text(t, "kind"))
+		assert.Equal(t, 405, do(t, api, "DELETE", "/apis/example.com/v1beta1/cogs/a", "").Code)
+	})
+}
+
+func TestAVersionIsHeldToTheHooksOfTheStoredOne(t *testing.T) {
+	prime := status.FieldErrors{status.InvalidField(status.Field("spec", "teeth"), 4, "must be prime")}
+	var olds []*Cog
+	stored := func(r *rest.Resource[Cog]) {
+		r.Validate = func(_ context.Context, c, old *Cog) status.FieldErrors {
+			if olds = append(olds, old); c.Spec.Teeth == 4 {
+				return prime
+			}
+			return nil
+		}
+		r.ValidateDelete = func(_ context.Context, c *Cog) error {
+			return status.Forbidden(apimeta.GroupResource{Group: "example.com", Resource: "cogs"}, c.Name, "it turns")
+		}
+	}
+	t.Run("without hooks of its own", func(t *testing.T) {
+		api := newCogs(t, stored)
+		olds = nil
+		wantInvalid(t, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":4}`)), "Cog.example.com", "a",
+			cause{"FieldValueInvalid", "spec.teeth", "Invalid value: 4: must be prime"})
+		require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5}`)).Code)
+		require.Equal(t, 422, merge(t, api, betaCogs+"/a", `{"spec":{"toothCount":4}}`).Code)
+		require.Len(t, olds, 3)
+		assert.Nil(t, olds[1])
+		assert.EqualValues(t, 5, olds[2].Spec.Teeth, "old is the stored object")
+		assert.Equal(t, 403, do(t, api, "DELETE", betaCogs+"/a", "").Code)
+	})
+	t.Run("with hooks of its own", func(t *testing.T) {
+		var seen int32
+		api := newCogs(t, stored, func(r *rest.Resource[Cog]) {
+			beta := betaCogResource()
+			beta.Default = func(_ context.Context, c *CogV1beta1) error {
+				c.Spec.Oiled = true
+				return nil
+			}
+			beta.Validate = func(_ context.Context, c, _ *CogV1beta1) status.FieldErrors {
+				seen = c.Spec.ToothCount
+				return nil
+			}
+			beta.ValidateDelete = func(context.Context, *CogV1beta1) error { return nil }
+			r.Versions = []rest.VersionOf[Cog]{rest.Converted(beta, cogToV1, cogFromV1)}
+		})
+		olds = nil
+		require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":4}`)).Code)
+		assert.EqualValues(t, 4, seen)
+		assert.Empty(t, olds)
+		assert.Contains(t, must(t, api, "GET", cogs+"/a", "").Body, `"example.com/oiled":"true"`)
+		assert.Equal(t, 200, do(t, api, "DELETE", betaCogs+"/a", "").Code)
+	})
+}
