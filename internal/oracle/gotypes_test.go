@@ -15,12 +15,15 @@ import (
 // upstream's, which is encoding/json but for the case of names.
 func checkThroughType(t *testing.T, k kind, body []byte) {
 	want, err := throughJSON(k, body)
-	d, _, decodeErr := codec.DecodeJSON(body)
+	d, duplicates, decodeErr := codec.DecodeJSON(body)
 	if decodeErr != nil {
 		return // what is no JSON is no matter of types; see FuzzDecode
 	}
 	ours := k.new()
 	ourErr := codec.ToGo(d, ours)
+	if err != nil && len(duplicates) > 0 && ourErr == nil {
+		return // upstream also decodes the values of a member that a later one of its name replaces
+	}
 	if err != nil {
 		require.Error(t, ourErr, "%s: upstream refuses %s: %v", k, body, err)
 		return

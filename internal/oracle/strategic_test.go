@@ -248,7 +248,7 @@ func FuzzStrategicMerge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string, original, body []byte) {
 		k, ok := kindNamed(name)
-		if !ok || hasFraction(body) || !utf8.Valid(body) || hasLoneSurrogate(body) {
+		if !ok || hasFraction(body) || !utf8.Valid(original) || !utf8.Valid(body) || hasLoneSurrogate(body) {
 			return
 		}
 		obj := k.new()
