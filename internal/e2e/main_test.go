@@ -57,8 +57,10 @@ func buildPrograms(dir string) error {
 			return err
 		}
 	}
-	if err := build(filepath.Join(dir, "conformhost"), ".", "./cmd/conformhost"); err != nil {
-		return err
+	for _, own := range []string{"conformhost", "streamhost"} {
+		if err := build(filepath.Join(dir, own), ".", "./cmd/"+own); err != nil {
+			return err
+		}
 	}
 	// The examples are built in the library's own module, with its own versions.
 	library := filepath.Join("..", "..")
