@@ -113,6 +113,8 @@ func (o *writeOptions) forAdmission(op Operation) any {
 		dryRun = []string{apimeta.DryRunAll}
 	}
 	switch {
+	case o.applied:
+		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: o.manager, FieldValidation: string(o.validation), Force: &o.force}
 	case o.fromPatch:
 		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: o.manager, FieldValidation: string(o.validation)}
 	case op == OperationCreate:

@@ -116,7 +116,13 @@ func (c Client[T]) begin(v Verb) (func(), error) {
 	return func() { c.api.leave(false) }, nil
 }
 
-func (c Client[T]) writeOptions() writeOptions { return writeOptions{manager: c.manager} }
+func (c Client[T]) writeOptions(ctx context.Context) writeOptions {
+	o := writeOptions{manager: c.manager}
+	if u, ok := ctx.Value(userKey{}).(User); ok {
+		o.agent = u.Name
+	}
+	return o
+}
 
 func decodeAs[T any](res *resource, json []byte) (*T, error) {
 	obj, err := res.goType.decode(json)
@@ -202,7 +208,7 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.res.create(ctx, c.namespace, v, c.writeOptions())
+	out, err := c.res.create(ctx, c.namespace, v, c.writeOptions(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +238,7 @@ func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
 	if which == statusPart && !c.res.hasStatus() {
 		return nil, status.ResourceNotFound()
 	}
-	o := c.writeOptions()
+	o := c.writeOptions(ctx)
 	o.uid = metadataOf(v).Get(fieldUID).Text()
 	out, err := c.res.update(ctx, c.namespace, nameOf(v), which, func(doc.Value) (doc.Value, error) { return v, nil }, o)
 	if err != nil {
@@ -255,7 +261,7 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 	if err := validateDeleteOptions(o); err != nil {
 		return err
 	}
-	_, err = c.res.delete(ctx, c.namespace, name, o, c.writeOptions())
+	_, err = c.res.delete(ctx, c.namespace, name, o, c.writeOptions(ctx))
 	return err
 }
 

@@ -44,7 +44,7 @@ func (c Client[T]) modify(ctx context.Context, name string, which part, f func(o
 		}
 		v = c.res.withKind(v)
 		return v, c.res.checkIdentity(v, c.namespace, name)
-	}, c.writeOptions())
+	}, c.writeOptions(ctx))
 	if err != nil {
 		return nil, err
 	}

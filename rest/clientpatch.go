@@ -36,7 +36,7 @@ func (c Client[T]) patch(ctx context.Context, name string, which part, form Patc
 	if which == statusPart && !c.res.hasStatus() {
 		return nil, status.ResourceNotFound()
 	}
-	o := c.writeOptions()
+	o := c.writeOptions(ctx)
 	want, err := c.res.parsePatch(string(form), data, c.res.schema, &o)
 	if err != nil {
 		return nil, err

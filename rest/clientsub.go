@@ -27,7 +27,7 @@ func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subreso
 		if err != nil {
 			return doc.Value{}, err
 		}
-		return c.res.updateSubresource(ctx, s.subresource, c.namespace, name, func(doc.Value) (doc.Value, error) { return v, nil }, c.writeOptions())
+		return c.res.updateSubresource(ctx, s.subresource, c.namespace, name, func(doc.Value) (doc.Value, error) { return v, nil }, c.writeOptions(ctx))
 	})
 }
 
@@ -38,7 +38,7 @@ func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subreso
 		if err != nil {
 			return doc.Value{}, err
 		}
-		o := c.writeOptions()
+		o := c.writeOptions(ctx)
 		return c.res.callSubresource(ctx, s.subresource, c.namespace, name, v, &o)
 	})
 }

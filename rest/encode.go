@@ -11,11 +11,12 @@ import (
 )
 
 // encodeStored returns what is to be stored of an object that a write has finished. current is what it replaces, nil on
-// create.
-func (res *resource) encodeStored(ctx context.Context, obj doc.Value, which part, current *storage.Record) ([]byte, error) {
+// create. Where an object is too large with its managedFields, it is stored without: to lose who wrote it is better than
+// to lose what was written, unless that is what the client asks for.
+func (res *resource) encodeStored(ctx context.Context, obj doc.Value, o *writeOptions, current *storage.Record) ([]byte, error) {
 	if res.toStored != nil {
 		var err error
-		if obj, err = res.convertStored(ctx, obj, which, current); err != nil {
+		if obj, err = res.convertStored(ctx, obj, o.part, current); err != nil {
 			return nil, err
 		}
 	}
@@ -24,7 +25,12 @@ func (res *resource) encodeStored(ctx context.Context, obj doc.Value, which part
 		before = len(current.JSON)
 	}
 	next := codec.AppendObject(nil, obj)
-	return next, res.checkSize(next, before)
+	err := res.checkSize(next, before)
+	if err != nil && !o.applied && metadataOf(obj).Has(fieldManagedFields) {
+		next = codec.AppendObject(nil, withoutManagedFields(obj))
+		err = res.checkSize(next, before)
+	}
+	return next, err
 }
 
 // convertStored converts an object to the stored version. What the write was not about comes from the stored object, so

@@ -395,3 +395,27 @@ func ExampleResource_gracePeriod() {
 	}
 	// Output: running has 30 seconds
 }
+
+// Apply says which fields shall have which values and owns them from then on. Who applies another value to a field of
+// someone else's learns of the conflict.
+func ExampleClient_Apply() {
+	api, err := rest.New(rest.Options{}, books())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	ctx := context.Background()
+	client := rest.ClientFor[Book](api).Namespace("default")
+
+	spec := func(fields map[string]any) map[string]any { return map[string]any{"spec": fields} }
+	_, err = client.As("shop").Apply(ctx, "emma", spec(map[string]any{"title": "Emma", "copies": 2}), rest.ApplyOptions{})
+	fmt.Println(err)
+	book, err := client.As("archive").Apply(ctx, "emma", spec(map[string]any{"title": "Emma", "shelf": "old"}), rest.ApplyOptions{})
+	fmt.Println(book.Spec.Copies, book.Spec.Shelf, err)
+	_, err = client.As("archive").Apply(ctx, "emma", spec(map[string]any{"copies": 1}), rest.ApplyOptions{})
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// 2 old <nil>
+	// Apply failed with 1 conflict: conflict with "shop": .spec.copies
+}

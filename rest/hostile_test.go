@@ -293,7 +293,7 @@ func TestDeepButAllowed(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 9_000) + "1" + strings.Repeat("}", 9_000)
 	w := s.do("POST", thingsIn, thingJSON("deep", `{"size":1,"unknown":`+deep+`}`))
 	require.Equal(t, http.StatusCreated, w.Code, "unknown fields are dropped, however deep")
-	require.NotContains(t, w.Body.String(), "unknown")
+	require.NotContains(t, w.Body.String(), `"unknown":`)
 	before := s.store.Revision()
 	w = s.do("POST", thingsIn, thingJSON("deeper", strings.Repeat(`{"a":`, 10_001)+"1"+strings.Repeat("}", 10_001)))
 	require.Equal(t, status.ReasonBadRequest, statusOf(t, w).Reason)

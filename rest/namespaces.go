@@ -97,7 +97,7 @@ func (res *resource) ensureDefaultNamespace(ctx context.Context) error {
 	if !res.areNamespaces {
 		return nil
 	}
-	_, err := res.create(ctx, "", res.bare().WithAt(doc.Of(defaultNamespace), "metadata", fieldName), writeOptions{admitted: true})
+	_, err := res.create(ctx, "", res.bare().WithAt(doc.Of(defaultNamespace), "metadata", fieldName), writeOptions{admitted: true, agent: selfAgent})
 	if err != nil && !status.IsAlreadyExists(err) {
 		return fmt.Errorf("the namespace %q cannot be made: %w", defaultNamespace, err)
 	}

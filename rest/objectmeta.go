@@ -63,7 +63,7 @@ func (res *resource) metadataForCreate(obj doc.Value, namespace string) doc.Valu
 		{Key: fieldGracePeriod},
 		{Key: fieldDeletionTimestamp},
 		{Key: fieldGeneration},
-		{Key: fieldManagedFields},
+		{Key: fieldManagedFields, Value: metadataOf(obj).Get(fieldManagedFields)},
 		{Key: fieldNamespace, Value: metadataOf(obj).Get(fieldNamespace)},
 		{Key: fieldResourceVersion},
 		{Key: fieldSelfLink},
@@ -93,7 +93,7 @@ func (res *resource) metadataForUpdate(obj, old doc.Value) doc.Value {
 		fieldNamespace, fieldResourceVersion, fieldSelfLink, fieldUID} {
 		value := before.Get(field)
 		switch field {
-		case fieldGracePeriod, fieldDeletionTimestamp, fieldUID: // what is given is checked; what is not is as it was
+		case fieldGracePeriod, fieldDeletionTimestamp, fieldManagedFields, fieldUID: // what is given is checked; what is not is as it was
 			if given := m.Get(field); !given.IsAbsent() && !given.IsNull() && (given.Kind() != doc.String || given.Text() != "") {
 				value = given
 			}

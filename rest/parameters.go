@@ -13,7 +13,7 @@ import (
 
 // writeParameters reads the options of a write from the query. kind names them in errors.
 func (q *request) writeParameters(kind string) (writeOptions, error) {
-	o := writeOptions{warnings: &q.warnings}
+	o := writeOptions{warnings: &q.warnings, agent: agentOf(q.r.UserAgent())}
 	query := q.parameters()
 	if query == nil {
 		return o, nil
@@ -28,8 +28,12 @@ func (q *request) writeParameters(kind string) (writeOptions, error) {
 		errs = append(errs, status.UnsupportedValue(status.Field("fieldValidation"), string(o.validation), []string{"", "Ignore", "Strict", "Warn"}))
 	}
 	o.manager = query.Get("fieldManager")
-	errs = append(errs, validateFieldManager(o.manager)...)
-	if kind == "PatchOptions" && query.Has("force") {
+	errs = append(errs, validateFieldManager(status.Field("fieldManager"), o.manager)...)
+	switch {
+	case kind != "PatchOptions" || !query.Has("force"):
+	case q.applies():
+		o.force = parseBool(query.Get("force"))
+	default:
 		errs = append(errs, status.ForbiddenField(status.Field("force"), "may not be specified for non-apply patch"))
 	}
 	return o, invalidOptions(kind, errs)
@@ -37,8 +41,7 @@ func (q *request) writeParameters(kind string) (writeOptions, error) {
 
 const maxFieldManager = 128
 
-func validateFieldManager(manager string) status.FieldErrors {
-	path := status.Field("fieldManager")
+func validateFieldManager(path *status.Path, manager string) status.FieldErrors {
 	var errs status.FieldErrors
 	if len(manager) > maxFieldManager {
 		errs = append(errs, status.TooLongField(path, manager, maxFieldManager))

@@ -82,9 +82,9 @@ func TestPatchRefuses(t *testing.T) {
 		{"too many operations", typeJSONPatch, "[" + strings.Repeat(`{"op":"test","path":"/spec/size","value":1},`, 10000) + `{"op":"test","path":"/spec/size","value":1}]`, 413, "RequestEntityTooLarge",
 			"Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001", ""},
 		{"strategic merge of a custom kind", "application/strategic-merge-patch+json", `{}`, 415, "UnsupportedMediaType",
-			"the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json", ""},
+			"the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml", ""},
 		{"no patch", "application/json", `{}`, 415, "UnsupportedMediaType",
-			"the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json", ""},
+			"the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := newWidgets(t)

@@ -19,21 +19,26 @@ const (
 	mediaJSONPatch  = "application/json-patch+json"
 	mediaMergePatch = "application/merge-patch+json"
 	mediaStrategic  = "application/strategic-merge-patch+json"
+	mediaApply      = "application/apply-patch+yaml"
 )
 
 // patchTypes are the media types that a PATCH of the resource takes.
 func (res *resource) patchTypes() []string {
+	types := []string{mediaJSONPatch, mediaMergePatch}
 	if res.strategicMerge {
-		return []string{mediaJSONPatch, mediaMergePatch, mediaStrategic}
+		types = append(types, mediaStrategic)
 	}
-	return []string{mediaJSONPatch, mediaMergePatch}
+	if res.managed != nil {
+		types = append(types, mediaApply)
+	}
+	return types
 }
 
 // patch answers PATCH of an object.
 func (q *request) patch() error { return q.patchPart(mainPart) }
 
 func (q *request) patchPart(which part) error {
-	if err := q.checkPatchType(); err != nil {
+	if err := q.checkPatchType(q.res.patchTypes()); err != nil {
 		return err
 	}
 	c, err := q.beginWrite("PatchOptions", true)
@@ -41,6 +46,9 @@ func (q *request) patchPart(which part) error {
 		return err
 	}
 	defer c.cancel()
+	if q.applies() {
+		return q.applyPart(which, c)
+	}
 	want, err := q.readPatch(q.res.schema, &c.options)
 	if err != nil {
 		return err
@@ -65,8 +73,7 @@ func (res *resource) patch(ctx context.Context, namespace, name string, which pa
 }
 
 // checkPatchType refuses a body that is no patch, before anything else of the request counts.
-func (q *request) checkPatchType() error {
-	types := q.res.patchTypes()
+func (q *request) checkPatchType(types []string) error {
 	if q.r.Header.Get("Content-Type") == "" || !slices.Contains(types, q.contentType()) {
 		return status.UnsupportedMediaType(types)
 	}

@@ -18,7 +18,7 @@ import (
 //
 //	admit     drop unknown fields, check the metadata's types
 //	metadata  reset what the verb may not touch (status, system metadata)
-//	finish    default -> pass through the Go type -> validate -> generation
+//	finish    default -> pass through the Go type -> managed fields -> validate -> generation
 //	encode    convert to the version that is stored, write the JSON
 //	commit    compare, number, append: the store's part
 //
@@ -104,7 +104,7 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	}
 	// The digits are a guess at the revision that leaves the store room to write the real one in place.
 	placeholder := doc.Of(strconv.FormatUint(uint64(res.store.Revision())+1, 10))
-	next, err := res.encodeStored(ctx, obj.WithAt(placeholder, "metadata", fieldResourceVersion), mainPart, nil)
+	next, err := res.encodeStored(ctx, obj.WithAt(placeholder, "metadata", fieldResourceVersion), o, nil)
 	if err != nil {
 		return result{}, err
 	}
@@ -154,7 +154,8 @@ type change func(old doc.Value) (doc.Value, error)
 // does not exist is created.
 func (res *resource) update(ctx context.Context, namespace, name string, which part, want change, o writeOptions) (result, error) {
 	out, err := res.updateExisting(ctx, namespace, name, which, want, o)
-	if !res.createOnUpdate || which != mainPart || o.fromPatch || !status.IsNotFound(err) {
+	creates := res.createOnUpdate && !o.fromPatch || o.applied && o.subresource == ""
+	if !creates || which != mainPart || !status.IsNotFound(err) {
 		return out, err
 	}
 	obj, err := want(doc.Value{})
@@ -197,7 +198,10 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 		if err = res.checkVersion(obj, old, &o); err != nil {
 			return nil, err
 		}
-		obj = res.take(which, obj, old)
+		entries := metadataOf(obj).Get(fieldManagedFields)
+		if obj = res.take(which, obj, old); o.applied {
+			obj = obj.WithAt(entries, "metadata", fieldManagedFields)
+		}
 		if !current.Deleting && doc.Equal(obj, old) && res.writeOf(obj, old, &o) == nil {
 			out = result{json: shown.JSON, uid: current.UID}
 			return current.JSON, nil // what is stored has been through the rest of the way
@@ -212,7 +216,7 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 		if out.gone {
 			return nil, nil
 		}
-		return res.encodeStored(ctx, obj, which, current)
+		return res.encodeStored(ctx, obj, &o, current)
 	})
 	if err != nil {
 		return result{}, err
@@ -308,6 +312,8 @@ func isDecimal(s string) bool {
 // finish brings an object into the form in which it is stored: defaulted, passed through its Go type, changed by the host's
 // admission hooks, validated, with its generation. old is absent on create.
 func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOptions) (doc.Value, error) {
+	claimed := metadataOf(obj).Get(fieldManagedFields)
+	obj = withoutManagedFields(obj)
 	sent := obj
 	typed, wanted, obj, err := res.settle(ctx, sent, obj, old, o)
 	if err != nil {
@@ -325,7 +331,9 @@ func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOpt
 			}
 		}
 	}
+	obj = res.trackFields(obj, old, claimed, o)
 	errs := res.validateMetadata(wanted, old, o)
+	errs = append(errs, validateManagedFields(status.Field("metadata", fieldManagedFields), metadataOf(obj).Get(fieldManagedFields))...)
 	errs = append(errs, res.schema.Validate(nil, wanted)...)
 	errs = append(errs, res.scale.validate(wanted, o.part)...)
 	if !old.IsAbsent() {

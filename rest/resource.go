@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/managed"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/internal/table"
 	"github.com/decorum-go/decorum/status"
@@ -58,7 +59,8 @@ type resource struct {
 	columns      []column
 	fields       []string // the selectable ones, as given
 	subresources []*subresource
-	scale        *scaler // nil where no counts are to be checked
+	scale        *scaler       // nil where no counts are to be checked
+	managed      *managed.Kind // nil where nobody keeps track of who writes what
 
 	store  storage.Store
 	reaper *reaper
@@ -150,6 +152,11 @@ func (r Resource[T]) build() (*resource, error) {
 	res.shape = schema.ShapeOf(t)
 	if res.metadata = res.schema.Member("metadata"); res.metadata == nil {
 		return nil, fmt.Errorf("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
+	}
+	if !r.Untracked && !res.virtual {
+		if err := res.trackManagers(); err != nil {
+			return nil, err
+		}
 	}
 	if res.description != "" {
 		res.schema.Description = res.description
@@ -382,7 +389,7 @@ func (res *resource) ensureSingleton(ctx context.Context) error {
 	if res.schema.Property("spec") != nil {
 		obj = obj.With("spec", doc.MapOf())
 	}
-	_, err := res.create(ctx, "", obj, writeOptions{admitted: true})
+	_, err := res.create(ctx, "", obj, writeOptions{admitted: true, agent: selfAgent})
 	if err != nil && !status.IsAlreadyExists(err) {
 		return fmt.Errorf("kind %q: the singleton cannot be made from its defaults: %w", res.gvk.Kind, err)
 	}

@@ -79,7 +79,8 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 		return nil, fmt.Errorf("Scale: %w", err)
 	}
 	return &subresource{name: "scale", kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
-		schema: derived, wire: messageCodec{codec.ScaleMessage()}, verbs: []Verb{Get, Patch, Update}, get: sc.get, update: sc.update}, nil
+		schema: derived, wire: messageCodec{codec.ScaleMessage()}, verbs: []Verb{Get, Patch, Update}, get: sc.get, update: sc.update,
+		applied: sc.spec}, nil
 }
 
 func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {

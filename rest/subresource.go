@@ -49,6 +49,8 @@ type subresource struct {
 	create func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	// bytes: the subresource is a Stream, and has nothing of the above but its name, its kind and its verbs.
 	bytes *byteStream
+	// applied is the field of the parent that is owned by who applies spec.replicas; nil where nothing can be applied.
+	applied []string
 	// ofItself: the subresource is a part of the object, of the same kind, served by the pipeline itself.
 	ofItself bool
 	part     part

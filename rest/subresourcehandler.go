@@ -193,7 +193,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 	kind := "UpdateOptions"
 	if verb == Patch {
 		kind = "PatchOptions"
-		if err := q.checkPatchType(); err != nil {
+		if err := q.checkPatchType(q.res.patchTypesOf(sub)); err != nil {
 			return err
 		}
 	}
@@ -202,6 +202,9 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 		return err
 	}
 	defer c.cancel()
+	if q.applies() {
+		return q.applySubresource(sub, c)
+	}
 	var want change
 	if verb == Patch {
 		c.options.fromPatch = true
@@ -226,6 +229,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 // is stored as by any other update. It returns the subresource as it is then.
 func (res *resource) updateSubresource(ctx context.Context, sub *subresource, namespace, name string, want change, o writeOptions) (doc.Value, error) {
 	ofParent := o
+	ofParent.subresource = sub.name
 	ofParent.problems, ofParent.fromPatch, ofParent.unconditional, ofParent.admitted = nil, false, true, true
 	done, err := res.update(ctx, namespace, name, mainPart, func(old doc.Value) (doc.Value, error) {
 		return res.throughSubresource(ctx, sub, old, want, &o)

@@ -22,7 +22,7 @@ func (q *request) putPart(which part) error {
 		return err
 	}
 	if nameOf(obj) == "" {
-		return status.BadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", c.name))
+		return nameUndeterminable(c.name)
 	}
 	if err := q.res.checkIdentity(obj, c.namespace, c.name); err != nil {
 		return err
@@ -37,6 +37,11 @@ func (q *request) putPart(which part) error {
 		code = http.StatusCreated
 	}
 	return q.writeObject(code, c.rep, done.json)
+}
+
+// nameUndeterminable is the answer to an object without a name.
+func nameUndeterminable(name string) error {
+	return status.BadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", name))
 }
 
 // checkIdentity compares the name and namespace in a body with those of the URL.

@@ -13,7 +13,8 @@ const (
 // writeOptions are what a client asked for beside the object itself.
 type writeOptions struct {
 	dryRun     bool
-	manager    string          // the field manager; "" is the user
+	manager    string          // the field manager, as the client names it
+	agent      string          // who writes where no field manager is named
 	validation fieldValidation // "" is Warn
 	// fromPatch: the object is the result of a patch. It needs no resourceVersion, and what is wrong with it is 422.
 	fromPatch bool
@@ -21,6 +22,11 @@ type writeOptions struct {
 	unconditional bool
 	// part is what of the object is written.
 	part part
+	// subresource is the one with a kind of its own through which the object is written.
+	subresource string
+	// applied: the object comes of a configuration, and its managedFields are as they shall be. With force it takes fields
+	// over from others.
+	applied, force bool
 	// admitted: the admission hooks have had their say, or have none.
 	admitted bool
 	// uid is what the object\'s uid must be; "" is any.

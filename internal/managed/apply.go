@@ -22,11 +22,9 @@ const beforeFirstApply = "before-first-apply"
 // that does not fit the schema; and with 409 Conflict where other managers own fields to which it gives other values,
 // unless force takes them over.
 func (k *Kind) Apply(live, config doc.Value, by Writer, force bool) (doc.Value, error) {
-	if gvk := gvkOf(config); gvk != k.gvk {
-		return doc.Value{}, status.BadRequest("invalid object type: " + gvk.String())
-	}
-	if m := config.Lookup("metadata", "managedFields"); !m.IsAbsent() && !m.IsNull() {
-		return doc.Value{}, status.BadRequest("metadata.managedFields must be nil")
+	patch, err := k.configuration(config)
+	if err != nil {
+		return doc.Value{}, err
 	}
 	e, err := decode(live.Lookup("metadata", "managedFields"))
 	if err != nil {
@@ -42,7 +40,7 @@ func (k *Kind) Apply(live, config doc.Value, by Writer, force bool) (doc.Value, 
 			return doc.Value{}, status.Generic(500, "failed to create manager for existing fields: "+err.Error())
 		}
 	}
-	obj, err := k.applyTyped(live, config, e, by, force)
+	obj, err := k.applyTyped(live, patch, e, by, force)
 	if err != nil {
 		return doc.Value{}, err
 	}
@@ -56,13 +54,29 @@ func (k *Kind) Apply(live, config doc.Value, by Writer, force bool) (doc.Value, 
 	return obj.WithAt(list, "metadata", "managedFields"), nil
 }
 
-// applyTyped does the arithmetic, and changes the entries.
-func (k *Kind) applyTyped(live, config doc.Value, e *entries, by Writer, force bool) (doc.Value, error) {
+// Check refuses what is no configuration of the kind, as [Kind.Apply] does.
+func (k *Kind) Check(config doc.Value) error {
+	_, err := k.configuration(config)
+	return err
+}
+
+func (k *Kind) configuration(config doc.Value) (*typed.TypedValue, error) {
+	if gvk := gvkOf(config); gvk != k.gvk {
+		return nil, status.BadRequest("invalid object type: " + gvk.String())
+	}
+	if m := config.Lookup("metadata", "managedFields"); !m.IsAbsent() && !m.IsNull() {
+		return nil, status.BadRequest("metadata.managedFields must be nil")
+	}
 	t := k.typed()
 	patch, err := typed.AsTyped(valueOf(config), t.Schema, t.TypeRef)
 	if err != nil {
-		return doc.Value{}, untyped("failed to create typed patch object", config, err)
+		return nil, untyped("failed to create typed patch object", config, err)
 	}
+	return patch, nil
+}
+
+// applyTyped does the arithmetic, and changes the entries.
+func (k *Kind) applyTyped(live doc.Value, patch *typed.TypedValue, e *entries, by Writer, force bool) (doc.Value, error) {
 	before, err := k.of(live)
 	if err != nil {
 		return doc.Value{}, untyped("failed to create typed live object", live, err)

@@ -30,13 +30,20 @@ type Kind struct {
 	gvk        apimeta.GroupVersionKind
 	apiVersion string
 	empty      doc.Value
+	convert    Converter
 	typed      func() typed.ParseableType // needed by few writes, and made for the first one
 }
 
+// Converter brings an object of any version of a kind into the one of that apiVersion.
+type Converter func(obj doc.Value, apiVersion string) (doc.Value, *Kind, error)
+
 // NewKind returns the keeper of a kind. Empty is an object of the kind with nothing in it: what is in there has no owner
 // in a new object.
-func NewKind(s *schema.Schema, gvk apimeta.GroupVersionKind, empty doc.Value) *Kind {
-	return &Kind{schema: s, gvk: gvk, apiVersion: gvk.GroupVersion().String(), empty: empty,
+//
+// Convert brings an object into the version in which another manager has written, and returns the keeper of that version,
+// nil where there is none. A nil function is that of a kind with one version.
+func NewKind(s *schema.Schema, gvk apimeta.GroupVersionKind, empty doc.Value, convert Converter) *Kind {
+	return &Kind{schema: s, gvk: gvk, apiVersion: gvk.GroupVersion().String(), empty: empty, convert: convert,
 		typed: sync.OnceValue(func() typed.ParseableType { return typeOf(s) })}
 }
 

@@ -20,10 +20,21 @@ type versions struct{ kind *Kind }
 var _ merge.Converter = versions{}
 
 func (v versions) Convert(obj *typed.TypedValue, version fieldpath.APIVersion) (*typed.TypedValue, error) {
-	if string(version) == v.kind.apiVersion {
+	t := v.kind.typed()
+	if string(version) == v.kind.apiVersion && obj.Schema() == t.Schema {
 		return obj, nil
 	}
-	return nil, fmt.Errorf("%w: %s", errNoVersion, version)
+	if v.kind.convert == nil {
+		return nil, fmt.Errorf("%w: %s", errNoVersion, version)
+	}
+	converted, to, err := v.kind.convert(documentOf(obj), string(version))
+	switch {
+	case err != nil:
+		return nil, err
+	case to == nil:
+		return nil, fmt.Errorf("%w: %s", errNoVersion, version)
+	}
+	return to.of(converted)
 }
 
 func (v versions) IsMissingVersionError(err error) bool { return errors.Is(err, errNoVersion) }

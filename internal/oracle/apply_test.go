@@ -110,7 +110,7 @@ func keeperOf[T any, P interface {
 	}
 	empty, err := k.document(k.empty())
 	require.NoError(t, err)
-	k.ours = managed.NewKind(s, apimeta.GroupVersionKind(k.GroupVersionKind), empty)
+	k.ours = managed.NewKind(s, apimeta.GroupVersionKind(k.GroupVersionKind), empty, nil)
 	k.theirs, err = managedfields.NewDefaultFieldManager(applyconfigurations.NewTypeConverter(scheme.Scheme), asTyped{}, noDefaults{}, fresh{},
 		k.GroupVersionKind, k.GroupVersion(), "", nil)
 	require.NoError(t, err)

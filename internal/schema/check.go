@@ -59,7 +59,7 @@ func (c *checker) value(s *Schema, v doc.Value, at *trail) {
 		step := trail{up: at}
 		for i := range v.Len() {
 			child := v.At(i)
-			if child.IsNull() && s.goType.nullItems {
+			if child.IsNull() && s.goType.nullElements {
 				continue
 			}
 			step.index = i

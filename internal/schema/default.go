@@ -6,7 +6,8 @@ import "github.com/decorum-go/decorum/internal/doc"
 // conventions, Static Defaults). A default that is an object gets the defaults below it too.
 //
 // An explicit null stays where the schema is nullable. Elsewhere it counts as absent: it becomes the default, or is
-// dropped; in a list without a default for its elements it stays, for [Schema.CheckTypes] to refuse. Default is
+// dropped; in a list without a default for its elements it stays, for [Schema.CheckTypes] to refuse, and in a map of a
+// built-in kind, for Go to make a zero value of. Default is
 // idempotent, and returns a document that lacks nothing as it is.
 func (s *Schema) Default(v doc.Value) doc.Value {
 	switch v.Kind() {
@@ -19,6 +20,8 @@ func (s *Schema) Default(v doc.Value) doc.Value {
 			below := b.schema(key)
 			switch {
 			case below == nil:
+				return child
+			case below.dropsNull(child) && s.goType.nullElements && below.filled.IsAbsent():
 				return child
 			case below.dropsNull(child):
 				return below.filled

@@ -95,7 +95,7 @@ func (d *deriver) schema(t reflect.Type, where string) *Schema {
 		if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 			return &Schema{Type: StringType, Format: "byte", goType: goLimits{bytes: true}}
 		}
-		s = &Schema{Type: ArrayType, Items: d.schema(t.Elem(), where), goType: goLimits{nullItems: d.options.Builtin}}
+		s = &Schema{Type: ArrayType, Items: d.schema(t.Elem(), where), goType: goLimits{nullElements: d.options.Builtin}}
 	case reflect.Interface:
 		s = anything()
 	default:
@@ -119,7 +119,7 @@ func (d *deriver) mapSchema(t reflect.Type, where string) *Schema {
 	if values.Anything() {
 		return &Schema{Type: ObjectType, PreserveUnknown: true}
 	}
-	return &Schema{Type: ObjectType, Additional: values}
+	return &Schema{Type: ObjectType, Additional: values, goType: goLimits{nullElements: d.options.Builtin}}
 }
 
 // object returns what a struct type says of its members. It is known before its members are looked at, so that they may

@@ -15,8 +15,9 @@ type goLimits struct {
 	low      int64
 	high     uint64
 	singleFP bool // float32
-	// nullItems lets elements of a list be null: Go decodes them as zero values, and built-in kinds say nothing about it.
-	nullItems bool
+	// nullElements lets elements of a list and values of a map be null: Go decodes them as zero values, and built-in kinds say
+	// nothing about it.
+	nullElements bool
 	// bytes and parsed: text is read by Go, as []byte or by a type that encodes itself.
 	bytes, parsed bool
 }

@@ -114,7 +114,7 @@ func (w *validator) list(s *Schema, v doc.Value, at *trail) {
 	}
 	step := trail{up: at}
 	for i := range v.Len() {
-		if v.At(i).IsNull() && s.goType.nullItems {
+		if v.At(i).IsNull() && s.goType.nullElements {
 			continue
 		}
 		step.index = i

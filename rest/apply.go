@@ -1,0 +1,110 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// configuration is what a client applies: the fields it wants to own, with their values.
+type configuration struct {
+	config doc.Value
+	// repeated are the members that stand twice in its text, a line for each.
+	repeated []string
+	// check refuses what would come of it; nil checks nothing.
+	check func(ctx context.Context, old, obj doc.Value) error
+}
+
+// applies reports whether the request applies a configuration, rather than patching what there is.
+func (q *request) applies() bool {
+	return q.r.Method == http.MethodPatch && q.contentType() == mediaApply
+}
+
+// applyPart answers an apply to an object, or to its status.
+func (q *request) applyPart(which part, c writeCall) error {
+	config, err := q.readConfiguration(&c.options)
+	if err != nil {
+		return err
+	}
+	done, err := q.res.apply(c.ctx, c.namespace, c.name, which, config, c.options)
+	if err != nil {
+		return err
+	}
+	code := http.StatusOK
+	if done.created {
+		code = http.StatusCreated
+	}
+	return q.writeObject(code, c.rep, done.json)
+}
+
+// readConfiguration reads the body, which is YAML or JSON.
+func (q *request) readConfiguration(o *writeOptions) (configuration, error) {
+	if o.manager == "" {
+		return configuration{}, managerRequired()
+	}
+	data, err := q.readBody()
+	if err != nil {
+		return configuration{}, err
+	}
+	return parseConfiguration(data, o)
+}
+
+func managerRequired() error {
+	return invalidOptions("PatchOptions", status.FieldErrors{status.RequiredField(status.Field("fieldManager"), "is required for apply patch")})
+}
+
+func parseConfiguration(data []byte, o *writeOptions) (configuration, error) {
+	v, lines, err := codec.DecodeYAML(data, o.validation != validationIgnore)
+	switch {
+	case err != nil:
+		return configuration{}, status.BadRequest("error decoding YAML: error converting YAML to JSON: " + err.Error())
+	case v.Kind() != doc.Map && !v.IsNull():
+		kind := v.Kind().String()
+		if v.Kind() == doc.Bool {
+			kind = "bool"
+		}
+		return configuration{}, status.BadRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal " +
+			kind + " into Go value of type map[string]interface {}")
+	}
+	return configuration{config: v, repeated: lines}, nil
+}
+
+// apply brings an object, or its status, to what a configuration says (API concepts, Server-Side Apply). An object that
+// does not exist is created.
+func (res *resource) apply(ctx context.Context, namespace, name string, which part, c configuration, o writeOptions) (result, error) {
+	o.fromPatch, o.applied, o.part = true, true, which
+	if o.validation != validationStrict {
+		o.problems = c.repeated
+	}
+	return res.update(ctx, namespace, name, which, func(old doc.Value) (doc.Value, error) {
+		obj, err := res.managed.Apply(old, c.config, res.writer(&o), o.force)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		if o.validation == validationStrict && len(c.repeated) > 0 {
+			return doc.Value{}, status.BadRequest("error strict decoding patch: error converting YAML to JSON: " + codec.DuplicateLines(c.repeated))
+		}
+		if uid := metadataOf(obj).Get(fieldUID).Text(); old.IsAbsent() && uid != "" {
+			return doc.Value{}, status.Conflict(res.gr, name, fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+		}
+		if err := res.checkApplied(obj, namespace, name); err != nil || c.check == nil {
+			return obj, err
+		}
+		return obj, c.check(ctx, old, obj)
+	}, o)
+}
+
+// checkApplied refuses a configuration of another object than that of the URL.
+func (res *resource) checkApplied(obj doc.Value, namespace, name string) error {
+	if err := res.checkNamespace(obj, namespace); err != nil {
+		return err
+	}
+	if nameOf(obj) == "" {
+		return nameUndeterminable(name)
+	}
+	return res.checkIdentity(obj, namespace, name)
+}

@@ -1,0 +1,70 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/managed"
+)
+
+// patchTypesOf are the media types that a PATCH of a subresource with a kind of its own takes. What a subresource shows has
+// no managedFields; only what is known to be a field of the object can be applied through it.
+func (res *resource) patchTypesOf(sub *subresource) []string {
+	types := res.patchTypes()
+	if sub.applied == nil {
+		types = slices.DeleteFunc(types, func(t string) bool { return t == mediaApply })
+	}
+	return types
+}
+
+// applySubresource answers an apply to /scale.
+func (q *request) applySubresource(sub *subresource, c writeCall) error {
+	config, err := q.readConfiguration(&c.options)
+	if err != nil {
+		return err
+	}
+	v, err := q.res.applyScale(c.ctx, sub, c.namespace, c.name, config, c.options)
+	if err != nil {
+		return err
+	}
+	return q.writeJSON(http.StatusOK, c.rep, codec.AppendObject(nil, v))
+}
+
+// applyScale applies a Scale: the object's own field of replicas is what its manager owns, in an entry for the
+// subresource.
+func (res *resource) applyScale(ctx context.Context, sub *subresource, namespace, name string, c configuration, o writeOptions) (doc.Value, error) {
+	if err := managed.NewKind(sub.schema, sub.kind, doc.Value{}, nil).Check(c.config); err != nil {
+		return doc.Value{}, err
+	}
+	o.subresource, o.unconditional, o.admitted = sub.name, true, true
+	c.config = res.bare().With("metadata", metadataOf(c.config)).WithAt(c.config.Lookup("spec", "replicas"), sub.applied...)
+	c.check = func(ctx context.Context, old, obj doc.Value) error { return res.checkThrough(ctx, sub, old, obj, &o) }
+	done, err := res.apply(ctx, namespace, name, mainPart, c, o)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return sub.show(ctx, done.json)
+}
+
+// checkThrough checks an object as its subresource shows it, and lets the hooks judge that.
+func (res *resource) checkThrough(ctx context.Context, sub *subresource, old, obj doc.Value, o *writeOptions) error {
+	shown, err := sub.get(ctx, old)
+	if err != nil {
+		return err
+	}
+	v, err := sub.get(ctx, obj)
+	if err != nil {
+		return err
+	}
+	if v, err = sub.check(sub.named(v, obj), &writeOptions{validation: validationIgnore}); err != nil {
+		return err
+	}
+	if v, err = res.admitToSubresource(ctx, sub, old, v, sub.named(shown, old), o); err != nil {
+		return err
+	}
+	_, err = sub.update(ctx, old, v)
+	return err
+}

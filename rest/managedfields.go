@@ -1,0 +1,119 @@
+package rest
+
+import (
+	"cmp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/managed"
+	"github.com/decorum-go/decorum/status"
+)
+
+// selfAgent writes what the API makes by itself.
+const selfAgent = "decorum"
+
+// agentOf returns the name under which a client writes that names no field manager: its User-Agent up to the first slash,
+// without what cannot be printed.
+func agentOf(userAgent string) string {
+	name, _, _ := strings.Cut(userAgent, "/")
+	if len(name) <= maxFieldManager && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return name
+	}
+	var out strings.Builder
+	for _, r := range name {
+		switch {
+		case !unicode.IsPrint(r):
+		case out.Len()+utf8.RuneLen(r) > maxFieldManager:
+			return out.String()
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// trackManagers prepares the resource to keep managedFields. What an object of a built-in kind has before anything is
+// written to it is what its Go type writes anyway; one of a custom kind has nothing.
+func (res *resource) trackManagers() error {
+	empty := res.bare()
+	if !res.kindRequired {
+		obj, err := res.goType.fromDocument(empty)
+		if err != nil {
+			return err
+		}
+		if empty, err = res.goType.toDocument(obj); err != nil {
+			return err
+		}
+		empty = res.withKind(empty)
+	}
+	res.managed = managed.NewKind(res.schema, res.gvk, empty, res.asOwned)
+	return nil
+}
+
+// asOwned converts an object to the version in which an entry of managedFields names its fields. The keeper is nil for a
+// version that is not there.
+func (res *resource) asOwned(obj doc.Value, apiVersion string) (doc.Value, *managed.Kind, error) {
+	from, to := res.inVersion(obj.Get("apiVersion").Text()), res.inVersion(apiVersion)
+	if from == nil || to == nil {
+		return doc.Value{}, nil, nil
+	}
+	obj, err := from.convert(obj, to)
+	return obj, to.managed, err
+}
+
+// writer says who writes, for managedFields.
+func (res *resource) writer(o *writeOptions) managed.Writer {
+	w := managed.Writer{Manager: cmp.Or(o.manager, o.agent), Subresource: cmp.Or(o.subresource, o.part.subresource()), Time: res.timestamp()}
+	switch {
+	case o.part == statusPart:
+		w.Part = managed.Status
+	case !res.hasStatus():
+		w.Part = managed.Whole
+	}
+	return w
+}
+
+// trackFields gives an object that a write has made the managedFields that follow (API concepts, Field management).
+// claimed are those that the client sent or, where it sent none, those there were.
+func (res *resource) trackFields(obj, old, claimed doc.Value, o *writeOptions) doc.Value {
+	switch {
+	case res.managed == nil:
+		return obj
+	case !o.applied:
+		claimed = res.managed.Update(old, obj, claimed, res.writer(o))
+	case !old.IsAbsent() && doc.Equal(obj, withoutManagedFields(old)):
+		// A configuration that asks for what there is moves no time, or it would never come to rest.
+		if before := metadataOf(old).Get(fieldManagedFields); managed.SameButTimes(claimed, before) {
+			claimed = before
+		}
+	}
+	return obj.WithAt(claimed, "metadata", fieldManagedFields)
+}
+
+// withoutManagedFields returns the object without what is kept about its writers.
+func withoutManagedFields(obj doc.Value) doc.Value {
+	if m := metadataOf(obj); m.Has(fieldManagedFields) {
+		return obj.With("metadata", m.Without(fieldManagedFields))
+	}
+	return obj
+}
+
+// maxSubresourceName bounds the name of a subresource in an entry of managedFields.
+const maxSubresourceName = 256
+
+// validateManagedFields checks what of the entries follows no form of its own.
+func validateManagedFields(path *status.Path, entries doc.Value) status.FieldErrors {
+	var errs status.FieldErrors
+	for i, e := range entries.Elements() {
+		if len(errs) >= maxMetadataErrors {
+			break
+		}
+		errs = append(errs, validateFieldManager(path.Index(i).Child("manager"), e.Get("manager").Text())...)
+		if len(e.Get("subresource").Text()) > maxSubresourceName {
+			errs = append(errs, status.TooLongField(path.Index(i).Child("subresource"), "", maxSubresourceName))
+		}
+	}
+	return errs
+}
