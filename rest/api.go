@@ -26,6 +26,7 @@ type API struct {
 	router    *httprouter.Router
 	reaper    *reaper
 	notFound  httprouter.Handle
+	media     mediaTypes
 	openapi   openAPI
 
 	mu       sync.Mutex
@@ -41,6 +42,7 @@ type API struct {
 func New(options Options, definitions ...Definition) (*API, error) {
 	a := &API{options: options.withDefaults(), idle: make(chan struct{})}
 	a.reaper = newReaper(a)
+	a.media = mediaTypesOf(a.options)
 	a.ending, a.startEnd = context.WithCancelCause(context.Background())
 	for _, d := range definitions {
 		if d == nil {

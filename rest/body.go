@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -71,23 +72,30 @@ func (q *request) contentType() string {
 // decodeBody reads a body as an object of the kind and notes the keys that stand twice.
 func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o *writeOptions) (doc.Value, error) {
 	media := q.contentType()
-	if media != mediaJSON && media != mediaYAML && (media != mediaProtobuf || q.wire == nil) {
-		return doc.Value{}, status.UnsupportedMediaType(servedTypes)
+	if !slices.Contains(q.api.media.served, media) || media == mediaProtobuf && q.wire == nil {
+		return doc.Value{}, status.UnsupportedMediaType(q.api.media.served)
 	}
 	data, err := q.readBody()
 	if err != nil {
 		return doc.Value{}, err
 	}
-	obj, err := decodeDocument(media, q.wire, q.res.mergeRepeated, data, o)
+	obj, err := q.decodeDocument(media, q.wire, q.res.mergeRepeated, data, o)
 	if err != nil {
 		return doc.Value{}, unrecognized(kind.Kind, err, data)
 	}
 	return q.checkKind(obj, kind, kindRequired, data)
 }
 
-func decodeDocument(media string, wire wireCodec, merge bool, data []byte, o *writeOptions) (doc.Value, error) {
-	if media == mediaProtobuf {
+func (q *request) decodeDocument(media string, wire wireCodec, merge bool, data []byte, o *writeOptions) (doc.Value, error) {
+	switch media {
+	case mediaProtobuf:
 		return decodeProtobuf(wire, data)
+	case mediaCBOR:
+		text, err := q.api.options.CBOR.ToJSON(data)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		data = text
 	}
 	if media == mediaYAML {
 		obj, lines, err := codec.DecodeYAML(data, o.validation != validationIgnore)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -34,9 +35,7 @@ func (q *request) delete() error {
 		return err
 	}
 	if done.gone {
-		if rep.as, rep.metaVersion = wholeObject, ""; rep.media == mediaProtobuf {
-			rep.wire = messageCodec{codec.StatusMessage()}
-		}
+		rep.as, rep.metaVersion, rep.wire = wholeObject, "", statusWire()
 		return q.writeOwn(http.StatusOK, rep, status.Deleted(q.res.gr, name, done.uid))
 	}
 	code := http.StatusOK
@@ -74,10 +73,10 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 
 func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) error {
 	media := q.contentType()
-	if media != mediaJSON && media != mediaYAML && media != mediaProtobuf {
-		return status.UnsupportedMediaType(servedTypes)
+	if !slices.Contains(q.api.media.served, media) {
+		return status.UnsupportedMediaType(q.api.media.served)
 	}
-	v, err := decodeDocument(media, messageCodec{codec.DeleteOptionsMessage()}, true, data, &writeOptions{})
+	v, err := q.decodeDocument(media, messageCodec{codec.DeleteOptionsMessage()}, true, data, &writeOptions{})
 	if err != nil {
 		return status.BadRequest(err.Error())
 	}

@@ -177,7 +177,6 @@ func (q *request) writeDiscovery(v any) error {
 	if err != nil {
 		return err
 	}
-	rep.as = wholeObject
 	return q.writeOwn(http.StatusOK, rep, v)
 }
 

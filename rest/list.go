@@ -174,13 +174,13 @@ func (q *request) writeList(rep representation, p page) error {
 		}
 	}
 	if rep.media == mediaProtobuf {
-		body, err := q.res.encodeProtobufList(p)
+		body, err := q.res.encodeProtobufList(rep, p)
 		if err != nil {
 			return err
 		}
 		return q.writeRaw(http.StatusOK, mediaProtobuf, body)
 	}
-	if rep.media == mediaYAML || rep.pretty {
+	if rep.media != mediaJSON || rep.pretty {
 		return q.writeWholeList(rep, rows, p)
 	}
 	chunk := chunks.Get().(*[]byte)
@@ -233,10 +233,7 @@ func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWr
 	if rows != nil {
 		return rows.appendTable(out, p)
 	}
-	apiVersion, kind := q.res.gvk.GroupVersion().String(), q.res.listKind
-	if rep.as == asPartial {
-		apiVersion, kind = "meta.k8s.io/"+rep.metaVersion, "PartialObjectMetadataList"
-	}
+	apiVersion, kind := q.res.listType(rep)
 	out.buf = appendListHead(out.buf, apiVersion, kind, p)
 	prefix := 0
 	if !q.res.itemKinds {
@@ -267,6 +264,14 @@ func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWr
 	}
 	out.buf = append(out.buf, ']', '}')
 	return nil
+}
+
+// listType is what a list of the resource is.
+func (res *resource) listType(rep representation) (apiVersion, kind string) {
+	if rep.as == asPartial {
+		return "meta.k8s.io/" + rep.metaVersion, "PartialObjectMetadataList"
+	}
+	return res.gvk.GroupVersion().String(), res.listKind
 }
 
 // appendTypeMeta appends the beginning of an object as codec.AppendObject writes it.

@@ -1,20 +1,27 @@
 package rest
 
 import (
+	"cmp"
 	"mime"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/status"
 )
 
 // Media types.
 const (
-	mediaJSON = "application/json"
-	mediaYAML = "application/yaml"
-	mediaText = "text/plain; charset=utf-8"
+	mediaJSON    = "application/json"
+	mediaYAML    = "application/yaml"
+	mediaCBOR    = "application/cbor"
+	mediaCBORSeq = "application/cbor-seq"
+	mediaText    = "text/plain; charset=utf-8"
 )
+
+// ofStream makes of a media type the one of a watch in it.
+const ofStream = ";stream=watch"
 
 // transform is what a client wants to see of an object.
 type transform int
@@ -29,7 +36,7 @@ const (
 // representations of resources; Receiving resources as Tables; Fetching metadata only).
 type representation struct {
 	media  string
-	wire   wireCodec // where media is Protobuf
+	wire   wireCodec // of what is represented, nil where it has no Protobuf message
 	pretty bool
 	as     transform
 	// metaVersion is the version of meta.k8s.io that Table and PartialObjectMetadata are asked in.
@@ -45,11 +52,19 @@ const (
 	stream
 )
 
-// The media types of answers, of bodies and of streams.
-var (
-	servedTypes   = []string{mediaJSON, mediaYAML, mediaProtobuf}
-	streamedTypes = []string{mediaJSON + ";stream=watch"}
-)
+// mediaTypes are what an API serves and reads, and in what it streams.
+type mediaTypes struct{ served, streamed []string }
+
+func mediaTypesOf(o Options) mediaTypes {
+	t := mediaTypes{
+		served:   []string{mediaJSON, mediaYAML, mediaProtobuf},
+		streamed: []string{mediaJSON + ofStream, mediaProtobuf + ofStream},
+	}
+	if o.CBOR != nil {
+		t.served, t.streamed = append(t.served, mediaCBOR), append(t.streamed, mediaCBORSeq)
+	}
+	return t
+}
 
 // negotiate picks the representation of an answer from the Accept header: clauses by falling q, of those with the same
 // q the first that can be served.
@@ -68,8 +83,9 @@ func (q *request) negotiate(e endpoint) (representation, error) {
 
 // wantsPretty reports whether a person is likely to read the answer: as the request says, else by its User-Agent.
 func (q *request) wantsPretty() bool {
-	if values, ok := q.parameters()["pretty"]; ok {
-		return parseBool(values[0])
+	if value := q.parameters().Get("pretty"); value != "" {
+		pretty, _ := strconv.ParseBool(value)
+		return pretty
 	}
 	agent := q.r.UserAgent()
 	return strings.HasPrefix(agent, "curl") || strings.HasPrefix(agent, "Wget") || strings.HasPrefix(agent, "Mozilla/5.0")
@@ -100,65 +116,95 @@ func parseAccept(header string) []clause {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b clause) int {
-		switch {
-		case a.q > b.q:
-			return -1
-		case a.q < b.q:
-			return 1
+		if a.q != b.q {
+			return cmp.Compare(b.q, a.q)
 		}
-		return 0
+		return cmp.Compare(strings.Count(a.media, "*"), strings.Count(b.media, "*"))
 	})
 	return out
 }
 
+// matches says that the clause takes a media type, its parameters apart.
+func (c clause) matches(media string) bool {
+	return c.media == media || c.media == "*/*" || c.media == "application/*"
+}
+
 func (q *request) negotiateHeader(header string, e endpoint) (representation, error) {
 	for _, c := range parseAccept(header) {
-		rep := representation{media: mediaJSON}
-		switch c.media {
-		case mediaJSON, "*/*", "application/*":
-		case mediaYAML:
-			if e == stream {
+		if e == stream && c.media == mediaCBORSeq {
+			c.media = mediaCBOR
+		}
+		for _, media := range q.api.media.served {
+			if !c.matches(media) || e == stream && media == mediaYAML {
 				continue
 			}
-			rep.media = mediaYAML
-		case mediaProtobuf:
-			if e == stream || q.wire == nil || c.params["as"] != "" {
-				continue
-			}
-			rep.media, rep.wire = mediaProtobuf, q.wire
-		default:
-			continue
-		}
-		if v, ok := c.params["stream"]; ok && (e != stream || v != "watch") {
-			continue
-		}
-		if v, ok := c.params["pretty"]; ok {
-			rep.pretty = parseBool(v)
-		}
-		if as, ok := c.params["as"]; ok {
-			rep.metaVersion = c.params["v"]
-			if c.params["g"] != "meta.k8s.io" || rep.metaVersion != "v1" && rep.metaVersion != "v1beta1" {
-				continue
-			}
-			switch {
-			case as == "Table":
-				rep.as = asTable
-			case as == "PartialObjectMetadata" && e != manyObjects, as == "PartialObjectMetadataList" && e == manyObjects:
-				rep.as = asPartial
-			case as == "PartialObjectMetadata":
-				return rep, notAcceptable("you requested PartialObjectMetadata, but the requested object is a list")
-			case as == "PartialObjectMetadataList":
-				return rep, notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list")
-			default:
-				continue
+			if rep, ok, err := q.represent(c, media, e); ok || err != nil {
+				return rep, err
 			}
 		}
-		return rep, nil
 	}
-	if e == stream {
-		return representation{}, status.NotAcceptable(streamedTypes)
+	return representation{}, q.notAcceptable(e)
+}
+
+// represent is what a clause asks for in one of the media types that it takes; it is not ok where that is not served.
+func (q *request) represent(c clause, media string, e endpoint) (rep representation, ok bool, err error) {
+	rep = representation{media: media, wire: q.wire, pretty: c.params["pretty"] == "1"}
+	if v := c.params["stream"]; v != "" && (v != "watch" || media == mediaYAML) {
+		return rep, false, nil
 	}
-	return representation{}, status.NotAcceptable(servedTypes)
+	if v := c.params["sv"]; v != "" && v != "v1" {
+		return rep, false, nil
+	}
+	as, transformed := c.params["as"]
+	if !transformed {
+		return rep, (media != mediaProtobuf || q.wire != nil) && c.params["g"] == "" && c.params["v"] == "", nil
+	}
+	rep.metaVersion = c.params["v"]
+	if q.res == nil || q.ofSub { // what is not an object of a resource has no other form
+		return rep, false, nil
+	}
+	if c.params["g"] != "meta.k8s.io" || rep.metaVersion != "v1" && rep.metaVersion != "v1beta1" {
+		return rep, false, nil
+	}
+	switch {
+	case as == "Table":
+		rep.as = asTable
+		return rep, media == mediaJSON || media == mediaYAML, nil
+	case as == "PartialObjectMetadata" && e != manyObjects, as == "PartialObjectMetadataList" && e == manyObjects:
+		rep.as, rep.wire = asPartial, messageCodec{codec.PartialObjectMetadataMessage()}
+		return rep, true, nil
+	case as == "PartialObjectMetadata":
+		return rep, false, notAcceptable("you requested PartialObjectMetadata, but the requested object is a list")
+	case as == "PartialObjectMetadataList":
+		return rep, false, notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list")
+	}
+	return rep, false, nil
+}
+
+// notAcceptable is the answer to who takes nothing that is served. Built-in kinds answer where their routes are chosen.
+func (q *request) notAcceptable(e endpoint) error {
+	types := q.api.media.served
+	if !q.checkedByRoute() || q.routeAccepts(e) {
+		if e == stream {
+			types = q.api.media.streamed
+		}
+		return status.NotAcceptable(types)
+	}
+	if e == manyObjects || e == stream {
+		types = slices.Concat(types, q.api.media.streamed)
+	}
+	return notAcceptable("406: Not Acceptable\n\nAvailable representations: " + strings.Join(types, ", "))
+}
+
+// checkedByRoute says that media types are looked at before anything else is, and refused in other words: so it is with
+// built-in kinds and with discovery.
+func (q *request) checkedByRoute() bool { return q.res == nil || q.res.mediaByRoute }
+
+// routeAccepts looks at the names of the media types alone.
+func (q *request) routeAccepts(e endpoint) bool {
+	return slices.ContainsFunc(parseAccept(strings.Join(q.r.Header["Accept"], ",")), func(c clause) bool {
+		return slices.ContainsFunc(q.api.media.served, c.matches) || c.media == mediaCBORSeq && q.api.options.CBOR != nil && e != oneObject
+	})
 }
 
 func notAcceptable(text string) error {

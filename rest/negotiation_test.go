@@ -32,7 +32,13 @@ func TestAccept(t *testing.T) {
 		{"text/html, application/json", asJSON},
 		{"text/html, image/png, */*;q=0.1", asJSON},
 		{"application/vnd.kubernetes.protobuf, application/json", asJSON},
-		{"application/json;stream=watch, application/yaml", asYAML},
+		{"application/json;stream=watch, application/yaml", asJSON},
+		{"application/json;stream=other, application/yaml", asYAML},
+		{"application/yaml;stream=watch, application/json", asJSON},
+		{"application/json;sv=v1, application/yaml", asJSON},
+		{"application/json;sv=v2, application/yaml", asYAML},
+		{"*/*, application/yaml", asYAML},
+		{"application/cbor, application/yaml", asYAML},
 		{"garbage;;, application/json", asJSON},
 	} {
 		t.Run(c.accept, func(t *testing.T) {
@@ -153,7 +159,8 @@ func TestPretty(t *testing.T) {
 	}{
 		{"not by itself", "", nil, false},
 		{"when asked", "?pretty=true", nil, true},
-		{"by a parameter without a value", "?pretty", nil, true},
+		{"not by a parameter without a value", "?pretty", nil, false},
+		{"not by one that is no flag", "?pretty=maybe", nil, false},
 		{"not when asked not to", "?pretty=false", nil, false},
 		{"by Accept", "", []string{"Accept", "application/json;pretty=1"}, true},
 		{"for curl", "", []string{"User-Agent", "curl/8.1"}, true},

@@ -36,8 +36,20 @@ type Options struct {
 	// cannot be decoded any more, its finalizers and preconditions notwithstanding. The host should let few users send it. Default: the
 	// option is ignored.
 	UnsafeDeletion bool
+	// CBOR, where it is set, makes the API read and serve application/cbor, and application/cbor-seq for watches, beside
+	// JSON, YAML and Protobuf: cbor.Format of package rest/cbor. Default: it is refused with 406 and 415.
+	CBOR Transcoder
 	// Version is what /version tells of the host's program. Default: a version of this library.
 	Version Version
+}
+
+// Transcoder translates between JSON and another format for the same documents. It may be called by many goroutines at
+// one time.
+type Transcoder interface {
+	// AppendFromJSON appends to dst what a JSON text, which is valid, is in the format.
+	AppendFromJSON(dst, json []byte) ([]byte, error)
+	// ToJSON is the way back. The error says to a client what is wrong with its bytes.
+	ToJSON(data []byte) ([]byte, error)
 }
 
 // growth is how many times the limit of a body an object may have, grown by patches and by what the server adds.

@@ -74,10 +74,15 @@ func (res *resource) patch(ctx context.Context, namespace, name string, which pa
 
 // checkPatchType refuses a body that is no patch, before anything else of the request counts.
 func (q *request) checkPatchType(types []string) error {
-	if q.r.Header.Get("Content-Type") == "" || !slices.Contains(types, q.contentType()) {
-		return status.UnsupportedMediaType(types)
+	switch {
+	case q.r.Header.Get("Content-Type") != "" && slices.Contains(types, q.contentType()):
+		return nil
+	case q.checkedByRoute():
+		err := status.UnsupportedMediaType(types)
+		err.Status.Message = "415: Unsupported Media Type"
+		return err
 	}
-	return nil
+	return status.UnsupportedMediaType(types)
 }
 
 // readPatch reads the body as the patch that its media type says it is, of an object that the schema describes.

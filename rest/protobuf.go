@@ -3,7 +3,6 @@ package rest
 import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/storage"
 )
 
 // mediaProtobuf is Kubernetes Protobuf: an envelope that names the kind, around the object's message (API concepts,
@@ -55,6 +54,8 @@ type messageCodec struct{ *codec.Message }
 func (m messageCodec) decode(message []byte) (doc.Value, error) { return m.Decode(message) }
 func (m messageCodec) encode(v doc.Value) ([]byte, error)       { return m.Append(nil, v) }
 
+func statusWire() wireCodec { return messageCodec{codec.StatusMessage()} }
+
 // decodeProtobuf reads a body in its envelope as a document.
 func decodeProtobuf(wire wireCodec, data []byte) (doc.Value, error) {
 	e, err := codec.DecodeEnvelope(data)
@@ -75,15 +76,19 @@ func decodeProtobuf(wire wireCodec, data []byte) (doc.Value, error) {
 
 // encodeProtobuf writes an object, given as JSON, in its envelope.
 func encodeProtobuf(wire wireCodec, json []byte) ([]byte, error) {
+	return appendProtobuf(nil, wire, json)
+}
+
+func appendProtobuf(dst []byte, wire wireCodec, json []byte) ([]byte, error) {
 	v, _, err := codec.DecodeJSON(json)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
 	raw, err := wire.encode(v)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
-	return codec.AppendEnvelope(nil, codec.Envelope{APIVersion: v.Get("apiVersion").Text(), Kind: v.Get("kind").Text(), Raw: raw}), nil
+	return codec.AppendEnvelope(dst, codec.Envelope{APIVersion: v.Get("apiVersion").Text(), Kind: v.Get("kind").Text(), Raw: raw}), nil
 }
 
 // Field numbers of every list kind.
@@ -93,7 +98,7 @@ const (
 )
 
 // encodeProtobufList writes a list: all list kinds have the same message but for that of the items.
-func (res *resource) encodeProtobufList(p page) ([]byte, error) {
+func (res *resource) encodeProtobufList(rep representation, p page) ([]byte, error) {
 	meta, err := codec.FromGo(p.meta())
 	if err != nil {
 		return nil, err
@@ -103,24 +108,26 @@ func (res *resource) encodeProtobufList(p page) ([]byte, error) {
 		return nil, err
 	}
 	raw := codec.AppendField(nil, listMetaField, encoded)
+	var partial []byte
 	for _, record := range p.Records {
-		item, err := res.encodeItem(record)
+		if record, err = res.show(record); err != nil {
+			return nil, err
+		}
+		object := record.JSON
+		if rep.as == asPartial {
+			partial = appendPartialRecord(partial[:0], rep.metaVersion, record)
+			object = partial
+		}
+		v, _, err := codec.DecodeJSON(object)
+		if err != nil {
+			return nil, err
+		}
+		item, err := rep.wire.encode(v)
 		if err != nil {
 			return nil, err
 		}
 		raw = codec.AppendField(raw, listItemField, item)
 	}
-	return codec.AppendEnvelope(nil, codec.Envelope{APIVersion: res.gvk.GroupVersion().String(), Kind: res.listKind, Raw: raw}), nil
-}
-
-func (res *resource) encodeItem(record *storage.Record) ([]byte, error) {
-	record, err := res.show(record)
-	if err != nil {
-		return nil, err
-	}
-	v, _, err := codec.DecodeJSON(record.JSON)
-	if err != nil {
-		return nil, err
-	}
-	return res.wire.encode(v)
+	apiVersion, kind := res.listType(rep)
+	return codec.AppendEnvelope(nil, codec.Envelope{APIVersion: apiVersion, Kind: kind, Raw: raw}), nil
 }

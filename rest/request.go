@@ -23,6 +23,7 @@ type request struct {
 	r      *http.Request
 	params httprouter.Params
 	wire   wireCodec // of the kind that is read and written; nil where it has no Protobuf message
+	ofSub  bool      // that kind is a subresource's own
 
 	query    url.Values
 	wrote    bool // the answer has begun

@@ -278,9 +278,14 @@ func (res *resource) possible(v Verb) bool {
 	return true
 }
 
+// nameDescription is what API servers say of the column Name in every Table.
+const nameDescription = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client " +
+	"to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration " +
+	"definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
+
 func (res *resource) addColumns(columns []Column) error {
 	res.columns = []column{{TableColumnDefinition: apimeta.TableColumnDefinition{Name: "Name", Type: "string", Format: "name",
-		Description: "Name of the object, unique within its namespace and kind."}}}
+		Description: nameDescription}}}
 	if len(columns) == 0 && res.ageColumn {
 		columns = []Column{{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp",
 			Description: "Time since the object was created."}}

@@ -63,6 +63,12 @@ func (q *request) writeJSON(code int, rep representation, body []byte) error {
 			return err
 		}
 		return q.writeRaw(code, mediaYAML, out)
+	case rep.media == mediaCBOR:
+		out, err := q.api.options.CBOR.AppendFromJSON(nil, body)
+		if err != nil {
+			return err
+		}
+		return q.writeRaw(code, mediaCBOR, out)
 	case rep.pretty:
 		var out bytes.Buffer
 		if err := json.Indent(&out, body, "", "  "); err != nil {
@@ -126,23 +132,24 @@ func (q *request) failure(err error) *status.Error {
 	return e
 }
 
-// statusRepresentation is JSON unless the client rather reads YAML or Protobuf: an error is never transformed, and it is sent even to
-// who accepts nothing that is served.
+// statusRepresentation is how a client gets an error. It is never transformed, and sent even to who accepts nothing that
+// is served: then as JSON for people.
 func (q *request) statusRepresentation() representation {
-	rep := representation{media: mediaJSON, pretty: q.wantsPretty()}
-	for _, c := range parseAccept(strings.Join(q.r.Header["Accept"], ",")) {
-		switch c.media {
-		case mediaYAML:
-			rep.media = mediaYAML
-			return rep
-		case mediaProtobuf:
-			rep.media, rep.wire = mediaProtobuf, messageCodec{codec.StatusMessage()}
-			return rep
-		case mediaJSON, "*/*", "application/*":
-			return rep
+	accept := strings.Join(q.r.Header["Accept"], ",")
+	if accept == "" {
+		accept = mediaJSON
+	}
+	for _, c := range parseAccept(accept) {
+		if c.media == mediaCBORSeq {
+			c.media = mediaCBOR
+		}
+		for _, media := range q.api.media.served {
+			if c.matches(media) && c.params["as"] == "" && c.params["g"] == "" && c.params["v"] == "" {
+				return representation{media: media, wire: statusWire(), pretty: c.params["pretty"] == "1" || q.wantsPretty()}
+			}
 		}
 	}
-	return rep
+	return representation{media: mediaJSON, pretty: true}
 }
 
 const (

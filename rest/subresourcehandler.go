@@ -32,7 +32,7 @@ func (q *request) subresourceOfItem() error {
 		return status.MethodNotSupported(q.res.gr, string(verb))
 	}
 	if !sub.ofItself {
-		q.wire = sub.wire
+		q.wire, q.ofSub = sub.wire, true
 	}
 	switch {
 	case sub.ofItself && verb == Get:
@@ -153,9 +153,7 @@ func (q *request) createSubresource(sub *subresource) error {
 	}
 	if answer.IsAbsent() {
 		done := status.Status{TypeMeta: apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: status.Success, Code: http.StatusCreated}
-		if c.rep.media == mediaProtobuf {
-			c.rep.wire = messageCodec{codec.StatusMessage()}
-		}
+		c.rep.wire = statusWire()
 		return q.writeOwn(http.StatusCreated, c.rep, &done)
 	}
 	return q.writeJSON(http.StatusCreated, c.rep, codec.AppendObject(nil, answer))

@@ -12,7 +12,7 @@ import (
 )
 
 const widgetColumns = `[
-	{"name":"Name","type":"string","format":"name","description":"Name of the object, unique within its namespace and kind.","priority":0},
+	{"name":"Name","type":"string","format":"name","description":"Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names","priority":0},
 	{"name":"Size","type":"integer","format":"","description":"Size of the widget.","priority":0},
 	{"name":"Color","type":"string","format":"","description":"Custom resource definition column (in JSONPath format): .spec.color","priority":0},
 	{"name":"Phase","type":"string","format":"","description":"Custom resource definition column (in JSONPath format): .status.phase","priority":0},

@@ -141,52 +141,52 @@ func (t *tableWriter) appendTable(out *chunkWriter, p page) error {
 	return nil
 }
 
-// tableFrames sends each event as a table of one row.
-type tableFrames struct {
+// tableObjects shows each object as a table of one row.
+type tableObjects struct {
 	*tableWriter
 	columnsSent bool
 	spliced     []byte
 }
 
-func (f *tableFrames) object(dst []byte, event watch.EventType, r *storage.Record, at watch.Revision) ([]byte, error) {
-	dst, err := f.begin(dst, event, at)
+func (v *tableObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
+	dst, err := v.begin(dst, at)
 	if err != nil {
 		return dst, err
 	}
 	object, metadata := r.JSON, r.Metadata
 	if at != r.Revision {
-		f.spliced = r.AppendAt(f.spliced[:0], at)
-		parts, err := storage.ExtractMetadata(f.spliced)
+		v.spliced = r.AppendAt(v.spliced[:0], at)
+		parts, err := storage.ExtractMetadata(v.spliced)
 		if err != nil {
 			return dst, err
 		}
-		object, metadata = f.spliced, parts.Metadata
+		object, metadata = v.spliced, parts.Metadata
 	}
-	dst, err = f.appendRow(dst, object, metadata)
-	return append(dst, "]}}\n"...), err
+	dst, err = v.appendRow(dst, object, metadata)
+	return append(dst, "]}"...), err
 }
 
-func (f *tableFrames) begin(dst []byte, event watch.EventType, at watch.Revision) ([]byte, error) {
-	dst, err := f.appendHead(appendFrameHead(dst, event), page{Page: storage.Page{Revision: at}}, !f.columnsSent)
-	f.columnsSent = true
+func (v *tableObjects) begin(dst []byte, at watch.Revision) ([]byte, error) {
+	dst, err := v.appendHead(dst, page{Page: storage.Page{Revision: at}}, !v.columnsSent)
+	v.columnsSent = true
 	return dst, err
 }
 
 // bookmark is a table with one row, whose object carries what a client looks for in a bookmark.
-func (f *tableFrames) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
-	dst, err := f.begin(dst, watch.Bookmark, at)
+func (v *tableObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
+	dst, err := v.begin(dst, at)
 	if err != nil {
 		return dst, err
 	}
 	dst = append(dst, `{"cells":[`...)
-	for i := range f.res.columns {
+	for i := range v.res.columns {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, `""`...)
 	}
 	dst = append(dst, `],"object":`...)
-	dst = appendTypeMeta(dst, "meta.k8s.io/"+f.version, "PartialObjectMetadata")
+	dst = appendTypeMeta(dst, "meta.k8s.io/"+v.version, "PartialObjectMetadata")
 	dst = appendBookmarkMeta(dst, at, initialEventsEnd)
-	return append(dst, "}}]}}\n"...), nil
+	return append(dst, "}}]}"...), nil
 }

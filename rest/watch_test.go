@@ -515,6 +515,7 @@ func TestWatchRefuses(t *testing.T) {
 		{"a bad selector", "&fieldSelector=spec.size%3D1", "", 400, "BadRequest", "field label not supported: spec.size"},
 		{"a bad timeout", "&timeoutSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`},
 		{"YAML", "", typeYAML, 406, "NotAcceptable", "only the following media types are accepted: application/json;stream=watch"},
+		{"HTML", "", "text/html", 406, "NotAcceptable", "only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := do(t, api, "GET", widgets+"?watch=1"+c.query, "", "Accept", c.accept)

@@ -22,11 +22,18 @@ type watchOutput interface {
 }
 
 // openWatch begins the answer. gone is called when the client leaves without the request's context noticing.
-func (q *request) openWatch(gone context.CancelFunc) (watchOutput, error) {
+func (q *request) openWatch(rep representation, gone context.CancelFunc) (watchOutput, error) {
 	if wantsSocket(q.r) {
-		return q.openSocket(gone)
+		return q.openSocket(rep.media == mediaJSON, gone)
 	}
-	return q.openResponse(headerJSON, stuckAfter)
+	media := headerJSON
+	switch rep.media {
+	case mediaProtobuf:
+		media = []string{mediaProtobuf + ofStream}
+	case mediaCBOR:
+		media = []string{mediaCBORSeq}
+	}
+	return q.openResponse(media, stuckAfter)
 }
 
 // responseOutput streams in the body of the answer, chunked with HTTP/1.1 and in frames of HTTP/2.

@@ -18,13 +18,16 @@ type socketOutput struct {
 	late     *time.Timer   // cuts the connection when the shutdown has waited long enough
 }
 
-func (q *request) openSocket(gone context.CancelFunc) (watchOutput, error) {
+func (q *request) openSocket(text bool, gone context.CancelFunc) (watchOutput, error) {
 	conn, err := q.upgrade(nil)
 	if err != nil {
 		return nil, err
 	}
 	reading, stop := context.WithCancel(context.Background())
-	o := &socketOutput{api: q.api, conn: conn, kind: websocket.MessageText, stopRead: stop, left: make(chan struct{})}
+	o := &socketOutput{api: q.api, conn: conn, kind: websocket.MessageBinary, stopRead: stop, left: make(chan struct{})}
+	if text {
+		o.kind = websocket.MessageText
+	}
 	go o.read(reading, gone)
 	return o, nil
 }

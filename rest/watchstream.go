@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -47,7 +46,7 @@ func (q *request) watch(p listParameters) error {
 	if nothing {
 		selected.match = func(*storage.Record) bool { return false }
 	}
-	encoder, err := q.frames(rep)
+	shown, err := q.watchObjects(rep)
 	if err != nil {
 		return err
 	}
@@ -61,13 +60,27 @@ func (q *request) watch(p listParameters) error {
 	ctx, cancel := context.WithTimeout(q.r.Context(), duration)
 	defer cancel()
 
-	out, err := q.openWatch(cancel)
+	s := &watchStream{q: q, ctx: ctx, objects: shown, selected: selected}
+	after := watch.Revision(revision)
+	// What is there is looked at before the answer begins: a client that has it sees all that it does from then on.
+	var state *initialState
+	switch current := q.res.store.Revision(); {
+	case initial && after <= current:
+		if state, err = s.takeState(after); err != nil {
+			return err
+		}
+		defer state.release()
+	case !initial && after == 0:
+		after = current
+	}
+
+	out, err := q.openWatch(rep, cancel)
 	if err != nil {
 		return err
 	}
 	defer out.close()
 	chunk := chunks.Get().(*[]byte)
-	s := &watchStream{q: q, ctx: ctx, out: out, frames: encoder, selected: selected, buf: (*chunk)[:0]}
+	s.out, s.framing, s.buf = out, q.framing(rep, out.eventByEvent()), (*chunk)[:0]
 	defer func() {
 		if cap(s.buf) <= 4*(chunkSize+chunkSlack) {
 			*chunk = s.buf
@@ -75,11 +88,17 @@ func (q *request) watch(p listParameters) error {
 		}
 	}()
 	defer q.api.hurryAtTheEnd(out.hurry)()
-	after := watch.Revision(revision)
-	if initial || revision == 0 {
-		if after, err = s.initialEvents(after, initial, p.AllowWatchBookmarks); err != nil {
+	if initial && state == nil { // it has to be waited for
+		if state, err = s.takeState(after); err != nil {
 			return s.end(err)
 		}
+		defer state.release()
+	}
+	if state != nil {
+		if err = s.sendState(state, p.AllowWatchBookmarks); err != nil {
+			return s.end(err)
+		}
+		after = state.Revision
 	}
 	cursor, err := q.res.store.Watch(selected.scope, after)
 	if err != nil {
@@ -99,7 +118,8 @@ func (q *request) becomeWatch() {
 type watchStream struct {
 	q        *request
 	ctx      context.Context
-	frames   frames
+	objects  watchObjects
+	framing  framing
 	selected selection
 	out      watchOutput
 	buf      []byte
@@ -148,7 +168,10 @@ func (s *watchStream) end(err error) error {
 		if encodeErr != nil {
 			return encodeErr
 		}
-		s.buf = appendFrame(s.buf, watch.Error, body)
+		start := len(s.buf)
+		if err := s.complete(append(s.framing.begin(s.buf, watch.Error), body...), nil, start, watch.Error); err != nil {
+			return err
+		}
 	}
 	s.send()
 	return nil
@@ -156,37 +179,51 @@ func (s *watchStream) end(err error) error {
 
 var errEnding = fmt.Errorf("the server is shutting down: %w", watch.ErrClosed)
 
-// initialEvents sends an ADDED for every object there is, in the order of their keys, and returns the revision after
-// which the watch goes on. With show false it only finds that revision.
-func (s *watchStream) initialEvents(atLeast watch.Revision, show, bookmark bool) (watch.Revision, error) {
-	if !show {
-		return max(atLeast, s.q.res.store.Revision()), nil
-	}
+// initialState is what is there when a watch begins.
+type initialState struct {
+	storage.Page
+	borrowed *[]*storage.Record
+}
+
+func (s *watchStream) takeState(atLeast watch.Revision) (*initialState, error) {
 	records := recordBuffers.Get().(*[]*storage.Record)
-	defer func() {
-		clear(*records)
-		recordBuffers.Put(records)
-	}()
 	found, err := s.q.res.store.List(s.ctx, storage.ListOptions{Scope: s.selected.scope, Match: s.selected.match, Revision: atLeast}, (*records)[:0])
 	if err != nil {
-		return 0, err
+		recordBuffers.Put(records)
+		return nil, err
 	}
 	*records = found.Records
-	for _, r := range found.Records {
+	return &initialState{Page: found, borrowed: records}, nil
+}
+
+// release gives back what the state has borrowed. It may be called again.
+func (i *initialState) release() {
+	if i.borrowed == nil {
+		return
+	}
+	clear(*i.borrowed)
+	recordBuffers.Put(i.borrowed)
+	i.borrowed, i.Records = nil, nil
+}
+
+// sendState sends an ADDED for every object there is, in the order of their keys, and forgets them: the watch may last.
+func (s *watchStream) sendState(state *initialState, bookmark bool) error {
+	defer state.release()
+	for _, r := range state.Records {
 		if err := s.object(watch.Added, r, r.Revision); err != nil {
-			return 0, err
+			return err
 		}
 		if s.gathered(); s.err != nil {
-			return 0, context.Canceled
+			return context.Canceled
 		}
 	}
 	if bookmark {
-		if s.buf, err = s.frames.bookmark(s.buf, found.Revision, true); err != nil {
-			return 0, err
+		if err := s.bookmark(state.Revision, true); err != nil {
+			return err
 		}
 	}
 	s.send()
-	return found.Revision, nil
+	return nil
 }
 
 // follow sends what happens after the cursor's position until the watch ends.
@@ -220,7 +257,7 @@ func (s *watchStream) follow(cursor *watch.Cursor[storage.Record], told watch.Re
 		if due {
 			// Polling has moved the position past what others wrote, so that a quiet watch does not fall out of the log.
 			if position := cursor.Position(); position > told {
-				if s.buf, err = s.frames.bookmark(s.buf, position, false); err != nil {
+				if err = s.bookmark(position, false); err != nil {
 					return err
 				}
 				told = position
@@ -249,10 +286,23 @@ func (s *watchStream) object(event watch.EventType, r *storage.Record, at watch.
 	if err != nil {
 		return err
 	}
-	// A frame that fails halfway must not reach the client before the error.
-	whole := len(s.buf)
-	if s.buf, err = s.frames.object(s.buf, event, r, at); err != nil {
-		s.buf = s.buf[:whole]
+	start := len(s.buf)
+	buf, err := s.objects.object(s.framing.begin(s.buf, event), r, at)
+	return s.complete(buf, err, start, event)
+}
+
+func (s *watchStream) bookmark(at watch.Revision, initialEventsEnd bool) error {
+	start := len(s.buf)
+	buf, err := s.objects.bookmark(s.framing.begin(s.buf, watch.Bookmark), at, initialEventsEnd)
+	return s.complete(buf, err, start, watch.Bookmark)
+}
+
+// complete adds an event that has been begun. One that fails halfway must not reach the client before the error.
+func (s *watchStream) complete(buf []byte, err error, start int, event watch.EventType) error {
+	if err == nil {
+		if buf, err = s.framing.end(buf, start, event); err == nil {
+			s.buf = buf
+		}
 	}
 	return err
 }
@@ -266,80 +316,4 @@ func (s *watchStream) nextBookmark() time.Duration {
 		return left
 	}
 	return d
-}
-
-// frames encodes the events of a watch.
-type frames interface {
-	// object appends an event about a record as it shall look at a revision.
-	object(dst []byte, event watch.EventType, r *storage.Record, at watch.Revision) ([]byte, error)
-	bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error)
-}
-
-func (q *request) frames(rep representation) (frames, error) {
-	switch rep.as {
-	case asTable:
-		t, err := q.tableWriter(rep)
-		return &tableFrames{tableWriter: t}, err
-	case asPartial:
-		typeMeta := appendTypeMeta(nil, "meta.k8s.io/"+rep.metaVersion, "PartialObjectMetadata")
-		return &partialFrames{objectFrames: objectFrames{typeMeta}, metaVersion: rep.metaVersion}, nil
-	}
-	return &objectFrames{appendTypeMeta(nil, q.res.gvk.GroupVersion().String(), q.res.gvk.Kind)}, nil
-}
-
-// objectFrames sends whole objects: the stored bytes in a frame.
-type objectFrames struct {
-	typeMeta []byte // the beginning of a bookmark's object
-}
-
-func appendFrameHead(dst []byte, event watch.EventType) []byte {
-	dst = append(dst, `{"type":"`...)
-	dst = append(dst, event...)
-	return append(dst, `","object":`...)
-}
-
-func appendFrame(dst []byte, event watch.EventType, object []byte) []byte {
-	return append(append(appendFrameHead(dst, event), object...), '}', '\n')
-}
-
-func (f *objectFrames) object(dst []byte, event watch.EventType, r *storage.Record, at watch.Revision) ([]byte, error) {
-	dst = appendFrameHead(dst, event)
-	if at == r.Revision {
-		dst = append(dst, r.JSON...)
-	} else {
-		dst = r.AppendAt(dst, at)
-	}
-	return append(dst, '}', '\n'), nil
-}
-
-func (f *objectFrames) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
-	dst = append(appendFrameHead(dst, watch.Bookmark), f.typeMeta...)
-	return append(appendBookmarkMeta(dst, at, initialEventsEnd), '}', '}', '\n'), nil
-}
-
-func appendBookmarkMeta(dst []byte, at watch.Revision, initialEventsEnd bool) []byte {
-	dst = append(dst, `"metadata":{"resourceVersion":"`...)
-	dst = strconv.AppendUint(dst, uint64(at), 10)
-	dst = append(dst, '"')
-	if initialEventsEnd {
-		dst = append(dst, `,"annotations":{"k8s.io/initial-events-end":"true"}`...)
-	}
-	return append(dst, '}')
-}
-
-// partialFrames sends PartialObjectMetadata.
-type partialFrames struct {
-	objectFrames
-	metaVersion string
-	spliced     []byte
-}
-
-func (f *partialFrames) object(dst []byte, event watch.EventType, r *storage.Record, at watch.Revision) ([]byte, error) {
-	dst = appendFrameHead(dst, event)
-	if at == r.Revision {
-		return append(appendPartialRecord(dst, f.metaVersion, r), '}', '\n'), nil
-	}
-	f.spliced = r.AppendAt(f.spliced[:0], at)
-	dst, err := appendPartial(dst, f.metaVersion, f.spliced)
-	return append(dst, '}', '\n'), err
 }

@@ -67,6 +67,15 @@ func TestCoreKnowsNoKubernetesModule(t *testing.T) {
 	}
 }
 
+// What only some hosts want is linked only into those that import its package.
+func TestOnlyItsUsersLinkCBOR(t *testing.T) {
+	const library = "github.com/fxamacker/cbor/v2"
+	links := func(pkg string) bool { return slices.Contains(goLines(t, "list", "-deps", pkg), library) }
+	assert.False(t, links(host), "a host that does not ask for CBOR")
+	assert.False(t, links(core+"/rest"))
+	assert.True(t, links(core+"/rest/cbor"))
+}
+
 // What only tests need is linked into no program. A suite that others run
 // against their own code is a test too, so it may use it.
 func TestTestDependenciesAreNotLinked(t *testing.T) {

@@ -34,6 +34,7 @@ const (
 	TimeType // a message of seconds and nanoseconds, shown as RFC 3339
 	MessageType
 	MapType
+	JSONType // a message that holds JSON text in its field 1, shown as what the text says
 )
 
 // NewMessage makes a description of these fields.
@@ -111,6 +112,8 @@ func (f MessageField) decode(w wireField) (doc.Value, error) {
 			v = v.Get(bareList)
 		}
 		return v, err
+	case JSONType:
+		return decodeRaw(w.bytes)
 	default:
 		return doc.Of(string(w.bytes)), nil
 	}
@@ -142,6 +145,21 @@ func decodeEntry(f MessageField, w wireField) (key string, value doc.Value, err 
 		return nil
 	})
 	return key, value, err
+}
+
+// rawJSON is the field of a message that holds JSON text.
+const rawJSON = 1
+
+func decodeRaw(data []byte) (v doc.Value, err error) {
+	v = doc.NullValue()
+	err = eachField(data, func(w wireField) error {
+		if w.number != rawJSON {
+			return nil
+		}
+		v, _, err = DecodeJSON(w.bytes)
+		return err
+	})
+	return v, err
 }
 
 func decodeTime(data []byte) (doc.Value, error) {
@@ -223,6 +241,8 @@ func (f MessageField) append(dst []byte, v doc.Value) ([]byte, error) {
 		}
 		encoded, err := f.Of.Append(nil, v)
 		return AppendField(dst, f.Number, encoded), err
+	case JSONType:
+		return AppendField(dst, f.Number, AppendField(nil, rawJSON, AppendJSON(nil, v))), nil
 	default:
 		return AppendField(dst, f.Number, []byte(v.Text())), nil
 	}

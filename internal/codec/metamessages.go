@@ -33,12 +33,19 @@ func stringMap(number int, name string) MessageField {
 	return MessageField{Number: number, Name: name, Type: MapType}
 }
 
-// ObjectMetaMessage is metadata without its managedFields.
+// ObjectMetaMessage is metadata.
 func ObjectMetaMessage() *Message {
 	owner := NewMessage(text(1, "kind"), text(3, "name"), text(4, "uid"), text(5, "apiVersion"), flag(6, "controller"), flag(7, "blockOwnerDeletion"))
+	managed := NewMessage(text(1, "manager"), text(2, "operation"), text(3, "apiVersion"), moment(4, "time"), text(6, "fieldsType"),
+		MessageField{Number: 7, Name: "fieldsV1", Type: JSONType}, text(8, "subresource"))
 	return NewMessage(text(1, "name"), text(2, "generateName"), text(3, "namespace"), text(4, "selfLink"), text(5, "uid"), text(6, "resourceVersion"),
 		integer(7, "generation"), moment(8, "creationTimestamp"), moment(9, "deletionTimestamp"), integer(10, "deletionGracePeriodSeconds"),
-		stringMap(11, "labels"), stringMap(12, "annotations"), messages(13, "ownerReferences", owner), texts(14, "finalizers"))
+		stringMap(11, "labels"), stringMap(12, "annotations"), messages(13, "ownerReferences", owner), texts(14, "finalizers"), messages(17, "managedFields", managed))
+}
+
+// PartialObjectMetadataMessage is the kind PartialObjectMetadata.
+func PartialObjectMetadataMessage() *Message {
+	return NewMessage(message(1, "metadata", ObjectMetaMessage()))
 }
 
 // ListMetaMessage is the metadata of a list.

@@ -23,7 +23,7 @@ import (
 const mediaProtobuf = "application/vnd.kubernetes.protobuf"
 
 // The typed clients of client-go as controllers use them: everything they send
-// and get is Protobuf but for watches, at the root of a server and below a prefix.
+// and get is Protobuf, watches included, at the root of a server and below a prefix.
 func TestTypedClient(t *testing.T) {
 	cases := []struct {
 		name string
@@ -201,9 +201,7 @@ func (r *recorder) wrap(next http.RoundTripper) http.RoundTripper {
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	answer, err := r.next.RoundTrip(req)
 	if err == nil {
-		if !req.URL.Query().Has("watch") {
-			r.note(req, answer.Header)
-		}
+		r.note(req, answer.Header)
 		// A patch has its own media type.
 		if req.Body != nil && req.Method != http.MethodPatch {
 			r.note(req, req.Header)

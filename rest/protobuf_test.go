@@ -1,0 +1,181 @@
+package rest_test
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+const (
+	typeProtobuf = "application/vnd.kubernetes.protobuf"
+	asPartial    = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+	asPartials   = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+)
+
+// opened reads an object in its envelope.
+func opened(t testing.TB, data []byte, message *codec.Message) (kind string, v doc.Value) {
+	t.Helper()
+	e, err := codec.DecodeEnvelope(data)
+	require.NoError(t, err)
+	v, err = message.Decode(e.Raw)
+	require.NoError(t, err)
+	return e.APIVersion + " " + e.Kind, v
+}
+
+// watchEvent is the message of an event: a type, and an object of any kind in a message of its own.
+func watchEvent() *codec.Message {
+	return codec.NewMessage(
+		codec.MessageField{Number: 1, Name: "type"},
+		codec.MessageField{Number: 2, Name: "object", Type: codec.MessageType, Of: codec.NewMessage(codec.MessageField{Number: 1, Name: "raw"})},
+	)
+}
+
+// eventIn reads a WatchEvent: its type and the envelope in it.
+func eventIn(t testing.TB, frame []byte) (string, []byte) {
+	t.Helper()
+	v, err := watchEvent().Decode(frame)
+	require.NoError(t, err)
+	return v.Get("type").Text(), []byte(v.Lookup("object", "raw").Text())
+}
+
+func TestMetadataInProtobuf(t *testing.T) {
+	api := newWidgets(t)
+	must(t, api, "POST", widgets, widgetBody(`"name":"a","labels":{"app":"x"},"annotations":{"n":"1"},"finalizers":["example.com/hold"],
+		"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"u","controller":true}]`))
+
+	a := do(t, api, "GET", widgets+"/a", "", "Accept", typeProtobuf+asPartial)
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, typeProtobuf, a.Header.Get("Content-Type"))
+	kind, v := opened(t, []byte(a.Body), codec.PartialObjectMetadataMessage())
+	assert.Equal(t, "meta.k8s.io/v1 PartialObjectMetadata", kind)
+	var metadata any
+	require.NoError(t, json.Unmarshal(codec.AppendJSON(nil, v.Get("metadata")), &metadata))
+	assert.Equal(t, do(t, api, "GET", widgets+"/a", "").value(t, "metadata"), metadata)
+
+	a = do(t, api, "GET", widgets, "", "Accept", typeProtobuf+asPartials)
+	require.Equal(t, 200, a.Code, a.Body)
+	list := codec.NewMessage(
+		codec.MessageField{Number: 1, Name: "metadata", Type: codec.MessageType, Of: codec.ListMetaMessage()},
+		codec.MessageField{Number: 2, Name: "items", Type: codec.MessageType, Of: codec.PartialObjectMetadataMessage(), Repeated: true})
+	kind, v = opened(t, []byte(a.Body), list)
+	assert.Equal(t, "meta.k8s.io/v1 PartialObjectMetadataList", kind)
+	assert.Equal(t, "2", v.Lookup("metadata", "resourceVersion").Text())
+	require.Equal(t, 1, v.Get("items").Len())
+	assert.Equal(t, "a", v.Get("items").At(0).Lookup("metadata", "name").Text())
+
+	assert.Equal(t, 406, do(t, api, "GET", widgets, "", "Accept", typeProtobuf+asPartial).Code, "a list is no object")
+	assert.Equal(t, 406, do(t, api, "GET", widgets, "", "Accept", typeProtobuf+";as=Table;g=meta.k8s.io;v=v1").Code, "a Table is JSON or YAML")
+	assert.Equal(t, 406, do(t, api, "GET", "/apis", "", "Accept", typeProtobuf+asPartial).Code, "discovery has no metadata")
+	assert.Equal(t, 406, do(t, api, "GET", widgets+"/a/scale", "", "Accept", typeProtobuf+asPartial).Code)
+}
+
+func TestWatchInProtobuf(t *testing.T) {
+	store := storage.NewMemory(storage.MemoryOptions{})
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	api := newAPI(t, rest.Options{Store: store}, widgetResource())
+	create(t, api, "a")
+	require.NoError(t, store.Compact(t.Context(), store.Revision()))
+	server := httptest.NewServer(api)
+	t.Cleanup(server.Close)
+	get := func(query, accept string) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+widgets+"?watch=1&"+query, nil)
+		require.NoError(t, err)
+		r.Header.Set("Accept", accept)
+		response, err := server.Client().Do(r)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = response.Body.Close() })
+		return response
+	}
+	next := func(stream io.Reader) (string, []byte) {
+		var length [4]byte
+		_, err := io.ReadFull(stream, length[:])
+		require.NoError(t, err)
+		frame := make([]byte, binary.BigEndian.Uint32(length[:]))
+		_, err = io.ReadFull(stream, frame)
+		require.NoError(t, err)
+		return eventIn(t, frame)
+	}
+	for _, accept := range []string{typeProtobuf + ";stream=watch" + asPartial, typeProtobuf + asPartial + ",application/json"} {
+		t.Run(accept, func(t *testing.T) {
+			response := get("allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1", accept)
+			require.Equal(t, typeProtobuf+";stream=watch", response.Header.Get("Content-Type"))
+			event, object := next(response.Body)
+			assert.Equal(t, "ADDED", event)
+			kind, v := opened(t, object, codec.PartialObjectMetadataMessage())
+			assert.Equal(t, "meta.k8s.io/v1 PartialObjectMetadata", kind)
+			assert.Equal(t, "a", v.Lookup("metadata", "name").Text())
+			event, object = next(response.Body)
+			assert.Equal(t, "BOOKMARK", event)
+			_, v = opened(t, object, codec.PartialObjectMetadataMessage())
+			assert.Equal(t, "true", v.Lookup("metadata", "annotations", "k8s.io/initial-events-end").Text())
+			left, err := io.ReadAll(response.Body)
+			require.NoError(t, err)
+			assert.Empty(t, left)
+		})
+	}
+	t.Run("an error", func(t *testing.T) {
+		event, object := next(get("resourceVersion=1", typeProtobuf+asPartial).Body)
+		assert.Equal(t, "ERROR", event)
+		kind, v := opened(t, object, codec.StatusMessage())
+		assert.Equal(t, "v1 Status", kind)
+		assert.Equal(t, "Expired", v.Get("reason").Text())
+	})
+	t.Run("over a WebSocket", func(t *testing.T) {
+		conn := socket(t, server.URL+widgets+"?watch=1", &websocket.DialOptions{HTTPHeader: http.Header{"Accept": {typeProtobuf + asPartial}}})
+		kind, data := message(t, conn)
+		assert.Equal(t, websocket.MessageBinary, kind)
+		event, object := eventIn(t, data) // no length: a message knows where it ends
+		assert.Equal(t, "ADDED", event)
+		assert.True(t, strings.HasPrefix(string(object), "k8s\x00"))
+	})
+	t.Run("a kind without a message", func(t *testing.T) {
+		assert.Equal(t, 406, get("", typeProtobuf+";stream=watch").StatusCode)
+		assert.Equal(t, "application/json", get("", typeProtobuf+";stream=watch,application/json").Header.Get("Content-Type"))
+	})
+}
+
+func TestErrorsAsTheClientReadsThem(t *testing.T) {
+	api := newWidgets(t)
+	for _, c := range []struct {
+		accept, media string
+		indented      bool
+	}{
+		{"", "application/json", false},
+		{"application/json", "application/json", false},
+		{"*/*", "application/json", false},
+		{typeYAML, typeYAML, false},
+		{typeProtobuf, typeProtobuf, false},
+		{typeProtobuf + ";stream=watch, application/json", typeProtobuf, false},
+		{typeProtobuf + asPartial + ", application/json", "application/json", false},
+		{"text/html", "application/json", true},
+		{"application/json;as=Table;g=meta.k8s.io;v=v1", "application/json", true},
+		{"application/json;as=Table;g=meta.k8s.io;v=v1,application/json", "application/json", false},
+	} {
+		t.Run(c.accept, func(t *testing.T) {
+			a := do(t, api, "GET", widgets+"/none", "", "Accept", c.accept)
+			assert.Equal(t, c.media, a.Header.Get("Content-Type"))
+			if c.media == "application/json" {
+				assert.Equal(t, c.indented, strings.Contains(a.Body, "\n  "), a.Body)
+			}
+			if c.media == typeProtobuf {
+				kind, v := opened(t, []byte(a.Body), codec.StatusMessage())
+				assert.Equal(t, "v1 Status", kind)
+				code, _ := v.Get("code").Int()
+				assert.Equal(t, int64(a.Code), code)
+			}
+		})
+	}
+}

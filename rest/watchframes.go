@@ -1,0 +1,167 @@
+package rest
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// watchObjects are what a watch shows of its objects, as JSON.
+type watchObjects interface {
+	// object appends a record as it shall look at a revision.
+	object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error)
+	bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error)
+}
+
+func (q *request) watchObjects(rep representation) (watchObjects, error) {
+	switch rep.as {
+	case asTable:
+		t, err := q.tableWriter(rep)
+		return &tableObjects{tableWriter: t}, err
+	case asPartial:
+		typeMeta := appendTypeMeta(nil, "meta.k8s.io/"+rep.metaVersion, "PartialObjectMetadata")
+		return &partialObjects{wholeObjects: wholeObjects{typeMeta}, metaVersion: rep.metaVersion}, nil
+	}
+	return &wholeObjects{appendTypeMeta(nil, q.res.gvk.GroupVersion().String(), q.res.gvk.Kind)}, nil
+}
+
+// wholeObjects shows whole objects: the stored bytes.
+type wholeObjects struct {
+	typeMeta []byte // the beginning of a bookmark's object
+}
+
+func (v *wholeObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
+	if at == r.Revision {
+		return append(dst, r.JSON...), nil
+	}
+	return r.AppendAt(dst, at), nil
+}
+
+func (v *wholeObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
+	return append(appendBookmarkMeta(append(dst, v.typeMeta...), at, initialEventsEnd), '}'), nil
+}
+
+func appendBookmarkMeta(dst []byte, at watch.Revision, initialEventsEnd bool) []byte {
+	dst = append(dst, `"metadata":{"resourceVersion":"`...)
+	dst = strconv.AppendUint(dst, uint64(at), 10)
+	dst = append(dst, '"')
+	if initialEventsEnd {
+		dst = append(dst, `,"annotations":{"k8s.io/initial-events-end":"true"}`...)
+	}
+	return append(dst, '}')
+}
+
+// partialObjects shows PartialObjectMetadata.
+type partialObjects struct {
+	wholeObjects
+	metaVersion string
+	spliced     []byte
+}
+
+func (v *partialObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
+	if at == r.Revision {
+		return appendPartialRecord(dst, v.metaVersion, r), nil
+	}
+	v.spliced = r.AppendAt(v.spliced[:0], at)
+	return appendPartial(dst, v.metaVersion, v.spliced)
+}
+
+// framing makes events of objects, in the media type of the stream. What is appended to dst between begin and end is the
+// object's JSON.
+type framing interface {
+	begin(dst []byte, event watch.EventType) []byte
+	// end completes the event that begins at start.
+	end(dst []byte, start int, event watch.EventType) ([]byte, error)
+}
+
+// framing is that of a stream, or of the messages of a WebSocket, which know where they end.
+func (q *request) framing(rep representation, messages bool) framing {
+	switch rep.media {
+	case mediaProtobuf:
+		return &protobufFraming{wire: rep.wire, prefixed: !messages}
+	case mediaCBOR:
+		return &cborFraming{transcoder: q.api.options.CBOR}
+	}
+	return jsonFraming{}
+}
+
+// jsonFraming writes an event in a line.
+type jsonFraming struct{}
+
+func (jsonFraming) begin(dst []byte, event watch.EventType) []byte {
+	dst = append(dst, `{"type":"`...)
+	dst = append(dst, event...)
+	return append(dst, `","object":`...)
+}
+
+func (jsonFraming) end(dst []byte, _ int, _ watch.EventType) ([]byte, error) {
+	return append(dst, '}', '\n'), nil
+}
+
+// protobufFraming writes a WatchEvent, in a stream after its length in four bytes.
+type protobufFraming struct {
+	wire            wireCodec
+	prefixed        bool
+	object, message []byte
+}
+
+// Field numbers of WatchEvent and of the RawExtension in it.
+const (
+	eventTypeField   = 1
+	eventObjectField = 2
+	rawField         = 1
+)
+
+func (f *protobufFraming) begin(dst []byte, _ watch.EventType) []byte { return dst }
+
+func (f *protobufFraming) end(dst []byte, start int, event watch.EventType) ([]byte, error) {
+	wire := f.wire
+	if event == watch.Error {
+		wire = statusWire()
+	}
+	var err error
+	if f.object, err = appendProtobuf(f.object[:0], wire, dst[start:]); err != nil {
+		return dst[:start], err
+	}
+	f.message = codec.AppendField(f.message[:0], eventTypeField, []byte(event))
+	f.message = codec.AppendField(f.message, eventObjectField, codec.AppendField(nil, rawField, f.object))
+	dst = dst[:start]
+	if f.prefixed {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(len(f.message)))
+	}
+	return append(dst, f.message...), nil
+}
+
+// cborFraming writes one item of a CBOR sequence (RFC 8742): a map of type and object.
+type cborFraming struct {
+	transcoder Transcoder
+	object     []byte
+}
+
+// Bytes of CBOR (RFC 8949). Texts are byte strings, as in all that is encoded.
+const (
+	cborMap2       = 0xa2
+	cborByteString = 0x40 // and the length, below 24
+)
+
+// cborTag marks what follows as CBOR (section 3.4.6).
+var cborTag = []byte{0xd9, 0xd9, 0xf7}
+
+func (f *cborFraming) begin(dst []byte, _ watch.EventType) []byte { return dst }
+
+func (f *cborFraming) end(dst []byte, start int, event watch.EventType) ([]byte, error) {
+	var err error
+	if f.object, err = f.transcoder.AppendFromJSON(f.object[:0], dst[start:]); err != nil {
+		return dst[:start], err
+	}
+	dst = append(dst[:start], cborTag...)
+	dst = append(dst, cborMap2)
+	for _, text := range [...]string{"type", string(event), "object"} {
+		dst = append(dst, cborByteString+byte(len(text)))
+		dst = append(dst, text...)
+	}
+	return append(dst, f.object...), nil
+}
