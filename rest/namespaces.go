@@ -51,13 +51,44 @@ func (res *resource) checkNamespaceOpen(ctx context.Context, namespace string, o
 	if errors.Is(err, storage.ErrNotFound) {
 		return res.namespaces.notFound(namespace)
 	}
-	if err != nil || !record.Deleting {
+	if err != nil {
 		return err
 	}
-	refused := status.Forbidden(res.gr, nameOf(obj), fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", namespace))
+	return res.openTo(record, nameOf(obj))
+}
+
+// openTo refuses to create something in a namespace, given as it is stored, that is missing or being deleted.
+func (res *resource) openTo(namespace *storage.Record, name string) error {
+	if !namespace.Deleting {
+		return nil
+	}
+	refused := status.Forbidden(res.gr, name, fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", namespace.Key.Name))
 	refused.Status.Details.Causes = append(refused.Status.Details.Causes, status.Cause{Type: causeNamespaceEnding,
-		Message: fmt.Sprintf("namespace %s is being terminated", namespace), Field: "metadata.namespace"})
+		Message: fmt.Sprintf("namespace %s is being terminated", namespace.Key.Name), Field: "metadata.namespace"})
 	return refused
+}
+
+// commitNew is commit for an object that is created. Its namespace is compared together with it, so that nothing is created
+// in one whose deletion begins at the same time: who empties it afterwards finds everything.
+func (res *resource) commitNew(ctx context.Context, key storage.Key, o *writeOptions, f storage.UpdateFunc) (*storage.Record, error) {
+	if res.namespaces == nil || !res.namespaced || o.dryRun {
+		return res.commit(ctx, key, o, f)
+	}
+	keys := []storage.Key{key, res.namespaces.key("", key.Namespace)}
+	records, err := res.store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
+		if current[1] == nil {
+			return nil, res.namespaces.notFound(key.Namespace)
+		}
+		if err := res.openTo(current[1], key.Name); err != nil {
+			return nil, err
+		}
+		next, err := f(current[0])
+		return [][]byte{next, current[1].JSON}, err
+	})
+	if err != nil {
+		return nil, res.storeError(err, key.Name)
+	}
+	return records[0], nil
 }
 
 // newNamespace fills in what a namespace begins with.

@@ -108,7 +108,7 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	if err != nil {
 		return result{}, err
 	}
-	record, err := res.commit(ctx, res.key(namespace, nameOf(obj)), o, func(current *storage.Record) ([]byte, error) {
+	record, err := res.commitNew(ctx, res.key(namespace, nameOf(obj)), o, func(current *storage.Record) ([]byte, error) {
 		switch {
 		case current == nil:
 			return next, nil

@@ -1,0 +1,106 @@
+package lifecycle
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// condition is an element of a namespace's status.conditions.
+type condition struct {
+	Type               string                  `json:"type"`
+	Status             apimeta.ConditionStatus `json:"status"`
+	LastTransitionTime apimeta.Time            `json:"lastTransitionTime"`
+	Reason             string                  `json:"reason,omitempty"`
+	Message            string                  `json:"message,omitempty"`
+}
+
+// content is what is left in a namespace.
+type content struct {
+	failures   []string       // why objects could not be deleted, one for each resource
+	resources  map[string]int // objects, by resource
+	finalizers map[string]int // objects that they hold, by finalizer
+}
+
+func (c *content) remains() bool { return len(c.resources) > 0 }
+
+// count adds what is left of a resource.
+func (c *content) count(resource rest.StoredResource, records []*storage.Record) error {
+	if len(records) == 0 {
+		return nil
+	}
+	plural, group, _ := strings.Cut(resource.Name, ".")
+	c.resources[plural+"."+group] = len(records) // also a resource of the core group has the dot, as clients know it
+	for _, r := range records {
+		m, err := metadataOf(r)
+		if err != nil {
+			return err
+		}
+		for _, finalizer := range m.Finalizers {
+			c.finalizers[finalizer]++
+		}
+	}
+	return nil
+}
+
+// listed are counts as text, in order.
+func listed(counts map[string]int, format string) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, fmt.Sprintf(format, name, counts[name]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// conditions are those of a namespace with this content, given those that it has, and whether they differ. The set and its
+// words are those of Kubernetes; discovery and the parsing of versions cannot fail here.
+func (c *content) conditions(had []condition) ([]condition, bool) {
+	now := []condition{
+		{Type: "NamespaceDeletionDiscoveryFailure", Reason: "ResourcesDiscovered", Message: "All resources successfully discovered"},
+		{Type: "NamespaceDeletionGroupVersionParsingFailure", Reason: "ParsedGroupVersions", Message: "All legacy kube types successfully parsed"},
+		{Type: "NamespaceDeletionContentFailure", Reason: "ContentDeleted", Message: "All content successfully deleted, may be waiting on finalization"},
+		{Type: "NamespaceContentRemaining", Reason: "ContentRemoved", Message: "All content successfully removed"},
+		{Type: "NamespaceFinalizersRemaining", Reason: "ContentHasNoFinalizers", Message: "All content-preserving finalizers finished"},
+	}
+	for i := range now {
+		now[i].Status = apimeta.ConditionFalse
+	}
+	set := func(i int, reason, message string) {
+		now[i].Status, now[i].Reason, now[i].Message = apimeta.ConditionTrue, reason, message
+	}
+	if len(c.failures) > 0 {
+		set(2, "ContentDeletionFailed", fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(c.failures), strings.Join(slices.Sorted(slices.Values(c.failures)), ", ")))
+	}
+	if len(c.resources) > 0 {
+		set(3, "SomeResourcesRemain", "Some resources are remaining: "+listed(c.resources, "%s has %d resource instances"))
+	}
+	if len(c.finalizers) > 0 {
+		set(4, "SomeFinalizersRemain", "Some content in the namespace has finalizers remaining: "+listed(c.finalizers, "%s in %d resource instances"))
+	}
+	return merged(had, now)
+}
+
+// merged brings conditions up to date, others among them untouched. A transition is a change of the status.
+func merged(had, now []condition) (out []condition, changed bool) {
+	out = slices.Clone(had)
+	for _, c := range now {
+		i := slices.IndexFunc(out, func(o condition) bool { return o.Type == c.Type })
+		if i >= 0 && out[i].Status == c.Status {
+			c.LastTransitionTime = out[i].LastTransitionTime
+		} else {
+			c.LastTransitionTime = apimeta.Now()
+		}
+		switch {
+		case i < 0:
+			out, changed = append(out, c), true
+		case out[i] != c:
+			out[i], changed = c, true
+		}
+	}
+	return out, changed
+}

@@ -1,0 +1,96 @@
+package lifecycle_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// A Site owns a Part. When the Site is deleted the collector deletes the Part.
+func ExampleCollectGarbage() {
+	api, err := rest.New(rest.Options{}, parts(), sites())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- lifecycle.CollectGarbage(ctx, api, lifecycle.Options{}) }()
+
+	site, err := rest.ClientFor[Site](api).Create(ctx, &Site{ObjectMeta: apimeta.ObjectMeta{Name: "berlin"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	parts := rest.ClientFor[Part](api).Namespace("default")
+	roof, err := parts.Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof", OwnerReferences: []apimeta.OwnerReference{
+		{APIVersion: "example.com/v1", Kind: "Site", Name: site.Name, UID: site.UID}}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := rest.ClientFor[Site](api).Delete(ctx, "berlin", rest.DeleteOptions{}); err != nil {
+		log.Fatal(err)
+	}
+	for event, err := range parts.Watch(ctx, rest.WatchOptions{ResourceVersion: roof.ResourceVersion}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if event.Type == watch.Deleted {
+			fmt.Println(event.Object.Name, "went with its site")
+			break
+		}
+	}
+	stop()
+	fmt.Println(<-ended)
+	// Output:
+	// roof went with its site
+	// <nil>
+}
+
+// A namespace is deleted with everything in it.
+func ExampleEmptyNamespaces() {
+	api, err := rest.New(rest.Options{}, rest.NamespacesOf[Namespace](), parts())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- lifecycle.EmptyNamespaces(ctx, api, lifecycle.Options{}) }()
+
+	namespaces := rest.ClientFor[Namespace](api)
+	workshop, err := namespaces.Create(ctx, &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "workshop"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := rest.ClientFor[Part](api).Namespace("workshop").Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof"}}); err != nil {
+		log.Fatal(err)
+	}
+	if err := namespaces.Delete(ctx, "workshop", rest.DeleteOptions{}); err != nil {
+		log.Fatal(err)
+	}
+	for event, err := range namespaces.Watch(ctx, rest.WatchOptions{FieldSelector: "metadata.name=workshop", ResourceVersion: workshop.ResourceVersion}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if event.Type == watch.Deleted {
+			break
+		}
+	}
+	page, err := rest.ClientFor[Part](api).List(ctx, rest.ListOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("parts left:", len(page.Items))
+	stop()
+	fmt.Println(<-ended)
+	// Output:
+	// parts left: 0
+	// <nil>
+}

@@ -1,0 +1,108 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// follower keeps a picture of the API up to date and works on the objects that a change gives reason to look at.
+type follower struct {
+	name    string
+	objects rest.Objects
+	options Options
+	// reset forgets the picture. apply brings it up to date and returns the objects to look at. They are never called at the
+	// same time, and work never before everything there was has been applied.
+	reset func()
+	apply func(rest.Changes) []storage.Key
+	// work looks at one object. After an error it is called again later.
+	work func(ctx context.Context, key storage.Key, look func(storage.Key)) error
+}
+
+// run follows the API until the context ends, and anew whenever changes were missed. It returns nil at the end of the
+// context, and an error when the API ends before.
+func (f *follower) run(ctx context.Context) error {
+	for {
+		err := f.follow(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case !status.IsExpired(err):
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+}
+
+// follow works until an error ends it. It leaves no goroutine.
+func (f *follower) follow(ctx context.Context) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var workers sync.WaitGroup
+	queue := controller.NewQueue[storage.Key](f.options.Queue)
+	defer func() {
+		cancel()
+		queue.ShutDown()
+		workers.Wait()
+	}()
+	f.reset()
+	working := false
+	for changes, err := range f.objects.Follow(ctx) {
+		if err != nil {
+			return err
+		}
+		for _, key := range f.apply(changes) {
+			queue.Add(key)
+		}
+		if changes.Through > 0 && !working {
+			working = true
+			for range f.options.Workers {
+				workers.Go(func() { f.serve(ctx, queue) })
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+func (f *follower) serve(ctx context.Context, queue *controller.Queue[storage.Key]) {
+	for {
+		key, err := queue.Get(ctx)
+		if err != nil {
+			return
+		}
+		f.process(ctx, queue, key)
+	}
+}
+
+func (f *follower) process(ctx context.Context, queue *controller.Queue[storage.Key], key storage.Key) {
+	defer queue.Done(key)
+	err := f.safely(ctx, queue, key)
+	switch {
+	case err == nil:
+		queue.Forget(key)
+	case ctx.Err() != nil:
+	default:
+		level := slog.LevelError
+		if status.IsConflict(err) || errors.Is(err, errRemains) {
+			level = slog.LevelDebug
+		}
+		delay := queue.AddRateLimited(key)
+		f.options.Logger.Log(ctx, level, f.name+" failed", "resource", key.Resource, "namespace", key.Namespace, "name", key.Name, "again", delay, "error", err)
+	}
+}
+
+// safely is work, in a goroutine of ours, where nobody else could catch a panic.
+func (f *follower) safely(ctx context.Context, queue *controller.Queue[storage.Key], key storage.Key) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f.work(ctx, key, queue.Add)
+}

@@ -1,0 +1,301 @@
+package lifecycle_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/storage"
+)
+
+func TestCollectGarbage(t *testing.T) {
+	const (
+		background = apimeta.DeletePropagationBackground
+		foreground = apimeta.DeletePropagationForeground
+		orphan     = apimeta.DeletePropagationOrphan
+	)
+	for _, c := range []struct {
+		name string
+		do   func(w *world)
+		want []string
+	}{
+		{"what has no owner stays", func(w *world) { w.part("a/x") }, []string{"a/x"}},
+		{"what has one stays as long as it does", func(w *world) {
+			w.part("a/owner")
+			w.part("a/x", w.refTo("a", "owner"))
+		}, []string{"a/owner", "a/x:owner"}},
+		{"and goes with it", func(w *world) {
+			w.part("a/owner")
+			w.part("a/x", w.refTo("a", "owner"))
+			w.part("a/y", w.refTo("a", "x"))
+			w.delete("a/owner", background)
+		}, []string{}},
+		{"an owner that never was", func(w *world) {
+			w.part("a/x", apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Part", Name: "none", UID: "u"})
+		}, []string{}},
+		{"another object of the owner's name", func(w *world) {
+			w.part("a/owner")
+			r := w.refTo("a", "owner")
+			r.UID = "u"
+			w.part("a/x", r)
+		}, []string{"a/owner"}},
+		{"an owner in another namespace is none", func(w *world) {
+			w.part("a/owner")
+			w.part("b/x", w.refTo("a", "owner"))
+		}, []string{"a/owner"}},
+		{"an owner outside of namespaces", func(w *world) {
+			w.site("s")
+			w.part("a/x", w.refTo("", "s"))
+			w.part("b/y", w.refTo("", "s"))
+			w.settle()
+			w.delete("s", background)
+			w.part("a/z")
+		}, []string{"a/z"}},
+		{"a namespaced owner of one outside is a fault that is left alone", func(w *world) {
+			w.part("a/owner")
+			w.site("s", w.refTo("a", "owner"))
+			w.delete("a/owner", background)
+		}, []string{"s:owner"}},
+		{"an owner of a kind that is not served", func(w *world) {
+			w.part("a/x", apimeta.OwnerReference{APIVersion: "other.example.com/v1", Kind: "Part", Name: "none", UID: "u"})
+		}, []string{"a/x:none"}},
+		{"an owner by a version that is not served any more", func(w *world) {
+			w.part("a/owner")
+			r := w.refTo("a", "owner")
+			r.APIVersion = "example.com/v1alpha1"
+			w.part("a/x", r)
+			w.part("a/y", apimeta.OwnerReference{APIVersion: "example.com/v1alpha1", Kind: "Part", Name: "none", UID: "u"})
+		}, []string{"a/owner", "a/x:owner"}},
+		{"one of two owners is enough, and the other is forgotten", func(w *world) {
+			w.part("a/one")
+			w.part("a/two")
+			w.part("a/x", w.refTo("a", "one"), w.refTo("a", "two"))
+			w.delete("a/one", background)
+		}, []string{"a/two", "a/x:two"}},
+		{"none of two is not", func(w *world) {
+			w.part("a/one")
+			w.part("a/two")
+			w.part("a/x", w.refTo("a", "one"), w.refTo("a", "two"))
+			w.delete("a/one", background)
+			w.delete("a/two", background)
+		}, []string{}},
+		{"an owner that is only being deleted is still there", func(w *world) {
+			w.make("a/owner", []string{"example.com/f"})
+			w.part("a/x", w.refTo("a", "owner"))
+			w.delete("a/owner", background)
+		}, []string{"a/owner!", "a/x:owner"}},
+		{"finalizers of dependents are respected", func(w *world) {
+			w.part("a/owner")
+			w.make("a/x", []string{"example.com/f"}, w.refTo("a", "owner"))
+			w.part("a/y", w.refTo("a", "x"))
+			w.delete("a/owner", background)
+		}, []string{"a/x!:owner", "a/y:x"}},
+		{"an owner that is taken off later", func(w *world) {
+			w.part("a/x")
+			w.settle()
+			_, err := w.parts.Namespace("a").Modify(w.Context(), "x", func(p *Part) error {
+				p.OwnerReferences = []apimeta.OwnerReference{{APIVersion: "example.com/v1", Kind: "Part", Name: "none", UID: "u"}}
+				return nil
+			})
+			require.NoError(w, err)
+		}, []string{}},
+
+		{"orphans forget their owner", func(w *world) {
+			w.part("a/owner")
+			w.part("a/other")
+			w.part("a/x", w.refTo("a", "owner"))
+			w.part("a/y", w.refTo("a", "owner"), w.refTo("a", "other"))
+			w.delete("a/owner", orphan)
+		}, []string{"a/other", "a/x", "a/y:other"}},
+		{"and an owner without dependents just goes", func(w *world) {
+			w.part("a/owner")
+			w.delete("a/owner", orphan)
+		}, []string{}},
+		{"orphans of one that is held", func(w *world) {
+			w.make("a/owner", []string{"example.com/f"})
+			w.part("a/x", w.refTo("a", "owner"))
+			w.delete("a/owner", orphan)
+			w.settle()
+			assert.Equal(w, []string{"a/owner!", "a/x"}, w.left())
+			w.unfinalize("a/owner")
+		}, []string{"a/x"}},
+
+		{"foreground without dependents", func(w *world) {
+			w.part("a/owner")
+			w.delete("a/owner", foreground)
+		}, []string{}},
+		{"foreground takes the dependents along", func(w *world) {
+			w.part("a/owner")
+			w.part("a/x", blocking(w.refTo("a", "owner")))
+			w.part("a/y", blocking(w.refTo("a", "x")))
+			w.delete("a/owner", foreground)
+		}, []string{}},
+		{"and waits for those that block it", func(w *world) {
+			w.part("a/owner")
+			w.make("a/x", []string{"example.com/f"}, blocking(w.refTo("a", "owner")))
+			w.delete("a/owner", foreground)
+			w.settle()
+			assert.Equal(w, []string{"a/owner!", "a/x!:owner"}, w.left())
+			w.unfinalize("a/x")
+		}, []string{}},
+		{"but not for those that do not", func(w *world) {
+			w.part("a/owner")
+			w.make("a/x", []string{"example.com/f"}, w.refTo("a", "owner"))
+			w.delete("a/owner", foreground)
+		}, []string{"a/x!:owner"}},
+		{"nor for those that no longer do", func(w *world) {
+			w.part("a/owner")
+			w.make("a/x", []string{"example.com/f"}, blocking(w.refTo("a", "owner")))
+			w.delete("a/owner", foreground)
+			w.settle()
+			_, err := w.parts.Namespace("a").Modify(w.Context(), "x", func(p *Part) error { p.OwnerReferences[0].BlockOwnerDeletion = nil; return nil })
+			require.NoError(w, err)
+		}, []string{"a/x!:owner"}},
+		{"one with another owner forgets it and stays", func(w *world) {
+			w.part("a/owner")
+			w.part("a/other")
+			w.part("a/x", blocking(w.refTo("a", "owner")), w.refTo("a", "other"))
+			w.delete("a/owner", foreground)
+		}, []string{"a/other", "a/x:other"}},
+		{"it waits all the way down", func(w *world) {
+			w.part("a/owner")
+			w.part("a/x", blocking(w.refTo("a", "owner")))
+			w.make("a/y", []string{"example.com/f"}, blocking(w.refTo("a", "x")))
+			w.delete("a/owner", foreground)
+			w.settle()
+			assert.Equal(w, []string{"a/owner!", "a/x!:owner", "a/y!:x"}, w.left())
+			w.unfinalize("a/y")
+		}, []string{}},
+		{"a circle does not wait for itself", func(w *world) {
+			w.part("a/one")
+			w.part("a/two", blocking(w.refTo("a", "one")))
+			_, err := w.parts.Namespace("a").Modify(w.Context(), "one", func(p *Part) error {
+				p.OwnerReferences = []apimeta.OwnerReference{blocking(w.refTo("a", "two"))}
+				return nil
+			})
+			require.NoError(w, err)
+			w.settle()
+			assert.Equal(w, []string{"a/one:two", "a/two:one"}, w.left())
+			w.delete("a/one", foreground)
+		}, []string{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			collecting(t, func(w *world) {
+				c.do(w)
+				w.settle()
+				assert.Equal(t, c.want, w.left())
+			})
+		})
+	}
+}
+
+// The collector begins with what it finds: nothing is lost while it does not run.
+func TestCollectGarbageOfBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, err := rest.New(rest.Options{}, parts(), sites())
+		require.NoError(t, err)
+		w := &world{T: t, api: api, parts: rest.ClientFor[Part](api), sites: rest.ClientFor[Site](api)}
+		for _, name := range []string{"one", "two", "three"} {
+			w.part("a/" + name)
+			w.part("a/of-"+name, blocking(w.refTo("a", name)))
+		}
+		w.delete("a/one", apimeta.DeletePropagationBackground)
+		w.delete("a/two", apimeta.DeletePropagationForeground)
+		w.delete("a/three", apimeta.DeletePropagationOrphan)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- lifecycle.CollectGarbage(ctx, api, lifecycle.Options{}) }()
+		w.settle()
+		assert.Equal(t, []string{"a/of-three"}, w.left())
+		stop()
+		assert.NoError(t, <-ended)
+
+		// It can run again, and its end is told when it is the API's.
+		go func() { ended <- lifecycle.CollectGarbage(t.Context(), api, lifecycle.Options{}) }()
+		synctest.Wait()
+		require.NoError(t, api.Close())
+		assert.ErrorContains(t, <-ended, "garbage collector: the server is shutting down")
+	})
+}
+
+// Changes that the log no longer holds are made up for by beginning anew.
+func TestCollectGarbageAfterMissedChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storage.NewMemory(storage.MemoryOptions{})
+		gate, begun := &gatedStore{Memory: store}, 0
+		api, err := rest.New(rest.Options{Store: gate}, parts(), sites())
+		require.NoError(t, err)
+		w := &world{T: t, api: api, parts: rest.ClientFor[Part](api), sites: rest.ClientFor[Site](api)}
+		w.part("a/owner")
+		w.part("a/x", w.refTo("a", "owner"))
+		// When it has listed the parts it is held at the sites; what happens meanwhile the log forgets before it looks.
+		hold := make(chan struct{})
+		gate.lists = func(ctx context.Context, resource string) {
+			if resource == "sites.example.com" && rest.UserFrom(ctx).Name == "system:serviceaccount:kube-system:generic-garbage-collector" {
+				begun++
+				<-hold
+			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- lifecycle.CollectGarbage(ctx, api, lifecycle.Options{}) }()
+		synctest.Wait()
+		w.delete("a/owner", apimeta.DeletePropagationBackground)
+		require.NoError(t, store.Compact(t.Context(), store.Revision()))
+		close(hold)
+		w.settle()
+		assert.Equal(t, 2, begun)
+		assert.Equal(t, []string{}, w.left())
+		stop()
+		assert.NoError(t, <-ended)
+		require.NoError(t, api.Close())
+		require.NoError(t, store.Close())
+	})
+}
+
+// gatedStore lets a test stop lists.
+type gatedStore struct {
+	*storage.Memory
+	lists func(ctx context.Context, resource string)
+}
+
+func (g *gatedStore) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+	if g.lists != nil {
+		g.lists(ctx, options.Scope.Resource)
+	}
+	return g.Memory.List(ctx, options, into)
+}
+
+// What the collector writes is admitted like the writes of others, and tried again when it is refused.
+func TestCollectGarbageIsAdmitted(t *testing.T) {
+	var allowed atomic.Bool
+	var user atomic.Value
+	options := rest.Options{Admission: []rest.Admission{{Name: "v", Operations: []rest.Operation{rest.OperationDelete},
+		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			if user.Store(r.User.Name); !allowed.Load() && r.Name == "x" {
+				return errors.New("not yet")
+			}
+			return nil
+		}}}}
+	inWorld(t, lifecycle.CollectGarbage, options, []rest.Definition{parts(), sites()}, func(w *world) {
+		w.part("a/owner")
+		w.part("a/x", w.refTo("a", "owner"))
+		w.delete("a/owner", "")
+		w.settle()
+		assert.Equal(w, []string{"a/x:owner"}, w.left())
+		assert.Equal(w, "system:serviceaccount:kube-system:generic-garbage-collector", user.Load())
+		allowed.Store(true)
+		time.Sleep(10 * time.Minute) // of the bubble: the longest delay
+		w.settle()
+		assert.Equal(w, []string{}, w.left())
+	})
+}

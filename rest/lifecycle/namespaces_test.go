@@ -1,0 +1,151 @@
+package lifecycle_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Bolt is of the core group.
+type Bolt Part
+
+func bolts() rest.Resource[Bolt] {
+	return rest.Resource[Bolt]{Version: "v1", Plural: "bolts", Verbs: []rest.Verb{rest.Get, rest.List, rest.Watch}}
+}
+
+func emptying(t *testing.T, options rest.Options, f func(w *world, namespaces rest.Client[Namespace])) {
+	t.Helper()
+	inWorld(t, lifecycle.EmptyNamespaces, options, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites(), bolts()}, func(w *world) {
+		namespaces := rest.ClientFor[Namespace](w.api)
+		for _, name := range []string{"a", "b"} {
+			_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+			require.NoError(w, err)
+		}
+		f(w, namespaces)
+	})
+}
+
+func TestEmptyNamespaces(t *testing.T) {
+	emptying(t, rest.Options{}, func(w *world, namespaces rest.Client[Namespace]) {
+		w.part("a/x")
+		w.part("a/y", w.refTo("a", "x"))
+		w.part("b/z")
+		w.site("s")
+		_, err := rest.ClientFor[Bolt](w.api).Namespace("a").Create(w.Context(), &Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4"}})
+		require.NoError(w, err)
+		w.settle()
+		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
+		w.settle()
+		assert.Equal(w, []string{"b/z", "s"}, w.left(), "the other namespace and what is in none are untouched")
+		_, err = namespaces.Get(w.Context(), "a")
+		assert.True(w, status.IsNotFound(err), err)
+		_, err = namespaces.Get(w.Context(), "b")
+		assert.NoError(w, err)
+
+		// The name can be used again.
+		_, err = namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+		require.NoError(w, err)
+		w.part("a/x")
+		w.settle()
+		assert.Equal(w, []string{"a/x", "b/z", "s"}, w.left())
+	})
+}
+
+func conditionsOf(t *testing.T, namespaces rest.Client[Namespace], name string) map[string]string {
+	t.Helper()
+	n, err := namespaces.Get(t.Context(), name)
+	require.NoError(t, err)
+	assert.Equal(t, "Terminating", n.Status.Phase)
+	out := map[string]string{}
+	for _, c := range n.Status.Conditions {
+		assert.False(t, c.LastTransitionTime.IsZero())
+		out[c.Type] = c.Status + " " + c.Reason + ": " + c.Message
+	}
+	return out
+}
+
+// What remains is told in the conditions of Kubernetes' own controller.
+func TestConditionsOfNamespaces(t *testing.T) {
+	var allowed atomic.Bool
+	options := rest.Options{Admission: []rest.Admission{{Name: "v", Operations: []rest.Operation{rest.OperationDelete}, Resources: []string{"parts.example.com"},
+		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			if !allowed.Load() && r.Name == "kept" {
+				return errors.New("not yet")
+			}
+			return nil
+		}}}}
+	emptying(t, options, func(w *world, namespaces rest.Client[Namespace]) {
+		w.make("a/held", []string{"example.com/f", "example.com/g"})
+		w.make("a/too", []string{"example.com/f"})
+		w.part("a/kept")
+		w.part("a/gone")
+		_, err := rest.ClientFor[Bolt](w.api).Namespace("a").Create(w.Context(), &Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4", Finalizers: []string{"example.com/g"}}})
+		require.NoError(w, err)
+		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
+		w.settle()
+		want := map[string]string{
+			"NamespaceDeletionDiscoveryFailure":           "False ResourcesDiscovered: All resources successfully discovered",
+			"NamespaceDeletionGroupVersionParsingFailure": "False ParsedGroupVersions: All legacy kube types successfully parsed",
+			"NamespaceDeletionContentFailure":             `True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: parts.example.com "kept" is forbidden: not yet`,
+			"NamespaceContentRemaining":                   "True SomeResourcesRemain: Some resources are remaining: bolts. has 1 resource instances, parts.example.com has 3 resource instances",
+			"NamespaceFinalizersRemaining":                "True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/f in 2 resource instances, example.com/g in 2 resource instances",
+		}
+		assert.Equal(w, want, conditionsOf(w.T, namespaces, "a"))
+		assert.Equal(w, []string{"a/held!", "a/kept", "a/too!"}, w.left())
+
+		// Creating in it is refused from the moment when its deletion began.
+		_, err = w.parts.Namespace("a").Create(w.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: "late"}})
+		require.True(w, status.IsForbidden(err))
+		assert.True(w, status.HasCause(err, status.CauseNamespaceTerminating))
+
+		allowed.Store(true)
+		time.Sleep(10 * time.Minute) // of the bubble: the longest delay
+		w.unfinalize("a/held")
+		w.settle()
+		want["NamespaceDeletionContentFailure"] = "False ContentDeleted: All content successfully deleted, may be waiting on finalization"
+		want["NamespaceContentRemaining"] = "True SomeResourcesRemain: Some resources are remaining: bolts. has 1 resource instances, parts.example.com has 1 resource instances"
+		want["NamespaceFinalizersRemaining"] = "True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/f in 1 resource instances, example.com/g in 1 resource instances"
+		assert.Equal(w, want, conditionsOf(w.T, namespaces, "a"))
+
+		w.unfinalize("a/too")
+		_, err = rest.ClientFor[Bolt](w.api).Namespace("a").Modify(w.Context(), "m4", func(b *Bolt) error { b.Finalizers = nil; return nil })
+		require.NoError(w, err)
+		w.settle()
+		_, err = namespaces.Get(w.Context(), "a")
+		assert.True(w, status.IsNotFound(err))
+	})
+}
+
+// A finalizer of somebody else's outlasts the content.
+func TestNamespacesHeldByOthers(t *testing.T) {
+	emptying(t, rest.Options{}, func(w *world, namespaces rest.Client[Namespace]) {
+		_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "c", Finalizers: []string{"example.com/f"}},
+			Spec: NamespaceSpec{Finalizers: []string{"example.com/mine", "kubernetes"}}})
+		require.NoError(w, err)
+		w.part("c/x")
+		require.NoError(w, namespaces.Delete(w.Context(), "c", rest.DeleteOptions{}))
+		w.settle()
+		n, err := namespaces.Get(w.Context(), "c")
+		require.NoError(w, err)
+		assert.Equal(w, []string{"example.com/mine"}, n.Spec.Finalizers)
+		assert.Equal(w, []string{"example.com/f"}, n.Finalizers)
+		assert.Empty(w, w.left())
+	})
+}
+
+func TestEmptyNamespacesNeedsThem(t *testing.T) {
+	api, err := rest.New(rest.Options{}, parts())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, api.Close()) }()
+	assert.ErrorContains(t, lifecycle.EmptyNamespaces(t.Context(), api, lifecycle.Options{}), "the API serves no namespaces")
+}

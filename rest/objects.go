@@ -1,0 +1,135 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Objects reads and writes the objects of every resource of an API in process, for programs that do not know their Go types,
+// like the controllers of package lifecycle. It reads records as the store keeps them, in the version that is stored and with what
+// selection needs beside the JSON, so that nothing is decoded that nobody looks at. It writes by the same pipeline as everybody
+// else. An Objects is a value. Objects of virtual kinds are not stored, so there are none here.
+type Objects struct {
+	api     *API
+	manager string
+}
+
+// ObjectsOf returns the Objects of an API.
+func ObjectsOf(api *API) Objects { return Objects{api: api} }
+
+// As returns the Objects that write under the name of a field manager. Default: the name of the user in the context.
+func (o Objects) As(manager string) Objects {
+	o.manager = manager
+	return o
+}
+
+// StoredResource is what [Objects.Resources] tells of a resource.
+type StoredResource struct {
+	// Name is its name in keys: the plural and the group, "widgets.example.com".
+	Name string
+	// Kinds are what its objects are called, in each version, the stored one first.
+	Kinds      []apimeta.GroupVersionKind
+	Namespaced bool
+	// Deletable says that the resource has objects that can be deleted: a singleton has not.
+	Deletable bool
+	// Namespaces says that its objects are the namespaces of the others.
+	Namespaces bool
+}
+
+// Resources returns the resources that are stored, in the order in which the API was given them.
+func (o Objects) Resources() []StoredResource {
+	var out []StoredResource
+	for _, res := range o.api.resources {
+		if res.virtual {
+			continue
+		}
+		r := StoredResource{Name: res.gr.String(), Namespaced: res.namespaced, Deletable: res.possible(Delete), Namespaces: res.areNamespaces}
+		for _, version := range res.everyVersion() {
+			r.Kinds = append(r.Kinds, version.gvk)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// begin lets a call in and finds the resource.
+func (o Objects) begin(resource string) (*resource, func(), error) {
+	for _, res := range o.api.resources {
+		if !res.virtual && res.gr.String() == resource {
+			if err := o.api.enterCall(); err != nil {
+				return nil, nil, err
+			}
+			return res, func() { o.api.leave(false) }, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("%w: the API stores no resource %q", storage.ErrResource, resource)
+}
+
+// Get returns the record of an object, or a NotFound error.
+func (o Objects) Get(ctx context.Context, key storage.Key) (*storage.Record, error) {
+	res, done, err := o.begin(key.Resource)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	record, err := o.api.store.Get(ctx, key, 0)
+	return record, res.storeError(err, key.Name)
+}
+
+// List returns the records of one namespace of a resource, or of all with an empty namespace, out of one state.
+func (o Objects) List(ctx context.Context, resource, namespace string) ([]*storage.Record, error) {
+	_, done, err := o.begin(resource)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	page, err := o.api.store.List(ctx, storage.ListOptions{Scope: storage.Key{Resource: resource, Namespace: namespace}}, nil)
+	return page.Records, err
+}
+
+// Patch changes an object by a patch, or the part of it that is its subresource "status" or "finalize"; "" is the object.
+// What the patch says of metadata.uid and metadata.resourceVersion must be so, else the answer is 409.
+func (o Objects) Patch(ctx context.Context, key storage.Key, subresource string, form PatchType, data []byte) error {
+	res, done, err := o.begin(key.Resource)
+	if err != nil {
+		return err
+	}
+	defer done()
+	which := mainPart
+	if subresource != "" {
+		sub := res.subresource(subresource)
+		if sub == nil || !sub.ofItself {
+			return status.ResourceNotFound()
+		}
+		which = sub.part
+	}
+	w := writeOptions{manager: o.manager}
+	want, err := res.parsePatch(string(form), data, res.schema, &w)
+	if err != nil {
+		return err
+	}
+	_, err = res.patch(ctx, key.Namespace, key.Name, which, want, w)
+	return err
+}
+
+// Delete deletes an object as the options say, and reports whether it is gone, which it is not while finalizers or its grace
+// period hold it.
+func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.DeleteOptions) (gone bool, err error) {
+	res, done, err := o.begin(key.Resource)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	if !res.possible(Delete) {
+		return false, status.MethodNotSupported(res.gr, string(Delete))
+	}
+	if err := validateDeleteOptions(options); err != nil {
+		return false, err
+	}
+	out, err := res.delete(ctx, key.Namespace, key.Name, options, writeOptions{manager: o.manager, dryRun: len(options.DryRun) > 0})
+	return out.gone, err
+}
