@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"crypto/sha256"
 	"crypto/sha512"
+	"encoding/base64"
 	"encoding/hex"
 	"mime"
 	"net"
@@ -141,7 +143,8 @@ func (q *request) groupVersion() error {
 	}
 	for _, res := range v.resources {
 		out.Resources = append(out.Resources, apimeta.APIResource{Name: res.gr.Resource, SingularName: res.singular, Namespaced: res.namespaced,
-			Kind: res.gvk.Kind, Verbs: verbNames(res.verbs), ShortNames: res.shortNames, Categories: res.categories})
+			Kind: res.gvk.Kind, Verbs: verbNames(res.verbs), ShortNames: res.shortNames, Categories: res.categories,
+			StorageVersionHash: res.storageVersionHash()})
 		for _, s := range res.subresources {
 			sub := apimeta.APIResource{Name: res.gr.Resource + "/" + s.name, Namespaced: res.namespaced, Kind: s.kind.Kind, Verbs: verbNames(s.verbs)}
 			if s.kind.GroupVersion() != v.GroupVersion {
@@ -151,6 +154,17 @@ func (q *request) groupVersion() error {
 		}
 	}
 	return q.writeDiscovery(out)
+}
+
+// storageVersionHash tells clients that migrate objects from one stored version to the next which one it is, in the form
+// that they compare: it is the same in all versions of a kind, and a virtual kind has none.
+func (res *resource) storageVersionHash() string {
+	if res.virtual {
+		return ""
+	}
+	kind := res.stored.gvk
+	sum := sha256.Sum256([]byte(kind.Group + "/" + kind.Version + "/" + kind.Kind))
+	return base64.StdEncoding.EncodeToString(sum[:8])
 }
 
 func (a *API) groupVersionAt(path string) (groupVersion, bool) {

@@ -42,13 +42,13 @@ func TestDiscovery(t *testing.T) {
 			{` + exampleGroup + `}]}`},
 		{"/apis/example.com", `{"kind":"APIGroup","apiVersion":"v1",` + exampleGroup + `}`},
 		{"/apis/example.com/v1", `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[
-			{"name":"settings","singularName":"setting","namespaced":false,"kind":"Settings","verbs":["get","list","patch","update","watch"]},
+			{"name":"settings","singularName":"setting","namespaced":false,"kind":"Settings","verbs":["get","list","patch","update","watch"],"storageVersionHash":"` + hashOf("example.com/v1/Settings") + `"},
 			{"name":"settings/status","singularName":"","namespaced":false,"kind":"Settings","verbs":["get","patch","update"]},
 			{"name":"sums","singularName":"sum","namespaced":false,"kind":"Sum","verbs":["create"]},
-			{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":` + widgetVerbs + `,"shortNames":["wd"],"categories":["all"]},
+			{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":` + widgetVerbs + `,"shortNames":["wd"],"categories":["all"],"storageVersionHash":"` + hashOf("example.com/v1/Widget") + `"},
 			{"name":"widgets/status",` + parts + `"kind":"Widget","verbs":["get","patch","update"]},
 			{"name":"widgets/scale",` + parts + `"kind":"Scale","group":"autoscaling","version":"v1","verbs":["get","patch","update"]}]}`},
-		{"/api/v1", `{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"memos","singularName":"memo","namespaced":true,"kind":"Memo","verbs":["get","list"]}]}`},
+		{"/api/v1", `{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"memos","singularName":"memo","namespaced":true,"kind":"Memo","verbs":["get","list"],"storageVersionHash":"` + hashOf("/v1/Memo") + `"}]}`},
 	} {
 		t.Run(c.target, func(t *testing.T) {
 			a := do(t, api, "GET", c.target, "")
