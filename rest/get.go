@@ -20,6 +20,9 @@ func (q *request) get() error {
 	if err != nil {
 		return err
 	}
+	if q.parameters().Has("export") && parseBool(q.parameters().Get("export")) {
+		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
+	}
 	revision, err := parseRevision(q.parameters().Get("resourceVersion"))
 	if err != nil {
 		return err

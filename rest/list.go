@@ -80,30 +80,32 @@ func (p page) meta() apimeta.ListMeta {
 
 // page reads one page of a list (API concepts, Retrieving large results sets in chunks; Resource versions).
 func (res *resource) page(ctx context.Context, namespace string, p listParameters, into []*storage.Record) (page, error) {
-	revision, err := parseRevision(p.ResourceVersion)
-	if err != nil {
-		return page{}, err
-	}
-	if p.Continue != "" && p.ResourceVersion != "" && p.ResourceVersion != "0" {
-		return page{}, status.BadRequest("specifying resource version is not allowed when using continue")
-	}
 	selected, nothing := res.selection(namespace, p)
-	options := storage.ListOptions{Scope: selected.scope, Match: selected.match, Revision: watch.Revision(revision), Limit: int(min(max(p.Limit, 0), math.MaxInt32))}
-	switch {
-	case p.Continue == "" && p.ResourceVersion == "0":
-		options.Limit = 0 // any state will do, and it comes whole
-	case p.ResourceVersionMatch == apimeta.MatchExact, p.ResourceVersionMatch == "" && revision > 0 && p.Limit > 0:
-		options.Exact = true
-	}
+	options := storage.ListOptions{Scope: selected.scope, Match: selected.match, Limit: int(min(max(p.Limit, 0), math.MaxInt32))}
 	fromToken := false
 	if p.Continue != "" {
 		at, after, err := res.decodeContinue(p.Continue, namespace)
 		if err != nil {
 			return page{}, err
 		}
+		if p.ResourceVersion != "" && p.ResourceVersion != "0" {
+			return page{}, status.BadRequest("specifying resource version is not allowed when using continue")
+		}
 		options.After = after
 		if at != currentRevision {
 			options.Revision, options.Exact, fromToken = watch.Revision(at), true, true
+		}
+	} else {
+		revision, err := parseRevision(p.ResourceVersion)
+		if err != nil {
+			return page{}, err
+		}
+		options.Revision = watch.Revision(revision)
+		switch {
+		case p.ResourceVersion == "0":
+			options.Limit = 0 // any state will do, and it comes whole
+		case p.ResourceVersionMatch == apimeta.MatchExact, p.ResourceVersionMatch == "" && revision > 0 && p.Limit > 0:
+			options.Exact = true
 		}
 	}
 	if nothing {

@@ -126,38 +126,57 @@ func (res *resource) checkFieldSelector(s apimeta.FieldSelector) error {
 
 // validate checks the options against each other (API concepts, Resource versions).
 func (p listParameters) validate() error {
+	if p.Watch {
+		return invalidOptions("ListOptions", p.watchErrors())
+	}
 	path := status.Field("resourceVersionMatch")
 	var errs status.FieldErrors
-	forbid := func(detail string) { errs = append(errs, status.ForbiddenField(path, detail)) }
-	match := p.ResourceVersionMatch
-	switch {
-	case p.Watch && p.SendInitialEvents != nil:
-		if match != apimeta.MatchNotOlderThan {
-			forbid("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
-		}
-		if match != "" && match != apimeta.MatchNotOlderThan {
-			errs = append(errs, status.UnsupportedValue(path, string(match), []string{"NotOlderThan"}))
-		}
-	case p.Watch && match != "":
-		forbid("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")
-	case !p.Watch && p.SendInitialEvents != nil:
-		errs = append(errs, status.ForbiddenField(status.Field("sendInitialEvents"), "sendInitialEvents is forbidden for list"))
-	}
-	if match != "" && !p.Watch {
+	if match := p.ResourceVersionMatch; match != "" {
 		if p.ResourceVersion == "" {
-			forbid("resourceVersionMatch is forbidden unless resourceVersion is provided")
+			errs = append(errs, status.ForbiddenField(path, "resourceVersionMatch is forbidden unless resourceVersion is provided"))
+		}
+		if p.Continue != "" {
+			errs = append(errs, matchWithContinue(path))
 		}
 		if match != apimeta.MatchExact && match != apimeta.MatchNotOlderThan {
 			errs = append(errs, status.UnsupportedValue(path, string(match), []string{"Exact", "NotOlderThan", ""}))
 		}
 		if match == apimeta.MatchExact && p.ResourceVersion == "0" {
-			forbid("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"")
+			errs = append(errs, status.ForbiddenField(path, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""))
 		}
 	}
-	if match != "" && p.Continue != "" {
-		forbid("resourceVersionMatch is forbidden when continue is provided")
+	if p.SendInitialEvents != nil {
+		errs = append(errs, status.ForbiddenField(status.Field("sendInitialEvents"), "sendInitialEvents is forbidden for list"))
 	}
 	return invalidOptions("ListOptions", errs)
+}
+
+func (p listParameters) watchErrors() (errs status.FieldErrors) {
+	path := status.Field("resourceVersionMatch")
+	match, sends := p.ResourceVersionMatch, p.SendInitialEvents != nil
+	if !sends && match == "" && (p.ResourceVersion == "" || p.ResourceVersion == "0") {
+		match, sends = apimeta.MatchNotOlderThan, true // what a watch from no version means
+	}
+	if sends && match != apimeta.MatchNotOlderThan {
+		errs = append(errs, status.ForbiddenField(path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
+	}
+	if match == "" {
+		return errs
+	}
+	if !sends {
+		errs = append(errs, status.ForbiddenField(path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
+	}
+	if match != apimeta.MatchNotOlderThan {
+		errs = append(errs, status.UnsupportedValue(path, string(match), []string{"NotOlderThan"}))
+	}
+	if p.Continue != "" {
+		errs = append(errs, matchWithContinue(path))
+	}
+	return errs
+}
+
+func matchWithContinue(path *status.Path) *status.FieldError {
+	return status.ForbiddenField(path, "resourceVersionMatch is forbidden when continue is provided")
 }
 
 // parseRevision reads a resourceVersion; "" and "0" are 0.

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
@@ -79,6 +80,15 @@ func (a *API) routes() *httprouter.Router {
 		}
 	}
 
+	addWatch := func(base string, res *resource, paths ...string) {
+		if a.hasPlural(base, watchSegment) {
+			return // a resource of that name comes first
+		}
+		for _, path := range paths {
+			add(base+"/"+watchSegment+path, res, (*request).watchByPath)
+		}
+	}
+
 	add("/", nil, always((*request).index))
 	add("/version", nil, always((*request).version))
 	for _, endpoint := range []string{"/healthz", "/livez", "/readyz"} {
@@ -105,18 +115,21 @@ func (a *API) routes() *httprouter.Router {
 		case res.namespaced:
 			inNamespace := base + "/namespaces/:" + paramNamespace + "/" + res.gr.Resource
 			add(plural, res, (*request).collectionOfAll)
+			addWatch(base, res, "/"+res.gr.Resource, "/namespaces/:"+paramNamespace+"/"+res.gr.Resource, "/namespaces/:"+paramNamespace+"/"+res.gr.Resource+"/:"+paramName)
 			add(inNamespace, res, (*request).collection)
 			add(inNamespace+"/:"+paramName, res, (*request).item)
 			addSubresource(inNamespace+"/:"+paramName+"/:"+paramSubresource, res, res.serves(""))
 		case res.namesNamespaces():
 			item := plural + "/:" + paramNamespace
 			add(plural, res, (*request).collection)
+			addWatch(base, res, "/"+res.gr.Resource, "/"+res.gr.Resource+"/:"+paramNamespace)
 			add(item, res, (*request).item)
 			for _, sub := range res.subresources {
 				addSubresource(item+"/"+sub.name, res, res.serves(sub.name))
 			}
 		default:
 			add(plural, res, (*request).collection)
+			addWatch(base, res, "/"+res.gr.Resource, "/"+res.gr.Resource+"/:"+paramName)
 			add(plural+"/:"+paramName, res, (*request).item)
 			addSubresource(plural+"/:"+paramName+"/:"+paramSubresource, res, res.serves(""))
 		}
@@ -127,6 +140,13 @@ func (a *API) routes() *httprouter.Router {
 // namesNamespaces says that an object of the resource stands in a path where others have their namespace.
 func (res *resource) namesNamespaces() bool {
 	return !res.namespaced && res.gr.Resource == "namespaces"
+}
+
+// hasPlural reports whether a resource stands directly below a path.
+func (a *API) hasPlural(base, plural string) bool {
+	return slices.ContainsFunc(a.served(), func(res *resource) bool {
+		return gvPath(res.gvk.GroupVersion()) == base && res.gr.Resource == plural
+	})
 }
 
 func gvPath(gv apimeta.GroupVersion) string {

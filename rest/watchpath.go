@@ -1,0 +1,53 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// watchSegment stands before the path of what is watched, in the form of a watch that old clients know: instead of
+// ?watch=true at a collection, and for one object.
+const watchSegment = "watch"
+
+// watchByPath answers for a path that says itself that it is a watch.
+func (q *request) watchByPath() (handler, error) {
+	if q.r.Method != http.MethodGet || !q.res.has(Watch) {
+		return nil, status.MethodNotAllowed()
+	}
+	return func(q *request) error {
+		p, err := q.listParameters()
+		if err != nil {
+			return err
+		}
+		if q.namesObject() {
+			if err := q.selectObject(&p); err != nil {
+				return err
+			}
+		}
+		return q.watch(p)
+	}, nil
+}
+
+// namesObject reports whether the path is that of one object.
+func (q *request) namesObject() bool {
+	return q.params.ByName(paramName) != "" || q.res.namesNamespaces() && q.params.ByName(paramNamespace) != ""
+}
+
+// selectObject narrows a watch down to the object in the path. A field selector may say the same and nothing else.
+func (q *request) selectObject(p *listParameters) error {
+	_, name, err := q.object()
+	if err != nil {
+		return err
+	}
+	if p.fields.Empty() {
+		p.fields, err = apimeta.ParseFieldSelector("metadata.name=" + strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`).Replace(name))
+		return err
+	}
+	if selected, ok := p.fields.Exact("metadata.name"); !ok || selected != name {
+		return status.BadRequest("fieldSelector metadata.name doesn't match requested name")
+	}
+	return nil
+}
