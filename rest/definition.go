@@ -155,6 +155,10 @@ type Resource[T any] struct {
 	// Default fills in what the client left out, after the defaults of the struct's tags. To change a value that the
 	// client has sent is an error (API conventions, What May Be Defaulted), answered as 500.
 	Default func(ctx context.Context, obj *T) error
+	// Prepare readies an object to be stored, after defaults and admission and before validation: it drops or rewrites what
+	// is not for clients to decide, and gives a new object its first status. old is nil on create. It reaches what the
+	// client reaches: not what the server keeps in the metadata, and in a write of the status nothing but the status.
+	Prepare func(ctx context.Context, obj, old *T) error
 	// Validate reports what is wrong with an object, beside what the tags say. old is nil on create.
 	Validate func(ctx context.Context, obj, old *T) status.FieldErrors
 	// ValidateDelete refuses the deletion of an object by returning an error, mostly [status.Forbidden].

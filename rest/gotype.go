@@ -20,6 +20,7 @@ type goType interface {
 	toDocument(obj any) (doc.Value, error)
 	decodingError(v doc.Value) error
 	defaults(ctx context.Context, obj any) error
+	prepare(ctx context.Context, obj, old any) error
 	validate(ctx context.Context, obj, old any) (status.FieldErrors, error)
 	validateDelete(ctx context.Context, obj any) error
 	gracePeriod(ctx context.Context, obj any, asked *int64) (int64, error)
@@ -28,7 +29,7 @@ type goType interface {
 }
 
 // hookSet says which hooks a host has set, so that nothing is decoded for a hook that is not there.
-type hookSet struct{ defaults, validate, validateDelete, gracePeriod bool }
+type hookSet struct{ defaults, prepare, validate, validateDelete, gracePeriod bool }
 
 type typed[T any] struct{ Resource[T] }
 
@@ -59,12 +60,18 @@ func typeWords(err error) error {
 func (t *typed[T]) toDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }
 
 func (t *typed[T]) hooks() hookSet {
-	return hookSet{defaults: t.Default != nil, validate: t.Validate != nil, validateDelete: t.ValidateDelete != nil, gracePeriod: t.GracePeriod != nil}
+	return hookSet{defaults: t.Default != nil, prepare: t.Prepare != nil, validate: t.Validate != nil, validateDelete: t.ValidateDelete != nil, gracePeriod: t.GracePeriod != nil}
 }
 
 func (t *typed[T]) defaults(ctx context.Context, obj any) (err error) {
 	defer recoverHook("Default", &err)
 	return t.Default(ctx, obj.(*T))
+}
+
+func (t *typed[T]) prepare(ctx context.Context, obj, old any) (err error) {
+	defer recoverHook("Prepare", &err)
+	before, _ := old.(*T)
+	return t.Prepare(ctx, obj.(*T), before)
 }
 
 func (t *typed[T]) validate(ctx context.Context, obj, old any) (errs status.FieldErrors, err error) {

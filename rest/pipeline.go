@@ -39,7 +39,7 @@ const (
 func (res *resource) take(which part, obj, old doc.Value) doc.Value {
 	switch which {
 	case statusPart:
-		return old.With("status", obj.Get("status"))
+		return res.schema.Reconcile(old.With("status", obj.Get("status")), old)
 	case finalizePart:
 		return old.WithAt(obj.Lookup("spec", fieldFinalizers), "spec", fieldFinalizers)
 	}
@@ -50,7 +50,7 @@ func (res *resource) take(which part, obj, old doc.Value) doc.Value {
 	if res.areNamespaces {
 		obj = updatedNamespace(obj, old)
 	}
-	return obj
+	return res.schema.Reconcile(obj, old)
 }
 
 // result is what a write did.
@@ -331,14 +331,18 @@ func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOpt
 			}
 		}
 	}
-	obj = res.trackFields(obj, old, claimed, o)
-	errs := res.validateMetadata(wanted, old, o)
-	errs = append(errs, validateManagedFields(status.Field("metadata", fieldManagedFields), metadataOf(obj).Get(fieldManagedFields))...)
-	errs = append(errs, res.schema.Validate(nil, wanted)...)
-	errs = append(errs, res.scale.validate(wanted, o.part)...)
-	if !old.IsAbsent() {
-		errs = append(errs, res.schema.ValidateUpdate(nil, wanted, old)...)
+	prepared, err := res.prepare(ctx, typed, obj, old, o)
+	if err != nil {
+		return doc.Value{}, err
 	}
+	if !doc.Equal(prepared, obj) {
+		if typed, wanted, obj, err = res.settle(ctx, withChanges(sent, obj, prepared), withChanges(wanted, obj, prepared), old, o); err != nil {
+			return doc.Value{}, err
+		}
+	}
+	obj = res.trackFields(obj, old, claimed, o)
+	errs := res.validateRules(wanted, old, o)
+	errs = append(errs, validateManagedFields(status.Field("metadata", fieldManagedFields), metadataOf(obj).Get(fieldManagedFields))...)
 	more, err := res.validateByHook(ctx, typed, old)
 	if err != nil {
 		return doc.Value{}, err
@@ -376,12 +380,55 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 		return nil, wanted, out, res.undecodable(obj, o, err)
 	}
 	if len(errs) > 0 {
-		errs = append(errs, res.validateMetadata(obj, old, o)...)
-		errs = append(errs, res.schema.Validate(nil, obj)...)
-		errs = append(errs, res.scale.validate(obj, o.part)...)
-		return nil, wanted, out, status.Invalid(res.gvk.GroupKind(), nameOf(obj), errs)
+		return nil, wanted, out, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, res.validateRules(obj, old, o)...))
 	}
 	return res.passThroughType(ctx, sent, obj, o)
+}
+
+// validateRules checks an object by all rules but the host's hook.
+func (res *resource) validateRules(obj, old doc.Value, o *writeOptions) status.FieldErrors {
+	errs := res.validateMetadata(obj, old, o)
+	if old.IsAbsent() {
+		errs = append(errs, res.schema.Validate(nil, obj)...)
+	} else {
+		errs = append(errs, res.schema.ValidateUpdate(nil, obj, old)...)
+	}
+	return append(errs, res.scale.validate(obj, o.part)...)
+}
+
+// prepare runs the host's hook on an object that is about to be validated, and returns what may stay of its changes.
+func (res *resource) prepare(ctx context.Context, typed any, obj, old doc.Value, o *writeOptions) (doc.Value, error) {
+	if !res.goType.hooks().prepare {
+		return obj, nil
+	}
+	before, err := res.typedOld(old)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if err := res.goType.prepare(ctx, typed, before); err != nil {
+		return doc.Value{}, err
+	}
+	changed, err := res.goType.toDocument(typed)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	prepared := res.mutated(changed, obj, o.part)
+	if old.IsAbsent() { // its first status is the hook's to give
+		prepared = prepared.With("status", changed.Get("status"))
+	}
+	return prepared, nil
+}
+
+// typedOld decodes the object that is to be replaced for a hook; it is nil where there is none.
+func (res *resource) typedOld(old doc.Value) (any, error) {
+	if old.IsAbsent() {
+		return nil, nil
+	}
+	before, err := res.goType.fromDocument(old)
+	if err != nil {
+		return nil, fmt.Errorf("stored object: %w", err)
+	}
+	return before, nil
 }
 
 // passThroughType decodes the document into the host's type, runs the defaulting hook and encodes it again, so that
@@ -391,7 +438,7 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 func (res *resource) passThroughType(ctx context.Context, sent, obj doc.Value, o *writeOptions) (typed any, wanted, out doc.Value, err error) {
 	hooks := res.goType.hooks()
 	held := res.shape.Holds(obj)
-	if held && !hooks.defaults && !hooks.validate && !res.virtual {
+	if held && !hooks.defaults && !hooks.prepare && !hooks.validate && !res.virtual {
 		return nil, obj, obj, nil
 	}
 	if typed, err = res.goType.fromDocument(obj); err != nil {
@@ -464,12 +511,9 @@ func (res *resource) validateByHook(ctx context.Context, typed any, old doc.Valu
 	if !res.goType.hooks().validate {
 		return nil, nil
 	}
-	var before any
-	if !old.IsAbsent() {
-		var err error
-		if before, err = res.goType.fromDocument(old); err != nil {
-			return nil, fmt.Errorf("stored object: %w", err)
-		}
+	before, err := res.typedOld(old)
+	if err != nil {
+		return nil, err
 	}
 	return res.goType.validate(ctx, typed, before)
 }

@@ -20,7 +20,7 @@ func checkFormat(t *testing.T, text string) {
 	}
 	for _, format := range formats {
 		s := schema.Schema{Type: schema.StringType, Format: format}
-		got := len(s.CheckTypes(nil, doc.Of(text))) == 0
+		got := len(s.Validate(nil, doc.Of(text))) == 0
 		require.Equal(t, strfmt.Default.Validates(format, text), got, "%s: %q", format, text)
 	}
 }

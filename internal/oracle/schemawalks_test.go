@@ -10,17 +10,20 @@ import (
 	"github.com/decorum-go/decorum/status"
 	"github.com/stretchr/testify/require"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/cel/common"
 )
 
 // sent is an object of a random schema, on both sides.
 type sent struct {
 	twins
+	asSent map[string]any
 	ours   doc.Value
 	theirs map[string]any
 }
@@ -35,7 +38,7 @@ func (tw twins) send(t *testing.T, r round) sent {
 	for !ok {
 		v, ok = tw.shape.randomValue(r.Rand).(map[string]any)
 	}
-	return sent{tw, document(t, v), plainValue(t, v).(map[string]any)}
+	return sent{tw, v, document(t, v), plainValue(t, v).(map[string]any)}
 }
 
 func (s sent) say() string {
@@ -104,6 +107,68 @@ func TestValidation(t *testing.T) {
 	})
 	if enough {
 		require.Greater(t, refused, 100)
+	}
+}
+
+// An update is let through with what it has not changed, and refused for the rest in the same words.
+func TestRatcheting(t *testing.T) {
+	let, refused := 0, 0
+	enough := rounds(t, 2000, func(t *testing.T, r round) {
+		old := randomSent(t, r)
+		s := old.change(t, r)
+		old.prepare()
+		s.prepare()
+		validator, _, err := validation.NewSchemaValidator(s.props)
+		require.NoError(t, err)
+		was, now := old.prepared(), s.prepared()
+		if len(s.twins.ours.CheckTypes(nil, now)) > 0 || len(s.twins.ours.CheckTypes(nil, was)) > 0 {
+			return // what its Go type cannot hold is refused in any case, and was never stored
+		}
+		if s.shape.lacksKeys(s.theirs) || s.shape.lacksKeys(old.theirs) {
+			return // upstream takes every list with such elements for changed
+		}
+		correlated := common.NewCorrelatedObject(s.theirs, old.theirs, &model.Structural{Structural: s.structural})
+		want := validation.ValidateCustomResourceUpdate(nil, s.theirs, old.theirs, validator, validation.WithRatcheting(correlated))
+		if len(listtype.ValidateListSetsAndMaps(nil, s.structural, old.theirs)) == 0 {
+			want = append(want, listtype.ValidateListSetsAndMaps(nil, s.structural, s.theirs)...)
+		}
+		got := s.twins.ours.ValidateUpdate(nil, now, was)
+		require.Equal(t, theirTexts(want), ourTexts(got), "%s\nbefore: %s", s.say(), codec.AppendJSON(nil, was))
+		switch before := s.twins.ours.Validate(nil, now); {
+		case len(want) > 0:
+			refused++
+		case len(before) > 0:
+			let++
+		}
+	})
+	if enough {
+		require.Greater(t, refused, 50)
+		require.Greater(t, let, 20)
+	}
+}
+
+// change returns the object with some of its members as in another one.
+func (s sent) change(t *testing.T, r round) sent {
+	other := s.send(t, r)
+	for key := range other.theirs {
+		if oneIn(r.Rand, 2) {
+			delete(other.theirs, key)
+		}
+	}
+	v := plainValue(t, s.asSent).(map[string]any)
+	mix(v, other.theirs, r)
+	return sent{s.twins, v, document(t, v), plainValue(t, v).(map[string]any)}
+}
+
+// mix takes over members of from, at any depth.
+func mix(into, from map[string]any, r round) {
+	for key, value := range from {
+		a, isMap := into[key].(map[string]any)
+		if b, too := value.(map[string]any); isMap && too && oneIn(r.Rand, 2) {
+			mix(a, b, r)
+		} else {
+			into[key] = value
+		}
 	}
 }
 

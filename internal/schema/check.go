@@ -11,7 +11,7 @@ import (
 )
 
 // CheckTypes refuses values that the Go type of their place could not hold: wrong JSON types, numbers out of the range of
-// the Go type, text that is not of the format that its leaf type decodes. The path is where the document stands; nil for a
+// the Go type, text that is not what its Go type decodes. The path is where the document stands; nil for a
 // whole object. At most a hundred errors are returned. A null counts as absent, except in a list.
 func (s *Schema) CheckTypes(path *status.Path, v doc.Value) status.FieldErrors {
 	c := checker{root: path}
@@ -36,7 +36,7 @@ func (c *checker) value(s *Schema, v doc.Value, at *trail) {
 	case doc.Number:
 		c.number(s, v, at)
 	case doc.String:
-		if !s.wellFormed(v.Text()) {
+		if s.readByGo() && !s.wellFormed(v.Text()) {
 			c.add(at, v.Text(), s.Format, v.Text())
 		}
 	case doc.Map:
@@ -185,11 +185,13 @@ func (c *checker) wrongType(s *Schema, v doc.Value, at *trail) {
 	}
 }
 
-// add names the type that was wanted and what came, in upstream's words.
 func (c *checker) add(at *trail, value any, want, got string) {
 	if len(c.errs) < maxNamed {
-		path := at.below(c.root)
-		detail := fmt.Sprintf("%s in body must be of type %s: %q", path, want, got)
-		c.errs = append(c.errs, status.TypeInvalidField(path, value, detail))
+		c.errs = append(c.errs, badType(at.below(c.root), value, want, got))
 	}
+}
+
+// badType names the type or format that was wanted and what came, in upstream's words.
+func badType(path *status.Path, value any, want, got string) *status.FieldError {
+	return status.TypeInvalidField(path, value, fmt.Sprintf("%s in body must be of type %s: %q", path, want, got))
 }

@@ -142,13 +142,22 @@ func (d *deriver) object(t reflect.Type) *Object {
 		if f.owner != t {
 			declared, _ = describe(f.owner)
 		}
-		o.Properties = append(o.Properties, d.property(t, f, declared[f.name]))
+		p, m := d.property(t, f, declared[f.name])
+		o.Properties = append(o.Properties, p)
+		if err := o.join(p, m); err != nil {
+			d.fail(f.owner.String()+"."+f.field.Name, err)
+		}
+	}
+	for i := range o.unions {
+		if err := o.unions[i].incomplete(); err != nil {
+			d.fail(t.String(), err)
+		}
 	}
 	return o
 }
 
-// property makes the property of one member of a struct.
-func (d *deriver) property(t reflect.Type, f jsonField, description string) Property {
+// property makes the property of one member of a struct, and says what the member is in a union.
+func (d *deriver) property(t reflect.Type, f jsonField, description string) (Property, membership) {
 	where := f.owner.String() + "." + f.field.Name
 	p := Property{Name: f.name, Schema: d.schema(f.field.Type, where), OmitEmpty: f.omitEmpty, OmitZero: f.omitZero}
 	s := p.Schema
@@ -186,7 +195,7 @@ func (d *deriver) property(t reflect.Type, f jsonField, description string) Prop
 			p.Required, p.unchecked = false, true
 		}
 	}
-	return p
+	return p, r.membership
 }
 
 // overlayType adds what the overlay says of a type as a whole.

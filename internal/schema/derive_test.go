@@ -542,6 +542,26 @@ func TestDeriveErrors(t *testing.T) {
 		{"default with a key twice", tagged[map[string]int](`default='{"a":1,"a":2}'`), []string{"is no JSON value"}},
 		{"default of an element", tagged[*Part]("default={}"), []string{"default.name: Required value"}},
 		{"enum of a wrong type", tagged[int]("enum=1|true"), []string{"the enumeration has a value of type boolean"}},
+		{"safeInteger of a string", tagged[string]("safeInteger"), []string{"it is for a value of type integer"}},
+		{"a discriminator that is no string", tagged[int]("discriminator"), []string{"a discriminator is a string, and this is a integer"}},
+		{"a discriminator without members", tagged[string]("discriminator"), []string{"has too few members"}},
+		{"a union of one", struct {
+			A *int `json:"a,omitempty" api:"member"`
+		}{}, []string{"has too few members"}},
+		{"a member that is always there", struct {
+			A int  `json:"a" api:"member,optional"`
+			B *int `json:"b,omitempty" api:"member"`
+		}{}, []string{"a member of a union can be left out"}},
+		{"two discriminators", struct {
+			A string `json:"a" api:"discriminator"`
+			B string `json:"b" api:"discriminator"`
+			C *int   `json:"c,omitempty" api:"member"`
+		}{}, []string{"the union has another discriminator, a"}},
+		{"discriminator and member", struct {
+			A string `json:"a,omitempty" api:"discriminator,member"`
+			C *int   `json:"c,omitempty" api:"member"`
+		}{}, []string{"both the discriminator and a member"}},
+		{"a union of no member", tagged[int]("union=x"), []string{"union= is for a discriminator or member"}},
 		{"default that contains itself", selfDefault{}, []string{"its default contains itself"}},
 		{"defaults that multiply", twins{}, []string{"its default contains itself"}},
 	} {

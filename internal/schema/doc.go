@@ -31,6 +31,10 @@
 //	map=granular, map=atomic         how members belong together
 //	items.maxLength=10               any option, for the elements of a list
 //	values.maxLength=10              any option, for the values of a map
+//	safeInteger                      bounds an integer to ±2^53, which every JSON parser can tell apart
+//	discriminator                    the string that says which member of a union is set
+//	member, member=FrontProxy        a member of a union, and the discriminator's value for it: by default its name in CamelCase
+//	union=name                       which union, in a struct that has several
 //	nullable                         keeps an explicit null
 //	immutable                        cannot change after creation
 //	preserveUnknown                  keeps what no field describes, where the Go type can
@@ -48,7 +52,8 @@
 //	Default         fills in what is absent
 //	CheckTypes      refuses what the Go type could not hold
 //	Validate        refuses what breaks a rule: required, enum, bounds, patterns, uniqueness
-//	ValidateUpdate  refuses changes of what must not change
+//	ValidateUpdate  does so for an update: lets through what was so before, and refuses changes of what must not change
+//	Reconcile       before all that, carries over what an update leaves open
 //
 // Members of documents and properties of schemas are both sorted by name, so each walk goes through them side by side,
 // and a walk that finds nothing to say allocates nothing.

@@ -75,5 +75,8 @@ func (p *printer) object(o *Object) {
 		fmt.Fprintf(p.w, "%q %t %t %t %t ", f.Name, f.Required, f.OmitEmpty, f.OmitZero, f.unchecked)
 		p.schema(f.Schema)
 	}
+	for _, u := range o.unions {
+		fmt.Fprintf(p.w, "%q %q %q", u.name, u.discriminator, u.members)
+	}
 	fmt.Fprint(p.w, "]")
 }

@@ -60,7 +60,16 @@ func (d *deriver) finish(root *Schema) {
 			d.fail(r.where, fmt.Errorf("the default has the unknown field %s", unknown[0]))
 		}
 	}
-	d.findImmutable(root)
+	d.markWays(root, places{
+		own:    func(s *Schema) bool { return s.Immutable },
+		schema: func(s *Schema) *bool { return &s.keeps },
+		object: func(o *Object) *bool { return &o.keeps },
+	})
+	d.markWays(root, places{
+		own:    (*Schema).reconciles,
+		schema: func(s *Schema) *bool { return &s.settles },
+		object: func(o *Object) *bool { return &o.settles },
+	})
 }
 
 // complete adds to a declared default what is below it by default, as [Schema.Default] will do with what users send. It
@@ -149,24 +158,31 @@ func (d *deriver) checkKeys(s *Schema) error {
 	return nil
 }
 
-// findImmutable marks the places that lead to an immutable one. A recursive type is looked at again until nothing new is
-// found.
-func (d *deriver) findImmutable(root *Schema) {
+// places that [deriver.markWays] marks: a schema's flag, and that of the struct types that lead there.
+type places struct {
+	own    func(s *Schema) bool
+	schema func(s *Schema) *bool
+	object func(o *Object) *bool
+}
+
+// markWays marks the places that lead to such a one. A recursive type is looked at again until nothing new is found.
+func (d *deriver) markWays(root *Schema, to places) {
 	var mark func(s *Schema) bool
 	mark = func(s *Schema) bool {
 		if s == nil {
 			return false
 		}
 		items, additional := mark(s.Items), mark(s.Additional)
-		s.keeps = s.Immutable || items || additional || s.Object != nil && s.Object.keeps
-		return s.keeps
+		leads := to.own(s) || items || additional || s.Object != nil && *to.object(s.Object)
+		*to.schema(s) = leads
+		return leads
 	}
 	for changed := true; changed; {
 		changed = false
 		for _, o := range d.objects {
 			for i := range o.Properties {
-				if mark(o.Properties[i].Schema) && !o.keeps {
-					o.keeps, changed = true, true
+				if seen := to.object(o); mark(o.Properties[i].Schema) && !*seen {
+					*seen, changed = true, true
 				}
 			}
 		}

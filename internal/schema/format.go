@@ -26,6 +26,9 @@ func (s *Schema) checkedFormat() string {
 	return s.Format
 }
 
+// readByGo reports whether the Go type of the place is more than a string, and text of another form cannot be had in it.
+func (s *Schema) readByGo() bool { return s.goType.bytes || s.goType.parsed }
+
 // wellFormed reports whether text is of the schema's format. Bytes and times are what their Go types can read, which is
 // not wholly what the formats of the same names are elsewhere.
 func (s *Schema) wellFormed(text string) bool {

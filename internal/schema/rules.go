@@ -13,11 +13,17 @@ import (
 )
 
 // presence is what an api tag says about the member itself rather than about its value.
-type presence struct{ required, optional bool }
+type presence struct {
+	required, optional bool
+	membership
+}
 
 func (p *presence) merge(later presence) {
-	if later != (presence{}) {
-		*p = later
+	if later.required || later.optional {
+		p.required, p.optional = later.required, later.optional
+	}
+	if later.membership != (membership{}) {
+		p.membership = later.membership
 	}
 }
 
@@ -32,6 +38,12 @@ func (d *deriver) rule(s *Schema, options []option, where string) presence {
 			p.required = true
 		case o.name == "optional" && !o.hasValue:
 			p.optional = true
+		case o.name == "discriminator" && !o.hasValue:
+			p.discriminator = true
+		case o.name == "member" && (!o.hasValue || o.value != ""):
+			p.member, p.value = true, o.value
+		case o.name == "union" && o.value != "":
+			p.union = o.value
 		default:
 			err = d.option(s, o, where)
 		}
@@ -122,6 +134,8 @@ func (s *Schema) flag(name string) (func() error, bool) {
 		return set(&s.ExclusiveMinimum), true
 	case "exclusiveMax":
 		return set(&s.ExclusiveMaximum), true
+	case "safeInteger":
+		return s.boundToSafeIntegers, true
 	case "preserveUnknown":
 		return func() error {
 			if s.Object != nil || s.Additional != nil {
@@ -210,6 +224,19 @@ func (s *Schema) valued(name string) (func(string) error, bool) {
 		return func(text string) error { s.Description = text; return nil }, true
 	}
 	return nil, false
+}
+
+// boundToSafeIntegers bounds an integer to what a float64 can tell apart, as JSON parsers of other languages have it (API
+// conventions, Primitive types). A bound that is there already is tighter, or is meant to be.
+func (s *Schema) boundToSafeIntegers() error {
+	const limit = 1 << 53
+	if s.Minimum.IsAbsent() {
+		s.Minimum = doc.OfInt(-limit)
+	}
+	if s.Maximum.IsAbsent() {
+		s.Maximum = doc.OfInt(limit)
+	}
+	return s.mustBe(IntegerType)
 }
 
 // mustBe refuses an option that means nothing for values of this type.

@@ -96,6 +96,8 @@ type Schema struct {
 	duplicates bool
 	// keeps reports that something at or below this place is Immutable, so that update validation must look there.
 	keeps bool
+	// settles reports the same for [Schema.Reconcile].
+	settles bool
 }
 
 // Object is what a struct type says about its members. Recursive types point back to their own Object.
@@ -107,9 +109,11 @@ type Object struct {
 	// Properties are sorted by name.
 	Properties []Property
 
+	unions   []union
 	defaults int // how many properties have a default
 	required int // how many properties are required
 	keeps    bool
+	settles  bool
 }
 
 // Property is one named member of an [Object].

@@ -11,13 +11,16 @@ import (
 // with the list and not with its square.
 const fewElements = 16
 
+// notKeyed is what is wrong with an element of a keyed list that is no map.
+const notKeyed = "must be an object for an array of list-type map"
+
 // unique refuses what stands twice: in a set an element as a whole, in a keyed list its keys. What stands there more often
 // is named once, as upstream does.
 func (w *validator) unique(s *Schema, v doc.Value, at *trail) {
 	n := v.Len()
 	if i := s.withoutKeys(v); i >= 0 {
 		step := trail{up: at, index: i}
-		w.errs = append(w.errs, status.InvalidField(step.belowKeys(w.root), plain(v.At(i)), "must be an object for an array of list-type map"))
+		w.add(status.InvalidField(step.belowKeys(w.root), plain(v.At(i)), notKeyed))
 		return
 	}
 	if n <= fewElements {
@@ -82,7 +85,7 @@ func (w *validator) duplicate(s *Schema, element doc.Value, i int, at *trail) {
 		}
 	}
 	step := trail{up: at, index: i}
-	w.errs = append(w.errs, status.DuplicateField(step.belowKeys(w.root), plain(shown)))
+	w.add(status.DuplicateField(step.belowKeys(w.root), plain(shown)))
 }
 
 // same reports whether two elements of the list are one.

@@ -5,16 +5,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// ValidateUpdate refuses changes of immutable fields: an update must leave them as they are, set or not. Elements of a
-// keyed list are compared with the element of the same key, members of a map with the member of the same name; an element
-// or member that is new may hold what it likes, and one that goes takes its fields along. Elements of other lists have no
-// identity and are not looked into. Nor does a struct's coming or going excuse its immutable fields. At most a hundred errors are returned.
-func (s *Schema) ValidateUpdate(path *status.Path, next, old doc.Value) status.FieldErrors {
-	w := updateValidator{root: path}
-	w.value(s, next, old, &trail{})
-	return w.errs
-}
-
+// updateValidator refuses changes of immutable fields.
 type updateValidator struct {
 	root *status.Path
 	errs status.FieldErrors

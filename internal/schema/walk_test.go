@@ -196,7 +196,9 @@ func TestFormats(t *testing.T) {
 		assert.NoError(t, err)
 		for i, all := range texts {
 			for _, text := range all {
-				errs := s.CheckTypes(nil, doc.Value{}.With("A", doc.Of(text)))
+				v := doc.Value{}.With("A", doc.Of(text))
+				assert.Empty(t, s.CheckTypes(nil, v), "a string can hold it")
+				errs := s.Validate(nil, v)
 				assert.Equal(t, i == 0, len(errs) == 0, "%s %q: %v", format, text, errs)
 			}
 		}
@@ -375,14 +377,14 @@ func TestValidateUpdate(t *testing.T) {
 		{"removed", `{fixed: a}`, `{}`, `fixed: Invalid value: null: field is immutable`},
 		{"added", `{}`, `{fixed: b}`, `fixed: Invalid value: "b": field is immutable`},
 		{"within", `{whole: {a: 1}}`, `{whole: {a: 2}}`, `whole: Invalid value: {"a":2}: field is immutable`},
-		{"struct", `{struct: {fixed: a}}`, `{struct: {fixed: b}}`, `struct.fixed: Invalid value: "b": field is immutable`},
-		{"struct comes", `{}`, `{struct: {fixed: b}}`, `struct.fixed: Invalid value: "b": field is immutable`},
+		{"struct", `{struct: {name: x, fixed: a}}`, `{struct: {name: x, fixed: b}}`, `struct.fixed: Invalid value: "b": field is immutable`},
+		{"struct comes", `{}`, `{struct: {name: x, fixed: b}}`, `struct.fixed: Invalid value: "b": field is immutable`},
 		{"struct goes", `{struct: {fixed: b}}`, `{}`, `struct.fixed: Invalid value: null: field is immutable`},
 		{"element by key", `{keyed: [{name: x, fixed: a}, {name: y, fixed: b}]}`, `{keyed: [{name: y, fixed: c}, {name: x, fixed: a}]}`,
 			`keyed[0].fixed: Invalid value: "c": field is immutable`},
 		{"element comes and goes", `{keyed: [{name: x, fixed: a}]}`, `{keyed: [{name: z, fixed: c}]}`, ``},
 		{"atomic list", `{atomic: [{name: x, fixed: a}]}`, `{atomic: [{name: x, fixed: c}]}`, ``},
-		{"map", `{map: {a: {fixed: a}, b: {fixed: a}}}`, `{map: {a: {fixed: b}, c: {fixed: c}}}`, `map.a.fixed: Invalid value: "b": field is immutable`},
+		{"map", `{map: {a: {name: x, fixed: a}, b: {fixed: a}}}`, `{map: {a: {name: x, fixed: b}, c: {name: x, fixed: c}}}`, `map.a.fixed: Invalid value: "b": field is immutable`},
 		{"nothing immutable below", `{nested: {name: a}}`, `{nested: {name: b}}`, ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -403,5 +405,6 @@ func TestDeepDocuments(t *testing.T) {
 	assert.Equal(t, strings.Repeat("next.", doc.MaxDepth-1)+"bogus", unknown[0])
 	assert.Len(t, s.Validate(nil, s.Default(pruned)), 100)
 	assert.Empty(t, s.CheckTypes(nil, pruned))
-	assert.Empty(t, s.ValidateUpdate(nil, pruned, v))
+	assert.Empty(t, s.ValidateUpdate(nil, pruned, s.Default(pruned)), "as it was")
+	assert.Len(t, s.ValidateUpdate(nil, pruned, v), 100, "not all the way down is compared")
 }

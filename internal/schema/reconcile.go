@@ -1,0 +1,68 @@
+package schema
+
+import "github.com/decorum-go/decorum/internal/doc"
+
+// Reconcile brings what an update leaves open into line with the object as it was: an immutable field with a default that
+// the update does not set stays as it is, since who leaves it out does not mean to change it; and of a union whose
+// discriminator changes, members that the update has left alone go (API conventions, Unions). Elements of keyed lists are
+// told by their keys.
+func (s *Schema) Reconcile(next, old doc.Value) doc.Value {
+	if !s.settles || next == old || next.Kind() != old.Kind() {
+		return next
+	}
+	switch {
+	case next.Kind() == doc.List && s.ListType == MapList:
+		return s.reconcileElements(next, old)
+	case next.Kind() != doc.Map:
+		return next
+	}
+	if s.Object != nil {
+		next = s.Object.reconcile(next, old)
+	}
+	if s.Additional == nil {
+		return next
+	}
+	return next.Rewrite(func(_ int, key string, child doc.Value) doc.Value {
+		if s.Property(key) != nil {
+			return child
+		}
+		return s.Additional.Reconcile(child, old.Get(key))
+	})
+}
+
+func (o *Object) reconcile(next, old doc.Value) doc.Value {
+	for i := range o.Properties {
+		p := &o.Properties[i]
+		if !p.Schema.settles {
+			continue
+		}
+		child, before := next.Get(p.Name), old.Get(p.Name)
+		if p.Schema.carried() && (child.IsAbsent() || p.Schema.dropsNull(child)) {
+			next = next.With(p.Name, before)
+		} else if after := p.Schema.Reconcile(child, before); after != child {
+			next = next.With(p.Name, after)
+		}
+	}
+	for i := range o.unions {
+		next = o.unions[i].clear(next, old)
+	}
+	return next
+}
+
+func (s *Schema) reconcileElements(next, old doc.Value) doc.Value {
+	before := s.index(old)
+	var key []byte
+	return next.Rewrite(func(_ int, _ string, child doc.Value) doc.Value {
+		key = s.appendIdentity(key[:0], child)
+		if j, found := before[string(key)]; found {
+			return s.Items.Reconcile(child, old.At(j))
+		}
+		return child
+	})
+}
+
+// carried reports whether an update that leaves the field out keeps its value.
+func (s *Schema) carried() bool { return s.Immutable && !s.DefaultValue.IsAbsent() }
+
+// reconciles reports whether Reconcile has something to do with a value in this place, not counting what is below it.
+func (s *Schema) reconciles() bool { return s.carried() || s.Object != nil && len(s.Object.unions) > 0 }

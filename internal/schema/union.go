@@ -1,0 +1,142 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// union is a set of members of a struct of which exactly one is set (API conventions, Unions). Where it has a
+// discriminator, that names the one; a value that is no member's lets none be set.
+type union struct {
+	name          string
+	discriminator string // "" where there is none
+	members       []unionMember
+}
+
+type unionMember struct {
+	field string
+	value string // of the discriminator
+}
+
+// membership is what the api tag of a member says of unions.
+type membership struct {
+	union         string
+	discriminator bool
+	member        bool
+	value         string // of the discriminator; "" is the member's name in CamelCase
+}
+
+// join adds a member of a struct to its union.
+func (o *Object) join(p Property, m membership) error {
+	if !m.discriminator && !m.member {
+		if m.union != "" {
+			return errors.New("union= is for a discriminator or member")
+		}
+		return nil
+	}
+	i := slices.IndexFunc(o.unions, func(u union) bool { return u.name == m.union })
+	if i < 0 {
+		i = len(o.unions)
+		o.unions = append(o.unions, union{name: m.union})
+	}
+	u := &o.unions[i]
+	switch {
+	case m.discriminator && m.member:
+		return errors.New("a field cannot be both the discriminator and a member of a union")
+	case m.discriminator && p.Schema.Type != StringType:
+		return fmt.Errorf("a discriminator is a string, and this is a %s", p.Schema.noun())
+	case m.discriminator && u.discriminator != "":
+		return fmt.Errorf("the union has another discriminator, %s", u.discriminator)
+	case m.discriminator:
+		u.discriminator = p.Name
+	case p.Required || !p.OmitEmpty && !p.OmitZero || !p.Schema.DefaultValue.IsAbsent():
+		return errors.New("a member of a union can be left out: it has omitempty or omitzero, is not required and has no default")
+	default:
+		if m.value == "" {
+			first, size := utf8.DecodeRuneInString(p.Name)
+			m.value = string(unicode.ToUpper(first)) + p.Name[size:]
+		}
+		u.members = append(u.members, unionMember{field: p.Name, value: m.value})
+	}
+	return nil
+}
+
+// incomplete returns what is wrong with a union when all its members are known.
+func (u *union) incomplete() error {
+	if len(u.members) == 0 || len(u.members) == 1 && u.discriminator == "" {
+		return fmt.Errorf("the union %q of its fields has too few members", u.name)
+	}
+	return nil
+}
+
+// check refuses a union in which not exactly one member is set, or another than the discriminator says. One that was so
+// before is let through.
+func (w *validator) union(u *union, v, old doc.Value, at *trail) {
+	if old.Kind() == doc.Map && !u.changed(v, old) {
+		return
+	}
+	if u.discriminator == "" {
+		w.plainUnion(u, v, at)
+		return
+	}
+	value := v.Get(u.discriminator).Text()
+	step := trail{up: at, index: member}
+	for _, m := range u.members {
+		step.key = m.field
+		switch set := isSet(v.Get(m.field)); {
+		case set && m.value != value:
+			w.add(status.InvalidField(step.below(w.root), "", fmt.Sprintf("may only be specified when `%s` is %q", u.discriminator, m.value)))
+		case !set && m.value == value:
+			w.add(status.InvalidField(step.below(w.root), "", fmt.Sprintf("must be specified when `%s` is %q", u.discriminator, value)))
+		}
+	}
+}
+
+func (w *validator) plainUnion(u *union, v doc.Value, at *trail) {
+	var all, set []string
+	for _, m := range u.members {
+		all = append(all, "`"+m.field+"`")
+		if isSet(v.Get(m.field)) {
+			set = append(set, m.field)
+		}
+	}
+	switch len(set) {
+	case 0:
+		w.add(status.InvalidField(at.below(w.root), "", "must specify one of: "+strings.Join(all, ", ")))
+	case 1:
+	default:
+		w.add(status.InvalidField(at.below(w.root), "{"+strings.Join(set, ", ")+"}", "must specify exactly one of: "+strings.Join(all, ", ")))
+	}
+}
+
+// changed reports whether other members are set than before, or the discriminator says something else.
+func (u *union) changed(v, old doc.Value) bool {
+	if u.discriminator != "" && v.Get(u.discriminator).Text() != old.Get(u.discriminator).Text() {
+		return true
+	}
+	return slices.ContainsFunc(u.members, func(m unionMember) bool { return isSet(v.Get(m.field)) != isSet(old.Get(m.field)) })
+}
+
+// clear drops the members that an update has left as they were when it changed the discriminator, so that a client that
+// knows only some of them can choose another.
+func (u *union) clear(v, old doc.Value) doc.Value {
+	value := v.Get(u.discriminator)
+	if u.discriminator == "" || doc.Equal(value, old.Get(u.discriminator)) {
+		return v
+	}
+	for _, m := range u.members {
+		if m.value != value.Text() && v.Has(m.field) && doc.Equal(v.Get(m.field), old.Get(m.field)) {
+			v = v.Without(m.field)
+		}
+	}
+	return v
+}
+
+func isSet(v doc.Value) bool { return !v.IsAbsent() && !v.IsNull() }
