@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -14,102 +15,147 @@ import (
 // fieldsOfNew returns the fieldsV1 of a new object: everything that the kind's empty object does not have. It is what a
 // comparison of the two would find, without one. It gives up, and returns false, where list elements repeat.
 func (k *Kind) fieldsOfNew(obj doc.Value, part Part) (doc.Value, bool) {
-	members := make([]doc.Member, 0, obj.Len())
+	t := tree{}
+	t.maps.Reset(nodesOfTree, false)
 	for key, value := range obj.Members() {
 		if key == "apiVersion" || key == "kind" || key == "status" && part == Main {
 			continue
 		}
 		below, old := k.schema.Member(key), k.empty.Get(key)
-		var tree doc.Value
+		var fields doc.Value
 		ok := true
 		if key == "metadata" {
-			tree, ok = fieldsOfMetadata(below, old, value)
+			fields, ok = t.ofMetadata(below, old, value)
 		} else {
-			tree, ok = fieldsAdded(below, old, value)
+			fields, ok = t.added(below, old, value)
 		}
 		if !ok {
 			return doc.Value{}, false
 		}
-		if !tree.IsAbsent() {
-			members = append(members, doc.Member{Key: "f:" + key, Value: tree})
+		t.push("f:", key, fields)
+	}
+	return t.pop(0), true
+}
+
+// nodesOfTree is about how many fields an object has, for the memory of its tree.
+const nodesOfTree = 64
+
+// tree builds a fieldsV1 from the bottom up.
+type tree struct {
+	maps    doc.Builder
+	keys    strings.Builder
+	members []doc.Member // of the maps that are not finished, the innermost last
+}
+
+// push adds a member to the innermost map, unless there is nothing in it.
+func (t *tree) push(prefix, name string, fields doc.Value) {
+	if fields.IsAbsent() {
+		return
+	}
+	if need := len(prefix) + len(name); t.keys.Cap()-t.keys.Len() < need {
+		t.keys = strings.Builder{} // what was written is in use, and stays where it is
+		t.keys.Grow(max(need, 16*nodesOfTree))
+	}
+	start := t.keys.Len()
+	t.keys.WriteString(prefix)
+	t.keys.WriteString(name)
+	t.members = append(t.members, doc.Member{Key: t.keys.String()[start:], Value: fields})
+}
+
+// pop finishes the innermost map, whose members begin at start.
+func (t *tree) pop(start int) doc.Value {
+	v, _ := t.maps.Map(t.members[start:])
+	t.members = t.members[:start]
+	return v
+}
+
+// popField is pop for a field: the dot alone says no more than an empty map, and nothing is nothing.
+func (t *tree) popField(start int) doc.Value {
+	switch {
+	case len(t.members) == start:
+		return doc.Value{}
+	case len(t.members) == start+1 && t.members[start].Key == ".":
+		t.members = t.members[:start]
+		return doc.MapOf()
+	}
+	return t.pop(start)
+}
+
+func (t *tree) ofMetadata(s *schema.Schema, old, metadata doc.Value) (doc.Value, bool) {
+	start := len(t.members)
+	for key, value := range metadata.Members() {
+		if slices.Contains(systemFields[:], key) {
+			continue
 		}
+		fields, ok := t.added(memberOf(s, key), old.Get(key), value)
+		if !ok {
+			return doc.Value{}, false
+		}
+		t.push("f:", key, fields)
 	}
-	return doc.MapOf(members...), true
+	return t.popField(start), true
 }
 
-func fieldsOfMetadata(s *schema.Schema, old, metadata doc.Value) (doc.Value, bool) {
-	tree, ok := fieldsAdded(s, old, metadata.Without(systemFields[:]...))
-	tree = tree.Without(".")
-	if tree.Len() == 0 {
-		tree = doc.Value{}
-	}
-	return tree, ok
-}
-
-// fieldsAdded returns the tree of what v has and old has not; absent where there is nothing.
-func fieldsAdded(s *schema.Schema, old, v doc.Value) (doc.Value, bool) {
-	switch how := relation(s, v); {
-	case how == whole || v.Len() == 0:
+// added returns the tree of what v has and old has not; absent where there is nothing.
+func (t *tree) added(s *schema.Schema, old, v doc.Value) (doc.Value, bool) {
+	how := relation(s, v)
+	if how == whole || v.Len() == 0 {
 		if !old.IsAbsent() && doc.Equal(old, v) {
 			return doc.Value{}, true
 		}
 		return doc.MapOf(), true
-	case how == byMember:
-		members := make([]doc.Member, 0, v.Len()+1)
-		if old.IsAbsent() {
-			members = append(members, doc.Member{Key: ".", Value: doc.MapOf()})
-		}
-		for key, value := range v.Members() {
-			tree, ok := fieldsAdded(memberOf(s, key), old.Get(key), value)
-			if !ok {
-				return doc.Value{}, false
-			}
-			if !tree.IsAbsent() {
-				members = append(members, doc.Member{Key: "f:" + key, Value: tree})
-			}
-		}
-		return treeOf(members), true
-	default:
-		return fieldsOfElements(s, how, old, v)
 	}
-}
-
-// fieldsOfElements is fieldsAdded for a list whose elements have owners of their own.
-func fieldsOfElements(s *schema.Schema, how relationship, old, list doc.Value) (doc.Value, bool) {
-	if old.Len() > 0 {
-		return doc.Value{}, false
-	}
-	members := make([]doc.Member, 0, list.Len()+1)
+	start := len(t.members)
 	if old.IsAbsent() {
-		members = append(members, doc.Member{Key: ".", Value: doc.MapOf()})
+		t.push(".", "", doc.MapOf())
 	}
-	seen := make(map[string]bool, list.Len())
-	for _, element := range list.Elements() {
-		key, ok := elementKey(s, how, element)
-		if !ok || seen[key] {
+	if how != byMember {
+		if old.Len() > 0 || !t.addElements(s, how, v) {
 			return doc.Value{}, false
 		}
-		seen[key] = true
-		tree := doc.MapOf()
-		if how == byKey {
-			if tree, ok = fieldsAdded(s.Items, doc.Value{}, element); !ok {
-				return doc.Value{}, false
-			}
-		}
-		members = append(members, doc.Member{Key: key, Value: tree})
+		return t.popField(start), true
 	}
-	return treeOf(members), true
+	for key, value := range v.Members() {
+		fields, ok := t.added(memberOf(s, key), old.Get(key), value)
+		if !ok {
+			return doc.Value{}, false
+		}
+		t.push("f:", key, fields)
+	}
+	return t.popField(start), true
 }
 
-// treeOf is the tree of these members. The dot alone says no more than an empty tree.
-func treeOf(members []doc.Member) doc.Value {
-	switch {
-	case len(members) == 0:
-		return doc.Value{}
-	case len(members) == 1 && members[0].Key == ".":
-		return doc.MapOf()
+// addElements adds the elements of a new list that have owners of their own.
+func (t *tree) addElements(s *schema.Schema, how relationship, list doc.Value) bool {
+	start := len(t.members)
+	for _, element := range list.Elements() {
+		key, ok := elementKey(s, how, element)
+		if !ok || slices.ContainsFunc(t.members[start:], func(m doc.Member) bool { return m.Key == key }) && list.Len() <= fewElements {
+			return false
+		}
+		fields := doc.MapOf()
+		if how == byKey {
+			if fields, ok = t.added(s.Items, doc.Value{}, element); !ok {
+				return false
+			}
+		}
+		t.push(key, "", fields)
 	}
-	return doc.MapOf(members...)
+	return list.Len() <= fewElements || !repeats(t.members[start:])
+}
+
+// fewElements is up to which length a list is searched for repeated elements one by one.
+const fewElements = 16
+
+func repeats(members []doc.Member) bool {
+	seen := make(map[string]bool, len(members))
+	for _, m := range members {
+		if seen[m.Key] {
+			return true
+		}
+		seen[m.Key] = true
+	}
+	return false
 }
 
 // relationship is how the parts of a value are owned.

@@ -48,11 +48,12 @@ func (i identity) isUpdate() bool { return i.Operation == string(apimeta.Managed
 type entries struct {
 	sets  fieldpath.ManagedFields
 	who   map[string]identity
-	times map[string]string // RFC 3339 in UTC; none for an entry without a time
+	times map[string]string            // RFC 3339 in UTC; none for an entry without a time
+	trees map[*fieldpath.Set]doc.Value // the sets that were decoded, as they were written
 }
 
 func noEntries() *entries {
-	return &entries{sets: fieldpath.ManagedFields{}, who: map[string]identity{}, times: map[string]string{}}
+	return &entries{sets: fieldpath.ManagedFields{}, who: map[string]identity{}, times: map[string]string{}, trees: map[*fieldpath.Set]doc.Value{}}
 }
 
 // remember makes an identity known and returns its key.
@@ -94,6 +95,7 @@ func decode(list doc.Value) (*entries, error) {
 			set = fieldpath.NewSet()
 		}
 		key := e.remember(id)
+		e.trees[set] = v.Get(memberFieldsV1)
 		e.sets[key] = fieldpath.NewVersionedSet(set, fieldpath.APIVersion(version), applied)
 		if t, err := time.Parse(time.RFC3339, v.Get(memberTime).Text()); err == nil {
 			e.times[key] = t.UTC().Format(time.RFC3339)
@@ -137,9 +139,12 @@ func decodeSet(v doc.Value) (set *fieldpath.Set, member bool, err error) {
 func (e *entries) encode() (doc.Value, error) {
 	list := make([]doc.Value, 0, len(e.sets))
 	for key, set := range e.sets {
-		tree, err := encodeSet(set.Set(), false)
-		if err != nil {
-			return doc.Value{}, err
+		tree, unchanged := e.trees[set.Set()]
+		if !unchanged {
+			var err error
+			if tree, err = encodeSet(set.Set(), false); err != nil {
+				return doc.Value{}, err
+			}
 		}
 		list = append(list, entry(e.who[key], string(set.APIVersion()), e.times[key], tree))
 	}

@@ -24,8 +24,9 @@ func (k *Kind) Update(old, obj, claimed doc.Value, by Writer) doc.Value {
 	case by.Part == Status || by.Subresource != "" || claimed.IsAbsent() || claimed.IsNull():
 	case isReset(claimed):
 		start = doc.Value{}
-	case !doc.Equal(claimed, before):
+	case !SameButTimes(claimed, before):
 		if e, err := decode(claimed); err == nil {
+			e.trees = nil // a client may have written them in another form
 			if list, err := e.encode(); err == nil && list.Len() > 0 {
 				start = list
 			}
