@@ -67,8 +67,7 @@ func (k *Kind) configuration(config doc.Value) (*typed.TypedValue, error) {
 	if m := config.Lookup("metadata", "managedFields"); !m.IsAbsent() && !m.IsNull() {
 		return nil, status.BadRequest("metadata.managedFields must be nil")
 	}
-	t := k.typed()
-	patch, err := typed.AsTyped(valueOf(config), t.Schema, t.TypeRef)
+	patch, err := k.typeValue(config)
 	if err != nil {
 		return nil, untyped("failed to create typed patch object", config, err)
 	}
@@ -134,6 +133,9 @@ func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
 
 // untyped is the answer to an object that does not fit the schema. Upstream takes that for a fault of its own.
 func untyped(what string, obj doc.Value, err error) error {
+	if status.IsRequestEntityTooLarge(err) {
+		return err
+	}
 	m := obj.Get("metadata")
 	return status.Generic(500, fmt.Sprintf("%s (%s/%s; %s): %v", what, m.Get("namespace").Text(), m.Get("name").Text(), gvkOf(obj), err))
 }

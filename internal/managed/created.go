@@ -130,7 +130,7 @@ func (t *tree) addElements(s *schema.Schema, how relationship, list doc.Value) b
 	start := len(t.members)
 	for _, element := range list.Elements() {
 		key, ok := elementKey(s, how, element)
-		if !ok || slices.ContainsFunc(t.members[start:], func(m doc.Member) bool { return m.Key == key }) && list.Len() <= fewElements {
+		if !ok || list.Len() <= fewElements && slices.ContainsFunc(t.members[start:], func(m doc.Member) bool { return m.Key == key }) {
 			return false
 		}
 		fields := doc.MapOf()

@@ -104,10 +104,18 @@ func decode(list doc.Value) (*entries, error) {
 	return e, nil
 }
 
+// node is one member of one level of a fieldsV1.
+type node struct {
+	element fieldpath.PathElement
+	member  bool
+	below   *fieldpath.Set
+}
+
 // decodeSet reads one level of a fieldsV1. The set is nil where there is nothing below; member tells whether the level
 // itself is a member of the set above it.
 func decodeSet(v doc.Value) (set *fieldpath.Set, member bool, err error) {
-	for key, below := range v.Members() {
+	var nodes []node
+	for key, value := range v.Members() {
 		if key == "." {
 			member = true
 			continue
@@ -118,21 +126,27 @@ func decodeSet(v doc.Value) (set *fieldpath.Set, member bool, err error) {
 		} else if err != nil {
 			return nil, false, err
 		}
-		children, isMember, err := decodeSet(below)
-		if err != nil {
+		n := node{element: element}
+		if n.below, n.member, err = decodeSet(value); err != nil {
 			return nil, false, err
 		}
-		if set == nil {
-			set = fieldpath.NewSet()
+		nodes = append(nodes, n)
+	}
+	if len(nodes) == 0 {
+		return nil, true, nil
+	}
+	// In the order of a set each insertion is at its end; in another one a long list would take forever.
+	slices.SortFunc(nodes, func(a, b node) int { return a.element.Compare(b.element) })
+	set = fieldpath.NewSet()
+	for _, n := range nodes {
+		if n.member {
+			set.Members.Insert(n.element)
 		}
-		if isMember {
-			set.Members.Insert(element)
-		}
-		if children != nil {
-			*set.Children.Descend(element) = *children
+		if n.below != nil {
+			*set.Children.Descend(n.element) = *n.below
 		}
 	}
-	return set, member || set == nil, nil
+	return set, member, nil
 }
 
 // encode returns the list of entries in its order; absent where there are none.

@@ -51,9 +51,14 @@ func gears(t testing.TB) *managed.Kind {
 
 func parse(t testing.TB, text string) doc.Value {
 	t.Helper()
-	v, _, err := codec.DecodeJSON([]byte(text))
+	v, err := tryParse(text)
 	require.NoError(t, err, text)
 	return v
+}
+
+func tryParse(text string) (doc.Value, error) {
+	v, _, err := codec.DecodeJSON([]byte(text))
+	return v, err
 }
 
 func show(v doc.Value) string { return string(codec.AppendJSON(nil, v)) }

@@ -1,11 +1,13 @@
 package managed
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/merge"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
@@ -70,18 +72,54 @@ func (w Writer) name() string {
 
 // of types an object. Lists whose elements should be different may repeat them: such objects are stored.
 func (k *Kind) of(obj doc.Value) (*typed.TypedValue, error) {
+	return k.typeValue(obj, typed.AllowDuplicates)
+}
+
+// maxElements is how many elements with owners of their own a list may have. The time that the arithmetic takes grows with
+// the square of their number.
+const maxElements = 10_000
+
+func (k *Kind) typeValue(obj doc.Value, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	if longer(k.schema, obj, maxElements) {
+		return nil, status.RequestEntityTooLarge(fmt.Sprintf("limit of elements with owners of their own in a list is %d", maxElements))
+	}
 	t := k.typed()
-	return typed.AsTyped(valueOf(obj), t.Schema, t.TypeRef, typed.AllowDuplicates)
+	return typed.AsTyped(valueOf(obj), t.Schema, t.TypeRef, options...)
+}
+
+// longer reports whether a list below v has more elements with owners of their own than limit.
+func longer(s *schema.Schema, v doc.Value, limit int) bool {
+	how := relation(s, v)
+	switch {
+	case how == whole:
+		return false
+	case how != byMember && v.Len() > limit:
+		return true
+	case how == byValue:
+		return false
+	}
+	for i := range v.Len() {
+		var below *schema.Schema
+		if how == byMember {
+			below = memberOf(s, v.KeyAt(i))
+		} else {
+			below = s.Items
+		}
+		if longer(below, v.At(i), limit) {
+			return true
+		}
+	}
+	return false
 }
 
 // updater returns the arithmetic for writes to a part.
 func (k *Kind) updater(part Part) *merge.Updater {
 	builder := merge.UpdaterBuilder{Converter: versions{k}}
-	status := fieldpath.MakePathOrDie("status")
+	ofStatus := fieldpath.MakePathOrDie("status")
 	version := fieldpath.APIVersion(k.apiVersion)
 	switch part {
 	case Main:
-		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewExcludeSetFilter(fieldpath.NewSet(status))}
+		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewExcludeSetFilter(fieldpath.NewSet(ofStatus))}
 	case Status:
 		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewIncludeMatcherFilter(fieldpath.MakePrefixMatcherOrDie("status"))}
 	}

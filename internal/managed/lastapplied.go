@@ -30,8 +30,7 @@ func (k *Kind) notLastApplied(conflicts merge.Conflicts, live doc.Value, typedLi
 	if err != nil || config.Get("apiVersion").Text() != k.apiVersion {
 		return conflicts
 	}
-	t := k.typed()
-	applied, err := typed.AsTyped(valueOf(config), t.Schema, t.TypeRef)
+	applied, err := k.typeValue(config)
 	if err != nil {
 		return conflicts
 	}

@@ -1,0 +1,172 @@
+package managed_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/managed"
+	"github.com/decorum-go/decorum/status"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func randomGear(r *rand.Rand, depth int) doc.Value {
+	word := func() doc.Value { return doc.Of(string(rune('a' + r.IntN(5)))) }
+	members := []doc.Member{}
+	add := func(key string, value func() doc.Value) {
+		if r.IntN(3) > 0 {
+			members = append(members, doc.Member{Key: key, Value: value()})
+		}
+	}
+	list := func(element func(int) doc.Value) func() doc.Value {
+		return func() doc.Value {
+			var values []doc.Value
+			for i := range r.IntN(4) {
+				values = append(values, element(i))
+			}
+			return doc.ListOf(values...)
+		}
+	}
+	words := func() doc.Value {
+		var m []doc.Member
+		for i := range r.IntN(3) {
+			m = append(m, doc.Member{Key: fmt.Sprint("k", i), Value: word()})
+		}
+		return doc.MapOf(m...)
+	}
+	add("size", func() doc.Value { return doc.OfInt(int64(r.IntN(4))) })
+	add("teeth", list(func(i int) doc.Value {
+		name := fmt.Sprint("t", i)
+		if r.IntN(20) == 0 {
+			name = `"quoted" & <odd>`
+		}
+		return doc.MapOf(doc.Member{Key: "name", Value: doc.Of(name)}, doc.Member{Key: "length", Value: doc.OfInt(int64(r.IntN(3)))}, doc.Member{Key: "note", Value: word()})
+	}))
+	add("tags", list(func(i int) doc.Value {
+		if r.IntN(30) == 0 {
+			return word() // may repeat
+		}
+		return doc.Of(fmt.Sprint("tag", i, r.IntN(2)))
+	}))
+	add("steps", list(func(int) doc.Value { return word() }))
+	add("settings", words)
+	add("limits", words)
+	add("extra", func() doc.Value {
+		return [...]doc.Value{word(), words(), doc.ListOf(word(), words()), doc.MapOf(doc.Member{Key: "deep", Value: words()})}[r.IntN(4)]
+	})
+	if depth > 0 {
+		add("inner", func() doc.Value { return randomGear(r, depth-1) })
+	}
+	return doc.MapOf(members...)
+}
+
+func randomObject(r *rand.Rand) doc.Value {
+	return doc.MapOf(
+		doc.Member{Key: "apiVersion", Value: doc.Of("example.com/v1")}, doc.Member{Key: "kind", Value: doc.Of("Gear")},
+		doc.Member{Key: "metadata", Value: doc.MapOf(doc.Member{Key: "name", Value: doc.Of("a")}, doc.Member{Key: "uid", Value: doc.Of("u")},
+			doc.Member{Key: "labels", Value: doc.MapOf(doc.Member{Key: "l", Value: doc.Of(string(rune('a' + r.IntN(3))))})})},
+		doc.Member{Key: "spec", Value: randomGear(r, 1)},
+		doc.Member{Key: "status", Value: doc.MapOf(doc.Member{Key: "count", Value: doc.OfInt(int64(r.IntN(3)))})},
+	)
+}
+
+// changed returns v with some scalars changed and nothing else.
+func changed(r *rand.Rand, v doc.Value) doc.Value {
+	return v.Rewrite(func(_ int, key string, value doc.Value) doc.Value {
+		switch {
+		case value.Kind() == doc.Map || value.Kind() == doc.List:
+			return changed(r, value)
+		case key == "name" || key == "uid" || key == "kind" || key == "apiVersion" || r.IntN(6) > 0:
+			return value
+		case value.Kind() == doc.Number:
+			return doc.OfInt(int64(r.IntN(9)))
+		}
+		return doc.Of(string(rune('a' + r.IntN(9))))
+	})
+}
+
+// The two shortcuts say what the general way says, on objects of all shapes.
+func TestShortcutsAgainstTheGeneralWay(t *testing.T) {
+	k := gears(t)
+	m := managed.Writer{Manager: "m", Part: managed.Main, Time: "2026-01-02T03:04:05Z"}
+	n := managed.Writer{Manager: "n", Part: managed.Main, Time: "2026-01-02T03:04:06Z"}
+	for seed := range uint64(1500) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		obj := randomObject(r)
+		got := k.Update(doc.Value{}, obj, doc.Value{}, m)
+		want, err := k.General(doc.Value{}, obj, doc.Value{}, m)
+		require.NoError(t, err)
+		require.Equal(t, show(want), show(got), "a new object, seed %d: %s", seed, show(obj))
+
+		live := obj.WithAt(got, "metadata", "managedFields")
+		for _, by := range []managed.Writer{m, n, n, m} {
+			by.Time = fmt.Sprintf("2026-01-02T03:05:%02dZ", r.IntN(60))
+			next := changed(r, obj)
+			before := live.Lookup("metadata", "managedFields")
+			got, want = k.Update(live, next, doc.Value{}, by), doc.Value{}
+			want, err = k.General(live, next, before, by)
+			require.NoError(t, err)
+			require.Equal(t, show(want), show(got), "a change by %s, seed %d: %s to %s", by.Manager, seed, show(live), show(next))
+			obj, live = next, next.WithAt(got, "metadata", "managedFields")
+		}
+	}
+}
+
+// The change that controllers make most, a value of their own, costs next to nothing.
+func TestKeptOwnersAllocateLittle(t *testing.T) {
+	k, obj := gears(t), benchObject(t)
+	by := managed.Writer{Manager: "m", Part: managed.Whole, Time: "2026-01-02T03:04:05Z"}
+	live := obj.WithAt(k.Update(doc.Value{}, obj, doc.Value{}, by), "metadata", "managedFields")
+	next := obj.WithAt(doc.OfInt(7), "status", "count")
+	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() { k.Update(live, next, doc.Value{}, by) }), 20.0)
+}
+
+// Whatever a client sends as managedFields, what comes of it can be read again, and comes out as it went in.
+func FuzzClaimedEntries(f *testing.F) {
+	for _, seed := range []string{
+		`[]`, `[{}]`, `null`, `[null]`, `{}`, `[{"manager":"m","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]`,
+		`[{"manager":"m","operation":"Update","apiVersion":"v0","time":"x","fieldsType":"FieldsV1","fieldsV1":{"k:{\"a\":1}":{".":{},"v:1":{}},"i:3":{},"x:":{},"f:":null}}]`,
+		`[{"operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"k:{":{},"v:":{}}}]`,
+		`[{"operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":[1]}]`,
+	} {
+		f.Add(seed)
+	}
+	k := gears(f)
+	by := managed.Writer{Manager: "w", Part: managed.Whole, Time: "2026-01-02T03:04:05Z"}
+	old := parse(f, `{"apiVersion":"example.com/v1","kind":"Gear","metadata":{"name":"a"},"spec":{"size":1}}`)
+	next := old.WithAt(doc.OfInt(2), "spec", "size")
+	f.Fuzz(func(t *testing.T, text string) {
+		claimed, err := tryParse(text)
+		if err != nil {
+			return
+		}
+		list := k.Update(old, next, claimed, by)
+		if list.IsAbsent() {
+			return
+		}
+		require.Equal(t, show(list), show(k.Update(next.WithAt(list, "metadata", "managedFields"), next, list, by)))
+		_, err = k.Apply(next.WithAt(list, "metadata", "managedFields"), old, by, true)
+		require.NoError(t, err)
+	})
+}
+
+// The arithmetic of long lists is refused, and a new object needs none.
+func TestLongLists(t *testing.T) {
+	k := gears(t)
+	var tags []doc.Value
+	for i := range 10_001 {
+		tags = append(tags, doc.OfInt(int64(i)))
+	}
+	obj := parse(t, `{"apiVersion":"example.com/v1","kind":"Gear","metadata":{"name":"a"},"spec":{"size":1}}`)
+	long := obj.WithAt(doc.ListOf(tags...), "spec", "tags")
+	m := managed.Writer{Manager: "m", Part: managed.Whole, Time: "2026-01-02T03:04:05Z"}
+	entries := k.Update(doc.Value{}, long, doc.Value{}, m)
+	assert.Equal(t, 10_002, entries.At(0).Lookup("fieldsV1", "f:spec", "f:tags").Len(), "each element, and the list")
+	n := m
+	n.Manager = "n"
+	assert.Equal(t, show(entries), show(k.Update(long.WithAt(entries, "metadata", "managedFields"), obj, doc.Value{}, n)), "the owners stay")
+	_, err := k.Apply(obj, long, m, false)
+	assert.True(t, status.IsRequestEntityTooLarge(err), "%v", err)
+}
