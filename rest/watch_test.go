@@ -582,9 +582,30 @@ func TestWatchAsTable(t *testing.T) {
 
 // Over a real connection the header and each event arrive at once.
 func TestWatchOverHTTP(t *testing.T) {
-	api := newWidgets(t)
-	server := httptest.NewServer(api)
-	t.Cleanup(server.Close)
+	t.Run("1.1", func(t *testing.T) {
+		api := newWidgets(t)
+		server := httptest.NewServer(api)
+		t.Cleanup(server.Close)
+		response := watchOverHTTP(t, api, server)
+		assert.Equal(t, "HTTP/1.1", response.Proto)
+		assert.Equal(t, []string{"chunked"}, response.TransferEncoding)
+	})
+	t.Run("2", func(t *testing.T) {
+		api := newWidgets(t)
+		server := httptest.NewUnstartedServer(api)
+		server.EnableHTTP2 = true
+		server.StartTLS()
+		t.Cleanup(server.Close)
+		assert.Equal(t, "HTTP/2.0", watchOverHTTP(t, api, server).Proto)
+		response, err := server.Client().Get(server.URL + widgets)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, 200, response.StatusCode, "beside the watch, on the same connection")
+	})
+}
+
+// watchOverHTTP follows an object from a socket, and leaves in the midst of the stream.
+func watchOverHTTP(t *testing.T, api *rest.API, server *httptest.Server) *http.Response {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, "GET", server.URL+widgets+"?watch=true&resourceVersion=1", nil)
@@ -594,7 +615,6 @@ func TestWatchOverHTTP(t *testing.T) {
 	t.Cleanup(func() { _ = response.Body.Close() })
 	assert.Equal(t, 200, response.StatusCode)
 	assert.Equal(t, "application/json", response.Header.Get("Content-Type"))
-	assert.Equal(t, []string{"chunked"}, response.TransferEncoding)
 
 	events := json.NewDecoder(response.Body)
 	next := func() string {
@@ -606,4 +626,5 @@ func TestWatchOverHTTP(t *testing.T) {
 	require.JSONEq(t, added(stored{}), unmanaged(t, next()))
 	must(t, api, "DELETE", widgets+"/a", "")
 	require.JSONEq(t, deleted(stored{rv: "3"}), unmanaged(t, next()))
+	return response
 }
