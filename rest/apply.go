@@ -21,7 +21,8 @@ type configuration struct {
 
 // applies reports whether the request applies a configuration, rather than patching what there is.
 func (q *request) applies() bool {
-	return q.r.Method == http.MethodPatch && q.contentType() == mediaApply
+	media := q.contentType()
+	return q.r.Method == http.MethodPatch && (media == mediaApply || media == mediaApplyCBOR)
 }
 
 // applyPart answers an apply to an object, or to its status.
@@ -41,7 +42,7 @@ func (q *request) applyPart(which part, c writeCall) error {
 	return q.writeObject(code, c.rep, done.json)
 }
 
-// readConfiguration reads the body, which is YAML or JSON.
+// readConfiguration reads the body, which is YAML, JSON or CBOR.
 func (q *request) readConfiguration(o *writeOptions) (configuration, error) {
 	if o.manager == "" {
 		return configuration{}, managerRequired()
@@ -49,6 +50,11 @@ func (q *request) readConfiguration(o *writeOptions) (configuration, error) {
 	data, err := q.readBody()
 	if err != nil {
 		return configuration{}, err
+	}
+	if q.contentType() == mediaApplyCBOR {
+		if data, err = q.api.options.CBOR.ToJSON(data); err != nil {
+			return configuration{}, status.BadRequest("error decoding CBOR: " + err.Error())
+		}
 	}
 	return parseConfiguration(data, o)
 }

@@ -20,6 +20,7 @@ const (
 	mediaMergePatch = "application/merge-patch+json"
 	mediaStrategic  = "application/strategic-merge-patch+json"
 	mediaApply      = "application/apply-patch+yaml"
+	mediaApplyCBOR  = "application/apply-patch+cbor" // with Options.CBOR
 )
 
 // patchTypes are the media types that a PATCH of the resource takes.
@@ -74,6 +75,9 @@ func (res *resource) patch(ctx context.Context, namespace, name string, which pa
 
 // checkPatchType refuses a body that is no patch, before anything else of the request counts.
 func (q *request) checkPatchType(types []string) error {
+	if q.api.options.CBOR != nil && slices.Contains(types, mediaApply) {
+		types = append(types, mediaApplyCBOR)
+	}
 	switch {
 	case q.r.Header.Get("Content-Type") != "" && slices.Contains(types, q.contentType()):
 		return nil

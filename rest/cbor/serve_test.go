@@ -116,6 +116,24 @@ func TestServedAndRead(t *testing.T) {
 	assert.Equal(t, 406, w.Code, "a Table is for people")
 }
 
+func TestApply(t *testing.T) {
+	const media = "application/apply-patch+cbor"
+	api := newLamps(t, rest.Options{CBOR: cbor.Format()})
+	var got Lamp
+	w := do(t, api, "PATCH", lamps+"/a?fieldManager=m", encoded(t, lamp("a")), "Content-Type", media, "Accept", mediaOne)
+	require.Equal(t, 201, w.Code, w.Body.String())
+	said(t, w, &got)
+	assert.Equal(t, LampSpec{Watts: 5, Warmth: 0.5}, got.Spec)
+	require.Len(t, got.ManagedFields, 1)
+	assert.Equal(t, "m", got.ManagedFields[0].Manager)
+
+	w = do(t, api, "PATCH", lamps+"/a?fieldManager=m", []byte(lamp("a")), "Content-Type", media)
+	assert.Equal(t, 400, w.Code)
+	assert.Contains(t, w.Body.String(), "error decoding CBOR: ")
+	w = do(t, newLamps(t, rest.Options{}), "PATCH", lamps+"/a?fieldManager=m", encoded(t, lamp("a")), "Content-Type", media)
+	assert.Equal(t, 415, w.Code)
+}
+
 func TestRefusals(t *testing.T) {
 	api := newLamps(t, rest.Options{CBOR: cbor.Format()})
 	for name, body := range map[string][]byte{

@@ -156,6 +156,14 @@ func TestDynamicClient(t *testing.T) {
 		assert.Equal(t, want, e.Object)
 	}
 
+	applied, err := in.Apply(ctx, "a", &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Lamp", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"extra": map[string]any{"applied": true}},
+	}}, metav1.ApplyOptions{FieldManager: "tests"})
+	require.NoError(t, err)
+	isThere, _, _ := unstructured.NestedBool(applied.Object, "spec", "extra", "applied")
+	assert.True(t, isThere)
+	assert.Equal(t, applied, (<-events.ResultChan()).Object)
+
 	uid := types.UID("other")
 	err = in.Delete(ctx, "a", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 	assert.True(t, apierrors.IsConflict(err), "%v", err)
