@@ -14,6 +14,14 @@ func Inspect(d Definition) (inspect.Resource, error) {
 	if err != nil {
 		return inspect.Resource{}, err
 	}
+	out := res.inspect()
+	for _, version := range res.versions {
+		out.Versions = append(out.Versions, version.inspect())
+	}
+	return out, nil
+}
+
+func (res *resource) inspect() inspect.Resource {
 	out := inspect.Resource{
 		Group: res.gvk.Group, Version: res.gvk.Version,
 		Kind: res.gvk.Kind, ListKind: res.listKind, Plural: res.gr.Resource, Singular: res.singular,
@@ -35,7 +43,7 @@ func Inspect(d Definition) (inspect.Resource, error) {
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 func (t *typed[T]) objectType() reflect.Type { return reflect.TypeFor[T]() }

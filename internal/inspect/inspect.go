@@ -22,6 +22,8 @@ type Resource struct {
 	Object Type
 	// Subresources are the host's own; Kind of each is the name of its kind.
 	Subresources []Subresource
+	// Versions are the other versions of the resource; they have none themselves.
+	Versions []Resource
 }
 
 // Subresource is one of the host's own subresources.

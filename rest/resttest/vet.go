@@ -10,7 +10,7 @@ import (
 
 // Finding is one place where a kind of the host's does not keep to the API conventions.
 type Finding struct {
-	// Kind is the kind in which it was found.
+	// Kind is the kind in which it was found, "Widget"; in another version than the stored one "Widget.v1beta1".
 	Kind string
 	// Field is the path of the field, "spec.users[].role", with "[]" for the elements of a list and "{}" for the values of a
 	// map. It is empty where the kind as a whole is meant.

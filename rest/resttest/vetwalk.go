@@ -79,11 +79,19 @@ type seen struct {
 	inStatus bool
 }
 
-// vet vets a kind and the kinds of its subresources.
+// vet vets a kind and the kinds of its subresources, in all versions.
 func (v *vetter) vet(k *kind) {
 	v.vetOne(k)
 	for _, sub := range k.resource.Subresources {
 		v.vetOne(&kind{name: sub.Kind, typ: sub.Type, resource: k.resource})
+	}
+	for i := range k.resource.Versions {
+		version := &k.resource.Versions[i]
+		before := len(v.findings)
+		v.vet(&kind{name: k.name, typ: version.Object, resource: version})
+		for j := range v.findings[before:] {
+			v.findings[before+j].Kind += "." + version.Version
+		}
 	}
 }
 
