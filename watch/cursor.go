@@ -26,15 +26,21 @@ type Cursor[T any] struct {
 // cursor then stays silent until changes younger than that come. It fails with 410 Expired when changes after the revision are no longer held, and
 // with [ErrClosed] after Close.
 func (l *Log[T]) Cursor(scope Scope, after Revision) (*Cursor[T], error) {
+	return l.CursorOn(scope, Term{}, after)
+}
+
+// CursorOn is Cursor for those of the scope's changes that a term is about.
+func (l *Log[T]) CursorOn(scope Scope, term Term, after Revision) (*Cursor[T], error) {
+	key := topicKey{scope, term}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.readable(after); err != nil {
 		return nil, err
 	}
-	t := l.topics[scope]
+	t := l.topics[key]
 	if t == nil || after < t.from {
 		var err error
-		if t, err = l.fill(scope, after); err != nil {
+		if t, err = l.fill(key, after); err != nil {
 			return nil, err
 		}
 	}
@@ -43,9 +49,9 @@ func (l *Log[T]) Cursor(scope Scope, after Revision) (*Cursor[T], error) {
 }
 
 // fill makes the topic, or extends it to an older revision. It lets go of the lock while it scans, so everything known before is checked again.
-func (l *Log[T]) fill(scope Scope, after Revision) (*topic[T], error) {
+func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 	l.mu.Unlock()
-	changes, reached, err := l.collect(scope, after)
+	changes, reached, err := l.collect(key, after)
 	l.mu.Lock()
 	if err == nil {
 		err = l.readable(after)
@@ -53,14 +59,13 @@ func (l *Log[T]) fill(scope Scope, after Revision) (*topic[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	t := l.topics[scope]
+	t := l.topics[key]
 	if t == nil {
-		t = &topic[T]{scope: scope}
-		l.topics[scope] = t
+		t = l.addTopic(key)
 	} else if after >= t.from {
 		return t, nil // somebody else was faster
 	}
-	changes, _, _ = l.scan(scope, reached, l.entries.len(), changes)
+	changes, _, _ = l.scan(key, reached, l.entries.len(), changes)
 	t.refill(min(after, l.Revision()), changes)
 	return t, nil
 }
@@ -154,6 +159,6 @@ func (c *Cursor[T]) Close() {
 		c.signal()
 	}
 	if t.cursors--; t.cursors == 0 {
-		delete(l.topics, t.scope)
+		l.removeTopic(t.topicKey)
 	}
 }

@@ -13,8 +13,9 @@
 //
 // A cursor has no queue of its own and pins no memory, so it can neither slow a writer nor grow; one that falls behind what the log
 // still holds is told so with 410 Expired and lists again (API concepts, Efficient detection of changes). Appending costs the same whether
-// one cursor waits or ten thousand do: Append marks the at most three topics of a change (its resource, its namespace, its object),
-// and one dispatcher goroutine wakes those who wait on them. It is started when the first cursor waits and ended by Close.
+// one cursor waits or ten thousand do: Append marks the at most three topics of a change (its resource, its namespace, its object, and those of
+// its values in the indexes that somebody watches by, see [Term]), and one dispatcher goroutine wakes those who wait on them. It is started when
+// the first cursor waits and ended by Close.
 //
 // Several changes appended together are a group: no reader sees a part of one, and no [Cursor.Position] lies inside one, yet a client
 // that stopped after half a group and resumes there gets the other half.

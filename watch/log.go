@@ -42,6 +42,8 @@ type LogOptions[T any] struct {
 	// Size is how many bytes stay alive only because the log holds the change; for a store that is the state it replaced, as the current one is held
 	// by the store or by the next change. What the log itself needs is added. Nil: nothing.
 	Size func(*Change[T]) int64
+	// Value is an object's value in an index, and whether it has one, for cursors on a [Term]. It must not call the log. Nil: there is no index.
+	Value func(state *T, index Index) (value string, ok bool)
 	// Now is the clock. Nil: time.Now.
 	Now func() time.Time
 }
@@ -57,7 +59,8 @@ type Log[T any] struct {
 	mu       sync.RWMutex
 	entries  ring[entry[T]]
 	bytes    int64
-	topics   map[Scope]*topic[T]
+	topics   map[topicKey]*topic[T]
+	indexes  map[string][]inUse // of which there are topics, by resource
 	dirty    ring[*topic[T]] // topics with news for waiting cursors
 	advanced chan struct{}   // closed when the revision grew; nil when nobody waits for that
 	closed   bool
@@ -76,7 +79,7 @@ func NewLog[T any](opts LogOptions[T]) *Log[T] {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	l := &Log[T]{opts: opts, topics: map[Scope]*topic[T]{}, kick: make(chan struct{}, 1)}
+	l := &Log[T]{opts: opts, topics: map[topicKey]*topic[T]{}, indexes: map[string][]inUse{}, kick: make(chan struct{}, 1)}
 	l.revision.Store(uint64(opts.Start))
 	l.compacted.Store(uint64(opts.Start))
 	return l
@@ -114,7 +117,7 @@ func (l *Log[T]) Append(group []Change[T]) error {
 		}
 		l.entries.push(entry[T]{change: c, at: now, size: size})
 		l.bytes += size
-		l.eachTopic(c.Scope, func(t *topic[T]) { l.deliver(t, c) })
+		l.eachTopic(c, func(t *topic[T]) { l.deliver(t, c) })
 	}
 	l.revision.Store(uint64(end))
 	l.trim(now)
@@ -170,35 +173,15 @@ func (l *Log[T]) dropGroup() {
 	for l.entries.len() > 0 && l.entries.at(0).change.groupEnd == end {
 		e := l.entries.pop()
 		l.bytes -= e.size
-		l.eachTopic(e.change.Scope, func(t *topic[T]) { t.drop(e.change) })
+		l.eachTopic(e.change, func(t *topic[T]) { t.drop(e.change) })
 	}
 	l.compacted.Store(uint64(end))
-}
-
-// eachTopic calls yield for the topics that contain an object; there are at most three.
-func (l *Log[T]) eachTopic(key Scope, yield func(*topic[T])) {
-	if len(l.topics) == 0 {
-		return
-	}
-	if t := l.topics[Scope{Resource: key.Resource}]; t != nil {
-		yield(t)
-	}
-	if key.Namespace != "" {
-		if t := l.topics[Scope{Resource: key.Resource, Namespace: key.Namespace}]; t != nil {
-			yield(t)
-		}
-	}
-	if key.Name != "" {
-		if t := l.topics[key]; t != nil {
-			yield(t)
-		}
-	}
 }
 
 // Since returns the changes of the scope younger than the given revision, oldest first. Undone from the last to the first, they lead from the
 // current state back to the one at that revision. It fails with 410 Expired when some of them are no longer held.
 func (l *Log[T]) Since(scope Scope, after Revision) ([]*Change[T], error) {
-	changes, _, err := l.collect(scope, after)
+	changes, _, err := l.collect(topicKey{Scope: scope}, after)
 	return changes, err
 }
 
@@ -215,7 +198,7 @@ func (l *Log[T]) GroupEnd(revision Revision) Revision {
 }
 
 // collect walks the log in steps and says how far it came.
-func (l *Log[T]) collect(scope Scope, after Revision) (changes []*Change[T], reached Revision, err error) {
+func (l *Log[T]) collect(key topicKey, after Revision) (changes []*Change[T], reached Revision, err error) {
 	reached = after
 	for end := false; !end; {
 		l.mu.RLock()
@@ -223,20 +206,20 @@ func (l *Log[T]) collect(scope Scope, after Revision) (changes []*Change[T], rea
 			l.mu.RUnlock()
 			return nil, 0, err
 		}
-		changes, reached, end = l.scan(scope, reached, scanStep, changes)
+		changes, reached, end = l.scan(key, reached, scanStep, changes)
 		l.mu.RUnlock()
 	}
 	return changes, reached, nil
 }
 
-// scan appends the scope's changes among at most limit entries after a revision. The caller holds the lock.
-func (l *Log[T]) scan(scope Scope, after Revision, limit int, into []*Change[T]) (changes []*Change[T], reached Revision, end bool) {
+// scan appends the topic's changes among at most limit entries after a revision. The caller holds the lock.
+func (l *Log[T]) scan(key topicKey, after Revision, limit int, into []*Change[T]) (changes []*Change[T], reached Revision, end bool) {
 	first := l.entries.search(func(e entry[T]) bool { return e.change.Revision > after })
 	last := min(l.entries.len(), first+limit)
 	for i := first; i < last; i++ {
 		c := l.entries.at(i).change
 		after = c.Revision
-		if scope.Contains(c.Scope) {
+		if l.concerns(key, c) {
 			into = append(into, c)
 		}
 	}

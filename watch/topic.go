@@ -1,11 +1,12 @@
 package watch
 
-// topic is the part of the log that lies in one scope, with the cursors that wait for more of it. It exists while somebody watches the scope.
+// topic is the part of the log that lies in one scope, or has one value of an index there, with the cursors that wait for more of it. It exists
+// while somebody watches it.
 type topic[T any] struct {
-	scope   Scope
-	changes ring[*Change[T]] // every change of the scope after from that the log holds
+	topicKey
+	changes ring[*Change[T]] // every change of the topic after from that the log holds
 	from    Revision         // nothing is known here of changes up to this revision
-	newest  Revision         // no younger change of the scope was appended
+	newest  Revision         // no younger change of the topic was appended
 	cursors int
 	dirty   bool // it is in the log's queue for the dispatcher
 
