@@ -79,6 +79,9 @@ func (m *Memory) publish(group []watch.Change[Record], writes []write) error {
 		} else {
 			t.tree.Delete(w.base)
 		}
+		for _, i := range t.indexes {
+			i.replace(w.base, w.next)
+		}
 	}
 	m.revision = last
 	if err := m.log.Append(group); err != nil {

@@ -20,18 +20,19 @@ func (m *Memory) List(ctx context.Context, opts ListOptions, into []*Record) (Pa
 	if err := m.await(ctx, opts.Revision); err != nil {
 		return Page{}, err
 	}
+	by := m.narrowest(t, opts.Scope, opts.Terms)
 	var s *snapshot
 	var revision watch.Revision
 	if opts.Exact {
 		revision = m.log.GroupEnd(opts.Revision)
-		s, err = m.at(ctx, t, revision)
+		s, err = m.at(ctx, t, revision, by)
 	} else {
-		s, revision, err = m.latest(t)
+		s, revision, err = m.latest(t, by)
 	}
 	if err != nil {
 		return Page{}, err
 	}
-	page, err := s.page(ctx, opts, into)
+	page, err := s.page(ctx, opts, by, into)
 	if err != nil {
 		return Page{}, err
 	}
@@ -42,10 +43,11 @@ func (m *Memory) List(ctx context.Context, opts ListOptions, into []*Record) (Pa
 	return page, nil
 }
 
-// page collects the records of a scope.
-func (s *snapshot) page(ctx context.Context, opts ListOptions, into []*Record) (Page, error) {
+// page collects the records of a scope, by an index where the snapshot has it.
+func (s *snapshot) page(ctx context.Context, opts ListOptions, by *watch.Term, into []*Record) (Page, error) {
 	page := Page{Records: into}
-	if opts.Match == nil && opts.Limit == 0 && opts.Scope.Namespace == "" && opts.Scope.Name == "" {
+	everything := opts.Match == nil && len(opts.Terms) == 0
+	if everything && opts.Limit == 0 && opts.Scope.Namespace == "" && opts.Scope.Name == "" {
 		page.Records = slices.Grow(into, s.tree.Len())
 	}
 	start := Key{Namespace: opts.Scope.Namespace, Name: opts.Scope.Name}
@@ -55,7 +57,7 @@ func (s *snapshot) page(ctx context.Context, opts ListOptions, into []*Record) (
 	}
 	var err error
 	var visited, taken int
-	s.tree.Ascend(&Record{Key: start}, func(r *Record) bool {
+	visit := func(r *Record) bool {
 		if !opts.Scope.Contains(r.Key) {
 			return false
 		}
@@ -67,7 +69,7 @@ func (s *snapshot) page(ctx context.Context, opts ListOptions, into []*Record) (
 		if after && !keyBefore(start, r.Key) {
 			return true
 		}
-		if opts.Match != nil && !opts.Match(r) {
+		if !everything && !opts.takes(r) {
 			return true
 		}
 		if opts.Limit > 0 && taken == opts.Limit {
@@ -77,14 +79,31 @@ func (s *snapshot) page(ctx context.Context, opts ListOptions, into []*Record) (
 		taken++
 		page.Records = append(page.Records, r)
 		return true
-	})
+	}
+	if o := s.slot(by); o != nil && o.Load() != nil {
+		o.Load().Ascend(indexed{by.Value, &Record{Key: start}}, func(e indexed) bool {
+			return e.value == by.Value && visit(e.record)
+		})
+	} else {
+		s.tree.Ascend(&Record{Key: start}, visit)
+	}
 	switch {
-	case opts.Match != nil:
+	case !everything:
 		page.Remaining = -1
 	case page.More:
 		page.Remaining = int64(s.rankAfter(opts.Scope) - s.rank(page.Records[len(page.Records)-1].Key) - 1)
 	}
 	return page, err
+}
+
+// takes reports whether a record is one that is asked for.
+func (o *ListOptions) takes(r *Record) bool {
+	for _, t := range o.Terms {
+		if !r.has(t) {
+			return false
+		}
+	}
+	return o.Match == nil || o.Match(r)
 }
 
 // rank is how many records come before a key; the tree counts its branches, so no record is visited on the way.

@@ -57,6 +57,7 @@ type table struct {
 	namespaced bool
 	form       *Resource // replaced when the resource is registered anew
 	tree       *btree.BTreeG[*Record]
+	indexes    []index
 	changed    watch.Revision // of the last change, or of the start
 	latest     *snapshot      // a copy of the tree; nil after a change until somebody lists
 	names      *interner
@@ -92,7 +93,8 @@ func NewMemory(opts MemoryOptions) *Memory {
 			}
 			return c.Previous.size() // the state after the change is alive anyway: in the tree, or before a later change
 		},
-		Now: opts.Now,
+		Value: func(r *Record, i watch.Index) (string, bool) { return r.valueIn(i) },
+		Now:   opts.Now,
 	})
 	return m
 }
@@ -141,9 +143,13 @@ func (m *Memory) find(t *table, key Key) *Record {
 }
 
 // Watch implements [Store].
-func (m *Memory) Watch(scope watch.Scope, after watch.Revision) (*watch.Cursor[Record], error) {
-	if _, err := m.tableIn(scope); err != nil {
+func (m *Memory) Watch(scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error) {
+	t, err := m.tableIn(scope)
+	if err != nil {
 		return nil, err
+	}
+	if by := m.narrowest(t, scope, terms); by != nil {
+		return m.log.CursorOn(scope, *by, after)
 	}
 	return m.log.Cursor(scope, after)
 }

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tidwall/btree"
 )
@@ -11,11 +12,18 @@ func (m *Memory) Register(resource Resource) error {
 	if resource.Name == "" || resource.Extract == nil {
 		return fmt.Errorf("%w: %q needs a name and an extractor", ErrResource, resource.Name)
 	}
+	for i, of := range resource.Indexed {
+		if of.Field < 0 || of.Label != "" && of.Field != 0 || slices.Contains(resource.Indexed[:i], of) {
+			return fmt.Errorf("%w: %q has a wrong index, or one twice", ErrResource, resource.Name)
+		}
+	}
+	resource.Indexed = slices.Clone(resource.Indexed)
 	m.mu.Lock()
 	t, closed := m.tables[resource.Name], m.closed
-	known := t != nil && t.form.Fingerprint == resource.Fingerprint
+	known := t != nil && t.form.Fingerprint == resource.Fingerprint && slices.Equal(t.form.Indexed, resource.Indexed)
 	if t == nil && !closed {
-		m.tables[resource.Name] = &table{name: resource.Name, namespaced: resource.Namespaced, form: &resource, tree: newTree(), changed: m.revision, names: newInterner()}
+		m.tables[resource.Name] = &table{name: resource.Name, namespaced: resource.Namespaced, form: &resource, tree: newTree(),
+			indexes: newIndexes(resource.Indexed), changed: m.revision, names: newInterner()}
 	}
 	m.mu.Unlock()
 	switch {
@@ -40,11 +48,11 @@ func newTree() *btree.BTreeG[*Record] {
 func (m *Memory) upgrade(t *table, form *Resource) error {
 	upgraded := map[*Record]*Record{}
 	for {
-		s, _, err := m.latest(t)
+		s, _, err := m.latest(t, nil)
 		if err != nil {
 			return err
 		}
-		tree := newTree()
+		tree, indexes := newTree(), newIndexes(form.Indexed)
 		var grown int64
 		s.tree.Scan(func(r *Record) bool {
 			next := upgraded[r]
@@ -56,28 +64,31 @@ func (m *Memory) upgrade(t *table, form *Resource) error {
 				upgraded[r] = next
 			}
 			tree.Set(next)
+			for _, i := range indexes {
+				i.replace(nil, next)
+			}
 			grown += next.size() - r.size()
 			return true
 		})
 		if err != nil {
 			return err
 		}
-		if m.replace(t, s, form, tree, grown) {
+		if m.replace(t, s, &table{form: form, tree: tree, indexes: indexes}, grown) {
 			return nil
 		}
 	}
 }
 
-// replace puts a table's records in the place of those of a snapshot, if it is still the latest.
-func (m *Memory) replace(t *table, s *snapshot, form *Resource, tree *btree.BTreeG[*Record], grown int64) bool {
+// replace gives a table another form and its records, in the place of those of a snapshot, if it is still the latest.
+func (m *Memory) replace(t *table, s *snapshot, next *table, grown int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if t.latest != s {
 		return false
 	}
-	t.form, t.tree, t.latest, t.changed = form, tree, nil, m.revision
+	t.form, t.tree, t.indexes, t.latest, t.changed = next.form, next.tree, next.indexes, nil, m.revision
 	m.live.Add(grown)
-	if tree.Len() > 0 {
+	if t.tree.Len() > 0 {
 		m.log.Compact(m.revision)
 		m.past.forget(m.log.Compacted())
 	}

@@ -33,6 +33,9 @@ type Resource struct {
 	Namespaced bool
 	// Extract takes the parts out of an object's JSON.
 	Extract Extractor
+	// Indexed are the labels and fields by whose values records are found without looking at all others; Index.Field is a position in
+	// Parts.Fields. Each costs every record that has a value about 40 bytes, and every write about what the tree costs it.
+	Indexed []watch.Index
 	// Fingerprint changes when Extract or the form of the JSON does.
 	Fingerprint string
 	// Upgrade brings the JSON of a record that was stored under another Fingerprint into the form that records have now. It
@@ -64,7 +67,7 @@ type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
 // A revision that a read asks for and the store has not reached yet is awaited for a bounded time (3 seconds unless the store says otherwise); then the
 // read fails with 504 Timeout, "Too large resource version".
 type Store interface {
-	// Register makes a resource known; nothing of it is served before. Registering it again under another Fingerprint
+	// Register makes a resource known; nothing of it is served before. Registering it again under another Fingerprint, or with other indexes,
 	// upgrades the records that there are, at their revisions; what was before can then not be read any more (410 Expired).
 	// An error of Upgrade or Extract is returned, with the key of the record, and then nothing has changed.
 	Register(resource Resource) error
@@ -87,8 +90,9 @@ type Store interface {
 	// together. Keys must differ. The records are in the order of the keys, as Update would return them; nil where nothing was and nothing is.
 	UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error)
 
-	// Watch returns a cursor on the changes of a scope younger than a revision. It fails with 410 Expired when they are no longer held.
-	Watch(scope watch.Scope, after watch.Revision) (*watch.Cursor[Record], error)
+	// Watch returns a cursor on the changes of a scope younger than a revision. It fails with 410 Expired when they are no longer held. With terms it
+	// may leave out changes of objects that have these values neither before nor after; it does so for one of them that is indexed.
+	Watch(scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error)
 
 	// Compact drops the history up to a revision: reads and watches from before it give 410 Expired.
 	Compact(ctx context.Context, through watch.Revision) error
@@ -109,6 +113,9 @@ type ListOptions struct {
 	// group is answered with the state at the group's end, and a compacted one with 410 Expired.
 	Revision watch.Revision
 	Exact    bool
+	// Terms leave out the records that lack one of the values. Where one of them is indexed, the list costs what the records with this value cost,
+	// and no more. A field that an object does not have is "".
+	Terms []watch.Term
 	// Match leaves out the records for which it does not hold; nil: none. Limit counts what is left.
 	Match func(*Record) bool
 }
@@ -121,6 +128,6 @@ type Page struct {
 	Revision watch.Revision
 	// More says that at least one further record would be in the list.
 	More bool
-	// Remaining is how many records come after the page; -1, for unknown, when Match is set.
+	// Remaining is how many records come after the page; -1, for unknown, when Terms or Match are set.
 	Remaining int64
 }

@@ -61,8 +61,8 @@ type Log[T any] struct {
 	bytes    int64
 	topics   map[topicKey]*topic[T]
 	indexes  map[string][]inUse // of which there are topics, by resource
-	dirty    ring[*topic[T]] // topics with news for waiting cursors
-	advanced chan struct{}   // closed when the revision grew; nil when nobody waits for that
+	dirty    ring[*topic[T]]    // topics with news for waiting cursors
+	advanced chan struct{}      // closed when the revision grew; nil when nobody waits for that
 	closed   bool
 	kick     chan struct{} // wakes the dispatcher
 	done     chan struct{} // closed when the dispatcher has ended; nil until there is one

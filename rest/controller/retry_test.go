@@ -36,11 +36,11 @@ func (s *brittle) List(ctx context.Context, opts storage.ListOptions, into []*st
 	return s.Memory.List(ctx, opts, into)
 }
 
-func (s *brittle) Watch(scope watch.Scope, after watch.Revision) (*watch.Cursor[storage.Record], error) {
+func (s *brittle) Watch(scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	if err := s.watches.Load(); err != nil {
 		return nil, *err
 	}
-	return s.Memory.Watch(scope, after)
+	return s.Memory.Watch(scope, after, terms...)
 }
 
 func newBrittle(t *testing.T) (*workshop, *brittle) {

@@ -35,7 +35,7 @@ type rule struct {
 // Run proves every rule on stores of one kind. Each call of newStore returns an empty store in which nothing is registered, and which the suite closes.
 func Run(t *testing.T, newStore func(t *testing.T) storage.Store) {
 	var all []rule
-	for _, chapter := range [][]rule{lifeRules, registerRules, updateRules, listRules, groupRules, watchRules, compactionRules, historyRules} {
+	for _, chapter := range [][]rule{lifeRules, registerRules, updateRules, listRules, indexRules, groupRules, watchRules, compactionRules, historyRules} {
 		all = append(all, chapter...)
 	}
 	for _, r := range all {
@@ -75,10 +75,11 @@ type subject struct {
 
 func (s *subject) resources() []storage.Resource {
 	extract := storage.NewExtractor([]string{"spec", "color"}, []string{"metadata", "name"})
+	indexed := []watch.Index{odds, colors}
 	return []storage.Resource{
-		{Name: widgets, Namespaced: true, Extract: extract, Fingerprint: "1"},
+		{Name: widgets, Namespaced: true, Extract: extract, Indexed: indexed, Fingerprint: "1"},
 		{Name: longer, Namespaced: true, Extract: extract, Fingerprint: "1"},
-		{Name: nodes, Extract: extract, Fingerprint: "1"},
+		{Name: nodes, Extract: extract, Indexed: indexed, Fingerprint: "1"},
 	}
 }
 

@@ -66,15 +66,19 @@ var watchRules = []rule{
 // selection is what one client watches.
 type selection struct {
 	scope watch.Scope
+	terms []watch.Term
 	match func(*storage.Record) bool
 }
 
 func selections() []selection {
-	red := func(r *storage.Record) bool { return r.Fields[0] == "red" }
-	odd := func(r *storage.Record) bool { odd, _ := r.Labels.Lookup("odd"); return odd == "true" }
+	odd := watch.Term{Index: odds, Value: "true"}
+	isRed := func(r *storage.Record) bool { return has(r, red()) }
+	isOdd := func(r *storage.Record) bool { return has(r, odd) }
+	both := func(r *storage.Record) bool { return isRed(r) && isOdd(r) }
 	var all []selection
 	for _, scope := range []watch.Scope{{Resource: widgets}, {Resource: widgets, Namespace: "a"}, {Resource: widgets, Namespace: "aa"}, widget("a", "0"), {Resource: nodes}} {
-		all = append(all, selection{scope, nil}, selection{scope, red}, selection{scope, odd})
+		all = append(all, selection{scope, nil, nil}, selection{scope, nil, isRed}, selection{scope, nil, isOdd},
+			selection{scope, []watch.Term{red()}, isRed}, selection{scope, []watch.Term{odd}, isOdd}, selection{scope, []watch.Term{odd, red()}, both})
 	}
 	return all
 }
@@ -139,13 +143,13 @@ type client struct {
 // follow lists if it must and watches for a while, or to the end when the writers are done; it reports whether to go on.
 func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) bool {
 	if c.position == 0 {
-		page, err := c.store.List(s.ctx, storage.ListOptions{Scope: c.scope, Match: c.match}, nil)
+		page, err := c.store.List(s.ctx, storage.ListOptions{Scope: c.scope, Terms: c.terms, Match: c.match}, nil)
 		if !assert.NoError(s, err) {
 			return false
 		}
 		c.state, c.position = shown(page), page.Revision
 	}
-	cursor, err := c.store.Watch(c.scope, c.position)
+	cursor, err := c.store.Watch(c.scope, c.position, c.terms...)
 	if status.IsExpired(err) {
 		c.position = 0
 		return true
@@ -183,7 +187,7 @@ func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) boo
 		}
 		c.position = cursor.Position()
 		if finished && len(changes) == 0 {
-			page, err := c.store.List(s.ctx, storage.ListOptions{Scope: c.scope, Match: c.match}, nil)
+			page, err := c.store.List(s.ctx, storage.ListOptions{Scope: c.scope, Terms: c.terms, Match: c.match}, nil)
 			return assert.NoError(s, err) && assert.Equal(s, page.Revision, c.position) && assert.Equal(s, shown(page), c.state, "%+v", c.scope) && false
 		}
 	}

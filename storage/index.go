@@ -1,0 +1,121 @@
+package storage
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/tidwall/btree"
+
+	"github.com/decorum-go/decorum/watch"
+)
+
+// index finds the records of a resource by one of their values, in the order of a list. A record without the value is not in it.
+type index struct {
+	watch.Index
+	tree *btree.BTreeG[indexed]
+}
+
+// indexed is a record under its value. The value is beside it so that most comparisons look no further.
+type indexed struct {
+	value  string
+	record *Record
+}
+
+func newIndexes(of []watch.Index) []index {
+	all := make([]index, len(of))
+	for i := range of {
+		all[i] = newIndex(of[i])
+	}
+	return all
+}
+
+func newIndex(of watch.Index) index {
+	return index{of, btree.NewBTreeGOptions(func(a, b indexed) bool {
+		if a.value != b.value {
+			return a.value < b.value
+		}
+		return keyBefore(a.record.Key, b.record.Key)
+	}, btree.Options{NoLocks: true})}
+}
+
+// valueIn is a record's value in an index. An empty field is no value: fields that are not there are empty.
+func (r *Record) valueIn(i watch.Index) (string, bool) {
+	if i.Label != "" {
+		return r.Labels.Lookup(i.Label)
+	}
+	if i.Field < len(r.Fields) {
+		return r.Fields[i.Field], r.Fields[i.Field] != ""
+	}
+	return "", false
+}
+
+// replace puts one state of an object in the place of another; nil is none.
+func (i index) replace(old, next *Record) {
+	var was, is string
+	var had, has bool
+	if old != nil {
+		was, had = old.valueIn(i.Index)
+	}
+	if next != nil {
+		is, has = next.valueIn(i.Index)
+	}
+	if had && !(has && was == is) {
+		i.tree.Delete(indexed{was, old})
+	}
+	if has {
+		i.tree.Set(indexed{is, next})
+	}
+}
+
+// rank is how many entries come before the first one of a value that is not before a key.
+func (i index) rank(value string, key Key) int {
+	probe := indexed{value, &Record{Key: key}}
+	return sort.Search(i.tree.Len(), func(at int) bool {
+		e, _ := i.tree.GetAt(at)
+		return e.value > probe.value || e.value == probe.value && !keyBefore(e.record.Key, key)
+	})
+}
+
+// count is about how many records of a scope have a value.
+func (i index) count(scope watch.Scope, value string) int {
+	first, end := Key{Namespace: scope.Namespace}, value
+	last := Key{Namespace: scope.Namespace + "\x00"}
+	if scope.Namespace == "" {
+		end, last = value+"\x00", Key{}
+	}
+	return i.rank(end, last) - i.rank(value, first)
+}
+
+// index returns the table's own tree of an index, nil where it has none. The caller holds the lock.
+func (t *table) index(of watch.Index) *index {
+	if i := slices.Index(t.form.Indexed, of); i >= 0 {
+		return &t.indexes[i]
+	}
+	return nil
+}
+
+// narrowest returns the term by whose index the fewest records of a scope are found, nil where no index helps.
+func (m *Memory) narrowest(t *table, scope watch.Scope, terms []watch.Term) (best *watch.Term) {
+	if scope.Name != "" || len(terms) == 0 {
+		return nil
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	least := 0
+	for _, term := range terms {
+		i := t.index(term.Index)
+		if i == nil || term.Label == "" && term.Value == "" {
+			continue
+		}
+		if count := i.count(scope, term.Value); best == nil || count < least {
+			best, least = &term, count
+		}
+	}
+	return best
+}
+
+// has reports whether a record has the value of a term. A term of a field that asks for "" is met where the field is not there.
+func (r *Record) has(t watch.Term) bool {
+	value, ok := r.valueIn(t.Index)
+	return value == t.Value && (ok || t.Label == "")
+}
