@@ -143,6 +143,19 @@ func (s Selector) Matches(labels Labels) bool {
 	return true
 }
 
+// Exact returns the one value that the selector requires of a label, if it
+// requires one. A selector that requires two different values returns either; it
+// matches nothing.
+func (s Selector) Exact(key string) (value string, ok bool) {
+	for i := range s.requirements {
+		r := &s.requirements[i]
+		if r.key == key && (r.op == Equals || r.op == In && len(r.values) == 1) {
+			return r.values[0], true
+		}
+	}
+	return "", false
+}
+
 // Empty reports whether the selector matches everything because it requires
 // nothing.
 func (s Selector) Empty() bool { return len(s.requirements) == 0 }

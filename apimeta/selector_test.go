@@ -323,3 +323,24 @@ func BenchmarkParseSelector(b *testing.B) {
 		}
 	}
 }
+
+func TestSelectorExact(t *testing.T) {
+	s, err := apimeta.ParseSelector("app=shop,tier in (back),side in (left,right),old!=yes,empty=,size>3")
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		key, value string
+		ok         bool
+	}{
+		{"app", "shop", true},
+		{"tier", "back", true},
+		{"empty", "", true},
+		{"side", "", false},
+		{"old", "", false},
+		{"size", "", false},
+		{"other", "", false},
+	} {
+		value, ok := s.Exact(tt.key)
+		assert.Equal(t, tt.ok, ok, tt.key)
+		assert.Equal(t, tt.value, value, tt.key)
+	}
+}

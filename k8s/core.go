@@ -9,9 +9,9 @@ func core() map[string]kind {
 		"ConfigMap": {plural: "configmaps", shortNames: []string{"cm"}, columns: []rest.Column{age()}},
 		"Endpoints": {plural: "endpoints", shortNames: []string{"ep"}, createOnUpdate: true, columns: []rest.Column{age()}},
 		"Event": {plural: "events", shortNames: []string{"ev"}, createOnUpdate: true,
-			// Kubernetes also knows involvedObject.resourceVersion, reportingComponent and source.
+			// Kubernetes also knows source, which is the component of either field that names one.
 			selectable: []string{"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-				"involvedObject.apiVersion", "involvedObject.fieldPath", "reason", "type"},
+				"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "type"},
 			columns: []rest.Column{since("Last Seen", ".lastTimestamp"), text("Type", ".type"), text("Reason", ".reason"),
 				text("Kind", ".involvedObject.kind"), text("Object", ".involvedObject.name"),
 				wide(text("Subobject", ".involvedObject.fieldPath")), wide(text("Source", ".source.component")),

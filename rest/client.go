@@ -315,7 +315,7 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(ev
 	}
 	after := watch.Revision(revision)
 	if revision == 0 {
-		found, err := c.res.store.List(ctx, storage.ListOptions{Scope: selected.scope, Match: selected.match}, nil)
+		found, err := c.res.store.List(ctx, storage.ListOptions{Scope: selected.scope, Terms: selected.terms, Match: selected.match}, nil)
 		if err != nil {
 			return err
 		}
@@ -326,7 +326,7 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(ev
 		}
 		after = found.Revision
 	}
-	cursor, err := c.res.store.Watch(selected.scope, after)
+	cursor, err := c.res.store.Watch(selected.scope, after, selected.terms...)
 	if err != nil {
 		return err
 	}

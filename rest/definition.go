@@ -145,8 +145,12 @@ type Resource[T any] struct {
 	// Columns are what kubectl get prints after the name. Default: Age.
 	Columns []Column
 	// SelectableFields are the fields that a field selector may name beside metadata.name and metadata.namespace,
-	// like "spec.color": strings, booleans and integers, 8 at most.
+	// like "spec.color": strings, booleans and integers, 16 at most. They are indexed: a list or watch by one value of such
+	// a field costs what the objects with this value cost, however many others there are.
 	SelectableFields []string
+	// IndexedLabels are the keys of labels that are indexed in the same way, 8 at most. All labels can be selected by;
+	// those by which many clients select few of many objects are worth an index.
+	IndexedLabels []string
 	// Scale declares the subresource /scale.
 	Scale *Scale
 	// Subresources are the host's own, beside status and scale.

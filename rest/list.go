@@ -81,7 +81,7 @@ func (p page) meta() apimeta.ListMeta {
 // page reads one page of a list (API concepts, Retrieving large results sets in chunks; Resource versions).
 func (res *resource) page(ctx context.Context, namespace string, p listParameters, into []*storage.Record) (page, error) {
 	selected, nothing := res.selection(namespace, p)
-	options := storage.ListOptions{Scope: selected.scope, Match: selected.match, Limit: int(min(max(p.Limit, 0), math.MaxInt32))}
+	options := storage.ListOptions{Scope: selected.scope, Terms: selected.terms, Match: selected.match, Limit: int(min(max(p.Limit, 0), math.MaxInt32))}
 	fromToken := false
 	if p.Continue != "" {
 		at, after, err := res.decodeContinue(p.Continue, namespace)

@@ -363,3 +363,61 @@ func TestSelectorsRefuse(t *testing.T) {
 		})
 	}
 }
+
+// What is indexed is found by its index, and lists and watches are as they would be without it.
+func TestIndexedLabels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(context.Background())
+		defer stop()
+		resource := widgetResource()
+		resource.IndexedLabels = []string{"side"}
+		store := storage.NewMemory(storage.MemoryOptions{})
+		client := widgetClient(newAPI(t, rest.Options{Store: store}, resource))
+		for i, side := range []string{"left", "right", "left", "", "left"} {
+			w := widgetOf(fmt.Sprint("w", i), 1)
+			if side != "" {
+				w.Labels = map[string]string{"side": side, "number": fmt.Sprint(i)}
+			}
+			_, err := client.Create(ctx, w)
+			require.NoError(t, err)
+		}
+		list := func(options rest.ListOptions) (names []string) {
+			for w, err := range client.All(ctx, options) {
+				require.NoError(t, err)
+				names = append(names, w.Name)
+			}
+			return names
+		}
+		assert.Equal(t, []string{"w0", "w2", "w4"}, list(rest.ListOptions{LabelSelector: "side=left", Limit: 2}))
+		assert.Equal(t, []string{"w2", "w4"}, list(rest.ListOptions{LabelSelector: "side in (left),number notin (0)", Limit: 1}))
+		assert.Equal(t, []string{"w1", "w3"}, list(rest.ListOptions{LabelSelector: "side!=left"}))
+		assert.Equal(t, []string{"w2"}, list(rest.ListOptions{LabelSelector: "side=left", FieldSelector: "metadata.name=w2"}))
+		assert.Empty(t, list(rest.ListOptions{LabelSelector: "side=left,side=right"}))
+
+		var events []string
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for e, err := range client.Watch(ctx, rest.WatchOptions{LabelSelector: "side=left"}) {
+				if err != nil {
+					return
+				}
+				events = append(events, seen(e))
+			}
+		}()
+		synctest.Wait()
+		turn := func(name, side string) {
+			_, err := client.Modify(ctx, name, func(w *Widget) error { w.Labels = map[string]string{"side": side}; return nil })
+			require.NoError(t, err)
+		}
+		turn("w1", "left")
+		turn("w0", "right")
+		turn("w0", "middle")
+		require.NoError(t, client.Delete(ctx, "w4", rest.DeleteOptions{}))
+		synctest.Wait()
+		assert.Equal(t, []string{"ADDED w0 2", "ADDED w2 4", "ADDED w4 6", "ADDED w1 7", "DELETED w0 8", "DELETED w4 10"}, events)
+		stop()
+		<-ended
+		require.NoError(t, store.Close())
+	})
+}

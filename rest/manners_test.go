@@ -255,7 +255,10 @@ func TestBadConfiguration(t *testing.T) {
 		{"selectable field in metadata", with(func(r *rest.Resource[Thing]) { r.SelectableFields = []string{"metadata.uid"} }), []string{`kind "Thing"`, "SelectableFields", "metadata.uid"}},
 		{"selectable field of nothing", with(func(r *rest.Resource[Thing]) { r.SelectableFields = []string{""} }), []string{`kind "Thing"`, "SelectableFields"}},
 		{"selectable field twice", with(func(r *rest.Resource[Thing]) { r.SelectableFields = []string{"spec.color", "spec.color"} }), []string{`kind "Thing"`, "SelectableFields", "spec.color"}},
-		{"nine selectable fields", with(func(r *rest.Resource[Thing]) { r.SelectableFields = slices.Repeat([]string{"spec.color"}, 9) }), []string{`kind "Thing"`, "SelectableFields", "9"}},
+		{"seventeen selectable fields", with(func(r *rest.Resource[Thing]) { r.SelectableFields = slices.Repeat([]string{"spec.color"}, 17) }), []string{`kind "Thing"`, "SelectableFields", "17"}},
+		{"nine indexed labels", with(func(r *rest.Resource[Thing]) { r.IndexedLabels = slices.Repeat([]string{"app"}, 9) }), []string{`kind "Thing"`, "IndexedLabels", "9"}},
+		{"indexed label twice", with(func(r *rest.Resource[Thing]) { r.IndexedLabels = []string{"app", "app"} }), []string{`kind "Thing"`, "IndexedLabels", "app"}},
+		{"indexed label that is none", with(func(r *rest.Resource[Thing]) { r.IndexedLabels = []string{"a b"} }), []string{`kind "Thing"`, "IndexedLabels", "a b"}},
 		{"a namespaced singleton", with(func(r *rest.Resource[Thing]) { r.Singleton = "only" }), []string{`kind "Thing"`, `Singleton "only"`}},
 		{"a singleton with a bad name", with(func(r *rest.Resource[Thing]) { r.Scope, r.Singleton = rest.Cluster, "../x" }), []string{`kind "Thing"`, `Singleton "../x"`}},
 		{"a singleton that can be created", with(func(r *rest.Resource[Thing]) {

@@ -10,6 +10,7 @@ import (
 // selection is what a list or watch is narrowed down to: where the store looks, and what it takes of what it finds.
 type selection struct {
 	scope watch.Scope
+	terms []watch.Term               // by which the store may find what match takes
 	match func(*storage.Record) bool // nil takes everything
 }
 
@@ -33,6 +34,7 @@ func (res *resource) selection(namespace string, p listParameters) (s selection,
 	if !byLabels && !byFields {
 		return s, false
 	}
+	s.terms = res.terms(p)
 	s.match = func(r *storage.Record) bool {
 		shown, err := res.show(r)
 		if err != nil {
@@ -42,6 +44,24 @@ func (res *resource) selection(namespace string, p listParameters) (s selection,
 			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(shown, field) }))
 	}
 	return s, false
+}
+
+// terms are the values that selectors require of what is indexed. What a converted version shows is not.
+func (res *resource) terms(p listParameters) (terms []watch.Term) {
+	if res.fromStored != nil {
+		return nil
+	}
+	for i, field := range res.fields {
+		if value, ok := p.fields.Exact(field); ok {
+			terms = append(terms, watch.Term{Index: watch.Index{Field: i}, Value: value})
+		}
+	}
+	for _, label := range res.indexedLabels {
+		if value, ok := p.labels.Exact(label); ok {
+			terms = append(terms, watch.Term{Index: watch.Index{Label: label}, Value: value})
+		}
+	}
+	return terms
 }
 
 // fieldOf returns a record's value of a selectable field.

@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/internal/table"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // resource is a Resource as the handlers see it: the Go type behind an interface, names filled in, paths parsed.
@@ -51,16 +52,18 @@ type resource struct {
 	views                *views
 	extract              storage.Extractor
 
-	goType       goType
-	wire         wireCodec // nil where the Go type has no Protobuf message
-	shape        *schema.Shape
-	schema       *schema.Schema
-	metadata     *schema.Schema // of the member metadata
-	columns      []column
-	fields       []string // the selectable ones, as given
-	subresources []*subresource
-	scale        *scaler       // nil where no counts are to be checked
-	managed      *managed.Kind // nil where nobody keeps track of who writes what
+	goType   goType
+	wire     wireCodec // nil where the Go type has no Protobuf message
+	shape    *schema.Shape
+	schema   *schema.Schema
+	metadata *schema.Schema // of the member metadata
+	columns  []column
+	fields   []string // the selectable ones, as given
+	// indexedLabels are the labels by which the store finds objects, beside the fields.
+	indexedLabels []string
+	subresources  []*subresource
+	scale         *scaler       // nil where no counts are to be checked
+	managed       *managed.Kind // nil where nobody keeps track of who writes what
 
 	store  storage.Store
 	reaper *reaper
@@ -81,7 +84,8 @@ type column struct {
 // allVerbs in the order in which discovery of custom resources lists them.
 var allVerbs = [...]Verb{Delete, DeleteCollection, Get, List, Patch, Create, Update, Watch}
 
-const maxSelectableFields = 8
+// Each selectable field and indexed label is an index, which every write keeps.
+const maxSelectableFields, maxIndexedLabels = 16, 8
 
 func (r Resource[T]) resource() (*resource, error) {
 	if r.Kind == "" {
@@ -117,6 +121,7 @@ func (r Resource[T]) build() (*resource, error) {
 		goType:         &typed[T]{r},
 		wire:           wireOf[T](),
 		fields:         slices.Clone(r.SelectableFields),
+		indexedLabels:  slices.Clone(r.IndexedLabels),
 	}
 	if r.Generation {
 		res.generation = true
@@ -168,6 +173,9 @@ func (r Resource[T]) build() (*resource, error) {
 		return nil, err
 	}
 	if err := res.checkSelectable(); err != nil {
+		return nil, err
+	}
+	if err := res.checkIndexedLabels(); err != nil {
 		return nil, err
 	}
 	if res.schema.Property("status") != nil && !res.virtual {
@@ -347,6 +355,21 @@ func (res *resource) checkSelectable() error {
 	return nil
 }
 
+func (res *resource) checkIndexedLabels() error {
+	if len(res.indexedLabels) > maxIndexedLabels {
+		return fmt.Errorf("IndexedLabels: %d labels, at most %d are allowed", len(res.indexedLabels), maxIndexedLabels)
+	}
+	for i, label := range res.indexedLabels {
+		if msgs := apimeta.ValidateLabelKey(label); len(msgs) > 0 {
+			return fmt.Errorf("IndexedLabels: %q: %s", label, msgs[0])
+		}
+		if slices.Contains(res.indexedLabels[:i], label) {
+			return fmt.Errorf("IndexedLabels: %q is there twice", label)
+		}
+	}
+	return nil
+}
+
 // key names an object of the resource in the store.
 func (res *resource) key(namespace, name string) storage.Key {
 	return storage.Key{Resource: res.gr.String(), Namespace: namespace, Name: name}
@@ -376,10 +399,18 @@ func (res *resource) notFound(name string) error { return status.NotFound(res.gr
 
 // register makes the resource known to the store.
 func (res *resource) register() error {
+	var indexed []watch.Index
+	for i := range res.fields {
+		indexed = append(indexed, watch.Index{Field: i})
+	}
+	for _, label := range res.indexedLabels {
+		indexed = append(indexed, watch.Index{Label: label})
+	}
 	return res.store.Register(storage.Resource{
 		Name:        res.gr.String(),
 		Namespaced:  res.namespaced,
 		Extract:     res.extract,
+		Indexed:     indexed,
 		Fingerprint: res.gvk.Version + "/" + res.schema.Fingerprint() + "/" + strings.Join(res.fields, ","),
 		Upgrade:     res.upgrade,
 	})

@@ -40,7 +40,7 @@ type convertedVersion[T, V any] struct {
 
 // fieldsOfAllVersions are the fields of Resource that hold for a resource in all its versions.
 var fieldsOfAllVersions = [...]string{"Group", "Plural", "Singular", "ListKind", "ShortNames", "Categories", "Scope", "Dialect", "Names", "Verbs",
-	"CreateOnUpdate", "Generation", "VersionRequired", "Singleton", "Untracked", "Kind", "Versions", "Call", "GracePeriod", "RemoveWhenDue"}
+	"CreateOnUpdate", "Generation", "VersionRequired", "Singleton", "IndexedLabels", "Untracked", "Kind", "Versions", "Call", "GracePeriod", "RemoveWhenDue"}
 
 func (c *convertedVersion[T, V]) version(stored *resource) (*resource, error) {
 	r := c.declared

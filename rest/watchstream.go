@@ -100,7 +100,7 @@ func (q *request) watch(p listParameters) error {
 		}
 		after = state.Revision
 	}
-	cursor, err := q.res.store.Watch(selected.scope, after)
+	cursor, err := q.res.store.Watch(selected.scope, after, selected.terms...)
 	if err != nil {
 		return s.end(err)
 	}
@@ -187,7 +187,7 @@ type initialState struct {
 
 func (s *watchStream) takeState(atLeast watch.Revision) (*initialState, error) {
 	records := recordBuffers.Get().(*[]*storage.Record)
-	found, err := s.q.res.store.List(s.ctx, storage.ListOptions{Scope: s.selected.scope, Match: s.selected.match, Revision: atLeast}, (*records)[:0])
+	found, err := s.q.res.store.List(s.ctx, storage.ListOptions{Scope: s.selected.scope, Terms: s.selected.terms, Match: s.selected.match, Revision: atLeast}, (*records)[:0])
 	if err != nil {
 		recordBuffers.Put(records)
 		return nil, err

@@ -43,7 +43,7 @@ const (
 
 func definitions() []rest.Definition {
 	return []rest.Definition{
-		rest.Resource[Gadget]{Group: group, Version: "v1", Plural: "gadgets", SelectableFields: []string{"spec.color"}},
+		rest.Resource[Gadget]{Group: group, Version: "v1", Plural: "gadgets", SelectableFields: []string{"spec.color"}, IndexedLabels: []string{sideLabel}},
 		rest.Resource[Noise]{Group: group, Version: "v1", Plural: "noises", Scope: rest.Cluster},
 	}
 }
