@@ -45,8 +45,10 @@ func (t *typed[T]) fromDocument(v doc.Value) (any, error) {
 
 // decodingError says in the words of encoding/json, which clients know, why a document is none of the type; nil where
 // encoding/json finds nothing.
-func (t *typed[T]) decodingError(v doc.Value) error {
-	return typeWords(json.Unmarshal(codec.AppendJSON(nil, v), new(T)))
+func (t *typed[T]) decodingError(v doc.Value) error { return decodingError(v, new(T)) }
+
+func decodingError(v doc.Value, into any) error {
+	return typeWords(json.Unmarshal(codec.AppendJSON(nil, v), into))
 }
 
 // typeWords calls a type of package apimeta as clients know it.

@@ -243,10 +243,16 @@ func (res *resource) commit(ctx context.Context, key storage.Key, o *writeOption
 }
 
 // admit drops what the schema does not know and reports it as the request asks for. A wrong type within metadata is
-// refused here, because everything after relies on it.
+// refused here, because everything after relies on it; for built-in kinds every wrong type comes before unknown fields, as
+// in a decoder.
 func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 	sent := obj
 	obj, unknown := res.schema.Prune(obj)
+	if !res.typeErrorsInvalid && len(unknown)+len(o.problems) > 0 {
+		if errs := res.schema.CheckTypes(nil, obj); len(errs) > 0 {
+			return doc.Value{}, res.wrongType(sent, errs, o)
+		}
+	}
 	if refused := o.report(unknown); refused != "" {
 		return doc.Value{}, res.undecodable(sent, o, errors.New(refused))
 	}
@@ -255,15 +261,32 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 	} else if errs := res.metadata.CheckTypes(status.Field("metadata"), m); len(errs) > 0 {
 		return doc.Value{}, res.undecodable(sent, o, res.metadataTypeError(m, errs))
 	}
-	return obj, nil
+	how := repeatedOwners
+	if o.fromPatch {
+		how = repeatedOwnersLater
+	}
+	return withoutRepeatedOwners(obj, how, o), nil
+}
+
+// wrongType is the answer to values of a wrong type in a body of a built-in kind.
+func (res *resource) wrongType(sent doc.Value, errs status.FieldErrors, o *writeOptions) error {
+	err := res.goType.decodingError(sent)
+	if err == nil {
+		err = errs[0]
+	}
+	return res.undecodable(sent, o, err)
+}
+
+func (res *resource) undecodable(obj doc.Value, o *writeOptions, err error) error {
+	return undecodable(res.gvk, obj, o, err)
 }
 
 // undecodable is the answer to an object that is of this kind and cannot be read as such.
-func (res *resource) undecodable(obj doc.Value, o *writeOptions, err error) error {
+func undecodable(kind apimeta.GroupVersionKind, obj doc.Value, o *writeOptions, err error) error {
 	if o.fromPatch {
 		return patchedInvalid(obj, err.Error())
 	}
-	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", res.gvk.Kind, res.gvk.Version, res.gvk.Kind, err))
+	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", kind.Kind, kind.Version, kind.Kind, err))
 }
 
 // checkVersion refuses an update of something else than what the client has seen (API conventions, Concurrency
@@ -325,7 +348,8 @@ func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOpt
 		if err != nil {
 			return doc.Value{}, err
 		}
-		if changed = res.mutated(changed, obj, o.part); !doc.Equal(changed, obj) {
+		changed = withoutRepeatedOwners(res.mutated(changed, obj, o.part), repeatedOwnersLater, o)
+		if !doc.Equal(changed, obj) {
 			if typed, wanted, obj, err = res.settle(ctx, withChanges(sent, obj, changed), withChanges(wanted, obj, changed), old, o); err != nil {
 				return doc.Value{}, err
 			}
@@ -373,11 +397,7 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 	obj = res.schema.Default(obj)
 	errs := res.schema.CheckTypes(nil, obj)
 	if len(errs) > 0 && !res.typeErrorsInvalid {
-		err := res.goType.decodingError(obj)
-		if err == nil {
-			err = errs[0]
-		}
-		return nil, wanted, out, res.undecodable(obj, o, err)
+		return nil, wanted, out, res.wrongType(sent, errs, o)
 	}
 	if len(errs) > 0 {
 		return nil, wanted, out, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, res.validateRules(obj, old, o)...))
@@ -533,9 +553,16 @@ func desiredStateChanged(obj, old doc.Value) bool {
 	return !doc.Equal(rest(obj), rest(old))
 }
 
-// metadataTypeError says what encoding/json says when it decodes this metadata, which is what clients know.
+// metadataTypeError says what encoding/json says when it decodes this metadata, which is what clients know: within its
+// object for a built-in kind, by itself for a custom one.
 func (res *resource) metadataTypeError(m doc.Value, errs status.FieldErrors) error {
-	if err := res.goType.decodingError(doc.MapOf(doc.Member{Key: "metadata", Value: m})); err != nil {
+	var err error
+	if res.typeErrorsInvalid {
+		err = decodingError(m, new(apimeta.ObjectMeta))
+	} else {
+		err = res.goType.decodingError(doc.MapOf(doc.Member{Key: "metadata", Value: m}))
+	}
+	if err != nil {
 		return err
 	}
 	return errs[0]

@@ -27,17 +27,22 @@ type Scale struct {
 // scaleGroup is the API group of the kind Scale.
 const scaleGroup = "autoscaling"
 
-// scaleObject is autoscaling/v1 Scale.
-type scaleObject struct {
-	apimeta.TypeMeta   `json:",inline"`
-	apimeta.ObjectMeta `json:"metadata,omitempty"`
-	Spec               struct {
+// scaleType is autoscaling/v1 Scale. Its parts have the names that decoding errors show to clients.
+func scaleType() reflect.Type {
+	type ScaleSpec struct {
 		Replicas int32 `json:"replicas,omitempty" api:"doc='The wanted count.'"`
-	} `json:"spec,omitempty" api:"optional,doc='What is wanted.'"`
-	Status struct {
+	}
+	type ScaleStatus struct {
 		Replicas int32  `json:"replicas" api:"optional,doc='The actual count.'"`
 		Selector string `json:"selector,omitempty" api:"doc='The labels of what is counted, as a label selector.'"`
-	} `json:"status,omitempty" api:"doc='What there is.'"`
+	}
+	type Scale struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               ScaleSpec   `json:"spec,omitempty" api:"optional,doc='What is wanted.'"`
+		Status             ScaleStatus `json:"status,omitempty" api:"doc='What there is.'"`
+	}
+	return reflect.TypeFor[Scale]()
 }
 
 // scaler is a Scale with its paths parsed.
@@ -74,13 +79,14 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 	if res.countsChecked {
 		res.scale = &sc
 	}
-	derived, err := schema.Derive(reflect.TypeFor[scaleObject](), schema.Options{})
+	derived, err := schema.Derive(scaleType(), schema.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("Scale: %w", err)
 	}
 	return &subresource{name: "scale", kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
 		schema: derived, wire: messageCodec{codec.ScaleMessage()}, verbs: []Verb{Get, Patch, Update}, get: sc.get, update: sc.update,
-		applied: sc.spec}, nil
+		decodingError: func(v doc.Value) error { return decodingError(v, reflect.New(scaleType()).Interface()) },
+		applied:       sc.spec}, nil
 }
 
 func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {

@@ -32,6 +32,9 @@ type Subresource[T, S any] struct {
 	Update func(ctx context.Context, parent *T, sub *S) error
 	// Create answers POST: an action on the object. What it returns is answered with 201; nil answers a Status.
 	Create func(ctx context.Context, parent *T, sub *S) (*S, error)
+	// CreateDryRun answers POST with dryRun=All: what Create would, without effects. Without it such a request is refused
+	// with 400.
+	CreateDryRun func(ctx context.Context, parent *T, sub *S) (*S, error)
 }
 
 // subresource is a Subresource with its types forgotten: it reads and changes documents of the parent.
@@ -47,6 +50,10 @@ type subresource struct {
 	update func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	// create runs an action on a parent; an absent answer is a plain success.
 	create func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
+	// dryRun is create without effects; nil where there is no such thing.
+	dryRun func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
+	// decodingError says in the words of encoding/json why a document is none of the subresource's type.
+	decodingError func(v doc.Value) error
 	// bytes: the subresource is a Stream, and has nothing of the above but its name, its kind and its verbs.
 	bytes *byteStream
 	// applied is the field of the parent that is owned by who applies spec.replicas; nil where nothing can be applied.
@@ -73,7 +80,10 @@ func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresourc
 		return nil, fmt.Errorf("subresource %q: neither Get nor Create is set", s.Name)
 	case s.Update != nil && s.Get == nil:
 		return nil, fmt.Errorf("subresource %q: Update needs Get", s.Name)
+	case s.CreateDryRun != nil && s.Create == nil:
+		return nil, fmt.Errorf("subresource %q: CreateDryRun needs Create", s.Name)
 	}
+	sub.decodingError = func(v doc.Value) error { return decodingError(v, new(S)) }
 	var err error
 	if sub.schema, err = schema.Derive(t, schema.Options{}); err != nil {
 		return nil, fmt.Errorf("subresource %q: %w", s.Name, err)
@@ -116,24 +126,32 @@ func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresourc
 	}
 	if s.Create != nil {
 		sub.verbs = append([]Verb{Create}, sub.verbs...)
-		sub.create = func(ctx context.Context, parent, v doc.Value) (out doc.Value, err error) {
-			defer recoverHook("Create of "+s.Name, &err)
-			obj, err := decodeParent[T](parent)
-			if err != nil {
-				return doc.Value{}, err
-			}
-			in := new(S)
-			if err := codec.ToGo(v, in); err != nil {
-				return doc.Value{}, status.BadRequest(err.Error())
-			}
-			answer, err := s.Create(ctx, obj, in)
-			if err != nil || answer == nil {
-				return doc.Value{}, err
-			}
-			return codec.FromGo(answer)
-		}
+		sub.create = actionOf("Create of "+s.Name, s.Create)
+	}
+	if s.CreateDryRun != nil {
+		sub.dryRun = actionOf("CreateDryRun of "+s.Name, s.CreateDryRun)
 	}
 	return sub, nil
+}
+
+// actionOf makes a function of the host's one on documents.
+func actionOf[T, S any](name string, f func(ctx context.Context, parent *T, sub *S) (*S, error)) func(ctx context.Context, parent, sub doc.Value) (doc.Value, error) {
+	return func(ctx context.Context, parent, v doc.Value) (out doc.Value, err error) {
+		defer recoverHook(name, &err)
+		obj, err := decodeParent[T](parent)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		in := new(S)
+		if err := codec.ToGo(v, in); err != nil {
+			return doc.Value{}, status.BadRequest(err.Error())
+		}
+		answer, err := f(ctx, obj, in)
+		if err != nil || answer == nil {
+			return doc.Value{}, err
+		}
+		return codec.FromGo(answer)
+	}
 }
 
 func checkSubresourceName(name string) error {

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -119,16 +120,20 @@ func (s *subresource) named(v, parent doc.Value) doc.Value {
 
 // check accepts a body that shall be of the subresource's kind.
 func (s *subresource) check(v doc.Value, o *writeOptions) (doc.Value, error) {
+	sent := v
 	v, unknown := s.schema.Prune(v)
-	if refused := o.report(unknown); refused != "" {
-		return doc.Value{}, status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", s.kind.Kind, s.kind.Version, s.kind.Kind, refused))
-	}
 	v = s.schema.Default(v)
-	errs := s.schema.CheckTypes(nil, v)
-	if len(errs) == 0 {
-		errs = s.schema.Validate(nil, v)
+	if errs := s.schema.CheckTypes(nil, v); len(errs) > 0 {
+		err := s.decodingError(sent)
+		if err == nil {
+			err = errs[0]
+		}
+		return doc.Value{}, undecodable(s.kind, sent, o, err)
 	}
-	if len(errs) > 0 {
+	if refused := o.report(unknown); refused != "" {
+		return doc.Value{}, undecodable(s.kind, sent, o, errors.New(refused))
+	}
+	if errs := s.schema.Validate(nil, v); len(errs) > 0 {
 		return doc.Value{}, status.Invalid(s.kind.GroupKind(), nameOf(v), errs)
 	}
 	return v, nil
@@ -140,7 +145,7 @@ func (q *request) createSubresource(sub *subresource) error {
 		return err
 	}
 	defer c.cancel()
-	if c.options.dryRun {
+	if c.options.dryRun && sub.dryRun == nil {
 		return status.BadRequest("dryRun is not supported")
 	}
 	body, err := q.decodeBody(sub.kind, q.res.kindRequired, &c.options)
@@ -179,7 +184,11 @@ func (res *resource) callSubresource(ctx context.Context, sub *subresource, name
 	if body, err = res.admitToSubresource(ctx, sub, parent, body, doc.Value{}, o); err != nil {
 		return doc.Value{}, err
 	}
-	answer, err := sub.create(ctx, parent, body)
+	act := sub.create
+	if o.dryRun {
+		act = sub.dryRun
+	}
+	answer, err := act(ctx, parent, body)
 	if err != nil || answer.IsAbsent() {
 		return doc.Value{}, err
 	}

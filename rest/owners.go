@@ -1,0 +1,43 @@
+package rest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// What a client is told of owner references that stand in an object twice: in what it has sent, and in what patches or
+// admission hooks have made of it.
+const (
+	repeatedOwners = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, " +
+		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
+	repeatedOwnersLater = ".metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, " +
+		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
+)
+
+// withoutRepeatedOwners drops owner references that stand there twice, and warns of them.
+func withoutRepeatedOwners(obj doc.Value, warning string, o *writeOptions) doc.Value {
+	owners := metadataOf(obj).Get(fieldOwners)
+	if owners.Kind() != doc.List || owners.Len() < 2 {
+		return obj
+	}
+	var kept []doc.Value
+	var repeated []string
+	seen := map[string]bool{}
+	for _, owner := range owners.Elements() {
+		uid := owner.Get("uid").Text()
+		if seen[uid] && slices.ContainsFunc(kept, func(k doc.Value) bool { return doc.Equal(k, owner) }) {
+			repeated = append(repeated, uid)
+			continue
+		}
+		seen[uid] = true
+		kept = append(kept, owner)
+	}
+	if len(repeated) == 0 {
+		return obj
+	}
+	o.warn(fmt.Sprintf(warning, strings.Join(repeated, ", ")))
+	return obj.WithAt(doc.ListOf(kept...), "metadata", fieldOwners)
+}
