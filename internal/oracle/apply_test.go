@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand"
 	"reflect"
 	"slices"
 	"strings"
@@ -77,7 +78,10 @@ type keeper struct {
 	schema *schema.Schema
 	ours   *managed.Kind
 	theirs *managedfields.FieldManager
-	empty  func() runtime.Object
+	part   managed.Part
+	// subresource is the one through which the keeper's writes go.
+	subresource string
+	empty       func() runtime.Object
 	// object turns a document into what upstream holds, and back.
 	object   func(doc.Value) (runtime.Object, error)
 	document func(runtime.Object) (doc.Value, error)
@@ -94,7 +98,7 @@ func keeperOf[T any, P interface {
 		return k.(keeper)
 	}
 	resource := k8s.Resource[T, P]()
-	k := keeper{kind: kind{gvk.GroupVersionKind{Group: resource.Group, Version: resource.Version, Kind: resource.Kind}, typ}}
+	k := keeper{part: managed.Whole, kind: kind{gvk.GroupVersionKind{Group: resource.Group, Version: resource.Version, Kind: resource.Kind}, typ}}
 	s, err := schema.Derive(typ, schema.Options{Builtin: true, Overlay: resource.Overlay})
 	require.NoError(t, err)
 	k.schema = s
@@ -151,7 +155,7 @@ func (s *story) liveTheirs() runtime.Object {
 // clock moves on by a second with each write. Upstream's does not, so times say only which entries a write has moved.
 func (s *story) writer(manager string) managed.Writer {
 	s.writes++
-	return managed.Writer{Manager: manager, Part: managed.Whole, Time: time.Unix(int64(s.writes), 0).UTC().Format(time.RFC3339)}
+	return managed.Writer{Manager: manager, Subresource: s.subresource, Part: s.part, Time: time.Unix(int64(s.writes), 0).UTC().Format(time.RFC3339)}
 }
 
 func entriesOf(v doc.Value) doc.Value { return v.Lookup("metadata", "managedFields") }
@@ -315,40 +319,66 @@ func (s *story) random(r round) doc.Value {
 	return s.identified(decoded(s.t, data))
 }
 
+// tally counts what came of the writes of stories.
+type tally struct{ updates, applies, refusals int }
+
+func (c *tally) check(t *testing.T) {
+	t.Logf("%d updates, %d applies, %d refused", c.updates, c.applies, c.refusals)
+	require.NotZero(t, c.updates)
+	require.NotZero(t, c.applies)
+	require.NotZero(t, c.refusals)
+}
+
+func builtinKeepers(t testing.TB) []keeper {
+	return []keeper{keeperOf[corev1.ConfigMap](t), keeperOf[appsv1.Deployment](t), keeperOf[corev1.Service](t), keeperOf[corev1.Pod](t)}
+}
+
+// tellBuiltin tells the story of one object of a built-in kind.
+func tellBuiltin(t testing.TB, r round, c *tally) {
+	all := builtinKeepers(t)
+	managers := []string{"a", "b", "kubectl", ""}
+	s := story{keeper: all[r.Intn(len(all))], t: t}
+	base := s.random(r)
+	for range 8 {
+		manager := managers[r.Intn(len(managers))]
+		source := base
+		if !s.live.IsAbsent() && r.Intn(2) == 0 {
+			source = s.live
+		}
+		if r.Intn(2) == 0 {
+			v := s.identified(edited(r, source, 6))
+			if !s.live.IsAbsent() {
+				v = v.WithAt(doc.Of("uid"), "metadata", "uid")
+			}
+			if s.update(v, manager) {
+				c.updates++
+			}
+			continue
+		}
+		if s.apply(s.identified(edited(r, source, 6)), manager, r.Intn(3) == 0) {
+			c.applies++
+		} else {
+			c.refusals++
+		}
+	}
+}
+
 // Objects written by several managers in turn have upstream's fields and upstream's owners after each write, and
 // configurations are refused for the same conflicts.
 func TestManagedFields(t *testing.T) {
-	all := []keeper{keeperOf[corev1.ConfigMap](t), keeperOf[appsv1.Deployment](t), keeperOf[corev1.Service](t), keeperOf[corev1.Pod](t)}
-	managers := []string{"a", "b", "kubectl", ""}
-	updates, applies, refusals := 0, 0, 0
-	rounds(t, 40, func(t *testing.T, r round) {
-		s := story{keeper: all[r.Intn(len(all))], t: t}
-		base := s.random(r)
-		for range 8 {
-			manager := managers[r.Intn(len(managers))]
-			source := base
-			if !s.live.IsAbsent() && r.Intn(2) == 0 {
-				source = s.live
-			}
-			if r.Intn(2) == 0 {
-				v := s.identified(edited(r, source, 6))
-				if !s.live.IsAbsent() {
-					v = v.WithAt(doc.Of("uid"), "metadata", "uid")
-				}
-				if s.update(v, manager) {
-					updates++
-				}
-				continue
-			}
-			if s.apply(s.identified(edited(r, source, 6)), manager, r.Intn(3) == 0) {
-				applies++
-			} else {
-				refusals++
-			}
-		}
+	var c tally
+	rounds(t, 40, func(t *testing.T, r round) { tellBuiltin(t, r, &c) })
+	c.check(t)
+}
+
+// FuzzManagedFields searches for stories of either sort whose ends differ.
+func FuzzManagedFields(f *testing.F) {
+	for seed := range int64(4) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed int64) {
+		var c tally
+		tellBuiltin(t, round{rand.New(rand.NewSource(seed)), seed}, &c)
+		tellCustom(t, round{rand.New(rand.NewSource(seed)), seed}, &c)
 	})
-	t.Logf("%d updates, %d applies, %d refused", updates, applies, refusals)
-	require.NotZero(t, updates)
-	require.NotZero(t, applies)
-	require.NotZero(t, refusals)
 }
