@@ -245,3 +245,27 @@ func TestUntracked(t *testing.T) {
 	_, err := rest.ClientFor[Widget](api).Namespace("default").As("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
 	assert.Equal(t, http.StatusUnsupportedMediaType, status.CodeOf(err))
 }
+
+// An entry names fields in the version of its write, and holds against writes in other versions.
+func TestManagedFieldsOfVersions(t *testing.T) {
+	api := newAPI(t, rest.Options{}, cogResource())
+	beta := func(spec string) string { return `{` + betaCogKind + `,"metadata":{"name":"a"},"spec":` + spec + `}` }
+	stored := func(spec string) string {
+		return `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"a"},"spec":` + spec + `}`
+	}
+	a := do(t, api, "PATCH", betaCogs+"/a?fieldManager=m", beta(`{"toothCount":5}`), "Content-Type", typeApply)
+	require.Equal(t, 201, a.Code, a.Body)
+	assert.Equal(t, `m Apply {"f:spec":{"f:toothCount":{}}}`, owners(t, a))
+	assert.Contains(t, a.Body, `"fieldsV1":{"f:spec":{"f:toothCount":{}}}`)
+
+	a = do(t, api, "PATCH", cogs+"/a?fieldManager=n", stored(`{"teeth":6}`), "Content-Type", typeApply)
+	require.Equal(t, 409, a.Code, a.Body)
+	assert.Contains(t, a.Body, `.spec.toothCount`, "as its owner calls it")
+	a = do(t, api, "PATCH", cogs+"/a?fieldManager=n&force=true", stored(`{"teeth":6}`), "Content-Type", typeApply)
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, `n Apply {"f:spec":{"f:teeth":{}}}`, owners(t, a))
+
+	a = do(t, api, "PATCH", betaCogs+"/a?fieldManager=u", `{"spec":{"toothCount":7}}`, "Content-Type", typeMergePatch)
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, `u Update {"f:spec":{"f:toothCount":{}}}`, owners(t, a))
+}
