@@ -41,7 +41,6 @@ type shipSpec struct {
 	Fresh    []string          `json:"fresh,omitempty" patchStrategy:"retainKeys,merge"`
 	Odd      []string          `json:"odd,omitempty" patchStrategy:"merge,union"`
 	Charts   map[string]hull   `json:"charts,omitempty"`
-	Home     string            `json:"home,omitempty" api:"format=uri"`
 	Berth    berth             `json:"berth,omitempty"`
 	Depth    depth             `json:"depth,omitempty"`
 }
@@ -246,7 +245,6 @@ func TestStrategicMergeErrors(t *testing.T) {
 		{"no base64", `{"log":"!"}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[log:!]]": error decoding from json: illegal base64 data at input byte 0`},
 		{"a number for a time", `{"launched":5}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[launched:5]]": json: cannot unmarshal number into Go value of type string`},
 		{"no time", `{"launched":"x"}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[launched:x]]": parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`},
-		{"no URI", `{"home":"x"}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[home:x]]": spec.home: Invalid value: "x": spec.home in body must be of type uri: "x"`},
 		{"a boolean for an integer or a string", `{"berth":true}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[berth:true]]": json: cannot unmarshal bool into Go value of type int32`},
 		{"a boolean for a string or a number", `{"depth":true}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[depth:true]]": spec.depth: Invalid value: "boolean": spec.depth in body must be of type string,number: "boolean"`},
 		{"a boolean in an element", `{"cargo":[{"id":true}]}`, 422, status.ReasonInvalid, ` "" is invalid: patch: Invalid value: "map[spec:map[cargo:[map[id:true]]]]": unrecognized type: int64`},
