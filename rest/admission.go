@@ -16,11 +16,13 @@ import (
 // Operation is what a write does, as admission sees it.
 type Operation string
 
-// The operations. A patch of any type is an update, or a create where it creates.
+// The operations. A patch of any type is an update, or a create where it creates. To connect is to use a [Stream] other than an
+// output.
 const (
-	OperationCreate Operation = "CREATE"
-	OperationUpdate Operation = "UPDATE"
-	OperationDelete Operation = "DELETE"
+	OperationCreate  Operation = "CREATE"
+	OperationUpdate  Operation = "UPDATE"
+	OperationDelete  Operation = "DELETE"
+	OperationConnect Operation = "CONNECT"
 )
 
 // SideEffects says what a hook does beside looking at the object and changing it (API concepts, Dry-run).
@@ -73,7 +75,7 @@ type AdmissionRequest struct {
 	// Namespace is empty for cluster-scoped resources. Name is there also when it was generated.
 	Namespace, Name string
 	// Options are those of the request: *apimeta.CreateOptions, *apimeta.UpdateOptions, *apimeta.PatchOptions or
-	// *apimeta.DeleteOptions.
+	// *apimeta.DeleteOptions; nil to connect.
 	Options any
 	// DryRun says that nothing will be stored.
 	DryRun bool
@@ -84,11 +86,11 @@ type AdmissionRequest struct {
 	warn        func(text string)
 }
 
-// Object decodes the object that is written into a value of the host's: the kind's Go type, a part of it, or a map. It fails
-// for deletions, which have none.
+// Object decodes the object that is written into a value of the host's: the kind's Go type, a part of it, or a map. Of a request
+// to connect it is the options. It fails for deletions, which have none.
 func (r *AdmissionRequest) Object(into any) error { return decodeAdmitted(r.object, into) }
 
-// OldObject decodes the stored object. It fails for creates, which have none.
+// OldObject decodes the stored object. It fails where nothing is changed or deleted.
 func (r *AdmissionRequest) OldObject(into any) error { return decodeAdmitted(r.old, into) }
 
 func decodeAdmitted(v doc.Value, into any) error {
@@ -159,7 +161,7 @@ func (h *Admission) check(resources []*resource) error {
 		return errors.New("neither Mutate nor Validate is set")
 	}
 	for _, op := range h.Operations {
-		if !slices.Contains([]Operation{OperationCreate, OperationUpdate, OperationDelete}, op) {
+		if !slices.Contains([]Operation{OperationCreate, OperationUpdate, OperationDelete, OperationConnect}, op) {
 			return fmt.Errorf("Operations: %q is no operation", op)
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -368,4 +370,34 @@ func TestAdmissionMisuse(t *testing.T) {
 			assert.Equal(t, "InternalError", a.text(t, "reason"))
 		})
 	}
+}
+
+// Who connects to a stream asks the hooks with the options of the URL; who only reads one asks nobody.
+func TestAdmissionOfStreams(t *testing.T) {
+	var seen []string
+	hook := rest.Admission{Name: "v", Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		var o ThingProxyOptions
+		if err := r.Object(&o); err != nil {
+			return err
+		}
+		seen = append(seen, fmt.Sprintf("%s %s/%s %s %s %s %v", r.Operation, r.Namespace, r.Name, r.Subresource, r.Kind.Kind, o.Path, r.Options))
+		if o.Path == "secret" {
+			return errors.New("not for you")
+		}
+		r.Warn("look, but do not touch")
+		return r.Patch(rest.MergePatch, []byte(`{"path":"public"}`))
+	}}
+	s := streamed(t, rest.Options{Admission: []rest.Admission{hook}}, thingLog{Name: "log", Output: noOutput},
+		thingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, _ *http.Request, _ *Thing, o *ThingProxyOptions) {
+			_, _ = io.WriteString(w, o.Path)
+		}})
+	seen = nil
+	w := s.do("GET", thingsIn+"/a/proxy/?path=here", "")
+	assert.Equal(t, "public", w.Body.String())
+	w = s.do("DELETE", thingsIn+"/a/proxy/?path=secret", "")
+	assert.Equal(t, 403, w.Code)
+	assert.Contains(t, w.Body.String(), `things.things.example.com \"a\" is forbidden: not for you`)
+	assert.Equal(t, 400, s.do("GET", thingsIn+"/a/proxy/?dryRun=All", "").Code)
+	assert.Equal(t, 200, s.do("GET", thingsIn+"/a/log", "").Code)
+	assert.Equal(t, []string{"CONNECT default/a proxy ThingProxyOptions here <nil>", "CONNECT default/a proxy ThingProxyOptions secret <nil>"}, seen)
 }

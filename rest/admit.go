@@ -98,6 +98,28 @@ func (res *resource) admitDelete(ctx context.Context, key storage.Key, old doc.V
 	return w.validate(ctx, doc.Value{})
 }
 
+// admitConnect lets the hooks change and judge the options with which a client connects to a stream of an object.
+func (res *resource) admitConnect(ctx context.Context, sub *subresource, parent, options doc.Value, o *writeOptions) (doc.Value, error) {
+	if len(res.admission) == 0 {
+		return options, nil
+	}
+	m := metadataOf(parent)
+	w := &admittedWrite{res: res, operation: OperationConnect, subresource: sub.name, kind: sub.kind, schema: sub.bytes.options,
+		namespace: m.Get(fieldNamespace).Text(), name: m.Get(fieldName).Text(), o: o}
+	if w = w.orNone(); w == nil {
+		return options, nil
+	}
+	options = options.With("apiVersion", doc.Of(sub.kind.GroupVersion().String())).With("kind", doc.Of(sub.kind.Kind))
+	changed, err := w.mutate(ctx, options)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if err := w.validate(ctx, changed); err != nil {
+		return doc.Value{}, err
+	}
+	return sub.bytes.checkOptions(changed.Without("apiVersion", "kind"))
+}
+
 // orNone is nil where no hook sees the write.
 func (w *admittedWrite) orNone() *admittedWrite {
 	if slices.ContainsFunc(w.res.admission, func(h *Admission) bool { return h.sees(w.res, w.subresource, w.operation) }) {

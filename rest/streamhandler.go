@@ -23,7 +23,7 @@ func (q *request) stream(sub *subresource) error {
 	default:
 		return status.MethodNotAllowed()
 	}
-	bound, err := q.bindStream(s)
+	bound, err := q.bindStream(sub)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,8 @@ func (q *request) stream(sub *subresource) error {
 }
 
 // bindStream finds the object and reads the parameters of a request to a stream of it.
-func (q *request) bindStream(s *byteStream) (boundStream, error) {
+func (q *request) bindStream(sub *subresource) (boundStream, error) {
+	s := sub.bytes
 	namespace, name, err := q.object()
 	if err != nil {
 		return boundStream{}, err
@@ -65,6 +66,14 @@ func (q *request) bindStream(s *byteStream) (boundStream, error) {
 	options, err := s.readOptions(q.parameters())
 	if err != nil {
 		return boundStream{}, err
+	}
+	if s.way != outputWay { // that is a read
+		if q.parameters().Get("dryRun") != "" {
+			return boundStream{}, status.BadRequest("dryRun is not supported")
+		}
+		if options, err = q.res.admitConnect(q.r.Context(), sub, parent, options, &writeOptions{warnings: &q.warnings}); err != nil {
+			return boundStream{}, err
+		}
 	}
 	return s.bind(parent, options)
 }

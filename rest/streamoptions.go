@@ -63,6 +63,11 @@ func (s *byteStream) readOptions(parameters url.Values) (doc.Value, error) {
 			v = v.With(p.Name, elements[0])
 		}
 	}
+	return s.checkOptions(v)
+}
+
+// checkOptions fills in what the options leave out, and checks them.
+func (s *byteStream) checkOptions(v doc.Value) (doc.Value, error) {
 	v = s.options.Default(v)
 	errs := s.options.CheckTypes(nil, v)
 	if len(errs) == 0 {
