@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 
@@ -8,10 +10,20 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// definitions are the kinds of the transcripts, and the reviews that kubectl asks for.
-func definitions() []rest.Definition {
+// definitions are the kinds of the transcripts, and the reviews that kubectl asks for. Widgets may end gracefully.
+func definitions(graceful bool) []rest.Definition {
+	widgets := widgets()
+	if graceful {
+		widgets.RemoveWhenDue = true
+		widgets.GracePeriod = func(_ context.Context, _ *Widget, asked *int64) (int64, error) {
+			if asked == nil {
+				return 0, nil
+			}
+			return *asked, nil
+		}
+	}
 	return append([]rest.Definition{
-		widgets(),
+		widgets,
 		k8s.Resource[corev1.Namespace](),
 		k8s.Resource[corev1.ConfigMap](),
 		k8s.Resource[corev1.ServiceAccount](),

@@ -18,9 +18,11 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -40,6 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 takes a free port")
 	prefix := flags.String("prefix", "", "path to serve below, like /p")
 	backend := flags.String("store", "memory", "where objects are kept: memory")
+	follow := flags.Bool("lifecycle", false, "collect garbage, empty namespaces, and give Widgets the grace period that clients ask for")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -50,7 +53,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer store.Close()
-	api, err := rest.New(rest.Options{Store: store, Logger: slog.New(slog.NewTextHandler(stderr, nil))}, definitions()...)
+	logger := slog.New(slog.NewTextHandler(stderr, nil))
+	api, err := rest.New(rest.Options{Store: store, Logger: logger}, definitions(*follow)...)
 	if err != nil {
 		return err
 	}
@@ -60,7 +64,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := store.Compact(ctx, store.Revision()); err != nil {
 		return err
 	}
+	if *follow {
+		ended := controllers(ctx, api, lifecycle.Options{Logger: logger})
+		defer ended()
+	}
 	return serve(ctx, api, *listen, strings.TrimSuffix(*prefix, "/"), stdout)
+}
+
+// controllers runs what follows a deletion until ctx ends. The function that it returns waits for the end.
+func controllers(ctx context.Context, api *rest.API, options lifecycle.Options) (ended func()) {
+	var running sync.WaitGroup
+	for _, run := range []func(context.Context, *rest.API, lifecycle.Options) error{lifecycle.CollectGarbage, lifecycle.EmptyNamespaces} {
+		running.Go(func() {
+			if err := run(ctx, api, options); err != nil {
+				options.Logger.Error("a controller has ended", "error", err)
+			}
+		})
+	}
+	return running.Wait
 }
 
 func openStore(name string) (storage.Store, error) {
