@@ -31,6 +31,7 @@ const patience = 20 * time.Second
 type host struct {
 	config *clientrest.Config
 	store  *storage.Memory
+	api    *rest.API
 	wire   *wire
 }
 
@@ -80,7 +81,7 @@ func newHost(t *testing.T) *host {
 		require.NoError(t, api.Close())
 		require.NoError(t, store.Close())
 	})
-	return &host{store: store, wire: newWire(api)}
+	return &host{store: store, api: api, wire: newWire(api)}
 }
 
 // forget drops the whole history: whoever resumes a watch from the past gets 410.
@@ -93,7 +94,7 @@ func (h *host) forget(t *testing.T) {
 // the other.
 func (h *host) overAnotherWire() *host {
 	w := newWire(h.wire.api)
-	return &host{store: h.store, wire: w, config: &clientrest.Config{Host: "http://decorum", Transport: rest.RoundTripper(w), QPS: -1}}
+	return &host{store: h.store, api: h.api, wire: w, config: &clientrest.Config{Host: "http://decorum", Transport: rest.RoundTripper(w), QPS: -1}}
 }
 
 // beginnings is how many times somebody has asked for all that a resource holds.

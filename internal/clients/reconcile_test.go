@@ -213,16 +213,22 @@ func (f reconcilerFunc) Reconcile(ctx context.Context, request ctrl.Request) (ct
 	return f(ctx, request)
 }
 
-func newManager(t *testing.T, h *host) ctrl.Manager {
+// newScheme knows the kinds of the host.
+func newScheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	kinds := runtime.NewScheme()
 	require.NoError(t, scheme.AddToScheme(kinds))
 	kinds.AddKnownTypes(siteVersion, &Site{}, &SiteList{})
 	metav1.AddToGroupVersion(kinds, siteVersion)
+	return kinds
+}
+
+func newManager(t *testing.T, h *host) ctrl.Manager {
+	t.Helper()
 	lease, renew, retry := 10*time.Second, 5*time.Second, 50*time.Millisecond
 	again := true // one name serves a manager for each transport
 	mgr, err := ctrl.NewManager(h.config, ctrl.Options{
-		Scheme: kinds, Logger: logr.Discard(),
+		Scheme: newScheme(t), Logger: logr.Discard(),
 		Metrics:        server.Options{BindAddress: "0"},
 		Controller:     config.Controller{SkipNameValidation: &again},
 		LeaderElection: true, LeaderElectionID: "publisher", LeaderElectionNamespace: metav1.NamespaceDefault, LeaderElectionReleaseOnCancel: true,
