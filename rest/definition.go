@@ -163,6 +163,9 @@ type Resource[T any] struct {
 	// is not for clients to decide, and gives a new object its first status. old is nil on create. It reaches what the
 	// client reaches: not what the server keeps in the metadata, and in a write of the status nothing but the status.
 	Prepare func(ctx context.Context, obj, old *T) error
+	// Rules are validation rules in the Common Expression Language, of module cel. They are checked by New, published in
+	// OpenAPI, and evaluated on objects that have passed their schema.
+	Rules Rules
 	// Validate reports what is wrong with an object, beside what the tags say. old is nil on create.
 	Validate func(ctx context.Context, obj, old *T) status.FieldErrors
 	// ValidateDelete refuses the deletion of an object by returning an error, mostly [status.Forbidden].

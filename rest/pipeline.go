@@ -367,6 +367,11 @@ func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOpt
 	obj = res.trackFields(obj, old, claimed, o)
 	errs := res.validateRules(wanted, old, o)
 	errs = append(errs, validateManagedFields(status.Field("metadata", fieldManagedFields), metadataOf(obj).Get(fieldManagedFields))...)
+	broken, err := res.checkByRules(ctx, wanted, old, errs, o)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	errs = append(errs, broken...)
 	more, err := res.validateByHook(ctx, typed, old)
 	if err != nil {
 		return doc.Value{}, err
@@ -400,7 +405,12 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 		return nil, wanted, out, res.wrongType(sent, errs, o)
 	}
 	if len(errs) > 0 {
-		return nil, wanted, out, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, res.validateRules(obj, old, o)...))
+		errs = append(errs, res.validateRules(obj, old, o)...)
+		unchecked, err := res.checkByRules(ctx, obj, old, errs, o) // not on values of a wrong type: it says that it has not
+		if err != nil {
+			return nil, wanted, out, err
+		}
+		return nil, wanted, out, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, unchecked...))
 	}
 	return res.passThroughType(ctx, sent, obj, o)
 }

@@ -53,7 +53,8 @@ type resource struct {
 	extract              storage.Extractor
 
 	goType   goType
-	wire     wireCodec // nil where the Go type has no Protobuf message
+	rules    RuleChecker // nil for a kind without Rules
+	wire     wireCodec   // nil where the Go type has no Protobuf message
 	shape    *schema.Shape
 	schema   *schema.Schema
 	metadata *schema.Schema // of the member metadata
@@ -151,8 +152,17 @@ func (r Resource[T]) build() (*resource, error) {
 		return nil, fmt.Errorf("%s is no struct", t)
 	}
 	var err error
-	if res.schema, err = schema.Derive(t, schema.Options{Builtin: !res.requiredByTag, Overlay: r.Overlay}); err != nil {
+	options := schema.Options{Builtin: !res.requiredByTag, Overlay: r.Overlay}
+	if r.Rules != nil {
+		options.Rules = r.Rules.Declared()
+	}
+	if res.schema, err = schema.Derive(t, options); err != nil {
 		return nil, err
+	}
+	if r.Rules != nil {
+		if res.rules, err = r.Rules.Compile(res.schema); err != nil {
+			return nil, err
+		}
 	}
 	res.shape = schema.ShapeOf(t)
 	if res.metadata = res.schema.Member("metadata"); res.metadata == nil {

@@ -46,7 +46,7 @@ func TestVersionsThatCannotWork(t *testing.T) {
 // Whoever adds a field to Resource says here whether a version has its own.
 func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
 	own := []string{"Version", "Description", "NotServed", "Deprecated", "DeprecationWarning", "Overlay", "Columns", "SelectableFields",
-		"Scale", "Subresources", "Default", "Prepare", "Validate", "ValidateDelete"}
+		"Scale", "Subresources", "Default", "Prepare", "Rules", "Validate", "ValidateDelete"}
 	unexported := []string{"areNamespaces", "message"}
 	var want, got []string
 	want = append(append(append(want, own...), unexported...), rest.FieldsOfAllVersions()...)

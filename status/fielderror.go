@@ -22,8 +22,8 @@ type FieldError struct {
 	Detail string
 }
 
-// uncounted is the BadValue of a fault in a number that is not known.
-type uncounted struct{}
+// omitted is the BadValue that no message shows.
+type omitted struct{}
 
 // RequiredField is a member that must be set.
 func RequiredField(p *Path, detail string) *FieldError {
@@ -33,6 +33,12 @@ func RequiredField(p *Path, detail string) *FieldError {
 // InvalidField is a value that breaks a rule, which detail states.
 func InvalidField(p *Path, value any, detail string) *FieldError {
 	return &FieldError{Type: CauseInvalid, Field: p.String(), BadValue: value, Detail: detail}
+}
+
+// BrokenRuleField is a value that breaks a rule, which detail states. The message
+// does not repeat the value, which may be large.
+func BrokenRuleField(p *Path, detail string) *FieldError {
+	return &FieldError{Type: CauseInvalid, Field: p.String(), BadValue: omitted{}, Detail: detail}
 }
 
 // TypeInvalidField is a value of the wrong JSON type.
@@ -107,7 +113,7 @@ func InternalField(p *Path, err error) *FieldError {
 
 func count(actual int) any {
 	if actual < 0 {
-		return uncounted{}
+		return omitted{}
 	}
 	return actual
 }
@@ -134,7 +140,7 @@ func (e *FieldError) body() string {
 	switch e.Type {
 	case CauseRequired, CauseForbidden, CauseTooLong, CauseTooShort, CauseInternalError:
 	default:
-		if _, omitted := e.BadValue.(uncounted); !omitted {
+		if _, hidden := e.BadValue.(omitted); !hidden {
 			s += ": " + show(e.BadValue)
 		}
 	}

@@ -23,6 +23,7 @@ func (d *definitions) place(s *schema.Schema, description string) doc.Value {
 	o.count("minProperties", s.MinProperties)
 	o.count("maxProperties", s.MaxProperties)
 	d.merging(&o, s)
+	o.list("x-kubernetes-validations", validations(s.Rules))
 	if len(o) == 0 {
 		return ref
 	}
@@ -51,6 +52,7 @@ func (d *definitions) members(s *schema.Schema) object {
 		o.text("pattern", s.Pattern.String())
 	}
 	d.merging(&o, s)
+	o.list("x-kubernetes-validations", validations(s.Rules))
 	if s.Items != nil {
 		o.set("items", d.place(s.Items, ""))
 	}

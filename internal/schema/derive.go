@@ -20,6 +20,8 @@ type Options struct {
 	// where two have one name. Its values are the text of an api tag, which wins over the tag of the field. A key that
 	// meets no type is an error.
 	Overlay map[string]string
+	// Rules are to be carried, under keys like those of Overlay.
+	Rules map[string][]Rule
 }
 
 // Derive makes the schema of a Go type, usually of the struct of a kind. The root's apiVersion, kind, metadata and status
@@ -28,7 +30,7 @@ func Derive(t reflect.Type, options Options) (*Schema, error) {
 	if t == nil {
 		return nil, errors.New("schema: there is no type to derive a schema from")
 	}
-	d := deriver{options: options, root: t, objects: map[reflect.Type]*Object{}, used: map[string]bool{}}
+	d := deriver{options: options, root: t, objects: map[reflect.Type]*Object{}, used: map[string]bool{}, usedRules: map[string]bool{}}
 	for d.root.Kind() == reflect.Pointer {
 		d.root = d.root.Elem()
 	}
@@ -36,6 +38,11 @@ func Derive(t reflect.Type, options Options) (*Schema, error) {
 	for _, key := range slices.Sorted(maps.Keys(options.Overlay)) {
 		if !d.used[key] {
 			d.fail("overlay "+key, errors.New("there is no such type or field"))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(options.Rules)) {
+		if !d.usedRules[key] {
+			d.fail("rules of "+key, errors.New("there is no such type or field"))
 		}
 	}
 	if len(d.errs) == 0 {
@@ -54,7 +61,9 @@ type deriver struct {
 	objects map[reflect.Type]*Object
 	ruled   []ruled         // every schema that carries constraints, to be checked when the whole is known
 	used    map[string]bool // keys of the overlay that met something
-	errs    []error
+	// usedRules are the keys of the rules that met something.
+	usedRules map[string]bool
+	errs      []error
 }
 
 // ruled is a schema with constraints, and the Go field it stands for.
@@ -179,6 +188,7 @@ func (d *deriver) property(t reflect.Type, f jsonField, description string) (Pro
 		}
 		r.merge(d.rule(s, rules, where))
 	}
+	s.Rules = append(s.Rules, d.rulesOf(f.owner, f.name)...)
 	isPointer := f.field.Type.Kind() == reflect.Pointer
 	switch {
 	case r.required:
@@ -203,6 +213,7 @@ func (d *deriver) overlayType(s *Schema, t reflect.Type) {
 	if t.Name() == "" {
 		return
 	}
+	s.Rules = append(s.Rules, d.rulesOf(t, "")...)
 	for _, text := range d.overlay(t, "") {
 		rules, err := parseTag(text)
 		if err != nil {
@@ -220,17 +231,22 @@ func (d *deriver) overlay(t reflect.Type, field string) []string {
 			texts = append(texts, text)
 		}
 	}
-	for _, name := range []string{t.Name(), typeName(t)} {
-		key := name
-		if field != "" {
-			key += "." + field
-		}
+	for _, key := range overlayKeys(t, field) {
 		if text, ok := d.options.Overlay[key]; ok {
 			d.used[key] = true
 			texts = append(texts, text)
 		}
 	}
 	return texts
+}
+
+// overlayKeys are the names of a type, or of a member of it, in an overlay.
+func overlayKeys(t reflect.Type, field string) []string {
+	keys := []string{t.Name(), typeName(t)}
+	if field != "" {
+		keys[0], keys[1] = keys[0]+"."+field, keys[1]+"."+field
+	}
+	return keys
 }
 
 // typeName returns a type's import path and name; an unnamed struct has none.

@@ -53,6 +53,9 @@ func (p *printer) schema(s *Schema) {
 		fmt.Fprintf(p.w, "%q ", s.Pattern)
 	}
 	fmt.Fprintf(p.w, "%q %q %q %q %q %t ", s.ListType, s.ListMapKeys, s.MapType, s.PatchStrategy, s.PatchMergeKey, s.duplicates)
+	for _, r := range s.Rules {
+		fmt.Fprintf(p.w, "%q %q %q %q %q %t ", r.Rule, r.Message, r.MessageExpression, r.Reason, r.FieldPath, r.OptionalOldSelf)
+	}
 	p.object(s.Object)
 	p.schema(s.Items)
 	p.schema(s.Additional)

@@ -87,6 +87,9 @@ type Schema struct {
 	// PatchStrategy and PatchMergeKey steer strategic merge patch as the tags of that name say, e.g. "merge" and "name".
 	PatchStrategy, PatchMergeKey string
 
+	// Rules are those of a rule language. Whoever made them evaluates them; here they are carried and published.
+	Rules []Rule
+
 	// goType is what only the Go type says, and OpenAPI does not.
 	goType goLimits
 	// filled is DefaultValue with the defaults below it, what an absent value becomes in the end.

@@ -1,0 +1,272 @@
+package cel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// evaluator evaluates the rules of a kind.
+type evaluator struct{ root *node }
+
+// Check implements rest.RuleChecker.
+func (e *evaluator) Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors) {
+	w := walk{ctx: ctx, budget: objectBudget}
+	w.node(e.root, nil, obj, old, pair{obj, old})
+	return w.broken, w.before
+}
+
+// walk is one evaluation of all rules of an object.
+type walk struct {
+	ctx            context.Context
+	budget         int64 // what the rest may cost; negative when no more rules are evaluated
+	broken, before status.FieldErrors
+}
+
+// pair is the nearest place at or above a node that has an older value, or could have one.
+type pair struct{ now, old doc.Value }
+
+func (p pair) unchanged() bool { return !p.old.IsAbsent() && doc.Equal(p.now, p.old) }
+
+// node evaluates the rules of a place and of those below it. old is absent where nothing older is known.
+func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest pair) {
+	if n == nil || v.IsAbsent() || v.IsNull() || w.budget < 0 {
+		return
+	}
+	if old.IsNull() {
+		old = doc.Value{}
+	}
+	w.rules(n, at, v, old, nearest)
+	switch v.Kind() {
+	case doc.Map:
+		for key, member := range v.Members() {
+			below, place := n.values, at.Key(key)
+			if n.schema.Object != nil {
+				below, place = n.fields[key], at.Child(key)
+			}
+			w.node(below, place, member, old.Get(key), pair{member, old.Get(key)})
+		}
+	case doc.List:
+		if n.items == nil {
+			return
+		}
+		older := olderItems(n.schema, old)
+		for i, item := range v.Elements() {
+			was, nearest := doc.Value{}, pair{v, old}
+			if older != nil {
+				if was = older[itemKey(n.schema, item)]; !was.IsAbsent() {
+					nearest = pair{item, was}
+				}
+			}
+			w.node(n.items, at.Index(i), item, was, nearest)
+		}
+	}
+}
+
+// olderItems are the elements of a list that has keys, by them; nil of one that has none.
+func olderItems(s *schema.Schema, old doc.Value) map[string]doc.Value {
+	if s.ListType != schema.MapList || old.Kind() != doc.List {
+		return nil
+	}
+	items := make(map[string]doc.Value, old.Len())
+	for _, item := range old.Elements() {
+		items[itemKey(s, item)] = item
+	}
+	return items
+}
+
+func itemKey(s *schema.Schema, item doc.Value) string {
+	var key []byte
+	for _, name := range s.ListMapKeys {
+		if v := item.Get(name); !v.IsAbsent() {
+			key = codec.AppendJSON(key, v)
+		}
+		key = append(key, ',')
+	}
+	return string(key)
+}
+
+func (w *walk) rules(n *node, at *status.Path, v, old doc.Value, nearest pair) {
+	if len(n.rules) == 0 {
+		return
+	}
+	if w.budget == 0 {
+		w.stop(invalid(at, n.schema.Type, "validation failed due to running out of cost budget, no further validation rules will be run"))
+		return
+	}
+	self := valueOf(n.schema, v)
+	var older ref.Val
+	for _, r := range n.rules {
+		if r.transition && old.IsAbsent() && !r.OptionalOldSelf {
+			continue
+		}
+		if r.transition && older == nil && !old.IsAbsent() {
+			older = valueOf(n.schema, old)
+		}
+		if w.rule(n, r, at, v, variables(r, self, older), nearest); w.budget < 0 {
+			return
+		}
+	}
+}
+
+// variables are what a rule refers to. older is nil where there is no older value.
+func variables(r *rule, self, older ref.Val) map[string]any {
+	vars := map[string]any{selfName: self}
+	switch {
+	case !r.transition:
+	case !r.OptionalOldSelf:
+		vars[oldSelfName] = older
+	case older == nil:
+		vars[oldSelfName] = types.OptionalNone
+	default:
+		vars[oldSelfName] = types.OptionalOf(older)
+	}
+	return vars
+}
+
+func (w *walk) rule(n *node, r *rule, at *status.Path, v doc.Value, vars map[string]any, nearest pair) {
+	fault := func(format string, args ...any) *status.FieldError {
+		return invalid(at, n.schema.Type, fmt.Sprintf(format, args...))
+	}
+	result, err := w.evaluate(r.program, vars)
+	switch {
+	case w.budget < 0:
+		w.stop(fault("validation failed due to running out of cost budget, no further validation rules will be run"))
+	case err == nil && result == types.True:
+	case err == nil:
+		w.fail(n, r, at, v, vars, nearest)
+	case strings.HasPrefix(err.Error(), "no such overload"):
+		w.broken = append(w.broken, fault("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, name(r)))
+	case isTooExpensive(err):
+		w.stop(fault("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err, name(r)))
+	default:
+		w.broken = append(w.broken, fault("%v evaluating rule: %v", err, name(r)))
+	}
+}
+
+// evaluate runs an expression and takes its cost out of the budget.
+func (w *walk) evaluate(p cel.Program, vars map[string]any) (ref.Val, error) {
+	result, details, err := p.ContextEval(w.ctx, vars)
+	cost := uint64(math.MaxUint64)
+	if details != nil && details.ActualCost() != nil {
+		cost = *details.ActualCost()
+	}
+	if cost > uint64(w.budget) {
+		w.budget = -1
+		return nil, err
+	}
+	w.budget -= int64(cost)
+	return result, err
+}
+
+// stop reports a fault after which no more rules are evaluated.
+func (w *walk) stop(e *status.FieldError) {
+	w.broken = append(w.broken, e)
+	w.budget = -1
+}
+
+// fail reports that a rule is broken. What was broken before and has not been touched since is not held against a write.
+func (w *walk) fail(n *node, r *rule, at *status.Path, v doc.Value, vars map[string]any, nearest pair) {
+	at = r.at.below(at)
+	message, tooMuch := w.message(r, vars)
+	e := faultOf(r.Reason, at, n.schema, v, message)
+	if tooMuch != "" {
+		e = invalid(at, n.schema.Type, tooMuch)
+		w.budget = -1
+	}
+	if !r.transition && nearest.unchanged() {
+		w.before = append(w.before, e)
+	} else {
+		w.broken = append(w.broken, e)
+	}
+}
+
+// message is what a client is told of a broken rule, or what is wrong where even that costs too much.
+func (w *walk) message(r *rule, vars map[string]any) (message, tooMuch string) {
+	if r.message != nil {
+		result, err := w.evaluate(r.message, vars)
+		switch text, ok := result.(types.String); {
+		case w.budget < 0:
+			return "", "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
+		case err != nil && isTooExpensive(err):
+			return "", fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", r.MessageExpression)
+		case err == nil && ok:
+			message = strings.TrimSpace(string(text))
+			if message != "" && len(message) <= maxMessage && !strings.Contains(message, "\n") {
+				return message, ""
+			}
+		}
+	}
+	if r.Message != "" {
+		return strings.TrimSpace(r.Message), ""
+	}
+	return "failed rule: " + name(r), ""
+}
+
+func isTooExpensive(err error) bool {
+	return strings.HasPrefix(err.Error(), "operation cancelled: actual cost limit exceeded")
+}
+
+// name is how messages name a rule.
+func name(r *rule) string {
+	if r.Message != "" {
+		return strings.TrimSpace(r.Message)
+	}
+	return strings.TrimSpace(r.Rule.Rule)
+}
+
+func faultOf(reason status.CauseType, at *status.Path, s *schema.Schema, v doc.Value, detail string) *status.FieldError {
+	var e *status.FieldError
+	switch {
+	case reason == status.CauseForbidden:
+		e = status.ForbiddenField(at, detail)
+	case reason == status.CauseRequired:
+		e = status.RequiredField(at, detail)
+	case s.Type == schema.ObjectType || s.Type == schema.ArrayType:
+		e = status.BrokenRuleField(at, detail)
+	default:
+		e = status.InvalidField(at, plain(v), detail)
+	}
+	if reason == status.CauseDuplicate {
+		e.Type, e.Detail = status.CauseDuplicate, ""
+	}
+	return ofObject(e)
+}
+
+// invalid is a fault of a rule itself, which names the type of the value instead of the value.
+func invalid(at *status.Path, typ, detail string) *status.FieldError {
+	return ofObject(status.InvalidField(at, typ, detail))
+}
+
+// ofObject names the object itself as API servers name it in faults of rules.
+func ofObject(e *status.FieldError) *status.FieldError {
+	if e.Field == "" {
+		e.Field = "<nil>"
+	}
+	return e
+}
+
+// plain is a scalar as messages show it.
+func plain(v doc.Value) any {
+	switch v.Kind() {
+	case doc.Bool:
+		return v.Bool()
+	case doc.Number:
+		if i, ok := v.Int(); ok {
+			return i
+		}
+		f, _ := v.Float()
+		return f
+	}
+	return v.Text()
+}

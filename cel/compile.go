@@ -1,0 +1,191 @@
+package cel
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+
+	"github.com/decorum-go/decorum/internal/schema"
+)
+
+// node is a place of a kind, with its rules and the places below it that have some.
+type node struct {
+	schema *schema.Schema
+	rules  []*rule
+	fields map[string]*node // of a struct
+	values *node            // of a map
+	items  *node            // of a list
+}
+
+// rule is a compiled rule.
+type rule struct {
+	schema.Rule
+	program    cel.Program
+	message    cel.Program // nil without a messageExpression
+	transition bool        // it uses oldSelf
+	at         memberPath  // FieldPath
+}
+
+// compiler makes the nodes of a kind.
+type compiler struct {
+	declared *declarations
+	env      *cel.Env
+	nodes    map[nodeKey]*node
+	errs     []error
+}
+
+// nodeKey tells the nodes of one schema apart: below a list whose elements have no keys there is no older value.
+type nodeKey struct {
+	schema   *schema.Schema
+	hasOlder bool
+}
+
+func newCompiler() (*compiler, error) {
+	base, err := newEnvironment()
+	if err != nil {
+		return nil, fmt.Errorf("cel: %w", err)
+	}
+	c := &compiler{declared: newDeclarations(base.CELTypeProvider()), nodes: map[nodeKey]*node{}}
+	if c.env, err = base.Extend(cel.CustomTypeProvider(c.declared)); err != nil {
+		return nil, fmt.Errorf("cel: %w", err)
+	}
+	return c, nil
+}
+
+// root compiles the rules of a kind. Below the metadata there are none: they have rules of their own.
+func (c *compiler) root(s *schema.Schema) *node {
+	seen := rootOf(s)
+	n := c.node(seen, "self", true)
+	delete(n.fields, "metadata")
+	return n
+}
+
+func (c *compiler) node(s *schema.Schema, place string, hasOlder bool) *node {
+	key := nodeKey{s, hasOlder}
+	if n, ok := c.nodes[key]; ok {
+		return n
+	}
+	n := &node{schema: s}
+	c.nodes[key] = n
+	envs := &environments{c: c, self: c.declared.typeOf(s)}
+	for i, r := range s.Rules {
+		compiled, err := envs.rule(s, r, hasOlder)
+		if err != nil {
+			c.errs = append(c.errs, fmt.Errorf("cel: %s: rule %d: %w", place, i, err))
+			continue
+		}
+		n.rules = append(n.rules, compiled)
+	}
+	if s.Object != nil {
+		n.fields = map[string]*node{}
+		for i := range s.Object.Properties {
+			p := &s.Object.Properties[i]
+			if hasRules(p.Schema, map[*schema.Schema]bool{}) {
+				n.fields[p.Name] = c.node(p.Schema, place+"."+p.Name, hasOlder)
+			}
+		}
+	}
+	if s.Additional != nil && hasRules(s.Additional, map[*schema.Schema]bool{}) {
+		n.values = c.node(s.Additional, place+"[*]", hasOlder)
+	}
+	if s.Items != nil && hasRules(s.Items, map[*schema.Schema]bool{}) {
+		n.items = c.node(s.Items, place+"[*]", hasOlder && s.ListType == schema.MapList)
+	}
+	return n
+}
+
+// hasRules reports whether there are rules at or below a place.
+func hasRules(s *schema.Schema, seen map[*schema.Schema]bool) bool {
+	if s == nil || seen[s] {
+		return false
+	}
+	seen[s] = true
+	if len(s.Rules) > 0 || hasRules(s.Items, seen) || hasRules(s.Additional, seen) {
+		return true
+	}
+	if s.Object == nil {
+		return false
+	}
+	for i := range s.Object.Properties {
+		if hasRules(s.Object.Properties[i].Schema, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// environments are the languages of the rules of one place: with an oldSelf of its type, and with an optional one.
+type environments struct {
+	c               *compiler
+	self            *cel.Type
+	plain, optional *cel.Env // made when a rule needs them
+}
+
+func (e *environments) of(r schema.Rule) (*cel.Env, error) {
+	env, older := &e.plain, e.self
+	if e.self == nil {
+		return nil, fmt.Errorf("expressions see nothing of a place that may hold anything")
+	}
+	if r.OptionalOldSelf {
+		env, older = &e.optional, cel.OptionalType(e.self)
+	}
+	if *env == nil {
+		var err error
+		if *env, err = e.c.env.Extend(cel.Variable(selfName, e.self), cel.Variable(oldSelfName, older)); err != nil {
+			return nil, err
+		}
+	}
+	return *env, nil
+}
+
+func (e *environments) rule(s *schema.Schema, r schema.Rule, hasOlder bool) (*rule, error) {
+	if err := checkRule(r); err != nil {
+		return nil, err
+	}
+	env, err := e.of(r)
+	if err != nil {
+		return nil, err
+	}
+	out := &rule{Rule: r}
+	ast, err := expression(env, r.Rule, cel.BoolType, "cel expression must evaluate to a bool")
+	if err != nil {
+		return nil, err
+	}
+	for _, reference := range ast.NativeRep().ReferenceMap() {
+		out.transition = out.transition || reference.Name == oldSelfName
+	}
+	switch {
+	case out.transition && !hasOlder:
+		return nil, fmt.Errorf("oldSelf cannot be used here: no element of a list without keys has an older value")
+	case r.OptionalOldSelf && !out.transition:
+		return nil, fmt.Errorf("OptionalOldSelf may not be set for a rule that does not use oldSelf")
+	}
+	if out.program, err = env.Program(ast, programOptions()...); err != nil {
+		return nil, fmt.Errorf("program instantiation failed: %w", err)
+	}
+	if r.MessageExpression != "" {
+		ast, err := expression(env, r.MessageExpression, cel.StringType, "messageExpression must evaluate to a string")
+		if err != nil {
+			return nil, fmt.Errorf("messageExpression: %w", err)
+		}
+		if out.message, err = env.Program(ast, programOptions()...); err != nil {
+			return nil, fmt.Errorf("messageExpression instantiation failed: %w", err)
+		}
+	}
+	if out.at, err = fieldPath(s, r.FieldPath); err != nil {
+		return nil, fmt.Errorf("fieldPath %q: %w", r.FieldPath, err)
+	}
+	return out, nil
+}
+
+func expression(env *cel.Env, text string, want *cel.Type, otherwise string) (*cel.Ast, error) {
+	ast, issues := env.Compile(text)
+	if issues.Err() != nil {
+		return nil, fmt.Errorf("compilation failed: %s", strings.TrimSpace(issues.String()))
+	}
+	if !ast.OutputType().IsExactType(want) {
+		return nil, fmt.Errorf("%s", otherwise)
+	}
+	return ast, nil
+}

@@ -1,0 +1,59 @@
+package cel
+
+import (
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/ext"
+	"github.com/google/cel-go/interpreter"
+)
+
+const (
+	selfName    = "self"
+	oldSelfName = "oldSelf"
+)
+
+// What one rule and all rules of an object may cost, in the units of CEL: as much as for custom resources.
+const (
+	ruleLimit    = 1_000_000
+	objectBudget = 10_000_000
+	// interruptEvery is after how many iterations a rule looks whether its request is over.
+	interruptEvery = 100
+	// maxMessage bounds what a messageExpression makes, in bytes.
+	maxMessage = 5 << 10
+)
+
+// newEnvironment is the language without variables: what custom resources have, as far as it is covered here.
+func newEnvironment() (*cel.Env, error) {
+	return cel.NewEnv(append([]cel.EnvOption{
+		cel.HomogeneousAggregateLiterals(),
+		cel.EagerlyValidateDeclarations(true),
+		cel.DefaultUTCTimeZone(true),
+		cel.CrossTypeNumericComparisons(true),
+		cel.OptionalTypes(),
+		cel.CostEstimatorOptions(checker.PresenceTestHasCost(false)),
+		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals(), cel.ValidateHomogeneousAggregateLiterals()),
+		ext.Strings(ext.StringsVersion(2)),
+		ext.Sets(),
+		ext.TwoVarComprehensions(),
+		ext.Lists(ext.ListsVersion(3)),
+	}, libraries()...)...)
+}
+
+// libraries are the functions of Kubernetes that the language does not have.
+func libraries() []cel.EnvOption {
+	var all []cel.EnvOption
+	all = append(all, listFunctions()...)
+	all = append(all, regexFunctions()...)
+	return append(all, urlFunctions()...)
+}
+
+// programOptions bound what an expression may cost.
+func programOptions() []cel.ProgramOption {
+	return []cel.ProgramOption{
+		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
+		cel.CostLimit(ruleLimit),
+		cel.CostTracking(callCosts{}),
+		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
+		cel.InterruptCheckFrequency(interruptEvery),
+	}
+}

@@ -1,0 +1,149 @@
+package cel_test
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/cel"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+func TestRulesThatCannotWork(t *testing.T) {
+	for _, c := range []struct {
+		name, place string
+		rule        cel.Rule
+		says        []string
+	}{
+		{"no such type", "Gadget", cel.Rule{Rule: "true"}, []string{"rules of Gadget", "there is no such type or field"}},
+		{"no such field", "WidgetSpec.none", cel.Rule{Rule: "true"}, []string{"rules of WidgetSpec.none", "there is no such type or field"}},
+		{"empty", "WidgetSpec", cel.Rule{Rule: " "}, []string{"self.spec: rule 0: the rule is empty"}},
+		{"no syntax", "WidgetSpec", cel.Rule{Rule: "self."}, []string{"self.spec: rule 0: compilation failed", "Syntax error"}},
+		{"a field that does not exist", "WidgetSpec", cel.Rule{Rule: "self.size > 1"}, []string{"undefined field 'size'"}},
+		{"wrong types", "WidgetSpec", cel.Rule{Rule: "self.min == 'x'"}, []string{"no matching overload"}},
+		{"metadata that rules do not see", "Widget", cel.Rule{Rule: "self.metadata.labels.size() > 0"}, []string{"undefined field 'labels'"}},
+		{"a field of anything", "WidgetSpec", cel.Rule{Rule: "has(self.any)"}, []string{"undefined field 'any'"}},
+		{"a place of anything", "WidgetSpec.any", cel.Rule{Rule: "true"}, []string{"may hold anything"}},
+		{"no condition", "WidgetSpec", cel.Rule{Rule: "self.min"}, []string{"cel expression must evaluate to a bool"}},
+		{"no text", "WidgetSpec", cel.Rule{Rule: "true", MessageExpression: "self.min"}, []string{"messageExpression must evaluate to a string"}},
+		{"a bad literal", "WidgetSpec", cel.Rule{Rule: "self.name.matches('(')"}, []string{"invalid matches argument"}},
+		{"another reason", "WidgetSpec", cel.Rule{Rule: "true", Reason: status.CauseTooLong}, []string{`the reason "FieldValueTooLong" is none of`}},
+		{"lines", "WidgetSpec", cel.Rule{Rule: "true", Message: "a\nb"}, []string{"the message has more than one line"}},
+		{"a long rule without a message", "WidgetSpec", cel.Rule{Rule: "true\n&& true"}, []string{"a rule of several lines needs a message"}},
+		{"a path to nothing", "WidgetSpec", cel.Rule{Rule: "true", FieldPath: ".none"}, []string{`fieldPath ".none": does not refer to a valid field`}},
+		{"a path that is none", "WidgetSpec", cel.Rule{Rule: "true", FieldPath: "min"}, []string{"expected [ or . but got: min"}},
+		{"a path into a list", "WidgetSpec", cel.Rule{Rule: "true", FieldPath: ".parts[0]"}, []string{"expected a single quoted name"}},
+		{"optional and not old", "WidgetSpec", cel.Rule{Rule: "true", OptionalOldSelf: true}, []string{"OptionalOldSelf may not be set"}},
+		{"a function that is not there", "WidgetSpec", cel.Rule{Rule: "quantity('1').isInteger()"}, []string{"undeclared reference to 'quantity'"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.Rules{c.place: {c.rule}}})
+			require.Error(t, err)
+			for _, says := range append(c.says, `kind "Widget"`) {
+				assert.Contains(t, err.Error(), says)
+			}
+		})
+	}
+}
+
+// What rules cost is bounded, whatever the object is.
+func TestCosts(t *testing.T) {
+	big := `{"name":"` + strings.Repeat("a", 2<<20) + `"}`
+	for _, c := range []struct {
+		name, spec string
+		rules      []cel.Rule
+		want       []string
+	}{
+		{"of one rule", big, []cel.Rule{{Rule: "!self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)')", Message: "m"}, {Rule: "false"}},
+			[]string{`FieldValueInvalid spec: Invalid value: "object": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: m`}},
+		{"of all rules", big, slices.Repeat([]cel.Rule{{Rule: "!self.name.contains('b')"}}, 60),
+			[]string{`FieldValueInvalid spec: Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run`}},
+		{"of a message", big, []cel.Rule{{Rule: "false", MessageExpression: "self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)') ? 'a' : 'b'", Message: "m"}},
+			[]string{`FieldValueInvalid spec: Invalid value: "object": no further validation rules will be run due to call cost exceeds limit for messageExpression: "self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)') ? 'a' : 'b'"`}},
+		{"of a small object there is enough", `{"name":"a"}`, slices.Repeat([]cel.Rule{{Rule: "!self.name.contains('b')"}}, 60), nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, _ := write(t, widgetAPI(t, cel.Rules{"WidgetSpec": c.rules}), "POST", c.spec)
+			assert.Equal(t, c.want, messages(got))
+		})
+	}
+	t.Run("an endless one ends", func(t *testing.T) {
+		steps := strings.TrimSuffix(strings.Repeat(`"x",`, 100), ",")
+		api := widgetAPI(t, cel.Rules{"WidgetSpec": {{Rule: "self.steps.all(a, self.steps.all(b, self.steps.all(c, a == b || b != c)))", Message: "m"}}})
+		got, _ := write(t, api, "POST", `{"steps":[`+steps+`]}`)
+		require.Len(t, messages(got), 1)
+		assert.Contains(t, messages(got)[0], "call cost exceeds limit for rule: m")
+	})
+}
+
+// What was broken before a rule came is not held against a write that leaves it as it is.
+func TestUnchangedValuesAreTolerated(t *testing.T) {
+	rules := cel.Rules{
+		"WidgetSpec.min": {{Rule: "self < 5", Message: "must be small"}},
+		"Part":           {{Rule: "self.count < 5", Message: "must be few"}},
+	}
+	for _, c := range []struct {
+		name, old, now string
+		want           []string
+		warning        string
+	}{
+		{"unchanged", `{"min":7}`, `{"min":7,"parts":[]}`, nil, `299 - "spec.min: Invalid value: 7: must be small"`},
+		{"changed", `{"min":7}`, `{"min":8}`, []string{`FieldValueInvalid spec.min: Invalid value: 8: must be small`}, ""},
+		{"mended", `{"min":7}`, `{"min":1}`, nil, ""},
+		{"an element by its key", `{"parts":[{"name":"a"},{"name":"b","count":7}]}`, `{"parts":[{"name":"b","count":7}]}`, nil, `299 - "spec.parts[0]: Invalid value: must be few"`},
+		{"a new element", `{"parts":[{"name":"a"}]}`, `{"parts":[{"name":"b","count":7}]}`, []string{`FieldValueInvalid spec.parts[0]: Invalid value: must be few`}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := storage.NewMemory(storage.MemoryOptions{})
+			t.Cleanup(func() { require.NoError(t, store.Close()) })
+			before := keyedAPI(t, rest.Options{Store: store}, nil)
+			got, _ := write(t, before, "POST", c.old)
+			require.Empty(t, messages(got))
+			require.NoError(t, before.Close())
+			got, warnings := write(t, keyedAPI(t, rest.Options{Store: store}, rules), "PUT", c.now)
+			assert.Equal(t, c.want, messages(got))
+			assert.Equal(t, c.warning, strings.Join(warnings, ""))
+		})
+	}
+}
+
+func TestRulesInOpenAPI(t *testing.T) {
+	api := widgetAPI(t, cel.Rules{
+		"Widget":         {{Rule: "self.metadata.name.size() < 10", Message: "short"}},
+		"WidgetSpec":     {{Rule: "self.min <= self.max", FieldPath: ".max", Reason: status.CauseForbidden, MessageExpression: "'x'"}},
+		"WidgetSpec.min": {{Rule: "self > 0"}},
+	})
+	w := httptest.NewRecorder()
+	api.ServeHTTP(w, httptest.NewRequest("GET", "/openapi/v3/apis/example.com/v1", nil))
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Rules      []map[string]any `json:"x-kubernetes-validations"`
+				Properties map[string]struct {
+					Rules []map[string]any `json:"x-kubernetes-validations"`
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &document))
+	found := 0
+	for name, s := range document.Components.Schemas {
+		switch {
+		case strings.HasSuffix(name, ".Widget"):
+			found++
+			assert.Equal(t, []map[string]any{{"rule": "self.metadata.name.size() < 10", "message": "short"}}, s.Rules)
+			assert.Equal(t, []map[string]any{{"rule": "self.min <= self.max", "fieldPath": ".max", "reason": "FieldValueForbidden", "messageExpression": "'x'"}}, s.Properties["spec"].Rules)
+		case strings.HasSuffix(name, "WidgetSpec"):
+			found++
+			assert.Equal(t, []map[string]any{{"rule": "self > 0"}}, s.Properties["min"].Rules)
+		}
+	}
+	assert.Equal(t, 2, found)
+}

@@ -1,0 +1,121 @@
+package cel
+
+import (
+	"encoding/base64"
+	"time"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+)
+
+// valueOf returns a document as expressions see it. What no schema describes is left out, and so is null, where a member
+// may be null: to expressions it is absent.
+func valueOf(s *schema.Schema, v doc.Value) ref.Val {
+	switch v.Kind() {
+	case doc.Null:
+		return types.NullValue
+	case doc.Bool:
+		return types.Bool(v.Bool())
+	case doc.String:
+		return textOf(s, v.Text())
+	case doc.Number:
+		return numberOf(s, v)
+	case doc.List:
+		return listOf(s, v)
+	case doc.Map:
+		if s.Additional != nil {
+			return mapOf(s.Additional, v)
+		}
+		return structOf(s.Object, v)
+	}
+	return types.NewErr("there is no value")
+}
+
+func textOf(s *schema.Schema, text string) ref.Val {
+	if s.Type != schema.StringType {
+		return types.String(text)
+	}
+	switch s.Format {
+	case "byte":
+		data, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return types.NewErr("invalid byte formatted string %q: %v", text, err)
+		}
+		return types.Bytes(data)
+	case "duration":
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return types.NewErr("invalid duration %q: %v", text, err)
+		}
+		return types.Duration{Duration: d}
+	case "date", "date-time":
+		layout := time.RFC3339
+		if s.Format == "date" {
+			layout = time.DateOnly
+		}
+		at, err := time.Parse(layout, text)
+		if err != nil {
+			return types.NewErr("invalid %s %q: %v", s.Format, text, err)
+		}
+		return types.Timestamp{Time: at}
+	}
+	return types.String(text)
+}
+
+func numberOf(s *schema.Schema, v doc.Value) ref.Val {
+	if i, ok := v.Int(); ok && s.Type != schema.NumberType {
+		return types.Int(i)
+	}
+	f, ok := v.Float()
+	if !ok {
+		return types.NewErr("%s is no number that expressions can hold", v.Literal())
+	}
+	return types.Double(f)
+}
+
+func listOf(s *schema.Schema, v doc.Value) ref.Val {
+	if s.Items == nil { // of anything: no expression sees it
+		return types.NewRefValList(types.DefaultTypeAdapter, nil)
+	}
+	elements := make([]ref.Val, 0, v.Len())
+	for _, e := range v.Elements() {
+		elements = append(elements, valueOf(s.Items, e))
+	}
+	list := types.NewRefValList(types.DefaultTypeAdapter, elements)
+	switch s.ListType {
+	case schema.SetList:
+		return &setList{list}
+	case schema.MapList:
+		return &keyedList{list, escapedKeys(s)}
+	}
+	return list
+}
+
+func mapOf(values *schema.Schema, v doc.Value) ref.Val {
+	entries := make(map[ref.Val]ref.Val, v.Len())
+	for key, member := range v.Members() {
+		if !member.IsNull() || !values.Nullable {
+			entries[types.String(key)] = valueOf(values, member)
+		}
+	}
+	return types.NewRefValMap(types.DefaultTypeAdapter, entries)
+}
+
+func structOf(o *schema.Object, v doc.Value) ref.Val {
+	entries := make(map[ref.Val]ref.Val, v.Len())
+	if o != nil {
+		for key, member := range v.Members() {
+			p := o.Property(key)
+			if p == nil || p.Schema.Anything() || member.IsNull() {
+				continue
+			}
+			if name, ok := escape(key); ok {
+				entries[types.String(name)] = valueOf(p.Schema, member)
+			}
+		}
+	}
+	return types.NewRefValMap(types.DefaultTypeAdapter, entries)
+}

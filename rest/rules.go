@@ -1,0 +1,47 @@
+package rest
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Rules are validation rules in a language of their own. Module cel makes them, of expressions in the Common Expression
+// Language, and links what evaluates them.
+type Rules interface {
+	// Declared returns the rules by Go type or field, with keys like those of [Resource.Overlay].
+	Declared() map[string][]schema.Rule
+	// Compile checks the rules that a schema carries against it.
+	Compile(s *schema.Schema) (RuleChecker, error)
+}
+
+// RuleChecker evaluates the compiled rules of one kind.
+type RuleChecker interface {
+	// Check returns the rules that obj breaks, and apart from them those that the old object had broken in the same place
+	// with the same value. old is absent on create. It is safe for concurrent use.
+	Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors)
+}
+
+// checkByRules evaluates the rules of a kind on an object that has passed its schema, of whose faults it is told: most of
+// them leave nothing that an expression could be trusted with.
+func (res *resource) checkByRules(ctx context.Context, obj, old doc.Value, faults status.FieldErrors, o *writeOptions) (broken status.FieldErrors, err error) {
+	if res.rules == nil {
+		return nil, nil
+	}
+	for _, fault := range faults {
+		switch fault.Type {
+		case status.CauseNotSupported, status.CauseRequired, status.CauseTooLong, status.CauseTooMany, status.CauseTypeInvalid:
+			unchecked := status.InvalidField(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
+			unchecked.Field = "<nil>" // as API servers name the object itself here
+			return status.FieldErrors{unchecked}, nil
+		}
+	}
+	defer recoverHook("Rules", &err)
+	broken, before := res.rules.Check(ctx, obj, old)
+	for _, b := range before {
+		o.warn(b.Error())
+	}
+	return broken, nil
+}
