@@ -50,7 +50,7 @@ func newOpenAPI(a *API) openAPI {
 
 func (res *resource) openAPI() openapi.Kind {
 	k := openapi.Kind{Group: res.gvk.Group, Version: res.gvk.Version, Kind: res.gvk.Kind, ListKind: res.listKind, Plural: res.gr.Resource,
-		Namespaced: res.namespaced, Schema: res.schema, Description: res.description, Verbs: verbNames(res.verbs), PatchTypes: res.patchTypes()}
+		Namespaced: res.namespaced, Schema: res.schema, Description: res.description, Verbs: verbNames(res.verbs), PatchTypes: res.patchTypes(), SelectableFields: res.fields}
 	for _, s := range res.subresources {
 		sub := openapi.Subresource{Name: s.name, Verbs: verbNames(s.verbs)}
 		switch {

@@ -41,6 +41,7 @@ type openAPISchema struct {
 	MapType     string                                  `json:"x-kubernetes-map-type"`
 	IntOrString bool                                    `json:"x-kubernetes-int-or-string"`
 	Kinds       []struct{ Group, Version, Kind string } `json:"x-kubernetes-group-version-kind"`
+	Selectable  []struct{ FieldPath string }            `json:"x-kubernetes-selectable-fields"`
 }
 
 func openAPIOf(t *testing.T, a answer) openAPIDocument {

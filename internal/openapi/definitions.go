@@ -25,11 +25,12 @@ type definitions struct {
 	names  map[*schema.Object]string // of those that were given one
 	gvks   map[string][]doc.Value    // by name: the kinds it stands for
 	kinds  map[apimeta.GroupVersionKind]bool
+	fields map[string][]doc.Value // by name: the selectable ones of a kind
 }
 
 func newDefinitions(f form) *definitions {
 	return &definitions{form: f, schema: map[string]doc.Value{}, prints: map[string]string{}, names: map[*schema.Object]string{},
-		gvks: map[string][]doc.Value{}, kinds: map[apimeta.GroupVersionKind]bool{}}
+		gvks: map[string][]doc.Value{}, kinds: map[apimeta.GroupVersionKind]bool{}, fields: map[string][]doc.Value{}}
 }
 
 // reference returns a schema that is only the name of another one.
@@ -71,6 +72,13 @@ func (d *definitions) addKind(gvk apimeta.GroupVersionKind, s *schema.Schema, de
 // standsFor says which kind a named schema describes; clients find it by that.
 func (d *definitions) standsFor(name string, gvk apimeta.GroupVersionKind) {
 	d.gvks[name] = append(d.gvks[name], kindValue(gvk))
+}
+
+// selects says which fields of a kind a field selector may name.
+func (d *definitions) selects(name string, fields []string) {
+	for _, field := range fields {
+		d.fields[name] = append(d.fields[name], doc.MapOf(doc.Member{Key: "fieldPath", Value: doc.Of(field)}))
+	}
 }
 
 func kindValue(gvk apimeta.GroupVersionKind) doc.Value {
@@ -150,6 +158,9 @@ func (d *definitions) value() doc.Value {
 	for name, v := range d.schema {
 		if kinds := d.gvks[name]; len(kinds) > 0 {
 			v = v.With("x-kubernetes-group-version-kind", doc.ListOf(kinds...))
+		}
+		if fields := d.fields[name]; len(fields) > 0 {
+			v = v.With("x-kubernetes-selectable-fields", doc.ListOf(fields...))
 		}
 		all.set(name, v)
 	}

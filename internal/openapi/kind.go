@@ -22,6 +22,8 @@ type Kind struct {
 	Description string
 	// Verbs are those of discovery: get, list, watch, create, update, patch, delete, deletecollection.
 	Verbs []string
+	// SelectableFields are what a field selector may name beside name and namespace.
+	SelectableFields []string
 	// PatchTypes are the media types that a PATCH takes.
 	PatchTypes []string
 	// Subresources of an object, in any order.

@@ -58,7 +58,7 @@ func (d *definitions) routes(kinds []Kind) ([]route, error) {
 	var all []route
 	for i := range kinds {
 		k := &kinds[i]
-		d.addKind(k.gvk(), k.Schema, k.Description)
+		d.selects(d.addKind(k.gvk(), k.Schema, k.Description), k.SelectableFields)
 		list, err := d.addList(k)
 		if err != nil {
 			return nil, err
