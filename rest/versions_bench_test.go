@@ -102,3 +102,37 @@ func BenchmarkPatchConverted(b *testing.B) {
 	}
 	compare(b, 500, patch(betaThingsIn, "content"), patch(thingsIn, "spec"))
 }
+
+// LaterThing is a Thing with one more field, as of a later release of its host.
+type LaterThing struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   LaterThingSpec `json:"spec,omitzero"`
+	Status ThingStatus    `json:"status,omitzero"`
+}
+
+type LaterThingSpec struct {
+	ThingSpec
+	Shape string `json:"shape,omitempty" api:"default=round"`
+}
+
+// What a start costs for each object that was stored under an older struct. Limit: decode and encode of the same 2 KB.
+func BenchmarkUpgrade(b *testing.B) {
+	const objects = 1000
+	s := newThingServer(b, rest.Options{})
+	s.fill(b, objects)
+	later := rest.Resource[LaterThing]{Group: thingGroup, Version: "v1", Plural: "things", Kind: "Thing"}
+	restart := func(definition rest.Definition) {
+		api, err := rest.New(rest.Options{Store: s.store}, definition)
+		require.NoError(b, err)
+		require.NoError(b, api.Close())
+	}
+	decode := decodeAndEncode(b, s.do("GET", thingsIn+"/n000500", "").Body.Bytes())
+	compare(b, 2*objects, func(n int) {
+		for range n / objects / 2 {
+			restart(later)
+			restart(thingResource())
+		}
+	}, decode)
+}
