@@ -179,3 +179,46 @@ func TestErrorsAsTheClientReadsThem(t *testing.T) {
 		})
 	}
 }
+
+// Watchers of one change share its translation, and only those that want the same.
+func TestWatchersInProtobufOfOneChange(t *testing.T) {
+	api := newWidgets(t)
+	must(t, api, "POST", widgets, widgetBody(`"name":"a","labels":{"on":"1"}`))
+	client := &http.Client{Transport: rest.RoundTripper(api)}
+	open := func(query, accept string) func() (string, string, doc.Value) {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://x"+widgets+"?watch=1&resourceVersion=2&"+query, nil)
+		require.NoError(t, err)
+		r.Header.Set("Accept", accept)
+		response, err := client.Do(r)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = response.Body.Close() })
+		return func() (string, string, doc.Value) {
+			var length [4]byte
+			_, err := io.ReadFull(response.Body, length[:])
+			require.NoError(t, err)
+			frame := make([]byte, binary.BigEndian.Uint32(length[:]))
+			_, err = io.ReadFull(response.Body, frame)
+			require.NoError(t, err)
+			event, object := eventIn(t, frame)
+			kind, v := opened(t, object, codec.PartialObjectMetadataMessage())
+			return event, kind, v
+		}
+	}
+	beta := strings.Replace(asPartial, "v=v1", "v=v1beta1", 1)
+	one, two, other, selected := open("", typeProtobuf+asPartial), open("", typeProtobuf+asPartial), open("", typeProtobuf+beta), open("labelSelector=on%3D1", typeProtobuf+asPartial)
+	merge(t, api, widgets+"/a", `{"metadata":{"labels":{"on":"2"}}}`)
+	must(t, api, "DELETE", widgets+"/a", "")
+	for _, want := range []struct{ event, rv string }{{"MODIFIED", "3"}, {"DELETED", "4"}} {
+		for i, next := range []func() (string, string, doc.Value){one, two, other} {
+			event, kind, v := next()
+			assert.Equal(t, want.event, event)
+			assert.Equal(t, []string{"meta.k8s.io/v1 ", "meta.k8s.io/v1 ", "meta.k8s.io/v1beta1 "}[i]+"PartialObjectMetadata", kind)
+			assert.Equal(t, want.rv, v.Lookup("metadata", "resourceVersion").Text())
+			assert.Equal(t, "2", v.Lookup("metadata", "labels", "on").Text())
+		}
+	}
+	event, _, v := selected()
+	assert.Equal(t, "DELETED", event, "it is selected no longer")
+	assert.Equal(t, "3", v.Lookup("metadata", "resourceVersion").Text())
+	assert.Equal(t, "1", v.Lookup("metadata", "labels", "on").Text(), "as it was")
+}

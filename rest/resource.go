@@ -65,6 +65,7 @@ type resource struct {
 	subresources  []*subresource
 	scale         *scaler       // nil where no counts are to be checked
 	managed       *managed.Kind // nil where nobody keeps track of who writes what
+	encodings     encodings     // of changes that watches have sent
 
 	store  storage.Store
 	reaper *reaper

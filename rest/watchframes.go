@@ -81,9 +81,9 @@ type framing interface {
 func (q *request) framing(rep representation, messages bool) framing {
 	switch rep.media {
 	case mediaProtobuf:
-		return &protobufFraming{wire: rep.wire, prefixed: !messages}
+		return &binaryFraming{form: &protobufForm{wire: rep.wire, prefixed: !messages}}
 	case mediaCBOR:
-		return &cborFraming{transcoder: q.api.options.CBOR}
+		return &binaryFraming{form: cborForm{q.api.options.CBOR}}
 	}
 	return jsonFraming{}
 }
@@ -101,11 +101,34 @@ func (jsonFraming) end(dst []byte, _ int, _ watch.EventType) ([]byte, error) {
 	return append(dst, '}', '\n'), nil
 }
 
-// protobufFraming writes a WatchEvent, in a stream after its length in four bytes.
-type protobufFraming struct {
-	wire            wireCodec
-	prefixed        bool
-	object, message []byte
+// binaryFraming translates the JSON of an object and puts an event around it.
+type binaryFraming struct {
+	form
+	object []byte
+}
+
+// form is a binary form of events.
+type form interface {
+	encode(dst, json []byte, event watch.EventType) ([]byte, error)
+	// appendEvent appends an event about an encoded object.
+	appendEvent(dst []byte, event watch.EventType, object []byte) []byte
+}
+
+func (f *binaryFraming) begin(dst []byte, _ watch.EventType) []byte { return dst }
+
+func (f *binaryFraming) end(dst []byte, start int, event watch.EventType) ([]byte, error) {
+	var err error
+	if f.object, err = f.encode(f.object[:0], dst[start:], event); err != nil {
+		return dst[:start], err
+	}
+	return f.appendEvent(dst[:start], event, f.object), nil
+}
+
+// protobufForm is a WatchEvent, in a stream after its length in four bytes.
+type protobufForm struct {
+	wire     wireCodec
+	prefixed bool
+	message  []byte
 }
 
 // Field numbers of WatchEvent and of the RawExtension in it.
@@ -115,31 +138,30 @@ const (
 	rawField         = 1
 )
 
-func (f *protobufFraming) begin(dst []byte, _ watch.EventType) []byte { return dst }
-
-func (f *protobufFraming) end(dst []byte, start int, event watch.EventType) ([]byte, error) {
-	wire := f.wire
+func (f *protobufForm) encode(dst, json []byte, event watch.EventType) ([]byte, error) {
 	if event == watch.Error {
-		wire = statusWire()
+		return appendProtobuf(dst, statusWire(), json)
 	}
-	var err error
-	if f.object, err = appendProtobuf(f.object[:0], wire, dst[start:]); err != nil {
-		return dst[:start], err
-	}
-	f.message = codec.AppendField(f.message[:0], eventTypeField, []byte(event))
-	f.message = codec.AppendField(f.message, eventObjectField, codec.AppendField(nil, rawField, f.object))
-	dst = dst[:start]
-	if f.prefixed {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(len(f.message)))
-	}
-	return append(dst, f.message...), nil
+	return appendProtobuf(dst, f.wire, json)
 }
 
-// cborFraming writes one item of a CBOR sequence (RFC 8742): a map of type and object.
-type cborFraming struct {
-	transcoder Transcoder
-	object     []byte
+func (f *protobufForm) appendEvent(dst []byte, event watch.EventType, object []byte) []byte {
+	f.message = codec.AppendField(f.message[:0], rawField, object)
+	start := len(dst)
+	if f.prefixed {
+		dst = append(dst, 0, 0, 0, 0)
+	}
+	begin := len(dst)
+	dst = codec.AppendField(dst, eventTypeField, []byte(event))
+	dst = codec.AppendField(dst, eventObjectField, f.message)
+	if f.prefixed {
+		binary.BigEndian.PutUint32(dst[start:], uint32(len(dst)-begin))
+	}
+	return dst
 }
+
+// cborForm is one item of a CBOR sequence (RFC 8742): a map of type and object.
+type cborForm struct{ transcoder Transcoder }
 
 // Bytes of CBOR (RFC 8949). Texts are byte strings, as in all that is encoded.
 const (
@@ -150,18 +172,16 @@ const (
 // cborTag marks what follows as CBOR (section 3.4.6).
 var cborTag = []byte{0xd9, 0xd9, 0xf7}
 
-func (f *cborFraming) begin(dst []byte, _ watch.EventType) []byte { return dst }
+func (f cborForm) encode(dst, json []byte, _ watch.EventType) ([]byte, error) {
+	return f.transcoder.AppendFromJSON(dst, json)
+}
 
-func (f *cborFraming) end(dst []byte, start int, event watch.EventType) ([]byte, error) {
-	var err error
-	if f.object, err = f.transcoder.AppendFromJSON(f.object[:0], dst[start:]); err != nil {
-		return dst[:start], err
-	}
-	dst = append(dst[:start], cborTag...)
+func (f cborForm) appendEvent(dst []byte, event watch.EventType, object []byte) []byte {
+	dst = append(dst, cborTag...)
 	dst = append(dst, cborMap2)
 	for _, text := range [...]string{"type", string(event), "object"} {
 		dst = append(dst, cborByteString+byte(len(text)))
 		dst = append(dst, text...)
 	}
-	return append(dst, f.object...), nil
+	return append(dst, object...)
 }

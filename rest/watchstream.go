@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func (q *request) watch(p listParameters) error {
 	ctx, cancel := context.WithTimeout(q.r.Context(), duration)
 	defer cancel()
 
-	s := &watchStream{q: q, ctx: ctx, objects: shown, selected: selected}
+	s := &watchStream{q: q, ctx: ctx, rep: rep, objects: shown, selected: selected}
 	after := watch.Revision(revision)
 	// What is there is looked at before the answer begins: a client that has it sees all that it does from then on.
 	var state *initialState
@@ -105,6 +106,7 @@ func (q *request) watch(p listParameters) error {
 		return s.end(err)
 	}
 	defer cursor.Close()
+	s.live = true
 	return s.end(s.follow(cursor, after, p.AllowWatchBookmarks))
 }
 
@@ -121,6 +123,8 @@ type watchStream struct {
 	objects  watchObjects
 	framing  framing
 	selected selection
+	rep      representation
+	live     bool // the state of the beginning is sent
 	out      watchOutput
 	buf      []byte
 	err      error // the client is gone
@@ -286,9 +290,20 @@ func (s *watchStream) object(event watch.EventType, r *storage.Record, at watch.
 	if err != nil {
 		return err
 	}
+	binary, ok := s.framing.(*binaryFraming)
+	key := encodingKey{of: r, at: at, media: s.rep.media, as: s.rep.as, metaVersion: s.rep.metaVersion}
+	if ok && s.live {
+		if object := s.q.res.encodings.get(key); object != nil {
+			s.buf = binary.appendEvent(s.buf, event, object)
+			return nil
+		}
+	}
 	start := len(s.buf)
 	buf, err := s.objects.object(s.framing.begin(s.buf, event), r, at)
-	return s.complete(buf, err, start, event)
+	if err = s.complete(buf, err, start, event); err == nil && ok && s.live {
+		s.q.res.encodings.add(key, bytes.Clone(binary.object))
+	}
+	return err
 }
 
 func (s *watchStream) bookmark(at watch.Revision, initialEventsEnd bool) error {
