@@ -22,6 +22,17 @@ const beforeFirstApply = "before-first-apply"
 // that does not fit the schema; and with 409 Conflict where other managers own fields to which it gives other values,
 // unless force takes them over.
 func (k *Kind) Apply(live, config doc.Value, by Writer, force bool) (doc.Value, error) {
+	if err := k.checkKind(config); err != nil {
+		return doc.Value{}, err
+	}
+	if k.appliedAgain(live, config, by) {
+		return afterApply(live, config, by), nil
+	}
+	return k.apply(live, config, by, force)
+}
+
+// apply is the general way.
+func (k *Kind) apply(live, config doc.Value, by Writer, force bool) (doc.Value, error) {
 	patch, err := k.configuration(config)
 	if err != nil {
 		return doc.Value{}, err
@@ -48,25 +59,38 @@ func (k *Kind) Apply(live, config doc.Value, by Writer, force bool) (doc.Value, 
 	if err != nil {
 		return doc.Value{}, status.Generic(500, "failed to encode managed fields: "+err.Error())
 	}
+	return afterApply(obj, config, by).WithAt(list, "metadata", "managedFields"), nil
+}
+
+// afterApply does what is done for certain clients.
+func afterApply(obj, config doc.Value, by Writer) doc.Value {
 	if by.Manager == kubectl {
-		obj = withLastApplied(obj, config)
+		return withLastApplied(obj, config)
 	}
-	return obj.WithAt(list, "metadata", "managedFields"), nil
+	return obj
 }
 
 // Check refuses what is no configuration of the kind, as [Kind.Apply] does.
 func (k *Kind) Check(config doc.Value) error {
+	if err := k.checkKind(config); err != nil {
+		return err
+	}
 	_, err := k.configuration(config)
 	return err
 }
 
-func (k *Kind) configuration(config doc.Value) (*typed.TypedValue, error) {
+func (k *Kind) checkKind(config doc.Value) error {
 	if gvk := gvkOf(config); gvk != k.gvk {
-		return nil, status.BadRequest("invalid object type: " + gvk.String())
+		return status.BadRequest("invalid object type: " + gvk.String())
 	}
 	if m := config.Lookup("metadata", "managedFields"); !m.IsAbsent() && !m.IsNull() {
-		return nil, status.BadRequest("metadata.managedFields must be nil")
+		return status.BadRequest("metadata.managedFields must be nil")
 	}
+	return nil
+}
+
+// configuration types a configuration.
+func (k *Kind) configuration(config doc.Value) (*typed.TypedValue, error) {
 	patch, err := k.typeValue(config)
 	if err != nil {
 		return nil, untyped("failed to create typed patch object", config, err)

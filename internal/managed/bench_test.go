@@ -43,6 +43,8 @@ func BenchmarkManagedFields(b *testing.B) {
 	changed := obj.WithAt(doc.OfInt(7), "status", "count")
 	other := managed.Writer{Manager: "other", Part: managed.Whole, Time: by.Time}
 	config := parse(b, `{"apiVersion":"example.com/v1","kind":"Gear","metadata":{"name":"a"},"spec":{"size":3,"settings":{"setting-03":"mine"}}}`)
+	applied, err := k.Apply(owned, config, other, true)
+	require.NoError(b, err)
 	for _, c := range []struct {
 		name string
 		f    func() error
@@ -55,6 +57,10 @@ func BenchmarkManagedFields(b *testing.B) {
 		{"create", func() error { k.Update(doc.Value{}, obj, doc.Value{}, by); return nil }},
 		{"update, general", func() error { k.Update(owned, changed, doc.Value{}, other); return nil }},
 		{"update, owners kept", func() error { k.Update(owned, changed, doc.Value{}, by); return nil }},
+		{"apply again", func() error {
+			_, err := k.Apply(applied, config, other, true)
+			return err
+		}},
 		{"apply", func() error {
 			_, err := k.Apply(owned, config, other, true)
 			return err

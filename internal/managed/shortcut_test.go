@@ -114,6 +114,45 @@ func TestShortcutsAgainstTheGeneralWay(t *testing.T) {
 	}
 }
 
+// A configuration that is applied again changes nothing in the general way either.
+func TestAppliedAgainAgainstTheGeneralWay(t *testing.T) {
+	k := gears(t)
+	taken := 0
+	for seed := range uint64(1500) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		part := managed.Part(r.IntN(3))
+		m := managed.Writer{Manager: "m", Part: part, Time: "2026-01-02T03:04:05Z"}
+		config := randomObject(r)
+		live, err := k.GeneralApply(doc.Value{}, config, m, false)
+		if err != nil {
+			continue // elements that repeat
+		}
+		for range 4 {
+			by := m
+			next := config
+			switch r.IntN(4) {
+			case 0: // somebody else adds something
+				by.Manager, next = "n", randomObject(r)
+			case 1:
+				next = changed(r, config)
+			}
+			by.Time = "2026-01-02T03:04:06Z"
+			again := k.AppliedAgain(live, next, by)
+			want, err := k.GeneralApply(live, next, by, true)
+			if err != nil {
+				require.False(t, again)
+				continue
+			}
+			if again {
+				taken++
+				require.Equal(t, show(want), show(live), "seed %d: %s", seed, show(next))
+			}
+			live = want
+		}
+	}
+	assert.Greater(t, taken, 1000)
+}
+
 // The change that controllers make most, a value of their own, costs next to nothing.
 func TestKeptOwnersAllocateLittle(t *testing.T) {
 	k, obj := gears(t), benchObject(t)
