@@ -209,6 +209,12 @@ func TestAdmissionRequest(t *testing.T) {
 			[]string{"system:anonymous UPDATE default/a widgets.Widget status dry=false *apimeta.PatchOptions Widget:1/1 <- Widget:1/1"}},
 		{"scale", func(t *testing.T) { merge(t, api, widgets+"/a/scale", `{"spec":{"replicas":5}}`) },
 			[]string{"system:anonymous UPDATE default/a widgets.Scale scale dry=false *apimeta.PatchOptions Scale:0/5 <- Scale:0/1"}},
+		{"apply that changes", func(t *testing.T) {
+			must(t, api, "PATCH", widgets+"/a?fieldManager=m&force=true", widgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":5}`), "Content-Type", "application/apply-patch+yaml")
+		}, []string{"system:anonymous UPDATE default/a widgets.Widget  dry=false *apimeta.PatchOptions Widget:1/5 <- Widget:1/5"}},
+		{"apply that creates", func(t *testing.T) {
+			must(t, api, "PATCH", widgets+"/new?fieldManager=m&dryRun=All", widgetBody(`"name":"new"`), "Content-Type", "application/apply-patch+yaml")
+		}, []string{"system:anonymous CREATE default/new widgets.Widget  dry=true *apimeta.PatchOptions Widget:1/1 <- -"}},
 		{"typed client", func(t *testing.T) {
 			_, err := client.Modify(user, "a", func(w *Widget) error { w.Spec.Size = ptr(int32(4)); return nil })
 			require.NoError(t, err)

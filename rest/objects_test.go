@@ -20,7 +20,7 @@ import (
 )
 
 func TestObjects(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.NamespacesOf[namespaceOfTests](), globalThingResource())
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.NamespacesOf[Namespace](), globalThingResource())
 	must(t, api, "POST", widgets, widgetBody(`"name":"a","finalizers":["example.com/f"]`))
 	objects := rest.ObjectsOf(api).As("tester")
 	resources := objects.Resources()
@@ -169,7 +169,7 @@ func TestCreateRacesWithNamespaceDeletion(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	var api *rest.API
 	racing := false
-	api = newAPI(t, rest.Options{Store: store}, rest.NamespacesOf[namespaceOfTests](), widgetResource(withValidate(func(context.Context, *Widget, *Widget) status.FieldErrors {
+	api = newAPI(t, rest.Options{Store: store}, rest.NamespacesOf[Namespace](), widgetResource(withValidate(func(context.Context, *Widget, *Widget) status.FieldErrors {
 		if racing { // the namespace was looked at before this hook, and the commit is after it
 			racing = false
 			must(t, api, "DELETE", "/api/v1/namespaces/x", "")
@@ -192,16 +192,4 @@ func detailsOf(t *testing.T, a answer) string {
 	text, err := json.Marshal(a.value(t, "details"))
 	require.NoError(t, err)
 	return string(text)
-}
-
-// namespaceOfTests has the JSON of a namespace.
-type namespaceOfTests struct {
-	apimeta.TypeMeta   `json:",inline"`
-	apimeta.ObjectMeta `json:"metadata,omitempty"`
-	Spec               struct {
-		Finalizers []string `json:"finalizers,omitempty"`
-	} `json:"spec,omitempty"`
-	Status struct {
-		Phase string `json:"phase,omitempty"`
-	} `json:"status,omitempty"`
 }

@@ -87,7 +87,7 @@ type Store interface {
 	Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error)
 
 	// UpdateAll writes several objects of any resources as one: all or nothing, with consecutive revisions in the order of the keys, and visible
-	// together. Keys must differ. The records are in the order of the keys, as Update would return them; nil where nothing was and nothing is.
+	// together. Keys must differ. One that stays as it is, is compared all the same, and so is a precondition for the others. The records are in the order of the keys, as Update would return them; nil where nothing was and nothing is.
 	UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error)
 
 	// Watch returns a cursor on the changes of a scope younger than a revision. It fails with 410 Expired when they are no longer held. With terms it

@@ -98,6 +98,29 @@ var updateRules = []rule{
 		require.NoError(s, err)
 		require.Empty(s, changes)
 	}},
+	{"Unchanged", "An object that a group leaves as it is must still be so when the others are written.", func(s *subject) {
+		guard, key := widget("a", "guard"), widget("a", "x")
+		for name, interfere := range map[string]func(){
+			"changed": func() { s.put(guard, "blue", 1) },
+			"deleted": func() { s.remove(guard) },
+		} {
+			s.put(guard, "red", 1)
+			before, ran := "", 0
+			_, err := s.store.UpdateAll(s.ctx, []storage.Key{key, guard}, func(current []*storage.Record) ([][]byte, error) {
+				if ran++; ran == 1 {
+					before = string(current[1].JSON)
+					interfere()
+					return [][]byte{object(key, "red", 1), current[1].JSON}, nil
+				}
+				require.True(s, current[1] == nil || string(current[1].JSON) != before, name)
+				return nil, errRefused
+			})
+			require.True(s, err == errRefused, "%s: %v", name, err)
+			require.Equal(s, 2, ran, name)
+			_, err = s.store.Get(s.ctx, key, 0)
+			require.ErrorIs(s, err, storage.ErrNotFound, name)
+		}
+	}},
 	{"Width", "The revision in the JSON is the record's, also when it needs more digits than there is room for.", func(s *subject) {
 		key := widget("a", "x")
 		extract := s.resources()[0].Extract

@@ -1,0 +1,79 @@
+package lifecycle_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// One owner of many: what it costs to know a dependent, and to collect it once the owner is gone. Deleting the same objects one by
+// one, which the collector has to do, is the measure of the time.
+func BenchmarkCollectGarbage(b *testing.B) {
+	const dependents = 10_000
+	for b.Loop() {
+		b.StopTimer()
+		api, err := rest.New(rest.Options{}, parts(), sites())
+		require.NoError(b, err)
+		client := rest.ClientFor[Part](api).Namespace("a")
+		owner, err := client.Create(b.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: "owner"}})
+		require.NoError(b, err)
+		ref := apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Part", Name: "owner", UID: owner.UID}
+		for i := range dependents {
+			_, err := client.Create(b.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("x", i), OwnerReferences: []apimeta.OwnerReference{ref}}})
+			require.NoError(b, err)
+		}
+		page, err := client.List(b.Context(), rest.ListOptions{Limit: 1})
+		require.NoError(b, err)
+
+		before := heap()
+		ctx, stop := context.WithCancel(b.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- lifecycle.CollectGarbage(ctx, api, lifecycle.Options{}) }()
+		// A site that is collected tells that everything before it is known.
+		_, err = rest.ClientFor[Site](api).Create(b.Context(), &Site{ObjectMeta: apimeta.ObjectMeta{Name: "last",
+			OwnerReferences: []apimeta.OwnerReference{{APIVersion: "example.com/v1", Kind: "Site", Name: "none", UID: "u"}}}})
+		require.NoError(b, err)
+		awaitDeleted(b, rest.ClientFor[Site](api), page.ResourceVersion, 1)
+		b.ReportMetric(float64(heap()-before)/dependents, "B/dependent")
+
+		b.StartTimer()
+		require.NoError(b, client.Delete(b.Context(), "owner", rest.DeleteOptions{}))
+		awaitDeleted(b, client, page.ResourceVersion, dependents+1)
+		b.StopTimer()
+		stop()
+		require.NoError(b, <-ended)
+		require.NoError(b, api.Close())
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/dependents, "ns/dependent")
+}
+
+// heap is how many bytes are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// awaitDeleted waits until that many objects have gone since a version.
+func awaitDeleted[T any](b *testing.B, client rest.Client[T], from string, count int) {
+	b.Helper()
+	for event, err := range client.Watch(b.Context(), rest.WatchOptions{ResourceVersion: from}) {
+		require.NoError(b, err)
+		if event.Type == watch.Deleted {
+			count--
+		}
+		if count == 0 {
+			return
+		}
+	}
+}
