@@ -252,6 +252,10 @@ func TestAdmissionOfSubresources(t *testing.T) {
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, float64(7), a.value(t, "spec.replicas"))
 	assert.Equal(t, 2, called)
+	a = do(t, api, "PATCH", widgets+"/a/scale?fieldManager=m&force=true", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":3}}`, "Content-Type", "application/apply-patch+yaml")
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, float64(7), a.value(t, "spec.replicas"))
+	assert.Equal(t, 3, called)
 }
 
 func TestDryRunPastSideEffects(t *testing.T) {

@@ -15,8 +15,8 @@ type configuration struct {
 	config doc.Value
 	// repeated are the members that stand twice in its text, a line for each.
 	repeated []string
-	// check refuses what would come of it; nil checks nothing.
-	check func(ctx context.Context, old, obj doc.Value) error
+	// check refuses or changes what would come of it; nil does neither.
+	check func(ctx context.Context, old, obj doc.Value) (doc.Value, error)
 }
 
 // applies reports whether the request applies a configuration, rather than patching what there is.
@@ -100,7 +100,7 @@ func (res *resource) apply(ctx context.Context, namespace, name string, which pa
 		if err := res.checkApplied(obj, namespace, name); err != nil || c.check == nil {
 			return obj, err
 		}
-		return obj, c.check(ctx, old, obj)
+		return c.check(ctx, old, obj)
 	}, o)
 }
 

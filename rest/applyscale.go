@@ -41,7 +41,9 @@ func (res *resource) applyScale(ctx context.Context, sub *subresource, namespace
 	}
 	o.subresource, o.unconditional, o.admitted = sub.name, true, true
 	c.config = res.bare().With("metadata", metadataOf(c.config)).WithAt(c.config.Lookup("spec", "replicas"), sub.applied...)
-	c.check = func(ctx context.Context, old, obj doc.Value) error { return res.checkThrough(ctx, sub, old, obj, &o) }
+	c.check = func(ctx context.Context, old, obj doc.Value) (doc.Value, error) {
+		return res.checkThrough(ctx, sub, old, obj, &o)
+	}
 	done, err := res.apply(ctx, namespace, name, mainPart, c, o)
 	if err != nil {
 		return doc.Value{}, err
@@ -49,22 +51,21 @@ func (res *resource) applyScale(ctx context.Context, sub *subresource, namespace
 	return sub.show(ctx, done.json)
 }
 
-// checkThrough checks an object as its subresource shows it, and lets the hooks judge that.
-func (res *resource) checkThrough(ctx context.Context, sub *subresource, old, obj doc.Value, o *writeOptions) error {
+// checkThrough checks an object as its subresource shows it, and lets the hooks change and judge that.
+func (res *resource) checkThrough(ctx context.Context, sub *subresource, old, obj doc.Value, o *writeOptions) (doc.Value, error) {
 	shown, err := sub.get(ctx, old)
 	if err != nil {
-		return err
+		return doc.Value{}, err
 	}
 	v, err := sub.get(ctx, obj)
 	if err != nil {
-		return err
+		return doc.Value{}, err
 	}
 	if v, err = sub.check(sub.named(v, obj), &writeOptions{validation: validationIgnore}); err != nil {
-		return err
+		return doc.Value{}, err
 	}
 	if v, err = res.admitToSubresource(ctx, sub, old, v, sub.named(shown, old), o); err != nil {
-		return err
+		return doc.Value{}, err
 	}
-	_, err = sub.update(ctx, old, v)
-	return err
+	return sub.update(ctx, obj, v)
 }
