@@ -22,7 +22,7 @@ type evaluator struct{ root *node }
 // Check implements rest.RuleChecker.
 func (e *evaluator) Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors) {
 	w := walk{ctx: ctx, budget: objectBudget}
-	w.node(e.root, nil, obj, old, pair{obj, old})
+	w.node(e.root, nil, obj, old, pair{now: obj}) // an object is written because something of it has changed
 	return w.broken, w.before
 }
 

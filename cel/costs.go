@@ -19,7 +19,7 @@ func (callCosts) CallCost(function, _ string, args []ref.Val, result ref.Val) *u
 	}
 	var cost float64
 	switch function {
-	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf":
+	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes":
 		return traversal(args[0])
 	case "url", "lowerAscii", "upperAscii", "substring", "trim":
 		cost = size(args[0]) * common.StringTraversalCostFactor

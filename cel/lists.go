@@ -27,14 +27,15 @@ func elementTypes() []elementType {
 	}
 }
 
-// listFunctions are isSorted, sum, min, max, indexOf and lastIndexOf.
+// listFunctions are isSorted, sum, min, max, indexOf, lastIndexOf and includes.
 func listFunctions() []cel.EnvOption {
 	element := cel.TypeParamType("T")
 	find := func(name, id string, last bool) cel.EnvOption {
 		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{cel.ListType(element), element}, cel.IntType,
 			cel.BinaryBinding(func(list, value ref.Val) ref.Val { return indexOf(list, value, last) })))
 	}
-	all := []cel.EnvOption{find("indexOf", "list_a_index_of_int", false), find("lastIndexOf", "list_a_last_index_of_int", true)}
+	all := []cel.EnvOption{find("indexOf", "list_a_index_of_int", false), find("lastIndexOf", "list_a_last_index_of_int", true),
+		cel.Function("includes", cel.MemberOverload("dyn_includes_dyn", []*cel.Type{cel.DynType, cel.DynType}, cel.BoolType, cel.BinaryBinding(includes)))}
 	for _, e := range elementTypes() {
 		list := []*cel.Type{cel.ListType(e.typ)}
 		all = append(all,
@@ -103,6 +104,14 @@ func extreme(list ref.Val, name string, worse ref.Val) ref.Val {
 		return types.NewErr("%s called on empty list", name)
 	}
 	return found
+}
+
+// includes reports whether a value is an element of a list, or is the value itself.
+func includes(target, value ref.Val) ref.Val {
+	if l, ok := target.(traits.Lister); ok {
+		return types.Bool(indexOf(l, value, false) != types.Int(-1))
+	}
+	return types.Bool(target.Equal(value) == types.True)
 }
 
 func sum(list, zero ref.Val) ref.Val {

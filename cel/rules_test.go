@@ -112,7 +112,7 @@ func TestExpressions(t *testing.T) {
 		"self.tags == ['a', 'b']", "self.tags + ['a', 'c'] == ['a', 'b', 'c']", "size(self.tags + ['a']) == 2", "self.steps != ['y', 'x']",
 		"self.labels['k'] == 'v'", "self.labels.all(k, k.size() == 1)", "'k' in self.labels", "self.parts.exists(p, p.count == 2)", "self.parts.map(p, p.name) == ['p']",
 		"size(self.parts + self.parts) == 1", "self.parts[0].count == 2", "self.with__dash__dash == 'd'", "self.__in__ == 'i'", "self.children[0].min == 7",
-		"self.steps.isSorted()", "[1, 2, 3].sum() == 6", "[2, 1].min() == 1", "[2, 1].max() == 2", "['a', 'b', 'a'].lastIndexOf('a') == 2", "self.steps.indexOf('y') == 1", "[3, 1].sort() == [1, 3]",
+		"self.steps.isSorted()", "[1, 2, 3].sum() == 6", "[2, 1].min() == 1", "[2, 1].max() == 2", "['a', 'b', 'a'].lastIndexOf('a') == 2", "self.steps.indexOf('y') == 1", "self.steps.includes('y')", "!self.name.includes('a')", "[3, 1].sort() == [1, 3]",
 		"self.name.find('[0-9]+') == '123'", "'a1b2'.findAll('[0-9]') == ['1', '2']", "'a1b2'.findAll('[0-9]', 1) == ['1']",
 		"url('https://example.com:80/p?q=1').getHostname() == 'example.com'", "isURL('/path') && !isURL('path')", "url('https://h/p?a=1&a=2').getQuery()['a'] == ['1', '2']",
 		"self.name.split('-')[1] == '123'", "'%s-%d'.format(['a', 1]) == 'a-1'", "sets.contains(self.tags, ['a'])", "self.labels.all(k, v, k != v)",

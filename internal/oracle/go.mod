@@ -4,11 +4,13 @@ go 1.26.0
 
 replace (
 	github.com/decorum-go/decorum => ../..
+	github.com/decorum-go/decorum/cel => ../../cel
 	github.com/decorum-go/decorum/k8s => ../../k8s
 )
 
 require (
 	github.com/decorum-go/decorum v0.0.0-00010101000000-000000000000
+	github.com/decorum-go/decorum/cel v0.0.0-00010101000000-000000000000
 	github.com/decorum-go/decorum/k8s v0.0.0-00010101000000-000000000000
 	github.com/stretchr/testify v1.12.1
 	gopkg.in/evanphx/json-patch.v4 v4.13.0
