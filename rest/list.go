@@ -31,7 +31,7 @@ func (q *request) list() error {
 	case !q.res.has(verb):
 		return status.MethodNotAllowed()
 	case p.Watch:
-		return q.watch(p)
+		return q.watch(&p)
 	default:
 		return q.listNow(p)
 	}
@@ -132,6 +132,7 @@ func (res *resource) page(ctx context.Context, namespace string, p listParameter
 // the same few buffers whatever its length.
 var (
 	chunks        = sync.Pool{New: func() any { b := make([]byte, 0, chunkSize+chunkSlack); return &b }}
+	changeBuffers = sync.Pool{New: func() any { return new([]*watch.Change[storage.Record]) }}
 	recordBuffers = sync.Pool{New: func() any { b := make([]*storage.Record, 0, 512); return &b }}
 )
 

@@ -27,7 +27,7 @@ func (q *request) watchByPath() (handler, error) {
 				return err
 			}
 		}
-		return q.watch(p)
+		return q.watch(&p)
 	}, nil
 }
 

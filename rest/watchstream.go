@@ -30,84 +30,109 @@ const (
 
 // watch streams what changes (API concepts, Efficient detection of changes). The stream is a position in the store's
 // log: it holds no queue, and a client that stops reading holds up nobody and is told 410 when it has fallen behind.
-func (q *request) watch(p listParameters) error {
-	rep, err := q.negotiate(stream)
+//
+// A watch is mostly idle, and its memory that of its stack: what is needed for the beginning only is done in functions
+// that have returned by then.
+func (q *request) watch(p *listParameters) error {
+	s, err := q.newWatch(p)
 	if err != nil {
 		return err
+	}
+	defer s.close()
+	if err := s.open(); err != nil {
+		return err
+	}
+	if err := s.begin(); err != nil {
+		return s.end(err)
+	}
+	return s.end(s.follow())
+}
+
+// newWatch reads a request for a watch.
+func (q *request) newWatch(p *listParameters) (*watchStream, error) {
+	rep, err := q.negotiate(stream)
+	if err != nil {
+		return nil, err
 	}
 	namespace, err := q.namespace()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	revision, err := parseRevision(p.ResourceVersion)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	selected, nothing := q.res.selection(namespace, p)
-	if nothing {
-		selected.match = func(*storage.Record) bool { return false }
+	s := &watchStream{q: q, rep: rep, after: watch.Revision(revision), bookmarks: p.AllowWatchBookmarks}
+	var nothing bool
+	if s.selected, nothing = q.res.selection(namespace, *p); nothing {
+		s.selected.match = func(*storage.Record) bool { return false }
 	}
-	shown, err := q.watchObjects(rep)
-	if err != nil {
-		return err
+	if s.objects, err = q.watchObjects(rep); err != nil {
+		return nil, err
 	}
-	initial := p.SendInitialEvents != nil && *p.SendInitialEvents || p.SendInitialEvents == nil && revision == 0
+	s.initial = p.SendInitialEvents != nil && *p.SendInitialEvents || p.SendInitialEvents == nil && revision == 0
 	q.becomeWatch()
 
 	duration := minWatchTime + rand.N(maxWatchTime-minWatchTime)
 	if p.TimeoutSeconds != nil && *p.TimeoutSeconds > 0 {
 		duration = time.Duration(min(*p.TimeoutSeconds, int64(24*time.Hour/time.Second))) * time.Second
 	}
-	ctx, cancel := context.WithTimeout(q.r.Context(), duration)
-	defer cancel()
+	s.ctx, s.cancel = context.WithTimeout(q.r.Context(), duration)
+	return s, nil
+}
 
-	s := &watchStream{q: q, ctx: ctx, rep: rep, objects: shown, selected: selected}
-	after := watch.Revision(revision)
-	// What is there is looked at before the answer begins: a client that has it sees all that it does from then on.
-	var state *initialState
-	switch current := q.res.store.Revision(); {
-	case initial && after <= current:
-		if state, err = s.takeState(after); err != nil {
+// open begins the answer. What is there is looked at before: a client that has the answer sees all that it does from then
+// on.
+func (s *watchStream) open() (err error) {
+	switch current := s.q.res.store.Revision(); {
+	case s.initial && s.after <= current:
+		if err = s.takeState(); err != nil {
 			return err
 		}
-		defer state.release()
-	case !initial && after == 0:
-		after = current
+	case !s.initial && s.after == 0:
+		s.after = current
 	}
-
-	out, err := q.openWatch(rep, cancel)
+	out, err := s.q.openWatch(s.rep, s.cancel)
 	if err != nil {
 		return err
 	}
-	defer out.close()
-	chunk := chunks.Get().(*[]byte)
-	s.out, s.framing, s.buf = out, q.framing(rep, out.eventByEvent()), (*chunk)[:0]
-	defer func() {
-		if cap(s.buf) <= 4*(chunkSize+chunkSlack) {
-			*chunk = s.buf
-			chunks.Put(chunk)
+	s.out = out
+	s.framing = s.q.framing(s.rep, s.out.eventByEvent())
+	s.unhurry = s.q.api.hurryAtTheEnd(s.out.hurry)
+	return nil
+}
+
+// begin shows what is there, if it is to be shown, and takes the position after it.
+func (s *watchStream) begin() (err error) {
+	if s.initial && s.state == nil { // it has to be waited for
+		if err = s.takeState(); err != nil {
+			return err
 		}
-	}()
-	defer q.api.hurryAtTheEnd(out.hurry)()
-	if initial && state == nil { // it has to be waited for
-		if state, err = s.takeState(after); err != nil {
-			return s.end(err)
+	}
+	if s.state != nil {
+		s.after = s.state.Revision
+		if err = s.sendState(); err != nil {
+			return err
 		}
-		defer state.release()
 	}
-	if state != nil {
-		if err = s.sendState(state, p.AllowWatchBookmarks); err != nil {
-			return s.end(err)
-		}
-		after = state.Revision
+	s.cursor, err = s.q.res.store.Watch(s.selected.scope, s.after, s.selected.terms...)
+	return err
+}
+
+// close lets go of all that the stream has.
+func (s *watchStream) close() {
+	if s.cursor != nil {
+		s.cursor.Close()
 	}
-	cursor, err := q.res.store.Watch(selected.scope, after, selected.terms...)
-	if err != nil {
-		return s.end(err)
+	if s.state != nil {
+		s.state.release()
 	}
-	defer cursor.Close()
-	s.live = true
-	return s.end(s.follow(cursor, after, p.AllowWatchBookmarks))
+	if s.out != nil {
+		s.unhurry()
+		s.giveBack()
+		s.out.close()
+	}
+	s.cancel()
 }
 
 // becomeWatch takes the request out of the bound on short requests.
@@ -118,16 +143,22 @@ func (q *request) becomeWatch() {
 
 // watchStream is a watch that is being answered.
 type watchStream struct {
-	q        *request
-	ctx      context.Context
-	objects  watchObjects
-	framing  framing
-	selected selection
-	rep      representation
-	live     bool // the state of the beginning is sent
-	out      watchOutput
-	buf      []byte
-	err      error // the client is gone
+	q                  *request
+	ctx                context.Context
+	cancel             context.CancelFunc
+	rep                representation
+	objects            watchObjects
+	framing            framing
+	selected           selection
+	initial, bookmarks bool
+	after              watch.Revision // what the client knows of
+	state              *initialState  // what it is to be told of that
+	cursor             *watch.Cursor[storage.Record]
+	out                watchOutput
+	unhurry            func()
+	chunk              *[]byte // borrowed while there is something to send
+	buf                []byte  // what has gathered in it
+	err                error   // the client is gone
 }
 
 // hurryAtTheEnd keeps a client that does not read from holding up the shutdown. The function that it returns must be
@@ -158,9 +189,24 @@ func (s *watchStream) send() {
 		return
 	}
 	s.err = s.out.send(s.buf)
-	if s.buf = s.buf[:0]; cap(s.buf) > 4*(chunkSize+chunkSlack) {
-		s.buf = make([]byte, 0, chunkSize+chunkSlack)
+	s.buf = s.buf[:0]
+}
+
+// borrow sees to it that there is a buffer.
+func (s *watchStream) borrow() {
+	if s.chunk == nil {
+		s.chunk = chunks.Get().(*[]byte)
+		s.buf = (*s.chunk)[:0]
 	}
+}
+
+// giveBack returns the buffer: while nothing happens a watch holds none.
+func (s *watchStream) giveBack() {
+	if s.chunk != nil && cap(s.buf) <= 4*(chunkSize+chunkSlack) {
+		*s.chunk = s.buf[:0]
+		chunks.Put(s.chunk)
+	}
+	s.chunk, s.buf = nil, nil
 }
 
 // end sends an error as the stream's last event. The end of its time, of the client and of the server are none.
@@ -172,6 +218,7 @@ func (s *watchStream) end(err error) error {
 		if encodeErr != nil {
 			return encodeErr
 		}
+		s.borrow()
 		start := len(s.buf)
 		if err := s.complete(append(s.framing.begin(s.buf, watch.Error), body...), nil, start, watch.Error); err != nil {
 			return err
@@ -189,15 +236,16 @@ type initialState struct {
 	borrowed *[]*storage.Record
 }
 
-func (s *watchStream) takeState(atLeast watch.Revision) (*initialState, error) {
+func (s *watchStream) takeState() error {
 	records := recordBuffers.Get().(*[]*storage.Record)
-	found, err := s.q.res.store.List(s.ctx, storage.ListOptions{Scope: s.selected.scope, Terms: s.selected.terms, Match: s.selected.match, Revision: atLeast}, (*records)[:0])
+	found, err := s.q.res.store.List(s.ctx, storage.ListOptions{Scope: s.selected.scope, Terms: s.selected.terms, Match: s.selected.match, Revision: s.after}, (*records)[:0])
 	if err != nil {
 		recordBuffers.Put(records)
-		return nil, err
+		return err
 	}
 	*records = found.Records
-	return &initialState{Page: found, borrowed: records}, nil
+	s.state = &initialState{Page: found, borrowed: records}
+	return nil
 }
 
 // release gives back what the state has borrowed. It may be called again.
@@ -211,9 +259,9 @@ func (i *initialState) release() {
 }
 
 // sendState sends an ADDED for every object there is, in the order of their keys, and forgets them: the watch may last.
-func (s *watchStream) sendState(state *initialState, bookmark bool) error {
-	defer state.release()
-	for _, r := range state.Records {
+func (s *watchStream) sendState() error {
+	defer s.state.release()
+	for _, r := range s.state.Records {
 		if err := s.object(watch.Added, r, r.Revision); err != nil {
 			return err
 		}
@@ -221,8 +269,8 @@ func (s *watchStream) sendState(state *initialState, bookmark bool) error {
 			return context.Canceled
 		}
 	}
-	if bookmark {
-		if err := s.bookmark(state.Revision, true); err != nil {
+	if s.bookmarks {
+		if err := s.bookmark(s.state.Revision, true); err != nil {
 			return err
 		}
 	}
@@ -230,50 +278,29 @@ func (s *watchStream) sendState(state *initialState, bookmark bool) error {
 	return nil
 }
 
-// follow sends what happens after the cursor's position until the watch ends.
-func (s *watchStream) follow(cursor *watch.Cursor[storage.Record], told watch.Revision, bookmarks bool) error {
+// fewChanges is for how many changes a watch keeps room while nothing happens.
+const fewChanges = 8
+
+// follow sends what happens from now on until the watch ends.
+func (s *watchStream) follow() error {
 	var timer *time.Timer
 	var tick <-chan time.Time
-	if bookmarks {
+	if s.bookmarks {
 		timer = time.NewTimer(s.nextBookmark())
 		defer timer.Stop()
 		tick = timer.C
 	}
-	var changes []*watch.Change[storage.Record]
 	due := false // a bookmark
 	for {
-		var err error
-		if changes, err = cursor.Poll(changes[:0]); err != nil {
+		if err := s.sendNews(due); err != nil {
 			return err
 		}
-		for _, c := range changes {
-			event, r := c.Select(s.selected.match)
-			if event == "" {
-				continue
-			}
-			if err := s.object(event, r, c.Revision); err != nil {
-				return err
-			}
-			told = c.Revision
-			s.gathered()
-		}
-		clear(changes) // what was sent is not held while the watch is quiet
 		if due {
-			// Polling has moved the position past what others wrote, so that a quiet watch does not fall out of the log.
-			if position := cursor.Position(); position > told {
-				if err = s.bookmark(position, false); err != nil {
-					return err
-				}
-				told = position
-			}
 			due = false
 			timer.Reset(s.nextBookmark())
 		}
-		if s.send(); s.err != nil {
-			return context.Canceled
-		}
 		select {
-		case <-cursor.Ready():
+		case <-s.cursor.Ready():
 		case <-tick:
 			due = true
 		case <-s.ctx.Done():
@@ -284,15 +311,54 @@ func (s *watchStream) follow(cursor *watch.Cursor[storage.Record], told watch.Re
 	}
 }
 
+// sendNews sends what has happened since the last time, and a bookmark if one is due.
+func (s *watchStream) sendNews(bookmark bool) error {
+	borrowed := changeBuffers.Get().(*[]*watch.Change[storage.Record])
+	changes, err := s.cursor.Poll((*borrowed)[:0])
+	defer func() {
+		clear(changes) // what was sent is not held while the watch is quiet
+		*borrowed = changes
+		changeBuffers.Put(borrowed)
+		s.giveBack()
+	}()
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		event, r := c.Select(s.selected.match)
+		if event == "" {
+			continue
+		}
+		if err := s.object(event, r, c.Revision); err != nil {
+			return err
+		}
+		s.after = c.Revision
+		s.gathered()
+	}
+	// Polling has moved the position past what others wrote, so that a quiet watch does not fall out of the log.
+	if position := s.cursor.Position(); bookmark && position > s.after {
+		if err := s.bookmark(position, false); err != nil {
+			return err
+		}
+		s.after = position
+	}
+	if s.send(); s.err != nil {
+		return context.Canceled
+	}
+	return nil
+}
+
 // object adds an event about a record, as the version of the watch shows it.
 func (s *watchStream) object(event watch.EventType, r *storage.Record, at watch.Revision) error {
 	r, err := s.q.res.show(r)
 	if err != nil {
 		return err
 	}
+	s.borrow()
+	live := s.cursor != nil // the state of the beginning is sent
 	binary, ok := s.framing.(*binaryFraming)
 	key := encodingKey{of: r, at: at, media: s.rep.media, as: s.rep.as, metaVersion: s.rep.metaVersion}
-	if ok && s.live {
+	if ok && live {
 		if object := s.q.res.encodings.get(key); object != nil {
 			s.buf = binary.appendEvent(s.buf, event, object)
 			return nil
@@ -300,13 +366,14 @@ func (s *watchStream) object(event watch.EventType, r *storage.Record, at watch.
 	}
 	start := len(s.buf)
 	buf, err := s.objects.object(s.framing.begin(s.buf, event), r, at)
-	if err = s.complete(buf, err, start, event); err == nil && ok && s.live {
+	if err = s.complete(buf, err, start, event); err == nil && ok && live {
 		s.q.res.encodings.add(key, bytes.Clone(binary.object))
 	}
 	return err
 }
 
 func (s *watchStream) bookmark(at watch.Revision, initialEventsEnd bool) error {
+	s.borrow()
 	start := len(s.buf)
 	buf, err := s.objects.bookmark(s.framing.begin(s.buf, watch.Bookmark), at, initialEventsEnd)
 	return s.complete(buf, err, start, watch.Bookmark)
