@@ -79,6 +79,7 @@ func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o
 	if err != nil {
 		return doc.Value{}, err
 	}
+	o.size = len(data)
 	obj, err := q.decodeDocument(media, q.wire, q.res.mergeRepeated, data, o)
 	if err != nil {
 		return doc.Value{}, unrecognized(kind.Kind, err, data)

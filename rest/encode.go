@@ -24,7 +24,7 @@ func (res *resource) encodeStored(ctx context.Context, obj doc.Value, o *writeOp
 	if current != nil {
 		before = len(current.JSON)
 	}
-	next := codec.AppendObject(nil, obj)
+	next := codec.AppendObject(make([]byte, 0, max(before, o.size)+roomForMetadata), obj)
 	err := res.checkSize(next, before)
 	if err != nil && !o.applied && metadataOf(obj).Has(fieldManagedFields) {
 		next = codec.AppendObject(nil, withoutManagedFields(obj))
@@ -32,6 +32,9 @@ func (res *resource) encodeStored(ctx context.Context, obj doc.Value, o *writeOp
 	}
 	return next, err
 }
+
+// roomForMetadata is about how many bytes a write adds to what a client sends or what there was.
+const roomForMetadata = 512
 
 // convertStored converts an object to the stored version. What the write was not about comes from the stored object, so
 // that a version that cannot say all that another can loses nothing of it there.

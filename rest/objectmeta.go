@@ -151,52 +151,55 @@ const maxMetadataErrors = 100
 
 // validateMetadata checks an object's metadata by the rules that all kinds share.
 func (res *resource) validateMetadata(obj, old doc.Value, o *writeOptions) status.FieldErrors {
-	m, path := metadataOf(obj), status.Field("metadata")
+	m := metadataOf(obj)
 	var errs status.FieldErrors
 	if generate := m.Get(fieldGenerateName).Text(); generate != "" && old.IsAbsent() {
 		for _, msg := range res.names.check(strings.TrimRight(generate, "-.") + "a") {
-			errs = append(errs, status.InvalidField(path.Child(fieldGenerateName), generate, msg))
+			errs = append(errs, status.InvalidField(inMetadataOf(fieldGenerateName), generate, msg))
 		}
 	}
 	switch name := m.Get(fieldName).Text(); {
 	case res.virtual:
 	case name == "":
-		errs = append(errs, status.RequiredField(path.Child(fieldName), "name or generateName is required"))
+		errs = append(errs, status.RequiredField(inMetadataOf(fieldName), "name or generateName is required"))
 	case old.IsAbsent():
 		for _, msg := range res.names.check(name) {
-			errs = append(errs, status.InvalidField(path.Child(fieldName), name, msg))
+			errs = append(errs, status.InvalidField(inMetadataOf(fieldName), name, msg))
 		}
 	}
 	switch namespace := m.Get(fieldNamespace).Text(); {
 	case res.namespaced && namespace != "" && old.IsAbsent():
 		for _, msg := range apimeta.ValidateDNS1123Label(namespace) {
-			errs = append(errs, status.InvalidField(path.Child(fieldNamespace), namespace, msg))
+			errs = append(errs, status.InvalidField(inMetadataOf(fieldNamespace), namespace, msg))
 		}
 	case res.namespaced && namespace == "":
-		errs = append(errs, status.RequiredField(path.Child(fieldNamespace), ""))
+		errs = append(errs, status.RequiredField(inMetadataOf(fieldNamespace), ""))
 	case !res.namespaced && namespace != "":
-		errs = append(errs, status.ForbiddenField(path.Child(fieldNamespace), "not allowed on this type"))
+		errs = append(errs, status.ForbiddenField(inMetadataOf(fieldNamespace), "not allowed on this type"))
 	}
-	errs = append(errs, validateLabels(path.Child(fieldLabels), m.Get(fieldLabels))...)
-	errs = append(errs, validateAnnotations(path.Child(fieldAnnotations), m.Get(fieldAnnotations))...)
-	errs = append(errs, validateOwners(path.Child(fieldOwners), m.Get(fieldOwners))...)
-	errs = append(errs, res.validateFinalizers(path.Child(fieldFinalizers), obj, old, o)...)
+	errs = append(errs, validateLabels(m.Get(fieldLabels))...)
+	errs = append(errs, validateAnnotations(m.Get(fieldAnnotations))...)
+	errs = append(errs, validateOwners(m.Get(fieldOwners))...)
+	errs = append(errs, res.validateFinalizers(obj, old, o)...)
 	if !old.IsAbsent() {
-		errs = append(errs, validateMetadataUpdate(path, obj, old)...)
+		errs = append(errs, validateMetadataUpdate(obj, old)...)
 	}
 	return errs
 }
 
+// inMetadataOf is the path of a member of the metadata. It is made when there is something to say.
+func inMetadataOf(field string) *status.Path { return status.Field("metadata", field) }
+
 // validateMetadataUpdate checks what may not change in an update.
-func validateMetadataUpdate(path *status.Path, obj, old doc.Value) status.FieldErrors {
+func validateMetadataUpdate(obj, old doc.Value) status.FieldErrors {
 	var errs status.FieldErrors
 	m, before := metadataOf(obj), metadataOf(old)
 	if uid := m.Get(fieldUID); uid.Text() != before.Get(fieldUID).Text() {
-		errs = append(errs, status.InvalidField(path.Child(fieldUID), uid.Text(), "field is immutable"))
+		errs = append(errs, status.InvalidField(inMetadataOf(fieldUID), uid.Text(), "field is immutable"))
 	}
 	for _, field := range []string{fieldDeletionTimestamp, fieldGracePeriod} {
 		if v, was := m.Get(field), before.Get(field); !doc.Equal(v, was) {
-			errs = append(errs, status.InvalidField(path.Child(field), fieldValue(v), "field is immutable"))
+			errs = append(errs, status.InvalidField(inMetadataOf(field), fieldValue(v), "field is immutable"))
 		}
 	}
 	if isDeleting(old) {
@@ -211,7 +214,7 @@ func validateMetadataUpdate(path *status.Path, obj, old doc.Value) status.FieldE
 			}
 		}
 		if len(added) > 0 {
-			errs = append(errs, status.ForbiddenField(path.Child(fieldFinalizers),
+			errs = append(errs, status.ForbiddenField(inMetadataOf(fieldFinalizers),
 				fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", added)))
 		}
 	}
@@ -225,7 +228,11 @@ func fieldValue(v doc.Value) any {
 	return v.Text()
 }
 
-func validateLabels(path *status.Path, labels doc.Value) status.FieldErrors {
+func validateLabels(labels doc.Value) status.FieldErrors {
+	if labels.Len() == 0 {
+		return nil
+	}
+	path := inMetadataOf(fieldLabels)
 	var errs status.FieldErrors
 	for key, value := range labels.Members() {
 		if len(errs) >= maxMetadataErrors {
@@ -241,7 +248,11 @@ func validateLabels(path *status.Path, labels doc.Value) status.FieldErrors {
 	return errs
 }
 
-func validateAnnotations(path *status.Path, annotations doc.Value) status.FieldErrors {
+func validateAnnotations(annotations doc.Value) status.FieldErrors {
+	if annotations.Len() == 0 {
+		return nil
+	}
+	path := inMetadataOf(fieldAnnotations)
 	var errs status.FieldErrors
 	total := 0
 	for key, value := range annotations.Members() {
@@ -258,7 +269,11 @@ func validateAnnotations(path *status.Path, annotations doc.Value) status.FieldE
 	return errs
 }
 
-func validateOwners(path *status.Path, owners doc.Value) status.FieldErrors {
+func validateOwners(owners doc.Value) status.FieldErrors {
+	if owners.Len() == 0 {
+		return nil
+	}
+	path := inMetadataOf(fieldOwners)
 	var errs status.FieldErrors
 	controller := ""
 	for _, owner := range owners.Elements() {
@@ -314,9 +329,13 @@ func ownerReferences(v doc.Value) []apimeta.OwnerReference {
 
 // validateFinalizers checks that finalizers are qualified names. One without a domain is refused or, where it is new,
 // warned of, as the dialect has it.
-func (res *resource) validateFinalizers(path *status.Path, obj, old doc.Value, o *writeOptions) status.FieldErrors {
-	var errs status.FieldErrors
+func (res *resource) validateFinalizers(obj, old doc.Value, o *writeOptions) status.FieldErrors {
 	finalizers := finalizersOf(obj)
+	if len(finalizers) == 0 {
+		return nil
+	}
+	path := inMetadataOf(fieldFinalizers)
+	var errs status.FieldErrors
 	for i, f := range finalizers {
 		if len(errs) >= maxMetadataErrors {
 			break

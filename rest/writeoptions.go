@@ -29,6 +29,8 @@ type writeOptions struct {
 	applied, force bool
 	// admitted: the admission hooks have had their say, or have none.
 	admitted bool
+	// size is that of the body, in bytes; 0 where there is none.
+	size int
 	// uid is what the object\'s uid must be; "" is any.
 	uid string
 	// problems are what the decoder found in the body beside its content: keys that stand twice.

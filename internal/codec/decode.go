@@ -32,7 +32,9 @@ func decodeJSON(data []byte, merge bool) (v doc.Value, duplicates []string, err 
 	d := decoders.Get().(*decoder)
 	defer d.release()
 	d.text = string(data)
-	d.build.Reset(len(data)/bytesPerEntry, merge)
+	// Each member or element but the first of its map or list has a comma before it.
+	maps := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("[")) - bytes.Count(data, []byte("{}")) - bytes.Count(data, []byte("[]"))
+	d.build.Reset(bytes.Count(data, []byte{','})+maps, maps, merge)
 	d.input = *bytes.NewBuffer(data)
 	d.scan.Reset(&d.input, jsontext.AllowDuplicateNames(true))
 	if v, err = d.value(); err == nil {
@@ -60,9 +62,6 @@ type decoder struct {
 }
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
-
-// bytesPerEntry is about how many bytes of JSON there are to one member or element of an API object.
-const bytesPerEntry = 18
 
 // maxPooled is how many entries of a stack are kept for the next text; a rare large one is left to the collector.
 const maxPooled = 1 << 12

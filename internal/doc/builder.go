@@ -10,23 +10,21 @@ import (
 // cut from. It is for decoders, whose documents are short-lived and are kept or dropped as a whole. The zero Builder is
 // ready, and serves one goroutine at a time.
 type Builder struct {
-	chunk  int
+	chunk  int // of keys and values
+	maps   int // the size of a chunk of nodes
 	merge  bool
 	nodes  []node
 	keys   []string
 	values []Value
 }
 
-// The size of a chunk in entries lies between these two.
-const (
-	minChunk = 8
-	maxChunk = 1024
-)
+// maxChunk is the largest size of a chunk, in entries.
+const maxChunk = 1024
 
-// Reset starts a document of about that many members and elements, and lets go of the one before. With merge, maps that
-// stand in a map under one key are merged.
-func (b *Builder) Reset(size int, merge bool) {
-	*b = Builder{chunk: min(max(size, minChunk), maxChunk), merge: merge}
+// Reset starts a document of about that many members and elements, in so many maps and lists, and lets go of the one
+// before. With merge, maps that stand in a map under one key are merged.
+func (b *Builder) Reset(size, maps int, merge bool) {
+	*b = Builder{chunk: min(max(size, 1), maxChunk), maps: min(max(maps, 1), maxChunk), merge: merge}
 }
 
 // List returns a list of these values, which are copied.
@@ -82,14 +80,14 @@ func merged(earlier, later Value) Value {
 	return earlier.WithAll(changes)
 }
 
-func (b *Builder) cutNodes(n int) []node   { return cutFrom(&b.nodes, n, max(b.chunk/4, minChunk)) }
-func (b *Builder) cutKeys(n int) []string  { return cutFrom(&b.keys, n, b.chunk) }
-func (b *Builder) cutValues(n int) []Value { return cutFrom(&b.values, n, b.chunk) }
+func (b *Builder) cutNodes(n int) []node   { return cutFrom(&b.nodes, n, max(b.maps, 1)) }
+func (b *Builder) cutKeys(n int) []string  { return cutFrom(&b.keys, n, max(b.chunk, 1)) }
+func (b *Builder) cutValues(n int) []Value { return cutFrom(&b.values, n, max(b.chunk, 1)) }
 
 func cutFrom[E any](chunk *[]E, n, size int) []E {
 	if len(*chunk) < n {
-		if n >= size/2 {
-			return make([]E, n) // a large one is no reason to drop the rest of the chunk
+		if n > size {
+			return make([]E, n) // a large one has memory of its own
 		}
 		*chunk = make([]E, size)
 	}

@@ -13,6 +13,8 @@ func (v Value) With(key string, value Value) Value {
 		return v
 	case value.kind == Absent:
 		return v.cut(i)
+	case found && v.node.values[i] == value:
+		return v
 	}
 	n := &node{}
 	if v.kind == Map && v.node != nil {

@@ -92,7 +92,7 @@ func sameElement(s *schema.Schema, how relationship, a, b doc.Value) bool {
 // maps, but no struct for the sake of what is in it. It gives up, and returns false, where list elements repeat.
 func (k *Kind) fieldsOfConfiguration(config doc.Value, part Part) (doc.Value, bool) {
 	t := tree{}
-	t.maps.Reset(nodesOfTree, false)
+	t.maps.Reset(nodesOfTree, nodesOfTree, false)
 	for key, value := range config.Members() {
 		if key == "apiVersion" || key == "kind" || key == "status" && part == Main || key != "status" && part == Status {
 			continue

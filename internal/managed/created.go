@@ -16,7 +16,7 @@ import (
 // comparison of the two would find, without one. It gives up, and returns false, where list elements repeat.
 func (k *Kind) fieldsOfNew(obj doc.Value, part Part) (doc.Value, bool) {
 	t := tree{}
-	t.maps.Reset(nodesOfTree, false)
+	t.maps.Reset(nodesOfTree, nodesOfTree, false)
 	for key, value := range obj.Members() {
 		if key == "apiVersion" || key == "kind" || key == "status" && part == Main {
 			continue
