@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -182,6 +185,39 @@ func TestRemovedWhenDueAfterARestart(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A removal that fails is tried again.
+func TestRemovedWhenDueAfterAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &failingStore{Memory: storage.NewMemory(storage.MemoryOptions{})}
+		var log strings.Builder
+		api, err := rest.New(rest.Options{Store: store, Logger: slog.New(slog.NewTextHandler(&log, nil))}, widgetResource(removedWhenDue))
+		require.NoError(t, err)
+		client := rest.ClientFor[Widget](api).Namespace("default")
+		created, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+		require.NoError(t, err)
+		require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
+		store.failures.Store(2)
+		assert.Equal(t, 50*time.Second, deletedAfter(t, client, created.ResourceVersion))
+		require.NoError(t, api.Close())
+		require.NoError(t, store.Close())
+		assert.Equal(t, 2, strings.Count(log.String(), "an object whose grace period has passed cannot be removed"))
+	})
+}
+
+// failingStore fails as many updates as it is told to.
+type failingStore struct {
+	*storage.Memory
+	failures atomic.Int64
+}
+
+func (s *failingStore) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
+	if s.failures.Load() > 0 {
+		s.failures.Add(-1)
+		return nil, errors.New("the disk is full")
+	}
+	return s.Memory.Update(ctx, key, fn)
 }
 
 // reopened is a store that has the objects of another one, as a durable store has after a restart.

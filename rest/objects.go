@@ -34,8 +34,6 @@ type StoredResource struct {
 	// Kinds are what its objects are called, in each version, the stored one first.
 	Kinds      []apimeta.GroupVersionKind
 	Namespaced bool
-	// Deletable says that the resource has objects that can be deleted: a singleton has not.
-	Deletable bool
 	// Namespaces says that its objects are the namespaces of the others.
 	Namespaces bool
 }
@@ -47,7 +45,7 @@ func (o Objects) Resources() []StoredResource {
 		if res.virtual {
 			continue
 		}
-		r := StoredResource{Name: res.gr.String(), Namespaced: res.namespaced, Deletable: res.possible(Delete), Namespaces: res.areNamespaces}
+		r := StoredResource{Name: res.gr.String(), Namespaced: res.namespaced, Namespaces: res.areNamespaces}
 		for _, version := range res.everyVersion() {
 			r.Kinds = append(r.Kinds, version.gvk)
 		}

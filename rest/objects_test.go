@@ -25,7 +25,7 @@ func TestObjects(t *testing.T) {
 	objects := rest.ObjectsOf(api).As("tester")
 	resources := objects.Resources()
 	require.Len(t, resources, 3)
-	assert.Equal(t, rest.StoredResource{Name: "widgets.example.com", Namespaced: true, Deletable: true,
+	assert.Equal(t, rest.StoredResource{Name: "widgets.example.com", Namespaced: true,
 		Kinds: []apimeta.GroupVersionKind{{Group: "example.com", Version: "v1", Kind: "Widget"}}}, resources[0])
 	assert.True(t, resources[1].Namespaces)
 	assert.False(t, resources[2].Namespaced)

@@ -147,10 +147,11 @@ func (c *collector) judge(ctx context.Context, r *storage.Record, m metadata) er
 		policy = apimeta.DeletePropagationForeground
 	}
 	options.PropagationPolicy = &policy
-	if _, err := c.objects.Delete(ctx, r.Key, options); !status.IsNotFound(err) {
-		return err
+	_, err := c.objects.Delete(ctx, r.Key, options)
+	if status.IsNotFound(err) || status.IsMethodNotAllowed(err) { // somebody was faster, or it is a singleton, which stays
+		return nil
 	}
-	return nil
+	return err
 }
 
 // state is what has become of an owner.

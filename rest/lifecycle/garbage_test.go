@@ -3,6 +3,8 @@ package lifecycle_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -298,4 +300,33 @@ func TestCollectGarbageIsAdmitted(t *testing.T) {
 		w.settle()
 		assert.Equal(w, []string{}, w.left())
 	})
+}
+
+// A singleton cannot be deleted, whoever owns it.
+func TestCollectGarbageSparesSingletons(t *testing.T) {
+	sites := sites()
+	sites.Singleton = "only"
+	var log strings.Builder
+	synctest.Test(t, func(t *testing.T) {
+		api, err := rest.New(rest.Options{}, sites)
+		require.NoError(t, err)
+		client := rest.ClientFor[Site](api)
+		_, err = client.Modify(t.Context(), "only", func(s *Site) error {
+			s.OwnerReferences = []apimeta.OwnerReference{{APIVersion: "example.com/v1", Kind: "Site", Name: "none", UID: "u"}}
+			return nil
+		})
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- lifecycle.CollectGarbage(ctx, api, lifecycle.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		}()
+		synctest.Wait()
+		_, err = client.Get(t.Context(), "only")
+		require.NoError(t, err)
+		stop()
+		assert.NoError(t, <-ended)
+		require.NoError(t, api.Close())
+	})
+	assert.Empty(t, log.String())
 }
