@@ -45,6 +45,9 @@ func BenchmarkManagedFields(b *testing.B) {
 	config := parse(b, `{"apiVersion":"example.com/v1","kind":"Gear","metadata":{"name":"a"},"spec":{"size":3,"settings":{"setting-03":"mine"}}}`)
 	applied, err := k.Apply(owned, config, other, true)
 	require.NoError(b, err)
+	tree := []byte(show(owned.Lookup("metadata", "managedFields").At(0).Get("fieldsV1")))
+	few := []byte(`{"f:spec":{"f:size":{}}}`)
+	plainOld, plainNew := managed.Plain(obj), managed.Plain(changed)
 	for _, c := range []struct {
 		name string
 		f    func() error
@@ -54,6 +57,7 @@ func BenchmarkManagedFields(b *testing.B) {
 			text = codec.AppendJSON(text[:0], v)
 			return err
 		}},
+		{"the least of structured-merge-diff", func() error { return k.Core(plainOld, plainNew, tree, few) }},
 		{"create", func() error { k.Update(doc.Value{}, obj, doc.Value{}, by); return nil }},
 		{"update, general", func() error { k.Update(owned, changed, doc.Value{}, other); return nil }},
 		{"update, owners kept", func() error { k.Update(owned, changed, doc.Value{}, by); return nil }},

@@ -1,6 +1,11 @@
 package managed
 
-import "github.com/decorum-go/decorum/internal/doc"
+import (
+	"bytes"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
 
 // GeneralApply is Apply without its shortcut.
 func (k *Kind) GeneralApply(live, config doc.Value, by Writer, force bool) (doc.Value, error) {
@@ -16,3 +21,34 @@ func (k *Kind) AppliedAgain(live, config doc.Value, by Writer) bool {
 func (k *Kind) General(old, obj, start doc.Value, by Writer) (doc.Value, error) {
 	return k.update(withoutEntries(old), withoutEntries(obj), start, by)
 }
+
+// Core is the least that structured-merge-diff has to do for an update: it types both objects, compares them, and reads
+// and writes the sets of two managers.
+func (k *Kind) Core(old, obj map[string]any, sets ...[]byte) error {
+	t := k.typed()
+	before, err := t.FromUnstructured(old)
+	if err != nil {
+		return err
+	}
+	after, err := t.FromUnstructured(obj)
+	if err != nil {
+		return err
+	}
+	differs, err := before.Compare(after)
+	if err != nil {
+		return err
+	}
+	for _, text := range sets {
+		set := fieldpath.NewSet()
+		if err := set.FromJSON(bytes.NewReader(text)); err != nil {
+			return err
+		}
+		if _, err := set.Difference(differs.Modified).ToJSON(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Plain is a document as Go's own values.
+func Plain(v doc.Value) map[string]any { return plain(v).(map[string]any) }
