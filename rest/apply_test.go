@@ -269,3 +269,11 @@ func TestManagedFieldsOfVersions(t *testing.T) {
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, `u Update {"f:spec":{"f:toothCount":{}}}`, owners(t, a))
 }
+
+// The defaults of a singleton belong to nobody, so that they can be changed by apply without force.
+func TestApplyToSingleton(t *testing.T) {
+	api := newAPI(t, rest.Options{}, settingsResource())
+	a := do(t, api, "PATCH", settings+"/cluster?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster"},"spec":{"level":"high"}}`, "Content-Type", typeApply)
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, "decorum Apply {\"f:spec\":{}}\nm Apply {\"f:spec\":{\"f:level\":{}}}", owners(t, a))
+}

@@ -436,7 +436,15 @@ func (res *resource) ensureSingleton(ctx context.Context) error {
 	if res.schema.Property("spec") != nil {
 		obj = obj.With("spec", doc.MapOf())
 	}
-	_, err := res.create(ctx, "", obj, writeOptions{admitted: true, agent: selfAgent})
+	o := writeOptions{admitted: true, agent: selfAgent}
+	var err error
+	if res.managed != nil { // applied, so that nobody owns the defaults and whoever wants others can apply them
+		o.applied = true
+		obj, err = res.managed.Apply(doc.Value{}, obj, res.writer(&o), false)
+	}
+	if err == nil {
+		_, err = res.create(ctx, "", obj, o)
+	}
 	if err != nil && !status.IsAlreadyExists(err) {
 		return fmt.Errorf("kind %q: the singleton cannot be made from its defaults: %w", res.gvk.Kind, err)
 	}
