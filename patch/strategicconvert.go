@@ -19,7 +19,7 @@ func inconvertible(patch, result doc.Value, s *schema.Schema) error {
 		text = s.CheckTypes(nil, result).Error()
 	}
 	return status.Invalid(apimeta.GroupKind{}, "", status.FieldErrors{
-		status.InvalidField(status.Field("patch"), fmt.Sprintf("%+v", plain(patch)), text)})
+		status.InvalidField(status.Field("patch"), fmt.Sprintf("%+v", patch.Plain()), text)})
 }
 
 // misfit says of the first value that does not fit what upstream says of it when it copies a tree into a Go struct; "" if
@@ -103,5 +103,5 @@ func goKind(v doc.Value) string {
 	case doc.List:
 		return "slice"
 	}
-	return fmt.Sprintf("%T", plain(v))
+	return fmt.Sprintf("%T", v.Plain())
 }

@@ -25,27 +25,27 @@ func listOfLists() error { return refused(errors.New("lists of lists are not sup
 func noKeyForMaps() error { return unmergeable("cannot merge lists without merge key for struct") }
 
 func noKey(v doc.Value, key string) error {
-	return unmergeable("map: %v does not contain declared merge key: %s", plain(v), key)
+	return unmergeable("map: %v does not contain declared merge key: %s", v.Plain(), key)
 }
 
 func unknownDirective(what, v doc.Value) error {
-	return unmergeable("unknown patch type: %s in map: %v", plain(what), plain(v))
+	return unmergeable("unknown patch type: %s in map: %v", what.Plain(), v.Plain())
 }
 
 func mixedElements(lists []doc.Value) error {
 	all := make([]any, len(lists))
 	for i, list := range lists {
-		all[i] = plain(elementsOrNone(list))
+		all[i] = elementsOrNone(list).Plain()
 	}
 	return unmergeable("list element types are not identical: %v", all)
 }
 
 func otherOrder(patch, order doc.Value) error {
-	return unmergeable("The order in patch list:\n%v\n doesn't match %s list:\n%v\n", plain(patch), orderDirective, plain(order))
+	return unmergeable("The order in patch list:\n%v\n doesn't match %s list:\n%v\n", patch.Plain(), orderDirective, order.Plain())
 }
 
 func wrongElement(want, got doc.Value) error {
-	return unmergeable("expected a %T, but received a %s", plain(want), typeText(got))
+	return unmergeable("expected a %T, but received a %s", want.Plain(), typeText(got))
 }
 
 func notAStruct(s *schema.Schema) error {
@@ -73,41 +73,12 @@ func elementsOrNone(list doc.Value) doc.Value {
 	return list
 }
 
-// plain returns a value as Go has it, for a message.
-func plain(v doc.Value) any {
-	switch v.Kind() {
-	case doc.Bool:
-		return v.Bool()
-	case doc.String:
-		return v.Text()
-	case doc.Number:
-		if i, ok := v.Int(); ok {
-			return i
-		}
-		f, _ := v.Float()
-		return f
-	case doc.List:
-		list := make([]any, v.Len())
-		for i, e := range v.Elements() {
-			list[i] = plain(e)
-		}
-		return list
-	case doc.Map:
-		m := make(map[string]any, v.Len())
-		for k, e := range v.Members() {
-			m[k] = plain(e)
-		}
-		return m
-	}
-	return nil
-}
-
 // typeText names the Go type of a value as the verb %s prints it.
 func typeText(v doc.Value) string {
 	if v.IsNull() {
 		return "%!s(<nil>)"
 	}
-	return fmt.Sprintf("%T", plain(v))
+	return fmt.Sprintf("%T", v.Plain())
 }
 
 // jsonName names the kind of a value as encoding/json does.

@@ -214,3 +214,12 @@ func TestIteratorsStop(t *testing.T) {
 		t.Error("a map has no elements")
 	}
 }
+
+func TestPlain(t *testing.T) {
+	plain := map[string]any{"a": []any{int64(1), 1.5, "s", true, nil, map[string]any{}}}
+	v := doc.FromPlain(plain)
+	assert.Equal(t, any(plain), v.Plain())
+	assert.Equal(t, 1e19, doc.OfNumber("10000000000000000000").Plain())
+	assert.True(t, doc.FromPlain(struct{}{}).IsNull())
+	assert.True(t, doc.OfFloat(1).Kind() == doc.Number)
+}

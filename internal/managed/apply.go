@@ -144,7 +144,7 @@ func documentOf(v *typed.TypedValue) doc.Value {
 	if v.AsValue() == nil {
 		return doc.MapOf()
 	}
-	return fromPlain(v.AsValue().Unstructured())
+	return doc.FromPlain(v.AsValue().Unstructured())
 }
 
 func gvkOf(obj doc.Value) apimeta.GroupVersionKind {

@@ -47,7 +47,7 @@ func BenchmarkManagedFields(b *testing.B) {
 	require.NoError(b, err)
 	tree := []byte(show(owned.Lookup("metadata", "managedFields").At(0).Get("fieldsV1")))
 	few := []byte(`{"f:spec":{"f:size":{}}}`)
-	plainOld, plainNew := managed.Plain(obj), managed.Plain(changed)
+	plainOld, plainNew := obj.Plain().(map[string]any), changed.Plain().(map[string]any)
 	for _, c := range []struct {
 		name string
 		f    func() error

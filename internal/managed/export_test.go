@@ -49,6 +49,3 @@ func (k *Kind) Core(old, obj map[string]any, sets ...[]byte) error {
 	}
 	return nil
 }
-
-// Plain is a document as Go's own values.
-func Plain(v doc.Value) map[string]any { return plain(v).(map[string]any) }

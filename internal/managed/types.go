@@ -125,7 +125,7 @@ func (c *typeConversion) fields(s *schema.Schema, m *smd.Map) {
 			p := &s.Object.Properties[i]
 			field := smd.StructField{Name: p.Name, Type: c.ref(p.Schema)}
 			if v := absentKey(p); !v.IsAbsent() {
-				field.Default = plain(v)
+				field.Default = v.Plain()
 			}
 			m.Fields = append(m.Fields, field)
 		}

@@ -37,7 +37,7 @@ func (v *docValue) AsList() value.List                     { return (*docList)(v
 func (v *docValue) AsListUsing(value.Allocator) value.List { return (*docList)(v) }
 func (v *docValue) AsBool() bool                           { return v.doc().Bool() }
 func (v *docValue) AsString() string                       { return v.doc().Text() }
-func (v *docValue) Unstructured() any                      { return plain(v.doc()) }
+func (v *docValue) Unstructured() any                      { return v.doc().Plain() }
 
 func (v *docValue) AsInt() int64 {
 	i, _ := v.doc().Int()
@@ -54,64 +54,6 @@ func (v *docValue) String() string { return string(codec.AppendJSON(nil, v.doc()
 
 // GoString shows the value in errors.
 func (v *docValue) GoString() string { return v.String() }
-
-// plain returns a document as Go's own maps, slices and scalars, which is how structured-merge-diff builds its results.
-func plain(v doc.Value) any {
-	switch v.Kind() {
-	case doc.Bool:
-		return v.Bool()
-	case doc.Number:
-		if i, ok := v.Int(); ok {
-			return i
-		}
-		f, _ := v.Float()
-		return f
-	case doc.String:
-		return v.Text()
-	case doc.List:
-		list := make([]any, v.Len())
-		for i, e := range v.Elements() {
-			list[i] = plain(e)
-		}
-		return list
-	case doc.Map:
-		m := make(map[string]any, v.Len())
-		for key, e := range v.Members() {
-			m[key] = plain(e)
-		}
-		return m
-	default:
-		return nil
-	}
-}
-
-// fromPlain is the inverse of plain.
-func fromPlain(x any) doc.Value {
-	switch x := x.(type) {
-	case bool:
-		return doc.OfBool(x)
-	case int64:
-		return doc.OfInt(x)
-	case float64:
-		return doc.OfFloat(x)
-	case string:
-		return doc.Of(x)
-	case []any:
-		values := make([]doc.Value, len(x))
-		for i, e := range x {
-			values[i] = fromPlain(e)
-		}
-		return doc.ListOf(values...)
-	case map[string]any:
-		members := make([]doc.Member, 0, len(x))
-		for key, e := range x {
-			members = append(members, doc.Member{Key: key, Value: fromPlain(e)})
-		}
-		return doc.MapOf(members...)
-	default:
-		return doc.NullValue()
-	}
-}
 
 // docMap is a map, or a struct, as structured-merge-diff reads one.
 type docMap doc.Value
