@@ -66,7 +66,7 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 		return out, err
 	}
 	res.reaper.await(res.stored, marked)
-	return out, res.showResult(&out, record)
+	return out, res.showResult(&out, record, doc.Value{})
 }
 
 // mayDelete asks the kind and the host whether an object may be deleted.

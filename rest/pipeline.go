@@ -104,7 +104,7 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	}
 	// The digits are a guess at the revision that leaves the store room to write the real one in place.
 	placeholder := doc.Of(strconv.FormatUint(uint64(res.store.Revision())+1, 10))
-	next, err := res.encodeStored(ctx, obj.WithAt(placeholder, "metadata", fieldResourceVersion), o, nil)
+	next, shown, err := res.encodeStored(ctx, obj.WithAt(placeholder, "metadata", fieldResourceVersion), doc.Value{}, o, nil)
 	if err != nil {
 		return result{}, err
 	}
@@ -127,14 +127,19 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 		out.json = codec.AppendObject(nil, obj)
 		return out, nil
 	}
-	return out, res.showResult(&out, record)
+	return out, res.showResult(&out, record, shown)
 }
 
-// showResult puts a record into what a write answers.
-func (res *resource) showResult(out *result, record *storage.Record) error {
-	shown, err := res.show(record)
+// showResult puts a record into what a write answers. as is how the version shows it but for the resourceVersion, where that
+// is known.
+func (res *resource) showResult(out *result, record *storage.Record, as doc.Value) (err error) {
+	if as.IsAbsent() {
+		record, err = res.show(record)
+	} else {
+		record, err = res.showAs(record, as.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", fieldResourceVersion))
+	}
 	if err == nil {
-		out.json = shown.JSON
+		out.json = record.JSON
 	}
 	return err
 }
@@ -171,9 +176,11 @@ func (res *resource) update(ctx context.Context, namespace, name string, which p
 
 func (res *resource) updateExisting(ctx context.Context, namespace, name string, which part, want change, o writeOptions) (result, error) {
 	var out result
+	var as doc.Value
 	o.part = which
 	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
 		o.reset()
+		as = doc.Value{}
 		if current == nil && o.uid != "" {
 			return nil, res.uidConflict(namespace, name, o.uid, "")
 		}
@@ -216,7 +223,9 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 		if out.gone {
 			return nil, nil
 		}
-		return res.encodeStored(ctx, obj, &o, current)
+		var next []byte
+		next, as, err = res.encodeStored(ctx, obj, old, &o, current)
+		return next, err
 	})
 	if err != nil {
 		return result{}, err
@@ -224,7 +233,7 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 	if out.gone || record == nil {
 		return out, nil
 	}
-	return out, res.showResult(&out, record)
+	return out, res.showResult(&out, record, as)
 }
 
 // commit runs f against the object at key and stores what it returns; in a dry run it only runs f, and there is no

@@ -129,13 +129,44 @@ func TestAWriteIsOfTheVersionOfItsRequest(t *testing.T) {
 }
 
 // A version that has no words for something must not lose it for the others.
-func TestAStatusOutlivesAVersionWithoutOne(t *testing.T) {
+func TestAVersionLosesNothingItCannotSay(t *testing.T) {
 	api := newCogs(t)
-	require.Equal(t, 201, do(t, api, "POST", cogs, cogBody(`{"teeth":12}`)).Code)
+	require.Equal(t, 201, do(t, api, "POST", cogs, cogBody(`{"teeth":12,"material":"tin","note":"oil me"}`)).Code)
 	must(t, api, "PATCH", cogs+"/a/status", `{"status":{"turns":7}}`, "Content-Type", typeMergePatch)
 	must(t, api, "PATCH", alphaCogs+"/a", `{"spec":{"teeth":3}}`, "Content-Type", typeMergePatch)
 	wantJSON(t, do(t, api, "GET", cogs+"/a", ""), 200,
-		cog{rv: "4", generation: 2, spec: `{"teeth":3,"material":"steel"}`, status: `{"turns":7}`}.String())
+		cog{rv: "4", generation: 2, spec: `{"teeth":3,"material":"tin","note":"oil me"}`, status: `{"turns":7}`}.String())
+	put := do(t, api, "PUT", alphaCogs+"/a", `{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a","resourceVersion":"4","labels":{"x":"y"}},"spec":{"teeth":4}}`)
+	wantJSON(t, put, 200, cog{version: "v1alpha1", rv: "5", generation: 3, metadata: `"labels":{"x":"y"}`, spec: `{"teeth":4}`}.String())
+	wantJSON(t, do(t, api, "GET", cogs+"/a", ""), 200,
+		cog{rv: "5", generation: 3, metadata: `"labels":{"x":"y"}`, spec: `{"teeth":4,"material":"tin","note":"oil me"}`, status: `{"turns":7}`}.String())
+}
+
+// Millimeters are centimeters in the older version of the example, which rounds them.
+func TestARoundedValueIsChangedOnlyByWhoChangesIt(t *testing.T) {
+	shelves := rest.Resource[Shelf]{Group: "example.com", Version: "v1", Plural: "shelves", Versions: []rest.VersionOf[Shelf]{
+		rest.Converted(rest.Resource[ShelfV1beta1]{Version: "v1beta1"},
+			func(in *ShelfV1beta1, out *Shelf) error {
+				out.Spec.WidthMillimeters = 10 * in.Spec.WidthCm
+				return nil
+			},
+			func(in *Shelf, out *ShelfV1beta1) error {
+				out.Spec.WidthCm = in.Spec.WidthMillimeters / 10
+				return nil
+			})}}
+	api := newAPI(t, rest.Options{}, shelves)
+	stored := rest.ClientFor[Shelf](api).Namespace("default")
+	_, err := stored.Create(t.Context(), &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: ShelfSpec{WidthMillimeters: 805}})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		patch string
+		want  int32
+	}{{`{"metadata":{"labels":{"x":"y"}}}`, 805}, {`{"spec":{"widthCm":80}}`, 805}, {`{"spec":{"widthCm":81}}`, 810}} {
+		must(t, api, "PATCH", "/apis/example.com/v1beta1/namespaces/default/shelves/a", c.patch, "Content-Type", typeMergePatch)
+		shelf, err := stored.Get(t.Context(), "a")
+		require.NoError(t, err)
+		assert.Equal(t, c.want, shelf.Spec.WidthMillimeters, c.patch)
+	}
 }
 
 func TestAVersionHasRulesOfItsOwn(t *testing.T) {
@@ -226,11 +257,16 @@ func TestAConversionThatFails(t *testing.T) {
 		"panic":       "",
 		"rename":      ": Internal error occurred: it changed metadata.name",
 		"disown":      ": Internal error occurred: it changed metadata.uid",
+		"wood":        "", // can be stored, but not be shown
 	} {
 		log.Reset()
 		answer := do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":3,"metal":"`+metal+`"}`))
 		require.Equal(t, 500, answer.Code, answer.Body)
-		assert.Equal(t, failed("v1beta1", "v1")+text, answer.text(t, "message"), metal)
+		want := failed("v1beta1", "v1") + text
+		if metal == "wood" {
+			want = failed("v1", "v1beta1")
+		}
+		assert.Equal(t, want, answer.text(t, "message"), metal)
 		assert.Equal(t, metal == "secret" || metal == "panic", strings.Contains(log.String(), cogSecret), log.String())
 		require.Equal(t, 404, do(t, api, "GET", cogs+"/a", "").Code, "nothing is written")
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -87,11 +88,17 @@ func (res *resource) showConverted(r *storage.Record) (*storage.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	return res.showAs(r, v)
+}
+
+// showAs keeps the view of a record that is known already.
+func (res *resource) showAs(r *storage.Record, v doc.Value) (*storage.Record, error) {
 	shown := &storage.Record{Key: r.Key, Revision: r.Revision, JSON: codec.AppendObject(nil, v)}
+	var err error
 	if shown.Parts, err = res.extract(shown.JSON); err != nil {
 		return nil, fmt.Errorf("%v as %s: %w", r.Key, res.gvk.Version, err)
 	}
-	res.views.add(k, shown)
+	res.views.add(view{revision: r.Revision, as: res}, shown)
 	return shown, nil
 }
 

@@ -69,6 +69,7 @@ type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
 type Store interface {
 	// Register makes a resource known; nothing of it is served before. Registering it again under another Fingerprint, or with other indexes,
 	// upgrades the records that there are, at their revisions; what was before can then not be read any more (410 Expired).
+	// Cursors of the old form should be closed by then: they go on, with records of the new one.
 	// An error of Upgrade or Extract is returned, with the key of the record, and then nothing has changed.
 	Register(resource Resource) error
 
