@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"math/rand"
 	"slices"
 	"strings"
 	"testing"
@@ -52,31 +53,31 @@ func same(t *testing.T, s sent, theirs any, ours doc.Value) {
 }
 
 // Unknown fields are dropped and named as upstream does.
-func TestPruning(t *testing.T) {
-	rounds(t, 500, func(t *testing.T, r round) {
-		s := randomSent(t, r)
-		want := pruning.PruneWithOptions(s.theirs, s.structural, false, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
-		pruned, unknown := s.twins.ours.Prune(s.ours)
-		slices.Sort(unknown)
-		require.Equal(t, strings.Join(want, "\n"), strings.Join(unknown, "\n"), "%s", s.say())
-		same(t, s, s.theirs, pruned)
-	})
+func TestPruning(t *testing.T) { rounds(t, 500, checkPruning) }
+
+func checkPruning(t *testing.T, r round) {
+	s := randomSent(t, r)
+	want := pruning.PruneWithOptions(s.theirs, s.structural, false, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+	pruned, unknown := s.twins.ours.Prune(s.ours)
+	slices.Sort(unknown)
+	require.Equal(t, strings.Join(want, "\n"), strings.Join(unknown, "\n"), "%s", s.say())
+	same(t, s, s.theirs, pruned)
 }
 
 // What is absent is filled in as upstream does, null is taken for absent where it is there, and both agree that nothing is
 // left to do.
-func TestDefaulting(t *testing.T) {
-	rounds(t, 500, func(t *testing.T, r round) {
-		s := randomSent(t, r)
-		defaulting.PruneNonNullableNullsWithoutDefaults(s.theirs, s.structural)
-		defaulting.Default(s.theirs, s.structural)
-		ours := s.twins.ours.Default(s.ours)
-		same(t, s, s.theirs, ours)
-		require.True(t, doc.Equal(ours, s.twins.ours.Default(ours)))
-	})
+func TestDefaulting(t *testing.T) { rounds(t, 500, checkDefaulting) }
+
+func checkDefaulting(t *testing.T, r round) {
+	s := randomSent(t, r)
+	defaulting.PruneNonNullableNullsWithoutDefaults(s.theirs, s.structural)
+	defaulting.Default(s.theirs, s.structural)
+	ours := s.twins.ours.Default(s.ours)
+	same(t, s, s.theirs, ours)
+	require.True(t, doc.Equal(ours, s.twins.ours.Default(ours)))
 }
 
-// judged is a random object, pruned and defaulted, and what upstream finds wrong with it.
+// prepare prunes and defaults the object on upstream's side, and prepared does on ours.
 func (s sent) prepare() {
 	pruning.Prune(s.theirs, s.structural, false)
 	defaulting.PruneNonNullableNullsWithoutDefaults(s.theirs, s.structural)
@@ -92,16 +93,7 @@ func (s sent) prepared() doc.Value {
 func TestValidation(t *testing.T) {
 	refused := 0
 	enough := rounds(t, 1000, func(t *testing.T, r round) {
-		s := randomSent(t, r)
-		s.prepare()
-		validator, _, err := validation.NewSchemaValidator(s.props)
-		require.NoError(t, err)
-		want := validation.ValidateCustomResource(nil, s.theirs, validator)
-		want = append(want, listtype.ValidateListSetsAndMaps(nil, s.structural, s.theirs)...)
-		v := s.prepared()
-		got := append(s.twins.ours.CheckTypes(nil, v), s.twins.ours.Validate(nil, v)...)
-		require.Equal(t, theirTexts(want), ourTexts(got), "%s", s.say())
-		if len(want) > 0 {
+		if checkValidation(t, r) {
 			refused++
 		}
 	})
@@ -110,34 +102,28 @@ func TestValidation(t *testing.T) {
 	}
 }
 
+// checkValidation reports whether the object of the round is refused.
+func checkValidation(t *testing.T, r round) (refused bool) {
+	s := randomSent(t, r)
+	s.prepare()
+	validator, _, err := validation.NewSchemaValidator(s.props)
+	require.NoError(t, err)
+	want := validation.ValidateCustomResource(nil, s.theirs, validator)
+	want = append(want, listtype.ValidateListSetsAndMaps(nil, s.structural, s.theirs)...)
+	v := s.prepared()
+	got := append(s.twins.ours.CheckTypes(nil, v), s.twins.ours.Validate(nil, v)...)
+	require.Equal(t, theirTexts(want), ourTexts(got), "%s", s.say())
+	return len(want) > 0
+}
+
 // An update is let through with what it has not changed, and refused for the rest in the same words.
 func TestRatcheting(t *testing.T) {
 	let, refused := 0, 0
 	enough := rounds(t, 2000, func(t *testing.T, r round) {
-		old := randomSent(t, r)
-		s := old.change(t, r)
-		old.prepare()
-		s.prepare()
-		validator, _, err := validation.NewSchemaValidator(s.props)
-		require.NoError(t, err)
-		was, now := old.prepared(), s.prepared()
-		if len(s.twins.ours.CheckTypes(nil, now)) > 0 || len(s.twins.ours.CheckTypes(nil, was)) > 0 {
-			return // what its Go type cannot hold is refused in any case, and was never stored
-		}
-		if s.shape.lacksKeys(s.theirs) || s.shape.lacksKeys(old.theirs) {
-			return // upstream takes every list with such elements for changed
-		}
-		correlated := common.NewCorrelatedObject(s.theirs, old.theirs, &model.Structural{Structural: s.structural})
-		want := validation.ValidateCustomResourceUpdate(nil, s.theirs, old.theirs, validator, validation.WithRatcheting(correlated))
-		if len(listtype.ValidateListSetsAndMaps(nil, s.structural, old.theirs)) == 0 {
-			want = append(want, listtype.ValidateListSetsAndMaps(nil, s.structural, s.theirs)...)
-		}
-		got := s.twins.ours.ValidateUpdate(nil, now, was)
-		require.Equal(t, theirTexts(want), ourTexts(got), "%s\nbefore: %s", s.say(), codec.AppendJSON(nil, was))
-		switch before := s.twins.ours.Validate(nil, now); {
-		case len(want) > 0:
+		switch isRefused, wasInvalid := checkRatcheting(t, r); {
+		case isRefused:
 			refused++
-		case len(before) > 0:
+		case wasInvalid:
 			let++
 		}
 	})
@@ -145,6 +131,45 @@ func TestRatcheting(t *testing.T) {
 		require.Greater(t, refused, 50)
 		require.Greater(t, let, 20)
 	}
+}
+
+// checkRatcheting reports whether the update of the round is refused, and whether it would be as a new object.
+func checkRatcheting(t *testing.T, r round) (refused, invalid bool) {
+	old := randomSent(t, r)
+	s := old.change(t, r)
+	old.prepare()
+	s.prepare()
+	validator, _, err := validation.NewSchemaValidator(s.props)
+	require.NoError(t, err)
+	was, now := old.prepared(), s.prepared()
+	if len(s.twins.ours.CheckTypes(nil, now)) > 0 || len(s.twins.ours.CheckTypes(nil, was)) > 0 {
+		return false, false // what its Go type cannot hold is refused in any case, and was never stored
+	}
+	if s.shape.lacksKeys(s.theirs) || s.shape.lacksKeys(old.theirs) {
+		return false, false // upstream takes every list with such elements for changed
+	}
+	correlated := common.NewCorrelatedObject(s.theirs, old.theirs, &model.Structural{Structural: s.structural})
+	want := validation.ValidateCustomResourceUpdate(nil, s.theirs, old.theirs, validator, validation.WithRatcheting(correlated))
+	if len(listtype.ValidateListSetsAndMaps(nil, s.structural, old.theirs)) == 0 {
+		want = append(want, listtype.ValidateListSetsAndMaps(nil, s.structural, s.theirs)...)
+	}
+	got := s.twins.ours.ValidateUpdate(nil, now, was)
+	require.Equal(t, theirTexts(want), ourTexts(got), "%s\nbefore: %s", s.say(), codec.AppendJSON(nil, was))
+	return len(want) > 0, len(s.twins.ours.Validate(nil, now)) > 0
+}
+
+// FuzzSchemas makes schema and objects of a seed and compares all of the above.
+func FuzzSchemas(f *testing.F) {
+	for seed := range int64(20) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed int64) {
+		at := func() round { return round{rand.New(rand.NewSource(seed)), seed} }
+		checkPruning(t, at())
+		checkDefaulting(t, at())
+		checkValidation(t, at())
+		checkRatcheting(t, at())
+	})
 }
 
 // change returns the object with some of its members as in another one.
