@@ -23,9 +23,9 @@ type Options struct {
 	// MaxBodyBytes bounds a request's body; a larger one is answered 413, and so is a write after which an object would
 	// have more than twice as many bytes. Default: 3 MiB.
 	MaxBodyBytes int64
-	// MaxInFlight bounds the requests that are worked on at one time, watches apart; one more is answered 429 with
+	// MaxInFlight bounds the requests that are worked on at one time, watches and streams apart; one more is answered 429 with
 	// Retry-After. A client that sends or reads slowly holds its place for as long as the host's http.Server lets it:
-	// set ReadTimeout and WriteTimeout there, watches lift them for themselves. Default: 1000.
+	// set ReadTimeout and WriteTimeout there, watches and streams lift them for themselves. Default: 1000.
 	MaxInFlight int
 	// Admission are hooks on the writes of all resources, in the order in which they run.
 	Admission []Admission

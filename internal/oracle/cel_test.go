@@ -7,6 +7,7 @@ import (
 	"math/rand"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -305,4 +306,33 @@ func TestPathsAndOptionalsLikeUpstream(t *testing.T) {
 			require.NotZero(t, compareRules(t, map[string]apiextensions.ValidationRule{"ruledSpec": rule}, 50, rand.New(rand.NewSource(1))))
 		})
 	}
+}
+
+// A path that we accept is one that an API server accepts. It accepts a few more: escapes of control characters, and text
+// behind a name in quotes.
+func FuzzFieldPathLikeUpstream(f *testing.F) {
+	for _, seed := range []string{".min", ".labels.a", ".labels['a.b']", "['with-dash']", ".labels['it\\'s']", ".parts[0]", ".parts['a']", "min", ".", "..min", ".min.", "['min", "['min'", "[min]", ".none", ".labels[''].x", ".labels['a']['b']", ".labels['a'b']", ".labels['a]']"} {
+		f.Add(seed)
+	}
+	props := ruledProps(nil)
+	structural, err := structuralschema.NewStructural(&props)
+	require.NoError(f, err)
+	spec := structural.Properties["spec"]
+	f.Fuzz(func(t *testing.T, path string) {
+		if path == "" || strings.Contains(path, `\\`) { // upstream takes a quote behind an escaped backslash for an escaped one
+			return
+		}
+		declared := cel.Rules{"ruledSpec": {{Rule: "false", FieldPath: path}}}
+		s, err := schema.Derive(reflect.TypeFor[ruled](), schema.Options{Rules: declared.Declared()})
+		require.NoError(t, err)
+		ours, err := declared.Compile(s)
+		theirs, _, upstream := upstreamcel.ValidFieldPath(path, &spec)
+		if err != nil {
+			return
+		}
+		require.NoError(t, upstream, "%q", path)
+		broken, _ := ours.Check(t.Context(), document(t, map[string]any{"spec": map[string]any{"min": 1}}), doc.Value{})
+		require.Len(t, broken, 1)
+		require.Equal(t, "spec."+theirs.String(), broken[0].Field, "%q", path)
+	})
 }
