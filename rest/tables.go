@@ -190,3 +190,5 @@ func (v *tableObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd 
 	dst = appendBookmarkMeta(dst, at, initialEventsEnd)
 	return append(dst, "}}]}"...), nil
 }
+
+func (v *tableObjects) forget() { v.spliced = nil }

@@ -14,6 +14,8 @@ type watchObjects interface {
 	// object appends a record as it shall look at a revision.
 	object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error)
 	bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error)
+	// forget drops what is only kept to be used again.
+	forget()
 }
 
 func (q *request) watchObjects(rep representation) (watchObjects, error) {
@@ -44,6 +46,8 @@ func (v *wholeObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd 
 	return append(appendBookmarkMeta(append(dst, v.typeMeta...), at, initialEventsEnd), '}'), nil
 }
 
+func (v *wholeObjects) forget() {}
+
 func appendBookmarkMeta(dst []byte, at watch.Revision, initialEventsEnd bool) []byte {
 	dst = append(dst, `"metadata":{"resourceVersion":"`...)
 	dst = strconv.AppendUint(dst, uint64(at), 10)
@@ -69,12 +73,16 @@ func (v *partialObjects) object(dst []byte, r *storage.Record, at watch.Revision
 	return appendPartial(dst, v.metaVersion, v.spliced)
 }
 
+func (v *partialObjects) forget() { v.spliced = nil }
+
 // framing makes events of objects, in the media type of the stream. What is appended to dst between begin and end is the
 // object's JSON.
 type framing interface {
 	begin(dst []byte, event watch.EventType) []byte
 	// end completes the event that begins at start.
 	end(dst []byte, start int, event watch.EventType) ([]byte, error)
+	// forget drops what is only kept to be used again.
+	forget()
 }
 
 // framing is that of a stream, or of the messages of a WebSocket, which know where they end.
@@ -101,6 +109,8 @@ func (jsonFraming) end(dst []byte, _ int, _ watch.EventType) ([]byte, error) {
 	return append(dst, '}', '\n'), nil
 }
 
+func (jsonFraming) forget() {}
+
 // binaryFraming translates the JSON of an object and puts an event around it.
 type binaryFraming struct {
 	form
@@ -112,6 +122,7 @@ type form interface {
 	encode(dst, json []byte, event watch.EventType) ([]byte, error)
 	// appendEvent appends an event about an encoded object.
 	appendEvent(dst []byte, event watch.EventType, object []byte) []byte
+	forget()
 }
 
 func (f *binaryFraming) begin(dst []byte, _ watch.EventType) []byte { return dst }
@@ -122,6 +133,11 @@ func (f *binaryFraming) end(dst []byte, start int, event watch.EventType) ([]byt
 		return dst[:start], err
 	}
 	return f.appendEvent(dst[:start], event, f.object), nil
+}
+
+func (f *binaryFraming) forget() {
+	f.object = nil
+	f.form.forget()
 }
 
 // protobufForm is a WatchEvent, in a stream after its length in four bytes.
@@ -160,6 +176,8 @@ func (f *protobufForm) appendEvent(dst []byte, event watch.EventType, object []b
 	return dst
 }
 
+func (f *protobufForm) forget() { f.message = nil }
+
 // cborForm is one item of a CBOR sequence (RFC 8742): a map of type and object.
 type cborForm struct{ transcoder Transcoder }
 
@@ -185,3 +203,5 @@ func (f cborForm) appendEvent(dst []byte, event watch.EventType, object []byte) 
 	}
 	return append(dst, object...)
 }
+
+func (cborForm) forget() {}

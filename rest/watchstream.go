@@ -200,8 +200,10 @@ func (s *watchStream) borrow() {
 	}
 }
 
-// giveBack returns the buffer: while nothing happens a watch holds none.
+// giveBack returns the buffer: while nothing happens a watch holds none, and no copy of what it has sent.
 func (s *watchStream) giveBack() {
+	s.objects.forget()
+	s.framing.forget()
 	if s.chunk != nil && cap(s.buf) <= 4*(chunkSize+chunkSlack) {
 		*s.chunk = s.buf[:0]
 		chunks.Put(s.chunk)
