@@ -77,7 +77,11 @@ func (q *request) newWatch(p *listParameters) (*watchStream, error) {
 	if p.TimeoutSeconds != nil && *p.TimeoutSeconds > 0 {
 		duration = time.Duration(min(*p.TimeoutSeconds, int64(24*time.Hour/time.Second))) * time.Second
 	}
-	s.ctx, s.cancel = context.WithTimeout(q.r.Context(), duration)
+	// A context with a deadline would cost every watch more than the timer that it needs anyway.
+	s.deadline, s.ctx, s.cancel = time.Now().Add(duration), q.r.Context(), func() {}
+	if wantsSocket(q.r) { // whose end the request's context does not know
+		s.ctx, s.cancel = context.WithCancel(s.ctx)
+	}
 	return s, nil
 }
 
@@ -146,6 +150,7 @@ type watchStream struct {
 	q                  *request
 	ctx                context.Context
 	cancel             context.CancelFunc
+	deadline           time.Time
 	rep                representation
 	objects            watchObjects
 	framing            framing
@@ -285,13 +290,9 @@ const fewChanges = 8
 
 // follow sends what happens from now on until the watch ends.
 func (s *watchStream) follow() error {
-	var timer *time.Timer
-	var tick <-chan time.Time
-	if s.bookmarks {
-		timer = time.NewTimer(s.nextBookmark())
-		defer timer.Stop()
-		tick = timer.C
-	}
+	s.q.query = nil // it has been read
+	timer := time.NewTimer(s.untilNext())
+	defer timer.Stop()
 	due := false // a bookmark
 	for {
 		if err := s.sendNews(due); err != nil {
@@ -299,11 +300,14 @@ func (s *watchStream) follow() error {
 		}
 		if due {
 			due = false
-			timer.Reset(s.nextBookmark())
+			timer.Reset(s.untilNext())
 		}
 		select {
 		case <-s.cursor.Ready():
-		case <-tick:
+		case <-timer.C:
+			if !time.Now().Before(s.deadline) {
+				return context.DeadlineExceeded
+			}
 			due = true
 		case <-s.ctx.Done():
 			return s.ctx.Err()
@@ -391,13 +395,12 @@ func (s *watchStream) complete(buf []byte, err error, start int, event watch.Eve
 	return err
 }
 
-// nextBookmark is the time to the next bookmark: a period, jittered so that watches do not tick together, or what is
-// left until shortly before the end.
-func (s *watchStream) nextBookmark() time.Duration {
-	d := bookmarkPeriod*3/4 + rand.N(bookmarkPeriod/2)
-	deadline, _ := s.ctx.Deadline()
-	if left := time.Until(deadline) - lastBookmark; left > 0 && left < d {
+// untilNext is the time to the next bookmark: a period, jittered so that watches do not tick together, or what is left
+// until shortly before the end. Where there are none, or none is left, it is the time to the end.
+func (s *watchStream) untilNext() time.Duration {
+	left := time.Until(s.deadline)
+	if !s.bookmarks || left <= lastBookmark {
 		return left
 	}
-	return d
+	return min(bookmarkPeriod*3/4+rand.N(bookmarkPeriod/2), left-lastBookmark)
 }
