@@ -285,9 +285,6 @@ func (s *watchStream) sendState() error {
 	return nil
 }
 
-// fewChanges is for how many changes a watch keeps room while nothing happens.
-const fewChanges = 8
-
 // follow sends what happens from now on until the watch ends.
 func (s *watchStream) follow() error {
 	s.q.query = nil // it has been read
