@@ -345,3 +345,21 @@ func TestTypedClientsOfSeveralVersions(t *testing.T) {
 		break
 	}
 }
+
+// The dialect is that of the kind: in each version lists leave out the kind of their items, and patches may be strategic.
+func TestVersionsOfABuiltinKind(t *testing.T) {
+	api := newCogs(t, func(r *rest.Resource[Cog]) { r.Dialect = rest.Builtin })
+	require.Equal(t, 201, do(t, api, "POST", betaCogs, `{"metadata":{"name":"a"},"spec":{"toothCount":5}}`).Code)
+	patched := do(t, api, "PATCH", betaCogs+"/a", `{"metadata":{"finalizers":["example.com/a"]},"spec":{"oiled":true}}`, "Content-Type", "application/strategic-merge-patch+json")
+	require.Equal(t, 200, patched.Code, patched.Body)
+	assert.Equal(t, map[string]any{"toothCount": 5.0, "metal": "iron", "oiled": true}, patched.value(t, "spec"))
+	for target, spec := range map[string]string{betaCogs: `{"metal":"iron","oiled":true,"toothCount":5}`, cogs: `{"material":"iron","teeth":5}`} {
+		list := must(t, api, "GET", target, "")
+		assert.Equal(t, "CogList", list.text(t, "kind"))
+		assert.Nil(t, list.value(t, "items.0.kind"))
+		assert.Nil(t, list.value(t, "items.0.apiVersion"))
+		assert.Contains(t, list.Body, spec)
+	}
+	wantFailure(t, do(t, api, "PUT", betaCogs+"/a", cogBody(`{"teeth":4}`)), 400, "BadRequest",
+		"the API version in the data (example.com/v1) does not match the expected API version (example.com/v1beta1)", "")
+}
