@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -36,7 +35,7 @@ func connectTo(_ context.Context, thing *Thing, _ *ThingForwardOptions, port uin
 }
 
 func TestForward(t *testing.T) {
-	var log bytes.Buffer
+	var log logged
 	s := streamed(t, rest.Options{Logger: thingLogger(&log)}, rest.Stream[Thing, ThingForwardOptions]{Name: "portforward", Forward: connectTo})
 	server := thingHTTP(t, s.api).URL
 	number := func(port uint16) string { return string(binary.LittleEndian.AppendUint16(nil, port)) }

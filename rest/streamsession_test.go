@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"runtime/pprof"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -146,8 +147,26 @@ func outcomeOf(t testing.TB, text string) status.Status {
 	return s
 }
 
+// logged is what streams log, some of which end only after their clients.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 func TestSession(t *testing.T) {
-	var log bytes.Buffer
+	var log logged
 	s := streamed(t, rest.Options{Logger: thingLogger(&log)}, thingExec{Name: "exec", Session: shell})
 	server := thingHTTP(t, s.api).URL
 	const success = `{"metadata":{},"status":"Success"}`
