@@ -237,3 +237,17 @@ func TestWebSocketBearer(t *testing.T) {
 		require.Equal(t, "k8s", conn.Subprotocol(), "the token is not repeated in the answer")
 	})
 }
+
+// A page in a browser can set no Authorization header of a WebSocket. Its token comes in the list of subprotocols, and
+// reaches what authenticates as if it had been a header.
+func ExampleWebSocketBearer() {
+	authenticate := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		fmt.Println(r.Header.Get("Authorization"), r.Header.Get("Sec-WebSocket-Protocol"))
+	})
+	r := httptest.NewRequest("GET", "/api/v1/configmaps?watch=true", nil)
+	r.Header.Set("Connection", "Upgrade")
+	r.Header.Set("Upgrade", "websocket")
+	r.Header.Set("Sec-WebSocket-Protocol", "base64url.bearer.authorization.k8s.io.c2VjcmV0, k8s")
+	rest.WebSocketBearer(authenticate).ServeHTTP(httptest.NewRecorder(), r)
+	// Output: Bearer secret k8s
+}

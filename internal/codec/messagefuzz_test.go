@@ -1,0 +1,40 @@
+package codec_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/internal/codec"
+)
+
+// Whatever bytes come, reading them ends, and what is written of them is written the same again.
+func FuzzMetadataMessage(f *testing.F) {
+	metadata, _, err := codec.DecodeJSON([]byte(`{"metadata":{"name":"a","labels":{"k":"v"},"creationTimestamp":"2026-01-02T03:04:05Z","finalizers":["x"],
+		"ownerReferences":[{"kind":"Node","controller":true}],"managedFields":[{"manager":"m","fieldsV1":{"f:data":{}}}]}}`))
+	require.NoError(f, err)
+	raw, err := codec.PartialObjectMetadataMessage().Append(nil, metadata)
+	require.NoError(f, err)
+	f.Add(raw)
+	f.Add(codec.AppendEnvelope(nil, codec.Envelope{APIVersion: "v1", Kind: "Status", Raw: raw}))
+	f.Add([]byte("\x0a\x02\x0a\xff"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if e, err := codec.DecodeEnvelope(data); err == nil {
+			data = e.Raw
+		}
+		message := codec.PartialObjectMetadataMessage()
+		v, err := message.Decode(data)
+		if err != nil {
+			return
+		}
+		written, err := message.Append(nil, v)
+		if err != nil {
+			return // a time that has no text
+		}
+		again, err := message.Decode(written)
+		require.NoError(t, err)
+		twice, err := message.Append(nil, again)
+		require.NoError(t, err)
+		require.Equal(t, written, twice)
+	})
+}
