@@ -44,9 +44,6 @@ func (q *request) applyPart(which part, c writeCall) error {
 
 // readConfiguration reads the body, which is YAML, JSON or CBOR.
 func (q *request) readConfiguration(o *writeOptions) (configuration, error) {
-	if o.manager == "" {
-		return configuration{}, managerRequired()
-	}
 	data, err := q.readBody()
 	if err != nil {
 		return configuration{}, err
@@ -59,8 +56,9 @@ func (q *request) readConfiguration(o *writeOptions) (configuration, error) {
 	return parseConfiguration(data, o)
 }
 
-func managerRequired() error {
-	return invalidOptions("PatchOptions", status.FieldErrors{status.RequiredField(status.Field("fieldManager"), "is required for apply patch")})
+// managerRequired is what is wrong with an apply that does not say who applies.
+func managerRequired() *status.FieldError {
+	return status.RequiredField(status.Field("fieldManager"), "is required for apply patch")
 }
 
 func parseConfiguration(data []byte, o *writeOptions) (configuration, error) {

@@ -57,7 +57,7 @@ func (res *resource) checkThrough(ctx context.Context, sub *subresource, old, ob
 	if err != nil {
 		return doc.Value{}, err
 	}
-	v, err := sub.get(ctx, obj)
+	v, err := sub.get(ctx, res.schema.Default(obj)) // a count that nobody owns any more is the default again
 	if err != nil {
 		return doc.Value{}, err
 	}

@@ -13,7 +13,7 @@ import (
 // leave out.
 func (q *request) checkKind(obj doc.Value, kind apimeta.GroupVersionKind, required bool, data []byte) (doc.Value, error) {
 	if obj.Kind() != doc.Map {
-		return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go value of type struct", obj.Kind()), data)
+		return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go value of type "+kindStruct, obj.Kind()), data)
 	}
 	for _, field := range []string{"apiVersion", "kind"} {
 		if v := obj.Get(field); !v.IsAbsent() && v.Kind() != doc.String {
@@ -110,6 +110,20 @@ func wrongKind(want apimeta.GroupVersionKind, obj doc.Value) error {
 	return status.Invalid(apimeta.GroupKind{Group: want.Group, Kind: kind}, nameOf(obj), status.FieldErrors{
 		status.InvalidField(status.Field("kind"), kind, "must be "+want.Kind)})
 }
+
+// wrongVersion is the answer to an object of a custom kind of which a patch has made one of another version.
+func wrongVersion(want apimeta.GroupVersionKind, obj doc.Value) error {
+	text := obj.Get("apiVersion").Text()
+	group, _, grouped := strings.Cut(text, "/")
+	if !grouped {
+		group = ""
+	}
+	return status.Invalid(apimeta.GroupKind{Group: group, Kind: obj.Get("kind").Text()}, nameOf(obj), status.FieldErrors{
+		status.InvalidField(status.Field("apiVersion"), text, "must be "+want.GroupVersion().String())})
+}
+
+// kindStruct is how encoding/json names the type into which a body is read to see its kind.
+const kindStruct = `struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`
 
 const shortenedLength = 1024
 

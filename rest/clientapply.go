@@ -46,7 +46,7 @@ func (c Client[T]) apply(ctx context.Context, name string, which part, config an
 	o := c.writeOptions(ctx)
 	o.force = options.Force
 	if cmp.Or(o.manager, o.agent) == "" {
-		return nil, managerRequired()
+		return nil, invalidOptions("PatchOptions", status.FieldErrors{managerRequired()})
 	}
 	v, err := codec.FromGo(config)
 	if err != nil {

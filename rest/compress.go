@@ -3,12 +3,11 @@ package rest
 import (
 	"compress/gzip"
 	"io"
-	"net/http"
 	"strings"
 	"sync"
 )
 
-// compressAbove is from which size on an answer to a read is compressed for a client that accepts it.
+// compressAbove is from which size on an answer is compressed for a client that accepts it.
 const compressAbove = 128 << 10
 
 var compressors = sync.Pool{New: func() any {
@@ -21,7 +20,7 @@ var compressors = sync.Pool{New: func() any {
 
 // compresses reports whether an answer of this size goes out compressed, and says so in its headers.
 func (q *request) compresses(size int) bool {
-	if size <= compressAbove || q.r.Method != http.MethodGet || !acceptsGzip(q.r.Header["Accept-Encoding"]) {
+	if size <= compressAbove || !acceptsGzip(q.r.Header["Accept-Encoding"]) {
 		return false
 	}
 	h := q.w.Header()

@@ -97,12 +97,9 @@ func (q *request) queryDeleteOptions(o *apimeta.DeleteOptions) error {
 		return nil
 	}
 	o.DryRun = query["dryRun"]
-	if s := query.Get("gracePeriodSeconds"); s != "" {
-		n, err := parseInt(s)
-		if err != nil {
-			return err
-		}
-		o.GracePeriodSeconds = &n
+	var err error
+	if o.GracePeriodSeconds, err = integerParameter(query, "gracePeriodSeconds"); err != nil {
+		return err
 	}
 	if policy := apimeta.DeletionPropagation(query.Get("propagationPolicy")); policy != "" {
 		o.PropagationPolicy = &policy

@@ -88,6 +88,9 @@ func (res *resource) checkPreconditions(current *storage.Record, p *apimeta.Prec
 		// The kind stands where the plural belongs, as clients know it from upstream.
 		return status.Conflict(apimeta.GroupResource{Group: res.gvk.Group, Resource: res.gvk.Kind}, current.Key.Name, text)
 	}
+	if p.UID != nil && *p.UID != current.UID && res.areNamespaces {
+		return status.Conflict(res.gr, current.Key.Name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", *p.UID, current.UID))
+	}
 	if p.UID != nil && *p.UID != current.UID {
 		return conflict(fmt.Sprintf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, current.UID))
 	}

@@ -37,15 +37,18 @@ type switches struct {
 	// countsChecked: the fields that /scale reads are checked in every write, beside their rules in the schema. For built-in
 	// kinds what is written to /scale is checked.
 	countsChecked bool
-	// mediaByRoute: a media type that is not served is refused where the route is chosen, in the words of that place.
-	mediaByRoute bool
+	// byRoute: a media type that is not served, and a verb that a subresource does not have, are refused where the route is
+	// chosen, in the words of that place.
+	byRoute bool
+	// statusMetadata: a write to /status also changes the metadata. That of custom resources leaves it as it is.
+	statusMetadata bool
 	// requiredByTag: a field whose json tag has neither omitempty nor omitzero is required.
 	requiredByTag bool
 }
 
 func (d Dialect) switches() switches {
 	if d == Builtin {
-		return switches{unconditionalUpdate: true, strategicMerge: true, mergeRepeated: true, mediaByRoute: true}
+		return switches{unconditionalUpdate: true, strategicMerge: true, mergeRepeated: true, byRoute: true, statusMetadata: true}
 	}
 	return switches{
 		kindRequired:      true,

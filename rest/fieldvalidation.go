@@ -24,7 +24,7 @@ func (o *writeOptions) report(unknown []string) (refused string) {
 		return "strict decoding error: " + strings.Join(problems, ", ")
 	}
 	for _, p := range problems {
-		o.warn(p)
+		o.warnOfBody(p)
 	}
 	return ""
 }

@@ -194,7 +194,7 @@ func TestHostilePatches(t *testing.T) {
 		patch("merge, another name", merge, `{"metadata":{"name":"b"}}`, 400, status.ReasonBadRequest, "does not match the name"),
 		patch("merge, another namespace", merge, `{"metadata":{"namespace":"other"}}`, 400, status.ReasonBadRequest, "namespace"),
 		patch("merge, another kind", merge, `{"kind":"GlobalThing"}`, 422, status.ReasonInvalid, "kind"),
-		patch("merge, no metadata", merge, `{"metadata":null}`, 422, status.ReasonInvalid, ""),
+		patch("merge, no metadata", merge, `{"metadata":null}`, 400, status.ReasonBadRequest, "name must be provided"),
 		patch("merge, metadata is text", merge, `{"metadata":"x"}`, 422, status.ReasonInvalid, ""),
 		patch("merge, another uid", merge, `{"metadata":{"uid":"x"}}`, 422, status.ReasonInvalid, "metadata.uid"),
 		patch("merge, old version", merge, `{"metadata":{"resourceVersion":"1"}}`, 409, status.ReasonConflict, "modified"),

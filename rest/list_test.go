@@ -25,7 +25,9 @@ func list(t testing.TB, api *rest.API, target string, query ...string) answer {
 	t.Helper()
 	values := url.Values{}
 	for i := 0; i+1 < len(query); i += 2 {
-		values.Set(query[i], query[i+1])
+		if query[i+1] != "" {
+			values.Set(query[i], query[i+1])
+		}
 	}
 	return do(t, api, "GET", target+"?"+values.Encode(), "")
 }

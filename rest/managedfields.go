@@ -67,6 +67,8 @@ func (res *resource) asOwned(obj doc.Value, apiVersion string) (doc.Value, *mana
 func (res *resource) writer(o *writeOptions) managed.Writer {
 	w := managed.Writer{Manager: cmp.Or(o.manager, o.agent), Subresource: cmp.Or(o.subresource, o.part.subresource()), Time: res.timestamp()}
 	switch {
+	case o.part == statusPart && res.statusMetadata:
+		w.Part = managed.StatusAndMetadata
 	case o.part == statusPart:
 		w.Part = managed.Status
 	case !res.hasStatus():

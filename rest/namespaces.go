@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func (res *resource) checkNamespaceOpen(ctx context.Context, namespace string, o
 	if err != nil {
 		return err
 	}
-	return res.openTo(record, nameOf(obj))
+	return res.openTo(record, cmp.Or(nameOf(obj), metadataOf(obj).Get(fieldGenerateName).Text()))
 }
 
 // openTo refuses to create something in a namespace, given as it is stored, that is missing or being deleted.
@@ -93,16 +94,21 @@ func (res *resource) commitNew(ctx context.Context, key storage.Key, o *writeOpt
 
 // newNamespace fills in what a namespace begins with.
 func newNamespace(obj doc.Value) doc.Value {
-	obj = obj.WithAt(doc.Of(nameOf(obj)), "metadata", fieldLabels, namespaceLabel)
+	obj = labelledNamespace(obj)
 	if obj.Lookup("spec", fieldFinalizers).Len() == 0 {
 		obj = obj.WithAt(doc.ListOf(doc.Of(namespaceFinalizer)), "spec", fieldFinalizers)
 	}
 	return obj.WithAt(doc.Of(phaseActive), "status", "phase")
 }
 
+// labelledNamespace gives a namespace the label by which selectors find it, whatever a client has written there.
+func labelledNamespace(obj doc.Value) doc.Value {
+	return obj.WithAt(doc.Of(nameOf(obj)), "metadata", fieldLabels, namespaceLabel)
+}
+
 // updatedNamespace keeps what only /finalize may change.
 func updatedNamespace(obj, old doc.Value) doc.Value {
-	return obj.WithAt(old.Lookup("spec", fieldFinalizers), "spec", fieldFinalizers)
+	return labelledNamespace(obj).WithAt(old.Lookup("spec", fieldFinalizers), "spec", fieldFinalizers)
 }
 
 // endingNamespace marks a namespace whose deletion has begun.

@@ -198,7 +198,7 @@ func (q *request) notAcceptable(e endpoint) error {
 
 // checkedByRoute says that media types are looked at before anything else is, and refused in other words: so it is with
 // built-in kinds and with discovery.
-func (q *request) checkedByRoute() bool { return q.res == nil || q.res.mediaByRoute }
+func (q *request) checkedByRoute() bool { return q.res == nil || q.res.byRoute }
 
 // routeAccepts looks at the names of the media types alone.
 func (q *request) routeAccepts(e endpoint) bool {

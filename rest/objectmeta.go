@@ -73,13 +73,17 @@ func (res *resource) metadataForCreate(obj doc.Value, namespace string) doc.Valu
 		i := slices.IndexFunc(changes, func(m doc.Member) bool { return m.Key == key })
 		changes[i].Value = value
 	}
+	set(fieldNamespace, doc.Value{}) // an object of the cluster is in none, whatever the body says
 	if res.namespaced {
 		set(fieldNamespace, doc.Of(namespace))
 	}
 	if !res.virtual {
 		set(fieldUID, doc.Of(res.newUID()))
-		if res.generation {
+		switch {
+		case res.generation:
 			set(fieldGeneration, doc.OfInt(1))
+		case !res.kindRequired: // a built-in kind that does not count leaves it to the client
+			set(fieldGeneration, metadataOf(obj).Get(fieldGeneration))
 		}
 	}
 	return obj.With("metadata", metadataOf(obj).WithAll(changes))
@@ -93,7 +97,11 @@ func (res *resource) metadataForUpdate(obj, old doc.Value) doc.Value {
 		fieldNamespace, fieldResourceVersion, fieldSelfLink, fieldUID} {
 		value := before.Get(field)
 		switch field {
-		case fieldGracePeriod, fieldDeletionTimestamp, fieldManagedFields, fieldUID: // what is given is checked; what is not is as it was
+		case fieldDeletionTimestamp: // one that is there never changes
+			if given := m.Get(field); !isDeleting(old) && given.Text() != "" {
+				value = given
+			}
+		case fieldGracePeriod, fieldManagedFields, fieldUID: // what is given is checked; what is not is as it was
 			if given := m.Get(field); !given.IsAbsent() && !given.IsNull() && (given.Kind() != doc.String || given.Text() != "") {
 				value = given
 			}
@@ -154,7 +162,7 @@ func (res *resource) validateMetadata(obj, old doc.Value, o *writeOptions) statu
 	m := metadataOf(obj)
 	var errs status.FieldErrors
 	if generate := m.Get(fieldGenerateName).Text(); generate != "" && old.IsAbsent() {
-		for _, msg := range res.names.check(strings.TrimRight(generate, "-.") + "a") {
+		for _, msg := range res.names.check(asPrefix(generate)) {
 			errs = append(errs, status.InvalidField(inMetadataOf(fieldGenerateName), generate, msg))
 		}
 	}
@@ -189,6 +197,14 @@ func (res *resource) validateMetadata(obj, old doc.Value, o *writeOptions) statu
 
 // inMetadataOf is the path of a member of the metadata. It is made when there is something to say.
 func inMetadataOf(field string) *status.Path { return status.Field("metadata", field) }
+
+// asPrefix is a base of generated names as a name by itself: the dash that it may end in stands before something.
+func asPrefix(base string) string {
+	if len(base) > 1 && strings.HasSuffix(base, "-") {
+		return base[:len(base)-2] + "a"
+	}
+	return base
+}
 
 // validateMetadataUpdate checks what may not change in an update.
 func validateMetadataUpdate(obj, old doc.Value) status.FieldErrors {

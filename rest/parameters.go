@@ -3,6 +3,7 @@ package rest
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,27 +15,31 @@ import (
 // writeParameters reads the options of a write from the query. kind names them in errors.
 func (q *request) writeParameters(kind string) (writeOptions, error) {
 	o := writeOptions{warnings: &q.warnings, agent: agentOf(q.r.UserAgent())}
-	query := q.parameters()
-	if query == nil {
+	query, applies := q.parameters(), kind == "PatchOptions" && q.applies()
+	if query == nil && !applies {
 		return o, nil
 	}
+	var errs status.FieldErrors
+	switch {
+	case kind != "PatchOptions" || !query.Has("force"):
+	case applies:
+		o.force = parseBool(query.Get("force"))
+	default:
+		errs = append(errs, status.ForbiddenField(status.Field("force"), "may not be specified for non-apply patch"))
+	}
+	o.manager = query.Get("fieldManager")
+	if applies && o.manager == "" {
+		errs = append(errs, managerRequired())
+	}
+	errs = append(errs, validateFieldManager(status.Field("fieldManager"), o.manager)...)
 	dryRun := query["dryRun"]
-	errs := validateDryRun(dryRun)
+	errs = append(errs, validateDryRun(dryRun)...)
 	o.dryRun = len(dryRun) > 0
 	o.validation = fieldValidation(query.Get("fieldValidation"))
 	switch o.validation {
 	case "", validationIgnore, validationWarn, validationStrict:
 	default:
 		errs = append(errs, status.UnsupportedValue(status.Field("fieldValidation"), string(o.validation), []string{"", "Ignore", "Strict", "Warn"}))
-	}
-	o.manager = query.Get("fieldManager")
-	errs = append(errs, validateFieldManager(status.Field("fieldManager"), o.manager)...)
-	switch {
-	case kind != "PatchOptions" || !query.Has("force"):
-	case q.applies():
-		o.force = parseBool(query.Get("force"))
-	default:
-		errs = append(errs, status.ForbiddenField(status.Field("force"), "may not be specified for non-apply patch"))
 	}
 	return o, invalidOptions(kind, errs)
 }
@@ -67,19 +72,18 @@ func (q *request) listParameters() (listParameters, error) {
 	if query == nil {
 		return p, nil
 	}
-	var err error
 	p.LabelSelector, p.FieldSelector = query.Get("labelSelector"), query.Get("fieldSelector")
 	p.ResourceVersion, p.Continue = query.Get("resourceVersion"), query.Get("continue")
 	p.ResourceVersionMatch = apimeta.ResourceVersionMatch(query.Get("resourceVersionMatch"))
-	if p.Limit, err = parseInt(query.Get("limit")); err != nil {
+	limit, err := integerParameter(query, "limit")
+	if err != nil {
 		return p, err
 	}
-	if seconds := query.Get("timeoutSeconds"); seconds != "" {
-		n, err := parseInt(seconds)
-		if err != nil {
-			return p, err
-		}
-		p.TimeoutSeconds = &n
+	if limit != nil {
+		p.Limit = *limit
+	}
+	if p.TimeoutSeconds, err = integerParameter(query, "timeoutSeconds"); err != nil {
+		return p, err
 	}
 	p.Watch = query.Has("watch") && parseBool(query.Get("watch"))
 	p.AllowWatchBookmarks = query.Has("allowWatchBookmarks") && parseBool(query.Get("allowWatchBookmarks"))
@@ -99,15 +103,16 @@ func (q *request) listParameters() (listParameters, error) {
 	return p, p.validate()
 }
 
-func parseInt(s string) (int64, error) {
-	if s == "" {
-		return 0, nil
+// integerParameter reads a number; it is nil where the parameter is not there. One that is there and empty is no number.
+func integerParameter(query url.Values, name string) (*int64, error) {
+	if !query.Has(name) {
+		return nil, nil
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
+	n, err := strconv.ParseInt(query.Get(name), 10, 64)
 	if err != nil {
-		return 0, status.BadRequest(err.Error())
+		return nil, status.BadRequest(err.Error())
 	}
-	return n, nil
+	return &n, nil
 }
 
 // checkFieldSelector refuses fields that the resource does not offer for selection.

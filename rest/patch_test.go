@@ -28,7 +28,6 @@ func TestPatch(t *testing.T) {
 			stored{rv: "3", generation: 2, spec: spec(`{"o":{"p":1}}`, `{"new":{"a":1},"list":[{},null]}`)}},
 		{"a change of metadata leaves the generation", typeMergePatch, `{"metadata":{"labels":{"x":"y"}}}`, stored{rv: "3", metadata: `"labels":{"x":"y"}`, spec: before}},
 		{"the version it needs is the latest", typeMergePatch, `{"metadata":{"resourceVersion":"2"},"spec":{"size":2}}`, stored{rv: "3", generation: 2, spec: spec(`"size":1`, `"size":2`)}},
-		{"without a version it is unconditional", typeMergePatch, `{"metadata":{"resourceVersion":null},"spec":{"size":2}}`, stored{rv: "3", generation: 2, spec: spec(`"size":1`, `"size":2`)}},
 		{"the status is ignored", typeMergePatch, `{"status":{"phase":"Ready"}}`, stored{spec: before}},
 		{"an empty merge patch", typeMergePatch, `{}`, stored{spec: before}},
 		{"a merge patch of what is there", typeMergePatch, `{"spec":{"size":1}}`, stored{spec: before}},
@@ -115,18 +114,26 @@ func TestPatchValidatesItsResult(t *testing.T) {
 		{"a type", `{"spec":{"size":"big"}}`, "Widget.example.com", []cause{{typeInvalid, "spec.size", `Invalid value: "string": spec.size in body must be of type integer: "string"`}}},
 		{"another kind", `{"kind":"Gadget"}`, "Gadget.example.com", []cause{{invalid, "kind", `Invalid value: "Gadget": must be Widget`}}},
 		{"uid", `{"metadata":{"uid":"zz"}}`, "Widget.example.com", []cause{{invalid, "metadata.uid", `Invalid value: "zz": field is immutable`}}},
-		{"no name", `{"metadata":{"name":null}}`, "Widget.example.com", []cause{{required, "metadata.name", "Required value: name or generateName is required"}}},
+		{"another version", `{"apiVersion":"example.com/v2"}`, "Widget.example.com", []cause{{invalid, "apiVersion", `Invalid value: "example.com/v2": must be example.com/v1`}}},
+		{"another group", `{"apiVersion":"v1"}`, "Widget", []cause{{invalid, "apiVersion", `Invalid value: "v1": must be example.com/v1`}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			name := "a"
-			if c.name == "no name" {
-				name = ""
-			}
-			wantInvalid(t, merge(t, api, widgets+"/a", c.patch), c.kind, name, c.causes...)
+			wantInvalid(t, merge(t, api, widgets+"/a", c.patch), c.kind, "a", c.causes...)
 		})
 	}
+	t.Run("no name", func(t *testing.T) {
+		for _, patch := range []string{`{"metadata":{"name":null}}`, `{"metadata":null}`} {
+			wantFailure(t, merge(t, api, widgets+"/a", patch), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
+		}
+	})
+	t.Run("no resourceVersion, of a kind that demands one", func(t *testing.T) {
+		for _, version := range []string{`null`, `""`, `"0"`} {
+			wantInvalid(t, merge(t, api, widgets+"/a", `{"metadata":{"resourceVersion":`+version+`},"spec":{"size":2}}`), "widgets.example.com", "a",
+				cause{invalid, "metadata.resourceVersion", "Invalid value: 0: must be specified for an update"})
+		}
+	})
 	t.Run("what is no object of the kind any more", func(t *testing.T) {
-		for _, patch := range []string{`{"apiVersion":"v2"}`, `{"metadata":{"labels":{"x":1}}}`, `{"kind":null}`} {
+		for _, patch := range []string{`{"apiVersion":null}`, `{"metadata":{"labels":{"x":1}}}`, `{"kind":null}`} {
 			a := merge(t, api, widgets+"/a", patch)
 			require.Equal(t, 422, a.Code, a.Body)
 			assert.Equal(t, "patch", a.text(t, "details.causes.0.field"))

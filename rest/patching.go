@@ -69,6 +69,9 @@ func (res *resource) patch(ctx context.Context, namespace, name string, which pa
 		if err != nil {
 			return doc.Value{}, err
 		}
+		if obj.Kind() == doc.Map && !res.kindRequired && obj.Get("kind").Text() == "" {
+			obj = obj.With("kind", old.Get("kind"))
+		}
 		return obj, res.checkPatched(obj, old)
 	}, o)
 }
@@ -114,10 +117,17 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 		}
 		p, err := patch.ParseStrategicMergePatch(data)
 		if err != nil {
-			return nil, err
+			return func(doc.Value) (doc.Value, error) { return doc.Value{}, err }, nil // after an object that is not there
 		}
 		o.problems = p.Warnings()
-		return func(old doc.Value) (doc.Value, error) { return p.Apply(old, of) }, nil
+		return func(old doc.Value) (doc.Value, error) {
+			obj, err := p.Apply(old, of)
+			if err != nil || obj.Kind() != doc.Map {
+				return obj, err
+			}
+			// It changes a value of the Go type, which is of its kind whatever the patch says.
+			return obj.With("apiVersion", old.Get("apiVersion")).With("kind", old.Get("kind")), nil
+		}, nil
 	case mediaMergePatch:
 		p, err := patch.ParseMergePatch(data)
 		if err != nil {
@@ -135,6 +145,9 @@ func (res *resource) checkPatched(obj, old doc.Value) error {
 		return patchedInvalid(obj, fmt.Sprintf("json: cannot unmarshal %s into Go value of type map[string]interface {}", obj.Kind()))
 	}
 	if apiVersion := obj.Get("apiVersion"); !doc.Equal(apiVersion, old.Get("apiVersion")) {
+		if res.kindRequired && apiVersion.Kind() == doc.String {
+			return wrongVersion(res.gvk, obj)
+		}
 		return patchedInvalid(obj, fmt.Sprintf("the apiVersion of the object (%s) does not match that of the resource (%s)", apiVersion.Text(), old.Get("apiVersion").Text()))
 	}
 	if kind := obj.Get("kind"); !doc.Equal(kind, old.Get("kind")) {
@@ -147,6 +160,9 @@ func (res *resource) checkPatched(obj, old doc.Value) error {
 		return patchedInvalid(obj, res.metadataTypeError(metadataOf(obj), errs).Error())
 	}
 	before := metadataOf(old)
+	if nameOf(obj) == "" {
+		return nameUndeterminable(before.Get(fieldName).Text())
+	}
 	return res.checkIdentity(obj, before.Get(fieldNamespace).Text(), before.Get(fieldName).Text())
 }
 

@@ -39,7 +39,14 @@ const (
 func (res *resource) take(which part, obj, old doc.Value) doc.Value {
 	switch which {
 	case statusPart:
-		return res.schema.Reconcile(old.With("status", obj.Get("status")), old)
+		written := old.With("status", obj.Get("status"))
+		if res.statusMetadata {
+			written = res.metadataForUpdate(written.With("metadata", metadataOf(obj)), old)
+		}
+		if res.areNamespaces {
+			written = labelledNamespace(written)
+		}
+		return res.schema.Reconcile(written, old)
 	case finalizePart:
 		return old.WithAt(obj.Lookup("spec", fieldFinalizers), "spec", fieldFinalizers)
 	}
@@ -308,7 +315,7 @@ func (res *resource) checkVersion(obj, old doc.Value, o *writeOptions) error {
 	}
 	switch rv := m.Get(fieldResourceVersion).Text(); {
 	case rv == "" || rv == "0":
-		if !o.fromPatch && !o.unconditional && !res.unconditionalUpdate {
+		if !o.unconditional && !res.unconditionalUpdate {
 			// The plural stands where the kind belongs, as clients know it from upstream.
 			return status.Invalid(apimeta.GroupKind{Group: res.gr.Group, Kind: res.gr.Resource}, name, status.FieldErrors{
 				status.InvalidField(status.Field("metadata", fieldResourceVersion), 0, "must be specified for an update")})

@@ -28,7 +28,7 @@ type request struct {
 	query    url.Values
 	wrote    bool // the answer has begun
 	isWatch  bool
-	warnings []string
+	warnings warnings
 }
 
 // readQuery parses the query. One that does not parse is refused as a whole: if what is wrong in it were left out, a

@@ -86,7 +86,7 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 	return &subresource{name: "scale", kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
 		schema: derived, wire: messageCodec{codec.ScaleMessage()}, verbs: []Verb{Get, Patch, Update}, get: sc.get, update: sc.update,
 		decodingError: func(v doc.Value) error { return decodingError(v, reflect.New(scaleType()).Interface()) },
-		applied:       sc.spec}, nil
+		kindImplied:   true, applied: sc.spec}, nil
 }
 
 func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {
@@ -98,7 +98,10 @@ func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {
 	if actual.IsAbsent() {
 		actual = doc.OfInt(0)
 	}
-	v := doc.MapOf().WithAt(wanted, "spec", "replicas").WithAt(actual, "status", "replicas").With("metadata", doc.MapOf())
+	if n, _ := wanted.Int(); n == 0 {
+		wanted = doc.Value{} // as a Scale is written
+	}
+	v := doc.MapOf().With("spec", doc.MapOf().With("replicas", wanted)).WithAt(actual, "status", "replicas").With("metadata", doc.MapOf())
 	if len(s.selector) == 0 {
 		return v, nil
 	}

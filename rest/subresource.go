@@ -56,6 +56,8 @@ type subresource struct {
 	decodingError func(v doc.Value) error
 	// bytes: the subresource is a Stream, and has nothing of the above but its name, its kind and its verbs.
 	bytes *byteStream
+	// kindImplied: a body need not name its apiVersion and kind, as of all types that the API server brings.
+	kindImplied bool
 	// applied is the field of the parent that is owned by who applies spec.replicas; nil where nothing can be applied.
 	applied []string
 	// ofItself: the subresource is a part of the object, of the same kind, served by the pipeline itself.

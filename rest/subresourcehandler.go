@@ -29,6 +29,9 @@ func (q *request) subresourceOfItem() error {
 	if !known {
 		return status.MethodNotAllowed()
 	}
+	if !sub.has(verb) && q.res.byRoute {
+		return status.MethodNotAllowed()
+	}
 	if !sub.has(verb) {
 		return status.MethodNotSupported(q.res.gr, string(verb))
 	}
@@ -218,7 +221,10 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 		want, err = q.readPatch(sub.schema, &c.options)
 	} else {
 		var body doc.Value
-		body, err = q.decodeBody(sub.kind, q.res.kindRequired, &c.options)
+		body, err = q.decodeBody(sub.kind, q.res.kindRequired && !sub.kindImplied, &c.options)
+		if err == nil && nameOf(body) == "" && sub.kindImplied {
+			err = nameUndeterminable(c.name)
+		}
 		want = func(doc.Value) (doc.Value, error) { return body, nil }
 		c.options.uid = metadataOf(body).Get(fieldUID).Text()
 	}

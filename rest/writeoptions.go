@@ -38,18 +38,33 @@ type writeOptions struct {
 	// text is the body where it is JSON and its unknown and duplicate fields are named in the order of the text.
 	text []byte
 	// warnings collects what the answer's Warning headers say. nil: nobody listens.
-	warnings *[]string
+	warnings *warnings
+}
+
+// warnings are what the Warning headers of an answer say. The first ofBody of them are about the body as it came; they
+// go with an error as well.
+type warnings struct {
+	texts  []string
+	ofBody int
 }
 
 func (o *writeOptions) warn(text string) {
 	if o.warnings != nil {
-		*o.warnings = append(*o.warnings, text)
+		o.warnings.texts = append(o.warnings.texts, text)
+	}
+}
+
+// warnOfBody warns of the body, before anything else is warned of.
+func (o *writeOptions) warnOfBody(text string) {
+	o.warn(text)
+	if o.warnings != nil {
+		o.warnings.ofBody = len(o.warnings.texts)
 	}
 }
 
 // reset forgets the warnings of an attempt that runs again.
 func (o *writeOptions) reset() {
 	if o.warnings != nil {
-		*o.warnings = (*o.warnings)[:0]
+		o.warnings.texts, o.warnings.ofBody = o.warnings.texts[:0], 0
 	}
 }

@@ -21,6 +21,8 @@ const (
 	Main Part = iota
 	// Status is the status alone.
 	Status
+	// StatusAndMetadata is the status, and the metadata with it.
+	StatusAndMetadata
 	// Whole is everything, for a kind without a status of its own.
 	Whole
 )
@@ -122,6 +124,8 @@ func (k *Kind) updater(part Part) *merge.Updater {
 		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewExcludeSetFilter(fieldpath.NewSet(ofStatus))}
 	case Status:
 		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewIncludeMatcherFilter(fieldpath.MakePrefixMatcherOrDie("status"))}
+	case StatusAndMetadata:
+		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewExcludeSetFilter(fieldpath.NewSet(fieldpath.MakePathOrDie("spec")))}
 	}
 	return builder.BuildUpdater()
 }

@@ -57,7 +57,7 @@ func (c *typeConversion) ref(s *schema.Schema) smd.TypeRef {
 		return named(c.object(s))
 	case s.Anything() && s.MapType == schema.AtomicMap:
 		return named(wholeName)
-	case s.Anything():
+	case s.Anything(), s.IntOrString: // of the latter structured-merge-diff is told nothing, as of a custom resource's
 		return named(deducedName)
 	}
 	return smd.TypeRef{Inlined: c.atom(s), Nullable: s.Nullable}

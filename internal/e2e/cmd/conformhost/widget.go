@@ -11,8 +11,8 @@ import (
 type Widget struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
-	Spec               *WidgetSpec  `json:"spec,omitempty" api:"required"`
-	Status             WidgetStatus `json:"status,omitzero"`
+	Spec               *WidgetSpec   `json:"spec,omitempty" api:"required"`
+	Status             *WidgetStatus `json:"status,omitempty"`
 }
 
 // WidgetSpec has a field for every rule that the transcripts ask about.
@@ -25,7 +25,7 @@ type WidgetSpec struct {
 	Big      *int64                     `json:"big,omitempty"`
 	Weight   *float64                   `json:"weight,omitempty"`
 	Paused   *bool                      `json:"paused,omitempty"`
-	Note     json.RawMessage            `json:"note,omitempty" api:"nullable"`
+	Note     json.RawMessage            `json:"note,omitempty" api:"nullable,type=string"`
 	Port     json.RawMessage            `json:"port,omitempty" api:"intOrString"`
 	Tags     []string                   `json:"tags,omitzero" api:"list=set,maxItems=5"`
 	Steps    []string                   `json:"steps,omitzero"`

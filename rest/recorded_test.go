@@ -1,0 +1,203 @@
+package rest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// What was recorded of kube-apiserver 1.36 beside the transcripts of internal/conformance: neighbours of their cases, with
+// the texts it answers.
+
+func TestRecordedOptions(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	for _, c := range []struct{ name, method, target string }{
+		{"limit", "GET", widgets + "?limit="},
+		{"timeoutSeconds", "GET", widgets + "?timeoutSeconds="},
+		{"gracePeriodSeconds", "DELETE", widgets + "/a?gracePeriodSeconds="},
+	} {
+		t.Run("an empty "+c.name, func(t *testing.T) {
+			wantFailure(t, do(t, api, c.method, c.target, ""), 400, "BadRequest", `strconv.ParseInt: parsing "": invalid syntax`, "")
+		})
+	}
+	const dryRun, validation = `Unsupported value: ["x"]: supported values: "All"`, `Unsupported value: "y": supported values: "", "Ignore", "Strict", "Warn"`
+	t.Run("an apply of which all is wrong", func(t *testing.T) {
+		wantInvalid(t, do(t, api, "PATCH", widgets+"/a?dryRun=x&fieldValidation=y", `{}`, "Content-Type", typeApply), "PatchOptions.meta.k8s.io", "",
+			cause{required, "fieldManager", "Required value: is required for apply patch"},
+			cause{notSupported, "dryRun", dryRun}, cause{notSupported, "fieldValidation", validation})
+	})
+	t.Run("a patch of which all is wrong", func(t *testing.T) {
+		wantInvalid(t, merge(t, api, widgets+"/a?fieldValidation=y&dryRun=x&force=true&fieldManager=%07", `{}`), "PatchOptions.meta.k8s.io", "",
+			cause{forbidden, "force", "Forbidden: may not be specified for non-apply patch"},
+			cause{invalid, "fieldManager", `Invalid value: "\a": invalid character U+0007 (at position 0)`},
+			cause{notSupported, "dryRun", dryRun}, cause{notSupported, "fieldValidation", validation})
+	})
+}
+
+func TestRecordedWarningsOfRefusedBodies(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	for _, c := range []struct {
+		name string
+		a    answer
+		code int
+		want []string
+	}{
+		{"invalid", do(t, api, "POST", widgets, widgetBody(`"name":"b"`, `"spec":{"size":0,"foo":1}`)), 422, []string{`299 - "unknown field \"spec.foo\""`}},
+		{"there already", do(t, api, "POST", widgets, widgetBody(`"name":"a"`, `"spec":{"size":1,"foo":1}`)), 409, []string{`299 - "unknown field \"spec.foo\""`}},
+		{"not up to date", do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"1"`, `"spec":{"size":1,"foo":1}`)), 409, []string{`299 - "unknown field \"spec.foo\""`}},
+		{"a warning of what is stored", do(t, api, "POST", widgets, widgetBody(`"name":"b","finalizers":["bare"]`, `"spec":{"size":0}`)), 422, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.code, c.a.Code, c.a.Body)
+			assert.Equal(t, c.want, c.a.Header["Warning"])
+		})
+	}
+}
+
+func TestRecordedScale(t *testing.T) {
+	scale := func(rv, spec string) string {
+		return `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"` + rv +
+			`","creationTimestamp":"` + nowText + `"},"spec":{` + spec + `},"status":{"replicas":0}}`
+	}
+	api := newWidgets(t)
+	create(t, api, "a")
+	t.Run("the kind need not be named", func(t *testing.T) {
+		wantJSON(t, do(t, api, "PUT", widgets+"/a/scale", `{"kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`), 200, scale("3", `"replicas":2`))
+	})
+	t.Run("the name must", func(t *testing.T) {
+		wantFailure(t, do(t, api, "PUT", widgets+"/a/scale", `{"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":2}}`), 400, "BadRequest",
+			"the name of the object (a based on URL) was undeterminable: name must be provided", "")
+	})
+	t.Run("none is not written", func(t *testing.T) {
+		wantJSON(t, merge(t, api, widgets+"/a/scale", `{"spec":{"replicas":null}}`), 200, scale("4", ""))
+		wantJSON(t, do(t, api, "GET", widgets+"/a/scale", ""), 200, scale("4", ""))
+		assert.Equal(t, float64(0), do(t, api, "GET", widgets+"/a", "").value(t, "spec.replicas"))
+	})
+	t.Run("a count that its owner lets go is the default again", func(t *testing.T) {
+		apply := func(spec string) answer {
+			return do(t, api, "PATCH", widgets+"/a/scale?fieldManager=m&force=true", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{`+spec+`}}`, "Content-Type", typeApply)
+		}
+		assert.Equal(t, float64(5), apply(`"replicas":5`).value(t, "spec.replicas"))
+		a := apply("")
+		assert.Equal(t, 200, a.Code, a.Body)
+		assert.Equal(t, float64(1), a.value(t, "spec.replicas"))
+	})
+}
+
+func TestRecordedPatchesOfBuiltinKinds(t *testing.T) {
+	const typeStrategic = "application/strategic-merge-patch+json"
+	strategic := func(t *testing.T, target, patch string) answer {
+		return do(t, newMemosWith(t, `"data":{"k":"v"}`), "PATCH", target, patch, "Content-Type", typeStrategic)
+	}
+	for _, c := range []struct{ name, patch, want string }{
+		{"kind", `{"kind":"Secret"}`, memo("2", `,"data":{"k":"v"}`)},
+		{"apiVersion", `{"apiVersion":"v2"}`, memo("2", `,"data":{"k":"v"}`)},
+		{"neither", `{"kind":null,"apiVersion":null,"data":{"l":"w"}}`, memo("3", `,"data":{"k":"v","l":"w"}`)},
+		{"everything", `{"$patch":"replace","metadata":{"name":"a"}}`, memo("3", "")},
+	} {
+		t.Run("a strategic merge patch cannot change "+c.name, func(t *testing.T) {
+			wantJSON(t, strategic(t, memos+"/a", c.patch), 200, c.want)
+		})
+	}
+	t.Run("of what is not there", func(t *testing.T) {
+		wantFailure(t, strategic(t, memos+"/none", `{`), 404, "NotFound", `memos "none" not found`, `{"name":"none","kind":"memos"}`)
+	})
+	t.Run("that takes the name away", func(t *testing.T) {
+		wantFailure(t, strategic(t, memos+"/a", `{"$patch":"delete"}`), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
+	})
+	t.Run("a merge patch may take the kind away", func(t *testing.T) {
+		wantJSON(t, merge(t, newMemosWith(t, `"data":{"k":"v"}`), memos+"/a", `{"kind":null}`), 200, memo("2", `,"data":{"k":"v"}`))
+	})
+}
+
+// newMemosWith serves memos, of which one is there.
+func newMemosWith(t *testing.T, members string) *rest.API {
+	t.Helper()
+	api := newMemos(t)
+	must(t, api, "POST", memos, `{"metadata":{"name":"a"},`+members+`}`)
+	return api
+}
+
+func TestRecordedMetadata(t *testing.T) {
+	t.Run("a deletionTimestamp that is there is not compared", func(t *testing.T) {
+		api := newWidgets(t)
+		create(t, api, "w") // another one, so that versions differ
+		must(t, api, "POST", widgets, widgetBody(`"name":"a","finalizers":["a.b/c"]`))
+		must(t, api, "DELETE", widgets+"/a", "")
+		a := do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"4","deletionTimestamp":"2020-01-01T00:00:00Z","finalizers":["a.b/c"]`, `"spec":{"size":5}`))
+		assert.Equal(t, 200, a.Code, a.Body)
+		assert.Equal(t, nowText, a.text(t, "metadata.deletionTimestamp"))
+	})
+	t.Run("generateName that ends in a dot", func(t *testing.T) {
+		a := do(t, newWidgets(t), "POST", widgets, widgetBody(`"generateName":"x."`))
+		assert.Equal(t, 422, a.Code, a.Body)
+		assert.Contains(t, a.text(t, "message"), `metadata.generateName: Invalid value: "x.": a lowercase RFC 1123 subdomain`)
+		assert.Equal(t, 201, do(t, newWidgets(t), "POST", widgets, widgetBody(`"generateName":"x-"`)).Code)
+	})
+	t.Run("generation of a built-in kind that does not count", func(t *testing.T) {
+		a := do(t, newMemos(t), "POST", memos, `{"metadata":{"name":"a","generation":4}}`)
+		assert.Equal(t, float64(4), a.value(t, "metadata.generation"), a.Body)
+	})
+	t.Run("namespace of an object of the cluster", func(t *testing.T) {
+		api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin, Scope: rest.Cluster})
+		a := do(t, api, "POST", "/api/v1/memos", `{"metadata":{"name":"a","namespace":"x"}}`)
+		assert.Equal(t, 201, a.Code, a.Body)
+		assert.NotContains(t, a.Body, `"namespace"`)
+	})
+}
+
+func TestRecordedNamespaces(t *testing.T) {
+	const namespaces = "/api/v1/namespaces"
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.NamespacesOf[Namespace]())
+	must(t, api, "POST", namespaces, `{"metadata":{"name":"team"}}`)
+	labels := func(a answer) string {
+		t.Helper()
+		assert.Equal(t, 200, a.Code, a.Body)
+		_, after, _ := strings.Cut(a.Body, `"labels":`)
+		text, _, _ := strings.Cut(after, "}")
+		return text + "}"
+	}
+	const its = `"kubernetes.io/metadata.name":"team"`
+	assert.Equal(t, `{`+its+`}`, labels(merge(t, api, namespaces+"/team", `{"metadata":{"labels":null}}`)), "the label is always there")
+	assert.Equal(t, `{`+its+`}`, labels(do(t, api, "PUT", namespaces+"/team", `{"metadata":{"name":"team","labels":{"kubernetes.io/metadata.name":"x"}}}`)))
+
+	a := merge(t, api, namespaces+"/team/status", `{"metadata":{"labels":{"x":"y"},"annotations":{"p":"q"}},"spec":{"finalizers":null}}`)
+	assert.Equal(t, `{`+its+`,"x":"y"}`, labels(a), "/status of a built-in kind takes metadata")
+	assert.Equal(t, "q", a.text(t, "metadata.annotations.p"))
+	assert.Contains(t, a.Body, `"finalizers":["kubernetes"]`, "and no spec")
+
+	for _, verb := range []string{"DELETE", "POST"} {
+		wantFailure(t, do(t, api, verb, namespaces+"/team/status", `{}`), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource", "{}")
+	}
+	wantFailure(t, do(t, api, "DELETE", namespaces+"/team", `{"preconditions":{"uid":"other"}}`), 409, "Conflict",
+		`Operation cannot be fulfilled on namespaces "team": Precondition failed: UID in precondition: other, UID in object meta: uid-2`, `{"name":"team","kind":"namespaces"}`)
+
+	must(t, api, "DELETE", namespaces+"/team", "")
+	a = do(t, api, "POST", widgetRoot+"/namespaces/team/widgets", widgetBody(`"generateName":"g-"`))
+	assert.Equal(t, 403, a.Code, a.Body)
+	assert.Contains(t, a.text(t, "message"), `widgets.example.com "g-" is forbidden: unable to create new content in namespace team`)
+}
+
+func TestRecordedApplyOfAnyForm(t *testing.T) {
+	api := newWidgets(t)
+	apply := func(manager, spec string) answer {
+		return do(t, api, "PATCH", widgets+"/a?fieldManager="+manager, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":`+spec+`}`, "Content-Type", typeApply)
+	}
+	assert.Equal(t, 201, apply("m", `{"size":1,"port":80}`).Code)
+	wantFailure(t, apply("n", `{"port":{"a":"b"}}`), 409, "Conflict", `Apply failed with 1 conflict: conflict with "m": .spec.port`,
+		`{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"m\"","field":".spec.port"}]}`)
+}
+
+func TestRecordedCompressionOfWrites(t *testing.T) {
+	api := newMemosWith(t, `"data":{"k":"v"}`)
+	a := do(t, api, "PUT", memos+"/a", `{"metadata":{"name":"a"},"data":{"k":"`+strings.Repeat("x", 200_000)+`"}}`, "Accept-Encoding", "gzip")
+	assert.Equal(t, 200, a.Code)
+	assert.Equal(t, "gzip", a.Header.Get("Content-Encoding"))
+	assert.Equal(t, "Accept-Encoding", a.Header.Get("Vary"))
+	assert.Less(t, len(a.Body), 10_000)
+}
