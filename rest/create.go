@@ -21,7 +21,7 @@ func (q *request) create() error {
 		return err
 	}
 	if err := q.res.checkNamespace(obj, c.namespace); err != nil {
-		return err
+		return q.res.bodyFirst(obj, c.options, err)
 	}
 	done, err := q.res.create(c.ctx, c.namespace, obj, c.options)
 	if err != nil {

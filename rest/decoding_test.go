@@ -49,6 +49,35 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 	}
 }
 
+// What is wrong with a body is told before what is wrong with where it is sent.
+func TestBodiesAreReadFirst(t *testing.T) {
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin})
+	create(t, api, "there")
+	must(t, api, "POST", memos, `{"metadata":{"name":"there"}}`)
+	const (
+		inMemo   = `Memo in version "v1" cannot be handled as a Memo: `
+		inWidget = `Widget in version "v1" cannot be handled as a Widget: `
+		noMap    = inMemo + `json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`
+	)
+	for _, c := range []struct{ name, method, target, body, message string }{
+		{"no such object", "PUT", memos + "/gone", `{"metadata":{"name":"gone"},"data":[]}`, noMap},
+		{"no such object, unknown field", "PUT", widgets + "/gone?fieldValidation=Strict", widgetBody(`"name":"gone"`, `"unknown":1`, `"spec":{"size":1}`), inWidget + `strict decoding error: unknown field "unknown"`},
+		{"an old version", "PUT", memos + "/there", `{"metadata":{"name":"there","resourceVersion":"1"},"data":[]}`, noMap},
+		{"another uid", "PUT", memos + "/there", `{"metadata":{"name":"there","uid":"x"},"data":[]}`, noMap},
+		{"another name", "PUT", memos + "/there", `{"metadata":{"name":"other"},"data":[]}`, noMap},
+		{"no name", "PUT", memos + "/there", `{"data":[]}`, noMap},
+		{"another namespace", "POST", memos, `{"metadata":{"name":"a","namespace":"other"},"data":[]}`, noMap},
+		{"a version on create", "POST", memos, `{"metadata":{"name":"a","resourceVersion":"1"},"data":[]}`, noMap},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantFailure(t, do(t, api, c.method, c.target, c.body), 400, "BadRequest", c.message, "")
+		})
+	}
+	a := do(t, api, "PUT", widgets+"/gone", widgetBody(`"name":"gone"`, `"unknown":1`, `"spec":{"size":1}`))
+	require.Equal(t, 404, a.Code, a.Body)
+	assert.Equal(t, `299 - "unknown field \"unknown\""`, a.Header.Get("Warning"))
+}
+
 // The same owner twice is one owner, and a warning.
 func TestRepeatedOwners(t *testing.T) {
 	const (

@@ -75,10 +75,10 @@ func (res *resource) create(ctx context.Context, namespace string, obj doc.Value
 		return result{}, err
 	}
 	if err := res.checkNamespaceOpen(ctx, namespace, obj); err != nil {
-		return result{}, err
+		return result{}, res.typesFirst(obj, &o, err)
 	}
 	if rv := metadataOf(obj).Get(fieldResourceVersion).Text(); rv != "" && rv != "0" {
-		return result{}, status.BadRequest("resourceVersion should not be set on objects to be created")
+		return result{}, res.typesFirst(obj, &o, status.BadRequest("resourceVersion should not be set on objects to be created"))
 	}
 	obj = res.metadataForCreate(obj, namespace).Without("status")
 	base := metadataOf(obj).Get(fieldGenerateName).Text()

@@ -22,13 +22,16 @@ func (q *request) putPart(which part) error {
 		return err
 	}
 	if nameOf(obj) == "" {
-		return nameUndeterminable(c.name)
+		return q.res.bodyFirst(obj, c.options, nameUndeterminable(c.name))
 	}
 	if err := q.res.checkIdentity(obj, c.namespace, c.name); err != nil {
-		return err
+		return q.res.bodyFirst(obj, c.options, err)
 	}
 	c.options.uid = metadataOf(obj).Get(fieldUID).Text()
 	done, err := q.res.update(c.ctx, c.namespace, c.name, which, func(doc.Value) (doc.Value, error) { return obj, nil }, c.options)
+	if status.IsNotFound(err) || status.IsConflict(err) {
+		return q.res.bodyFirst(obj, c.options, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -37,6 +40,28 @@ func (q *request) putPart(which part) error {
 		code = http.StatusCreated
 	}
 	return q.writeObject(code, c.rep, done.json)
+}
+
+// bodyFirst returns what is wrong with a body, or err where nothing is: a body that cannot be decoded is told before anything
+// that is found by comparing it with something else.
+func (res *resource) bodyFirst(obj doc.Value, o writeOptions, err error) error {
+	o.reset()
+	admitted, bad := res.admit(obj, &o)
+	if bad != nil {
+		return bad
+	}
+	return res.typesFirst(admitted, &o, err)
+}
+
+// typesFirst is bodyFirst for a body that has been admitted.
+func (res *resource) typesFirst(admitted doc.Value, o *writeOptions, err error) error {
+	if res.typeErrorsInvalid {
+		return err
+	}
+	if errs := res.schema.CheckTypes(nil, admitted); len(errs) > 0 {
+		return res.wrongType(admitted, errs, o)
+	}
+	return err
 }
 
 // nameUndeterminable is the answer to an object without a name.
