@@ -150,6 +150,24 @@ func TestRemainingItemsAreNotCountedBehindASelector(t *testing.T) {
 	assert.Empty(t, page.text(t, "metadata.continue"))
 }
 
+// A token is good wherever the same objects are served: after a restart, or by another replica.
+func TestContinueElsewhere(t *testing.T) {
+	store := storage.NewMemory(storage.MemoryOptions{})
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	one := newAPI(t, rest.Options{Store: store}, widgetResource())
+	for _, name := range []string{"a", "b", "c"} {
+		create(t, one, name)
+	}
+	first := list(t, one, widgets, "limit", "1")
+	require.Equal(t, []string{"a"}, first.names(t))
+	another := newAPI(t, rest.Options{Store: store}, widgetResource())
+	must(t, one, "DELETE", widgets+"/b", "")
+	require.NoError(t, one.Close())
+	left := list(t, another, widgets, "continue", first.text(t, "metadata.continue"))
+	assert.Equal(t, []string{"b", "c"}, left.names(t), "what was there when the list began")
+	assert.Equal(t, first.text(t, "metadata.resourceVersion"), left.text(t, "metadata.resourceVersion"))
+}
+
 func TestContinueRefuses(t *testing.T) {
 	api := newWidgets(t)
 	create(t, api, "a")
