@@ -90,7 +90,7 @@ func (res *resource) apply(ctx context.Context, namespace, name string, which pa
 			return doc.Value{}, err
 		}
 		if o.validation == validationStrict && len(c.repeated) > 0 {
-			return doc.Value{}, status.BadRequest("error strict decoding patch: error converting YAML to JSON: " + codec.DuplicateLines(c.repeated))
+			return doc.Value{}, status.BadRequest("error strict decoding YAML: error converting YAML to JSON: " + codec.DuplicateLines(c.repeated))
 		}
 		if uid := metadataOf(obj).Get(fieldUID).Text(); old.IsAbsent() && uid != "" {
 			return doc.Value{}, status.Conflict(res.gr, name, fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))

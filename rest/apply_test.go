@@ -95,9 +95,9 @@ func TestManagedFieldsStories(t *testing.T) {
 			{"PATCH", widgets + "/a?fieldManager=u", typeMergePatch, `{"spec":{"settings":{"c":"3"}}}`, 200, ""},
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 200, `m Apply {"f:spec":{"f:size":{}}}`+"\n"+`u Update {"f:spec":{"f:settings":{"f:c":{}}}}`),
 		}},
-		{"an empty list begins anew, and what was there belongs to before-first-apply", []step{
+		{"a list of nothing begins anew, and what was there belongs to before-first-apply", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
-			{"PATCH", widgets + "/a?fieldManager=u", typeMergePatch, `{"metadata":{"managedFields":[]},"spec":{"owner":"o"}}`, 200, ""},
+			{"PATCH", widgets + "/a?fieldManager=u", typeMergePatch, `{"metadata":{"managedFields":[{}]},"spec":{"owner":"o"}}`, 200, ""},
 			{"PATCH", widgets + "/a?fieldManager=u", typeMergePatch, `{"spec":{"owner":"p"}}`, 200, ""},
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 200,
 				`m Apply {"f:spec":{"f:size":{}}}`+"\n"+`before-first-apply Update {"f:spec":{".":{},"f:color":{},"f:owner":{},"f:replicas":{},"f:size":{},"f:template":{".":{},"f:image":{}}}}`),

@@ -198,7 +198,7 @@ func TestClusterScope(t *testing.T) {
 	wantJSON(t, merge(t, api, zones+"/a", `{"metadata":{"labels":{"x":"y"}}}`), 200, zone("3", `,"labels":{"x":"y"}`))
 	wantJSON(t, do(t, api, "GET", zones+"?labelSelector=x&fieldSelector=metadata.name%3Da", ""), 200,
 		`{"kind":"ZoneList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"3"},"items":[`+zone("3", `,"labels":{"x":"y"}`)+`]}`)
-	assert.Empty(t, do(t, api, "GET", zones+"?fieldSelector=metadata.namespace%3Ddefault", "").names(t))
+	assert.Equal(t, 400, do(t, api, "GET", zones+"?fieldSelector=metadata.namespace%3Ddefault", "").Code, "it has none to select by")
 	assert.NotContains(t, must(t, api, "POST", zones+"?dryRun=All", body(`"name":"b","namespace":"default"`)).Body, `"namespace"`, "that of a body is dropped")
 	for _, target := range []string{widgetRoot + "/namespaces/default/zones", widgetRoot + "/namespaces/default/zones/a"} {
 		assert.Equal(t, 404, do(t, api, "GET", target, "").Code)

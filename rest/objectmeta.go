@@ -300,7 +300,7 @@ func validateOwners(owners doc.Value) status.FieldErrors {
 		gv, err := apimeta.ParseGroupVersion(apiVersion)
 		switch {
 		case err != nil:
-			errs = append(errs, status.InvalidField(path.Child("apiVersion"), apiVersion, "must be <group>/<version> or <version>"))
+			errs = append(errs, status.InvalidField(path.Child("apiVersion"), apiVersion, "version must not be empty"))
 		case gv.Version == "":
 			errs = append(errs, status.InvalidField(path.Child("apiVersion"), apiVersion, "version must not be empty"))
 		case gv.Group == "" && gv.Version == "v1" && kind == "Event":

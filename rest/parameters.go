@@ -119,7 +119,8 @@ func integerParameter(query url.Values, name string) (*int64, error) {
 func (res *resource) checkFieldSelector(s apimeta.FieldSelector) error {
 	for _, r := range s.Requirements() {
 		switch {
-		case r.Field == "metadata.name" || r.Field == "metadata.namespace" || slices.Contains(res.fields, r.Field):
+		case r.Field == "metadata.name" || slices.Contains(res.fields, r.Field):
+		case r.Field == "metadata.namespace" && (res.namespaced || len(res.fields) == 0 && !res.kindRequired):
 		case len(res.fields) > 0 || res.kindRequired:
 			return status.BadRequest("field label not supported: " + r.Field)
 		default:

@@ -101,13 +101,18 @@ func (q *request) readPatch(of *schema.Schema, o *writeOptions) (change, error) 
 	return q.res.parsePatch(q.contentType(), data, of, o)
 }
 
+// refused is a patch that cannot be read. It is refused after an object that is not there.
+func refused(err error) change {
+	return func(doc.Value) (doc.Value, error) { return doc.Value{}, err }
+}
+
 // parsePatch reads a patch of an object that the schema describes.
 func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o *writeOptions) (change, error) {
 	switch media {
 	case mediaJSONPatch:
 		p, err := patch.ParseJSONPatch(data)
 		if err != nil {
-			return nil, err
+			return refused(err), nil
 		}
 		o.problems = p.Warnings()
 		return p.Apply, nil
@@ -117,7 +122,7 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 		}
 		p, err := patch.ParseStrategicMergePatch(data)
 		if err != nil {
-			return func(doc.Value) (doc.Value, error) { return doc.Value{}, err }, nil // after an object that is not there
+			return refused(err), nil
 		}
 		o.problems = p.Warnings()
 		return func(old doc.Value) (doc.Value, error) {
@@ -131,7 +136,7 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 	case mediaMergePatch:
 		p, err := patch.ParseMergePatch(data)
 		if err != nil {
-			return nil, err
+			return refused(err), nil
 		}
 		o.problems = p.Warnings()
 		return func(old doc.Value) (doc.Value, error) { return p.Apply(old), nil }, nil

@@ -352,6 +352,9 @@ func isDecimal(s string) bool {
 // admission hooks, validated, with its generation. old is absent on create.
 func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOptions) (doc.Value, error) {
 	claimed := metadataOf(obj).Get(fieldManagedFields)
+	if res.kindRequired && claimed.Len() == 0 {
+		claimed = doc.Value{} // the metadata of a custom resource is read without what is empty
+	}
 	obj = withoutManagedFields(obj)
 	sent := obj
 	typed, wanted, obj, err := res.settle(ctx, sent, obj, old, o)

@@ -201,3 +201,36 @@ func TestRecordedCompressionOfWrites(t *testing.T) {
 	assert.Equal(t, "Accept-Encoding", a.Header.Get("Vary"))
 	assert.Less(t, len(a.Body), 10_000)
 }
+
+func TestRecordedEmptyManagedFields(t *testing.T) {
+	const none = `{"metadata":{"managedFields":[]}}`
+	t.Run("of a custom kind", func(t *testing.T) {
+		api := newWidgets(t)
+		create(t, api, "a")
+		a := merge(t, api, widgets+"/a", none)
+		assert.Contains(t, a.Body, `"managedFields":[{`, "an empty list is not there for a custom resource")
+		assert.Equal(t, "2", a.rv(t))
+	})
+	t.Run("of a built-in kind", func(t *testing.T) {
+		assert.NotContains(t, merge(t, newMemosWith(t, `"data":{"k":"v"}`), memos+"/a", none).Body, `"managedFields"`)
+	})
+}
+
+func TestRecordedPatchesOfWhatIsNotThere(t *testing.T) {
+	api := newWidgets(t)
+	for _, c := range []struct{ name, media, patch string }{
+		{"a merge patch that is no JSON", typeMergePatch, `{`},
+		{"a merge patch that is no object", typeMergePatch, `[]`},
+		{"a JSON patch that is no JSON", typeJSONPatch, `{`},
+		{"a JSON patch that is no list", typeJSONPatch, `{}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantFailure(t, do(t, api, "PATCH", widgets+"/none", c.patch, "Content-Type", c.media), 404, "NotFound", `widgets.example.com "none" not found`, aboutWidget("none"))
+		})
+	}
+}
+
+func TestRecordedFieldSelectorsOfTheCluster(t *testing.T) {
+	api := newAPI(t, rest.Options{}, rest.NamespacesOf[Namespace](), widgetResource())
+	wantFailure(t, do(t, api, "GET", "/api/v1/namespaces?fieldSelector=metadata.namespace%3Dx", ""), 400, "BadRequest", "field label not supported: metadata.namespace", "")
+}

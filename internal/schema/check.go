@@ -108,6 +108,9 @@ func (c *checker) number(s *Schema, v doc.Value, at *trail) {
 	switch s.Type {
 	case IntegerType:
 		if s.Format == "int32" && !fitsInt32(v) || s.Format == "int64" && !fitsInt64(v) {
+			if !fitsInt64(v) { // a decoder makes another type of it
+				c.add(at, "float64", s.Format, "float64")
+			}
 			c.badFormat(s, at)
 			return
 		}

@@ -123,8 +123,8 @@ func TestCheckTypes(t *testing.T) {
 		{"nullable", `{spec: {note: 1}}`, []string{wrong("spec.note", "string", "integer")}},
 		{"int32 above", `{spec: {replicas: 2147483648}}`, []string{`<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.replicas`}},
 		{"int32 below", `{spec: {replicas: -2147483649}}`, []string{`<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.replicas`}},
-		{"int64 above", `{spec: {big: 9223372036854775808}}`, []string{`<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.big`}},
-		{"int64 below", `{spec: {big: -99999999999999999999}}`, []string{`<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.big`}},
+		{"int64 above", `{spec: {big: 9223372036854775808}}`, []string{wrong("spec.big", "int64", "float64"), `<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.big`}},
+		{"int64 below", `{spec: {big: -99999999999999999999}}`, []string{wrong("spec.big", "int64", "float64"), `<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.big`}},
 		{"date-time", `{metadata: {creationTimestamp: yesterday}}`, []string{wrong("metadata.creationTimestamp", "date-time", "yesterday")}},
 		{"no object at all", `[1]`, []string{`Invalid value: "array":  in body must be of type object: "array"`}},
 	} {

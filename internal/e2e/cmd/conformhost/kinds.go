@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/decorum-go/decorum/k8s"
@@ -25,10 +24,10 @@ func definitions(graceful bool) []rest.Definition {
 	return append([]rest.Definition{
 		widgets,
 		k8s.Resource[corev1.Namespace](),
-		k8s.Resource[corev1.ConfigMap](),
-		k8s.Resource[corev1.ServiceAccount](),
+		configMaps(),
+		serviceAccounts(),
 		k8s.Resource[corev1.Node](),
-		k8s.Resource[coordinationv1.Lease](),
+		leases(),
 		k8s.Resource[corev1.Event](),
 	}, rest.Reviews()...)
 }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"regexp"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/decorum-go/decorum/k8s"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
+
+// configMaps keeps the promise of immutable, and a key to its form and to one of the two maps.
+func configMaps() rest.Resource[corev1.ConfigMap] {
+	r := k8s.Resource[corev1.ConfigMap]()
+	r.Validate = func(_ context.Context, obj, old *corev1.ConfigMap) (errs status.FieldErrors) {
+		for key := range obj.Data {
+			if !configKey.MatchString(key) {
+				errs = append(errs, status.InvalidField(status.Field("data").Key(key), key, "a valid config key must consist of alphanumeric characters, '-', '_' or '.' "+
+					"(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"))
+			}
+		}
+		for key := range obj.BinaryData {
+			if _, twice := obj.Data[key]; twice {
+				errs = append(errs, status.InvalidField(status.Field("data").Key(key), key, "duplicate of key present in binaryData"))
+			}
+		}
+		if old == nil || old.Immutable == nil || !*old.Immutable {
+			return errs
+		}
+		for _, f := range []struct {
+			name    string
+			changed bool
+		}{
+			{"immutable", obj.Immutable == nil || !*obj.Immutable},
+			{"data", !maps.Equal(obj.Data, old.Data)},
+			{"binaryData", !maps.EqualFunc(obj.BinaryData, old.BinaryData, bytes.Equal)},
+		} {
+			if f.changed {
+				errs = append(errs, status.ForbiddenField(status.Field(f.name), "field is immutable when `immutable` is set"))
+			}
+		}
+		return errs
+	}
+	return r
+}
+
+// serviceAccounts keeps of a secret its name alone.
+func serviceAccounts() rest.Resource[corev1.ServiceAccount] {
+	r := k8s.Resource[corev1.ServiceAccount]()
+	r.Prepare = func(_ context.Context, obj, _ *corev1.ServiceAccount) error {
+		for i, secret := range obj.Secrets {
+			obj.Secrets[i] = corev1.ObjectReference{Name: secret.Name}
+		}
+		return nil
+	}
+	return r
+}
+
+// leases last for some time.
+func leases() rest.Resource[coordinationv1.Lease] {
+	r := k8s.Resource[coordinationv1.Lease]()
+	r.Validate = func(_ context.Context, obj, _ *coordinationv1.Lease) (errs status.FieldErrors) {
+		if seconds := obj.Spec.LeaseDurationSeconds; seconds != nil && *seconds <= 0 {
+			errs = append(errs, status.InvalidField(status.Field("spec", "leaseDurationSeconds"), *seconds, "must be greater than 0"))
+		}
+		if transitions := obj.Spec.LeaseTransitions; transitions != nil && *transitions < 0 {
+			errs = append(errs, status.InvalidField(status.Field("spec", "leaseTransitions"), *transitions, "must be greater than or equal to 0"))
+		}
+		return errs
+	}
+	return r
+}
