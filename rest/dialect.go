@@ -42,13 +42,16 @@ type switches struct {
 	byRoute bool
 	// statusMetadata: a write to /status also changes the metadata. That of custom resources leaves it as it is.
 	statusMetadata bool
+	// zeroSelectable: a selectable boolean or integer that an object does not have is selected as false or 0. For custom
+	// resources it is selected as nothing.
+	zeroSelectable bool
 	// requiredByTag: a field whose json tag has neither omitempty nor omitzero is required.
 	requiredByTag bool
 }
 
 func (d Dialect) switches() switches {
 	if d == Builtin {
-		return switches{unconditionalUpdate: true, strategicMerge: true, mergeRepeated: true, byRoute: true, statusMetadata: true}
+		return switches{unconditionalUpdate: true, strategicMerge: true, mergeRepeated: true, byRoute: true, statusMetadata: true, zeroSelectable: true}
 	}
 	return switches{
 		kindRequired:      true,

@@ -369,6 +369,18 @@ type Memo struct {
 
 const memos = "/api/v1/namespaces/default/memos"
 
+// A boolean that an object does not have is false, as clients ask for nodes: spec.unschedulable=false.
+func TestAbsentSelectableFields(t *testing.T) {
+	for dialect, want := range map[rest.Dialect][]string{rest.Builtin: {"open", "unlocked"}, rest.Custom: {"unlocked"}} {
+		api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: dialect, SelectableFields: []string{"locked"}})
+		for name, locked := range map[string]string{"open": "", "unlocked": `,"locked":false`, "shut": `,"locked":true`} {
+			must(t, api, "POST", memos, `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"`+name+`"}`+locked+`}`)
+		}
+		assert.Equal(t, want, list(t, api, memos, "fieldSelector", "locked=false").names(t))
+		assert.Equal(t, []string{"shut"}, list(t, api, memos, "fieldSelector", "locked!=false,locked!=").names(t))
+	}
+}
+
 func newMemos(t *testing.T) *rest.API {
 	t.Helper()
 	return newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin})

@@ -346,6 +346,7 @@ func (res *resource) checkSelectable() error {
 		return fmt.Errorf("SelectableFields: %d fields, at most %d are allowed", len(res.fields), maxSelectableFields)
 	}
 	var paths [][]string
+	absent := make([]string, len(res.fields))
 	for i, field := range res.fields {
 		if slices.Contains(res.fields[:i], field) {
 			return fmt.Errorf("SelectableFields: %q is there twice", field)
@@ -360,10 +361,30 @@ func (res *resource) checkSelectable() error {
 		if path[0] == "metadata" || !slices.Contains([]string{"string", "boolean", "integer"}, s.Type) {
 			return fmt.Errorf("SelectableFields: %q: must be a string, boolean or integer outside of metadata", field)
 		}
+		if res.zeroSelectable {
+			absent[i] = map[string]string{"boolean": "false", "integer": "0"}[s.Type]
+		}
 		paths = append(paths, path)
 	}
-	res.extract = storage.NewExtractor(paths...)
+	res.extract = extractor(paths, absent)
 	return nil
+}
+
+// extractor finds the values at the paths, and takes what is absent for those of a field that an object does not have.
+func extractor(paths [][]string, absent []string) storage.Extractor {
+	extract := storage.NewExtractor(paths...)
+	if strings.Join(absent, "") == "" {
+		return extract
+	}
+	return func(json []byte) (storage.Parts, error) {
+		parts, err := extract(json)
+		for i, value := range parts.Fields {
+			if value == "" {
+				parts.Fields[i] = absent[i]
+			}
+		}
+		return parts, err
+	}
 }
 
 func (res *resource) checkIndexedLabels() error {
