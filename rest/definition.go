@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -69,7 +70,8 @@ func (n NameRule) check(name string) []string {
 type Column struct {
 	// Name is the heading, in CamelCase or words: "Ready", "Last Run".
 	Name string
-	// Path is where the value stands, as JSONPath: ".spec.size", ".status.conditions[?(@.type=='Ready')].status".
+	// Path is where the value stands, as JSONPath: ".spec.size", ".status.conditions[?(@.type=='Ready')].status". A column
+	// of [ColumnFunc] has none.
 	Path string
 	// Type is string, integer, number, boolean or date; a date is printed as the time since then. Default: string.
 	Type string
@@ -79,6 +81,9 @@ type Column struct {
 	Description string
 	// Priority 0 columns are always shown, others with kubectl get -o wide only.
 	Priority int32
+
+	compute func(obj any) (any, error)
+	of      reflect.Type
 }
 
 // Resource declares a resource whose objects are T, a struct with the JSON shape of a Kubernetes object: kind,

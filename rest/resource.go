@@ -14,7 +14,6 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/managed"
 	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/internal/table"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -76,11 +75,6 @@ type resource struct {
 	newUID         func() string
 	// maxBytes bounds what an object may grow to.
 	maxBytes int64
-}
-
-type column struct {
-	apimeta.TableColumnDefinition
-	cell table.Column
 }
 
 // allVerbs in the order in which discovery of custom resources lists them.
@@ -295,50 +289,6 @@ func (res *resource) possible(v Verb) bool {
 		return v == Get || v == List || v == Watch || v == Update || v == Patch
 	}
 	return true
-}
-
-// nameDescription is what API servers say of the column Name in every Table.
-const nameDescription = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client " +
-	"to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration " +
-	"definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
-
-func (res *resource) addColumns(columns []Column) error {
-	res.columns = []column{{TableColumnDefinition: apimeta.TableColumnDefinition{Name: "Name", Type: "string", Format: "name",
-		Description: nameDescription}}}
-	if len(columns) == 0 && res.ageColumn {
-		columns = []Column{{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp",
-			Description: "Time since the object was created."}}
-	}
-	if len(columns) == 0 && !res.ageColumn {
-		path, err := table.ParsePath(".metadata.creationTimestamp")
-		if err != nil {
-			return err
-		}
-		// A date by its type, whose cell is the time itself.
-		res.columns = append(res.columns, column{cell: table.Column{Path: path, Type: table.StringType}, TableColumnDefinition: apimeta.TableColumnDefinition{
-			Name: "Created At", Type: table.DateType, Description: "Time at which the object was created."}})
-	}
-	for _, c := range columns {
-		if c.Name == "" {
-			return fmt.Errorf("a column has no name")
-		}
-		path, err := table.ParsePath(c.Path)
-		if err != nil {
-			return fmt.Errorf("column %q: %w", c.Name, err)
-		}
-		if c.Type == "" {
-			c.Type = "string"
-		}
-		if !table.IsType(c.Type) {
-			return fmt.Errorf("column %q: type %q is none of string, integer, number, boolean, date", c.Name, c.Type)
-		}
-		if c.Description == "" {
-			c.Description = "Custom resource definition column (in JSONPath format): " + c.Path
-		}
-		res.columns = append(res.columns, column{cell: table.Column{Path: path, Type: c.Type}, TableColumnDefinition: apimeta.TableColumnDefinition{
-			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}})
-	}
-	return nil
 }
 
 func (res *resource) checkSelectable() error {

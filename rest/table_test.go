@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -137,5 +138,53 @@ func TestTableWithoutColumns(t *testing.T) {
 		if dialect == rest.Builtin {
 			assert.Equal(t, nowText, a.text(t, "rows.0.cells.1"))
 		}
+	}
+}
+
+func TestComputedColumns(t *testing.T) {
+	columns := func(r *rest.Resource[Widget]) {
+		r.Columns = []rest.Column{
+			rest.ColumnFunc(rest.Column{Name: "Sizes", Description: "Size and replicas."}, func(w *Widget) any { return fmt.Sprint(*w.Spec.Size, "/", *w.Spec.Replicas) }),
+			rest.ColumnFunc(rest.Column{Name: "Since", Type: "date"}, func(w *Widget) any { return w.CreationTimestamp.Time }),
+			rest.ColumnFunc(rest.Column{Name: "Owner"}, func(w *Widget) any {
+				switch w.Name {
+				case "none":
+					return nil
+				case "panics":
+					panic("no owner")
+				}
+				return true
+			}),
+			{Name: "Color", Path: ".spec.color"},
+		}
+	}
+	clock := now()
+	r := widgetResource()
+	columns(&r)
+	api := newAPI(t, rest.Options{Now: func() time.Time { return clock }}, r)
+	create(t, api, "a")
+	create(t, api, "none")
+	clock = clock.Add(time.Hour)
+	a := do(t, api, "GET", widgets+"?includeObject=None", "", "Accept", acceptTable)
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, []any{"a", "1/1", "60m", true, "red"}, a.value(t, "rows.0.cells"))
+	assert.Equal(t, []any{"none", "1/1", "60m", nil, "red"}, a.value(t, "rows.1.cells"))
+	assert.Equal(t, "Size and replicas.", a.value(t, "columnDefinitions.1.description"))
+
+	create(t, api, "panics")
+	wantFailure(t, do(t, api, "GET", widgets+"/panics", "", "Accept", acceptTable), 500, "InternalError", "Internal error occurred: the request could not be completed", "")
+	assert.Equal(t, 200, do(t, api, "GET", widgets+"/panics", "").Code)
+
+	for _, c := range []struct {
+		fault  string
+		column rest.Column
+	}{
+		{"its function takes a *rest_test.Memo", rest.ColumnFunc(rest.Column{Name: "X"}, func(*Memo) any { return nil })},
+		{`it has a path, ".spec", and a function`, rest.ColumnFunc(rest.Column{Name: "X", Path: ".spec"}, func(*Widget) any { return nil })},
+	} {
+		r := widgetResource()
+		r.Columns = []rest.Column{c.column}
+		_, err := rest.New(rest.Options{}, r)
+		require.ErrorContains(t, err, c.fault)
 	}
 }

@@ -61,13 +61,23 @@ func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]by
 	}
 	dst = append(dst, `{"cells":[`...)
 	now := t.res.now()
+	var typed any // decoded for the first column that wants it
 	for i, c := range t.res.columns {
 		if i == 0 {
 			dst = codec.AppendJSON(dst, doc.Of(nameOf(v)))
 			continue
 		}
 		dst = append(dst, ',')
-		if dst, err = appendCell(dst, c.cell.Cell(v, now)); err != nil {
+		if c.compute != nil && typed == nil {
+			if typed, err = t.res.goType.fromDocument(v); err != nil {
+				return dst, err
+			}
+		}
+		cell, err := c.value(v, typed, now)
+		if err != nil {
+			return dst, err
+		}
+		if dst, err = appendCell(dst, cell); err != nil {
 			return dst, err
 		}
 	}

@@ -82,10 +82,15 @@ func since(text string, now time.Time) string {
 		return "<unknown>"
 	}
 	t, err := time.Parse(time.RFC3339, text)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "<invalid>"
-	case t.IsZero():
+	}
+	return Since(t, now)
+}
+
+// Since is the cell of a time in a date column.
+func Since(t, now time.Time) string {
+	if t.IsZero() {
 		return "<unknown>"
 	}
 	return HumanDuration(now.Sub(t))

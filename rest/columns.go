@@ -1,0 +1,108 @@
+package rest
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/table"
+)
+
+// ColumnFunc is a column whose cells a function computes where no path leads to what a person wants to see: "2/3" of two
+// counts, or one word for many conditions. T is the Go type of the resource. The column has no Path.
+//
+// The function returns a string, a boolean, a number, a time.Time, which is printed as the time since then, or nil for an
+// empty cell. It is called once for each row, by many requests at once, and must not change the object; a panic is 500.
+func ColumnFunc[T any](c Column, cell func(obj *T) any) Column {
+	c.of = reflect.TypeFor[T]()
+	c.compute = func(obj any) (value any, err error) {
+		defer recoverHook("ColumnFunc", &err)
+		return cell(obj.(*T)), nil
+	}
+	return c
+}
+
+// column is a column of a resource's Tables: a place, or a function.
+type column struct {
+	apimeta.TableColumnDefinition
+	cell    table.Column
+	compute func(obj any) (any, error)
+}
+
+// value is what the column shows of an object; typed is the object in its Go type for a function.
+func (c *column) value(v doc.Value, typed any, now time.Time) (any, error) {
+	if c.compute == nil {
+		return c.cell.Cell(v, now), nil
+	}
+	cell, err := c.compute(typed)
+	if t, ok := cell.(time.Time); ok {
+		return table.Since(t, now), err
+	}
+	return cell, err
+}
+
+// checkComputed says why a column of [ColumnFunc] does not fit the resource.
+func (res *resource) checkComputed(c Column) error {
+	obj, err := res.goType.fromDocument(doc.MapOf())
+	if err != nil {
+		return err
+	}
+	if have := reflect.TypeOf(obj).Elem(); have != c.of {
+		return fmt.Errorf("its function takes a *%s, the kind is %s", c.of, have)
+	}
+	if c.Path != "" {
+		return fmt.Errorf("it has a path, %q, and a function", c.Path)
+	}
+	return nil
+}
+
+// nameDescription is what API servers say of the column Name in every Table.
+const nameDescription = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client " +
+	"to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration " +
+	"definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
+
+func (res *resource) addColumns(columns []Column) error {
+	res.columns = []column{{TableColumnDefinition: apimeta.TableColumnDefinition{Name: "Name", Type: "string", Format: "name",
+		Description: nameDescription}}}
+	if len(columns) == 0 && res.ageColumn {
+		columns = []Column{{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp",
+			Description: "Time since the object was created."}}
+	}
+	if len(columns) == 0 && !res.ageColumn {
+		path, err := table.ParsePath(".metadata.creationTimestamp")
+		if err != nil {
+			return err
+		}
+		// A date by its type, whose cell is the time itself.
+		res.columns = append(res.columns, column{cell: table.Column{Path: path, Type: table.StringType}, TableColumnDefinition: apimeta.TableColumnDefinition{
+			Name: "Created At", Type: table.DateType, Description: "Time at which the object was created."}})
+	}
+	for _, c := range columns {
+		if c.Name == "" {
+			return fmt.Errorf("a column has no name")
+		}
+		var path table.Path
+		if c.compute == nil {
+			var err error
+			if path, err = table.ParsePath(c.Path); err != nil {
+				return fmt.Errorf("column %q: %w", c.Name, err)
+			}
+		} else if err := res.checkComputed(c); err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, err)
+		}
+		if c.Type == "" {
+			c.Type = "string"
+		}
+		if !table.IsType(c.Type) {
+			return fmt.Errorf("column %q: type %q is none of string, integer, number, boolean, date", c.Name, c.Type)
+		}
+		if c.Description == "" && c.compute == nil {
+			c.Description = "Custom resource definition column (in JSONPath format): " + c.Path
+		}
+		res.columns = append(res.columns, column{cell: table.Column{Path: path, Type: c.Type}, compute: c.compute, TableColumnDefinition: apimeta.TableColumnDefinition{
+			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}})
+	}
+	return nil
+}
