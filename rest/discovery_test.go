@@ -154,6 +154,10 @@ func TestVersion(t *testing.T) {
 		assert.NotEmpty(t, a.text(t, "platform"))
 		assert.Contains(t, a.Body, "\n  \"major\"", "it is indented")
 	})
+	t.Run("for who takes no such answer", func(t *testing.T) {
+		assert.Equal(t, 406, do(t, newWidgets(t), "GET", "/version", "", "Accept", "text/html").Code)
+		assert.Equal(t, 200, do(t, newWidgets(t), "GET", "/version", "", "Accept", "application/vnd.kubernetes.protobuf, */*").Code)
+	})
 	t.Run("of the host", func(t *testing.T) {
 		api := newAPI(t, rest.Options{Version: rest.Version{GitVersion: "v3.21.4-rc.1", GitCommit: "abc"}}, widgetResource())
 		a := do(t, api, "GET", "/version", "")

@@ -41,6 +41,9 @@ func (q *request) version() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
+	if _, err := q.negotiate(oneObject); err != nil {
+		return err
+	}
 	body, err := json.MarshalIndent(q.api.options.Version, "", "  ")
 	if err != nil {
 		return err
