@@ -95,7 +95,10 @@ func (res *resource) apply(ctx context.Context, namespace, name string, which pa
 		if uid := metadataOf(obj).Get(fieldUID).Text(); old.IsAbsent() && uid != "" {
 			return doc.Value{}, status.Conflict(res.gr, name, fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 		}
-		if err := res.checkApplied(obj, namespace, name); err != nil || c.check == nil {
+		if err := res.checkApplied(obj, namespace, name); err != nil {
+			return doc.Value{}, err
+		}
+		if err := res.checkAppliedNulls(obj, which); err != nil || c.check == nil {
 			return obj, err
 		}
 		return c.check(ctx, old, obj)
@@ -111,4 +114,20 @@ func (res *resource) checkApplied(obj doc.Value, namespace, name string) error {
 		return nameUndeterminable(name)
 	}
 	return res.checkIdentity(obj, namespace, name)
+}
+
+// checkAppliedNulls refuses nulls that a custom kind has no place for. Those in metadata are dropped, and so is a status of
+// which nothing is left.
+func (res *resource) checkAppliedNulls(obj doc.Value, which part) error {
+	if !res.typeErrorsInvalid {
+		return nil
+	}
+	taken := obj.Without("metadata")
+	if which == mainPart && res.hasStatus() || taken.Get("status").IsNull() {
+		taken = taken.Without("status")
+	}
+	if errs := res.schema.CheckNulls(nil, taken); len(errs) > 0 {
+		return status.Invalid(res.gvk.GroupKind(), nameOf(obj), errs)
+	}
+	return nil
 }

@@ -234,3 +234,28 @@ func TestRecordedFieldSelectorsOfTheCluster(t *testing.T) {
 	api := newAPI(t, rest.Options{}, rest.NamespacesOf[Namespace](), widgetResource())
 	wantFailure(t, do(t, api, "GET", "/api/v1/namespaces?fieldSelector=metadata.namespace%3Dx", ""), 400, "BadRequest", "field label not supported: metadata.namespace", "")
 }
+
+func TestRecordedNullsOfAnAppliedConfiguration(t *testing.T) {
+	for _, c := range []struct {
+		name, spec string
+		want       []cause
+	}{
+		{"some", `{"size":1,"note":null,"color":null,"template":null,"parts":null,"owner":null,"settings":{"k":null}}`, []cause{
+			{typeInvalid, "spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`},
+			{typeInvalid, "spec.parts", `Invalid value: "null": spec.parts in body must be of type array: "null"`},
+			{typeInvalid, "spec.settings.k", `Invalid value: "null": spec.settings.k in body must be of type string: "null"`}}},
+		{"of a required field", `{"size":null}`, []cause{{typeInvalid, "spec.size", `Invalid value: "null": spec.size in body must be of type integer: "null"`}}},
+		{"of the spec", `null`, []cause{{typeInvalid, "spec", `Invalid value: "null": spec in body must be of type object: "null"`}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newWidgets(t)
+			apply := func(labels, spec string) answer {
+				return do(t, api, "PATCH", widgets+"/a?fieldManager=m", widgetBody(`"name":"a","labels":`+labels, `"spec":`+spec), "Content-Type", typeApply)
+			}
+			wantInvalid(t, apply("null", c.spec), "Widget.example.com", "a", c.want...)
+			assert.Equal(t, 404, do(t, api, "GET", widgets+"/a", "").Code)
+			taken := apply("null", `{"size":1,"note":null,"color":null}`)
+			assert.Equal(t, 201, taken.Code, "nulls that are let be, and those that a default replaces: %s", taken.Body)
+		})
+	}
+}
