@@ -388,3 +388,24 @@ func warnOfBareFinalizers(finalizers, before []string, o *writeOptions) {
 		o.warn(fmt.Sprintf("metadata.finalizers: %q: prefer %s to avoid accidental conflicts with other finalizer writers", f, better))
 	}
 }
+
+// withoutNullTexts makes empty texts of the nulls among labels and annotations, as a decoder into Go does.
+func withoutNullTexts(m doc.Value) doc.Value {
+	for _, field := range [...]string{fieldLabels, fieldAnnotations} {
+		texts := m.Get(field)
+		if texts.Kind() != doc.Map {
+			continue
+		}
+		if after := texts.Rewrite(emptyForNull); after != texts {
+			m = m.With(field, after)
+		}
+	}
+	return m
+}
+
+func emptyForNull(_ int, _ string, v doc.Value) doc.Value {
+	if v.IsNull() {
+		return doc.Of("")
+	}
+	return v
+}

@@ -276,6 +276,8 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 		obj = obj.With("metadata", doc.MapOf())
 	} else if errs := res.metadata.CheckTypes(status.Field("metadata"), m); len(errs) > 0 {
 		return doc.Value{}, res.undecodable(sent, o, res.metadataTypeError(m, errs))
+	} else if after := withoutNullTexts(m); after != m {
+		obj = obj.With("metadata", after)
 	}
 	how := repeatedOwners
 	if o.fromPatch {

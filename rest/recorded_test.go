@@ -133,6 +133,10 @@ func TestRecordedMetadata(t *testing.T) {
 		assert.Equal(t, 200, a.Code, a.Body)
 		assert.Equal(t, nowText, a.text(t, "metadata.deletionTimestamp"))
 	})
+	t.Run("nulls among labels and annotations", func(t *testing.T) {
+		a := do(t, newWidgets(t), "POST", widgets, widgetBody(`"name":"a","labels":{"k":null},"annotations":{"k":null}`))
+		wantJSON(t, a, 201, stored{metadata: `"labels":{"k":""},"annotations":{"k":""}`}.String())
+	})
 	t.Run("generateName that ends in a dot", func(t *testing.T) {
 		a := do(t, newWidgets(t), "POST", widgets, widgetBody(`"generateName":"x."`))
 		assert.Equal(t, 422, a.Code, a.Body)
