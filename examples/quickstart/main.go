@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	server := &http.Server{Handler: api, ReadHeaderTimeout: 10 * time.Second}
 	failed := make(chan error, 2)
 	go func() { failed <- server.Serve(listener) }()
-	go func() { failed <- operate(ctx, rest.ClientFor[Database](api)) }()
+	go func() { failed <- operate(ctx, rest.ClientFor[Database](api).As("database-operator")) }()
 	fmt.Fprintf(stdout, tour, "http://"+listener.Addr().String())
 
 	select {

@@ -75,6 +75,9 @@ func TestSampleBecomesReady(t *testing.T) {
 		if apimeta.IsConditionTrue(got.Conditions, "Ready") {
 			assert.Equal(t, int32(3), got.ReadyReplicas)
 			assert.Equal(t, event.Object.Generation, got.ObservedGeneration)
+			managed := event.Object.ManagedFields
+			require.NotEmpty(t, managed)
+			assert.Equal(t, "database-operator", managed[len(managed)-1].Manager, "who owns the status")
 			return
 		}
 	}
