@@ -132,7 +132,13 @@ func TestRemovedWhenDue(t *testing.T) {
 			require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: ptr(int64(0))}))
 			_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(60))}})
 			require.NoError(t, err)
-			time.Sleep(40 * time.Second) // of the bubble: past the time of the first one
+			// The end of one that is due later is past the time of the first one.
+			_, err = client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "later"}, Spec: WidgetSpec{Size: ptr(int32(40))}})
+			require.NoError(t, err)
+			require.NoError(t, client.Delete(t.Context(), "later", rest.DeleteOptions{}))
+			list, err := client.List(t.Context(), rest.ListOptions{})
+			require.NoError(t, err)
+			require.Equal(t, 40*time.Second, deletedAfter(t, client, list.ResourceVersion))
 			_, err = client.Get(t.Context(), "a")
 			require.NoError(t, err)
 		}, 0},

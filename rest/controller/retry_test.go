@@ -26,25 +26,42 @@ type brittle struct {
 	*storage.Memory
 	lists, watches atomic.Pointer[error]
 	asked          atomic.Int64
+	tried          chan time.Time // where somebody receives: each attempt that fails
+}
+
+func (s *brittle) fail(err *error) error {
+	select {
+	case s.tried <- time.Now():
+	default:
+	}
+	return *err
+}
+
+// attempts waits for a number of attempts that fail, and returns when they were.
+func (s *brittle) attempts(n int) (at []time.Time) {
+	for range n {
+		at = append(at, <-s.tried)
+	}
+	return at
 }
 
 func (s *brittle) List(ctx context.Context, opts storage.ListOptions, into []*storage.Record) (storage.Page, error) {
 	s.asked.Add(1)
 	if err := s.lists.Load(); err != nil {
-		return storage.Page{}, *err
+		return storage.Page{}, s.fail(err)
 	}
 	return s.Memory.List(ctx, opts, into)
 }
 
 func (s *brittle) Watch(scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	if err := s.watches.Load(); err != nil {
-		return nil, *err
+		return nil, s.fail(err)
 	}
 	return s.Memory.Watch(scope, after, terms...)
 }
 
 func newBrittle(t *testing.T) (*workshop, *brittle) {
-	store := &brittle{Memory: storage.NewMemory(storage.MemoryOptions{})}
+	store := &brittle{Memory: storage.NewMemory(storage.MemoryOptions{}), tried: make(chan time.Time)}
 	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, errors.Join(api.Close(), store.Close())) })
@@ -68,20 +85,32 @@ func TestInformerRetries(t *testing.T) {
 				informer := gearInformer(w, controller.InformerOptions[Gear]{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 				var d diary
 				informer.AddHandler(d.handler())
+				began := time.Now()
 				run(t, informer)
-				time.Sleep(799 * time.Millisecond)
 				synctest.Wait()
-				assert.EqualValues(t, 1, store.asked.Load(), "it does not try again at once")
-				time.Sleep(time.Hour)
+				assert.EqualValues(t, 1, store.asked.Load())
+				at := store.attempts(100)
+				assert.GreaterOrEqual(t, at[0].Sub(began), 800*time.Millisecond, "it does not try again at once")
+				hour := 0
+				for i := range at[1:] {
+					assert.LessOrEqual(t, at[i+1].Sub(at[i]), time.Minute, "a minute apart at the most")
+					if i > 10 {
+						assert.GreaterOrEqual(t, at[i+1].Sub(at[i]), 30*time.Second, "half a minute apart at least, after the first few")
+					}
+					if at[i].Sub(began) < time.Hour {
+						hour++
+					}
+				}
+				assert.Greater(t, hour, 60)
 				synctest.Wait()
-				tries := store.asked.Load()
-				assert.Greater(t, tries, int64(60), "a minute apart at the most")
-				assert.Less(t, tries, int64(130), "half a minute apart at least, after the first few")
-				assert.EqualValues(t, tries, strings.Count(log.String(), "informer failed"))
+				assert.EqualValues(t, 101, store.asked.Load())
+				assert.Equal(t, 101, strings.Count(log.String(), "informer failed"))
 				assert.False(t, informer.HasSynced())
 				assert.Empty(t, d.read())
+				synced := make(chan struct{})
+				informer.AddHandler(controller.Handler[Gear]{OnSynced: func() { close(synced) }})
 				store.lists.Store(nil)
-				time.Sleep(time.Minute)
+				<-synced
 				assert.Equal(t, []string{"add a 1", "synced"}, d.read())
 			})
 		})
@@ -103,10 +132,12 @@ func TestInformerResumes(t *testing.T) {
 		w.create(gear("b", 2))
 		w.delete("b")
 		w.modify("a", func(g *Gear) { g.Spec.Teeth = 3 })
-		time.Sleep(time.Minute)
+		store.attempts(3)
 		assert.Empty(t, d.read())
+		updated := make(chan struct{})
+		informer.AddHandler(controller.Handler[Gear]{OnUpdate: func(_, _ *Gear) { close(updated) }})
 		store.watches.Store(nil)
-		time.Sleep(time.Minute)
+		<-updated
 		assert.Equal(t, []string{"add b 2", "delete b 2", "update a 1->3"}, d.read())
 		assert.EqualValues(t, 1, store.asked.Load())
 
@@ -114,7 +145,7 @@ func TestInformerResumes(t *testing.T) {
 		stop()
 		ended := make(chan error)
 		go func() { ended <- informer.Run(context.Background()) }()
-		time.Sleep(time.Second)
+		store.attempts(1)
 		require.NoError(t, w.api.Close())
 		assert.ErrorIs(t, <-ended, watch.ErrClosed, "the end of the API is for good")
 	})

@@ -372,10 +372,7 @@ func TestInABubble(t *testing.T) {
 		assert.Equal(t, http.StatusOK, a.code)
 		assert.Equal(t, 90*time.Second, time.Since(began))
 
-		go func() {
-			time.Sleep(time.Second)
-			createSoon(t, c, "late")
-		}()
+		time.AfterFunc(time.Second, func() { createSoon(t, c, "late") })
 		ship := resttest.WaitFor(t, c, "late", func(*Ship) bool { return true })
 		assert.Equal(t, "2026-01-01T00:00:00Z", ship.CreationTimestamp.UTC().Format(time.RFC3339), "the API's clock stands still")
 	})

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -16,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 )
 
@@ -106,13 +108,12 @@ func serve(b *testing.B, server *servertesting.TestServer) {
 	ship := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "fleet.example.com/v1", "kind": "Ship", "metadata": map[string]any{"name": "victory"}, "spec": map[string]any{"class": "Frigate"},
 	}}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) { // nothing tells when it is served
-		if _, err = ships.Create(b.Context(), ship, metav1.CreateOptions{}); err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			b.Fatal(fmt.Errorf("the resource is not served: %w", err))
-		}
+	// The condition Established comes before the resource is served, and nothing tells that.
+	if polled := wait.PollUntilContextTimeout(b.Context(), 5*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		_, err = ships.Create(ctx, ship, metav1.CreateOptions{})
+		return err == nil, nil
+	}); polled != nil {
+		b.Fatal(fmt.Errorf("the resource is not served: %w", err))
 	}
 }
 
