@@ -33,7 +33,7 @@ func (o *writeOptions) report(unknown []string) (refused string) {
 // the body, where what is within an unknown field is not looked at; else the decoder's findings come first, then unknown
 // fields of the metadata, then all others by their paths.
 func (o *writeOptions) problemsWith(unknown []string) []string {
-	if o.text != nil {
+	if o.text != nil && !slices.ContainsFunc(slices.Concat(unknown, o.problems), isLong) {
 		return problemsInOrder(o.text, unknown)
 	}
 	problems := slices.Clone(o.problems)
@@ -63,6 +63,12 @@ func boolOrder(a, b bool) int {
 	return 1
 }
 
+// maxOrdered is how long the paths may be that are put in order, in bytes. The path of every member of the text is compared
+// with them, and each may be as long as the text.
+const maxOrdered = 4 << 10
+
+func isLong(text string) bool { return len(text) > maxOrdered }
+
 func problemsInOrder(text []byte, unknown []string) []string {
 	isUnknown := make(map[string]bool, len(unknown))
 	for _, path := range unknown {
@@ -78,6 +84,7 @@ func problemsInOrder(text []byte, unknown []string) []string {
 	}
 	codec.VisitMembers(text, func(path []byte, again bool) bool {
 		switch {
+		case len(path) > maxOrdered:
 		case isUnknown[string(path)]:
 			name(unknownField(string(path)))
 			return false

@@ -219,10 +219,7 @@ func validateMetadataUpdate(obj, old doc.Value) status.FieldErrors {
 		}
 	}
 	if isDeleting(old) {
-		had := map[string]bool{}
-		for _, f := range finalizersOf(old) {
-			had[f] = true
-		}
+		had := setOf(finalizersOf(old))
 		var added []string
 		for _, f := range finalizersOf(obj) {
 			if !had[f] {
@@ -377,8 +374,17 @@ func isBare(finalizer string) bool {
 	return !strings.Contains(finalizer, "/") && finalizer != finalizerOrphan && finalizer != finalizerForeground && finalizer != namespaceFinalizer
 }
 
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
 func warnOfBareFinalizers(finalizers, before []string, o *writeOptions) {
-	added := slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool { return !isBare(f) || slices.Contains(before, f) })
+	had := setOf(before)
+	added := slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool { return !isBare(f) || had[f] })
 	slices.Sort(added)
 	for _, f := range added {
 		better := "a domain-qualified finalizer name"

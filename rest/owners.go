@@ -2,9 +2,9 @@ package rest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
@@ -25,14 +25,15 @@ func withoutRepeatedOwners(obj doc.Value, warning string, o *writeOptions) doc.V
 	}
 	var kept []doc.Value
 	var repeated []string
-	seen := map[string]bool{}
+	seen := map[string]bool{} // the owners as text, which is equal where they are: they have no numbers
+	var text []byte
 	for _, owner := range owners.Elements() {
-		uid := owner.Get("uid").Text()
-		if seen[uid] && slices.ContainsFunc(kept, func(k doc.Value) bool { return doc.Equal(k, owner) }) {
-			repeated = append(repeated, uid)
+		text = codec.AppendJSON(text[:0], owner)
+		if seen[string(text)] {
+			repeated = append(repeated, owner.Get("uid").Text())
 			continue
 		}
-		seen[uid] = true
+		seen[string(text)] = true
 		kept = append(kept, owner)
 	}
 	if len(repeated) == 0 {

@@ -46,11 +46,13 @@ func (q *request) writeParameters(kind string) (writeOptions, error) {
 
 const maxFieldManager = 128
 
+// validateFieldManager refuses a name that is too long, or else each character of it that cannot be printed: every such error
+// shows the whole name, so the name must be short.
 func validateFieldManager(path *status.Path, manager string) status.FieldErrors {
-	var errs status.FieldErrors
 	if len(manager) > maxFieldManager {
-		errs = append(errs, status.TooLongField(path, manager, maxFieldManager))
+		return status.FieldErrors{status.TooLongField(path, manager, maxFieldManager)}
 	}
+	var errs status.FieldErrors
 	for i, r := range manager {
 		if !strconv.IsPrint(r) {
 			errs = append(errs, status.InvalidField(path, manager, fmt.Sprintf("invalid character %#U (at position %d)", r, i)))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -526,15 +527,17 @@ func withChanges(v, before, after doc.Value) doc.Value {
 	case v.Kind() != doc.Map || before.Kind() != doc.Map || after.Kind() != doc.Map:
 		return after
 	}
+	var changes []doc.Member
 	for key := range before.Members() {
 		if !after.Has(key) {
-			v = v.Without(key)
+			changes = append(changes, doc.Member{Key: key})
 		}
 	}
 	for key, value := range after.Members() {
-		v = v.With(key, withChanges(v.Get(key), before.Get(key), value))
+		changes = append(changes, doc.Member{Key: key, Value: withChanges(v.Get(key), before.Get(key), value)})
 	}
-	return v
+	slices.SortFunc(changes, func(a, b doc.Member) int { return strings.Compare(a.Key, b.Key) })
+	return v.WithAll(changes)
 }
 
 // withKind writes the kind's name into a document that came from a Go type, which need not have the fields for it.

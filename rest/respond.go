@@ -57,6 +57,8 @@ func (q *request) writeJSON(code int, rep representation, body []byte) error {
 			return err
 		}
 		return q.writeRaw(code, mediaProtobuf, out)
+	case rep.media == mediaYAML && !legible(body):
+		return q.writeRaw(code, mediaYAML, body) // JSON is YAML
 	case rep.media == mediaYAML:
 		out, err := codec.AppendYAML(nil, body)
 		if err != nil {
@@ -69,7 +71,7 @@ func (q *request) writeJSON(code int, rep representation, body []byte) error {
 			return err
 		}
 		return q.writeRaw(code, mediaCBOR, out)
-	case rep.pretty:
+	case rep.pretty && legible(body):
 		var out bytes.Buffer
 		if err := json.Indent(&out, body, "", "  "); err != nil {
 			return err

@@ -21,7 +21,8 @@ func findDuplicates(data []byte) []string {
 	var found []string
 	size := 0 // bytes of all paths found
 	VisitMembers(data, func(path []byte, again bool) bool {
-		if again && len(found) < maxDuplicates && size+len(path) <= maxDuplicatePaths && !slices.Contains(found, string(path)) {
+		fits := len(found) < maxDuplicates && size+len(path) <= maxDuplicatePaths || len(found) == 0 // one is always named
+		if again && fits && !slices.Contains(found, string(path)) {
 			size += len(path)
 			found = append(found, string(path))
 		}

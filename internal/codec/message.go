@@ -53,7 +53,7 @@ func (m *Message) field(number int) (MessageField, bool) {
 // [ErrWire].
 func (m *Message) Decode(data []byte) (doc.Value, error) {
 	lists := map[string][]doc.Value{}
-	maps := map[string]doc.Value{}
+	maps := map[string][]doc.Member{}
 	var members []doc.Member
 	err := eachField(data, func(w wireField) error {
 		f, ok := m.field(w.number)
@@ -65,10 +65,7 @@ func (m *Message) Decode(data []byte) (doc.Value, error) {
 			if err != nil {
 				return err
 			}
-			if maps[f.Name].IsAbsent() {
-				maps[f.Name] = doc.MapOf()
-			}
-			maps[f.Name] = maps[f.Name].With(key, value)
+			maps[f.Name] = append(maps[f.Name], doc.Member{Key: key, Value: value})
 			return nil
 		}
 		v, err := f.decode(w)
@@ -88,8 +85,8 @@ func (m *Message) Decode(data []byte) (doc.Value, error) {
 	for name, values := range lists {
 		members = append(members, doc.Member{Key: name, Value: doc.ListOf(values...)})
 	}
-	for name, v := range maps {
-		members = append(members, doc.Member{Key: name, Value: v})
+	for name, entries := range maps {
+		members = append(members, doc.Member{Key: name, Value: doc.MapOf(entries...)})
 	}
 	return doc.MapOf(members...), nil
 }

@@ -53,31 +53,43 @@ func (b *Builder) Map(members []Member) (v Value, repeated bool) {
 	n := &b.cutNodes(1)[0]
 	n.keys, n.values = b.cutKeys(len(members)), b.cutValues(len(members))
 	count := 0
-	for i := range members {
-		if count > 0 && n.keys[count-1] == members[i].Key {
-			count--
+	for i := 0; i < len(members); {
+		end := i + 1
+		for end < len(members) && members[end].Key == members[i].Key {
+			end++
+		}
+		n.keys[count], n.values[count] = members[i].Key, members[end-1].Value
+		if end > i+1 {
 			repeated = true
 			if b.merge {
-				members[i].Value = merged(n.values[count], members[i].Value)
+				n.values[count] = b.merged(members[i:end])
 			}
 		}
-		n.keys[count], n.values[count] = members[i].Key, members[i].Value
 		count++
+		i = end
 	}
 	n.keys, n.values = n.keys[:count:count], n.values[:count:count]
 	return Value{kind: Map, node: n}, repeated
 }
 
-// merged is later where it is no map, else earlier with the members of later, which win.
-func merged(earlier, later Value) Value {
-	if earlier.kind != Map || later.kind != Map {
-		return later
+// merged is the last of several values under one key or, where that and those before it are maps, a map of the members of
+// them all. They are put together at once: a text can repeat a key as often as it is long.
+func (b *Builder) merged(same []Member) Value {
+	first := len(same)
+	for first > 0 && same[first-1].Value.kind == Map {
+		first--
 	}
-	changes := make([]Member, 0, later.Len())
-	for key, value := range later.Members() {
-		changes = append(changes, Member{key, merged(earlier.Get(key), value)})
+	if len(same)-first < 2 {
+		return same[len(same)-1].Value
 	}
-	return earlier.WithAll(changes)
+	var all []Member
+	for _, m := range same[first:] {
+		for key, value := range m.Value.Members() {
+			all = append(all, Member{key, value})
+		}
+	}
+	v, _ := b.Map(all)
+	return v
 }
 
 func (b *Builder) cutNodes(n int) []node   { return cutFrom(&b.nodes, n, max(b.maps, 1)) }

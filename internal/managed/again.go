@@ -25,7 +25,8 @@ func (k *Kind) appliedAgain(live, config doc.Value, by Writer) bool {
 	return false
 }
 
-// mostCompared is up to which length lists are searched for the elements of a configuration.
+// mostCompared is up to which length lists are searched for the elements of a configuration, and managedFields for the
+// owners of values.
 const mostCompared = 64
 
 // holds reports whether a value has all that a configuration asks for, with list elements in its order.

@@ -47,7 +47,9 @@ func (k *Kind) apply(live, config doc.Value, by Writer, force bool) (doc.Value, 
 	} else if len(e.sets) == 0 {
 		former := by
 		former.Manager = beforeFirstApply
-		if err := k.own(e, k.empty, live, former); err != nil {
+		if err := k.own(e, k.empty, live, former); status.IsRequestEntityTooLarge(err) {
+			return doc.Value{}, err
+		} else if err != nil {
 			return doc.Value{}, status.Generic(500, "failed to create manager for existing fields: "+err.Error())
 		}
 	}

@@ -9,6 +9,10 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/merge"
 )
 
+// maxConflictBytes is how long the paths and managers of the conflicts may be that are named: each path may be as long as
+// the configuration, and there may be as many.
+const maxConflictBytes = 256 << 10
+
 // conflict is the answer to a configuration that would change fields of others: a cause for each field, those of one
 // manager together.
 func conflict(conflicts merge.Conflicts, e *entries) error {
@@ -16,17 +20,21 @@ func conflict(conflicts merge.Conflicts, e *entries) error {
 	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { return strings.Compare(a.Manager, b.Manager) })
 	var causes []status.Cause
 	var text strings.Builder
-	last := ""
+	last, size := "", 0
 	for i, c := range conflicts {
-		who := shown(e.who[c.Manager])
-		causes = append(causes, status.Cause{Type: status.CauseFieldManagerConflict, Message: "conflict with " + who, Field: c.Path.String()})
+		who, path := shown(e.who[c.Manager]), c.Path.String()
+		if size += len(who) + len(path); i > 0 && size > maxConflictBytes {
+			fmt.Fprintf(&text, "\n- and %d more", len(conflicts)-i)
+			break
+		}
+		causes = append(causes, status.Cause{Type: status.CauseFieldManagerConflict, Message: "conflict with " + who, Field: path})
 		if i == 0 || c.Manager != last {
 			if i > 0 {
 				text.WriteByte('\n')
 			}
 			fmt.Fprintf(&text, "conflicts with %s:", who)
 		}
-		fmt.Fprintf(&text, "\n- %s", c.Path)
+		fmt.Fprintf(&text, "\n- %s", path)
 		last = c.Manager
 	}
 	message := fmt.Sprintf("Apply failed with %d conflicts: %s", len(conflicts), text.String())

@@ -77,25 +77,28 @@ func (k *Kind) of(obj doc.Value) (*typed.TypedValue, error) {
 	return k.typeValue(obj, typed.AllowDuplicates)
 }
 
-// maxElements is how many elements with owners of their own a list may have. The time that the arithmetic takes grows with
-// the square of their number.
-const maxElements = 10_000
+// maxElements is how many elements with owners of their own a list may have, and maxMembers how many members a map. The time
+// that the arithmetic takes grows with the square of their number.
+const (
+	maxElements = 10_000
+	maxMembers  = 50_000
+)
 
 func (k *Kind) typeValue(obj doc.Value, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	if longer(k.schema, obj, maxElements) {
-		return nil, status.RequestEntityTooLarge(fmt.Sprintf("limit of elements with owners of their own in a list is %d", maxElements))
+	if longer(k.schema, obj) {
+		return nil, status.RequestEntityTooLarge(fmt.Sprintf("limit of values with owners of their own is %d in a list and %d in a map", maxElements, maxMembers))
 	}
 	t := k.typed()
 	return typed.AsTyped(valueOf(obj), t.Schema, t.TypeRef, options...)
 }
 
-// longer reports whether a list below v has more elements with owners of their own than limit.
-func longer(s *schema.Schema, v doc.Value, limit int) bool {
+// longer reports whether a list or map in v has more values with owners of their own than it may.
+func longer(s *schema.Schema, v doc.Value) bool {
 	how := relation(s, v)
 	switch {
 	case how == whole:
 		return false
-	case how != byMember && v.Len() > limit:
+	case how == byMember && v.Len() > maxMembers, how != byMember && v.Len() > maxElements:
 		return true
 	case how == byValue:
 		return false
@@ -107,7 +110,7 @@ func longer(s *schema.Schema, v doc.Value, limit int) bool {
 		} else {
 			below = s.Items
 		}
-		if longer(below, v.At(i), limit) {
+		if longer(below, v.At(i)) {
 			return true
 		}
 	}

@@ -8,6 +8,9 @@ import (
 // keptOwners returns the entries after a write that changed no owner: only values that the writer's own entry has and no
 // other. The entry's time moves where a value did. It gives up, and returns false, on any other write.
 func (k *Kind) keptOwners(old, obj, entries doc.Value, by Writer) (doc.Value, bool) {
+	if entries.Len() > mostCompared { // each value that differs is looked up in all of them
+		return doc.Value{}, false
+	}
 	id := k.updateOf(by)
 	mine, updates := -1, 0
 	for i, e := range entries.Elements() {

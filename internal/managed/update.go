@@ -24,6 +24,7 @@ func (k *Kind) Update(old, obj, claimed doc.Value, by Writer) doc.Value {
 	case by.Part == Status || by.Subresource != "" || claimed.IsAbsent() || claimed.IsNull():
 	case isReset(claimed):
 		start = doc.Value{}
+	case claimed.Len() > maxClaimed: // no server has written them
 	case !SameButTimes(claimed, before):
 		if e, err := decode(claimed); err == nil {
 			e.trees = nil // a client may have written them in another form
@@ -48,6 +49,9 @@ func (k *Kind) Update(old, obj, claimed doc.Value, by Writer) doc.Value {
 	}
 	return list
 }
+
+// maxClaimed is how many entries a client may send. Those of updates beyond what an object keeps are put together one by one.
+const maxClaimed = 1000
 
 // isReset reports whether a list of entries asks to begin anew.
 func isReset(claimed doc.Value) bool {

@@ -21,7 +21,7 @@ func (s *Schema) CheckTypes(path *status.Path, v doc.Value) status.FieldErrors {
 
 type checker struct {
 	root *status.Path
-	errs status.FieldErrors
+	findings
 }
 
 func (c *checker) value(s *Schema, v doc.Value, at *trail) {
@@ -153,15 +153,15 @@ func fitsInt64(v doc.Value) bool {
 
 // badFormat is a number that its format cannot hold. Upstream names no field beside the text.
 func (c *checker) badFormat(s *Schema, at *trail) {
-	if len(c.errs) < maxNamed {
-		c.errs = append(c.errs, status.InvalidField(status.Field("<nil>"), "",
+	if !c.full() {
+		c.findings.add(status.InvalidField(status.Field("<nil>"), "",
 			fmt.Sprintf("Checked value must be of type %s with format %s in %s", s.Type, s.Format, at.below(c.root))))
 	}
 }
 
 func (c *checker) outOfRange(at *trail, v doc.Value, relation, bound string) {
-	if len(c.errs) < maxNamed {
-		c.errs = append(c.errs, status.InvalidField(at.below(c.root), plain(v), relation+bound))
+	if !c.full() {
+		c.findings.add(status.InvalidField(at.below(c.root), plain(v), relation+bound))
 	}
 }
 
@@ -189,8 +189,8 @@ func (c *checker) wrongType(s *Schema, v doc.Value, at *trail) {
 }
 
 func (c *checker) add(at *trail, value any, want, got string) {
-	if len(c.errs) < maxNamed {
-		c.errs = append(c.errs, badType(at.below(c.root), value, want, got))
+	if !c.full() {
+		c.findings.add(badType(at.below(c.root), value, want, got))
 	}
 }
 

@@ -2,10 +2,6 @@ package schema
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// maxNamed is how many unknown fields, and how many errors, one walk names; a document of any size is answered in
-// bounded space. Upstream reports as many unknown fields.
-const maxNamed = 100
-
 // Prune drops the fields that the schema does not know, and names the first hundred of them in the form in which
 // warnings and errors do: spec.foo, spec.containers[0].foo. A document without unknown fields is returned as it is.
 // Values of a wrong type are left for [Schema.CheckTypes], but no member of a map where there should be none.
@@ -15,7 +11,10 @@ func (s *Schema) Prune(v doc.Value) (pruned doc.Value, unknown []string) {
 	return pruned, p.unknown
 }
 
-type pruner struct{ unknown []string }
+type pruner struct {
+	unknown []string
+	named   int // bytes of them
+}
 
 // value prunes what stands at one place. A schema that is nil knows nothing.
 func (p *pruner) value(s *Schema, v doc.Value, at *trail) doc.Value {
@@ -66,7 +65,9 @@ func (p *pruner) dropAll(v doc.Value, at *trail) doc.Value {
 }
 
 func (p *pruner) unknownAt(at *trail) {
-	if len(p.unknown) < maxNamed {
-		p.unknown = append(p.unknown, string(at.appendTo(nil)))
+	if len(p.unknown) < maxNamed && p.named < maxNamedBytes {
+		path := string(at.appendTo(nil))
+		p.unknown = append(p.unknown, path)
+		p.named += len(path)
 	}
 }

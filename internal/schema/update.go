@@ -8,16 +8,16 @@ import (
 // updateValidator refuses changes of immutable fields.
 type updateValidator struct {
 	root *status.Path
-	errs status.FieldErrors
+	findings
 }
 
 func (w *updateValidator) value(s *Schema, next, old doc.Value, at *trail) {
-	if !s.keeps || next == old || len(w.errs) >= maxNamed {
+	if !s.keeps || next == old || w.full() {
 		return
 	}
 	if s.Immutable {
 		if !doc.Equal(next, old) {
-			w.errs = append(w.errs, status.InvalidField(at.below(w.root), plain(next), "field is immutable"))
+			w.add(status.InvalidField(at.below(w.root), plain(next), "field is immutable"))
 		}
 		return
 	}

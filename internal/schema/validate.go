@@ -51,19 +51,11 @@ type validator struct {
 	root    *status.Path
 	repeats bool // duplicates are let through
 	depth   int
-	errs    status.FieldErrors
+	findings
 }
 
 // maxRatchetDepth is how deep a document is compared with what there was: each level is compared with all that is below it.
 const maxRatchetDepth = 64
-
-func (w *validator) full() bool { return len(w.errs) >= maxNamed }
-
-func (w *validator) add(err *status.FieldError) {
-	if !w.full() {
-		w.errs = append(w.errs, err)
-	}
-}
 
 // value validates what stands in one place. old is what stood there, absent where there was nothing or it cannot be told.
 func (w *validator) value(s *Schema, v, old doc.Value, at *trail) {
