@@ -58,12 +58,10 @@ func (res *resource) decodeContinue(token, namespace string) (revision int64, af
 	case t.Start == "":
 		return invalid("encoded start key empty (version meta.k8s.io/v1)")
 	}
-	start, ok := strings.CutSuffix(t.Start, startEnd)
-	if !ok {
-		return invalid("encoded start key is none of this server's")
-	}
-	after = res.key(namespace, start)
+	start, after := lastBefore(t.Start), res.key(namespace, "")
+	after.Name = start
 	if res.namespaced && namespace == "" {
+		var ok bool
 		if after.Namespace, after.Name, ok = strings.Cut(start, "/"); !ok {
 			return invalid("encoded start key is none of this server's")
 		}
@@ -72,4 +70,13 @@ func (res *resource) decodeContinue(token, namespace string) (revision int64, af
 		return invalid("encoded start key is none of this server's")
 	}
 	return t.Revision, after, nil
+}
+
+// lastBefore is what a list that begins at start has shown last.
+func lastBefore(start string) string {
+	if last, ok := strings.CutSuffix(start, startEnd); ok {
+		return last
+	}
+	end := len(start) - 1
+	return start[:end] + string([]byte{start[end] - 1, 0xff}) // no name has such a byte
 }

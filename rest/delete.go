@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -101,9 +102,11 @@ func (q *request) queryDeleteOptions(o *apimeta.DeleteOptions) error {
 	if o.GracePeriodSeconds, err = integerParameter(query, "gracePeriodSeconds"); err != nil {
 		return err
 	}
-	if policy := apimeta.DeletionPropagation(query.Get("propagationPolicy")); policy != "" {
+	if query.Has("propagationPolicy") {
+		policy := apimeta.DeletionPropagation(query.Get("propagationPolicy"))
 		o.PropagationPolicy = &policy
 	}
+	o.Preconditions = queryPreconditions(query)
 	if query.Has("orphanDependents") {
 		orphan := parseBool(query.Get("orphanDependents"))
 		o.OrphanDependents = &orphan
@@ -113,6 +116,21 @@ func (q *request) queryDeleteOptions(o *apimeta.DeleteOptions) error {
 		o.IgnoreStoreReadErrorWithClusterBreakingPotential = &ignore
 	}
 	return nil
+}
+
+// queryPreconditions reads what an object must be to be deleted, where the query says it.
+func queryPreconditions(query url.Values) *apimeta.Preconditions {
+	var p apimeta.Preconditions
+	if uid := query.Get("uid"); uid != "" {
+		p.UID = &uid
+	}
+	if rv := query.Get("resourceVersion"); rv != "" {
+		p.ResourceVersion = &rv
+	}
+	if p == (apimeta.Preconditions{}) {
+		return nil
+	}
+	return &p
 }
 
 // deleteCollection answers DELETE of a collection: each object that the selectors take is deleted by itself, and the

@@ -55,6 +55,10 @@ func TestDeleteRefuses(t *testing.T) {
 			`Operation cannot be fulfilled on Widget.example.com "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (2). The object might have been modified`, aboutKind},
 		{"of this uid and another version", "", `{"preconditions":{"uid":"uid-1","resourceVersion":"1"}}`, 409, "Conflict",
 			`Operation cannot be fulfilled on Widget.example.com "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (2). The object might have been modified`, aboutKind},
+		{"of another uid, in the query", "?uid=x&resourceVersion=1", "", 409, "Conflict",
+			`Operation cannot be fulfilled on Widget.example.com "a": the UID in the precondition (x) does not match the UID in record (uid-1). The object might have been deleted and then recreated`, aboutKind},
+		{"of another version, in the query", "?resourceVersion=1", "", 409, "Conflict",
+			`Operation cannot be fulfilled on Widget.example.com "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (2). The object might have been modified`, aboutKind},
 		{"no JSON", "", `{"preconditions": `, 400, "BadRequest", "couldn't get version/kind; json parse error: unexpected end of JSON input", ""},
 		{"a grace period that is no number", "?gracePeriodSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`, ""},
 	} {
@@ -79,6 +83,10 @@ func TestDeleteRefuses(t *testing.T) {
 		want := cause{notSupported, "propagationPolicy", `Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"`}
 		wantInvalid(t, do(t, api, "DELETE", widgets+"/a", `{"propagationPolicy":"Sideways"}`), "DeleteOptions.meta.k8s.io", "", want)
 		wantInvalid(t, do(t, api, "DELETE", widgets+"/a?propagationPolicy=Sideways", ""), "DeleteOptions.meta.k8s.io", "", want)
+	})
+	t.Run("no policy", func(t *testing.T) {
+		wantInvalid(t, do(t, api, "DELETE", widgets+"/a?propagationPolicy=", ""), "DeleteOptions.meta.k8s.io", "",
+			cause{notSupported, "propagationPolicy", `Unsupported value: "": supported values: "Foreground", "Background", "Orphan", "nil"`})
 	})
 	t.Run("two policies", func(t *testing.T) {
 		wantInvalid(t, do(t, api, "DELETE", widgets+"/a?propagationPolicy=Foreground&orphanDependents=true", ""), "DeleteOptions.meta.k8s.io", "",

@@ -45,6 +45,8 @@ type switches struct {
 	// zeroSelectable: a selectable boolean or integer that an object does not have is selected as false or 0. For custom
 	// resources it is selected as nothing.
 	zeroSelectable bool
+	// untyped: where an error names the Go type of an object it is the one that holds any. Built-in kinds have their own.
+	untyped bool
 	// requiredByTag: a field whose json tag has neither omitempty nor omitzero is required.
 	requiredByTag bool
 }
@@ -61,6 +63,7 @@ func (d Dialect) switches() switches {
 		itemKinds:         true,
 		ageColumn:         true,
 		countsChecked:     true,
+		untyped:           true,
 		requiredByTag:     true,
 	}
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -12,7 +13,7 @@ import (
 
 // get answers one object with the bytes that are stored.
 func (q *request) get() error {
-	rep, err := q.negotiate(oneObject)
+	rep, err := q.negotiateRead(oneObject)
 	if err != nil {
 		return err
 	}
@@ -28,7 +29,7 @@ func (q *request) get() error {
 		return err
 	}
 	record, err := q.res.find(q.r.Context(), namespace, name, watch.Revision(revision))
-	if err != nil {
+	if err = cmp.Or(err, rep.mismatch); err != nil {
 		return err
 	}
 	return q.writeObject(http.StatusOK, rep, record.JSON)

@@ -19,6 +19,14 @@ import (
 
 // list answers a collection, or a watch of it.
 func (q *request) list() error {
+	e := manyObjects
+	if q.wantsWatch() {
+		e = stream
+	}
+	rep, err := q.negotiateRead(e)
+	if err != nil {
+		return err
+	}
 	p, err := q.listParameters()
 	if err != nil {
 		return err
@@ -31,17 +39,13 @@ func (q *request) list() error {
 	case !q.res.has(verb):
 		return status.MethodNotAllowed()
 	case p.Watch:
-		return q.watch(&p)
+		return q.watch(rep, &p)
 	default:
-		return q.listNow(p)
+		return q.listNow(rep, p)
 	}
 }
 
-func (q *request) listNow(p listParameters) error {
-	rep, err := q.negotiate(manyObjects)
-	if err != nil {
-		return err
-	}
+func (q *request) listNow(rep representation, p listParameters) error {
 	namespace, err := q.namespace()
 	if err != nil {
 		return err
@@ -61,6 +65,9 @@ func (q *request) listNow(p listParameters) error {
 		return err
 	}
 	*records = page.Records
+	if rep.mismatch != nil {
+		return rep.mismatch
+	}
 	if err := q.res.showAhead(page.Records); err != nil {
 		return err
 	}
@@ -237,7 +244,11 @@ func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWr
 		return rows.appendTable(out, p)
 	}
 	apiVersion, kind := q.res.listType(rep)
-	out.buf = appendListHead(out.buf, apiVersion, kind, p)
+	if rep.as == asPartial && len(p.Records) == 0 {
+		out.buf = append(appendListHead(out.buf, apiVersion, kind, p), `null}`...)
+		return nil
+	}
+	out.buf = append(appendListHead(out.buf, apiVersion, kind, p), '[')
 	prefix := 0
 	if !q.res.itemKinds {
 		prefix = len(appendTypeMeta(nil, apiVersion, q.res.gvk.Kind))
@@ -290,7 +301,7 @@ func appendTypeMeta(dst []byte, apiVersion, kind string) []byte {
 func appendListHead(dst []byte, apiVersion, kind string, p page) []byte {
 	dst = appendTypeMeta(dst, apiVersion, kind)
 	dst = appendListMeta(append(dst, `"metadata":`...), p)
-	return append(dst, `,"items":[`...)
+	return append(dst, `,"items":`...)
 }
 
 func appendListMeta(dst []byte, p page) []byte {

@@ -185,6 +185,11 @@ func TestContinueRefuses(t *testing.T) {
 			wantFailure(t, list(t, api, widgets, "limit", "1", "continue", c.token), 400, "BadRequest", c.message, "")
 		})
 	}
+	t.Run("another start of the caller's own list", func(t *testing.T) {
+		for start, want := range map[string][]string{"a": {"a", "b"}, "a-": {"b"}, "b": {"b"}, "c": {}} {
+			assert.Equal(t, want, list(t, api, widgets, "continue", forged(`{"v":"meta.k8s.io/v1","rv":-1,"start":"`+start+`"}`)).names(t), start)
+		}
+	})
 	t.Run("together with a version", func(t *testing.T) {
 		wantFailure(t, list(t, api, widgets, "continue", token, "resourceVersion", "2"), 400, "BadRequest", "specifying resource version is not allowed when using continue", "")
 		assert.Equal(t, 200, list(t, api, widgets, "continue", token, "resourceVersion", "0").Code)

@@ -41,6 +41,8 @@ type representation struct {
 	as     transform
 	// metaVersion is the version of meta.k8s.io that Table and PartialObjectMetadata are asked in.
 	metaVersion string
+	// mismatch is set where an object is asked for in the form of a list, or the reverse.
+	mismatch error
 }
 
 // endpoint is what kind of answer is negotiated.
@@ -66,9 +68,15 @@ func mediaTypesOf(o Options) mediaTypes {
 	return t
 }
 
-// negotiate picks the representation of an answer from the Accept header: clauses by falling q, of those with the same
-// q the first that can be served.
+// negotiate picks the representation of the answer to a write, which must not be done when it cannot be answered.
 func (q *request) negotiate(e endpoint) (representation, error) {
+	rep, err := q.negotiateRead(e)
+	return rep, cmp.Or(err, rep.mismatch)
+}
+
+// negotiateRead picks the representation of an answer from the Accept header: clauses by falling q, of those with the same
+// q the first that can be served. A mismatch is told after what is wrong with the options and with what is looked for.
+func (q *request) negotiateRead(e endpoint) (representation, error) {
 	rep := representation{media: mediaJSON}
 	accept := q.r.Header["Accept"]
 	if len(accept) > 0 && !(len(accept) == 1 && (accept[0] == mediaJSON || accept[0] == "*/*" || accept[0] == "")) {
@@ -135,11 +143,11 @@ func (q *request) negotiateHeader(header string, e endpoint) (representation, er
 			c.media = mediaCBOR
 		}
 		for _, media := range q.api.media.served {
-			if !c.matches(media) || e == stream && media == mediaYAML {
+			if !c.matches(media) {
 				continue
 			}
-			if rep, ok, err := q.represent(c, media, e); ok || err != nil {
-				return rep, err
+			if rep, ok := q.represent(c, media, e); ok {
+				return rep, nil
 			}
 		}
 	}
@@ -147,52 +155,74 @@ func (q *request) negotiateHeader(header string, e endpoint) (representation, er
 }
 
 // represent is what a clause asks for in one of the media types that it takes; it is not ok where that is not served.
-func (q *request) represent(c clause, media string, e endpoint) (rep representation, ok bool, err error) {
+func (q *request) represent(c clause, media string, e endpoint) (rep representation, ok bool) {
 	rep = representation{media: media, wire: q.wire, pretty: c.params["pretty"] == "1"}
 	if v := c.params["stream"]; v != "" && (v != "watch" || media == mediaYAML) {
-		return rep, false, nil
+		return rep, false
 	}
 	if v := c.params["sv"]; v != "" && v != "v1" {
-		return rep, false, nil
+		return rep, false
 	}
 	as, transformed := c.params["as"]
 	if !transformed {
-		return rep, (media != mediaProtobuf || q.wire != nil) && c.params["g"] == "" && c.params["v"] == "", nil
+		return rep, (media != mediaProtobuf || q.wire != nil) && c.params["g"] == "" && c.params["v"] == ""
 	}
 	rep.metaVersion = c.params["v"]
 	if q.res == nil || q.ofSub { // what is not an object of a resource has no other form
-		return rep, false, nil
+		return rep, false
 	}
 	if c.params["g"] != "meta.k8s.io" || rep.metaVersion != "v1" && rep.metaVersion != "v1beta1" {
-		return rep, false, nil
+		return rep, false
 	}
-	switch {
-	case as == "Table":
+	switch as {
+	case "Table":
 		rep.as = asTable
-		return rep, media == mediaJSON || media == mediaYAML, nil
-	case as == "PartialObjectMetadata" && e != manyObjects, as == "PartialObjectMetadataList" && e == manyObjects:
-		rep.as, rep.wire = asPartial, messageCodec{codec.PartialObjectMetadataMessage()}
-		return rep, true, nil
-	case as == "PartialObjectMetadata":
-		return rep, false, notAcceptable("you requested PartialObjectMetadata, but the requested object is a list")
-	case as == "PartialObjectMetadataList":
-		return rep, false, notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list")
+		return rep, media == mediaJSON || media == mediaYAML
+	case "PartialObjectMetadata":
+		if e == manyObjects {
+			rep.mismatch = notAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + q.res.goName(true) + ")")
+		}
+	case "PartialObjectMetadataList":
+		if e != manyObjects {
+			rep.mismatch = notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + q.res.goName(false) + ")")
+		}
+	default:
+		return rep, false
 	}
-	return rep, false, nil
+	rep.as, rep.wire = asPartial, messageCodec{codec.PartialObjectMetadataMessage()}
+	return rep, true
+}
+
+// goName is the Go type that errors name.
+func (res *resource) goName(list bool) string {
+	switch {
+	case res.untyped && list:
+		return "*unstructured.UnstructuredList"
+	case res.untyped:
+		return "*unstructured.Unstructured"
+	}
+	group, _, _ := strings.Cut(cmp.Or(res.gr.Group, "core"), ".")
+	kind := res.gvk.Kind
+	if list {
+		kind = res.listKind
+	}
+	return "*" + group + "." + kind
 }
 
 // notAcceptable is the answer to who takes nothing that is served. Built-in kinds answer where their routes are chosen.
 func (q *request) notAcceptable(e endpoint) error {
 	types := q.api.media.served
 	if !q.checkedByRoute() || q.routeAccepts(e) {
-		if e == stream {
-			types = q.api.media.streamed
-		}
 		return status.NotAcceptable(types)
 	}
 	if e == manyObjects || e == stream {
 		types = slices.Concat(types, q.api.media.streamed)
 	}
+	return notRouted(types...)
+}
+
+// notRouted is the refusal of a route that has answers in these media types only.
+func notRouted(types ...string) error {
 	return notAcceptable("406: Not Acceptable\n\nAvailable representations: " + strings.Join(types, ", "))
 }
 

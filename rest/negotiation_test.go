@@ -59,6 +59,12 @@ func TestAccept(t *testing.T) {
 			assert.Equal(t, 406, do(t, api, "DELETE", widgets+"/a", "", "Accept", accept).Code)
 		})
 	}
+	t.Run("the version is JSON, whatever form of it is asked for", func(t *testing.T) {
+		for _, accept := range []string{asJSON, "*/*", "text/html, application/json;as=Table;v=v1;g=meta.k8s.io"} {
+			assert.Equal(t, 200, do(t, api, "GET", "/version", "", "Accept", accept).Code, accept)
+		}
+		wantFailure(t, do(t, api, "GET", "/version", "", "Accept", "text/html"), 406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: application/json", "")
+	})
 	t.Run("not acceptable, in Protobuf", func(t *testing.T) {
 		a := do(t, api, "GET", widgets+"/a", "", "Accept", "application/vnd.kubernetes.protobuf")
 		assert.Equal(t, 406, a.Code)

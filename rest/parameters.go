@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -87,7 +88,7 @@ func (q *request) listParameters() (listParameters, error) {
 	if p.TimeoutSeconds, err = integerParameter(query, "timeoutSeconds"); err != nil {
 		return p, err
 	}
-	p.Watch = query.Has("watch") && parseBool(query.Get("watch"))
+	p.Watch = q.wantsWatch()
 	p.AllowWatchBookmarks = query.Has("allowWatchBookmarks") && parseBool(query.Get("allowWatchBookmarks"))
 	if query.Has("sendInitialEvents") {
 		send := parseBool(query.Get("sendInitialEvents"))
@@ -99,10 +100,11 @@ func (q *request) listParameters() (listParameters, error) {
 	if p.fields, err = apimeta.ParseFieldSelector(p.FieldSelector); err != nil {
 		return p, status.BadRequest(err.Error())
 	}
-	if err := q.res.checkFieldSelector(p.fields); err != nil {
-		return p, err
-	}
-	return p, p.validate()
+	return p, cmp.Or(p.validate(), q.res.checkFieldSelector(p.fields))
+}
+
+func (q *request) wantsWatch() bool {
+	return q.parameters().Has("watch") && parseBool(q.parameters().Get("watch"))
 }
 
 // integerParameter reads a number; it is nil where the parameter is not there. One that is there and empty is no number.

@@ -371,7 +371,7 @@ func (res *resource) subresource(name string) *subresource {
 // serves reports whether a subresource of that name, or with "" any of them, has paths below it.
 func (res *resource) serves(name string) bool {
 	return slices.ContainsFunc(res.subresources, func(s *subresource) bool {
-		return s.bytes != nil && s.bytes.way == serveWay && (name == "" || name == s.name)
+		return s.bytes != nil && s.bytes.way == serveWay && name == s.name
 	})
 }
 

@@ -73,11 +73,9 @@ func (a *API) routes() *httprouter.Router {
 	router := &httprouter.Router{}
 	add := func(path string, res *resource, choose chooser) { router.Handle(anyMethod, path, a.route(res, choose)) }
 
-	addSubresource := func(path string, res *resource, below bool) {
+	addSubresource := func(path string, res *resource) {
 		add(path, res, always((*request).subresourceOfItem))
-		if below {
-			add(path+"/*"+paramBelow, res, always((*request).belowSubresourceOfItem))
-		}
+		add(path+"/*"+paramBelow, res, always((*request).belowSubresourceOfItem))
 	}
 
 	addWatch := func(base string, res *resource, paths ...string) {
@@ -118,20 +116,20 @@ func (a *API) routes() *httprouter.Router {
 			addWatch(base, res, "/"+res.gr.Resource, "/namespaces/:"+paramNamespace+"/"+res.gr.Resource, "/namespaces/:"+paramNamespace+"/"+res.gr.Resource+"/:"+paramName)
 			add(inNamespace, res, (*request).collection)
 			add(inNamespace+"/:"+paramName, res, (*request).item)
-			addSubresource(inNamespace+"/:"+paramName+"/:"+paramSubresource, res, res.serves(""))
+			addSubresource(inNamespace+"/:"+paramName+"/:"+paramSubresource, res)
 		case res.namesNamespaces():
 			item := plural + "/:" + paramNamespace
 			add(plural, res, (*request).collection)
 			addWatch(base, res, "/"+res.gr.Resource, "/"+res.gr.Resource+"/:"+paramNamespace)
 			add(item, res, (*request).item)
 			for _, sub := range res.subresources {
-				addSubresource(item+"/"+sub.name, res, res.serves(sub.name))
+				addSubresource(item+"/"+sub.name, res)
 			}
 		default:
 			add(plural, res, (*request).collection)
 			addWatch(base, res, "/"+res.gr.Resource, "/"+res.gr.Resource+"/:"+paramName)
 			add(plural+"/:"+paramName, res, (*request).item)
-			addSubresource(plural+"/:"+paramName+"/:"+paramSubresource, res, res.serves(""))
+			addSubresource(plural+"/:"+paramName+"/:"+paramSubresource, res)
 		}
 	}
 	return router

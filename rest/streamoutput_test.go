@@ -83,7 +83,7 @@ func TestOutput(t *testing.T) {
 		{"infinite", "GET", "/a/log?ratio=inf", 400, `the parameter "ratio": "inf" is no number`},
 		{"another verb", "POST", "/a/log", 405, ""},
 		{"HEAD", "HEAD", "/a/log", 405, ""},
-		{"nothing is below", "GET", "/a/log/x", 404, "the server could not find the requested resource"},
+		{"nothing is below", "GET", "/a/log/x", 404, `things.things.example.com "a" not found`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := s.do(c.method, thingsIn+c.target, "")

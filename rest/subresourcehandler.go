@@ -17,10 +17,7 @@ import (
 func (q *request) subresourceOfItem() error {
 	sub := q.res.subresource(q.subresourceName())
 	if sub == nil {
-		if q.res.kindRequired {
-			return q.res.notFound(q.params.ByName(paramName))
-		}
-		return status.ResourceNotFound()
+		return q.noSubresource()
 	}
 	if sub.bytes != nil {
 		return q.stream(sub)
@@ -68,9 +65,18 @@ func (q *request) subresourceName() string {
 // belowSubresourceOfItem answers for a path below a subresource: some streams have them.
 func (q *request) belowSubresourceOfItem() error {
 	if !q.res.serves(q.subresourceName()) {
-		return q.unknownPath()
+		return q.noSubresource()
 	}
 	return q.subresourceOfItem()
+}
+
+// noSubresource is the answer below an object where there is nothing. For custom resources it is the object that is said
+// to be missing.
+func (q *request) noSubresource() error {
+	if q.res.untyped {
+		return q.res.notFound(q.params.ByName(paramName))
+	}
+	return status.ResourceNotFound()
 }
 
 func (q *request) getSubresource(sub *subresource) error {

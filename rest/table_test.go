@@ -52,6 +52,7 @@ func TestTable(t *testing.T) {
 		{"an unknown form falls back", widgets + "/a", "application/json;as=Bogus;v=v1;g=meta.k8s.io," + acceptPartial, a.partial()},
 		{"another group falls back", widgets + "/a", "application/json;as=Table;v=v1;g=other,application/json", a.String()},
 		{"partial object", widgets + "/a", acceptPartial, a.partial()},
+		{"empty partial list", widgets + "?labelSelector=none", acceptPartials, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"4"},"items":null}`},
 		{"partial list", widgets, acceptPartials, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"4"},"items":[` + a.partial() + `,` + b.partial() + `]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -84,8 +85,12 @@ func TestTableRefuses(t *testing.T) {
 		{"nor here", widgets + "/none", acceptPartial, 404, "NotFound", `widgets.example.com "none" not found`, aboutWidget("none")},
 		{"an unknown form", widgets + "/a", "application/json;as=Bogus;v=v1;g=meta.k8s.io", 406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
 		{"an unknown version", widgets + "/a", "application/json;as=Table;v=v99;g=meta.k8s.io", 406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
-		{"an object of a list", widgets, acceptPartial, 406, "NotAcceptable", "you requested PartialObjectMetadata, but the requested object is a list", ""},
-		{"a list of an object", widgets + "/a", acceptPartials, 406, "NotAcceptable", "you requested PartialObjectMetadataList, but the requested object is not a list", ""},
+		{"an object of a list", widgets, acceptPartial, 406, "NotAcceptable", "you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)", ""},
+		{"an object of an empty list", widgets + "?labelSelector=none", acceptPartial, 406, "NotAcceptable", "you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)", ""},
+		{"what is wrong with the list comes first", widgets + "?limit=x", acceptPartial, 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`, ""},
+		{"what is not there comes first", widgets + "/none", acceptPartials, 404, "NotFound", `widgets.example.com "none" not found`, aboutWidget("none")},
+		{"an unknown form comes before the options", widgets + "?limit=x", "application/json;as=Bogus;v=v1;g=meta.k8s.io", 406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
+		{"a list of an object", widgets + "/a", acceptPartials, 406, "NotAcceptable", "you requested PartialObjectMetadataList, but the requested object is not a list (*unstructured.Unstructured)", ""},
 		{"an unknown includeObject", widgets + "?includeObject=Foo", acceptTable, 400, "BadRequest",
 			`Unable to convert to Table as requested: includeObject: Invalid value: "Foo": must be 'Metadata', 'Object', 'None', or empty`, ""},
 	} {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -41,8 +42,9 @@ func (q *request) version() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	if _, err := q.negotiate(oneObject); err != nil {
-		return err
+	if accept := q.r.Header["Accept"]; len(accept) > 0 && accept[0] != "" &&
+		!slices.ContainsFunc(parseAccept(strings.Join(accept, ",")), func(c clause) bool { return c.matches(mediaJSON) }) {
+		return notRouted(mediaJSON)
 	}
 	body, err := json.MarshalIndent(q.api.options.Version, "", "  ")
 	if err != nil {

@@ -18,6 +18,10 @@ func (q *request) watchByPath() (handler, error) {
 		return nil, status.MethodNotAllowed()
 	}
 	return func(q *request) error {
+		rep, err := q.negotiateRead(stream)
+		if err != nil {
+			return err
+		}
 		p, err := q.listParameters()
 		if err != nil {
 			return err
@@ -27,7 +31,7 @@ func (q *request) watchByPath() (handler, error) {
 				return err
 			}
 		}
-		return q.watch(&p)
+		return q.watch(rep, &p)
 	}, nil
 }
 

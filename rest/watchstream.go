@@ -33,8 +33,8 @@ const (
 //
 // A watch is mostly idle, and its memory that of its stack: what is needed for the beginning only is done in functions
 // that have returned by then.
-func (q *request) watch(p *listParameters) error {
-	s, err := q.newWatch(p)
+func (q *request) watch(rep representation, p *listParameters) error {
+	s, err := q.newWatch(rep, p)
 	if err != nil {
 		return err
 	}
@@ -49,11 +49,7 @@ func (q *request) watch(p *listParameters) error {
 }
 
 // newWatch reads a request for a watch.
-func (q *request) newWatch(p *listParameters) (*watchStream, error) {
-	rep, err := q.negotiate(stream)
-	if err != nil {
-		return nil, err
-	}
+func (q *request) newWatch(rep representation, p *listParameters) (*watchStream, error) {
 	namespace, err := q.namespace()
 	if err != nil {
 		return nil, err
@@ -69,6 +65,12 @@ func (q *request) newWatch(p *listParameters) (*watchStream, error) {
 	}
 	if s.objects, err = q.watchObjects(rep); err != nil {
 		return nil, err
+	}
+	if rep.media == mediaYAML {
+		return nil, status.NotAcceptable(q.api.media.streamed)
+	}
+	if rep.mismatch != nil {
+		return nil, rep.mismatch
 	}
 	s.initial = p.SendInitialEvents != nil && *p.SendInitialEvents || p.SendInitialEvents == nil && revision == 0
 	q.becomeWatch()
