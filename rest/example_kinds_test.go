@@ -155,14 +155,14 @@ func ExampleResource_tags() {
 		}
 	}
 	// Output:
-	// spec.minutes: Required value
-	// spec.allergens[1]: Duplicate value: "nuts"
 	// spec.flour: Unsupported value: "oat": supported values: "wheat", "rye", "spelt"
 	// spec.label: Invalid value: "?": spec.label in body should be at least 2 chars long
 	// spec.oven.gas.level: Invalid value: 12: spec.oven.gas.level in body should be less than or equal to 9
 	// spec.oven.gas: Invalid value: "": may only be specified when `kind` is "Gas"
 	// spec.oven.stone: Invalid value: "": must be specified when `kind` is "Stone"
 	// spec.website: Invalid value: "nowhere": spec.website in body must be of type uri: "nowhere"
+	// spec.minutes: Required value
+	// spec.allergens[1]: Duplicate value: "nuts"
 }
 
 // Defaults come from the tags, then from the hook; the first status comes from Prepare.

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -387,7 +388,7 @@ func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOpt
 		}
 	}
 	obj = res.trackFields(obj, old, claimed, o)
-	errs := res.validateRules(wanted, old, o)
+	errs := res.validateRules(wanted, old, o, (*schema.Schema).CheckRules)
 	errs = append(errs, validateManagedFields(status.Field("metadata", fieldManagedFields), metadataOf(obj).Get(fieldManagedFields))...)
 	broken, err := res.checkByRules(ctx, wanted, old, errs, o)
 	if err != nil {
@@ -427,7 +428,9 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 		return nil, wanted, out, res.wrongType(sent, errs, o)
 	}
 	if len(errs) > 0 {
-		errs = append(errs, res.validateRules(obj, old, o)...)
+		if all := res.validateRules(obj, old, o, (*schema.Schema).CheckTypesAndRules); len(all) > 0 {
+			errs = all
+		}
 		unchecked, err := res.checkByRules(ctx, obj, old, errs, o) // not on values of a wrong type: it says that it has not
 		if err != nil {
 			return nil, wanted, out, err
@@ -437,15 +440,21 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 	return res.passThroughType(ctx, sent, obj, o)
 }
 
-// validateRules checks an object by all rules but the host's hook.
-func (res *resource) validateRules(obj, old doc.Value, o *writeOptions) status.FieldErrors {
+// validateRules checks an object by all rules but the host's hook, in the order in which clients know the causes. bySchema
+// looks at the values one by one: of a write to /status at the status alone.
+func (res *resource) validateRules(obj, old doc.Value, o *writeOptions, bySchema func(s *schema.Schema, path *status.Path, v, old doc.Value) status.FieldErrors) status.FieldErrors {
 	errs := res.validateMetadata(obj, old, o)
-	if old.IsAbsent() {
-		errs = append(errs, res.schema.Validate(nil, obj)...)
+	if o.part == statusPart {
+		errs = append(errs, bySchema(res.schema.Member("status"), status.Field("status"), obj.Get("status"), old.Get("status"))...)
 	} else {
-		errs = append(errs, res.schema.ValidateUpdate(nil, obj, old)...)
+		errs = append(errs, bySchema(res.schema, nil, obj, old)...)
 	}
-	return append(errs, res.scale.validate(obj, o.part)...)
+	errs = append(errs, res.scale.validate(obj, o.part)...)
+	errs = append(errs, res.schema.CheckRepeats(nil, obj, old)...)
+	if old.IsAbsent() {
+		return errs
+	}
+	return append(errs, res.schema.CheckFixed(nil, obj, old)...)
 }
 
 // prepare runs the host's hook on an object that is about to be validated, and returns what may stay of its changes.

@@ -263,3 +263,62 @@ func TestRecordedNullsOfAnAppliedConfiguration(t *testing.T) {
 		})
 	}
 }
+
+func TestRecordedOrderOfCauses(t *testing.T) {
+	const int32Format = "Checked value must be of type integer with format int32 in "
+	api := newWidgets(t)
+	create(t, api, "w")
+	for _, c := range []struct {
+		name, spec string
+		want       []cause
+	}{
+		{"what a struct lacks comes after its members", `{"color":"pink"}`, []cause{
+			{notSupported, "spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`}, {required, "spec.size", "Required value"}}},
+		{"what stands twice comes last", `{"parts":[{"name":"a"},{"name":"a","kind":"x"}]}`, []cause{
+			{notSupported, "spec.parts[1].kind", `Unsupported value: "x": supported values: "bolt", "nut"`}, {required, "spec.size", "Required value"},
+			{duplicate, "spec.parts[1]", `Duplicate value: {"name":"a"}`}}},
+		{"the faults of a value stand together", `{"size":0,"color":1}`, []cause{
+			{typeInvalid, "spec.color", `Invalid value: "integer": spec.color in body must be of type string: "integer"`},
+			{notSupported, "spec.color", `Unsupported value: 1: supported values: "red", "green", "blue"`},
+			{invalid, "spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"}}},
+		{"a count that is none is told of again", `{"size":1,"replicas":1.5}`, []cause{
+			{typeInvalid, "spec.replicas", `Invalid value: "float64": spec.replicas in body must be of type int32: "float64"`},
+			{invalid, "<nil>", `Invalid value: "": ` + int32Format + "spec.replicas"},
+			{invalid, ".spec.replicas", "Invalid value: 0: .spec.replicas accessor error: 1.5 is of the type float64, expected int64"}}},
+		{"so is what is in the way of it", `["x"]`, []cause{
+			{typeInvalid, "spec", `Invalid value: "array": spec in body must be of type object: "array"`},
+			{invalid, ".spec.replicas", "Invalid value: 0: .spec.replicas accessor error: [x] is of the type []interface {}, expected map[string]interface{}"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantInvalid(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`, `"spec":`+c.spec)), "Widget.example.com", "a", c.want...)
+		})
+	}
+	t.Run("metadata comes first", func(t *testing.T) {
+		a := do(t, api, "POST", widgets, widgetBody(`"name":"a","namespace":"default","labels":{"a":"-"}`, `"spec":{"size":"x"}`))
+		assert.Equal(t, []any{"metadata.labels", "spec.size"}, []any{a.value(t, "details.causes.0.field"), a.value(t, "details.causes.1.field")}, a.Body)
+	})
+	for _, c := range []struct {
+		name, status string
+		want         []cause
+	}{
+		{"the texts about a status name its fields from there", `{"phase":1}`, []cause{
+			{typeInvalid, "status.phase", `Invalid value: "integer": phase in body must be of type string: "integer"`},
+			{notSupported, "status.phase", `Unsupported value: 1: supported values: "Pending", "Ready", "Failed"`}}},
+		{"a status that is none", `"x"`, []cause{
+			{typeInvalid, "status", `Invalid value: "string":  in body must be of type object: "string"`},
+			{invalid, ".status.replicas", "Invalid value: 0: .status.replicas accessor error: x is of the type string, expected map[string]interface{}"},
+			{invalid, ".status.selector", `Invalid value: "": .status.selector accessor error: x is of the type string, expected map[string]interface{}`}}},
+		{"a number beyond its format", `{"replicas":2147483648}`, []cause{
+			{invalid, "status", `Invalid value: "": ` + int32Format + "replicas"},
+			{invalid, ".status.replicas", "Invalid value: 2147483648: should be less than or equal to 2147483647"}}},
+		{"a selector that is no text", `{"selector":1}`, []cause{
+			{typeInvalid, "status.selector", `Invalid value: "integer": selector in body must be of type string: "integer"`},
+			{invalid, ".status.selector", `Invalid value: "": .status.selector accessor error: 1 is of the type int64, expected string`}}},
+		{"what an element lacks, in the order of the struct", `{"conditions":[{}]}`, []cause{
+			{required, "status.conditions[0].type", "Required value"}, {required, "status.conditions[0].status", "Required value"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantInvalid(t, merge(t, api, widgets+"/w/status", `{"status":`+c.status+`}`), "Widget.example.com", "w", c.want...)
+		})
+	}
+}

@@ -152,21 +152,54 @@ func (s *scaler) validate(obj doc.Value, which part) status.FieldErrors {
 		errs = checkCount(obj, s.spec)
 	}
 	errs = append(errs, checkCount(obj, s.status)...)
+	if len(s.selector) == 0 || s.res.schema.At(s.selector...).Type != schema.StringType {
+		return errs
+	}
+	if v, err := reach(obj, s.selector); err != nil {
+		errs = append(errs, status.InvalidField(scaleField(s.selector), "", err.Error()))
+	} else if !v.IsAbsent() && v.Kind() != doc.String {
+		errs = append(errs, status.InvalidField(scaleField(s.selector), "", unreachable(s.selector, v, "string").Error()))
+	}
 	return errs
 }
 
-// checkCount refuses a count of replicas that is negative or beyond what a Scale can hold.
+// checkCount refuses a count of replicas that is none, is negative or is beyond what a Scale can hold.
 func checkCount(obj doc.Value, path []string) status.FieldErrors {
-	n, isInteger := obj.Lookup(path...).Int()
-	if !isInteger {
-		return nil
+	v, err := reach(obj, path)
+	n, isInteger := v.Int()
+	if err == nil && !v.IsAbsent() && !isInteger {
+		err = unreachable(path, v, "int64")
 	}
-	at := status.Field("." + strings.Join(path, "."))
+	at := scaleField(path)
 	switch {
+	case err != nil:
+		return status.FieldErrors{status.InvalidField(at, 0, err.Error())}
 	case n < 0:
 		return status.FieldErrors{status.InvalidField(at, n, "should be a non-negative integer")}
 	case n > math.MaxInt32:
 		return status.FieldErrors{status.InvalidField(at, n, fmt.Sprintf("should be less than or equal to %d", math.MaxInt32))}
 	}
 	return nil
+}
+
+func scaleField(path []string) *status.Path { return status.Field("." + strings.Join(path, ".")) }
+
+// reach returns what stands in a field, absent where nothing does, or says what is in the way.
+func reach(obj doc.Value, path []string) (doc.Value, error) {
+	for i, name := range path {
+		switch {
+		case obj.IsAbsent() || obj.IsNull():
+			return doc.Value{}, nil
+		case obj.Kind() != doc.Map:
+			return doc.Value{}, unreachable(path[:i+1], obj, "map[string]interface{}")
+		}
+		obj = obj.Get(name)
+	}
+	return obj, nil
+}
+
+// unreachable is a value of another type than that of its field, in upstream's words.
+func unreachable(path []string, v doc.Value, want string) error {
+	got := v.Plain()
+	return fmt.Errorf(".%s accessor error: %v is of the type %T, expected %s", strings.Join(path, "."), got, got, want)
 }

@@ -14,31 +14,19 @@ import (
 // the Go type, text that is not what its Go type decodes. The path is where the document stands; nil for a
 // whole object. At most a hundred errors are returned. A null counts as absent, except in a list.
 func (s *Schema) CheckTypes(path *status.Path, v doc.Value) status.FieldErrors {
-	c := checker{root: path}
+	c := checker{findings{root: path}}
 	c.value(s, v, &trail{})
 	return c.errs
 }
 
-type checker struct {
-	root *status.Path
-	findings
-}
+// checker looks for values of wrong types.
+type checker struct{ findings }
 
 func (c *checker) value(s *Schema, v doc.Value, at *trail) {
-	if v.IsAbsent() || v.IsNull() && s.Nullable {
-		return
-	}
-	if !s.allows(v) {
-		c.wrongType(s, v, at)
+	if v.IsAbsent() || !c.fits(s, v, at) {
 		return
 	}
 	switch v.Kind() {
-	case doc.Number:
-		c.number(s, v, at)
-	case doc.String:
-		if s.readByGo() && !s.wellFormed(v.Text()) {
-			c.add(at, v.Text(), s.Format, v.Text())
-		}
 	case doc.Map:
 		if s.Object == nil && s.Additional == nil {
 			return
@@ -66,6 +54,26 @@ func (c *checker) value(s *Schema, v doc.Value, at *trail) {
 			c.value(s.Items, child, &step)
 		}
 	}
+}
+
+// fits refuses a value of a wrong type, without what is below it, and reports whether what is below it can be looked at.
+func (f *findings) fits(s *Schema, v doc.Value, at *trail) bool {
+	if v.IsNull() && s.Nullable {
+		return true
+	}
+	if !s.allows(v) {
+		f.wrongType(s, v, at)
+		return false
+	}
+	switch v.Kind() {
+	case doc.Number:
+		f.holdsNumber(s, v, at)
+	case doc.String:
+		if s.readByGo() && !s.wellFormed(v.Text()) {
+			f.badType(at, v.Text(), s.Format, v.Text())
+		}
+	}
+	return true
 }
 
 // allows reports whether a value is of one of the types of its place.
@@ -104,39 +112,40 @@ func isOf(t string, v doc.Value) bool {
 	return false
 }
 
-func (c *checker) number(s *Schema, v doc.Value, at *trail) {
+// holdsNumber refuses a number that the Go type cannot hold.
+func (f *findings) holdsNumber(s *Schema, v doc.Value, at *trail) {
 	switch s.Type {
 	case IntegerType:
 		if s.Format == "int32" && !fitsInt32(v) || s.Format == "int64" && !fitsInt64(v) {
 			if !fitsInt64(v) { // a decoder makes another type of it
-				c.add(at, "float64", s.Format, "float64")
+				f.badType(at, "float64", s.Format, "float64")
 			}
-			c.badFormat(s, at)
+			f.badFormat(s, at)
 			return
 		}
 		low, high := s.integerLimits()
 		if i, ok := v.Int(); ok {
 			if i < low {
-				c.outOfRange(at, v, "should be greater than or equal to ", strconv.FormatInt(low, 10))
+				f.outOfRange(at, v, "should be greater than or equal to ", strconv.FormatInt(low, 10))
 			} else if i > 0 && uint64(i) > high {
-				c.outOfRange(at, v, "should be less than or equal to ", strconv.FormatUint(high, 10))
+				f.outOfRange(at, v, "should be less than or equal to ", strconv.FormatUint(high, 10))
 			}
 			return
 		}
 		if strings.HasPrefix(v.Literal(), "-") {
-			c.outOfRange(at, v, "should be greater than or equal to ", strconv.FormatInt(low, 10))
+			f.outOfRange(at, v, "should be greater than or equal to ", strconv.FormatInt(low, 10))
 		} else if u, err := strconv.ParseUint(v.Literal(), 10, 64); err != nil || u > high {
-			c.outOfRange(at, v, "should be less than or equal to ", strconv.FormatUint(high, 10))
+			f.outOfRange(at, v, "should be less than or equal to ", strconv.FormatUint(high, 10))
 		}
 	case NumberType:
 		largest := math.MaxFloat64
 		if s.goType.singleFP {
 			largest = math.MaxFloat32
 		}
-		if f := float(v); math.Abs(f) > largest && s.goType.singleFP {
-			c.badFormat(s, at)
-		} else if math.Abs(f) > largest {
-			c.outOfRange(at, v, "should be within ±", strconv.FormatFloat(largest, 'g', -1, 64))
+		if n := float(v); math.Abs(n) > largest && s.goType.singleFP {
+			f.badFormat(s, at)
+		} else if math.Abs(n) > largest {
+			f.outOfRange(at, v, "should be within ±", strconv.FormatFloat(largest, 'g', -1, 64))
 		}
 	}
 }
@@ -151,21 +160,25 @@ func fitsInt64(v doc.Value) bool {
 	return ok
 }
 
-// badFormat is a number that its format cannot hold. Upstream names no field beside the text.
-func (c *checker) badFormat(s *Schema, at *trail) {
-	if !c.full() {
-		c.findings.add(status.InvalidField(status.Field("<nil>"), "",
-			fmt.Sprintf("Checked value must be of type %s with format %s in %s", s.Type, s.Format, at.below(c.root))))
+// badFormat is a number that its format cannot hold. Upstream names the document, and the field only in the text.
+func (f *findings) badFormat(s *Schema, at *trail) {
+	if f.full() {
+		return
+	}
+	err := status.InvalidField(f.root, "", fmt.Sprintf("Checked value must be of type %s with format %s in %s", s.Type, s.Format, at.below(nil)))
+	if f.root == nil {
+		err.Field = "<nil>"
+	}
+	f.add(err)
+}
+
+func (f *findings) outOfRange(at *trail, v doc.Value, relation, bound string) {
+	if !f.full() {
+		f.add(status.InvalidField(at.below(f.root), plain(v), relation+bound))
 	}
 }
 
-func (c *checker) outOfRange(at *trail, v doc.Value, relation, bound string) {
-	if !c.full() {
-		c.findings.add(status.InvalidField(at.below(c.root), plain(v), relation+bound))
-	}
-}
-
-func (c *checker) wrongType(s *Schema, v doc.Value, at *trail) {
+func (f *findings) wrongType(s *Schema, v doc.Value, at *trail) {
 	isNumber := v.Kind() == doc.Number
 	if format := s.checkedFormat(); format != "" && (isNumber || v.Kind() == doc.Bool || v.Kind() == doc.Map) {
 		// A value that is no text and no list is told the format, and shows its own.
@@ -175,26 +188,15 @@ func (c *checker) wrongType(s *Schema, v doc.Value, at *trail) {
 		} else if isNumber {
 			got = "float64"
 		}
-		c.add(at, got, format, got)
+		f.badType(at, got, format, got)
 	} else {
 		actual := v.Kind().String()
 		if isInteger(v) {
 			actual = IntegerType
 		}
-		c.add(at, actual, strings.Join(s.Types(), ","), actual)
+		f.badType(at, actual, strings.Join(s.Types(), ","), actual)
 	}
 	if s.Type == IntegerType && isNumber {
-		c.badFormat(s, at)
+		f.badFormat(s, at)
 	}
-}
-
-func (c *checker) add(at *trail, value any, want, got string) {
-	if !c.full() {
-		c.findings.add(badType(at.below(c.root), value, want, got))
-	}
-}
-
-// badType names the type or format that was wanted and what came, in upstream's words.
-func badType(path *status.Path, value any, want, got string) *status.FieldError {
-	return status.TypeInvalidField(path, value, fmt.Sprintf("%s in body must be of type %s: %q", path, want, got))
 }

@@ -168,7 +168,7 @@ func (d *deriver) object(t reflect.Type) *Object {
 // property makes the property of one member of a struct, and says what the member is in a union.
 func (d *deriver) property(t reflect.Type, f jsonField, description string) (Property, membership) {
 	where := f.owner.String() + "." + f.field.Name
-	p := Property{Name: f.name, Schema: d.schema(f.field.Type, where), OmitEmpty: f.omitEmpty, OmitZero: f.omitZero}
+	p := Property{Name: f.name, Schema: d.schema(f.field.Type, where), OmitEmpty: f.omitEmpty, OmitZero: f.omitZero, position: f.position}
 	s := p.Schema
 	if description != "" {
 		s.Description = description

@@ -329,7 +329,7 @@ func TestRecursiveTypesShareTheirObject(t *testing.T) {
 	v := parse(t, `{name: a, children: [{name: b, bogus: 1}, {name: b}], next: {next: {}}}`)
 	pruned, unknown := s.Prune(v)
 	assert.Equal(t, []string{"children[0].bogus"}, unknown)
-	assert.Equal(t, []string{`children[1]: Duplicate value: {"name":"b"}`, "next.name: Required value", "next.next.name: Required value"},
+	assert.Equal(t, []string{"next.next.name: Required value", "next.name: Required value", `children[1]: Duplicate value: {"name":"b"}`},
 		texts(s.Validate(nil, pruned)))
 }
 

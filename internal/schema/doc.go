@@ -51,8 +51,9 @@
 //	Prune           drops what the schema does not know, and names it
 //	Default         fills in what is absent
 //	CheckTypes      refuses what the Go type could not hold
-//	Validate        refuses what breaks a rule: required, enum, bounds, patterns, uniqueness
-//	ValidateUpdate  does so for an update: lets through what was so before, and refuses changes of what must not change
+//	CheckRules      refuses what breaks a rule: required, enum, bounds, patterns; on an update lets through what was so before
+//	CheckRepeats    refuses what stands twice in a set or keyed list
+//	CheckFixed      refuses changes of what must not change
 //	Reconcile       before all that, carries over what an update leaves open
 //
 // Members of documents and properties of schemas are both sorted by name, so each walk goes through them side by side,

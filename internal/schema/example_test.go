@@ -31,6 +31,6 @@ func ExampleDerive() {
 	// unknown: [colour]
 	// {"host":"A","paths":["/","/","/longer"],"tier":"free"}
 	// host: Invalid value: "A": host in body should match '^[a-z.]+$'
-	// paths[1]: Duplicate value: "/"
 	// paths[2]: Too long: may not be more than 5 bytes
+	// paths[1]: Duplicate value: "/"
 }

@@ -15,8 +15,9 @@ type jsonField struct {
 	field               reflect.StructField
 	owner               reflect.Type // the struct that declares the field
 	depth               int
-	tagged              bool // the name comes from the tag
-	behindPointer       bool // an embedded pointer stands on the way, so the field may be missing altogether
+	position            []int // the indexes of the fields that lead there
+	tagged              bool  // the name comes from the tag
+	behindPointer       bool  // an embedded pointer stands on the way, so the field may be missing altogether
 	omitEmpty, omitZero bool
 }
 
@@ -24,6 +25,7 @@ type jsonField struct {
 type embedded struct {
 	typ           reflect.Type
 	depth         int
+	position      []int
 	behindPointer bool
 }
 
@@ -82,7 +84,7 @@ func readField(e embedded, f reflect.StructField) (*jsonField, *embedded, error)
 	if name != "" && !isName(name) {
 		return nil, nil, fmt.Errorf("encoding/json takes no name like %q", name)
 	}
-	j := &jsonField{name: name, field: f, owner: e.typ, depth: e.depth, tagged: name != "", behindPointer: e.behindPointer}
+	j := &jsonField{name: name, field: f, owner: e.typ, depth: e.depth, position: append(slices.Clip(e.position), f.Index...), tagged: name != "", behindPointer: e.behindPointer}
 	inline := false
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {
@@ -100,7 +102,7 @@ func readField(e embedded, f reflect.StructField) (*jsonField, *embedded, error)
 		if !f.IsExported() && f.Type.Kind() == reflect.Pointer {
 			return nil, nil, fmt.Errorf("encoding/json cannot set fields behind an embedded pointer to an unexported struct")
 		}
-		return nil, &embedded{typ: inner, depth: e.depth + 1, behindPointer: e.behindPointer || f.Type.Kind() == reflect.Pointer}, nil
+		return nil, &embedded{typ: inner, depth: e.depth + 1, position: j.position, behindPointer: e.behindPointer || f.Type.Kind() == reflect.Pointer}, nil
 	}
 	if !f.IsExported() {
 		return nil, nil, fmt.Errorf("an embedded struct that is not exported cannot have a name of its own")

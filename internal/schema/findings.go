@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/decorum-go/decorum/status"
+import (
+	"fmt"
+
+	"github.com/decorum-go/decorum/status"
+)
 
 // One walk names up to maxNamed unknown fields or errors, and no more once their places and details have maxNamedBytes
 // together, since the key of a map may be as long as the document: a document of any size is answered in bounded space.
@@ -10,8 +14,10 @@ const (
 	maxNamedBytes = 64 << 10
 )
 
-// findings are the errors of one walk.
+// findings are the errors of one walk. Their fields are named from the whole object, of which the walk may have begun at a
+// part; the texts name them from where the walk began, as upstream's do.
 type findings struct {
+	root  *status.Path // where the walk began
 	errs  status.FieldErrors
 	bytes int
 }
@@ -22,5 +28,19 @@ func (f *findings) add(err *status.FieldError) {
 	if !f.full() {
 		f.errs = append(f.errs, err)
 		f.bytes += len(err.Field) + len(err.Detail)
+	}
+}
+
+// invalid is a value that breaks a rule, with what bounds it.
+func (f *findings) invalid(at *trail, value any, rule string, bound any) {
+	if !f.full() {
+		f.add(status.InvalidField(at.below(f.root), value, fmt.Sprintf("%s in body "+rule, at.below(nil), bound)))
+	}
+}
+
+// badType names the type or format that was wanted and what came.
+func (f *findings) badType(at *trail, value any, want, got string) {
+	if !f.full() {
+		f.add(status.TypeInvalidField(at.below(f.root), value, fmt.Sprintf("%s in body must be of type %s: %q", at.below(nil), want, got)))
 	}
 }

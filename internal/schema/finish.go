@@ -35,13 +35,19 @@ func (d *deriver) finish(root *Schema) {
 	for _, o := range d.objects {
 		for i := range o.Properties {
 			if o.Properties[i].Required {
-				o.required++
+				o.required = append(o.required, i)
 			}
 			if !o.Properties[i].Schema.DefaultValue.IsAbsent() {
 				o.defaults++
 			}
 		}
+		slices.SortFunc(o.required, func(a, b int) int { return slices.Compare(o.Properties[a].position, o.Properties[b].position) })
 	}
+	d.markWays(root, places{
+		own:    (*Schema).tellsApart,
+		schema: func(s *Schema) *bool { return &s.distinct },
+		object: func(o *Object) *bool { return &o.distinct },
+	})
 	for _, r := range d.ruled {
 		if r.schema.DefaultValue.IsAbsent() {
 			continue

@@ -8,7 +8,7 @@ import (
 // CheckNulls refuses what [Schema.Default] would drop without putting a default in its place, as an apply does: a null
 // there is a value that its owner asks for, and not one that is left out. At most a hundred errors are returned.
 func (s *Schema) CheckNulls(path *status.Path, v doc.Value) status.FieldErrors {
-	c := checker{root: path}
+	c := checker{findings{root: path}}
 	c.nulls(s, v, &trail{})
 	return c.errs
 }

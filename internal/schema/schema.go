@@ -101,6 +101,8 @@ type Schema struct {
 	keeps bool
 	// settles reports the same for [Schema.Reconcile].
 	settles bool
+	// distinct reports the same for [Schema.CheckRepeats].
+	distinct bool
 }
 
 // Object is what a struct type says about its members. Recursive types point back to their own Object.
@@ -113,10 +115,11 @@ type Object struct {
 	Properties []Property
 
 	unions   []union
-	defaults int // how many properties have a default
-	required int // how many properties are required
+	defaults int   // how many properties have a default
+	required []int // the required properties, in the order in which the struct declares them
 	keeps    bool
 	settles  bool
+	distinct bool
 }
 
 // Property is one named member of an [Object].
@@ -128,7 +131,8 @@ type Property struct {
 	// OmitEmpty and OmitZero are the options of the json tag: when Go leaves the member out.
 	OmitEmpty, OmitZero bool
 
-	unchecked bool // Validate does not look below: object metadata has its own rules, elsewhere
+	position  []int // of the field in the struct
+	unchecked bool  // Validate does not look below: object metadata has its own rules, elsewhere
 }
 
 // Property returns the property of that name, and nil if there is none or the schema describes no struct.

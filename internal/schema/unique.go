@@ -14,9 +14,67 @@ const fewElements = 16
 // notKeyed is what is wrong with an element of a keyed list that is no map.
 const notKeyed = "must be an object for an array of list-type map"
 
+// CheckRepeats refuses elements that stand twice in a set or a keyed list, unless something did so in the old object, which
+// is absent where there is none. The path is where the document stands; nil for a whole object. At most a hundred errors are
+// returned.
+func (s *Schema) CheckRepeats(path *status.Path, v, old doc.Value) status.FieldErrors {
+	w := repeats{findings{root: path}}
+	w.value(s, v, &trail{})
+	if len(w.errs) > 0 && len(s.CheckRepeats(path, old, doc.Value{})) > 0 {
+		return nil
+	}
+	return w.errs
+}
+
+// repeats looks for elements that stand twice.
+type repeats struct{ findings }
+
+// tellsApart reports whether each element of such a list may stand there once only.
+func (s *Schema) tellsApart() bool {
+	return !s.duplicates && (s.ListType == SetList || s.ListType == MapList)
+}
+
+func (w *repeats) value(s *Schema, v doc.Value, at *trail) {
+	if !s.distinct {
+		return
+	}
+	step := trail{up: at, index: member}
+	switch v.Kind() {
+	case doc.List:
+		if s.tellsApart() {
+			w.unique(s, v, at)
+		}
+		if s.Items == nil || !s.Items.distinct {
+			return
+		}
+		for i := range v.Len() {
+			step.index = i
+			w.value(s.Items, v.At(i), &step)
+		}
+	case doc.Map:
+		b := s.beside()
+		for i := range b.properties {
+			if p := &b.properties[i]; p.Schema.distinct && !p.unchecked {
+				step.key = p.Name
+				w.value(p.Schema, v.Get(p.Name), &step)
+			}
+		}
+		if s.Additional == nil || !s.Additional.distinct {
+			return
+		}
+		step.inMap = true
+		for i := range v.Len() {
+			if name := v.KeyAt(i); s.Property(name) == nil {
+				step.key = name
+				w.value(s.Additional, v.At(i), &step)
+			}
+		}
+	}
+}
+
 // unique refuses what stands twice: in a set an element as a whole, in a keyed list its keys. What stands there more often
 // is named once, as upstream does.
-func (w *validator) unique(s *Schema, v doc.Value, at *trail) {
+func (w *repeats) unique(s *Schema, v doc.Value, at *trail) {
 	n := v.Len()
 	if i := s.withoutKeys(v); i >= 0 {
 		step := trail{up: at, index: i}
@@ -73,7 +131,7 @@ func (s *Schema) countBefore(v doc.Value, i int) (n int) {
 	return n
 }
 
-func (w *validator) duplicate(s *Schema, element doc.Value, i int, at *trail) {
+func (w *repeats) duplicate(s *Schema, element doc.Value, i int, at *trail) {
 	if w.full() {
 		return
 	}

@@ -5,11 +5,18 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// updateValidator refuses changes of immutable fields.
-type updateValidator struct {
-	root *status.Path
-	findings
+// CheckFixed refuses changes of immutable fields. They are compared in the same places of the old object, in a keyed list
+// in the element of the same key; an element or member that is new may hold what it likes, and one that goes takes its
+// fields along. A struct's coming or going does not excuse its immutable fields. The path is where the document stands; nil
+// for a whole object. At most a hundred errors are returned.
+func (s *Schema) CheckFixed(path *status.Path, next, old doc.Value) status.FieldErrors {
+	w := updateValidator{findings{root: path}}
+	w.value(s, next, old, &trail{})
+	return w.errs
 }
+
+// updateValidator looks for changes of immutable fields.
+type updateValidator struct{ findings }
 
 func (w *updateValidator) value(s *Schema, next, old doc.Value, at *trail) {
 	if !s.keeps || next == old || w.full() {

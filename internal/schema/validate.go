@@ -1,8 +1,6 @@
 package schema
 
 import (
-	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -10,48 +8,48 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Validate refuses what breaks a rule of the schema: required members, enumerations, formats, bounds of numbers, strings,
-// lists and maps, patterns, unions, and elements that occur twice in a set or a keyed list (API conventions, Validation).
-// Values of a wrong type are passed over: they are [Schema.CheckTypes]' concern, as is object metadata of its own rules.
-// The path is where the document stands; nil for a whole object. At most a hundred errors are returned.
+// Validate refuses what breaks a rule of the schema: all that [Schema.CheckRules] and [Schema.CheckRepeats] do.
 func (s *Schema) Validate(path *status.Path, v doc.Value) status.FieldErrors {
-	w := validator{root: path}
-	w.value(s, v, doc.Value{}, &trail{})
-	return w.errs
+	return append(s.CheckRules(path, v, doc.Value{}), s.CheckRepeats(path, v, doc.Value{})...)
 }
 
-// ValidateUpdate is Validate for an object that replaces another, and refuses changes of immutable fields. What breaks a
-// rule but is as it was before is let through, so that a rule that came later does not stand in the way of other changes:
-// a value that equals the one in the same place of the old object, in a keyed list the one of the same key; and all
-// duplicates where the old object has some. Immutable fields are compared in the same places; an element or member that is
-// new may hold what it likes, and one that goes takes its fields along. Elements of other lists have no identity and are
-// not told apart. Nor does a struct's coming or going excuse its immutable fields.
+// ValidateUpdate is Validate for an object that replaces another, with [Schema.CheckFixed].
 func (s *Schema) ValidateUpdate(path *status.Path, next, old doc.Value) status.FieldErrors {
-	errs := s.Validate(path, next)
-	if len(errs) > 0 {
-		errs = s.ratchet(path, next, old)
-	}
-	w := updateValidator{root: path}
-	w.value(s, next, old, &trail{})
-	return append(errs, w.errs...)
+	errs := append(s.CheckRules(path, next, old), s.CheckRepeats(path, next, old)...)
+	return append(errs, s.CheckFixed(path, next, old)...)
 }
 
-// ratchet validates once more what broke a rule, beside what there was.
-func (s *Schema) ratchet(path *status.Path, next, old doc.Value) status.FieldErrors {
-	w := validator{root: path, repeats: slices.ContainsFunc(s.Validate(path, old), isRepetition)}
-	w.value(s, next, old, &trail{})
+// CheckRules refuses what breaks a rule that is told from a value alone: required members, enumerations, formats, bounds of
+// numbers, strings, lists and maps, patterns, unions (API conventions, Validation). Values of a wrong type are passed over:
+// they are [Schema.CheckTypes]' concern, as is object metadata of its own rules. The path is where the document stands; nil
+// for a whole object. At most a hundred errors are returned.
+//
+// What breaks a rule but is as it was in the old object is let through, so that a rule that came later does not stand in
+// the way of other changes: a value that equals the one in the same place, in a keyed list the one of the same key. Elements
+// of other lists have no identity and are not told apart. old is absent where there is none.
+func (s *Schema) CheckRules(path *status.Path, v, old doc.Value) status.FieldErrors {
+	w := validator{findings: findings{root: path}}
+	w.value(s, v, doc.Value{}, &trail{})
+	if len(w.errs) > 0 && !old.IsAbsent() { // to look beside everything costs more than it mostly brings
+		w.findings = findings{root: path}
+		w.value(s, v, old, &trail{})
+	}
 	return w.errs
 }
 
-func isRepetition(e *status.FieldError) bool {
-	return e.Type == status.CauseDuplicate || e.Detail == notKeyed
+// CheckTypesAndRules is [Schema.CheckTypes] and [Schema.CheckRules] in one walk, so that all that is wrong with a value
+// stands together. What is of a wrong type is refused also where it was so before.
+func (s *Schema) CheckTypesAndRules(path *status.Path, v, old doc.Value) status.FieldErrors {
+	w := validator{findings: findings{root: path}, types: true}
+	w.value(s, v, old, &trail{})
+	return w.errs
 }
 
+// validator looks for values that break a rule.
 type validator struct {
-	root    *status.Path
-	repeats bool // duplicates are let through
-	depth   int
 	findings
+	types bool // also for values of wrong types
+	depth int
 }
 
 // maxRatchetDepth is how deep a document is compared with what there was: each level is compared with all that is below it.
@@ -59,12 +57,18 @@ const maxRatchetDepth = 64
 
 // value validates what stands in one place. old is what stood there, absent where there was nothing or it cannot be told.
 func (w *validator) value(s *Schema, v, old doc.Value, at *trail) {
-	if v.IsAbsent() || w.full() || !old.IsAbsent() && w.depth < maxRatchetDepth && doc.Equal(v, old) {
+	if v.IsAbsent() || w.full() {
+		return
+	}
+	if !old.IsAbsent() && w.depth < maxRatchetDepth && doc.Equal(v, old) {
+		if w.types {
+			w.typesBelow(s, v, at)
+		}
 		return
 	}
 	w.depth++
-	if len(s.Enum) > 0 {
-		w.enum(s, v, at)
+	if w.types {
+		w.fits(s, v, at)
 	}
 	switch v.Kind() {
 	case doc.String:
@@ -73,10 +77,21 @@ func (w *validator) value(s *Schema, v, old doc.Value, at *trail) {
 		w.number(s, v, at)
 	case doc.List:
 		w.list(s, v, old, at)
-	case doc.Map:
+	}
+	if len(s.Enum) > 0 {
+		w.enum(s, v, at)
+	}
+	if v.Kind() == doc.Map {
 		w.object(s, v, old, at)
 	}
 	w.depth--
+}
+
+// typesBelow looks for values of wrong types only.
+func (w *validator) typesBelow(s *Schema, v doc.Value, at *trail) {
+	c := checker{w.findings}
+	c.value(s, v, at)
+	w.findings = c.findings
 }
 
 func (w *validator) enum(s *Schema, v doc.Value, at *trail) {
@@ -97,14 +112,19 @@ func (w *validator) enum(s *Schema, v doc.Value, at *trail) {
 }
 
 func (w *validator) text(s *Schema, text string, at *trail) {
+	w.length(s, text, at)
 	if s.Format != "" && !s.readByGo() && !s.wellFormed(text) {
-		w.add(badType(at.below(w.root), text, s.Format, text))
+		w.badType(at, text, s.Format, text)
 	}
+}
+
+// length names the first that is wrong with the length and the pattern of a text, as upstream does.
+func (w *validator) length(s *Schema, text string, at *trail) {
 	if s.MaxLength != nil || s.MinLength != nil {
 		n := int64(utf8.RuneCountInString(text))
 		if s.MaxLength != nil && n > *s.MaxLength {
 			w.add(status.TooLongField(at.below(w.root), text, int(*s.MaxLength)))
-			return // of several faults of one text upstream names the first
+			return
 		}
 		if s.MinLength != nil && n < *s.MinLength {
 			w.invalid(at, text, "should be at least %d chars long", *s.MinLength)
@@ -136,16 +156,17 @@ func (w *validator) number(s *Schema, v doc.Value, at *trail) {
 }
 
 func (w *validator) list(s *Schema, v, old doc.Value, at *trail) {
+	w.elements(s, v, old, at)
 	n := int64(v.Len())
-	if s.MaxItems != nil && n > *s.MaxItems {
-		w.add(status.TooManyField(at.below(w.root), int(n), int(*s.MaxItems)))
-	}
 	if s.MinItems != nil && n < *s.MinItems {
 		w.invalid(at, n, "should have at least %d items", *s.MinItems)
 	}
-	if !w.repeats && !s.duplicates && (s.ListType == SetList || s.ListType == MapList) {
-		w.unique(s, v, at)
+	if s.MaxItems != nil && n > *s.MaxItems {
+		w.add(status.TooManyField(at.below(w.root), int(n), int(*s.MaxItems)))
 	}
+}
+
+func (w *validator) elements(s *Schema, v, old doc.Value, at *trail) {
 	if s.Items == nil {
 		return
 	}
@@ -181,26 +202,21 @@ func (s *Schema) correlate(old doc.Value) func(element doc.Value) doc.Value {
 
 func (w *validator) object(s *Schema, v, old doc.Value, at *trail) {
 	n := int64(v.Len())
-	if s.MaxProperties != nil && n > *s.MaxProperties {
-		w.add(status.TooManyField(at.below(w.root), int(n), int(*s.MaxProperties)))
-	}
 	if s.MinProperties != nil && n < *s.MinProperties {
 		w.invalid(at, n, "should have at least %d properties", *s.MinProperties)
 	}
+	if s.MaxProperties != nil && n > *s.MaxProperties {
+		w.add(status.TooManyField(at.below(w.root), int(n), int(*s.MaxProperties)))
+	}
 	if s.Object == nil && s.Additional == nil {
 		return
-	}
-	if s.Object != nil && s.Object.required > 0 {
-		w.required(s.Object, v, at)
 	}
 	step := trail{up: at, index: member}
 	b := s.beside()
 	for i := range v.Len() {
 		step.key = v.KeyAt(i)
 		below := s.Additional
-		step.inMap = true
 		if p := b.property(step.key); p != nil {
-			step.inMap = false
 			if below = p.Schema; p.unchecked {
 				continue
 			}
@@ -210,30 +226,23 @@ func (w *validator) object(s *Schema, v, old doc.Value, at *trail) {
 		}
 	}
 	if s.Object != nil {
+		w.required(s.Object, v, at)
 		for i := range s.Object.unions {
 			w.union(&s.Object.unions[i], v, old, at)
 		}
 	}
 }
 
+// required names the members that are missing, in the order in which the struct declares them.
 func (w *validator) required(o *Object, v doc.Value, at *trail) {
 	step := trail{up: at, index: member}
-	for i := range o.Properties {
+	for _, i := range o.required {
 		p := &o.Properties[i]
-		if !p.Required || w.full() {
-			continue
-		}
 		if child := v.Get(p.Name); child.IsAbsent() || p.Schema.dropsNull(child) {
 			step.key = p.Name
-			w.add(status.RequiredField(step.below(w.root), ""))
+			if !w.full() {
+				w.add(status.RequiredField(step.below(w.root), ""))
+			}
 		}
 	}
-}
-
-func (w *validator) invalid(at *trail, value any, rule string, bound any) {
-	if w.full() {
-		return
-	}
-	path := at.below(w.root)
-	w.add(status.InvalidField(path, value, fmt.Sprintf("%s in body "+rule, path, bound)))
 }

@@ -320,10 +320,10 @@ func TestErrorsAreBounded(t *testing.T) {
 	assert.Len(t, widget(t).CheckTypes(nil, v), 100)
 
 	s := derive[struct {
-		A []string `json:"a" api:"items.enum=x"`
-		B []string `json:"b" api:"items.pattern=x"`
-		C []any    `json:"c" api:"list=set"`
-		D []Part   `json:"d"`
+		A []string `json:"a,omitempty" api:"items.enum=x"`
+		B []string `json:"b,omitempty" api:"items.pattern=x"`
+		C []any    `json:"c,omitempty" api:"list=set"`
+		D []Part   `json:"d,omitempty"`
 	}](t)
 	for i := range wrong {
 		wrong[i] = doc.Of("a")
@@ -352,8 +352,54 @@ func TestPathsBeginWhereTheWalkDoes(t *testing.T) {
 	s := widget(t).Member("spec")
 	at := status.Field("items").Index(3).Child("spec")
 	v := parse(t, `{size: x, parts: [{}]}`)
-	assert.Equal(t, []string{`items[3].spec.size: Invalid value: "string": items[3].spec.size in body must be of type integer: "string"`}, texts(s.CheckTypes(at, v)))
+	assert.Equal(t, []string{`items[3].spec.size: Invalid value: "string": size in body must be of type integer: "string"`}, texts(s.CheckTypes(at, v)))
 	assert.Equal(t, []string{"items[3].spec.parts[0].name: Required value"}, texts(s.Validate(at, v)))
+	assert.Equal(t, []string{`items[3].spec: Invalid value: "": Checked value must be of type integer with format int32 in size`},
+		texts(s.CheckTypes(at, parse(t, `{size: 2147483648}`))))
+	assert.Equal(t, []string{`items[3].spec: Invalid value: "array":  in body must be of type object: "array"`}, texts(s.CheckTypes(at, parse(t, `[]`))))
+}
+
+func TestFaultsOfOneValueStandTogether(t *testing.T) {
+	type element struct {
+		Name  string `json:"name"`
+		Limit int32  `json:"limit"`
+		Age   int32  `json:"age"`
+	}
+	s := derive[struct {
+		Color string    `json:"color,omitempty" api:"enum=red|green"`
+		Count int32     `json:"count,omitempty" api:"min=3,enum=4"`
+		Date  string    `json:"date,omitempty" api:"minLength=2,format=date"`
+		List  []element `json:"list,omitempty" api:"list=map,key=name,maxItems=1"`
+	}](t)
+	for _, test := range []struct {
+		in   string
+		want []string
+	}{
+		{`{color: 1, count: x}`, []string{`color: Invalid value: "integer": color in body must be of type string: "integer"`, `color: Unsupported value: 1: supported values: "red", "green"`,
+			`count: Invalid value: "string": count in body must be of type integer: "string"`, `count: Unsupported value: "x": supported values: "4"`}},
+		{`{count: 1.5}`, []string{`count: Invalid value: "float64": count in body must be of type int32: "float64"`,
+			`<nil>: Invalid value: "": Checked value must be of type integer with format int32 in count`,
+			`count: Invalid value: 1.5: count in body should be greater than or equal to 3`, `count: Unsupported value: 1.5: supported values: "4"`}},
+		{`{date: x}`, []string{`date: Invalid value: "x": date in body should be at least 2 chars long`, `date: Invalid value: "x": date in body must be of type date: "x"`}},
+		{`{list: [{name: 1}, {name: 1}]}`, []string{`list[0].name: Invalid value: "integer": list[0].name in body must be of type string: "integer"`,
+			"list[0].limit: Required value", "list[0].age: Required value",
+			`list[1].name: Invalid value: "integer": list[1].name in body must be of type string: "integer"`, "list[1].limit: Required value", "list[1].age: Required value",
+			"list: Too many: 2: must have at most 1 item"}},
+	} {
+		v := parse(t, test.in)
+		assert.Equal(t, test.want, texts(s.CheckTypesAndRules(nil, v, doc.Value{})), test.in)
+		assert.Equal(t, texts(s.CheckTypes(nil, v)), texts(s.CheckTypesAndRules(nil, v, v)), "the rules let through what is as it was: %s", test.in)
+	}
+}
+
+func TestRepetitionsOfBeforeExcuseAll(t *testing.T) {
+	s := derive[struct {
+		A []string `json:"a,omitempty" api:"list=set"`
+		B []string `json:"b,omitempty" api:"list=set"`
+	}](t)
+	next := parse(t, `{a: [x, x], b: [y, y]}`)
+	assert.Len(t, s.CheckRepeats(nil, next, parse(t, `{a: [x]}`)), 2)
+	assert.Empty(t, s.CheckRepeats(nil, next, parse(t, `{b: [z, z]}`)))
 }
 
 func TestValidateUpdate(t *testing.T) {
@@ -403,8 +449,8 @@ func TestDeepDocuments(t *testing.T) {
 	pruned, unknown := s.Prune(v)
 	assert.Len(t, unknown, 1)
 	assert.Equal(t, strings.Repeat("next.", doc.MaxDepth-1)+"bogus", unknown[0])
-	assert.Len(t, s.Validate(nil, s.Default(pruned)), 100)
+	assert.Len(t, s.Validate(nil, s.Default(pruned)), 2, "the deepest come first, and their places are long")
 	assert.Empty(t, s.CheckTypes(nil, pruned))
 	assert.Empty(t, s.ValidateUpdate(nil, pruned, s.Default(pruned)), "as it was")
-	assert.Len(t, s.ValidateUpdate(nil, pruned, v), 100, "not all the way down is compared")
+	assert.Len(t, s.ValidateUpdate(nil, pruned, v), 2, "not all the way down is compared")
 }
