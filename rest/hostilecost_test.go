@@ -82,7 +82,10 @@ func TestCostOfHostileRequests(t *testing.T) {
 	longKey := strings.Repeat("k", 1<<18)
 	below := func(members string) string { return chestJSON("a", "", `"drawers":{"`+longKey+`":{`+members+`}}`) }
 	parts := func(format string) string { return `"parts":{` + numbered(format, 20_000) + `}` }
-	deep := `"any":{"x":` + strings.Repeat(`{"a":`, 5000) + `[` + numbered("%d,", 100_000) + `]` + strings.Repeat("}", 5000) + `}`
+	below5000 := func(members string) string {
+		return `"any":` + strings.Repeat(`{"a":`, 5000) + `{` + members + `}` + strings.Repeat("}", 5000)
+	}
+	deep := below5000(`"a":[` + numbered("%d,", 100_000) + `]`)
 	entry := func(manager, fields string) string {
 		return `{"manager":"` + manager + `","operation":"%[2]s","apiVersion":"` + thingGroup + `/v1","time":"2020-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":` + fields + `},`
 	}
@@ -113,6 +116,8 @@ func TestCostOfHostileRequests(t *testing.T) {
 		"many managers and many values":  {first: chestJSON("a", `,"managedFields":[`+mine+entries("Apply", 8000)+`]`, `"any":{`+numbered(`"k%d":1,`, 8000)+`}`), media: merge, query: "?fieldManager=me", body: `{"spec":{"any":{` + numbered(`"k%d":2,`, 8000) + `}}}`},
 		"apply of many members":          {media: apply, query: "?fieldManager=b", body: chestJSON("a", "", `"any":{`+numbered(`"%d":1,`, 280_000)+`}`)},
 		"apply to many members":          {first: chestJSON("a", `,"managedFields":[{}]`, `"any":{`+numbered(`"%d":1,`, 280_000)+`}`), media: apply, query: "?fieldManager=b", body: chestJSON("a", "", `"size":1`)},
+		"apply of many values, deep":     {media: apply, query: "?fieldManager=b", body: chestJSON("a", "", below5000(numbered(`"k%d":1,`, 40_000)))},
+		"update of many values, deep":    {first: chestJSON("a", "", below5000(numbered(`"k%d":1,`, 40_000))), media: merge, query: "?fieldManager=a", body: `{"spec":{` + below5000(numbered(`"k%d":2,`, 40_000)) + `}}`},
 		"labels of a Scale, in Protobuf": {first: chestJSON("a", "", `"size":1`), media: "application/vnd.kubernetes.protobuf", method: "PUT", target: chestsPath + "/a/scale", body: scaleWithLabels(100_000)},
 		"indented, nested deeply":        {first: chestJSON("a", "", deep), method: "GET", query: "?pretty=true"},
 		"indented YAML, nested deeply":   {first: chestJSON("a", "", deep), method: "GET", query: "?yaml"},

@@ -77,25 +77,31 @@ func (k *Kind) of(obj doc.Value) (*typed.TypedValue, error) {
 	return k.typeValue(obj, typed.AllowDuplicates)
 }
 
-// maxElements is how many elements with owners of their own a list may have, and maxMembers how many members a map. The time
-// that the arithmetic takes grows with the square of their number.
+// maxElements is how many elements with owners of their own a list may have, and maxMembers how many members a map: the time
+// that the arithmetic takes grows with the square of their number. It also grows with the lengths of all paths together, which
+// may have maxSteps; an object of 3 MiB that is not nested absurdly has half as many.
 const (
 	maxElements = 10_000
 	maxMembers  = 50_000
+	maxSteps    = 5_000_000
 )
 
 func (k *Kind) typeValue(obj doc.Value, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	if longer(k.schema, obj) {
-		return nil, status.RequestEntityTooLarge(fmt.Sprintf("limit of values with owners of their own is %d in a list and %d in a map", maxElements, maxMembers))
+	if left := maxSteps; longer(k.schema, obj, 1, &left) {
+		return nil, status.RequestEntityTooLarge(fmt.Sprintf("limit of values with owners of their own is %d in a list, %d in a map and %d steps to all of them", maxElements, maxMembers, maxSteps))
 	}
 	t := k.typed()
 	return typed.AsTyped(valueOf(obj), t.Schema, t.TypeRef, options...)
 }
 
-// longer reports whether a list or map in v has more values with owners of their own than it may.
-func longer(s *schema.Schema, v doc.Value) bool {
+// longer reports whether a list or map in v has more values with owners of their own than it may, or whether the paths to all
+// of them have more steps than are left. v is so many steps below the object.
+func longer(s *schema.Schema, v doc.Value, depth int, left *int) bool {
 	how := relation(s, v)
+	*left -= depth
 	switch {
+	case *left < 0:
+		return true
 	case how == whole:
 		return false
 	case how == byMember && v.Len() > maxMembers, how != byMember && v.Len() > maxElements:
@@ -110,7 +116,7 @@ func longer(s *schema.Schema, v doc.Value) bool {
 		} else {
 			below = s.Items
 		}
-		if longer(below, v.At(i)) {
+		if longer(below, v.At(i), depth+1, left) {
 			return true
 		}
 	}

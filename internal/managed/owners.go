@@ -49,6 +49,7 @@ type comparison struct {
 	mine    int
 	path    []step
 	changed bool // a value differs
+	steps   int  // that were taken to find its owners
 }
 
 // step is one element of the path to a value; the name of a list element is only written when it is asked for.
@@ -134,6 +135,9 @@ func (c *comparison) elements(s *schema.Schema, old, v doc.Value) bool {
 
 // ownedByMeAlone reports whether the value at the path is owned, as a whole, by the writer's entry and no other.
 func (c *comparison) ownedByMeAlone() bool {
+	if c.steps += len(c.path) * c.entries.Len(); c.steps > maxSteps {
+		return false
+	}
 	for i, e := range c.entries.Elements() {
 		tree := e.Get(memberFieldsV1)
 		for _, s := range c.path {
