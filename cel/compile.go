@@ -21,10 +21,12 @@ type node struct {
 // rule is a compiled rule.
 type rule struct {
 	schema.Rule
-	program    cel.Program
-	message    cel.Program // nil without a messageExpression
-	transition bool        // it uses oldSelf
-	at         memberPath  // FieldPath
+	program cel.Program
+	message cel.Program // nil without a messageExpression
+	// cost and messageCost are what the expressions cost at most, by the estimate of CEL.
+	cost, messageCost uint64
+	transition        bool       // it uses oldSelf
+	at                memberPath // FieldPath
 }
 
 // compiler makes the nodes of a kind.
@@ -152,6 +154,9 @@ func (e *environments) rule(s *schema.Schema, r schema.Rule, hasOlder bool) (*ru
 	if err != nil {
 		return nil, err
 	}
+	if out.program, out.cost, err = program(env, ast, s); err != nil {
+		return nil, err
+	}
 	for _, reference := range ast.NativeRep().ReferenceMap() {
 		out.transition = out.transition || reference.Name == oldSelfName
 	}
@@ -161,16 +166,13 @@ func (e *environments) rule(s *schema.Schema, r schema.Rule, hasOlder bool) (*ru
 	case r.OptionalOldSelf && !out.transition:
 		return nil, fmt.Errorf("OptionalOldSelf may not be set for a rule that does not use oldSelf")
 	}
-	if out.program, err = env.Program(ast, programOptions()...); err != nil {
-		return nil, fmt.Errorf("program instantiation failed: %w", err)
-	}
 	if r.MessageExpression != "" {
 		ast, err := expression(env, r.MessageExpression, cel.StringType, "messageExpression must evaluate to a string")
 		if err != nil {
 			return nil, fmt.Errorf("messageExpression: %w", err)
 		}
-		if out.message, err = env.Program(ast, programOptions()...); err != nil {
-			return nil, fmt.Errorf("messageExpression instantiation failed: %w", err)
+		if out.message, out.messageCost, err = program(env, ast, s); err != nil {
+			return nil, fmt.Errorf("messageExpression: %w", err)
 		}
 	}
 	if out.at, err = fieldPath(s, r.FieldPath); err != nil {
@@ -188,4 +190,16 @@ func expression(env *cel.Env, text string, want *cel.Type, otherwise string) (*c
 		return nil, fmt.Errorf("%s", otherwise)
 	}
 	return ast, nil
+}
+
+// program makes an expression about values of a schema ready to run, and estimates what that costs at most.
+func program(env *cel.Env, ast *cel.Ast, self *schema.Schema) (p cel.Program, cost uint64, err error) {
+	if p, err = env.Program(ast, programOptions()...); err != nil {
+		return nil, 0, fmt.Errorf("program instantiation failed: %w", err)
+	}
+	estimate, err := env.EstimateCost(ast, sizesOf{self})
+	if err != nil {
+		return nil, 0, fmt.Errorf("cost estimation failed: %w", err)
+	}
+	return p, estimate.Max, nil
 }

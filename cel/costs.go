@@ -13,30 +13,111 @@ import (
 type callCosts struct{}
 
 // CallCost implements interpreter.ActualCostEstimator. nil is the usual cost.
-func (callCosts) CallCost(function, _ string, args []ref.Val, result ref.Val) *uint64 {
+func (callCosts) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
 	if len(args) == 0 {
 		return nil
 	}
 	var cost float64
-	switch function {
-	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes":
-		return traversal(args[0])
-	case "url", "lowerAscii", "upperAscii", "substring", "trim":
-		cost = size(args[0]) * common.StringTraversalCostFactor
-	case "replace", "split":
-		cost = size(args[0]) * 2 * common.StringTraversalCostFactor
-	case "join":
-		cost = size(result) * 2 * common.StringTraversalCostFactor
-	case "find", "findAll":
-		if len(args) < 2 {
+	switch price(function, overload) {
+	case nominal:
+		cost = 1
+	case perElement:
+		cost = traversal(args[0])
+	case perCharacter:
+		cost = scan(args[0])
+	case perCharacterTwice:
+		cost = 2 * common.StringTraversalCostFactor * size(args[0])
+	case ofJoin:
+		cost = 2 * common.StringTraversalCostFactor * size(result)
+	case ofPattern:
+		cost = patternCost(size(args[0]), size(args[1]))
+	case ofFormat:
+		f, ok := args[0].Value().(*namedFormat)
+		if !ok {
 			return nil
 		}
-		cost = math.Ceil((1+size(args[0]))*common.StringTraversalCostFactor) * math.Ceil(size(args[1])*common.RegexStringLengthCostFactor)
+		cost = patternCost(size(args[1]), float64(f.pattern))
+	case ofContainment:
+		cost = math.Ceil(2 * scan(args[0]))
+		if function == "containsCIDR" {
+			cost += math.Ceil(scan(args[0])) + 1
+		}
+		if overload == containsIPText || overload == containsCIDRText {
+			cost += math.Ceil(scan(args[1]))
+		}
+	case ofEquality:
+		if !isOpaque(args[0].Type().TypeName()) {
+			return nil
+		}
+		cost = 1
 	default:
 		return nil
 	}
 	units := uint64(math.Ceil(cost))
 	return &units
+}
+
+// prices are the ways to charge for a call.
+type prices int
+
+const (
+	usual   prices = iota
+	nominal        // one unit
+	perElement
+	perCharacter
+	perCharacterTwice // it is read, and a new one made
+	ofReplacement     // perCharacterTwice; the length of its result depends on all of its arguments
+	ofSplit
+	ofJoin
+	ofPattern
+	ofFormat
+	ofContainment
+	ofEquality
+)
+
+// price says how a function is charged for.
+func price(function, overload string) prices {
+	switch function {
+	case "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery", "format.named",
+		"masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
+		"sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major", "minor", "patch":
+		return nominal
+	case "ip":
+		if overload == ipOfCIDR {
+			return nominal
+		}
+		return perCharacter
+	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes":
+		return perElement
+	case "url", "lowerAscii", "upperAscii", "substring", "trim", "cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver":
+		return perCharacter
+	case "ip.isCanonical":
+		return perCharacterTwice
+	case "replace":
+		return ofReplacement
+	case "split":
+		return ofSplit
+	case "join":
+		return ofJoin
+	case "find", "findAll":
+		return ofPattern
+	case "validate":
+		return ofFormat
+	case "containsIP", "containsCIDR":
+		return ofContainment
+	case "_==_":
+		return ofEquality
+	}
+	return usual
+}
+
+// isOpaque reports whether values of a type are compared at the price of one unit.
+func isOpaque(typeName string) bool {
+	switch typeName {
+	case urlTypeName, quantityTypeName, semverTypeName, formatTypeName, ipTypeName, cidrTypeName:
+		return true
+	}
+	return false
 }
 
 func size(v ref.Val) float64 {
@@ -48,13 +129,32 @@ func size(v ref.Val) float64 {
 	return 1
 }
 
-// traversal is the cost of looking at all of a list, or at all of a text.
-func traversal(v ref.Val) *uint64 {
-	cost := size(v)
-	switch v.(type) {
-	case types.String, types.Bytes:
-		cost = math.Ceil(cost * common.StringTraversalCostFactor)
+func scan(v ref.Val) float64 { return size(v) * common.StringTraversalCostFactor }
+
+// patternCost is what it costs to match a text with a regular expression, of those lengths.
+func patternCost(text, pattern float64) float64 {
+	return math.Ceil((text+1)*common.StringTraversalCostFactor) * math.Ceil(pattern*common.RegexStringLengthCostFactor)
+}
+
+// traversal is the cost of looking at all of a value.
+func traversal(v ref.Val) float64 {
+	cost := 0.0
+	switch v := v.(type) {
+	case types.String:
+		return math.Floor(float64(len(v)) * common.StringTraversalCostFactor)
+	case types.Bytes:
+		return math.Floor(float64(len(v)) * common.StringTraversalCostFactor)
+	case traits.Lister:
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			cost += traversal(it.Next())
+		}
+		return cost
+	case traits.Mapper:
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			key := it.Next()
+			cost += traversal(key) + traversal(v.Get(key))
+		}
+		return cost
 	}
-	units := uint64(cost)
-	return &units
+	return 1
 }

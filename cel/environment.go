@@ -12,6 +12,20 @@ const (
 	oldSelfName = "oldSelf"
 )
 
+// The types of Kubernetes' own functions, and those of their overloads that cost something of their own.
+const (
+	urlTypeName      = "kubernetes.URL"
+	quantityTypeName = "kubernetes.Quantity"
+	semverTypeName   = "kubernetes.Semver"
+	formatTypeName   = "kubernetes.NamedFormat"
+	ipTypeName       = "net.IP"
+	cidrTypeName     = "net.CIDR"
+
+	containsIPText   = "cidr_contains_ip_string"
+	containsCIDRText = "cidr_contains_cidr_string"
+	ipOfCIDR         = "cidr_ip"
+)
+
 // What one rule and all rules of an object may cost, in the units of CEL: as much as for custom resources.
 const (
 	ruleLimit    = 1_000_000
@@ -44,7 +58,11 @@ func libraries() []cel.EnvOption {
 	var all []cel.EnvOption
 	all = append(all, listFunctions()...)
 	all = append(all, regexFunctions()...)
-	return append(all, urlFunctions()...)
+	all = append(all, urlFunctions()...)
+	all = append(all, addressFunctions()...)
+	all = append(all, quantityFunctions()...)
+	all = append(all, semverFunctions()...)
+	return append(all, formatFunctions()...)
 }
 
 // programOptions bound what an expression may cost.
@@ -55,5 +73,6 @@ func programOptions() []cel.ProgramOption {
 		cel.CostTracking(callCosts{}),
 		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
 		cel.InterruptCheckFrequency(interruptEvery),
+		compiledPatterns(),
 	}
 }

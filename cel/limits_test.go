@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
@@ -41,7 +42,13 @@ func TestRulesThatCannotWork(t *testing.T) {
 		{"a path that is none", "WidgetSpec", cel.Rule{Rule: "true", FieldPath: "min"}, []string{"expected [ or . but got: min"}},
 		{"a path into a list", "WidgetSpec", cel.Rule{Rule: "true", FieldPath: ".parts[0]"}, []string{"expected a single quoted name"}},
 		{"optional and not old", "WidgetSpec", cel.Rule{Rule: "true", OptionalOldSelf: true}, []string{"OptionalOldSelf may not be set"}},
-		{"a function that is not there", "WidgetSpec", cel.Rule{Rule: "quantity('1').isInteger()"}, []string{"undeclared reference to 'quantity'"}},
+		{"a function that is not there", "WidgetSpec", cel.Rule{Rule: "authorizer.group('').resource('pods').check('get').allowed()"}, []string{"undeclared reference to 'authorizer'"}},
+		{"a pattern that is none", "WidgetSpec", cel.Rule{Rule: "self.name.find('(') == ''"}, []string{"program instantiation failed", "missing closing )"}},
+		{"too much of a list without bounds", "WidgetSpec", cel.Rule{Rule: "self.tags.all(t, self.tags.all(u, t != u || t == u))"},
+			[]string{"self.spec: rule 0: it could cost more than 100 times what it may: make it simpler, or bound its lists", "all rules together could cost more than 100 times what those of a kind may, most of it self.spec: rule 0"}},
+		{"too much for all elements", "Part", cel.Rule{Rule: "self.name.matches('^[a-z]+$')"}, []string{"self.spec.parts[*]: rule 0: it could cost more than 100 times"}},
+		{"too much of a type that contains itself", "Branch", cel.Rule{Rule: "self.size + self.size + self.size + self.size > 0"}, []string{"self.spec.tree.branches[*]: rule 0: it could cost 1.258291 times"}},
+		{"too much for a message", "WidgetSpec", cel.Rule{Rule: "self.min > 0", MessageExpression: "'not ' + string(self.min)"}, []string{"self.spec: messageExpression of rule 0: it could cost more than 100 times"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.Rules{c.place: {c.rule}}})
@@ -51,6 +58,27 @@ func TestRulesThatCannotWork(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Bounds on what a rule looks at bound what it could cost.
+func TestBoundsMakeRulesAffordable(t *testing.T) {
+	type Bounded struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Tags               []string          `json:"tags,omitempty" api:"maxItems=20,items.maxLength=63"`
+		Labels             map[string]string `json:"labels,omitempty" api:"maxProperties=20,values.maxLength=63"`
+		Parts              []struct {
+			Name string `json:"name" api:"maxLength=253"`
+		} `json:"parts,omitempty" api:"maxItems=100"`
+		Mode string `json:"mode,omitempty" api:"enum=a|bc"`
+	}
+	_, err := rest.New(rest.Options{}, rest.Resource[Bounded]{Group: "example.com", Version: "v1", Plural: "boundeds", Rules: cel.Rules{
+		"Bounded": {
+			{Rule: "self.tags.all(t, self.tags.all(u, t != u || t == u))"}, {Rule: "self.labels.all(k, v, v.matches('^[a-z]+$'))"},
+			{Rule: "self.parts.all(p, self.parts.exists_one(q, p.name == q.name))"}, {Rule: "self.parts.all(p, p.name != self.mode)"},
+		},
+	}})
+	require.NoError(t, err)
 }
 
 // What rules cost is bounded, whatever the object is.
@@ -75,8 +103,8 @@ func TestCosts(t *testing.T) {
 		})
 	}
 	t.Run("an endless one ends", func(t *testing.T) {
-		steps := strings.TrimSuffix(strings.Repeat(`"x",`, 100), ",")
-		api := widgetAPI(t, cel.Rules{"WidgetSpec": {{Rule: "self.steps.all(a, self.steps.all(b, self.steps.all(c, a == b || b != c)))", Message: "m"}}})
+		steps := strings.TrimSuffix(strings.Repeat(`"x",`, 1000), ",")
+		api := widgetAPI(t, cel.Rules{"WidgetSpec": {{Rule: "self.steps.all(a, self.steps.all(b, a == b))", Message: "m"}}})
 		got, _ := write(t, api, "POST", `{"steps":[`+steps+`]}`)
 		require.Len(t, messages(got), 1)
 		assert.Contains(t, messages(got)[0], "call cost exceeds limit for rule: m")

@@ -6,48 +6,72 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
 )
+
+// search is what find and findAll do with their arguments, the second of which is the pattern.
+type search func(r *regexp.Regexp, args []ref.Val) ref.Val
 
 // regexFunctions are find and findAll.
 func regexFunctions() []cel.EnvOption {
 	texts := []*cel.Type{cel.StringType, cel.StringType}
 	list := cel.ListType(cel.StringType)
 	return []cel.EnvOption{
-		cel.Function("find", cel.MemberOverload("string_find_string", texts, cel.StringType, cel.BinaryBinding(func(text, pattern ref.Val) ref.Val {
-			return match(text, pattern, func(r *regexp.Regexp, s string) ref.Val { return types.String(r.FindString(s)) })
-		}))),
+		cel.Function("find", cel.MemberOverload("string_find_string", texts, cel.StringType, search(find).binding())),
 		cel.Function("findAll",
-			cel.MemberOverload("string_find_all_string", texts, list, cel.BinaryBinding(func(text, pattern ref.Val) ref.Val {
-				return findAll(text, pattern, types.Int(-1))
-			})),
-			cel.MemberOverload("string_find_all_string_int", append(texts[:2:2], cel.IntType), list, cel.FunctionBinding(func(args ...ref.Val) ref.Val {
-				return findAll(args[0], args[1], args[2])
-			}))),
+			cel.MemberOverload("string_find_all_string", texts, list, search(findAll).binding()),
+			cel.MemberOverload("string_find_all_string_int", append(texts[:2:2], cel.IntType), list, search(findAll).binding())),
 	}
 }
 
-func match(text, pattern ref.Val, use func(*regexp.Regexp, string) ref.Val) ref.Val {
-	s, ok := text.(types.String)
-	if !ok {
-		return types.MaybeNoSuchOverloadErr(text)
-	}
-	p, ok := pattern.(types.String)
-	if !ok {
-		return types.MaybeNoSuchOverloadErr(pattern)
-	}
-	r, err := regexp.Compile(string(p))
-	if err != nil {
-		return types.NewErr("Illegal regex: %v", err)
-	}
-	return use(r, string(s))
+// compiledPatterns compiles the patterns that are literals once, when the rule is.
+func compiledPatterns() cel.ProgramOption {
+	return cel.OptimizeRegex(search(find).compiled("find"), search(findAll).compiled("findAll"))
 }
 
-func findAll(text, pattern, limit ref.Val) ref.Val {
-	n, ok := limit.(types.Int)
-	if !ok {
-		return types.MaybeNoSuchOverloadErr(limit)
-	}
-	return match(text, pattern, func(r *regexp.Regexp, s string) ref.Val {
-		return types.NewStringList(types.DefaultTypeAdapter, r.FindAllString(s, int(n)))
+func (s search) binding() cel.OverloadOpt {
+	return cel.FunctionBinding(func(args ...ref.Val) ref.Val {
+		pattern, ok := args[1].Value().(string)
+		if !ok {
+			return types.MaybeNoSuchOverloadErr(args[1])
+		}
+		r, err := regexp.Compile(pattern)
+		if err != nil {
+			return types.NewErr("Illegal regex: %v", err)
+		}
+		return s(r, args)
 	})
+}
+
+func (s search) compiled(function string) *interpreter.RegexOptimization {
+	return &interpreter.RegexOptimization{Function: function, RegexIndex: 1, Factory: func(call interpreter.InterpretableCall, pattern string) (interpreter.InterpretableCall, error) {
+		r, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, err
+		}
+		return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(args ...ref.Val) ref.Val { return s(r, args) }), nil
+	}}
+}
+
+func find(r *regexp.Regexp, args []ref.Val) ref.Val {
+	text, ok := args[0].Value().(string)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(args[0])
+	}
+	return types.String(r.FindString(text))
+}
+
+// findAll returns all matches, or as many as a third argument says.
+func findAll(r *regexp.Regexp, args []ref.Val) ref.Val {
+	text, ok := args[0].Value().(string)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(args[0])
+	}
+	most := int64(-1)
+	if len(args) > 2 {
+		if most, ok = args[2].Value().(int64); !ok {
+			return types.MaybeNoSuchOverloadErr(args[2])
+		}
+	}
+	return types.NewStringList(types.DefaultTypeAdapter, r.FindAllString(text, int(most)))
 }

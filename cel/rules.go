@@ -57,6 +57,9 @@ func (r Rules) Compile(s *schema.Schema) (rest.RuleChecker, error) {
 	if err := errors.Join(c.errs...); err != nil {
 		return nil, err
 	}
+	if err := checkWorstCase(root); err != nil {
+		return nil, err
+	}
 	return &evaluator{root: root}, nil
 }
 

@@ -38,22 +38,22 @@ type ruledSpec struct {
 	Min     int64             `json:"min,omitempty"`
 	Max     int64             `json:"max,omitempty"`
 	Ratio   float64           `json:"ratio,omitempty"`
-	Name    string            `json:"name,omitempty"`
+	Name    string            `json:"name,omitempty" api:"maxLength=50"`
 	On      bool              `json:"on,omitempty"`
 	Since   *time.Time        `json:"since,omitempty"`
 	Data    []byte            `json:"data,omitempty"`
 	Port    json.RawMessage   `json:"port,omitempty" api:"intOrString"`
-	Tags    []string          `json:"tags,omitempty" api:"list=set"`
-	Steps   []string          `json:"steps,omitempty"`
-	Labels  map[string]string `json:"labels,omitempty"`
-	Parts   []ruledPart       `json:"parts,omitempty" api:"list=map,key=name"`
-	Dash    string            `json:"with-dash,omitempty"`
-	In      string            `json:"in,omitempty"`
-	Numbers []int64           `json:"numbers,omitempty"`
+	Tags    []string          `json:"tags,omitempty" api:"list=set,maxItems=50,items.maxLength=50"`
+	Steps   []string          `json:"steps,omitempty" api:"maxItems=50,items.maxLength=50"`
+	Labels  map[string]string `json:"labels,omitempty" api:"maxProperties=50,values.maxLength=50"`
+	Parts   []ruledPart       `json:"parts,omitempty" api:"list=map,key=name,maxItems=50"`
+	Dash    string            `json:"with-dash,omitempty" api:"maxLength=50"`
+	In      string            `json:"in,omitempty" api:"maxLength=50"`
+	Numbers []int64           `json:"numbers,omitempty" api:"maxItems=50"`
 }
 
 type ruledPart struct {
-	Name  string `json:"name"`
+	Name  string `json:"name" api:"maxLength=50"`
 	Count int64  `json:"count,omitempty"`
 }
 
@@ -74,7 +74,9 @@ func ruledProps(rules map[string]apiextensions.ValidationRule) apiextensions.JSO
 	}
 	part := of("ruledPart", "object")
 	part.Required = []string{"name"}
-	part.Properties = map[string]apiextensions.JSONSchemaProps{"name": of("ruledPart.name", "string"), "count": of("ruledPart.count", "integer")}
+	name, most := of("ruledPart.name", "string"), int64(50)
+	name.MaxLength = &most
+	part.Properties = map[string]apiextensions.JSONSchemaProps{"name": name, "count": of("ruledPart.count", "integer")}
 	parts := list("ruledSpec.parts", part)
 	parts.XListType, parts.XListMapKeys = &byKey, []string{"name"}
 	tags := list("ruledSpec.tags", of("", "string"))
@@ -112,7 +114,7 @@ func expressions() map[string][]string {
 			"!has(self.tags) || self.tags == ['a', 'b']", "!has(self.tags) || size(self.tags + ['a']) == size(self.tags)", "!has(self.tags) || 'a' in self.tags",
 			"!has(self.steps) || self.steps == ['a', 'b']", "!has(self.steps) || self.steps.isSorted()", "!has(self.steps) || self.steps[1] == 'a'", "!has(self.steps) || self.steps.indexOf('b') == self.steps.lastIndexOf('b')",
 			"!has(self.labels) || self.labels.all(k, self.labels[k] == 'a')", "!has(self.labels) || self.labels['a'] == 'a'", "!has(self.labels) || self.labels.all(k, v, k == v)",
-			"!has(self.parts) || self.parts.all(p, has(p.count) && p.count > 0)", "!has(self.parts) || self.parts.map(p, p.name).isSorted()", "!has(self.parts) || size(self.parts + self.parts) == size(self.parts)", "!has(self.parts) || self.parts.exists_one(p, p.name == 'a')",
+			"!has(self.parts) || self.parts.all(p, has(p.count) && p.count > 0)", "!has(self.parts) || self.parts.map(p, p.?count.orValue(0)).isSorted()", "!has(self.parts) || size(self.parts + self.parts) == size(self.parts)", "!has(self.parts) || self.parts.exists_one(p, p.name == 'a')",
 			"has(self.with__dash__dash)", "!has(self.__in__) || self.__in__ == 'a'", "!has(self.numbers) || self.numbers.sum() > 2", "!has(self.numbers) || self.numbers.min() == self.numbers.max()",
 			"!has(self.numbers) || self.numbers.max() < 3", "!has(self.numbers) || self.numbers[0] / self.numbers[0] == 1", "!has(self.name) || self.name.find('[a-b]+') == self.name",
 			"!has(self.name) || self.name.findAll('[a-b]').size() == self.name.size()", "!has(self.name) || isURL('https://' + self.name)", "!has(self.name) || url('/' + self.name).getEscapedPath() == '/a'",
@@ -269,7 +271,7 @@ func variants() []func(*apiextensions.ValidationRule) {
 		func(*apiextensions.ValidationRule) {},
 		func(v *apiextensions.ValidationRule) { v.Message = " must hold " },
 		reason(apiextensions.FieldValueForbidden), reason(apiextensions.FieldValueRequired), reason(apiextensions.FieldValueDuplicate), reason(apiextensions.FieldValueInvalid),
-		func(v *apiextensions.ValidationRule) { v.MessageExpression = "'not ' + string(type(self) == type(1))" },
+		func(v *apiextensions.ValidationRule) { v.MessageExpression = "'not ' + ['so', 'at all'][1]" },
 		func(v *apiextensions.ValidationRule) { v.MessageExpression, v.Message = "['a', 'b'][2]", "m" },
 		func(v *apiextensions.ValidationRule) { v.MessageExpression = "' '" },
 	}

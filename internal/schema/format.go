@@ -111,3 +111,9 @@ func plainFormat(format string) func(string) bool {
 	}
 	return nil
 }
+
+// HasFormat reports whether text is of a format, by its name in OpenAPI. A format that nobody knows holds every text.
+func HasFormat(format, text string) bool {
+	check := textFormat(format)
+	return check == nil || check(text)
+}

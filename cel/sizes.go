@@ -1,0 +1,153 @@
+package cel
+
+import (
+	"github.com/google/cel-go/checker"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+)
+
+// The lengths of values in JSON from which API servers estimate how many of them a request can hold. A request has at
+// most maxRequest bytes, whatever the host of an API allows.
+const (
+	maxRequest       = 3 << 20
+	minContainer     = 2  // {} and []
+	minText          = 2  // ""
+	minBoolean       = 4  // true
+	minNumber        = 1  // 0
+	minDuration      = 3  // "0"
+	maxDuration      = 32 // "9999-12-31T23:59:59.999999999Z", as of a date-time
+	dateLength       = 12 // "2006-01-02"
+	minDateTime      = 21 // "2006-01-02T15:04:05"
+	maxDateTime      = 32
+	perProperty      = 4 // "": and a comma
+	perMember        = 6 // of a map: the same, with a key of two characters
+	bytesOfCharacter = 4 // maxLength counts characters
+)
+
+// minSize returns the least that a value takes in JSON, in bytes.
+func minSize(s *schema.Schema) uint64 { return minSizeBelow(s, map[*schema.Object]bool{}) }
+
+func minSizeBelow(s *schema.Schema, above map[*schema.Object]bool) uint64 {
+	if s.IntOrString {
+		return minNumber
+	}
+	switch s.Type {
+	case schema.BooleanType:
+		return minBoolean
+	case schema.IntegerType, schema.NumberType:
+		return minNumber
+	case schema.StringType:
+		switch s.Format {
+		case "duration":
+			return minDuration
+		case "date":
+			return dateLength
+		case "date-time":
+			return minDateTime
+		}
+		return minText
+	}
+	size := uint64(minContainer)
+	if s.Type != schema.ObjectType || s.Object == nil || above[s.Object] {
+		return size
+	}
+	above[s.Object] = true
+	defer delete(above, s.Object)
+	for i := range s.Object.Properties {
+		p := &s.Object.Properties[i]
+		if p.Required && p.Schema.DefaultValue.IsAbsent() && !p.Schema.Anything() {
+			size += uint64(len(p.Name)) + minSizeBelow(p.Schema, above) + perProperty
+		}
+	}
+	return size
+}
+
+// maxElements returns how many elements a list can have, members a map, and bytes a text. It is 0 of all else.
+func maxElements(s *schema.Schema) uint64 {
+	const inBrackets = maxRequest - minContainer
+	switch {
+	case s.IntOrString && s.MaxLength == nil:
+		return maxRequest - minText
+	case s.IntOrString:
+		return uint64(*s.MaxLength) * bytesOfCharacter
+	case s.Type == schema.StringType:
+		return maxText(s)
+	case s.Type == schema.ArrayType && s.MaxItems != nil:
+		return uint64(*s.MaxItems)
+	case s.Type == schema.ArrayType && s.Items != nil:
+		return inBrackets / (minSize(s.Items) + 1)
+	case s.Additional != nil && s.MaxProperties != nil:
+		return uint64(*s.MaxProperties)
+	case s.Additional != nil:
+		return inBrackets / (minSize(s.Additional) + perMember)
+	}
+	return 0
+}
+
+func maxText(s *schema.Schema) uint64 {
+	switch s.Format {
+	case "duration":
+		return maxDuration
+	case "date":
+		return dateLength
+	case "date-time":
+		return maxDateTime
+	}
+	switch {
+	case s.MaxLength != nil && s.Format == "byte":
+		return uint64(*s.MaxLength)
+	case s.MaxLength != nil:
+		return uint64(*s.MaxLength) * bytesOfCharacter
+	case len(s.Enum) == 0 || s.Format == "byte":
+		return maxRequest - minText
+	}
+	longest := 0
+	for _, v := range s.Enum {
+		if v.Kind() == doc.String {
+			longest = max(longest, len(v.Text()))
+		}
+	}
+	return uint64(longest)
+}
+
+// sizesOf tells the sizes of what expressions about values of a schema refer to.
+type sizesOf struct{ self *schema.Schema }
+
+// EstimateSize implements checker.CostEstimator. nil is an unknown size.
+func (e sizesOf) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
+	path := element.Path()
+	if len(path) == 0 {
+		return nil
+	}
+	s := e.self
+	for _, name := range path[1:] { // after the variable
+		switch name {
+		case "@items":
+			s = s.Items
+		case "@values":
+			s = s.Additional
+		case "@keys":
+			return &checker.SizeEstimate{} // as API servers count keys
+		default:
+			s = escapedProperty(s, name)
+		}
+		if s == nil {
+			return nil
+		}
+	}
+	return &checker.SizeEstimate{Max: maxElements(s)}
+}
+
+func escapedProperty(s *schema.Schema, name string) *schema.Schema {
+	if s.Object == nil {
+		return nil
+	}
+	for i := range s.Object.Properties {
+		p := &s.Object.Properties[i]
+		if escaped, ok := escape(p.Name); ok && escaped == name {
+			return p.Schema
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package cel
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// What the rules of a kind may cost in the worst case, by the estimate of CEL: one expression of a rule in all places that
+// an object can have for it, and all of them. They are those of custom resource definitions.
+const (
+	estimateLimit     = 10_000_000
+	kindEstimateLimit = 100_000_000
+)
+
+const boundsHelp = "make it simpler, or bound its lists, maps and texts with maxItems, maxProperties and maxLength"
+
+// worstCase adds up what the rules of a kind could cost.
+type worstCase struct {
+	total  uint64
+	most   []expressionCost // that add notably to the total
+	errs   []error
+	inside map[*node]bool // the places above
+}
+
+type expressionCost struct {
+	place string
+	units uint64
+}
+
+// checkWorstCase reports the rules that could cost too much with objects of the largest size.
+func checkWorstCase(root *node) error {
+	w := worstCase{inside: map[*node]bool{}}
+	w.node(root, "self", places{count: 1})
+	if w.total > kindEstimateLimit {
+		slices.SortStableFunc(w.most, func(a, b expressionCost) int { return cmp.Compare(b.units, a.units) })
+		var most []string
+		for _, e := range w.most[:min(len(w.most), 4)] {
+			most = append(most, e.place)
+		}
+		w.errs = append(w.errs, fmt.Errorf("cel: all rules together could cost %s what those of a kind may, most of it %s: %s", factor(w.total, kindEstimateLimit), strings.Join(most, ", "), boundsHelp))
+	}
+	return errors.Join(w.errs...)
+}
+
+// places are how many values an object can have for one place of its schema.
+type places struct {
+	count     uint64
+	unbounded bool // as many as fit in a request
+}
+
+func (p places) times(most *int64) places {
+	if p.unbounded || most == nil {
+		return places{unbounded: true}
+	}
+	return places{count: multiply(p.count, uint64(*most))}
+}
+
+// of returns how many there are of values of that least size.
+func (p places) of(size uint64) uint64 {
+	if p.unbounded {
+		return maxRequest / (size + 1)
+	}
+	return p.count
+}
+
+func multiply(a, b uint64) uint64 {
+	if high, low := bits.Mul64(a, b); high == 0 {
+		return low
+	}
+	return math.MaxUint64
+}
+
+func (w *worstCase) node(n *node, place string, at places) {
+	if n == nil || w.inside[n] {
+		return
+	}
+	if n.leadsTo(n, map[*node]bool{}) { // a type that contains itself
+		at = places{unbounded: true}
+	}
+	w.inside[n] = true
+	defer delete(w.inside, n)
+	for i, r := range n.rules {
+		w.expression(fmt.Sprintf("%s: rule %d", place, i), multiply(r.cost, at.of(minSize(n.schema))))
+		if r.message != nil {
+			w.expression(fmt.Sprintf("%s: messageExpression of rule %d", place, i), r.messageCost)
+		}
+	}
+	for name, below := range n.fields {
+		w.node(below, place+"."+name, at)
+	}
+	w.node(n.values, place+"[*]", at.times(n.schema.MaxProperties))
+	w.node(n.items, place+"[*]", at.times(n.schema.MaxItems))
+}
+
+func (w *worstCase) expression(place string, units uint64) {
+	if units > estimateLimit {
+		w.errs = append(w.errs, fmt.Errorf("cel: %s: it could cost %s what it may: %s", place, factor(units, estimateLimit), boundsHelp))
+	}
+	if units >= kindEstimateLimit/100 {
+		w.most = append(w.most, expressionCost{place, units})
+	}
+	if w.total += units; w.total < units {
+		w.total = math.MaxUint64
+	}
+}
+
+func factor(cost, limit uint64) string {
+	switch times := float64(cost) / float64(limit); {
+	case times > 100:
+		return "more than 100 times"
+	case times < 1.5:
+		return fmt.Sprintf("%f times", times)
+	default:
+		return fmt.Sprintf("%.1f times", times)
+	}
+}
+
+// leadsTo reports whether a node is below.
+func (n *node) leadsTo(to *node, seen map[*node]bool) bool {
+	if n == nil || seen[n] {
+		return false
+	}
+	seen[n] = true
+	for _, below := range n.fields {
+		if below == to || below.leadsTo(to, seen) {
+			return true
+		}
+	}
+	return n.values != nil && n.values == to || n.items != nil && n.items == to || n.values.leadsTo(to, seen) || n.items.leadsTo(to, seen)
+}
