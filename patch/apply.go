@@ -54,7 +54,7 @@ func (a *application) do(op *operation) error {
 		return a.add(op.path, &draft{base: op.value})
 	case "replace":
 		if len(op.path) == 0 {
-			return a.add(op.path, &draft{base: op.value})
+			return a.replaceAll(op.value)
 		}
 		at, key := op.path.parent()
 		parent, err := a.root.find(at)
@@ -80,8 +80,7 @@ func (a *application) do(op *operation) error {
 
 func (a *application) add(path pointer, value *draft) error {
 	if len(path) == 0 {
-		a.root = value
-		return nil
+		return errWhole
 	}
 	at, key := path.parent()
 	parent, err := a.root.find(at)
@@ -91,9 +90,18 @@ func (a *application) add(path pointer, value *draft) error {
 	return parent.add(key, value)
 }
 
+// replaceAll puts another document in the place of the whole one.
+func (a *application) replaceAll(value doc.Value) error {
+	if value.Kind() != doc.Map && value.Kind() != doc.List {
+		return errWhole
+	}
+	a.root = &draft{base: value}
+	return nil
+}
+
 func (a *application) remove(path pointer) (*draft, error) {
 	if len(path) == 0 {
-		return nil, fmt.Errorf("%w: the document itself cannot be taken away", ErrMissing)
+		return nil, errWhole
 	}
 	at, key := path.parent()
 	parent, err := a.root.find(at)
@@ -104,11 +112,7 @@ func (a *application) remove(path pointer) (*draft, error) {
 }
 
 func (a *application) copy(from, path pointer) error {
-	source, err := a.root.find(from)
-	if err != nil {
-		return err
-	}
-	value, err := source.freeze(len(from))
+	value, err := a.source(from)
 	if err != nil {
 		return err
 	}
@@ -118,6 +122,26 @@ func (a *application) copy(from, path pointer) error {
 		return ErrTooLarge
 	}
 	return a.add(path, &draft{base: value})
+}
+
+// source returns what is to be copied; null where a map has no such member.
+func (a *application) source(from pointer) (doc.Value, error) {
+	if len(from) == 0 {
+		return doc.Value{}, errWhole
+	}
+	at, key := from.parent()
+	parent, err := a.root.find(at)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if parent.base.Kind() == doc.Map && !parent.has(key) {
+		return doc.NullValue(), nil
+	}
+	source, err := parent.child(key)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return source.freeze(len(from))
 }
 
 // test holds also when null is asked for and the member is not there: clients use it to say "not there".

@@ -22,6 +22,10 @@ var (
 	ErrTooLarge = errors.New("the result is too large")
 )
 
+// errWhole: operations other than test and replace have no place that is the whole document, and nothing but a map or a
+// list can take its place.
+var errWhole = fmt.Errorf("%w: it is the whole document", ErrMissing)
+
 // OperationError says which operation of a JSON patch could not be applied. It is found with errors.As in the error of
 // [JSONPatch.Apply].
 type OperationError struct {

@@ -19,9 +19,11 @@ const MaxOperations = 10_000
 //   - replace of a member that is not there adds it; in a list the index must be there;
 //   - a negative index counts from the end, and add at -1 appends;
 //   - test with null, or without a value, holds for a member that is not there;
-//   - add and replace without a value set null;
+//   - add and replace without a value set null, and so does copy of a member that is not there;
+//   - the whole document can only be tested, and replaced by a map or a list;
 //   - of several members of an operation with one name the last counts, and unknown members are ignored.
 type JSONPatch struct {
+	data       []byte
 	operations []operation
 	warnings   []string
 }
@@ -46,7 +48,7 @@ func ParseJSONPatch(data []byte) (JSONPatch, error) {
 	if v.Kind() != doc.List && !v.IsNull() {
 		return JSONPatch{}, status.BadRequest(wrongShape(v, "Go value of type []handlers.jsonPatchOp"))
 	}
-	var p JSONPatch
+	p := JSONPatch{data: data}
 	for _, path := range duplicates {
 		p.warn("duplicate", path)
 	}

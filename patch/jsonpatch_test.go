@@ -122,12 +122,12 @@ func TestCopyLimit(t *testing.T) {
 	requireRefused(t, err, patch.ErrTooLarge)
 }
 
-// Each copy doubles the document; a hundred of them would have no end.
+// Each copy doubles the list; a hundred of them would have no end.
 func TestCopyDoubling(t *testing.T) {
-	body := "[" + strings.TrimSuffix(strings.Repeat(`{"op":"copy","from":"","path":"/-"},`, 100), ",") + "]"
+	body := "[" + strings.TrimSuffix(strings.Repeat(`{"op":"copy","from":"/a","path":"/a/-"},`, 100), ",") + "]"
 	p, err := patch.ParseJSONPatch([]byte(body))
 	require.NoError(t, err)
-	_, err = p.Apply(parse(t, []byte(`["x"]`)))
+	_, err = p.Apply(parse(t, []byte(`{"a":["x"]}`)))
 	requireRefused(t, err, patch.ErrTooLarge)
 	var at *patch.OperationError
 	require.ErrorAs(t, err, &at)

@@ -15,6 +15,7 @@ import (
 // As upstream, and beyond the RFC, a null is taken out of the maps inside a list that the patch sets, too; a null that is
 // itself an element of a list stays.
 type MergePatch struct {
+	data     []byte
 	value    doc.Value
 	warnings []string
 }
@@ -30,7 +31,7 @@ func ParseMergePatch(data []byte) (MergePatch, error) {
 	case v.Kind() != doc.Map:
 		return MergePatch{}, status.BadRequest(wrongShape(v, "Go value of type map[string]interface {}"))
 	}
-	p := MergePatch{value: v}
+	p := MergePatch{data: data, value: v}
 	for _, path := range duplicates {
 		p.warnings = append(p.warnings, "duplicate field "+strconv.Quote(path))
 	}

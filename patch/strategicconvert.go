@@ -23,7 +23,7 @@ func inconvertible(patch, result doc.Value, s *schema.Schema) error {
 }
 
 // misfit says of the first value that does not fit what upstream says of it when it copies a tree into a Go struct; "" if
-// there is none. A null always fits.
+// there is none. Structs are looked at field by field, as they are declared. A null always fits.
 func misfit(v doc.Value, s *schema.Schema) string {
 	if s == nil || v.IsNull() || s.Anything() {
 		return ""
@@ -36,7 +36,7 @@ func misfit(v doc.Value, s *schema.Schema) string {
 	case s.Type == schema.ArrayType && v.Kind() != doc.List:
 		return "cannot restore slice from " + goKind(v)
 	case s.Type == schema.ObjectType:
-		for name, value := range v.Members() {
+		for name, value := range s.Declared(v) {
 			if text := misfit(value, s.Member(name)); text != "" {
 				return text
 			}

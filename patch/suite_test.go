@@ -56,6 +56,7 @@ func TestJSONPatchSuite(t *testing.T) {
 				} else {
 					require.NoError(t, err)
 					assert.Equal(t, text(parse(t, c.Want)), text(got))
+					assert.Equal(t, text(got), text(parse(t, p.Text(c.Doc))))
 				}
 				assert.Equal(t, before, text(d), "the document was changed in place")
 			})
@@ -73,6 +74,7 @@ func TestMergePatchSuite(t *testing.T) {
 				require.NoError(t, err)
 				got := p.Apply(d)
 				assert.Equal(t, text(parse(t, c.Want)), text(got))
+				assert.Equal(t, text(got), text(parse(t, p.Text(c.Doc))))
 				assert.Equal(t, text(got), text(p.Apply(got)), "twice is once")
 				assert.Equal(t, before, text(d), "the document was changed in place")
 			})

@@ -82,7 +82,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 		}
 	}
 	for res := range a.everyResource {
-		res.namespaces = namespaces
+		res.namespaces, res.known = namespaces, a.serves
 	}
 	for _, res := range a.resources {
 		if res.virtual {

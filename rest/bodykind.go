@@ -12,19 +12,11 @@ import (
 // checkKind compares the body's apiVersion and kind with those of the URL and fills in what the dialect lets a body
 // leave out.
 func (q *request) checkKind(obj doc.Value, kind apimeta.GroupVersionKind, required bool, data []byte) (doc.Value, error) {
-	if obj.Kind() != doc.Map {
-		return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go value of type "+kindStruct, obj.Kind()), data)
-	}
-	for _, field := range []string{"apiVersion", "kind"} {
-		if v := obj.Get(field); !v.IsAbsent() && v.Kind() != doc.String {
-			return doc.Value{}, unrecognized(kind.Kind, fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go struct field .%s of type string", v.Kind(), field), data)
-		}
-	}
-	apiVersion, name := obj.Get("apiVersion").Text(), obj.Get("kind").Text()
-	gv, err := apimeta.ParseGroupVersion(apiVersion)
-	if err != nil {
+	if err := kindReadable(obj); err != nil {
 		return doc.Value{}, unrecognized(kind.Kind, err, data)
 	}
+	apiVersion, name, gv := obj.Get("apiVersion").Text(), obj.Get("kind").Text(), gvkOf(obj)
+	var err error
 	if required {
 		err = checkCustomKind(obj, kind, data)
 	} else {
@@ -41,6 +33,28 @@ func (q *request) checkKind(obj doc.Value, kind apimeta.GroupVersionKind, requir
 		return doc.Value{}, err
 	}
 	return obj.With("apiVersion", doc.Of(kind.GroupVersion().String())).With("kind", doc.Of(kind.Kind)), nil
+}
+
+// kindReadable says in the words of encoding/json, which clients know, why the kind of an object cannot be read.
+func kindReadable(obj doc.Value) error {
+	if obj.Kind() != doc.Map {
+		return fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go value of type "+kindStruct, jsonName(obj))
+	}
+	for _, field := range []string{"apiVersion", "kind"} {
+		if v := obj.Get(field); !v.IsAbsent() && !v.IsNull() && v.Kind() != doc.String {
+			return fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go struct field .%s of type string", jsonName(v), field)
+		}
+	}
+	_, err := apimeta.ParseGroupVersion(obj.Get("apiVersion").Text())
+	return err
+}
+
+// jsonName names the kind of a value as encoding/json does.
+func jsonName(v doc.Value) string {
+	if v.Kind() == doc.Bool {
+		return "bool"
+	}
+	return v.Kind().String()
 }
 
 // checkCustomKind refuses a body that does not say that it is of the kind.
@@ -65,17 +79,20 @@ func (q *request) checkBuiltinKind(body, want apimeta.GroupVersionKind) error {
 	if body == want {
 		return nil
 	}
-	version := body.GroupVersion().String()
-	var reason string
-	switch {
-	case !q.api.serves(body):
-		reason = fmt.Sprintf("no kind %q is registered for version %q in scheme %q", body.Kind, version, schemeName)
-	case body.Kind == want.Kind:
-		return otherVersion(version, want.GroupVersion().String())
-	default:
-		reason = fmt.Sprintf("converting (%s.%s) to (%s.%s): unknown conversion", body.Version, body.Kind, internalPackage(want.Group), want.Kind)
+	known := q.api.serves(body)
+	if known && body.Kind == want.Kind {
+		return otherVersion(body.GroupVersion().String(), want.GroupVersion().String())
 	}
+	reason := otherBuiltinKind(body, want, known)
 	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", body.Kind, body.Version, want.Kind, reason))
+}
+
+// otherBuiltinKind says why an object of a kind that upstream may know is not one of another.
+func otherBuiltinKind(body, want apimeta.GroupVersionKind, known bool) string {
+	if !known {
+		return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", body.Kind, body.GroupVersion(), schemeName)
+	}
+	return fmt.Sprintf("converting (%s.%s) to (%s.%s): unknown conversion", body.Version, body.Kind, internalPackage(want.Group), want.Kind)
 }
 
 // schemeName is what upstream's registry of kinds calls itself.
@@ -111,15 +128,17 @@ func wrongKind(want apimeta.GroupVersionKind, obj doc.Value) error {
 		status.InvalidField(status.Field("kind"), kind, "must be "+want.Kind)})
 }
 
-// wrongVersion is the answer to an object of a custom kind of which a patch has made one of another version.
-func wrongVersion(want apimeta.GroupVersionKind, obj doc.Value) error {
-	text := obj.Get("apiVersion").Text()
-	group, _, grouped := strings.Cut(text, "/")
-	if !grouped {
-		group = ""
+// otherKind is the answer to an object of a custom kind of which a patch has made one of another kind or version.
+func (res *resource) otherKind(obj doc.Value, sameVersion, sameKind bool) error {
+	gvk := gvkOf(obj)
+	var errs status.FieldErrors
+	if !sameKind {
+		errs = append(errs, status.InvalidField(status.Field("kind"), gvk.Kind, "must be "+res.gvk.Kind))
 	}
-	return status.Invalid(apimeta.GroupKind{Group: group, Kind: obj.Get("kind").Text()}, nameOf(obj), status.FieldErrors{
-		status.InvalidField(status.Field("apiVersion"), text, "must be "+want.GroupVersion().String())})
+	if !sameVersion {
+		errs = append(errs, status.InvalidField(status.Field("apiVersion"), gvk.GroupVersion().String(), "must be "+res.gvk.GroupVersion().String()))
+	}
+	return status.Invalid(gvk.GroupKind(), nameOf(obj), errs)
 }
 
 // kindStruct is how encoding/json names the type into which a body is read to see its kind.

@@ -30,6 +30,9 @@ type switches struct {
 	// mergeRepeated: of several members of a body with one name that are all objects the members of each count, as Go
 	// decodes them into one struct. For custom resources the last one counts.
 	mergeRepeated bool
+	// declaredFields: an object is shown in messages with its fields as the Go type declares them. Those of custom resources
+	// are sorted by name.
+	declaredFields bool
 	// itemKinds: the items of a list carry their own kind and apiVersion.
 	itemKinds bool
 	// ageColumn: without columns of the host's a Table shows Name and Age, else Name and Created At.
@@ -53,7 +56,7 @@ type switches struct {
 
 func (d Dialect) switches() switches {
 	if d == Builtin {
-		return switches{unconditionalUpdate: true, strategicMerge: true, mergeRepeated: true, byRoute: true, statusMetadata: true, zeroSelectable: true}
+		return switches{unconditionalUpdate: true, strategicMerge: true, mergeRepeated: true, declaredFields: true, byRoute: true, statusMetadata: true, zeroSelectable: true}
 	}
 	return switches{
 		kindRequired:      true,

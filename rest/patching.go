@@ -2,12 +2,12 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/patch"
@@ -69,10 +69,10 @@ func (res *resource) patch(ctx context.Context, namespace, name string, which pa
 		if err != nil {
 			return doc.Value{}, err
 		}
-		if obj.Kind() == doc.Map && !res.kindRequired && obj.Get("kind").Text() == "" {
-			obj = obj.With("kind", old.Get("kind"))
+		if err := res.checkPatched(obj, old, &o); err != nil {
+			return doc.Value{}, err
 		}
-		return obj, res.checkPatched(obj, old)
+		return obj.With("kind", old.Get("kind")), nil
 	}, o)
 }
 
@@ -115,7 +115,7 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 			return refused(err), nil
 		}
 		o.problems = p.Warnings()
-		return p.Apply, nil
+		return res.withText(p.Text, of, o, p.Apply), nil
 	case mediaStrategic:
 		if !res.strategicMerge {
 			break
@@ -139,40 +139,91 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 			return refused(err), nil
 		}
 		o.problems = p.Warnings()
-		return func(old doc.Value) (doc.Value, error) { return p.Apply(old), nil }, nil
+		return res.withText(p.Text, of, o, func(old doc.Value) (doc.Value, error) { return p.Apply(old), nil }), nil
 	}
 	return nil, status.UnsupportedMediaType(res.patchTypes())
 }
 
+// withText lets it be told what text a patch has made of an object.
+func (res *resource) withText(text func([]byte) []byte, of *schema.Schema, o *writeOptions, want change) change {
+	made := &patchedText{text: text}
+	if res.declaredFields || of != res.schema {
+		made.declared = of
+	}
+	o.patched = made
+	return func(old doc.Value) (doc.Value, error) {
+		made.of = old
+		return want(old)
+	}
+}
+
 // checkPatched refuses a patch that makes something else of the object, or nothing that is one.
-func (res *resource) checkPatched(obj, old doc.Value) error {
-	if obj.Kind() != doc.Map {
-		return patchedInvalid(obj, fmt.Sprintf("json: cannot unmarshal %s into Go value of type map[string]interface {}", obj.Kind()))
-	}
-	if apiVersion := obj.Get("apiVersion"); !doc.Equal(apiVersion, old.Get("apiVersion")) {
-		if res.kindRequired && apiVersion.Kind() == doc.String {
-			return wrongVersion(res.gvk, obj)
-		}
-		return patchedInvalid(obj, fmt.Sprintf("the apiVersion of the object (%s) does not match that of the resource (%s)", apiVersion.Text(), old.Get("apiVersion").Text()))
-	}
-	if kind := obj.Get("kind"); !doc.Equal(kind, old.Get("kind")) {
-		if res.kindRequired && kind.Kind() == doc.String {
-			return wrongKind(res.gvk, obj)
-		}
-		return patchedInvalid(obj, fmt.Sprintf("the kind of the object (%s) does not match that of the resource (%s)", kind.Text(), res.gvk.Kind))
+func (res *resource) checkPatched(obj, old doc.Value, o *writeOptions) error {
+	if err := res.checkPatchedKind(obj, old, o); err != nil {
+		return err
 	}
 	if errs := res.metadata.CheckTypes(status.Field("metadata"), metadataOf(obj)); len(errs) > 0 {
-		return patchedInvalid(obj, res.metadataTypeError(metadataOf(obj), errs).Error())
+		if !res.typeErrorsInvalid {
+			return res.wrongType(obj, errs, o)
+		}
+		return res.undecodable(obj, o, res.metadataTypeError(metadataOf(obj), errs))
 	}
 	before := metadataOf(old)
 	if nameOf(obj) == "" {
-		return nameUndeterminable(before.Get(fieldName).Text())
+		return res.typesFirst(obj, o, nameUndeterminable(before.Get(fieldName).Text()))
 	}
-	return res.checkIdentity(obj, before.Get(fieldNamespace).Text(), before.Get(fieldName).Text())
+	if err := res.checkIdentity(obj, before.Get(fieldNamespace).Text(), before.Get(fieldName).Text()); err != nil {
+		return res.typesFirst(obj, o, err)
+	}
+	return nil
+}
+
+// checkPatchedKind refuses an object that is no longer of the kind, in the words of upstream's decoder. A kind may be left out
+// where the dialect fills it in.
+func (res *resource) checkPatchedKind(obj, old doc.Value, o *writeOptions) error {
+	if err := kindReadable(obj); err != nil {
+		return res.undecodable(obj, o, err)
+	}
+	apiVersion, kind := obj.Get("apiVersion").Text(), obj.Get("kind").Text()
+	sameVersion, sameKind := apiVersion == old.Get("apiVersion").Text(), kind == old.Get("kind").Text()
+	switch {
+	case sameVersion && (sameKind || kind == "" && !res.kindRequired):
+		return nil
+	case kind == "" && res.kindRequired:
+		return res.undecodable(obj, o, fmt.Errorf("Object 'Kind' is missing in '%s'", o.textOf(obj)))
+	case apiVersion == "" && res.kindRequired:
+		return res.undecodable(obj, o, fmt.Errorf("Object 'apiVersion' is missing in '%s'", o.textOf(obj)))
+	case apiVersion == "":
+		return nameUndeterminable(nameOf(old)) // upstream decodes it into an object without anything
+	case res.kindRequired:
+		return res.otherKind(obj, sameVersion, sameKind)
+	}
+	found := gvkOf(obj)
+	if kind == "" {
+		found.Kind = res.gvk.Kind
+	}
+	return res.undecodable(obj, o, errors.New(otherBuiltinKind(found, res.gvk, res.known(found))))
+}
+
+// gvkOf is the kind that an object says it is of.
+func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
+	gv, err := apimeta.ParseGroupVersion(obj.Get("apiVersion").Text())
+	if err != nil {
+		return apimeta.GroupVersionKind{}
+	}
+	return gv.WithKind(obj.Get("kind").Text())
 }
 
 // patchedInvalid is the answer to a patch whose result is no object of the kind. Upstream leaves kind and name out.
-func patchedInvalid(obj doc.Value, text string) error {
+func patchedInvalid(obj doc.Value, o *writeOptions, text string) error {
 	return status.Invalid(apimeta.GroupKind{}, "", status.FieldErrors{
-		status.InvalidField(status.Field("patch"), string(codec.AppendJSON(nil, obj)), text)})
+		status.InvalidField(status.Field("patch"), o.textOf(obj), text)})
+}
+
+// textOf is the text by which an object is shown where it is refused.
+func (o *writeOptions) textOf(obj doc.Value) string {
+	if o.patched != nil {
+		return o.patched.String()
+	}
+	return shownText(obj)
 }

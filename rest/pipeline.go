@@ -304,7 +304,7 @@ func (res *resource) undecodable(obj doc.Value, o *writeOptions, err error) erro
 // undecodable is the answer to an object that is of this kind and cannot be read as such.
 func undecodable(kind apimeta.GroupVersionKind, obj doc.Value, o *writeOptions, err error) error {
 	if o.fromPatch {
-		return patchedInvalid(obj, err.Error())
+		return patchedInvalid(obj, o, err.Error())
 	}
 	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", kind.Kind, kind.Version, kind.Kind, err))
 }

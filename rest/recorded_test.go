@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -112,6 +113,58 @@ func TestRecordedPatchesOfBuiltinKinds(t *testing.T) {
 	})
 	t.Run("a merge patch may take the kind away", func(t *testing.T) {
 		wantJSON(t, merge(t, newMemosWith(t, `"data":{"k":"v"}`), memos+"/a", `{"kind":null}`), 200, memo("2", `,"data":{"k":"v"}`))
+	})
+}
+
+// What a patch has made of an object is shown as upstream writes it: sorted where the patch leads, and as it was elsewhere.
+func TestRecordedTextsOfPatchedObjects(t *testing.T) {
+	const created = `"creationTimestamp":"2026-01-02T03:04:05Z"`
+	const managed = `"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{".":{},"f:k":{}}}}]`
+	const asDeclared = `"metadata":{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"2",` + created + `,` + managed + `}`
+	for _, c := range []struct{ name, media, patch, text, fault string }{
+		{"data", typeMergePatch, `{"data":["<x>"]}`, `{"apiVersion":"v1","data":["\u003cx\u003e"],"kind":"Memo",` + asDeclared + `}`,
+			`json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`},
+		{"a value as it was sent", typeJSONPatch, `[{"op":"add","path":"/data/l","value":{"z":1.50,"a":null}}]`,
+			`{"apiVersion":"v1","data":{"k":"v","l":{"z":1.50,"a":null}},"kind":"Memo",` + asDeclared + `}`,
+			`json: cannot unmarshal object into Go struct field Memo.data of type string`},
+		{"metadata", typeMergePatch, `{"metadata":{"finalizers":1},"data":2}`,
+			`{"apiVersion":"v1","data":2,"kind":"Memo","metadata":{` + created + `,"finalizers":1,` + managed + `,"name":"a","namespace":"default","resourceVersion":"2","uid":"uid-1"}}`,
+			`json: cannot unmarshal number into Go struct field Memo.data of type map[string]string`},
+		{"no name", typeMergePatch, `{"metadata":null,"data":2}`, `{"apiVersion":"v1","data":2,"kind":"Memo"}`,
+			`json: cannot unmarshal number into Go struct field Memo.data of type map[string]string`},
+		{"the kind", typeMergePatch, `{"kind":["a"]}`, `{"apiVersion":"v1","data":{"k":"v"},"kind":["a"],` + asDeclared + `}`,
+			`couldn't get version/kind; json parse error: json: cannot unmarshal array into Go struct field .kind of type string`},
+		{"another kind", typeMergePatch, `{"kind":"Nope"}`, `{"apiVersion":"v1","data":{"k":"v"},"kind":"Nope",` + asDeclared + `}`,
+			`no kind "Nope" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`},
+		{"a list", typeJSONPatch, `[{"op":"replace","path":"","value":[]}]`, `[]`,
+			`couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`},
+	} {
+		t.Run("of a built-in kind, "+c.name, func(t *testing.T) {
+			api := newMemos(t)
+			must(t, api, "POST", memos+"?fieldManager=m", `{"metadata":{"name":"a"},"data":{"k":"v"}}`)
+			a := do(t, api, "PATCH", memos+"/a", c.patch, "Content-Type", c.media)
+			assert.Equal(t, 422, a.Code)
+			assert.Equal(t, ` "" is invalid: patch: Invalid value: `+strconv.Quote(c.text)+`: `+c.fault, a.text(t, "message"))
+		})
+	}
+	t.Run("of a built-in kind without apiVersion", func(t *testing.T) {
+		wantFailure(t, merge(t, newMemosWith(t, `"data":{"k":"v"}`), memos+"/a", `{"apiVersion":null}`), 400, "BadRequest",
+			"the name of the object (a based on URL) was undeterminable: name must be provided", "")
+	})
+	t.Run("of a custom kind", func(t *testing.T) {
+		api := newWidgets(t)
+		create(t, api, "a")
+		for _, c := range []struct{ patch, want string }{
+			{`[{"op":"replace","path":"","value":{}}]`, `patch: Invalid value: "{}": Object 'Kind' is missing in '{}'`},
+			{`[{"op":"replace","path":"","value":{"kind":"Widget"}}]`, `patch: Invalid value: "{\"kind\":\"Widget\"}": Object 'apiVersion' is missing in '{"kind":"Widget"}'`},
+			{`[{"op":"replace","path":"","value":{"kind":"Widget","apiVersion":"a/b/c"}}]`, `patch: Invalid value: "{\"apiVersion\":\"a/b/c\",\"kind\":\"Widget\"}": unexpected GroupVersion string: a/b/c`},
+			{`[{"op":"replace","path":"","value":{"kind":1,"apiVersion":"v1"}}]`, `patch: Invalid value: "{\"apiVersion\":\"v1\",\"kind\":1}": couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string`},
+			{`[{"op":"replace","path":"","value":{"kind":"Gadget","apiVersion":"v1"}}]`, `[kind: Invalid value: "Gadget": must be Widget, apiVersion: Invalid value: "v1": must be example.com/v1]`},
+		} {
+			a := do(t, api, "PATCH", widgets+"/a", c.patch, "Content-Type", typeJSONPatch)
+			assert.Equal(t, 422, a.Code)
+			assert.Contains(t, a.text(t, "message"), c.want)
+		}
 	})
 }
 

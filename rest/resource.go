@@ -39,6 +39,8 @@ type resource struct {
 	removeWhenDue  bool
 	areNamespaces  bool
 	namespaces     *resource // of the same API, where it serves them
+	// known reports whether the API has a kind.
+	known func(apimeta.GroupVersionKind) bool
 
 	admission []*Admission // that may concern the resource
 	served    bool

@@ -71,10 +71,13 @@ func nameUndeterminable(name string) error {
 
 // checkIdentity compares the name and namespace in a body with those of the URL.
 func (res *resource) checkIdentity(obj doc.Value, namespace, name string) error {
+	if err := res.checkNamespace(obj, namespace); err != nil {
+		return err
+	}
 	if n := nameOf(obj); n != "" && n != name {
 		return status.BadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", n, name))
 	}
-	return res.checkNamespace(obj, namespace)
+	return nil
 }
 
 func (res *resource) checkNamespace(obj doc.Value, namespace string) error {

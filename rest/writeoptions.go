@@ -37,6 +37,8 @@ type writeOptions struct {
 	problems []string
 	// text is the body where it is JSON and its unknown and duplicate fields are named in the order of the text.
 	text []byte
+	// patched tells what text a patch has made of the object; nil where there is none.
+	patched *patchedText
 	// warnings collects what the answer's Warning headers say. nil: nobody listens.
 	warnings *warnings
 }

@@ -1,9 +1,9 @@
 package managed
 
 import (
+	"fmt"
 	"slices"
 
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
@@ -49,11 +49,13 @@ func (v *docValue) AsFloat() float64 {
 	return f
 }
 
-// String shows the value in errors.
-func (v *docValue) String() string { return string(codec.AppendJSON(nil, v.doc())) }
+// String shows the value in errors, as upstream's own values look there.
+func (v *docValue) String() string { return fmt.Sprintf("&{%v}", v.Unstructured()) }
 
-// GoString shows the value in errors.
-func (v *docValue) GoString() string { return v.String() }
+// GoString shows the value in errors, like String.
+func (v *docValue) GoString() string {
+	return fmt.Sprintf("&value.valueUnstructured{Value:%#v}", v.Unstructured())
+}
 
 // docMap is a map, or a struct, as structured-merge-diff reads one.
 type docMap doc.Value

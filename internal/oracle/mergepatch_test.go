@@ -26,6 +26,7 @@ func checkMergePatch(t *testing.T, d, body []byte) {
 	require.NoError(t, err)
 	got := codec.AppendJSON(nil, p.Apply(document))
 	if doc.Equal(decoded(t, want), decoded(t, got)) {
+		require.Equal(t, string(want), string(p.Text(d)), "the text\ndocument %s\npatch %s", d, body)
 		return
 	}
 	// Upstream takes nulls out of the maps in a list, but not when the list replaces a map.

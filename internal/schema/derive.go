@@ -157,6 +157,7 @@ func (d *deriver) object(t reflect.Type) *Object {
 			d.fail(f.owner.String()+"."+f.field.Name, err)
 		}
 	}
+	o.declared = inDeclaration(fields)
 	for i := range o.unions {
 		if err := o.unions[i].incomplete(); err != nil {
 			d.fail(t.String(), err)
@@ -168,7 +169,7 @@ func (d *deriver) object(t reflect.Type) *Object {
 // property makes the property of one member of a struct, and says what the member is in a union.
 func (d *deriver) property(t reflect.Type, f jsonField, description string) (Property, membership) {
 	where := f.owner.String() + "." + f.field.Name
-	p := Property{Name: f.name, Schema: d.schema(f.field.Type, where), OmitEmpty: f.omitEmpty, OmitZero: f.omitZero, position: f.position}
+	p := Property{Name: f.name, Schema: d.schema(f.field.Type, where), OmitEmpty: f.omitEmpty, OmitZero: f.omitZero}
 	s := p.Schema
 	if description != "" {
 		s.Description = description

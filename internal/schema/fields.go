@@ -14,19 +14,24 @@ type jsonField struct {
 	name                string
 	field               reflect.StructField
 	owner               reflect.Type // the struct that declares the field
+	index               []int        // the way to it, as reflect counts fields
 	depth               int
-	position            []int // the indexes of the fields that lead there
-	tagged              bool  // the name comes from the tag
-	behindPointer       bool  // an embedded pointer stands on the way, so the field may be missing altogether
+	tagged              bool // the name comes from the tag
+	behindPointer       bool // an embedded pointer stands on the way, so the field may be missing altogether
 	omitEmpty, omitZero bool
 }
 
 // embedded is a struct whose fields count as those of the struct around it.
 type embedded struct {
 	typ           reflect.Type
+	index         []int
 	depth         int
-	position      []int
 	behindPointer bool
+}
+
+// below returns the way to one of its fields.
+func (e embedded) below(f reflect.StructField) []int {
+	return append(slices.Clip(e.index), f.Index...)
 }
 
 // jsonFields returns the members that encoding/json gives a struct, sorted by name: fields of embedded structs belong to
@@ -84,7 +89,7 @@ func readField(e embedded, f reflect.StructField) (*jsonField, *embedded, error)
 	if name != "" && !isName(name) {
 		return nil, nil, fmt.Errorf("encoding/json takes no name like %q", name)
 	}
-	j := &jsonField{name: name, field: f, owner: e.typ, depth: e.depth, position: append(slices.Clip(e.position), f.Index...), tagged: name != "", behindPointer: e.behindPointer}
+	j := &jsonField{name: name, field: f, owner: e.typ, index: e.below(f), depth: e.depth, tagged: name != "", behindPointer: e.behindPointer}
 	inline := false
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {
@@ -102,7 +107,7 @@ func readField(e embedded, f reflect.StructField) (*jsonField, *embedded, error)
 		if !f.IsExported() && f.Type.Kind() == reflect.Pointer {
 			return nil, nil, fmt.Errorf("encoding/json cannot set fields behind an embedded pointer to an unexported struct")
 		}
-		return nil, &embedded{typ: inner, depth: e.depth + 1, position: j.position, behindPointer: e.behindPointer || f.Type.Kind() == reflect.Pointer}, nil
+		return nil, &embedded{typ: inner, index: e.below(f), depth: e.depth + 1, behindPointer: e.behindPointer || f.Type.Kind() == reflect.Pointer}, nil
 	}
 	if !f.IsExported() {
 		return nil, nil, fmt.Errorf("an embedded struct that is not exported cannot have a name of its own")

@@ -34,14 +34,15 @@ func (d *deriver) finish(root *Schema) {
 	}
 	for _, o := range d.objects {
 		for i := range o.Properties {
-			if o.Properties[i].Required {
-				o.required = append(o.required, i)
-			}
 			if !o.Properties[i].Schema.DefaultValue.IsAbsent() {
 				o.defaults++
 			}
 		}
-		slices.SortFunc(o.required, func(a, b int) int { return slices.Compare(o.Properties[a].position, o.Properties[b].position) })
+		for _, i := range o.declared {
+			if o.Properties[i].Required {
+				o.required = append(o.required, i)
+			}
+		}
 	}
 	d.markWays(root, places{
 		own:    (*Schema).tellsApart,

@@ -99,8 +99,9 @@ type Schema struct {
 	duplicates bool
 	// keeps reports that something at or below this place is Immutable, so that update validation must look there.
 	keeps bool
-	// settles reports the same for [Schema.Reconcile].
+	// settles reports the same for [Schema.Reconcile], and counts for [Schema.EndlessNumber].
 	settles bool
+	counts  bool
 	// distinct reports the same for [Schema.CheckRepeats].
 	distinct bool
 }
@@ -114,11 +115,13 @@ type Object struct {
 	// Properties are sorted by name.
 	Properties []Property
 
+	declared []int // the properties in the order of the Go struct's fields
 	unions   []union
 	defaults int   // how many properties have a default
 	required []int // the required properties, in the order in which the struct declares them
 	keeps    bool
 	settles  bool
+	counts   bool
 	distinct bool
 }
 
@@ -131,8 +134,7 @@ type Property struct {
 	// OmitEmpty and OmitZero are the options of the json tag: when Go leaves the member out.
 	OmitEmpty, OmitZero bool
 
-	position  []int // of the field in the struct
-	unchecked bool  // Validate does not look below: object metadata has its own rules, elsewhere
+	unchecked bool // Validate does not look below: object metadata has its own rules, elsewhere
 }
 
 // Property returns the property of that name, and nil if there is none or the schema describes no struct.

@@ -1,0 +1,39 @@
+package schema
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// Declared yields the members of a map in the order in which encoding/json writes them: those of a struct as its fields
+// are declared, others by name. Members of a struct that the schema does not know come last.
+func (s *Schema) Declared(v doc.Value) iter.Seq2[string, doc.Value] {
+	if s == nil || s.Object == nil {
+		return v.Members()
+	}
+	return func(yield func(string, doc.Value) bool) {
+		for _, i := range s.Object.declared {
+			name := s.Object.Properties[i].Name
+			if value := v.Get(name); !value.IsAbsent() && !yield(name, value) {
+				return
+			}
+		}
+		for name, value := range v.Members() {
+			if s.Object.Property(name) == nil && !yield(name, value) {
+				return
+			}
+		}
+	}
+}
+
+// inDeclaration returns where fields, which are sorted by name, stand in that order.
+func inDeclaration(fields []jsonField) []int {
+	order := make([]int, len(fields))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return slices.Compare(fields[a].index, fields[b].index) })
+	return order
+}
