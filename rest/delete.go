@@ -164,6 +164,9 @@ func (q *request) deleteCollection() error {
 		return err
 	}
 	defer cancel()
+	if p.ResourceVersion != "" && p.ResourceVersion != "0" && p.ResourceVersionMatch == "" {
+		p.ResourceVersionMatch = apimeta.MatchExact // it is read in pages, which are of one version
+	}
 	found, err := q.res.page(ctx, namespace, p, nil)
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func (q *request) legacyGroups() error {
 		}
 		out.ServerAddressByClientCIDRs = []apimeta.ServerAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: q.serverAddress()}}
 		return out
-	})
+	}, codec.APIVersionsMessage())
 }
 
 // serverAddress is where the client has reached the host.
@@ -108,7 +108,7 @@ func (q *request) groups() error {
 			}
 		}
 		return out
-	})
+	}, codec.APIGroupListMessage())
 }
 
 // group answers /apis/GROUP.
@@ -121,7 +121,7 @@ func (q *request) group() error {
 		if "/apis/"+g.name == path {
 			out := g.discovery()
 			out.TypeMeta = apimeta.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
-			return q.writeDiscovery(&out)
+			return q.writeDiscovery(&out, codec.APIGroupMessage())
 		}
 	}
 	return q.unknownPath()
@@ -153,7 +153,7 @@ func (q *request) groupVersion() error {
 			out.Resources = append(out.Resources, sub)
 		}
 	}
-	return q.writeDiscovery(out)
+	return q.writeDiscovery(out, codec.APIResourceListMessage())
 }
 
 // storageVersionHash tells clients that migrate objects from one stored version to the next which one it is, in the form
@@ -186,7 +186,8 @@ func verbNames(verbs []Verb) []string {
 	return out
 }
 
-func (q *request) writeDiscovery(v any) error {
+func (q *request) writeDiscovery(v any, message *codec.Message) error {
+	q.wire = messageCodec{message}
 	rep, err := q.negotiate(oneObject)
 	if err != nil {
 		return err
@@ -198,12 +199,12 @@ func (q *request) writeDiscovery(v any) error {
 const aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 // discover answers /api and /apis, aggregated for clients that know that form (API concepts, API discovery).
-func (q *request) discover(belongs func(group) bool, legacy func() any) error {
+func (q *request) discover(belongs func(group) bool, legacy func() any, message *codec.Message) error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
 	if !q.acceptsAggregated() {
-		return q.writeDiscovery(legacy())
+		return q.writeDiscovery(legacy(), message)
 	}
 	body, err := codec.EncodeOwn(q.api.aggregated(belongs))
 	if err != nil {

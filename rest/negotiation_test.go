@@ -16,7 +16,7 @@ import (
 func TestAccept(t *testing.T) {
 	api := newWidgets(t)
 	create(t, api, "a")
-	const asJSON, asYAML = "application/json", typeYAML
+	const asJSON, asYAML, asProtobuf = "application/json", typeYAML, "application/vnd.kubernetes.protobuf"
 	for _, c := range []struct{ accept, want string }{
 		{"", asJSON},
 		{"*/*", asJSON},
@@ -31,7 +31,6 @@ func TestAccept(t *testing.T) {
 		{"application/yaml;q=0, application/json", asJSON},
 		{"text/html, application/json", asJSON},
 		{"text/html, image/png, */*;q=0.1", asJSON},
-		{"application/vnd.kubernetes.protobuf, application/json", asJSON},
 		{"application/json;stream=watch, application/yaml", asJSON},
 		{"application/json;stream=other, application/yaml", asYAML},
 		{"application/yaml;stream=watch, application/json", asJSON},
@@ -49,6 +48,11 @@ func TestAccept(t *testing.T) {
 			}
 		})
 	}
+	t.Run("Protobuf, of what has a message", func(t *testing.T) {
+		for target, want := range map[string]string{widgets: asJSON, widgets + "/a": asJSON, "/api": asProtobuf, "/apis": asProtobuf, "/apis/example.com": asProtobuf, widgetRoot: asProtobuf} {
+			assert.Equal(t, want, do(t, api, "GET", target, "", "Accept", asProtobuf+", application/json").Header.Get("Content-Type"), target)
+		}
+	})
 	for _, accept := range []string{"text/html", "text/html, image/png", "text/yaml", "application/json;q=0", "garbage"} {
 		t.Run("not acceptable: "+accept, func(t *testing.T) {
 			for _, target := range []string{widgets + "/a", widgets} {

@@ -78,6 +78,16 @@ func (q *request) listParameters() (listParameters, error) {
 	p.LabelSelector, p.FieldSelector = query.Get("labelSelector"), query.Get("fieldSelector")
 	p.ResourceVersion, p.Continue = query.Get("resourceVersion"), query.Get("continue")
 	p.ResourceVersionMatch = apimeta.ResourceVersionMatch(query.Get("resourceVersionMatch"))
+	var err error
+	if p.labels, err = apimeta.ParseSelector(p.LabelSelector); err != nil {
+		return p, status.BadRequest(err.Error())
+	}
+	if p.fields, err = apimeta.ParseFieldSelector(p.FieldSelector); err != nil {
+		return p, status.BadRequest(err.Error())
+	}
+	if p.TimeoutSeconds, err = integerParameter(query, "timeoutSeconds"); err != nil {
+		return p, err
+	}
 	limit, err := integerParameter(query, "limit")
 	if err != nil {
 		return p, err
@@ -85,20 +95,11 @@ func (q *request) listParameters() (listParameters, error) {
 	if limit != nil {
 		p.Limit = *limit
 	}
-	if p.TimeoutSeconds, err = integerParameter(query, "timeoutSeconds"); err != nil {
-		return p, err
-	}
 	p.Watch = q.wantsWatch()
 	p.AllowWatchBookmarks = query.Has("allowWatchBookmarks") && parseBool(query.Get("allowWatchBookmarks"))
 	if query.Has("sendInitialEvents") {
 		send := parseBool(query.Get("sendInitialEvents"))
 		p.SendInitialEvents = &send
-	}
-	if p.labels, err = apimeta.ParseSelector(p.LabelSelector); err != nil {
-		return p, status.BadRequest(err.Error())
-	}
-	if p.fields, err = apimeta.ParseFieldSelector(p.FieldSelector); err != nil {
-		return p, status.BadRequest(err.Error())
 	}
 	return p, cmp.Or(p.validate(), q.res.checkFieldSelector(p.fields))
 }

@@ -67,6 +67,7 @@ type resource struct {
 	scale         *scaler       // nil where no counts are to be checked
 	managed       *managed.Kind // nil where nobody keeps track of who writes what
 	encodings     encodings     // of changes that watches have sent
+	bookmarkRest  []byte        // of a bookmark's object, what follows its metadata
 
 	store  storage.Store
 	reaper *reaper
@@ -177,6 +178,9 @@ func (r Resource[T]) build() (*resource, error) {
 		return nil, err
 	}
 	if err := res.addColumns(r.Columns); err != nil {
+		return nil, err
+	}
+	if err := res.addBookmarks(); err != nil {
 		return nil, err
 	}
 	if err := res.checkSelectable(); err != nil {

@@ -514,6 +514,7 @@ func TestWatchRefuses(t *testing.T) {
 		{"a version that is no number", "&resourceVersion=abc", "", 400, "BadRequest", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"a bad selector", "&fieldSelector=spec.size%3D1", "", 400, "BadRequest", "field label not supported: spec.size"},
 		{"a bad timeout", "&timeoutSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`},
+		{"two numbers that are none", "&limit=&timeoutSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`},
 		{"YAML", "", typeYAML, 406, "NotAcceptable", "only the following media types are accepted: application/json;stream=watch"},
 		{"HTML", "", "text/html", 406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
 		{"YAML before JSON", "", "application/yaml, application/json;q=0.9", 406, "NotAcceptable", "only the following media types are accepted: application/json;stream=watch"},

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -25,14 +26,15 @@ func (q *request) watchObjects(rep representation) (watchObjects, error) {
 		return &tableObjects{tableWriter: t}, err
 	case asPartial:
 		typeMeta := appendTypeMeta(nil, "meta.k8s.io/"+rep.metaVersion, "PartialObjectMetadata")
-		return &partialObjects{wholeObjects: wholeObjects{typeMeta}, metaVersion: rep.metaVersion}, nil
+		return &partialObjects{wholeObjects: wholeObjects{typeMeta: typeMeta}, metaVersion: rep.metaVersion}, nil
 	}
-	return &wholeObjects{appendTypeMeta(nil, q.res.gvk.GroupVersion().String(), q.res.gvk.Kind)}, nil
+	return &wholeObjects{appendTypeMeta(nil, q.res.gvk.GroupVersion().String(), q.res.gvk.Kind), q.res.bookmarkRest}, nil
 }
 
 // wholeObjects shows whole objects: the stored bytes.
 type wholeObjects struct {
 	typeMeta []byte // the beginning of a bookmark's object
+	rest     []byte // what follows its metadata
 }
 
 func (v *wholeObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
@@ -43,7 +45,32 @@ func (v *wholeObjects) object(dst []byte, r *storage.Record, at watch.Revision) 
 }
 
 func (v *wholeObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
-	return append(appendBookmarkMeta(append(dst, v.typeMeta...), at, initialEventsEnd), '}'), nil
+	return append(append(appendBookmarkMeta(append(dst, v.typeMeta...), at, initialEventsEnd), v.rest...), '}'), nil
+}
+
+// addBookmarks prepares what the object of a bookmark has after its metadata. For built-in kinds it is what Go writes of an
+// object in which nothing is set.
+func (res *resource) addBookmarks() error {
+	if res.untyped {
+		return nil
+	}
+	empty, err := res.goType.fromDocument(doc.MapOf())
+	if err != nil {
+		return err
+	}
+	v, err := res.goType.toDocument(empty)
+	if err != nil {
+		return err
+	}
+	for _, field := range []string{"apiVersion", "kind", "metadata"} {
+		v = v.Without(field)
+	}
+	if v.Len() > 0 {
+		written := codec.AppendJSON(nil, v)
+		written[0] = ','
+		res.bookmarkRest = written[:len(written)-1]
+	}
+	return nil
 }
 
 func (v *wholeObjects) forget() {}

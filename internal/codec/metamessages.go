@@ -67,6 +67,32 @@ func DeleteOptionsMessage() *Message {
 		texts(5, "dryRun"), flag(6, "ignoreStoreReadErrorWithClusterBreakingPotential"))
 }
 
+// The kinds of discovery.
+
+func servers(number int) MessageField {
+	return messages(number, "serverAddressByClientCIDRs", NewMessage(text(1, "clientCIDR"), text(2, "serverAddress")))
+}
+
+// APIVersionsMessage is the kind APIVersions.
+func APIVersionsMessage() *Message { return NewMessage(texts(1, "versions"), servers(2)) }
+
+// APIGroupMessage is the kind APIGroup.
+func APIGroupMessage() *Message {
+	version := NewMessage(text(1, "groupVersion"), text(2, "version"))
+	return NewMessage(text(1, "name"), messages(2, "versions", version), message(3, "preferredVersion", version), servers(4))
+}
+
+// APIGroupListMessage is the kind APIGroupList.
+func APIGroupListMessage() *Message { return NewMessage(messages(1, "groups", APIGroupMessage())) }
+
+// APIResourceListMessage is the kind APIResourceList.
+func APIResourceListMessage() *Message {
+	verbs := MessageField{Number: 4, Name: "verbs", Type: MessageType, Of: NewMessage(texts(1, bareList)), Bare: true}
+	resource := NewMessage(text(1, "name"), flag(2, "namespaced"), text(3, "kind"), verbs, texts(5, "shortNames"), text(6, "singularName"), texts(7, "categories"),
+		text(8, "group"), text(9, "version"), text(10, "storageVersionHash"))
+	return NewMessage(text(1, "groupVersion"), messages(2, "resources", resource))
+}
+
 // ScaleMessage is autoscaling/v1 Scale.
 func ScaleMessage() *Message {
 	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "spec", NewMessage(integer(1, "replicas"))),
