@@ -79,12 +79,6 @@ func (q *request) listParameters() (listParameters, error) {
 	p.ResourceVersion, p.Continue = query.Get("resourceVersion"), query.Get("continue")
 	p.ResourceVersionMatch = apimeta.ResourceVersionMatch(query.Get("resourceVersionMatch"))
 	var err error
-	if p.labels, err = apimeta.ParseSelector(p.LabelSelector); err != nil {
-		return p, status.BadRequest(err.Error())
-	}
-	if p.fields, err = apimeta.ParseFieldSelector(p.FieldSelector); err != nil {
-		return p, status.BadRequest(err.Error())
-	}
 	if p.TimeoutSeconds, err = integerParameter(query, "timeoutSeconds"); err != nil {
 		return p, err
 	}
@@ -100,6 +94,12 @@ func (q *request) listParameters() (listParameters, error) {
 	if query.Has("sendInitialEvents") {
 		send := parseBool(query.Get("sendInitialEvents"))
 		p.SendInitialEvents = &send
+	}
+	if p.labels, err = apimeta.ParseSelector(p.LabelSelector); err != nil {
+		return p, status.BadRequest(err.Error())
+	}
+	if p.fields, err = apimeta.ParseFieldSelector(p.FieldSelector); err != nil {
+		return p, status.BadRequest(err.Error())
 	}
 	return p, cmp.Or(p.validate(), q.res.checkFieldSelector(p.fields))
 }

@@ -72,13 +72,9 @@ func (s *snapshot) page(ctx context.Context, opts ListOptions, by *watch.Term, i
 		if !everything && !opts.takes(r) {
 			return true
 		}
-		if opts.Limit > 0 && taken == opts.Limit {
-			page.More = true
-			return false
-		}
 		taken++
 		page.Records = append(page.Records, r)
-		return true
+		return taken != opts.Limit
 	}
 	if o := s.slot(by); o != nil && o.Load() != nil {
 		o.Load().Ascend(indexed{by.Value, &Record{Key: start}}, func(e indexed) bool {
@@ -87,6 +83,9 @@ func (s *snapshot) page(ctx context.Context, opts ListOptions, by *watch.Term, i
 	} else {
 		s.tree.Ascend(&Record{Key: start}, visit)
 	}
+	if opts.Limit > 0 && taken == opts.Limit {
+		page.More = s.anyAfter(page.Records[len(page.Records)-1].Key, opts.Scope)
+	}
 	switch {
 	case !everything:
 		page.Remaining = -1
@@ -94,6 +93,18 @@ func (s *snapshot) page(ctx context.Context, opts ListOptions, by *watch.Term, i
 		page.Remaining = int64(s.rankAfter(opts.Scope) - s.rank(page.Records[len(page.Records)-1].Key) - 1)
 	}
 	return page, err
+}
+
+// anyAfter reports whether a scope has records after a key.
+func (s *snapshot) anyAfter(key Key, scope watch.Scope) (found bool) {
+	s.tree.Ascend(&Record{Key: key}, func(r *Record) bool {
+		if !keyBefore(key, r.Key) {
+			return true
+		}
+		found = scope.Contains(r.Key)
+		return false
+	})
+	return found
 }
 
 // takes reports whether a record is one that is asked for.

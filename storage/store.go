@@ -127,7 +127,8 @@ type Page struct {
 	Records []*Record
 	// Revision is that of the state: what a watch goes on from, and what the next page asks for exactly.
 	Revision watch.Revision
-	// More says that at least one further record would be in the list.
+	// More says that the page is full and the scope has records after it, whether or not Terms and Match take them: looking for the next one that they
+	// take could cost as much as the whole list.
 	More bool
 	// Remaining is how many records come after the page; -1, for unknown, when Terms or Match are set.
 	Remaining int64

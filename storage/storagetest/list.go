@@ -52,7 +52,18 @@ var listRules = []rule{
 		require.EqualValues(s, -1, page.Remaining)
 		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 9, After: page.Records[8].Key, Revision: page.Revision, Exact: true})
 		require.Equal(s, []string{"a/18"}, names(page.Records))
-		require.False(s, page.More, "19 is not red")
+		require.False(s, page.More, "the page is not full")
+		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 10})
+		require.Len(s, page.Records, 10)
+		require.True(s, page.More, "19 comes after, though it is not red")
+		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 10, After: page.Records[9].Key, Revision: page.Revision, Exact: true})
+		require.Empty(s, page.Records)
+		require.False(s, page.More)
+		terms := []watch.Term{{Index: watch.Index{Field: 0}, Value: "red"}}
+		page = s.list(storage.ListOptions{Scope: scope, Terms: terms, Limit: 10})
+		require.True(s, page.More, "so it is with an index")
+		page = s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets, Namespace: "a", Name: "00"}, Limit: 1})
+		require.False(s, page.More, "nothing else has this name")
 	}},
 	{"Pages", "The pages of a list are one state, whatever is written between them, and say how much is left.", func(s *subject) {
 		for i := range 30 {
