@@ -34,6 +34,7 @@ type API struct {
 	short    int             // those of them that are no watches
 	ending   context.Context // over when no more requests are taken and watches shall end
 	startEnd context.CancelCauseFunc
+	atEnd    hurries
 	idle     chan struct{} // closed when ending and nothing is in flight
 }
 
@@ -166,6 +167,7 @@ func (a *API) closeStore() error {
 }
 
 func (a *API) end() {
+	defer a.atEnd.begin() // when closing can be seen
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closing() {

@@ -167,7 +167,7 @@ func (q *request) deleteCollection() error {
 	if p.ResourceVersion != "" && p.ResourceVersion != "0" && p.ResourceVersionMatch == "" {
 		p.ResourceVersionMatch = apimeta.MatchExact // it is read in pages, which are of one version
 	}
-	found, err := q.res.page(ctx, namespace, p, nil)
+	found, err := q.res.page(ctx, namespace, *p, nil)
 	if err != nil {
 		return err
 	}

@@ -39,13 +39,13 @@ func (q *request) list() error {
 	case !q.res.has(verb):
 		return status.MethodNotAllowed()
 	case p.Watch:
-		return q.watch(rep, &p)
+		return q.watch(rep, p)
 	default:
 		return q.listNow(rep, p)
 	}
 }
 
-func (q *request) listNow(rep representation, p listParameters) error {
+func (q *request) listNow(rep representation, p *listParameters) error {
 	namespace, err := q.namespace()
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (q *request) listNow(rep representation, p listParameters) error {
 		clear(*records)
 		recordBuffers.Put(records)
 	}()
-	page, err := q.res.page(q.r.Context(), namespace, p, (*records)[:0])
+	page, err := q.res.page(q.r.Context(), namespace, *p, (*records)[:0])
 	if err != nil {
 		return err
 	}

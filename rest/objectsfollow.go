@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"iter"
-	"reflect"
 	"slices"
 
 	"github.com/decorum-go/decorum/storage"
@@ -34,7 +33,7 @@ func (o Objects) Follow(ctx context.Context) iter.Seq2[Changes, error] {
 		defer o.api.leave(false)
 		ctx, cancel := o.api.untilEnding(ctx)
 		defer cancel()
-		m := merger{store: o.api.store}
+		m := merger{store: o.api.store, ready: make(chan struct{}, 1)}
 		defer m.close()
 		err := m.begin(ctx, o.Resources(), yield)
 		for err == nil && !m.stopped {
@@ -54,6 +53,7 @@ func (o Objects) Follow(ctx context.Context) iter.Seq2[Changes, error] {
 type merger struct {
 	store   storage.Store
 	cursors []*watch.Cursor[storage.Record]
+	ready   chan struct{}                   // of all cursors
 	ahead   []*watch.Change[storage.Record] // read, but some cursor may still have older ones
 	through watch.Revision
 	stopped bool // the caller has broken off
@@ -88,6 +88,7 @@ func (m *merger) begin(ctx context.Context, resources []StoredResource, yield fu
 		if err != nil {
 			return err
 		}
+		cursor.ReadyOn(m.ready)
 		m.cursors = append(m.cursors, cursor)
 		m.through = max(m.through, page.Revision)
 	}
@@ -119,11 +120,13 @@ func (m *merger) next(ctx context.Context, yield func(Changes, error) bool) erro
 
 // wait returns when some cursor has something to read.
 func (m *merger) wait(ctx context.Context) error {
-	cases := []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(ctx.Done())}}
 	for _, c := range m.cursors {
-		cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(c.Ready())})
+		c.Ready()
 	}
-	reflect.Select(cases)
+	select {
+	case <-m.ready:
+	case <-ctx.Done():
+	}
 	return ctx.Err()
 }
 

@@ -69,8 +69,8 @@ type listParameters struct {
 	fields apimeta.FieldSelector
 }
 
-func (q *request) listParameters() (listParameters, error) {
-	var p listParameters
+func (q *request) listParameters() (*listParameters, error) {
+	p := &listParameters{}
 	query := q.parameters()
 	if query == nil {
 		return p, nil

@@ -42,9 +42,10 @@ func (q *request) beginOutput(contentType string, gone context.CancelCauseFunc) 
 		if err != nil {
 			return nil, nil, err
 		}
-		stop := q.api.hurryAtTheEnd(o.hurry)
+		var h hurried
+		q.api.atEnd.add(&h, o.hurry)
 		return o, func() {
-			stop()
+			h.stop()
 			o.close()
 		}, nil
 	}

@@ -33,9 +33,10 @@ func (q *request) streamServe(ctx context.Context, bound boundStream) error {
 	_ = control.SetReadDeadline(time.Time{}) // a writer without deadlines has none to lift
 	_ = control.SetWriteDeadline(time.Time{})
 	w := &servedWriter{ResponseWriter: q.w, control: control}
-	stop := q.api.hurryAtTheEnd(func() { _ = control.SetWriteDeadline(time.Now().Add(stuckAtEnd)) })
+	var h hurried
+	q.api.atEnd.add(&h, func() { _ = control.SetWriteDeadline(time.Now().Add(stuckAtEnd)) })
 	err = bound.serve(w, r)
-	stop()
+	h.stop()
 	q.wrote = w.began
 	return err
 }

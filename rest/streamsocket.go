@@ -38,13 +38,14 @@ func (q *request) openStreamSocket(protocols []string) (*streamSocket, error) {
 	s := &streamSocket{conn: conn, kind: websocket.MessageBinary, left: make(chan struct{})}
 	s.ctx, s.cut = context.WithCancel(context.Background())
 	s.idle = time.AfterFunc(idleAfter, s.cut)
-	stopHurry := q.api.hurryAtTheEnd(func() { time.AfterFunc(stuckAtEnd, s.cut) })
+	var h hurried
+	q.api.atEnd.add(&h, func() { time.AfterFunc(stuckAtEnd, s.cut) })
 	pings := make(chan struct{})
 	go func() {
 		defer close(pings)
 		s.ping()
 	}()
-	s.stop = []func(){stopHurry, func() { s.idle.Stop() }, func() { <-pings }}
+	s.stop = []func(){h.stop, func() { s.idle.Stop() }, func() { <-pings }}
 	return s, nil
 }
 

@@ -25,17 +25,13 @@ func (q *request) watchObjects(rep representation) (watchObjects, error) {
 		t, err := q.tableWriter(rep)
 		return &tableObjects{tableWriter: t}, err
 	case asPartial:
-		typeMeta := appendTypeMeta(nil, "meta.k8s.io/"+rep.metaVersion, "PartialObjectMetadata")
-		return &partialObjects{wholeObjects: wholeObjects{typeMeta: typeMeta}, metaVersion: rep.metaVersion}, nil
+		return &partialObjects{metaVersion: rep.metaVersion}, nil
 	}
-	return &wholeObjects{appendTypeMeta(nil, q.res.gvk.GroupVersion().String(), q.res.gvk.Kind), q.res.bookmarkRest}, nil
+	return &wholeObjects{q.res}, nil
 }
 
 // wholeObjects shows whole objects: the stored bytes.
-type wholeObjects struct {
-	typeMeta []byte // the beginning of a bookmark's object
-	rest     []byte // what follows its metadata
-}
+type wholeObjects struct{ res *resource }
 
 func (v *wholeObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
 	if at == r.Revision {
@@ -45,7 +41,8 @@ func (v *wholeObjects) object(dst []byte, r *storage.Record, at watch.Revision) 
 }
 
 func (v *wholeObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
-	return append(append(appendBookmarkMeta(append(dst, v.typeMeta...), at, initialEventsEnd), v.rest...), '}'), nil
+	dst = appendTypeMeta(dst, v.res.gvk.GroupVersion().String(), v.res.gvk.Kind)
+	return append(append(appendBookmarkMeta(dst, at, initialEventsEnd), v.res.bookmarkRest...), '}'), nil
 }
 
 // addBookmarks prepares what the object of a bookmark has after its metadata. For built-in kinds it is what Go writes of an
@@ -87,7 +84,6 @@ func appendBookmarkMeta(dst []byte, at watch.Revision, initialEventsEnd bool) []
 
 // partialObjects shows PartialObjectMetadata.
 type partialObjects struct {
-	wholeObjects
 	metaVersion string
 	spliced     []byte
 }
@@ -98,6 +94,11 @@ func (v *partialObjects) object(dst []byte, r *storage.Record, at watch.Revision
 	}
 	v.spliced = r.AppendAt(v.spliced[:0], at)
 	return appendPartial(dst, v.metaVersion, v.spliced)
+}
+
+func (v *partialObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
+	dst = appendTypeMeta(dst, "meta.k8s.io/"+v.metaVersion, "PartialObjectMetadata")
+	return append(appendBookmarkMeta(dst, at, initialEventsEnd), '}'), nil
 }
 
 func (v *partialObjects) forget() { v.spliced = nil }
@@ -116,9 +117,9 @@ type framing interface {
 func (q *request) framing(rep representation, messages bool) framing {
 	switch rep.media {
 	case mediaProtobuf:
-		return &binaryFraming{form: &protobufForm{wire: rep.wire, prefixed: !messages}}
+		return &binaryFraming{rep: rep, form: &protobufForm{wire: rep.wire, prefixed: !messages}}
 	case mediaCBOR:
-		return &binaryFraming{form: cborForm{q.api.options.CBOR}}
+		return &binaryFraming{rep: rep, form: cborForm{q.api.options.CBOR}}
 	}
 	return jsonFraming{}
 }
@@ -140,6 +141,7 @@ func (jsonFraming) forget() {}
 
 // binaryFraming translates the JSON of an object and puts an event around it.
 type binaryFraming struct {
+	rep representation
 	form
 	object []byte
 }
@@ -150,6 +152,11 @@ type form interface {
 	// appendEvent appends an event about an encoded object.
 	appendEvent(dst []byte, event watch.EventType, object []byte) []byte
 	forget()
+}
+
+// key is that of a record as it looks at a revision, among what has been translated.
+func (f *binaryFraming) key(r *storage.Record, at watch.Revision) encodingKey {
+	return encodingKey{of: r, at: at, media: f.rep.media, as: f.rep.as, metaVersion: f.rep.metaVersion}
 }
 
 func (f *binaryFraming) begin(dst []byte, _ watch.EventType) []byte { return dst }

@@ -27,11 +27,11 @@ func (q *request) watchByPath() (handler, error) {
 			return err
 		}
 		if q.namesObject() {
-			if err := q.selectObject(&p); err != nil {
+			if err := q.selectObject(p); err != nil {
 				return err
 			}
 		}
-		return q.watch(rep, &p)
+		return q.watch(rep, p)
 	}, nil
 }
 

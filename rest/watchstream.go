@@ -15,11 +15,11 @@ import (
 )
 
 const (
+	// bookmarkPeriod is how often a bookmark tells a quiet watch how far it has come, give or take a quarter.
+	bookmarkPeriod = time.Minute
 	// A watch ends by itself after a time between these, so that clients spread over the replicas of a host again.
 	minWatchTime = 30 * time.Minute
 	maxWatchTime = 60 * time.Minute
-	// bookmarkPeriod is how often a bookmark tells a quiet watch how far it has come, give or take a quarter.
-	bookmarkPeriod = time.Minute
 	// lastBookmark is how long before its end a watch sends one more.
 	lastBookmark = 2 * time.Second
 	// stuckAfter is how long one write may take before the client counts as gone.
@@ -28,117 +28,111 @@ const (
 	stuckAtEnd = time.Second
 )
 
-// watch streams what changes (API concepts, Efficient detection of changes). The stream is a position in the store's
-// log: it holds no queue, and a client that stops reading holds up nobody and is told 410 when it has fallen behind.
+// watchStream is a watch that is being answered: a position in the store's log, which holds no queue, so that a client that
+// stops reading holds up nobody and is told 410 when it has fallen behind.
 //
-// A watch is mostly idle, and its memory that of its stack: what is needed for the beginning only is done in functions
-// that have returned by then.
+// A watch is mostly idle, and there may be many. What it has of its own while it waits is this, one timer and one channel.
+type watchStream struct {
+	q         *request
+	ctx       context.Context
+	cancel    context.CancelFunc
+	deadline  time.Time
+	objects   watchObjects
+	framing   framing
+	match     func(*storage.Record) bool // nil takes everything
+	bookmarks bool
+	after     watch.Revision                // what the client knows of
+	cursor    *watch.Cursor[storage.Record] // nil as long as the client is told what is there
+	out       watchOutput
+	hurried   hurried
+	alarm     chan struct{} // one for all that a watch wakes up for: each that it waits on takes memory
+	timer     *time.Timer   // sets off the alarm at next
+	next      time.Time     // when a bookmark is due, or the end
+	chunk     *[]byte       // borrowed while there is something to send
+	buf       []byte        // what has gathered in it
+	err       error         // the client is gone
+}
+
+// watch streams what changes (API concepts, Efficient detection of changes).
 func (q *request) watch(rep representation, p *listParameters) error {
-	s, err := q.newWatch(rep, p)
+	b, err := q.watchBeginning(rep, p)
 	if err != nil {
 		return err
 	}
+	s := b.watchStream
 	defer s.close()
-	if err := s.open(); err != nil {
+	if err := b.open(); err != nil {
 		return err
 	}
-	if err := s.begin(); err != nil {
+	if err := b.sendBeginning(); err != nil {
 		return s.end(err)
 	}
 	return s.end(s.follow())
 }
 
-// newWatch reads a request for a watch.
-func (q *request) newWatch(rep representation, p *listParameters) (*watchStream, error) {
-	namespace, err := q.namespace()
-	if err != nil {
-		return nil, err
-	}
-	revision, err := parseRevision(p.ResourceVersion)
-	if err != nil {
-		return nil, err
-	}
-	s := &watchStream{q: q, rep: rep, after: watch.Revision(revision), bookmarks: p.AllowWatchBookmarks}
-	var nothing bool
-	if s.selected, nothing = q.res.selection(namespace, *p); nothing {
-		s.selected.match = func(*storage.Record) bool { return false }
-	}
-	if s.objects, err = q.watchObjects(rep); err != nil {
-		return nil, err
-	}
-	if rep.media == mediaYAML {
-		return nil, status.NotAcceptable(q.api.media.streamed)
-	}
-	if rep.mismatch != nil {
-		return nil, rep.mismatch
-	}
-	s.initial = p.SendInitialEvents != nil && *p.SendInitialEvents || p.SendInitialEvents == nil && revision == 0
-	q.becomeWatch()
-
-	duration := minWatchTime + rand.N(maxWatchTime-minWatchTime)
-	if p.TimeoutSeconds != nil && *p.TimeoutSeconds > 0 {
-		duration = time.Duration(min(*p.TimeoutSeconds, int64(24*time.Hour/time.Second))) * time.Second
-	}
-	// A context with a deadline would cost every watch more than the timer that it needs anyway.
-	s.deadline, s.ctx, s.cancel = time.Now().Add(duration), q.r.Context(), func() {}
-	if wantsSocket(q.r) { // whose end the request's context does not know
-		s.ctx, s.cancel = context.WithCancel(s.ctx)
-	}
-	return s, nil
-}
-
-// open begins the answer. What is there is looked at before: a client that has the answer sees all that it does from then
-// on.
-func (s *watchStream) open() (err error) {
-	switch current := s.q.res.store.Revision(); {
-	case s.initial && s.after <= current:
-		if err = s.takeState(); err != nil {
+// follow sends what happens from now on until the watch ends. What it does is done in functions that have returned while it
+// waits, since its stack is memory too.
+func (s *watchStream) follow() error {
+	s.q.query, s.q.params = nil, nil // they have been read
+	for {
+		if err := s.catchUp(); err != nil {
 			return err
 		}
-	case !s.initial && s.after == 0:
-		s.after = current
+		select {
+		case <-s.alarm:
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		}
 	}
-	out, err := s.q.openWatch(s.rep, s.cancel)
-	if err != nil {
+}
+
+// catchUp does what there is to do, and asks to be told when there is more.
+func (s *watchStream) catchUp() error {
+	due := !time.Now().Before(s.next)
+	if due && !s.next.Before(s.deadline) {
+		return context.DeadlineExceeded
+	}
+	if err := s.sendNews(due); err != nil {
 		return err
 	}
-	s.out = out
-	s.framing = s.q.framing(s.rep, s.out.eventByEvent())
-	s.unhurry = s.q.api.hurryAtTheEnd(s.out.hurry)
+	if s.q.api.closing() {
+		return errEnding
+	}
+	if due {
+		s.setTimer()
+	}
+	s.cursor.Ready()
 	return nil
 }
 
-// begin shows what is there, if it is to be shown, and takes the position after it.
-func (s *watchStream) begin() (err error) {
-	if s.initial && s.state == nil { // it has to be waited for
-		if err = s.takeState(); err != nil {
-			return err
-		}
+// setTimer lets the watch wake up for the next bookmark: after a period, jittered so that watches do not tick together, or
+// shortly before the end. Where there are none, or none is left, it is for the end.
+func (s *watchStream) setTimer() {
+	left := time.Until(s.deadline)
+	s.next = s.deadline
+	if s.bookmarks && left > lastBookmark {
+		left = min(bookmarkPeriod*3/4+rand.N(bookmarkPeriod/2), left-lastBookmark)
+		s.next = time.Now().Add(left)
 	}
-	if s.state != nil {
-		s.after = s.state.Revision
-		if err = s.sendState(); err != nil {
-			return err
-		}
+	if s.timer == nil {
+		s.timer = time.AfterFunc(left, s.wake)
+	} else {
+		s.timer.Reset(left)
 	}
-	s.cursor, err = s.q.res.store.Watch(s.selected.scope, s.after, s.selected.terms...)
-	return err
 }
 
-// close lets go of all that the stream has.
-func (s *watchStream) close() {
-	if s.cursor != nil {
-		s.cursor.Close()
+// wake makes the stream look what there is to do.
+func (s *watchStream) wake() {
+	select {
+	case s.alarm <- struct{}{}:
+	default:
 	}
-	if s.state != nil {
-		s.state.release()
-	}
-	if s.out != nil {
-		s.unhurry()
-		s.giveBack()
-		s.out.close()
-	}
-	s.cancel()
+}
+
+// hurry keeps a client that does not read from holding up the shutdown, and ends a watch that waits.
+func (s *watchStream) hurry() {
+	s.out.hurry()
+	s.wake()
 }
 
 // becomeWatch takes the request out of the bound on short requests.
@@ -147,40 +141,20 @@ func (q *request) becomeWatch() {
 	q.api.leaveShort()
 }
 
-// watchStream is a watch that is being answered.
-type watchStream struct {
-	q                  *request
-	ctx                context.Context
-	cancel             context.CancelFunc
-	deadline           time.Time
-	rep                representation
-	objects            watchObjects
-	framing            framing
-	selected           selection
-	initial, bookmarks bool
-	after              watch.Revision // what the client knows of
-	state              *initialState  // what it is to be told of that
-	cursor             *watch.Cursor[storage.Record]
-	out                watchOutput
-	unhurry            func()
-	chunk              *[]byte // borrowed while there is something to send
-	buf                []byte  // what has gathered in it
-	err                error   // the client is gone
-}
-
-// hurryAtTheEnd keeps a client that does not read from holding up the shutdown. The function that it returns must be
-// called when the stream ends.
-func (a *API) hurryAtTheEnd(hurry func()) func() {
-	done := make(chan struct{})
-	stop := context.AfterFunc(a.ending, func() {
-		defer close(done)
-		hurry()
-	})
-	return func() {
-		if !stop() {
-			<-done // the connection may be used for other requests, whose deadline it is not to touch
-		}
+// close lets go of all that the stream has.
+func (s *watchStream) close() {
+	if s.timer != nil {
+		s.timer.Stop()
 	}
+	if s.cursor != nil {
+		s.cursor.Close()
+	}
+	if s.out != nil {
+		s.hurried.stop()
+		s.giveBack()
+		s.out.close()
+	}
+	s.cancel()
 }
 
 // gathered sends what has gathered if it is worth a write, or is a message of its own.
@@ -239,83 +213,6 @@ func (s *watchStream) end(err error) error {
 
 var errEnding = fmt.Errorf("the server is shutting down: %w", watch.ErrClosed)
 
-// initialState is what is there when a watch begins.
-type initialState struct {
-	storage.Page
-	borrowed *[]*storage.Record
-}
-
-func (s *watchStream) takeState() error {
-	records := recordBuffers.Get().(*[]*storage.Record)
-	found, err := s.q.res.store.List(s.ctx, storage.ListOptions{Scope: s.selected.scope, Terms: s.selected.terms, Match: s.selected.match, Revision: s.after}, (*records)[:0])
-	if err != nil {
-		recordBuffers.Put(records)
-		return err
-	}
-	*records = found.Records
-	s.state = &initialState{Page: found, borrowed: records}
-	return nil
-}
-
-// release gives back what the state has borrowed. It may be called again.
-func (i *initialState) release() {
-	if i.borrowed == nil {
-		return
-	}
-	clear(*i.borrowed)
-	recordBuffers.Put(i.borrowed)
-	i.borrowed, i.Records = nil, nil
-}
-
-// sendState sends an ADDED for every object there is, in the order of their keys, and forgets them: the watch may last.
-func (s *watchStream) sendState() error {
-	defer s.state.release()
-	for _, r := range s.state.Records {
-		if err := s.object(watch.Added, r, r.Revision); err != nil {
-			return err
-		}
-		if s.gathered(); s.err != nil {
-			return context.Canceled
-		}
-	}
-	if s.bookmarks {
-		if err := s.bookmark(s.state.Revision, true); err != nil {
-			return err
-		}
-	}
-	s.send()
-	return nil
-}
-
-// follow sends what happens from now on until the watch ends.
-func (s *watchStream) follow() error {
-	s.q.query = nil // it has been read
-	timer := time.NewTimer(s.untilNext())
-	defer timer.Stop()
-	due := false // a bookmark
-	for {
-		if err := s.sendNews(due); err != nil {
-			return err
-		}
-		if due {
-			due = false
-			timer.Reset(s.untilNext())
-		}
-		select {
-		case <-s.cursor.Ready():
-		case <-timer.C:
-			if !time.Now().Before(s.deadline) {
-				return context.DeadlineExceeded
-			}
-			due = true
-		case <-s.ctx.Done():
-			return s.ctx.Err()
-		case <-s.q.api.ending.Done():
-			return errEnding
-		}
-	}
-}
-
 // sendNews sends what has happened since the last time, and a bookmark if one is due.
 func (s *watchStream) sendNews(bookmark bool) error {
 	borrowed := changeBuffers.Get().(*[]*watch.Change[storage.Record])
@@ -330,7 +227,7 @@ func (s *watchStream) sendNews(bookmark bool) error {
 		return err
 	}
 	for _, c := range changes {
-		event, r := c.Select(s.selected.match)
+		event, r := c.Select(s.match)
 		if event == "" {
 			continue
 		}
@@ -362,8 +259,9 @@ func (s *watchStream) object(event watch.EventType, r *storage.Record, at watch.
 	s.borrow()
 	live := s.cursor != nil // the state of the beginning is sent
 	binary, ok := s.framing.(*binaryFraming)
-	key := encodingKey{of: r, at: at, media: s.rep.media, as: s.rep.as, metaVersion: s.rep.metaVersion}
+	var key encodingKey
 	if ok && live {
+		key = binary.key(r, at)
 		if object := s.q.res.encodings.get(key); object != nil {
 			s.buf = binary.appendEvent(s.buf, event, object)
 			return nil
@@ -392,14 +290,4 @@ func (s *watchStream) complete(buf []byte, err error, start int, event watch.Eve
 		}
 	}
 	return err
-}
-
-// untilNext is the time to the next bookmark: a period, jittered so that watches do not tick together, or what is left
-// until shortly before the end. Where there are none, or none is left, it is the time to the end.
-func (s *watchStream) untilNext() time.Duration {
-	left := time.Until(s.deadline)
-	if !s.bookmarks || left <= lastBookmark {
-		return left
-	}
-	return min(bookmarkPeriod*3/4+rand.N(bookmarkPeriod/2), left-lastBookmark)
 }

@@ -114,6 +114,10 @@ func (c *Cursor[T]) Next(ctx context.Context, into []*Change[T]) ([]*Change[T], 
 	}
 }
 
+// ReadyOn makes Ready return this channel, which must have room for one value. Who waits for several things, or for several cursors, then
+// waits on one channel, and asks again after each receive for all that may have happened. It must be called before Ready.
+func (c *Cursor[T]) ReadyOn(ready chan struct{}) { c.ready = ready }
+
 // Ready returns a channel that receives once when Poll has something to return, be it changes or an error; it must be asked for again
 // after each receive. It may receive early: then Poll returns nothing.
 func (c *Cursor[T]) Ready() <-chan struct{} {

@@ -128,6 +128,27 @@ func TestCursorInTheFutureWaitsSilently(t *testing.T) {
 	})
 }
 
+func TestCursorsReadyOnOneChannel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newLog(t, watch.LogOptions[thing]{})
+		ready := make(chan struct{}, 1)
+		a, b := cursorAt(t, log, watch.Scope{Resource: "things", Namespace: "a"}, 0), cursorAt(t, log, watch.Scope{Resource: "things", Namespace: "b"}, 0)
+		a.ReadyOn(ready)
+		b.ReadyOn(ready)
+		for i, c := range []*watch.Cursor[thing]{a, b} {
+			a.Ready()
+			b.Ready()
+			synctest.Wait()
+			assert.Empty(t, ready)
+			require.NoError(t, log.Append(group(watch.Revision(i+1), key([]string{"a", "b"}[i], "x"))))
+			synctest.Wait()
+			assert.Len(t, ready, 1)
+			<-ready
+			assert.Equal(t, []watch.Revision{watch.Revision(i + 1)}, poll(t, c))
+		}
+	})
+}
+
 func TestReadyReceivesForItsScopeOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := watch.NewLog(watch.LogOptions[thing]{})

@@ -1,0 +1,152 @@
+package rest
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// watchBeginning is what a watch needs until its client knows what is there.
+type watchBeginning struct {
+	*watchStream
+	rep      representation
+	selected selection
+	initial  bool
+	state    *initialState // what the client is to be told of
+}
+
+// initialState is what is there when a watch begins.
+type initialState struct {
+	storage.Page
+	borrowed *[]*storage.Record
+}
+
+// watchBeginning reads a request for a watch.
+func (q *request) watchBeginning(rep representation, p *listParameters) (*watchBeginning, error) {
+	namespace, err := q.namespace()
+	if err != nil {
+		return nil, err
+	}
+	revision, err := parseRevision(p.ResourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	s := &watchStream{q: q, after: watch.Revision(revision), bookmarks: p.AllowWatchBookmarks, alarm: make(chan struct{}, 1)}
+	if s.objects, err = q.watchObjects(rep); err != nil {
+		return nil, err
+	}
+	if rep.media == mediaYAML {
+		return nil, status.NotAcceptable(q.api.media.streamed)
+	}
+	if rep.mismatch != nil {
+		return nil, rep.mismatch
+	}
+	b := &watchBeginning{watchStream: s, rep: rep}
+	var nothing bool
+	if b.selected, nothing = q.res.selection(namespace, *p); nothing {
+		b.selected.match = func(*storage.Record) bool { return false }
+	}
+	s.match = b.selected.match
+	b.initial = p.SendInitialEvents != nil && *p.SendInitialEvents || p.SendInitialEvents == nil && revision == 0
+
+	duration := minWatchTime + rand.N(maxWatchTime-minWatchTime)
+	if p.TimeoutSeconds != nil && *p.TimeoutSeconds > 0 {
+		duration = time.Duration(min(*p.TimeoutSeconds, int64(24*time.Hour/time.Second))) * time.Second
+	}
+	// A context with a deadline would cost every watch more than the timer that it needs anyway.
+	s.deadline, s.ctx, s.cancel = time.Now().Add(duration), q.r.Context(), func() {}
+	if wantsSocket(q.r) { // whose end the request's context does not know
+		s.ctx, s.cancel = context.WithCancel(s.ctx)
+	}
+	q.becomeWatch()
+	return b, nil
+}
+
+// open begins the answer. What is there is looked at before: a client that has the answer sees all that it does from then
+// on.
+func (b *watchBeginning) open() error {
+	switch current := b.q.res.store.Revision(); {
+	case b.initial && b.after <= current:
+		if err := b.takeState(); err != nil {
+			return err
+		}
+	case !b.initial && b.after == 0:
+		b.after = current
+	}
+	out, err := b.q.openWatch(b.rep, b.cancel)
+	if err != nil {
+		b.release()
+		return err
+	}
+	b.out = out
+	b.framing = b.q.framing(b.rep, b.out.eventByEvent())
+	b.q.api.atEnd.add(&b.hurried, b.hurry)
+	return nil
+}
+
+// sendBeginning shows what is there, if it is to be shown, and takes the position after it.
+func (b *watchBeginning) sendBeginning() error {
+	defer b.release()
+	if b.initial && b.state == nil { // it has to be waited for
+		if err := b.takeState(); err != nil {
+			return err
+		}
+	}
+	if b.state != nil {
+		b.after = b.state.Revision
+		if err := b.sendState(); err != nil {
+			return err
+		}
+	}
+	cursor, err := b.q.res.store.Watch(b.selected.scope, b.after, b.selected.terms...)
+	if err != nil {
+		return err
+	}
+	cursor.ReadyOn(b.alarm)
+	b.cursor = cursor
+	b.setTimer()
+	return nil
+}
+
+func (b *watchBeginning) takeState() error {
+	records := recordBuffers.Get().(*[]*storage.Record)
+	found, err := b.q.res.store.List(b.ctx, storage.ListOptions{Scope: b.selected.scope, Terms: b.selected.terms, Match: b.match, Revision: b.after}, (*records)[:0])
+	if err != nil {
+		recordBuffers.Put(records)
+		return err
+	}
+	*records = found.Records
+	b.state = &initialState{Page: found, borrowed: records}
+	return nil
+}
+
+// release gives back what the state has borrowed, if there is one.
+func (b *watchBeginning) release() {
+	if b.state != nil {
+		clear(*b.state.borrowed)
+		recordBuffers.Put(b.state.borrowed)
+	}
+}
+
+// sendState sends an ADDED for every object there is, in the order of their keys.
+func (b *watchBeginning) sendState() error {
+	for _, r := range b.state.Records {
+		if err := b.object(watch.Added, r, r.Revision); err != nil {
+			return err
+		}
+		if b.gathered(); b.err != nil {
+			return context.Canceled
+		}
+	}
+	if b.bookmarks {
+		if err := b.bookmark(b.state.Revision, true); err != nil {
+			return err
+		}
+	}
+	b.send()
+	return nil
+}
