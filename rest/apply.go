@@ -85,6 +85,9 @@ func (res *resource) apply(ctx context.Context, namespace, name string, which pa
 		o.problems = c.repeated
 	}
 	return res.update(ctx, namespace, name, which, func(old doc.Value) (doc.Value, error) {
+		if err := res.checkNumbers(c.config, &o); err != nil {
+			return doc.Value{}, err // it may be converted
+		}
 		obj, err := res.managed.Apply(old, c.config, res.writer(&o), o.force)
 		if err != nil {
 			return doc.Value{}, err

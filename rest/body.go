@@ -90,7 +90,7 @@ func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o
 func (q *request) decodeDocument(media string, wire wireCodec, merge bool, data []byte, o *writeOptions) (doc.Value, error) {
 	switch media {
 	case mediaProtobuf:
-		return decodeProtobuf(wire, data)
+		return decodeProtobuf(wire, data, q.res.schema.ReadsNumbers())
 	case mediaCBOR:
 		text, err := q.api.options.CBOR.ToJSON(data)
 		if err != nil {

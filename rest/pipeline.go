@@ -265,6 +265,9 @@ func (res *resource) commit(ctx context.Context, key storage.Key, o *writeOption
 // in a decoder.
 func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 	sent := obj
+	if err := res.checkNumbers(sent, o); err != nil {
+		return doc.Value{}, err
+	}
 	obj, unknown := res.schema.Prune(obj)
 	if !res.typeErrorsInvalid && len(unknown)+len(o.problems) > 0 {
 		if errs := res.schema.CheckTypes(nil, obj); len(errs) > 0 {
@@ -287,6 +290,17 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 	}
 	return withoutRepeatedOwners(obj, how, o), nil
 }
+
+// checkNumbers refuses numbers that nobody means and that a Go type would read for minutes, before it is asked.
+func (res *resource) checkNumbers(obj doc.Value, o *writeOptions) error {
+	if text, found := res.schema.EndlessNumber(obj); found {
+		return res.undecodable(obj, o, endlessNumber(text))
+	}
+	return nil
+}
+
+// endlessNumber is what is wrong with such a number.
+func endlessNumber(text string) error { return fmt.Errorf("the number %q has too many digits", text) }
 
 // wrongType is the answer to values of a wrong type in a body of a built-in kind.
 func (res *resource) wrongType(sent doc.Value, errs status.FieldErrors, o *writeOptions) error {

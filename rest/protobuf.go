@@ -56,11 +56,16 @@ func (m messageCodec) encode(v doc.Value) ([]byte, error)       { return m.Appen
 
 func statusWire() wireCodec { return messageCodec{codec.StatusMessage()} }
 
-// decodeProtobuf reads a body in its envelope as a document.
-func decodeProtobuf(wire wireCodec, data []byte) (doc.Value, error) {
+// decodeProtobuf reads a body in its envelope as a document. With numbers the Go type reads some from text.
+func decodeProtobuf(wire wireCodec, data []byte, numbers bool) (doc.Value, error) {
 	e, err := codec.DecodeEnvelope(data)
 	if err != nil {
 		return doc.Value{}, err
+	}
+	if numbers {
+		if text, found := codec.EndlessNumber(e.Raw); found {
+			return doc.Value{}, endlessNumber(text)
+		}
 	}
 	v, err := wire.decode(e.Raw)
 	if err != nil {

@@ -77,6 +77,11 @@ func (d *deriver) finish(root *Schema) {
 		schema: func(s *Schema) *bool { return &s.settles },
 		object: func(o *Object) *bool { return &o.settles },
 	})
+	d.markWays(root, places{
+		own:    (*Schema).readsNumbers,
+		schema: func(s *Schema) *bool { return &s.counts },
+		object: func(o *Object) *bool { return &o.counts },
+	})
 }
 
 // complete adds to a declared default what is below it by default, as [Schema.Default] will do with what users send. It

@@ -1,0 +1,76 @@
+package codec
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// A number may have maxNumber bytes and an exponent of maxExponent digits. No quantity comes near that, and a body full of those
+// that do is read in seconds.
+const (
+	maxNumber   = 128
+	maxExponent = 2
+)
+
+// IsEndless reports whether a text is a number with so many digits, or such an exponent, that a type which reads it exactly
+// works on it for minutes: 1e-2147483647 has two thousand million digits.
+func IsEndless(text string) bool {
+	if strings.Trim(text, "+-.0123456789eEinumkKMGTP") != "" {
+		return false
+	}
+	if len(text) > maxNumber {
+		return true
+	}
+	_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	exponent = strings.TrimLeft(strings.TrimLeft(exponent, "+-"), "0")
+	return len(exponent) > maxExponent
+}
+
+// maxMessages is how deep messages are looked for in messages.
+const maxMessages = 32
+
+// EndlessNumber returns the first text in a Protobuf message that [IsEndless]. Without its description a message does not tell
+// texts from messages, so each field is taken for both. What is malformed is passed over as generated code does, which may
+// have read a number by then.
+func EndlessNumber(message []byte) (text string, found bool) { return endlessIn(message, maxMessages) }
+
+func endlessIn(message []byte, levels int) (text string, found bool) {
+	for len(message) > 0 {
+		tag, n := binary.Uvarint(message)
+		if n <= 0 {
+			return "", false
+		}
+		message = message[n:]
+		size := 0 // of the value; what a group holds are fields like any other
+		switch tag & 7 {
+		case wireVarint:
+			if _, size = binary.Uvarint(message); size <= 0 {
+				return "", false
+			}
+		case wire64:
+			size = 8
+		case wire32:
+			size = 4
+		case wireBytes:
+			length, n := binary.Uvarint(message)
+			if n <= 0 || length > uint64(len(message)-n) {
+				return "", false
+			}
+			value := message[n : n+int(length)]
+			if IsEndless(string(value)) {
+				return string(value), true
+			}
+			if levels > 0 {
+				if text, found = endlessIn(value, levels-1); found {
+					return text, true
+				}
+			}
+			size = n + int(length)
+		}
+		if size > len(message) {
+			return "", false
+		}
+		message = message[size:]
+	}
+	return "", false
+}
