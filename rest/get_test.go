@@ -2,10 +2,12 @@ package rest_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestGet(t *testing.T) {
@@ -76,8 +78,7 @@ func TestMethodsThatNoPathTakes(t *testing.T) {
 	api := newWidgets(t)
 	create(t, api, "a")
 	for _, c := range []struct{ method, target string }{
-		{"POST", widgets + "/a"}, {"HEAD", widgets + "/a"}, {"OPTIONS", widgets + "/a"}, {"CONNECT", widgets + "/a"},
-		{"PUT", widgets}, {"PATCH", widgets}, {"HEAD", widgets}, {"TRACE", widgets},
+		{"POST", widgets + "/a"}, {"PUT", widgets}, {"PATCH", widgets},
 		{"POST", allWidgets}, {"PUT", allWidgets}, {"PATCH", allWidgets}, {"DELETE", allWidgets},
 		{"POST", "/version"}, {"DELETE", "/apis"}, {"PUT", widgetRoot}, {"POST", "/openapi/v2"},
 	} {
@@ -85,6 +86,32 @@ func TestMethodsThatNoPathTakes(t *testing.T) {
 			wantFailure(t, do(t, api, c.method, c.target, ""), http.StatusMethodNotAllowed, "MethodNotAllowed",
 				"the server does not allow this method on the requested resource", "{}")
 		})
+	}
+	for _, c := range []struct{ method, target string }{
+		{"OPTIONS", widgets + "/a"}, {"CONNECT", widgets + "/a"}, {"TRACE", widgets}, {"OPTIONS", widgets + "/a/status"}, {"HEAD", widgets + "?watch=1"},
+	} {
+		t.Run(c.method+" "+c.target, func(t *testing.T) {
+			wantFailure(t, do(t, api, c.method, c.target, ""), http.StatusMethodNotAllowed, "MethodNotAllowed",
+				` is not supported on resources of kind "widgets.example.com"`, `{"group":"example.com","kind":"widgets"}`)
+		})
+	}
+}
+
+// HEAD answers what GET does, without its body, which net/http leaves out.
+func TestHead(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	server := httptest.NewServer(api)
+	defer server.Close()
+	for target, want := range map[string]int{widgets: 200, allWidgets: 200, widgets + "/a": 200, widgets + "/a/status": 200, widgets + "/b": 404} {
+		response, err := http.Head(server.URL + target)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, want, response.StatusCode, target)
+		assert.Equal(t, "application/json", response.Header.Get("Content-Type"))
+		if target == widgets+"/a" {
+			assert.EqualValues(t, len(do(t, api, "GET", target, "").Body), response.ContentLength)
+		}
 	}
 }
 

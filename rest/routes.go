@@ -173,7 +173,7 @@ func (q *request) unknownPath() error {
 
 // collection answers for a resource, or for one namespace of it.
 func (q *request) collection() (handler, error) {
-	switch q.r.Method {
+	switch q.method() {
 	case http.MethodGet:
 		return (*request).list, nil
 	case http.MethodPost:
@@ -181,12 +181,12 @@ func (q *request) collection() (handler, error) {
 	case http.MethodDelete:
 		return q.allowed(DeleteCollection, (*request).deleteCollection)
 	}
-	return nil, status.MethodNotAllowed()
+	return nil, q.noSuchMethod()
 }
 
 // collectionOfAll answers for a namespaced resource across all namespaces.
 func (q *request) collectionOfAll() (handler, error) {
-	if q.r.Method == http.MethodGet {
+	if q.method() == http.MethodGet {
 		return (*request).list, nil
 	}
 	return nil, status.MethodNotAllowed()
@@ -194,7 +194,7 @@ func (q *request) collectionOfAll() (handler, error) {
 
 // item answers for one object.
 func (q *request) item() (handler, error) {
-	switch q.r.Method {
+	switch q.method() {
 	case http.MethodGet:
 		return q.allowed(Get, (*request).get)
 	case http.MethodPut:
@@ -204,7 +204,24 @@ func (q *request) item() (handler, error) {
 	case http.MethodDelete:
 		return q.allowed(Delete, (*request).delete)
 	}
-	return nil, status.MethodNotAllowed()
+	return nil, q.noSuchMethod()
+}
+
+// method is that of the request. HEAD is a GET whose answer has no body; built-in kinds do not know it.
+func (q *request) method() string {
+	if q.r.Method == http.MethodHead && q.res.untyped && !q.wantsWatch() {
+		return http.MethodGet
+	}
+	return q.r.Method
+}
+
+// noSuchMethod refuses what is no verb where it stands. Custom resources name themselves when it is none anywhere.
+func (q *request) noSuchMethod() error {
+	known := []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+	if q.res.untyped && !slices.Contains(known, q.r.Method) {
+		return status.MethodNotSupported(q.res.gr, "")
+	}
+	return status.MethodNotAllowed()
 }
 
 // allowed is the handler of a verb if the resource has it.

@@ -22,9 +22,9 @@ func (q *request) subresourceOfItem() error {
 	if sub.bytes != nil {
 		return q.stream(sub)
 	}
-	verb, known := map[string]Verb{http.MethodGet: Get, http.MethodPut: Update, http.MethodPatch: Patch, http.MethodPost: Create, http.MethodDelete: Delete}[q.r.Method]
+	verb, known := map[string]Verb{http.MethodGet: Get, http.MethodPut: Update, http.MethodPatch: Patch, http.MethodPost: Create, http.MethodDelete: Delete}[q.method()]
 	if !known {
-		return status.MethodNotAllowed()
+		return q.noSuchMethod()
 	}
 	if !sub.has(verb) && q.res.byRoute {
 		return status.MethodNotAllowed()

@@ -29,9 +29,14 @@ const (
 	typeMetaKind        = 2
 )
 
+var errEmpty = errors.New("empty data")
+
 // DecodeEnvelope reads a Kubernetes Protobuf body.
 func DecodeEnvelope(data []byte) (Envelope, error) {
 	var e Envelope
+	if len(data) == 0 {
+		return e, errEmpty
+	}
 	body, ok := bytes.CutPrefix(data, protobufMagic)
 	if !ok {
 		return e, ErrNoProtobuf
