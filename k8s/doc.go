@@ -21,17 +21,22 @@
 // # From a table of facts
 //
 // Plural, scope, short names, categories, the rule for names, whether PUT creates and needs a resourceVersion, which
-// fields a selector may name, /scale, and the columns of kubectl get. The same holds for all versions of a kind.
+// fields a selector may name, and /scale. The same holds for all versions of a kind.
+//
+// # The columns of kubectl get
+//
+// They are those of Kubernetes, computed cells included: the 1/2 of a Deployment, the CrashLoopBackOff of a Pod, the number of
+// keys of a ConfigMap. A version of a kind that is older than the one whose fields they show has the cells that the fields of the
+// same names give.
 //
 // # What is not here
 //
 // Kubernetes defaults and validates its kinds in code that no module exports: a Pod without containers is accepted here,
 // and gets no restartPolicy. A host adds what it needs by the hooks of [rest.Resource]. Required fields are not in the
 // apply configurations either, and Kubernetes does not check them by schema. Nothing acts on the objects: there are no
-// controllers, no scheduler and no garbage collector. Columns that Kubernetes computes (the 1/2 of a Deployment, the number of
-// keys of a ConfigMap) are left out or replaced by the fields they are made of. A selectable field that is absent has the
-// value "", where Kubernetes has the false or 0 of its Go type, and Event has only the eight fields that kubectl asks for. A
-// Node cannot be created with a status: write it to /status.
+// controllers, no scheduler and no garbage collector. The row of a Pod that has ended carries no condition that says so. A
+// selectable field that is absent has the value "", where Kubernetes has the false or 0 of its Go type, and Event has only the
+// eight fields that kubectl asks for. A Node cannot be created with a status: write it to /status.
 //
 // The two kinds Event, of the core group and of events.k8s.io, are two resources with objects of their own. In Kubernetes
 // they are two views of one; an API here serves one version of a resource, and nothing twice.

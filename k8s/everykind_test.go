@@ -66,7 +66,6 @@ type hosted struct {
 	gvk     schema.GroupVersionKind
 	plural  string
 	scope   rest.Scope
-	columns []rest.Column
 	overlay map[string]string
 	rest.Definition
 }
@@ -77,7 +76,7 @@ func of[T any, P interface {
 }]() hosted {
 	r := k8s.Resource[T, P]()
 	return hosted{typ: reflect.TypeFor[T](), gvk: schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind},
-		plural: r.Plural, scope: r.Scope, columns: r.Columns, overlay: r.Overlay, Definition: r}
+		plural: r.Plural, scope: r.Scope, overlay: r.Overlay, Definition: r}
 }
 
 // everyKind is all that can be hosted.

@@ -18,7 +18,7 @@ type kind struct {
 	// selectable are the fields that Kubernetes lets a field selector name, as far as they are fields of the object.
 	selectable []string
 	scale      *rest.Scale
-	columns    []rest.Column
+	columns    []column
 }
 
 // kindOf returns what is known of a kind. The alpha and beta groups of old go with their successors.
@@ -75,43 +75,4 @@ func kindOf(gk schema.GroupKind) (kind, bool) {
 // scaled is the scale of a workload, whose fields all workloads have in the same places.
 func scaled() *rest.Scale {
 	return &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".spec.selector"}
-}
-
-// text is a column that shows a field as it is.
-func text(name, path string) rest.Column {
-	return rest.Column{Name: name, Path: path, Description: "The field " + path + "."}
-}
-
-// number is a column that shows a count.
-func number(name, path string) rest.Column {
-	c := text(name, path)
-	c.Type = "integer"
-	return c
-}
-
-// flag is a column that shows whether something holds.
-func flag(name, path string) rest.Column {
-	c := text(name, path)
-	c.Type = "boolean"
-	return c
-}
-
-// since is a column that shows how long ago something was.
-func since(name, path string) rest.Column {
-	c := text(name, path)
-	c.Type = "date"
-	return c
-}
-
-// age is the column that most tables end in.
-func age() rest.Column {
-	c := since("Age", ".metadata.creationTimestamp")
-	c.Description = "Time since the object was created."
-	return c
-}
-
-// wide shows a column only where kubectl get is given -o wide.
-func wide(c rest.Column) rest.Column {
-	c.Priority = 1
-	return c
 }

@@ -41,7 +41,7 @@ func Resource[T any, P interface {
 	r.ShortNames, r.Categories = k.shortNames, k.categories
 	r.Dialect, r.Scope, r.Names = rest.Builtin, k.scope, k.names
 	r.CreateOnUpdate, r.VersionRequired, r.Generation = k.createOnUpdate, k.versionRequired, k.generation
-	r.SelectableFields, r.Scale, r.Columns = k.selectable, k.scale, k.columns
+	r.SelectableFields, r.Scale, r.Columns = k.selectable, k.scale, columnsOf[T](k.columns)
 	r.Overlay = overlayOf(P(new(T)), gvk)
 	return r
 }

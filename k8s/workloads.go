@@ -5,22 +5,14 @@ import "github.com/decorum-go/decorum/rest"
 // apps is the group of workloads that run on.
 func apps() map[string]kind {
 	all := []string{"all"}
-	images := []rest.Column{wide(text("Containers", ".spec.template.spec.containers[*].name")),
-		wide(text("Images", ".spec.template.spec.containers[*].image"))}
 	return map[string]kind{
-		"ControllerRevision": {plural: "controllerrevisions",
-			columns: []rest.Column{text("Controller", ".metadata.ownerReferences[?(@.controller==true)].name"), number("Revision", ".revision"), age()}},
-		"DaemonSet": {plural: "daemonsets", shortNames: []string{"ds"}, categories: all, generation: true,
-			columns: append([]rest.Column{number("Desired", ".status.desiredNumberScheduled"), number("Current", ".status.currentNumberScheduled"),
-				number("Ready", ".status.numberReady"), number("Up-to-date", ".status.updatedNumberScheduled"),
-				number("Available", ".status.numberAvailable"), age()}, images...)},
-		"Deployment": {plural: "deployments", shortNames: []string{"deploy"}, categories: all, generation: true, scale: scaled(),
-			columns: append([]rest.Column{number("Desired", ".spec.replicas"), number("Ready", ".status.readyReplicas"),
-				number("Up-to-date", ".status.updatedReplicas"), number("Available", ".status.availableReplicas"), age()}, images...)},
+		"ControllerRevision": {plural: "controllerrevisions", columns: controllerRevisionColumns()},
+		"DaemonSet":          {plural: "daemonsets", shortNames: []string{"ds"}, categories: all, generation: true, columns: daemonSetColumns()},
+		"Deployment":         {plural: "deployments", shortNames: []string{"deploy"}, categories: all, generation: true, scale: scaled(), columns: deploymentColumns()},
 		"ReplicaSet": {plural: "replicasets", shortNames: []string{"rs"}, categories: all, generation: true, scale: scaled(),
-			selectable: []string{"status.replicas"}, columns: replicas()},
-		"StatefulSet": {plural: "statefulsets", shortNames: []string{"sts"}, categories: all, generation: true, scale: scaled(),
-			columns: append([]rest.Column{number("Desired", ".spec.replicas"), number("Ready", ".status.readyReplicas"), age()}, images...)},
+			selectable: []string{"status.replicas"},
+			columns:    replicaSetColumns()},
+		"StatefulSet": {plural: "statefulsets", shortNames: []string{"sts"}, categories: all, generation: true, scale: scaled(), columns: statefulSetColumns()},
 	}
 }
 
@@ -41,28 +33,20 @@ func extensions() map[string]kind {
 func batch() map[string]kind {
 	all := []string{"all"}
 	return map[string]kind{
-		"CronJob": {plural: "cronjobs", shortNames: []string{"cj"}, categories: all, generation: true,
-			columns: []rest.Column{text("Schedule", ".spec.schedule"), text("Timezone", ".spec.timeZone"), flag("Suspend", ".spec.suspend"),
-				text("Active", ".status.active[*].name"), since("Last Schedule", ".status.lastScheduleTime"), age()}},
-		"Job": {plural: "jobs", categories: all, generation: true,
-			columns: []rest.Column{number("Completions", ".spec.completions"), number("Active", ".status.active"),
-				number("Succeeded", ".status.succeeded"), number("Failed", ".status.failed"), age()}},
+		"CronJob": {plural: "cronjobs", shortNames: []string{"cj"}, categories: all, generation: true, columns: cronJobColumns()},
+		"Job":     {plural: "jobs", categories: all, generation: true, columns: jobColumns()},
 	}
 }
 
 func autoscaling() map[string]kind {
 	return map[string]kind{
-		"HorizontalPodAutoscaler": {plural: "horizontalpodautoscalers", shortNames: []string{"hpa"}, categories: []string{"all"},
-			columns: []rest.Column{text("Reference", ".spec.scaleTargetRef.name"), number("MinPods", ".spec.minReplicas"),
-				number("MaxPods", ".spec.maxReplicas"), number("Replicas", ".status.currentReplicas"), age()}},
+		"HorizontalPodAutoscaler": {plural: "horizontalpodautoscalers", shortNames: []string{"hpa"}, categories: []string{"all"}, columns: horizontalPodAutoscalerColumns()},
 	}
 }
 
 func policy() map[string]kind {
 	return map[string]kind{
-		"PodDisruptionBudget": {plural: "poddisruptionbudgets", shortNames: []string{"pdb"}, generation: true, versionRequired: true,
-			columns: []rest.Column{text("Min Available", ".spec.minAvailable"), text("Max Unavailable", ".spec.maxUnavailable"),
-				number("Allowed Disruptions", ".status.disruptionsAllowed"), age()}},
+		"PodDisruptionBudget": {plural: "poddisruptionbudgets", shortNames: []string{"pdb"}, generation: true, versionRequired: true, columns: podDisruptionBudgetColumns()},
 	}
 }
 
@@ -71,17 +55,14 @@ func scheduling() map[string]kind {
 	return map[string]kind{
 		"CompositePodGroup": {plural: "compositepodgroups"},
 		"PodGroup":          {plural: "podgroups"},
-		"PriorityClass": {plural: "priorityclasses", shortNames: []string{"pc"}, scope: rest.Cluster,
-			columns: []rest.Column{number("Value", ".value"), flag("Global-Default", ".globalDefault"), age(),
-				text("PreemptionPolicy", ".preemptionPolicy")}},
-		"Workload": {plural: "workloads"},
+		"PriorityClass":     {plural: "priorityclasses", shortNames: []string{"pc"}, scope: rest.Cluster, columns: priorityClassColumns()},
+		"Workload":          {plural: "workloads", columns: []column{age()}},
 	}
 }
 
 func node() map[string]kind {
 	return map[string]kind{
-		"RuntimeClass": {plural: "runtimeclasses", scope: rest.Cluster, createOnUpdate: true, versionRequired: true,
-			columns: []rest.Column{text("Handler", ".handler"), age()}},
+		"RuntimeClass": {plural: "runtimeclasses", scope: rest.Cluster, createOnUpdate: true, versionRequired: true, columns: runtimeClassColumns()},
 	}
 }
 

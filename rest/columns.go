@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -24,17 +25,26 @@ func ColumnFunc[T any](c Column, cell func(obj *T) any) Column {
 	return c
 }
 
-// column is a column of a resource's Tables: a place, or a function.
+// column is a column of a resource's Tables: a place, or a function, or the name.
 type column struct {
 	apimeta.TableColumnDefinition
 	cell    table.Column
 	compute func(obj any) (any, error)
+	isName  bool
+	absent  any // the cell of a place where there is nothing
 }
 
 // value is what the column shows of an object; typed is the object in its Go type for a function.
 func (c *column) value(v doc.Value, typed any, now time.Time) (any, error) {
+	if c.isName {
+		return nameOf(v), nil
+	}
 	if c.compute == nil {
-		return c.cell.Cell(v, now), nil
+		cell := c.cell.Cell(v, now)
+		if cell == nil {
+			cell = c.absent
+		}
+		return cell, nil
 	}
 	cell, err := c.compute(typed)
 	if t, ok := cell.(time.Time); ok {
@@ -58,14 +68,24 @@ func (res *resource) checkComputed(c Column) error {
 	return nil
 }
 
+// nameColumn is the column that every Table has.
+const nameColumn = "Name"
+
 // nameDescription is what API servers say of the column Name in every Table.
 const nameDescription = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client " +
 	"to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration " +
 	"definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
 
+// creationDescription is what they say of the column Created At.
+const creationDescription = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to " +
+	"be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\n" +
+	"Populated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
+
 func (res *resource) addColumns(columns []Column) error {
-	res.columns = []column{{TableColumnDefinition: apimeta.TableColumnDefinition{Name: "Name", Type: "string", Format: "name",
-		Description: nameDescription}}}
+	if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == nameColumn }) {
+		res.columns = []column{{isName: true, TableColumnDefinition: apimeta.TableColumnDefinition{Name: nameColumn, Type: table.StringType, Format: "name",
+			Description: nameDescription}}}
+	}
 	if len(columns) == 0 && res.ageColumn {
 		columns = []Column{{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp",
 			Description: "Time since the object was created."}}
@@ -76,8 +96,8 @@ func (res *resource) addColumns(columns []Column) error {
 			return err
 		}
 		// A date by its type, whose cell is the time itself.
-		res.columns = append(res.columns, column{cell: table.Column{Path: path, Type: table.StringType}, TableColumnDefinition: apimeta.TableColumnDefinition{
-			Name: "Created At", Type: table.DateType, Description: "Time at which the object was created."}})
+		res.columns = append(res.columns, column{cell: table.Column{Path: path, Type: table.StringType}, absent: time.Time{}.Format(time.RFC3339), TableColumnDefinition: apimeta.TableColumnDefinition{
+			Name: "Created At", Type: table.DateType, Description: creationDescription}})
 	}
 	for _, c := range columns {
 		if c.Name == "" {

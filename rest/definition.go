@@ -66,7 +66,8 @@ func (n NameRule) check(name string) []string {
 	}
 }
 
-// Column is a column of the table that kubectl get prints, beside the name, which always comes first.
+// Column is a column of the table that kubectl get prints. The name comes first, unless a column is called Name and takes
+// its place.
 type Column struct {
 	// Name is the heading, in CamelCase or words: "Ready", "Last Run".
 	Name string

@@ -146,6 +146,18 @@ func TestTableWithoutColumns(t *testing.T) {
 	}
 }
 
+// A host's own column of names stands where the host puts it.
+func TestNameColumn(t *testing.T) {
+	api := newWidgets(t, func(r *rest.Resource[Widget]) {
+		r.Columns = []rest.Column{{Name: "Color", Path: ".spec.color"},
+			rest.ColumnFunc(rest.Column{Name: "Name", Format: "name"}, func(w *Widget) any { return w.Name + " (default)" })}
+	})
+	create(t, api, "a")
+	a := do(t, api, "GET", widgets+"/a", "", "Accept", acceptTable)
+	assert.Equal(t, "Color", a.text(t, "columnDefinitions.0.name"))
+	assert.Equal(t, []any{"red", "a (default)"}, a.value(t, "rows.0.cells"))
+}
+
 func TestComputedColumns(t *testing.T) {
 	columns := func(r *rest.Resource[Widget]) {
 		r.Columns = []rest.Column{

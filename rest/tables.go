@@ -59,29 +59,9 @@ func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]by
 	if err != nil {
 		return dst, err
 	}
-	dst = append(dst, `{"cells":[`...)
-	now := t.res.now()
-	var typed any // decoded for the first column that wants it
-	for i, c := range t.res.columns {
-		if i == 0 {
-			dst = codec.AppendJSON(dst, doc.Of(nameOf(v)))
-			continue
-		}
-		dst = append(dst, ',')
-		if c.compute != nil && typed == nil {
-			if typed, err = t.res.goType.fromDocument(v); err != nil {
-				return dst, err
-			}
-		}
-		cell, err := c.value(v, typed, now)
-		if err != nil {
-			return dst, err
-		}
-		if dst, err = appendCell(dst, cell); err != nil {
-			return dst, err
-		}
+	if dst, err = t.appendCells(dst, v, false); err != nil {
+		return dst, err
 	}
-	dst = append(dst, `],"object":`...)
 	switch t.include {
 	case apimeta.IncludeNone:
 		dst = append(dst, "null"...)
@@ -91,6 +71,36 @@ func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]by
 		dst = appendPartialMetadata(dst, t.version, object[metadata.Start:metadata.End])
 	}
 	return append(dst, '}'), nil
+}
+
+// appendCells appends a row up to its object. A bookmark is of an object without fields, for which not every function is
+// made: what fails has an empty cell.
+func (t *tableWriter) appendCells(dst []byte, v doc.Value, bookmark bool) ([]byte, error) {
+	dst = append(dst, `{"cells":[`...)
+	now := t.res.now()
+	var typed any // decoded for the first column that wants it
+	for i, c := range t.res.columns {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if c.compute != nil && typed == nil {
+			var err error
+			if typed, err = t.res.goType.fromDocument(v); err != nil {
+				return dst, err
+			}
+		}
+		cell, err := c.value(v, typed, now)
+		if bookmark && err != nil {
+			cell, err = nil, nil
+		}
+		if err != nil {
+			return dst, err
+		}
+		if dst, err = appendCell(dst, cell); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, `],"object":`...), nil
 }
 
 func appendCell(dst []byte, cell any) ([]byte, error) {
@@ -182,23 +192,26 @@ func (v *tableObjects) begin(dst []byte, at watch.Revision) ([]byte, error) {
 	return dst, err
 }
 
-// bookmark is a table with one row, whose object carries what a client looks for in a bookmark.
+// bookmark is a table with one row, that of an object without fields, which carries what a client looks for in a bookmark:
+// at the end of the initial events also for a client that wants no objects.
 func (v *tableObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
 	dst, err := v.begin(dst, at)
 	if err != nil {
 		return dst, err
 	}
-	dst = append(dst, `{"cells":[`...)
-	for i := range v.res.columns {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `""`...)
+	if dst, err = v.appendCells(dst, doc.MapOf(), true); err != nil {
+		return dst, err
 	}
-	dst = append(dst, `],"object":`...)
-	dst = appendTypeMeta(dst, "meta.k8s.io/"+v.version, "PartialObjectMetadata")
-	dst = appendBookmarkMeta(dst, at, initialEventsEnd)
-	return append(dst, "}}]}"...), nil
+	switch {
+	case v.include == apimeta.IncludeObject:
+		dst = v.res.appendBookmark(dst, at, initialEventsEnd)
+	case v.include == apimeta.IncludeNone && !initialEventsEnd:
+		dst = append(dst, "null"...)
+	default:
+		dst = appendTypeMeta(dst, "meta.k8s.io/"+v.version, "PartialObjectMetadata")
+		dst = append(appendBookmarkMeta(dst, at, initialEventsEnd), '}')
+	}
+	return append(dst, "}]}"...), nil
 }
 
 func (v *tableObjects) forget() { v.spliced = nil }

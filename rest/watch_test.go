@@ -573,7 +573,7 @@ func TestWatchAsTable(t *testing.T) {
 		}
 		end := `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"3","annotations":{"k8s.io/initial-events-end":"true"}}}`
 		s.want(event("ADDED", table("2", widgetColumns, `["a",1,"red",null,null,"0s"]`, first.partial())),
-			event("BOOKMARK", table("3", "null", `["","","","","",""]`, end)))
+			event("BOOKMARK", table("3", "null", `["",null,null,null,null,null]`, end)))
 		merge(t, api, widgets+"/a", `{"spec":{"size":2}}`)
 		second := stored{rv: "4", generation: 2, metadata: first.metadata}
 		s.want(event("MODIFIED", table("4", "null", `["a",2,"red",null,null,"0s"]`, second.partial())))
@@ -581,6 +581,40 @@ func TestWatchAsTable(t *testing.T) {
 		second.rv = "5"
 		s.want(event("DELETED", table("5", "null", `["a",2,"red",null,null,"0s"]`, second.partial())))
 	})
+}
+
+// A bookmark is the row of an object without fields, as far as the columns can show that.
+func TestBookmarksOfTables(t *testing.T) {
+	const metadata = `"metadata":{"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}}`
+	const partial = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",` + metadata + `}`
+	host := func(r *rest.Resource[Widget]) {
+		r.Columns = []rest.Column{
+			rest.ColumnFunc(rest.Column{Name: "Size"}, func(w *Widget) any { return *w.Spec.Size }),
+			rest.ColumnFunc(rest.Column{Name: "Labels"}, func(w *Widget) any { return len(w.Labels) }),
+		}
+	}
+	builtin := func(r *rest.Resource[Widget]) { r.Columns, r.Scale, r.Dialect = nil, nil, rest.Builtin }
+	for _, c := range []struct {
+		name          string
+		change        func(*rest.Resource[Widget])
+		include, want string
+	}{
+		{"a function that needs a field", host, "", `["",null,0],"object":` + partial},
+		{"whole objects", host, "Object", `["",null,0],"object":{"kind":"Widget","apiVersion":"example.com/v1",` + metadata + `}`},
+		{"no objects", host, "None", `["",null,0],"object":` + partial},
+		{"a kind of Kubernetes", builtin, "", `["","0001-01-01T00:00:00Z"],"object":` + partial},
+		{"what it always has", builtin, "Object", `["","0001-01-01T00:00:00Z"],"object":{"kind":"Widget","apiVersion":"example.com/v1",` + metadata + `,"spec":{}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := follow(t, newWidgets(t, c.change), widgets+"?watch=1&allowWatchBookmarks=true&includeObject="+c.include, "Accept", acceptTable)
+				events := s.events()
+				require.Len(t, events, 1)
+				_, rows, _ := strings.Cut(events[0], `"rows":`)
+				assert.JSONEq(t, `[{"cells":`+c.want+`}]`, strings.TrimSuffix(rows, "}}"))
+			})
+		})
+	}
 }
 
 // Over a real connection the header and each event arrive at once.

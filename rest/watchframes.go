@@ -41,8 +41,13 @@ func (v *wholeObjects) object(dst []byte, r *storage.Record, at watch.Revision) 
 }
 
 func (v *wholeObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
-	dst = appendTypeMeta(dst, v.res.gvk.GroupVersion().String(), v.res.gvk.Kind)
-	return append(append(appendBookmarkMeta(dst, at, initialEventsEnd), v.res.bookmarkRest...), '}'), nil
+	return v.res.appendBookmark(dst, at, initialEventsEnd), nil
+}
+
+// appendBookmark appends the object of a bookmark.
+func (res *resource) appendBookmark(dst []byte, at watch.Revision, initialEventsEnd bool) []byte {
+	dst = appendTypeMeta(dst, res.gvk.GroupVersion().String(), res.gvk.Kind)
+	return append(append(appendBookmarkMeta(dst, at, initialEventsEnd), res.bookmarkRest...), '}')
 }
 
 // addBookmarks prepares what the object of a bookmark has after its metadata. For built-in kinds it is what Go writes of an
