@@ -1,6 +1,8 @@
 package cel
 
 import (
+	"strconv"
+
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
@@ -8,46 +10,11 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// setList is a list that is a set: its order does not count, and adding to it adds what it does not have.
-type setList struct{ traits.Lister }
-
-// Equal implements ref.Val.
-func (s *setList) Equal(other ref.Val) ref.Val {
-	o, ok := other.(traits.Lister)
-	if !ok {
-		return types.MaybeNoSuchOverloadErr(other)
-	}
-	if s.Size().Equal(o.Size()) != types.True {
-		return types.False
-	}
-	for it := s.Iterator(); it.HasNext() == types.True; {
-		if o.Contains(it.Next()) != types.True {
-			return types.False
-		}
-	}
-	return types.True
-}
-
-// Add implements traits.Adder.
-func (s *setList) Add(other ref.Val) ref.Val {
-	o, ok := other.(traits.Lister)
-	if !ok {
-		return types.MaybeNoSuchOverloadErr(other)
-	}
-	elements := elementsOf(s)
-	for it := o.Iterator(); it.HasNext() == types.True; {
-		if e := it.Next(); s.Contains(e) != types.True {
-			elements = append(elements, e)
-		}
-	}
-	return &setList{types.NewRefValList(types.DefaultTypeAdapter, elements)}
-}
-
-// keyedList is a list whose elements are told apart by keys: its order does not count, and adding to it replaces the
-// elements that it has.
-type keyedList struct {
+// associativeList is a list whose elements are told apart by themselves, or by keys: its order does not count, and adding
+// to it adds what it does not have, and replaces the elements whose keys it has.
+type associativeList struct {
 	traits.Lister
-	keys []ref.Val
+	keys []ref.Val // of the elements; nil of a set
 }
 
 func escapedKeys(s *schema.Schema) []ref.Val {
@@ -60,23 +27,85 @@ func escapedKeys(s *schema.Schema) []ref.Val {
 	return keys
 }
 
-// find returns the index of the element with the same keys, or -1.
-func (k *keyedList) find(elements []ref.Val, like ref.Val) int {
-	for i, e := range elements {
-		if k.sameKeys(e, like) {
+// Equal implements ref.Val.
+func (l *associativeList) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	if l.Size().Equal(o.Size()) != types.True {
+		return types.False
+	}
+	theirs := l.placesOf(elementsOf(o))
+	for _, e := range elementsOf(l) {
+		i := theirs.find(e)
+		if i < 0 || e.Equal(theirs.elements[i]) != types.True {
+			return types.False
+		}
+	}
+	return types.True
+}
+
+// Add implements traits.Adder.
+func (l *associativeList) Add(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	sum := l.placesOf(elementsOf(l))
+	for it := o.Iterator(); it.HasNext() == types.True; {
+		e := it.Next()
+		switch i := sum.find(e); {
+		case i < 0:
+			sum.add(e)
+		case l.keys != nil:
+			sum.elements[i] = e
+		}
+	}
+	return &associativeList{types.NewRefValList(types.DefaultTypeAdapter, sum.elements), l.keys}
+}
+
+// places finds elements of an associative list without looking at all of them.
+type places struct {
+	elements []ref.Val
+	keys     []ref.Val
+	by       map[string][]int
+}
+
+func (l *associativeList) placesOf(elements []ref.Val) *places {
+	p := &places{keys: l.keys, by: make(map[string][]int, len(elements))}
+	for _, e := range elements {
+		p.add(e)
+	}
+	return p
+}
+
+func (p *places) add(e ref.Val) {
+	hash := p.hash(e)
+	p.by[hash] = append(p.by[hash], len(p.elements))
+	p.elements = append(p.elements, e)
+}
+
+// find returns the index of the first element that is the same, or has the same keys, and -1 if there is none.
+func (p *places) find(like ref.Val) int {
+	for _, i := range p.by[p.hash(like)] {
+		if p.same(p.elements[i], like) {
 			return i
 		}
 	}
 	return -1
 }
 
-func (k *keyedList) sameKeys(a, b ref.Val) bool {
+func (p *places) same(a, b ref.Val) bool {
+	if p.keys == nil {
+		return a.Equal(b) == types.True
+	}
 	am, aok := a.(traits.Mapper)
 	bm, bok := b.(traits.Mapper)
 	if !aok || !bok {
 		return false
 	}
-	for _, key := range k.keys {
+	for _, key := range p.keys {
 		x, inA := am.Find(key)
 		y, inB := bm.Find(key)
 		if inA != inB || inA && x.Equal(y) != types.True {
@@ -86,41 +115,38 @@ func (k *keyedList) sameKeys(a, b ref.Val) bool {
 	return true
 }
 
-// Equal implements ref.Val.
-func (k *keyedList) Equal(other ref.Val) ref.Val {
-	o, ok := other.(traits.Lister)
-	if !ok {
-		return types.MaybeNoSuchOverloadErr(other)
+// hash is the same for elements that are.
+func (p *places) hash(e ref.Val) string {
+	if p.keys == nil {
+		return string(appendHash(nil, e))
 	}
-	if k.Size().Equal(o.Size()) != types.True {
-		return types.False
-	}
-	theirs := elementsOf(o)
-	for _, e := range elementsOf(k) {
-		i := k.find(theirs, e)
-		if i < 0 || e.Equal(theirs[i]) != types.True {
-			return types.False
+	var hash []byte
+	if m, ok := e.(traits.Mapper); ok {
+		for _, key := range p.keys {
+			if v, ok := m.Find(key); ok {
+				hash = appendHash(hash, v)
+			}
+			hash = append(hash, ',')
 		}
 	}
-	return types.True
+	return string(hash)
 }
 
-// Add implements traits.Adder.
-func (k *keyedList) Add(other ref.Val) ref.Val {
-	o, ok := other.(traits.Lister)
-	if !ok {
-		return types.MaybeNoSuchOverloadErr(other)
+// appendHash tells texts, booleans and numbers apart. Numbers are equal whatever their type.
+func appendHash(hash []byte, v ref.Val) []byte {
+	switch v := v.(type) {
+	case types.String:
+		return append(hash, v...)
+	case types.Bool:
+		return strconv.AppendBool(hash, bool(v))
+	case types.Int:
+		return strconv.AppendFloat(hash, float64(v), 'g', -1, 64)
+	case types.Uint:
+		return strconv.AppendFloat(hash, float64(v), 'g', -1, 64)
+	case types.Double:
+		return strconv.AppendFloat(hash, float64(v), 'g', -1, 64)
 	}
-	elements := elementsOf(k)
-	for it := o.Iterator(); it.HasNext() == types.True; {
-		e := it.Next()
-		if i := k.find(elements, e); i >= 0 {
-			elements[i] = e
-		} else {
-			elements = append(elements, e)
-		}
-	}
-	return &keyedList{types.NewRefValList(types.DefaultTypeAdapter, elements), k.keys}
+	return hash
 }
 
 func elementsOf(l traits.Lister) []ref.Val {

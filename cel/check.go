@@ -2,6 +2,7 @@ package cel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -16,11 +18,19 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
+// Why no more rules are evaluated.
+const (
+	outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
+	outOfTime   = "validation failed due to running out of time, no further validation rules will be run"
+)
+
 // evaluator evaluates the rules of a kind.
 type evaluator struct{ root *node }
 
 // Check implements rest.RuleChecker.
 func (e *evaluator) Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors) {
+	ctx, stop := context.WithTimeout(ctx, objectTime)
+	defer stop()
 	w := walk{ctx: ctx, budget: objectBudget}
 	w.node(e.root, nil, obj, old, pair{now: obj}) // an object is written because something of it has changed
 	return w.broken, w.before
@@ -101,7 +111,11 @@ func (w *walk) rules(n *node, at *status.Path, v, old doc.Value, nearest pair) {
 		return
 	}
 	if w.budget == 0 {
-		w.stop(invalid(at, n.schema.Type, "validation failed due to running out of cost budget, no further validation rules will be run"))
+		w.stop(invalid(at, n.schema.Type, outOfBudget))
+		return
+	}
+	if w.ctx.Err() != nil {
+		w.stop(invalid(at, n.schema.Type, outOfTime))
 		return
 	}
 	self := valueOf(n.schema, v)
@@ -141,12 +155,14 @@ func (w *walk) rule(n *node, r *rule, at *status.Path, v doc.Value, vars map[str
 	result, err := w.evaluate(r.program, vars)
 	switch {
 	case w.budget < 0:
-		w.stop(fault("validation failed due to running out of cost budget, no further validation rules will be run"))
+		w.stop(fault(outOfBudget))
 	case err == nil && result == types.True:
 	case err == nil:
 		w.fail(n, r, at, v, vars, nearest)
 	case strings.HasPrefix(err.Error(), "no such overload"):
 		w.broken = append(w.broken, fault("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, name(r)))
+	case errors.Is(err, interpreter.InterruptError{}):
+		w.stop(fault(outOfTime))
 	case isTooExpensive(err):
 		w.stop(fault("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err, name(r)))
 	default:
@@ -200,6 +216,8 @@ func (w *walk) message(r *rule, vars map[string]any) (message, tooMuch string) {
 			return "", "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
 		case err != nil && isTooExpensive(err):
 			return "", fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", r.MessageExpression)
+		case errors.Is(err, interpreter.InterruptError{}):
+			return "", outOfTime
 		case err == nil && ok:
 			message = strings.TrimSpace(string(text))
 			if message != "" && len(message) <= maxMessage && !strings.Contains(message, "\n") {

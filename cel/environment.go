@@ -1,6 +1,8 @@
 package cel
 
 import (
+	"time"
+
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/ext"
@@ -30,6 +32,9 @@ const (
 const (
 	ruleLimit    = 1_000_000
 	objectBudget = 10_000_000
+	// objectTime bounds all rules of an object, too. It is above what the budget takes, but for loops: what cel-go does to
+	// count the cost of one grows with the square of its length, to seconds from some 30,000 elements on.
+	objectTime = 5 * time.Second
 	// interruptEvery is after how many iterations a rule looks whether its request is over.
 	interruptEvery = 100
 	// maxMessage bounds what a messageExpression makes, in bytes.

@@ -1,6 +1,7 @@
 package cel_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http/httptest"
 	"slices"
@@ -109,6 +110,23 @@ func TestCosts(t *testing.T) {
 		require.Len(t, messages(got), 1)
 		assert.Contains(t, messages(got)[0], "call cost exceeds limit for rule: m")
 	})
+}
+
+// A client that has left gets no verdict, and its rules are not evaluated to the end.
+func TestAClientThatLeavesEndsItsRules(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	api, err := rest.New(rest.Options{}, rest.Resource[Widget]{
+		Group: "example.com", Version: "v1", Plural: "widgets",
+		Prepare: func(context.Context, *Widget, *Widget) error { leave(); return nil },
+		Rules:   cel.Rules{"WidgetSpec": {{Rule: "self.steps.all(s, s == 'y')"}}},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	widget := Widget{Spec: WidgetSpec{Steps: slices.Repeat([]string{"x"}, 1000)}}
+	widget.Name, widget.Namespace = "a", "default"
+	_, err = rest.ClientFor[Widget](api).As("test").Namespace("default").Create(ctx, &widget)
+	assert.ErrorIs(t, err, context.Canceled)
 }
 
 // What was broken before a rule came is not held against a write that leaves it as it is.

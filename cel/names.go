@@ -10,15 +10,29 @@ func escape(name string) (string, bool) {
 		"loop", "package", "namespace", "return", "var", "void", "while":
 		return "__" + name + "__", true
 	}
-	if name == "" || '0' <= name[0] && name[0] <= '9' {
+	if name == "" || isDigit(name[0]) {
 		return "", false
 	}
-	for _, c := range name {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.ContainsRune("_-./", c):
+	if isOf(name, isAlphanumeric) { // as most are
+		return name, true
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case strings.HasPrefix(name[i:], "__"):
+			b.WriteString("__underscores__")
+			i++
+		case isAlphanumeric(c), c == '_':
+			b.WriteByte(c)
+		case c == '.':
+			b.WriteString("__dot__")
+		case c == '-':
+			b.WriteString("__dash__")
+		case c == '/':
+			b.WriteString("__slash__")
 		default:
 			return "", false
 		}
 	}
-	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(name), true
+	return b.String(), true
 }

@@ -155,9 +155,11 @@ func isOf(text string, is func(byte) bool) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func isWordByte(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-'
+func isAlphanumeric(c byte) bool {
+	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
+
+func isWordByte(c byte) bool { return isAlphanumeric(c) || c == '-' }
 
 func hasLeadingZero(number string) bool { return len(number) > 1 && number[0] == '0' }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
@@ -77,45 +78,50 @@ func numberOf(s *schema.Schema, v doc.Value) ref.Val {
 }
 
 func listOf(s *schema.Schema, v doc.Value) ref.Val {
-	if s.Items == nil { // of anything: no expression sees it
-		return types.NewRefValList(types.DefaultTypeAdapter, nil)
-	}
-	elements := make([]ref.Val, 0, v.Len())
-	for _, e := range v.Elements() {
-		elements = append(elements, valueOf(s.Items, e))
-	}
-	list := types.NewRefValList(types.DefaultTypeAdapter, elements)
+	list := &lazyList{read: func() traits.Lister {
+		elements := make([]ref.Val, 0, v.Len())
+		if s.Items != nil { // no expression sees what may be anything
+			for _, e := range v.Elements() {
+				elements = append(elements, valueOf(s.Items, e))
+			}
+		}
+		return types.NewRefValList(types.DefaultTypeAdapter, elements).(traits.Lister)
+	}}
 	switch s.ListType {
 	case schema.SetList:
-		return &setList{list}
+		return &associativeList{list, nil}
 	case schema.MapList:
-		return &keyedList{list, escapedKeys(s)}
+		return &associativeList{list, escapedKeys(s)}
 	}
 	return list
 }
 
 func mapOf(values *schema.Schema, v doc.Value) ref.Val {
-	entries := make(map[ref.Val]ref.Val, v.Len())
-	for key, member := range v.Members() {
-		if !member.IsNull() || !values.Nullable {
-			entries[types.String(key)] = valueOf(values, member)
+	return &lazyMap{read: func() traits.Mapper {
+		entries := make(map[ref.Val]ref.Val, v.Len())
+		for key, member := range v.Members() {
+			if !member.IsNull() || !values.Nullable {
+				entries[types.String(key)] = valueOf(values, member)
+			}
 		}
-	}
-	return types.NewRefValMap(types.DefaultTypeAdapter, entries)
+		return types.NewRefValMap(types.DefaultTypeAdapter, entries)
+	}}
 }
 
 func structOf(o *schema.Object, v doc.Value) ref.Val {
-	entries := make(map[ref.Val]ref.Val, v.Len())
-	if o != nil {
-		for key, member := range v.Members() {
-			p := o.Property(key)
-			if p == nil || p.Schema.Anything() || member.IsNull() {
-				continue
-			}
-			if name, ok := escape(key); ok {
-				entries[types.String(name)] = valueOf(p.Schema, member)
+	return &lazyMap{read: func() traits.Mapper {
+		entries := make(map[ref.Val]ref.Val, v.Len())
+		if o != nil {
+			for key, member := range v.Members() {
+				p := o.Property(key)
+				if p == nil || p.Schema.Anything() || member.IsNull() {
+					continue
+				}
+				if name, ok := escape(key); ok {
+					entries[types.String(name)] = valueOf(p.Schema, member)
+				}
 			}
 		}
-	}
-	return types.NewRefValMap(types.DefaultTypeAdapter, entries)
+		return types.NewRefValMap(types.DefaultTypeAdapter, entries)
+	}}
 }

@@ -35,7 +35,7 @@ type expressionCost struct {
 // checkWorstCase reports the rules that could cost too much with objects of the largest size.
 func checkWorstCase(root *node) error {
 	w := worstCase{inside: map[*node]bool{}}
-	w.node(root, "self", places{count: 1})
+	w.node(root, "self", amount{count: 1})
 	if w.total > kindEstimateLimit {
 		slices.SortStableFunc(w.most, func(a, b expressionCost) int { return cmp.Compare(b.units, a.units) })
 		var most []string
@@ -47,21 +47,21 @@ func checkWorstCase(root *node) error {
 	return errors.Join(w.errs...)
 }
 
-// places are how many values an object can have for one place of its schema.
-type places struct {
+// amount is how many values an object can have for one place of its schema.
+type amount struct {
 	count     uint64
 	unbounded bool // as many as fit in a request
 }
 
-func (p places) times(most *int64) places {
+func (p amount) times(most *int64) amount {
 	if p.unbounded || most == nil {
-		return places{unbounded: true}
+		return amount{unbounded: true}
 	}
-	return places{count: multiply(p.count, uint64(*most))}
+	return amount{count: multiply(p.count, uint64(*most))}
 }
 
 // of returns how many there are of values of that least size.
-func (p places) of(size uint64) uint64 {
+func (p amount) of(size uint64) uint64 {
 	if p.unbounded {
 		return maxRequest / (size + 1)
 	}
@@ -75,12 +75,12 @@ func multiply(a, b uint64) uint64 {
 	return math.MaxUint64
 }
 
-func (w *worstCase) node(n *node, place string, at places) {
+func (w *worstCase) node(n *node, place string, at amount) {
 	if n == nil || w.inside[n] {
 		return
 	}
 	if n.leadsTo(n, map[*node]bool{}) { // a type that contains itself
-		at = places{unbounded: true}
+		at = amount{unbounded: true}
 	}
 	w.inside[n] = true
 	defer delete(w.inside, n)

@@ -20,7 +20,8 @@ type Rules interface {
 // RuleChecker evaluates the compiled rules of one kind.
 type RuleChecker interface {
 	// Check returns the rules that obj breaks, and apart from them those that the old object had broken in the same place
-	// with the same value. old is absent on create. It is safe for concurrent use.
+	// with the same value. old is absent on create. It is safe for concurrent use, and it ends early when ctx does; what it
+	// returns then says nothing.
 	Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors)
 }
 
@@ -40,6 +41,9 @@ func (res *resource) checkByRules(ctx context.Context, obj, old doc.Value, fault
 	}
 	defer recoverHook("Rules", &err)
 	broken, before := res.rules.Check(ctx, obj, old)
+	if ctx.Err() != nil { // they have not been evaluated to the end
+		return nil, ctx.Err()
+	}
 	for _, b := range before {
 		o.warn(b.Error())
 	}
