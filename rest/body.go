@@ -80,7 +80,8 @@ func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o
 		return doc.Value{}, err
 	}
 	o.size = len(data)
-	obj, err := q.decodeDocument(media, q.wire, q.res.mergeRepeated, data, o)
+	merge := q.res.mergeRepeated || kind != q.res.gvk // the kinds of subresources have Go types everywhere
+	obj, err := q.decodeDocument(media, q.wire, merge, data, o)
 	if err != nil {
 		return doc.Value{}, unrecognized(kind.Kind, err, data)
 	}

@@ -50,6 +50,9 @@ type switches struct {
 	zeroSelectable bool
 	// untyped: where an error names the Go type of an object it is the one that holds any. Built-in kinds have their own.
 	untyped bool
+	// unknownVerbatim: the names of unknown fields stand in messages as they are, and all are named. For built-in kinds a
+	// decoder finds them, which quotes them as Go does and names a hundred.
+	unknownVerbatim bool
 	// requiredByTag: a field whose json tag has neither omitempty nor omitzero is required.
 	requiredByTag bool
 }
@@ -67,6 +70,7 @@ func (d Dialect) switches() switches {
 		ageColumn:         true,
 		countsChecked:     true,
 		untyped:           true,
+		unknownVerbatim:   true,
 		requiredByTag:     true,
 	}
 }

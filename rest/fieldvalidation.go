@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/decorum-go/decorum/internal/codec"
 )
 
-// maxFieldProblems is how many unknown and duplicate fields are named at most.
+// maxFieldProblems is how many unknown and duplicate fields are named at most, as far as a decoder finds them.
 const maxFieldProblems = 100
 
 // report warns of unknown fields and of what the decoder has found, or returns the text to refuse them with.
@@ -17,14 +18,13 @@ func (o *writeOptions) report(unknown []string) (refused string) {
 		return ""
 	}
 	problems := o.problemsWith(unknown)
-	if len(problems) > maxFieldProblems {
-		problems = problems[:maxFieldProblems]
-	}
 	if o.validation == validationStrict {
 		return "strict decoding error: " + strings.Join(problems, ", ")
 	}
 	for _, p := range problems {
-		o.warnOfBody(p)
+		if !strings.ContainsFunc(p, unicode.IsControl) { // upstream does not warn of such names at all
+			o.warnOfBody(p)
+		}
 	}
 	return ""
 }
@@ -36,7 +36,7 @@ func (o *writeOptions) problemsWith(unknown []string) []string {
 	if o.text != nil && !slices.ContainsFunc(slices.Concat(unknown, o.problems), isLong) {
 		return problemsInOrder(o.text, unknown)
 	}
-	problems := slices.Clone(o.problems)
+	problems := slices.Clone(o.problems[:min(len(o.problems), maxFieldProblems)])
 	sorted := slices.Clone(unknown)
 	slices.SortStableFunc(sorted, func(a, b string) int {
 		if inA, inB := inMetadata(a), inMetadata(b); inA || inB {
@@ -44,7 +44,13 @@ func (o *writeOptions) problemsWith(unknown []string) []string {
 		}
 		return strings.Compare(a, b)
 	})
-	for _, path := range sorted {
+	if o.verbatim {
+		for _, path := range sorted {
+			problems = append(problems, `unknown field "`+path+`"`)
+		}
+		return problems
+	}
+	for _, path := range sorted[:min(len(sorted), maxFieldProblems-len(problems))] {
 		problems = append(problems, unknownField(path))
 	}
 	return problems

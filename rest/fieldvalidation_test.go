@@ -106,3 +106,66 @@ func TestBodiesOfOtherKinds(t *testing.T) {
 		})
 	}
 }
+
+// For a built-in kind a decoder finds unknown fields, and quotes their names as Go does; for a custom one, and in what a
+// strategic merge patch has made, they stand there as they are.
+func TestNamesOfUnknownFields(t *testing.T) {
+	const odd = `"a\"b":1,"é\u0007":1`
+	const strict = ` in version "v1" cannot be handled as a %[1]s: strict decoding error: `
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin})
+	must(t, api, "POST", memos, `{"metadata":{"name":"w"}}`)
+	for _, c := range []struct {
+		name string
+		send func(query string) answer
+		want string
+		warn []string
+	}{
+		{"custom", func(query string) answer { return do(t, api, "POST", widgets+query, widgetBody(`"name":"a"`, odd)) },
+			fmt.Sprintf("%[1]s"+strict, "Widget") + "unknown field \"a\"b\", unknown field \"é\a\"", []string{`299 - "unknown field \"a\"b\""`}},
+		{"built-in", func(query string) answer { return do(t, api, "POST", memos+query, `{"metadata":{"name":"a"},`+odd+`}`) },
+			fmt.Sprintf("%[1]s"+strict, "Memo") + `unknown field "a\"b", unknown field "é\a"`,
+			[]string{`299 - "unknown field \"a\\\"b\""`, `299 - "unknown field \"é\\a\""`}},
+		{"strategic", func(query string) answer {
+			return do(t, api, "PATCH", memos+"/w"+query, `{`+odd+`}`, "Content-Type", "application/strategic-merge-patch+json")
+		}, "strict decoding error: unknown field \"a\"b\", unknown field \"é\a\"", []string{`299 - "unknown field \"a\"b\""`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := c.send("?fieldValidation=Strict")
+			assert.True(t, strings.HasSuffix(a.text(t, "message"), c.want), a.Body)
+			assert.Equal(t, c.warn, c.send("?fieldValidation=Warn").Header["Warning"])
+		})
+	}
+}
+
+func TestManyUnknownFields(t *testing.T) {
+	var fields []string
+	for i := range 2000 {
+		fields = append(fields, fmt.Sprintf(`"x%04d":1`, i))
+	}
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin})
+	for name, c := range map[string]struct {
+		target, body string
+		want         int
+	}{
+		"custom":   {widgets, widgetBody(`"name":"a"`, fields...), 1000},
+		"built-in": {memos, `{"metadata":{"name":"a"},` + strings.Join(fields, ",") + `}`, 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := do(t, api, "POST", c.target+"?fieldValidation=Strict", c.body)
+			require.Equal(t, 400, a.Code)
+			assert.Equal(t, c.want, strings.Count(a.text(t, "message"), "unknown field"))
+		})
+	}
+}
+
+// A Scale has a Go type, whatever kind it is of: members that stand twice are read into one.
+func TestMembersThatStandTwiceInAScale(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	body := `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"metadata":{"labels":{"x":"y"}},"spec":{"replicas":3}}`
+	a := do(t, api, "PUT", widgets+"/a/scale", body)
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, float64(3), a.value(t, "spec.replicas"))
+	assert.Equal(t, []string{`299 - "duplicate field \"metadata\""`}, a.Header["Warning"])
+	assert.Equal(t, 400, do(t, api, "PUT", widgets+"/a/scale?fieldValidation=Strict", body).Code)
+}

@@ -124,7 +124,7 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 		if err != nil {
 			return refused(err), nil
 		}
-		o.problems = p.Warnings()
+		o.problems, o.verbatim = p.Warnings(), true
 		return func(old doc.Value) (doc.Value, error) {
 			obj, err := p.Apply(old, of)
 			if err != nil || obj.Kind() != doc.Map {

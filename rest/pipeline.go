@@ -274,6 +274,7 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 			return doc.Value{}, res.wrongType(sent, errs, o)
 		}
 	}
+	o.verbatim = o.verbatim || res.unknownVerbatim
 	if refused := o.report(unknown); refused != "" {
 		return doc.Value{}, res.undecodable(sent, o, errors.New(refused))
 	}

@@ -249,7 +249,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 func (res *resource) updateSubresource(ctx context.Context, sub *subresource, namespace, name string, want change, o writeOptions) (doc.Value, error) {
 	ofParent := o
 	ofParent.subresource = sub.name
-	ofParent.problems, ofParent.fromPatch, ofParent.unconditional, ofParent.admitted = nil, false, true, true
+	ofParent.problems, ofParent.text, ofParent.fromPatch, ofParent.unconditional, ofParent.admitted = nil, nil, false, true, true
 	done, err := res.update(ctx, namespace, name, mainPart, func(old doc.Value) (doc.Value, error) {
 		return res.throughSubresource(ctx, sub, old, want, &o)
 	}, ofParent)

@@ -39,6 +39,8 @@ type writeOptions struct {
 	text []byte
 	// patched tells what text a patch has made of the object; nil where there is none.
 	patched *patchedText
+	// verbatim: unknown fields are found in a document, and not by a decoder that knows the type.
+	verbatim bool
 	// warnings collects what the answer's Warning headers say. nil: nobody listens.
 	warnings *warnings
 }

@@ -99,8 +99,6 @@ func (s *shape) constrain(r *rand.Rand) {
 	case "integer", "number":
 		if s.kind == "integer" {
 			s.format = pickText(r, "int32", "int64")
-		} else {
-			s.format = "double"
 		}
 		if oneIn(r, 3) {
 			f := float64(r.Intn(3))

@@ -80,7 +80,7 @@ func (f *findings) fits(s *Schema, v doc.Value, at *trail) bool {
 func (s *Schema) allows(v doc.Value) bool {
 	switch {
 	case s.IntOrString:
-		return v.Kind() == doc.String || isInteger(v)
+		return v.Kind() == doc.String || isInteger(v) && fitsInt64(v)
 	case len(s.OneOf) > 0:
 		for _, t := range s.OneOf {
 			if isOf(t, v) {
@@ -142,7 +142,7 @@ func (f *findings) holdsNumber(s *Schema, v doc.Value, at *trail) {
 		if s.goType.singleFP {
 			largest = math.MaxFloat32
 		}
-		if n := float(v); math.Abs(n) > largest && s.goType.singleFP {
+		if n := float(v); math.Abs(n) > largest && s.Format == "float" {
 			f.badFormat(s, at)
 		} else if math.Abs(n) > largest {
 			f.outOfRange(at, v, "should be within ±", strconv.FormatFloat(largest, 'g', -1, 64))
@@ -183,7 +183,7 @@ func (f *findings) wrongType(s *Schema, v doc.Value, at *trail) {
 	if format := s.checkedFormat(); format != "" && (isNumber || v.Kind() == doc.Bool || v.Kind() == doc.Map) {
 		// A value that is no text and no list is told the format, and shows its own.
 		got := ""
-		if isInteger(v) {
+		if isInteger(v) && fitsInt64(v) {
 			got = "int64"
 		} else if isNumber {
 			got = "float64"
@@ -191,7 +191,7 @@ func (f *findings) wrongType(s *Schema, v doc.Value, at *trail) {
 		f.badType(at, got, format, got)
 	} else {
 		actual := v.Kind().String()
-		if isInteger(v) {
+		if isInteger(v) && fitsInt64(v) {
 			actual = IntegerType
 		}
 		f.badType(at, actual, strings.Join(s.Types(), ","), actual)

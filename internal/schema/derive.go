@@ -89,6 +89,9 @@ func (d *deriver) schema(t reflect.Type, where string) *Schema {
 	}
 	if s == nil {
 		s = scalar(t)
+		if s != nil && s.Type == NumberType && !d.options.Builtin {
+			s.Format = "" // as in the schemas of custom resources, where it would only change the texts of errors
+		}
 	}
 	if s != nil {
 		d.overlayType(s, t)

@@ -79,7 +79,7 @@ func TestWidgetIsTheKindOfTheTranscripts(t *testing.T) {
 		"spec.code":                          "string pattern=^[a-z]+$",
 		"spec.replicas":                      "integer int32 default=1 min=0",
 		"spec.big":                           "integer int64",
-		"spec.weight":                        "number double",
+		"spec.weight":                        "number",
 		"spec.paused":                        "boolean",
 		"spec.note":                          "string nullable",
 		"spec.port":                          "integer|string",
@@ -181,13 +181,16 @@ func TestLeafTypes(t *testing.T) {
 		"time": "string date-time", "micro": "string date-time", "raw": " preserve", "any": " preserve", "number": "number",
 		"addr": "string", "bytes": "string byte", "array": "array of integer int32 min=0 max=255", "quantity": "string|number",
 		"port": "integer|string", "own": " preserve", "int8": "integer int32 min=-128 max=127", "int": "integer int64",
-		"uint16": "integer int32 min=0 max=65535", "uint64": "integer min=0", "float32": "number float", "map": "object preserve",
+		"uint16": "integer int32 min=0 max=65535", "uint64": "integer min=0", "float32": "number", "map": "object preserve",
 		"byNumber": "object to boolean", "byAddr": "object to boolean", "deep": "array of array of object to integer int64",
 		"pointer": "string", "told": "integer int32",
 	} {
 		require.NotNil(t, s.Member(name), name)
 		assert.Equal(t, want, summary(s.Member(name)), name)
 	}
+	builtin, err := schema.Derive(reflect.TypeFor[leaves](), schema.Options{Builtin: true})
+	require.NoError(t, err)
+	assert.Equal(t, "number float", summary(builtin.Member("float32")))
 }
 
 type deepest struct {

@@ -6,11 +6,12 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// One walk names up to maxNamed unknown fields or errors, and no more once their places and details have maxNamedBytes
-// together, since the key of a map may be as long as the document: a document of any size is answered in bounded space.
-// Upstream reports as many unknown fields.
+// One walk names up to maxNamed errors or maxUnknown unknown fields, and no more once their places and details have
+// maxNamedBytes together, since the key of a map may be as long as the document: a document of any size is answered in
+// bounded space.
 const (
 	maxNamed      = 100
+	maxUnknown    = 1000
 	maxNamedBytes = 64 << 10
 )
 

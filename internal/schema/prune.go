@@ -2,7 +2,7 @@ package schema
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// Prune drops the fields that the schema does not know, and names the first hundred of them in the form in which
+// Prune drops the fields that the schema does not know, and names the first thousand of them in the form in which
 // warnings and errors do: spec.foo, spec.containers[0].foo. A document without unknown fields is returned as it is.
 // Values of a wrong type are left for [Schema.CheckTypes], but no member of a map where there should be none.
 func (s *Schema) Prune(v doc.Value) (pruned doc.Value, unknown []string) {
@@ -65,7 +65,7 @@ func (p *pruner) dropAll(v doc.Value, at *trail) doc.Value {
 }
 
 func (p *pruner) unknownAt(at *trail) {
-	if len(p.unknown) < maxNamed && p.named < maxNamedBytes {
+	if len(p.unknown) < maxUnknown && p.named < maxNamedBytes {
 		path := string(at.appendTo(nil))
 		p.unknown = append(p.unknown, path)
 		p.named += len(path)

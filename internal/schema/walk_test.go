@@ -47,15 +47,15 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-func TestPruneNamesAHundredFields(t *testing.T) {
+func TestPruneNamesAThousandFields(t *testing.T) {
 	var members []doc.Member
-	for i := range 1000 {
-		members = append(members, doc.Member{Key: fmt.Sprintf("unknown%03d", i), Value: doc.OfInt(1)})
+	for i := range 2000 {
+		members = append(members, doc.Member{Key: fmt.Sprintf("unknown%04d", i), Value: doc.OfInt(1)})
 	}
 	pruned, unknown := widget(t).Prune(doc.MapOf(members...))
 	assert.Equal(t, "{}", show(pruned))
-	assert.Len(t, unknown, 100)
-	assert.Equal(t, "unknown099", unknown[99])
+	assert.Len(t, unknown, 1000)
+	assert.Equal(t, "unknown0999", unknown[999])
 }
 
 func TestDefault(t *testing.T) {
@@ -119,6 +119,7 @@ func TestCheckTypes(t *testing.T) {
 		{"null element", `{spec: {steps: [a, null]}}`, []string{wrong("spec.steps[1]", "string", "null")}},
 		{"null is absent", `{spec: {steps: null, settings: {a: null}}}`, nil},
 		{"int or string", `{spec: {port: true}}`, []string{wrong("spec.port", "integer,string", "boolean")}},
+		{"int or string, beyond 64 bits", `{spec: {port: 9223372036854775808, owner: 9223372036854775808}}`, []string{wrong("spec.owner", "string", "number"), wrong("spec.port", "integer,string", "number")}},
 		{"int or string, fraction", `{spec: {port: 1.5}}`, []string{wrong("spec.port", "integer,string", "number")}},
 		{"nullable", `{spec: {note: 1}}`, []string{wrong("spec.note", "string", "integer")}},
 		{"int32 above", `{spec: {replicas: 2147483648}}`, []string{`<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.replicas`}},
