@@ -81,7 +81,7 @@ func (p StrategicMergePatch) Apply(d Document, s *schema.Schema) (Document, erro
 		return Document{}, err
 	}
 	if merged != d && len(s.CheckTypes(nil, merged)) > 0 {
-		return Document{}, inconvertible(p.value, merged, s)
+		return Document{}, inconvertible(p, merged, s)
 	}
 	return merged, nil
 }

@@ -13,13 +13,13 @@ import (
 
 // inconvertible is the answer to a patch whose result does not fit the types of the kind. Upstream leaves kind and name
 // out, and shows the patch.
-func inconvertible(patch, result doc.Value, s *schema.Schema) error {
+func inconvertible(p StrategicMergePatch, result doc.Value, s *schema.Schema) error {
 	text := misfit(result, s)
 	if text == "" {
 		text = s.CheckTypes(nil, result).Error()
 	}
 	return status.Invalid(apimeta.GroupKind{}, "", status.FieldErrors{
-		status.InvalidField(status.Field("patch"), fmt.Sprintf("%+v", patch.Plain()), text)})
+		status.InvalidField(status.Field("patch"), string(p.Text(nil)), text)})
 }
 
 // misfit says of the first value that does not fit what upstream says of it when it copies a tree into a Go struct; "" if

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 )
 
@@ -51,6 +52,9 @@ func (p MergePatch) Text(object []byte) []byte {
 	root := &text{raw: object}
 	return root.merge(&text{raw: p.data}).bytes()
 }
+
+// Text returns the patch as upstream shows it, whatever object it meets: it never makes a text of the result.
+func (p StrategicMergePatch) Text([]byte) []byte { return fmt.Appendf(nil, "%+v", p.value.Plain()) }
 
 // text is a JSON value as it is written, taken apart as far as something has looked into it.
 type text struct {

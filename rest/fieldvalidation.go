@@ -36,7 +36,8 @@ func (o *writeOptions) problemsWith(unknown []string) []string {
 	if o.text != nil && !slices.ContainsFunc(slices.Concat(unknown, o.problems), isLong) {
 		return problemsInOrder(o.text, unknown)
 	}
-	problems := slices.Clone(o.problems[:min(len(o.problems), maxFieldProblems)])
+	problems := slices.Concat(o.problems, o.patched.repeated(o.problems))
+	problems = problems[:min(len(problems), maxFieldProblems)]
 	sorted := slices.Clone(unknown)
 	slices.SortStableFunc(sorted, func(a, b string) int {
 		if inA, inB := inMetadata(a), inMetadata(b); inA || inB {

@@ -127,7 +127,7 @@ func TestNamesOfUnknownFields(t *testing.T) {
 			[]string{`299 - "unknown field \"a\\\"b\""`, `299 - "unknown field \"é\\a\""`}},
 		{"strategic", func(query string) answer {
 			return do(t, api, "PATCH", memos+"/w"+query, `{`+odd+`}`, "Content-Type", "application/strategic-merge-patch+json")
-		}, "strict decoding error: unknown field \"a\"b\", unknown field \"é\a\"", []string{`299 - "unknown field \"a\"b\""`}},
+		}, "patch: Invalid value: \"map[a\\\"b:1 é\\a:1]\": strict decoding error: unknown field \"a\"b\", unknown field \"é\a\"", []string{`299 - "unknown field \"a\"b\""`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := c.send("?fieldValidation=Strict")
@@ -168,4 +168,38 @@ func TestMembersThatStandTwiceInAScale(t *testing.T) {
 	assert.Equal(t, float64(3), a.value(t, "spec.replicas"))
 	assert.Equal(t, []string{`299 - "duplicate field \"metadata\""`}, a.Header["Warning"])
 	assert.Equal(t, 400, do(t, api, "PUT", widgets+"/a/scale?fieldValidation=Strict", body).Code)
+}
+
+// A value of a JSON Patch stands in the result as it was written, so what stands twice in it stands there twice.
+func TestMembersThatStandTwiceInAJSONPatch(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	const patch = `[{"op":"add","path":"/spec/extra","value":{"x":{"b":1,"b":2}}},{"op":"test","path":"/spec/size","value":1,"value":1}]`
+	strict := do(t, api, "PATCH", widgets+"/a?fieldValidation=Strict", patch, "Content-Type", typeJSONPatch)
+	assert.Equal(t, 422, strict.Code)
+	assert.True(t, strings.HasSuffix(strict.text(t, "message"), `strict decoding error: json patch duplicate field "[0].value.x.b", `+
+		`json patch duplicate field "[1].value", duplicate field "spec.extra.x.b"`), strict.Body)
+	warned := do(t, api, "PATCH", widgets+"/a", patch, "Content-Type", typeJSONPatch)
+	assert.Equal(t, 200, warned.Code, warned.Body)
+	assert.Len(t, warned.Header["Warning"], 3)
+	assert.Equal(t, map[string]any{"b": float64(2)}, warned.value(t, "spec.extra.x"))
+}
+
+func TestPatchedScaleIsAScale(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	for patch, want := range map[string]string{
+		`{"kind":"Other"}`:                 `no kind "Other" is registered for version "autoscaling/v1" in scheme "pkg/runtime/scheme.go:111"`,
+		`{"apiVersion":"v1"}`:              `no kind "Scale" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`,
+		`{"kind":null}`:                    "",
+		`{"apiVersion":"","kind":"Scale"}`: "",
+	} {
+		a := merge(t, api, widgets+"/a/scale", patch)
+		if want == "" {
+			assert.Equal(t, 200, a.Code, "%s: %s", patch, a.Body)
+			continue
+		}
+		assert.Equal(t, 422, a.Code, patch)
+		assert.Contains(t, a.text(t, "message"), want, patch)
+	}
 }

@@ -15,6 +15,24 @@ type patchedText struct {
 	text func(object []byte) []byte
 	// declared is the schema whose fields are in the order of the text; without one members are sorted by name.
 	declared *schema.Schema
+	// asWritten: values of the patch stand in the text as they were written.
+	asWritten bool
+}
+
+// repeated returns the members that stand twice in the text, as field validation names them. A patch that is written without
+// such members makes none.
+func (p *patchedText) repeated(problems []string) (again []string) {
+	if p == nil || !p.asWritten || len(problems) == 0 {
+		return nil
+	}
+	_, duplicates, err := codec.DecodeJSON([]byte(p.String()))
+	if err != nil {
+		return nil
+	}
+	for _, path := range duplicates {
+		again = append(again, duplicateField(path))
+	}
+	return again
 }
 
 func (p *patchedText) String() string {

@@ -114,8 +114,9 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 		if err != nil {
 			return refused(err), nil
 		}
-		o.problems = p.Warnings()
-		return res.withText(p.Text, of, o, p.Apply), nil
+		want := res.withText(p.Text, of, o, p.Apply)
+		o.problems, o.patched.asWritten = p.Warnings(), true
+		return want, nil
 	case mediaStrategic:
 		if !res.strategicMerge {
 			break
@@ -125,14 +126,14 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 			return refused(err), nil
 		}
 		o.problems, o.verbatim = p.Warnings(), true
-		return func(old doc.Value) (doc.Value, error) {
+		return res.withText(p.Text, of, o, func(old doc.Value) (doc.Value, error) {
 			obj, err := p.Apply(old, of)
 			if err != nil || obj.Kind() != doc.Map {
 				return obj, err
 			}
 			// It changes a value of the Go type, which is of its kind whatever the patch says.
 			return obj.With("apiVersion", old.Get("apiVersion")).With("kind", old.Get("kind")), nil
-		}, nil
+		}), nil
 	case mediaMergePatch:
 		p, err := patch.ParseMergePatch(data)
 		if err != nil {
