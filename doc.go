@@ -29,6 +29,8 @@
 //     indexed cache, a work queue and a reconcile loop on the typed client.
 //   - rest/lifecycle is for hosts that want what follows a deletion: the garbage
 //     collector, and the controller that empties namespaces.
+//   - rest/cbor is a format, for hosts that want more than JSON, YAML and Protobuf.
+//   - rest/resttest serves an API to tests, with faults to inject, and vets kinds.
 //
 // Each imports only what stands above it in this list, and a test says so.
 //
