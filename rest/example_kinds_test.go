@@ -41,6 +41,7 @@ type BreadText struct {
 
 type BreadNumber struct {
 	Loaves   int32   `json:"loaves,omitempty" api:"default=1,min=1,max=500"`
+	Dozens   int32   `json:"dozens,omitempty" api:"multipleOf=12"`
 	Weight   float64 `json:"weight,omitempty" api:"min=0,exclusiveMin"`
 	Crumbs   int64   `json:"crumbs,omitempty" api:"safeInteger"`
 	Optional int32   `json:"slices" api:"optional"`

@@ -120,6 +120,7 @@ func schemaMessage(v doc.Value) (m message) {
 	m.text(2, v.Get("format"))
 	m.text(4, v.Get("description"))
 	m.one(5, v.Get("default"), anyMessage)
+	m.double(6, v.Get("multipleOf"))
 	m.double(7, v.Get("maximum"))
 	m.flag(8, v.Get("exclusiveMaximum"))
 	m.double(9, v.Get("minimum"))

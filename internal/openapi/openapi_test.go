@@ -27,7 +27,7 @@ type Widget struct {
 }
 
 type WidgetSpec struct {
-	Size     int32             `json:"size" api:"min=1,max=100"`
+	Size     int32             `json:"size" api:"min=1,max=100,multipleOf=1"`
 	Color    string            `json:"color,omitempty" api:"enum=red|green,default=red"`
 	Note     *string           `json:"note,omitempty" api:"nullable,maxLength=3,pattern='^a'"`
 	Port     json.RawMessage   `json:"port,omitempty" api:"intOrString"`
@@ -279,7 +279,7 @@ func TestSchemas(t *testing.T) {
 		property string
 		v3, v2   tree
 	}{
-		{"size", tree{"type": "integer", "format": "int32", "minimum": 1.0, "maximum": 100.0}, nil},
+		{"size", tree{"type": "integer", "format": "int32", "minimum": 1.0, "maximum": 100.0, "multipleOf": 1.0}, nil},
 		{"color", tree{"type": "string", "enum": []any{"red", "green"}, "default": "red"}, nil},
 		{"note", tree{"type": "string", "nullable": true, "maxLength": 3.0, "pattern": "^a"}, tree{"maxLength": 3.0, "pattern": "^a"}},
 		{"port", tree{"x-kubernetes-int-or-string": true, "oneOf": []any{tree{"type": "integer"}, tree{"type": "string"}}},

@@ -42,6 +42,7 @@ func (d *definitions) members(s *schema.Schema) object {
 	o.set("maximum", s.Maximum)
 	o.flag("exclusiveMinimum", s.ExclusiveMinimum)
 	o.flag("exclusiveMaximum", s.ExclusiveMaximum)
+	o.set("multipleOf", s.MultipleOf)
 	o.count("minLength", s.MinLength)
 	o.count("maxLength", s.MaxLength)
 	o.count("minItems", s.MinItems)

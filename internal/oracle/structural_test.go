@@ -119,6 +119,11 @@ func (s *shape) constrain(r *rand.Rand) {
 			}
 		}
 		if oneIn(r, 5) {
+			f := float64(1 + r.Intn(3))
+			p.MultipleOf = &f
+			s.option("multipleOf=%v", f)
+		}
+		if oneIn(r, 5) {
 			s.enum("1", "2")
 		}
 	case "array":

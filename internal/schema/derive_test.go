@@ -545,6 +545,8 @@ func TestDeriveErrors(t *testing.T) {
 		{"default with a key twice", tagged[map[string]int](`default='{"a":1,"a":2}'`), []string{"is no JSON value"}},
 		{"default of an element", tagged[*Part]("default={}"), []string{"default.name: Required value"}},
 		{"enum of a wrong type", tagged[int]("enum=1|true"), []string{"the enumeration has a value of type boolean"}},
+		{"multipleOf of nothing", tagged[int]("multipleOf=0"), []string{"multipleOf 0 is not above 0"}},
+		{"multipleOf of an integer with a fraction", tagged[int]("multipleOf=0.5"), []string{"is no integer"}},
 		{"safeInteger of a string", tagged[string]("safeInteger"), []string{"it is for a value of type integer"}},
 		{"a discriminator that is no string", tagged[int]("discriminator"), []string{"a discriminator is a string, and this is a integer"}},
 		{"a discriminator without members", tagged[string]("discriminator"), []string{"has too few members"}},

@@ -21,6 +21,7 @@
 //	default=red, default='{"a":1}'   what an absent value becomes: JSON, or the bare text of a string
 //	enum=red|green|blue              the allowed values
 //	min=1, max=100                   bounds of a number; exclusiveMin and exclusiveMax shut them out
+//	multipleOf=5                     what a number is a multiple of
 //	minLength=, maxLength=           bounds of a string, in characters
 //	pattern='^[a-z]+$'               a regular expression (RE2) that must match
 //	format=date-time                 what a string or number means

@@ -42,6 +42,9 @@ func (p *printer) schema(s *Schema) {
 		}
 	}
 	fmt.Fprintf(p.w, "%t %t ", s.ExclusiveMinimum, s.ExclusiveMaximum)
+	if !s.MultipleOf.IsAbsent() { // prints of schemas without one are older
+		fmt.Fprintf(p.w, "* %s ", s.MultipleOf.Literal())
+	}
 	for _, n := range []*int64{s.MinLength, s.MaxLength, s.MinItems, s.MaxItems, s.MinProperties, s.MaxProperties} {
 		if n == nil {
 			fmt.Fprint(p.w, "- ")

@@ -136,6 +136,9 @@ func (s *Schema) contradictions() []error {
 	if s.ExclusiveMinimum && s.Minimum.IsAbsent() || s.ExclusiveMaximum && s.Maximum.IsAbsent() {
 		errs = append(errs, errors.New("there is an exclusive bound, but no bound"))
 	}
+	if !s.MultipleOf.IsAbsent() && compareNumbers(s.MultipleOf, doc.OfInt(0)) <= 0 {
+		errs = append(errs, fmt.Errorf("multipleOf %s is not above 0", s.MultipleOf.Literal()))
+	}
 	for _, e := range s.Enum {
 		if !s.allows(e) {
 			errs = append(errs, fmt.Errorf("the enumeration has a value of type %s, and this is a %s", e.Kind(), s.noun()))

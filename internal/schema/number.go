@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 
@@ -48,6 +49,19 @@ func compareNumbers(a, b doc.Value) int {
 		return cmp.Compare(x, y)
 	}
 	return cmp.Compare(float(a), float(b))
+}
+
+// isMultiple reports whether a number is a whole multiple of a factor above 0: exactly so where both are integers of 64 bits,
+// elsewhere as near as floating point numbers come to it, since 0.3 is a multiple of 0.1.
+func isMultiple(v, factor doc.Value) bool {
+	i, okI := v.Int()
+	f, okF := factor.Int()
+	if okI && okF {
+		return i%f == 0
+	}
+	const near, largest = 1e-9, 1<<53 - 1
+	times := float(v) / float(factor)
+	return math.Abs(times) <= largest && math.Abs(times-math.Round(times)) <= near*math.Abs(times)
 }
 
 func float(v doc.Value) float64 {

@@ -189,6 +189,8 @@ func (s *Schema) valued(name string) (func(string) error, bool) {
 		return bound(&s.Minimum), true
 	case "max":
 		return bound(&s.Maximum), true
+	case "multipleOf":
+		return bound(&s.MultipleOf), true
 	case "minLength":
 		return count(&s.MinLength, StringType), true
 	case "maxLength":

@@ -67,6 +67,8 @@ type Schema struct {
 	// Minimum and Maximum bound a number; absent if there is no bound. They are inclusive unless the Exclusive twin is set.
 	Minimum, Maximum                   doc.Value
 	ExclusiveMinimum, ExclusiveMaximum bool
+	// MultipleOf is above 0, and a number is a multiple of it; absent if it need not be one.
+	MultipleOf doc.Value
 	// MinLength and MaxLength bound a string, in characters.
 	MinLength, MaxLength *int64
 	// MinItems and MaxItems bound the elements of a list.

@@ -137,6 +137,9 @@ func (w *validator) length(s *Schema, text string, at *trail) {
 }
 
 func (w *validator) number(s *Schema, v doc.Value, at *trail) {
+	if !s.MultipleOf.IsAbsent() && !isMultiple(v, s.MultipleOf) {
+		w.invalid(at, plain(v), "should be a multiple of %s", s.MultipleOf.Literal())
+	}
 	if !s.Minimum.IsAbsent() {
 		switch c := compareNumbers(v, s.Minimum); {
 		case s.ExclusiveMinimum && c <= 0:

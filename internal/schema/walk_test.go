@@ -245,12 +245,20 @@ func TestValidateOtherRules(t *testing.T) {
 		Above  float64           `json:"above,omitempty" api:"min=0.5,exclusiveMin,max=1e3,exclusiveMax"`
 		Big    int64             `json:"big,omitempty" api:"max=9007199254740992"`
 		Level  int               `json:"level,omitempty" api:"enum=1|2"`
+		Even   int64             `json:"even,omitempty" api:"multipleOf=2,max=10"`
+		Tenth  float64           `json:"tenth,omitempty" api:"multipleOf=0.1"`
 		Object *struct {
 			A int `json:"a,omitempty"`
 		} `json:"object,omitempty" api:"minProperties=1"`
 	}](t)
 	for _, test := range []struct{ in, want string }{
 		{`{text: a}`, `text: Invalid value: "a": text in body should be at least 2 chars long`},
+		{`{even: -4, tenth: 0.3}`, ``},
+		{`{even: 0, tenth: -1234567.8}`, ``},
+		{`{even: 13}`, `even: Invalid value: 13: even in body should be a multiple of 2; even: Invalid value: 13: even in body should be less than or equal to 10`},
+		{`{even: 9223372036854775807}`, `even: Invalid value: 9223372036854775807: even in body should be a multiple of 2; even: Invalid value: 9223372036854775807: even in body should be less than or equal to 10`},
+		{`{tenth: 0.25}`, `tenth: Invalid value: 0.25: tenth in body should be a multiple of 0.1`},
+		{`{tenth: 1e300}`, `tenth: Invalid value: 1e+300: tenth in body should be a multiple of 0.1`},
 		{`{list: [1]}`, `list: Invalid value: 1: list in body should have at least 2 items`},
 		{`{list: [1, 1.0]}`, `list[1]: Duplicate value: 1`},
 		{`{list: [{a: 1, b: [x]}, {b: [x], a: 1e0}]}`, `list[1]: Duplicate value: {"a":1,"b":["x"]}`},
