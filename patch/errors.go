@@ -44,11 +44,7 @@ func (e *OperationError) Unwrap() error { return e.cause }
 
 // wrongShape is the text with which upstream refuses a value where its Go type has no place for it.
 func wrongShape(v doc.Value, place string) string {
-	found := v.Kind().String()
-	if found == "boolean" {
-		found = "bool"
-	}
-	return "error decoding patch: json: cannot unmarshal " + found + " into " + place
+	return "error decoding patch: json: cannot unmarshal " + v.JSONName() + " into " + place
 }
 
 // refused is the answer to a patch that could not be applied: upstream does not say why.

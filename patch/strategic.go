@@ -43,7 +43,7 @@ func ParseStrategicMergePatch(data []byte) (StrategicMergePatch, error) {
 	case v.IsNull():
 		return StrategicMergePatch{}, nil
 	case v.Kind() != doc.Map:
-		return StrategicMergePatch{}, status.BadRequest("json: cannot unmarshal " + jsonName(v) + " into Go value of type map[string]interface {}")
+		return StrategicMergePatch{}, status.BadRequest("json: cannot unmarshal " + v.JSONName() + " into Go value of type map[string]interface {}")
 	}
 	p := StrategicMergePatch{value: v}
 	for _, path := range duplicates {

@@ -80,11 +80,3 @@ func typeText(v doc.Value) string {
 	}
 	return fmt.Sprintf("%T", v.Plain())
 }
-
-// jsonName names the kind of a value as encoding/json does.
-func jsonName(v doc.Value) string {
-	if v.Kind() == doc.Bool {
-		return "bool"
-	}
-	return v.Kind().String()
-}

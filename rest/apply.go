@@ -67,12 +67,8 @@ func parseConfiguration(data []byte, o *writeOptions) (configuration, error) {
 	case err != nil:
 		return configuration{}, status.BadRequest("error decoding YAML: error converting YAML to JSON: " + err.Error())
 	case v.Kind() != doc.Map && !v.IsNull():
-		kind := v.Kind().String()
-		if v.Kind() == doc.Bool {
-			kind = "bool"
-		}
 		return configuration{}, status.BadRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal " +
-			kind + " into Go value of type map[string]interface {}")
+			v.JSONName() + " into Go value of type map[string]interface {}")
 	}
 	return configuration{config: v, repeated: lines}, nil
 }
@@ -80,7 +76,7 @@ func parseConfiguration(data []byte, o *writeOptions) (configuration, error) {
 // apply brings an object, or its status, to what a configuration says (API concepts, Server-Side Apply). An object that
 // does not exist is created.
 func (res *resource) apply(ctx context.Context, namespace, name string, which part, c configuration, o writeOptions) (result, error) {
-	o.fromPatch, o.applied, o.part = true, true, which
+	o.fromPatch, o.applied, o.part, o.config = true, true, which, c.config
 	if o.validation != validationStrict {
 		o.problems = c.repeated
 	}
@@ -91,6 +87,9 @@ func (res *resource) apply(ctx context.Context, namespace, name string, which pa
 		obj, err := res.managed.Apply(old, c.config, res.writer(&o), o.force)
 		if err != nil {
 			return doc.Value{}, err
+		}
+		if res.typeErrorsInvalid {
+			obj = res.withoutUnreadableTimes(obj)
 		}
 		if o.validation == validationStrict && len(c.repeated) > 0 {
 			return doc.Value{}, status.BadRequest("error strict decoding YAML: error converting YAML to JSON: " + codec.DuplicateLines(c.repeated))
@@ -106,6 +105,24 @@ func (res *resource) apply(ctx context.Context, namespace, name string, which pa
 		}
 		return c.check(ctx, old, obj)
 	}, o)
+}
+
+// withoutUnreadableTimes drops times of the metadata that are none: the metadata of a custom resource is read member by member.
+func (res *resource) withoutUnreadableTimes(obj doc.Value) doc.Value {
+	for _, field := range [...]string{fieldCreationTimestamp, fieldDeletionTimestamp} {
+		if at := metadataOf(obj).Get(field); !at.IsAbsent() && len(res.metadata.Member(field).CheckTypes(nil, at)) > 0 {
+			obj = obj.With("metadata", metadataOf(obj).Without(field))
+		}
+	}
+	return obj
+}
+
+// inconvertible is the answer to a configuration that fits the schema of a built-in kind and not its Go type. Upstream takes
+// that for a fault of its own, as it does with one that does not fit the schema.
+func inconvertible(config doc.Value, err error) error {
+	m, gvk := metadataOf(config), gvkOf(config)
+	return status.Generic(http.StatusInternalServerError, fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: unable to convert unstructured object to %s: %v",
+		m.Get(fieldNamespace).Text(), m.Get(fieldName).Text(), gvk, gvk, err))
 }
 
 // checkApplied refuses a configuration of another object than that of the URL.

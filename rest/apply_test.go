@@ -131,7 +131,7 @@ func TestManagedFieldsStories(t *testing.T) {
 			{"PATCH", widgets + "/a/scale?fieldManager=s", typeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"nonsense":2}}`, 500, ""},
 			{"PATCH", widgets + "/a/scale?fieldManager=s", typeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 409, ""},
 			{"PATCH", widgets + "/a/scale?fieldManager=s&force=true", typeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 200, ""},
-			{"GET", widgets + "/a", "", "", 200, `m Apply {"f:spec":{"f:size":{}}}` + "\n" + `s Apply scale {"f:spec":{"f:replicas":{}}}`},
+			{"GET", widgets + "/a", "", "", 200, `s Apply scale {"f:spec":{"f:replicas":{}}}` + "\n" + `m Apply {"f:spec":{"f:size":{}}}`},
 			{"PATCH", widgets + "/a/scale?fieldManager=s", typeMergePatch, `{"spec":{"replicas":3}}`, 200, ""},
 			{"GET", widgets + "/a", "", "", 200, `m Apply {"f:spec":{"f:size":{}}}` + "\n" + `s Update scale {"f:spec":{"f:replicas":{}}}`},
 			{"PATCH", widgets + "/none/scale?fieldManager=s", typeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"none"},"spec":{"replicas":2}}`, 404, ""},

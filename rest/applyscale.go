@@ -51,6 +51,28 @@ func (res *resource) applyScale(ctx context.Context, sub *subresource, namespace
 	return sub.show(ctx, done.json)
 }
 
+// entriesOf are the managedFields of an object as what the subresource shows has them: who owns the count.
+func (s *subresource) entriesOf(parent doc.Value) doc.Value {
+	if s.applied == nil {
+		return doc.Value{}
+	}
+	path := make([]string, len(s.applied))
+	for i, name := range s.applied {
+		path[i] = "f:" + name
+	}
+	var entries []doc.Value
+	for _, e := range metadataOf(parent).Get(fieldManagedFields).Elements() {
+		if !e.Get("fieldsV1").Lookup(path...).IsAbsent() {
+			entries = append(entries, e.With("apiVersion", doc.Of(s.kind.GroupVersion().String())).
+				With("fieldsV1", doc.MapOf().WithAt(doc.MapOf(), "f:spec", "f:replicas")))
+		}
+	}
+	if len(entries) == 0 {
+		return doc.Value{}
+	}
+	return doc.ListOf(entries...)
+}
+
 // checkThrough checks an object as its subresource shows it, and lets the hooks change and judge that.
 func (res *resource) checkThrough(ctx context.Context, sub *subresource, old, obj doc.Value, o *writeOptions) (doc.Value, error) {
 	shown, err := sub.get(ctx, old)

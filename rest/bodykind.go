@@ -38,23 +38,15 @@ func (q *request) checkKind(obj doc.Value, kind apimeta.GroupVersionKind, requir
 // kindReadable says in the words of encoding/json, which clients know, why the kind of an object cannot be read.
 func kindReadable(obj doc.Value) error {
 	if obj.Kind() != doc.Map {
-		return fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go value of type "+kindStruct, jsonName(obj))
+		return fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go value of type "+kindStruct, obj.JSONName())
 	}
 	for _, field := range []string{"apiVersion", "kind"} {
 		if v := obj.Get(field); !v.IsAbsent() && !v.IsNull() && v.Kind() != doc.String {
-			return fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go struct field .%s of type string", jsonName(v), field)
+			return fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go struct field .%s of type string", v.JSONName(), field)
 		}
 	}
 	_, err := apimeta.ParseGroupVersion(obj.Get("apiVersion").Text())
 	return err
-}
-
-// jsonName names the kind of a value as encoding/json does.
-func jsonName(v doc.Value) string {
-	if v.Kind() == doc.Bool {
-		return "bool"
-	}
-	return v.Kind().String()
 }
 
 // checkCustomKind refuses a body that does not say that it is of the kind.

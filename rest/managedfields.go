@@ -66,6 +66,9 @@ func (res *resource) asOwned(obj doc.Value, apiVersion string) (doc.Value, *mana
 // writer says who writes, for managedFields.
 func (res *resource) writer(o *writeOptions) managed.Writer {
 	w := managed.Writer{Manager: cmp.Or(o.manager, o.agent), Subresource: cmp.Or(o.subresource, o.part.subresource()), Time: res.timestamp()}
+	if sub := res.countsThrough(o); sub != nil {
+		w.Through, w.Time = sub.kind.GroupVersion().String(), "" // upstream looks for the time among entries of the object
+	}
 	switch {
 	case o.part == statusPart && res.statusMetadata:
 		w.Part = managed.StatusAndMetadata
@@ -77,6 +80,31 @@ func (res *resource) writer(o *writeOptions) managed.Writer {
 	return w
 }
 
+// countsThrough returns the subresource through which a write sets a count, nil where it does not.
+func (res *resource) countsThrough(o *writeOptions) *subresource {
+	if o.subresource == "" {
+		return nil
+	}
+	if sub := res.subresource(o.subresource); sub != nil && sub.applied != nil {
+		return sub
+	}
+	return nil
+}
+
+// owned is an object as far as it has owners: a count of zero is not written in a Scale, and belongs to nobody, nor does what
+// a namespace begins with.
+func (res *resource) owned(obj, old doc.Value, o *writeOptions) doc.Value {
+	if res.areNamespaces && old.IsAbsent() {
+		return withoutFirstFinalizer(obj)
+	}
+	if sub := res.countsThrough(o); sub != nil {
+		if n, ok := obj.Lookup(sub.applied...).Int(); ok && n == 0 {
+			return obj.WithAt(doc.Value{}, sub.applied...)
+		}
+	}
+	return obj
+}
+
 // trackFields gives an object that a write has made the managedFields that follow (API concepts, Field management).
 // claimed are those that the client sent or, where it sent none, those there were.
 func (res *resource) trackFields(obj, old, claimed doc.Value, o *writeOptions) doc.Value {
@@ -84,7 +112,7 @@ func (res *resource) trackFields(obj, old, claimed doc.Value, o *writeOptions) d
 	case res.managed == nil:
 		return obj
 	case !o.applied:
-		claimed = res.managed.Update(old, obj, claimed, res.writer(o))
+		claimed = res.managed.Update(old, res.owned(obj, old, o), claimed, res.writer(o))
 	case !old.IsAbsent() && doc.Equal(obj, withoutManagedFields(old)):
 		// A configuration that asks for what there is moves no time, or it would never come to rest.
 		if before := metadataOf(old).Get(fieldManagedFields); managed.SameButTimes(claimed, before) {

@@ -101,6 +101,37 @@ func newNamespace(obj doc.Value) doc.Value {
 	return obj.WithAt(doc.Of(phaseActive), "status", "phase")
 }
 
+// activeNamespace lets a namespace that says nothing of its phase be active.
+func activeNamespace(obj doc.Value) doc.Value {
+	if obj.Lookup("status", "phase").Text() == "" {
+		return obj.WithAt(doc.Of(phaseActive), "status", "phase")
+	}
+	return obj
+}
+
+// withoutFirstFinalizer takes out what [newNamespace] puts in.
+func withoutFirstFinalizer(obj doc.Value) doc.Value {
+	if f := obj.Lookup("spec", fieldFinalizers); f.Len() == 1 && f.At(0).Text() == namespaceFinalizer {
+		return obj.With("spec", obj.Get("spec").Without(fieldFinalizers))
+	}
+	return obj
+}
+
+// validatePhase checks that a namespace says of itself whether it is being deleted.
+func (res *resource) validatePhase(obj doc.Value, which part) status.FieldErrors {
+	if !res.areNamespaces || which != statusPart {
+		return nil
+	}
+	phase, at := obj.Lookup("status", "phase").Text(), status.Field("status", "Phase")
+	switch deleting := isDeleting(obj); {
+	case !deleting && phase != phaseActive:
+		return status.FieldErrors{status.InvalidField(at, phase, "may only be 'Active' if `deletionTimestamp` is empty")}
+	case deleting && phase != phaseTerminating:
+		return status.FieldErrors{status.InvalidField(at, phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")}
+	}
+	return nil
+}
+
 // labelledNamespace gives a namespace the label by which selectors find it, whatever a client has written there.
 func labelledNamespace(obj doc.Value) doc.Value {
 	return obj.WithAt(doc.Of(nameOf(obj)), "metadata", fieldLabels, namespaceLabel)

@@ -206,6 +206,27 @@ func (res *resource) checkPatchedKind(obj, old doc.Value, o *writeOptions) error
 	return res.undecodable(obj, o, errors.New(otherBuiltinKind(found, res.gvk, res.known(found))))
 }
 
+// checkPatchedSubresource is checkPatched for a subresource with a kind of its own, which may leave the kind out.
+func (res *resource) checkPatchedSubresource(sub *subresource, v, old doc.Value, o *writeOptions) error {
+	if err := kindReadable(v); err != nil {
+		return undecodable(sub.kind, v, o, err)
+	}
+	found := gvkOf(v)
+	if found.Kind == "" {
+		found.Kind = sub.kind.Kind
+	}
+	if found.Version == "" {
+		found.Group, found.Version = sub.kind.Group, sub.kind.Version
+	}
+	if found != sub.kind {
+		return undecodable(sub.kind, v, o, errors.New(otherBuiltinKind(found, sub.kind, res.known(found))))
+	}
+	if sub.schema.Property("metadata") != nil && nameOf(v) == "" {
+		return nameUndeterminable(nameOf(old))
+	}
+	return nil
+}
+
 // gvkOf is the kind that an object says it is of.
 func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
 	gv, err := apimeta.ParseGroupVersion(obj.Get("apiVersion").Text())

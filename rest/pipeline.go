@@ -46,7 +46,7 @@ func (res *resource) take(which part, obj, old doc.Value) doc.Value {
 			written = res.metadataForUpdate(written.With("metadata", metadataOf(obj)), old)
 		}
 		if res.areNamespaces {
-			written = labelledNamespace(written)
+			written = activeNamespace(labelledNamespace(written))
 		}
 		return res.schema.Reconcile(written, old)
 	case finalizePart:
@@ -176,6 +176,9 @@ func (res *resource) update(ctx context.Context, namespace, name string, which p
 	if err != nil {
 		return result{}, err
 	}
+	if rv := metadataOf(obj).Get(fieldResourceVersion).Text(); rv != "" && !isDecimal(rv) {
+		return result{}, noVersion(rv)
+	}
 	o.reset()
 	if out, err = res.create(ctx, namespace, obj.WithAt(doc.Value{}, "metadata", fieldResourceVersion), o); status.IsAlreadyExists(err) {
 		return res.updateExisting(ctx, namespace, name, which, want, o) // somebody else was faster
@@ -281,6 +284,9 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 	if m := metadataOf(obj); m.IsAbsent() || m.IsNull() {
 		obj = obj.With("metadata", doc.MapOf())
 	} else if errs := res.metadata.CheckTypes(status.Field("metadata"), m); len(errs) > 0 {
+		if o.applied {
+			return doc.Value{}, res.wrongType(sent, errs, o)
+		}
 		return doc.Value{}, res.undecodable(sent, o, res.metadataTypeError(m, errs))
 	} else if after := withoutNullTexts(m); after != m {
 		obj = obj.With("metadata", after)
@@ -309,6 +315,9 @@ func (res *resource) wrongType(sent doc.Value, errs status.FieldErrors, o *write
 	if err == nil {
 		err = errs[0]
 	}
+	if text := res.schema.Misfit(sent); o.applied && text != "" {
+		err = errors.New(text)
+	}
 	return res.undecodable(sent, o, err)
 }
 
@@ -318,7 +327,10 @@ func (res *resource) undecodable(obj doc.Value, o *writeOptions, err error) erro
 
 // undecodable is the answer to an object that is of this kind and cannot be read as such.
 func undecodable(kind apimeta.GroupVersionKind, obj doc.Value, o *writeOptions, err error) error {
-	if o.fromPatch {
+	switch {
+	case o.applied:
+		return inconvertible(o.config, err)
+	case o.fromPatch:
 		return patchedInvalid(obj, o, err.Error())
 	}
 	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", kind.Kind, kind.Version, kind.Kind, err))
@@ -340,7 +352,7 @@ func (res *resource) checkVersion(obj, old doc.Value, o *writeOptions) error {
 				status.InvalidField(status.Field("metadata", fieldResourceVersion), 0, "must be specified for an update")})
 		}
 	case !isDecimal(rv):
-		return status.BadRequest(fmt.Sprintf("metadata.resourceVersion: Invalid value: %q: must be a number", rv))
+		return noVersion(rv)
 	case rv != before.Get(fieldResourceVersion).Text():
 		return status.ModifiedConflict(res.gr, name)
 	}
@@ -360,6 +372,11 @@ func (res *resource) uidConflict(namespace, name, wanted, stored string) error {
 	}
 	return status.Conflict(res.gr, name, fmt.Sprintf("StorageError: invalid object, Code: 4, Key: %s%s, ResourceVersion: 0, "+
 		"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", key, name, wanted, stored))
+}
+
+// noVersion is the answer to a resourceVersion that no object has ever had.
+func noVersion(rv string) error {
+	return status.BadRequest(fmt.Sprintf("metadata.resourceVersion: Invalid value: %q: must be a number", rv))
 }
 
 func isDecimal(s string) bool {
@@ -464,6 +481,7 @@ func (res *resource) validateRules(obj, old doc.Value, o *writeOptions, bySchema
 	} else {
 		errs = append(errs, bySchema(res.schema, nil, obj, old)...)
 	}
+	errs = append(errs, res.validatePhase(obj, o.part)...)
 	errs = append(errs, res.scale.validate(obj, o.part)...)
 	errs = append(errs, res.schema.CheckRepeats(nil, obj, old)...)
 	if old.IsAbsent() {

@@ -168,6 +168,81 @@ func TestRecordedTextsOfPatchedObjects(t *testing.T) {
 	})
 }
 
+func TestRecordedConversionsOfAppliedConfigurations(t *testing.T) {
+	t.Run("a value that its Go type does not take", func(t *testing.T) {
+		a := do(t, newMemos(t), "PATCH", memos+"/a?fieldManager=m", `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a","deletionTimestamp":"x"}}`, "Content-Type", typeApply)
+		assert.Equal(t, 500, a.Code)
+		assert.Equal(t, `failed to convert new object (/a; /v1, Kind=Memo) to proper version: unable to convert unstructured object to /v1, Kind=Memo: `+
+			`parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`, a.text(t, "message"))
+	})
+	t.Run("times of a custom kind that are none", func(t *testing.T) {
+		a := do(t, newWidgets(t), "PATCH", widgets+"/a?fieldManager=m", widgetBody(`"name":"a","creationTimestamp":"x","deletionTimestamp":"y"`, `"spec":{"size":1}`), "Content-Type", typeApply)
+		assert.Equal(t, 201, a.Code, a.Body)
+		assert.Equal(t, "2026-01-02T03:04:05Z", a.text(t, "metadata.creationTimestamp"))
+		assert.NotContains(t, a.Body, `"deletionTimestamp"`)
+	})
+	t.Run("a value of another type", func(t *testing.T) {
+		for spec, want := range map[string]string{
+			`{"color":{"b":1}}`: `.spec.color: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"b":1}}`,
+			`{"parts":"x"}`:     `.spec.parts: expected list, got &{x}`,
+			`{"settings":[[]]}`: `.spec.settings: expected map, got &{[[]]}`,
+		} {
+			a := do(t, newWidgets(t), "PATCH", widgets+"/a?fieldManager=m", widgetBody(`"name":"a"`, `"spec":`+spec), "Content-Type", typeApply)
+			assert.Equal(t, 500, a.Code)
+			assert.Equal(t, `failed to create typed patch object (/a; example.com/v1, Kind=Widget): `+want, a.text(t, "message"))
+		}
+	})
+	t.Run("a version that is none", func(t *testing.T) {
+		a := do(t, newWidgets(t), "PATCH", widgets+"/a?fieldManager=m", widgetBody(`"name":"a","resourceVersion":"x"`, `"spec":{"size":1}`), "Content-Type", typeApply)
+		assert.Equal(t, 400, a.Code, a.Body)
+	})
+	t.Run("managedFields that are no list", func(t *testing.T) {
+		a := do(t, newWidgets(t), "PATCH", widgets+"/a?fieldManager=m", widgetBody(`"name":"a","managedFields":"x"`, `"spec":{"size":1}`), "Content-Type", typeApply)
+		assert.Equal(t, `failed to create typed patch object (/a; example.com/v1, Kind=Widget): .metadata.managedFields: expected list, got &{x}`, a.text(t, "message"))
+	})
+}
+
+func TestRecordedPatchesOfScale(t *testing.T) {
+	api := newWidgets(t)
+	must(t, api, "POST", widgets+"?fieldManager=m", widgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":2}`))
+	scale := func(media, patch string) answer {
+		return do(t, api, "PATCH", widgets+"/a/scale?fieldManager=s", patch, "Content-Type", media)
+	}
+	const before = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"2","creationTimestamp":"2026-01-02T03:04:05Z",` +
+		`"managedFields":[{"manager":"m","operation":"Update","apiVersion":"autoscaling/v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}}}]},`
+	for _, c := range []struct{ patch, text, fault string }{
+		{`{"spec":{"replicas":"x"}}`, before + `"spec":{"replicas":"x"},"status":{"replicas":0}}`, `json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32`},
+		{`{"spec":[]}`, before + `"spec":[],"status":{"replicas":0}}`, `json: cannot unmarshal array into Go struct field Scale.spec of type v1.ScaleSpec`},
+		{`{"kind":"X"}`, strings.Replace(before, `"Scale"`, `"X"`, 1) + `"spec":{"replicas":2},"status":{"replicas":0}}`, `no kind "X" is registered for version "autoscaling/v1" in scheme "pkg/runtime/scheme.go:111"`},
+	} {
+		a := scale(typeMergePatch, c.patch)
+		assert.Equal(t, 422, a.Code)
+		assert.Equal(t, ` "" is invalid: patch: Invalid value: `+strconv.Quote(c.text)+`: `+c.fault, a.text(t, "message"))
+	}
+	wantFailure(t, scale(typeMergePatch, `{"metadata":null}`), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
+	a := scale(typeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":3}}`)
+	assert.Equal(t, `Apply failed with 1 conflict: conflict with "m" using autoscaling/v1: .spec.replicas`, a.text(t, "message"))
+
+	assert.Equal(t, 200, scale(typeMergePatch, `{"kind":null,"spec":{"replicas":5}}`).Code)
+	got := do(t, api, "GET", widgets+"/a", "").Body
+	assert.Contains(t, got, `{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}},"manager":"s","operation":"Update","subresource":"scale"}`)
+	assert.Equal(t, 200, scale(typeMergePatch, `{"spec":{"replicas":0}}`).Code)
+	assert.NotContains(t, do(t, api, "GET", widgets+"/a", "").Body, `f:replicas`)
+}
+
+func TestRecordedPhasesOfNamespaces(t *testing.T) {
+	api := newAPI(t, rest.Options{}, rest.NamespacesOf[Namespace]())
+	const path = "/api/v1/namespaces/n"
+	must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"n"}}`)
+	assert.NotContains(t, do(t, api, "GET", path, "").Body, `f:finalizers`)
+	wantInvalid(t, merge(t, api, path+"/status", `{"status":{"phase":"Terminating"}}`), "Namespace", "n",
+		cause{"FieldValueInvalid", "status.Phase", "Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"})
+	assert.Equal(t, "Active", merge(t, api, path+"/status", `{"status":null}`).text(t, "status.phase"))
+	do(t, api, "DELETE", path, "")
+	wantInvalid(t, merge(t, api, path+"/status", `{"status":{"phase":"Active"}}`), "Namespace", "n",
+		cause{"FieldValueInvalid", "status.Phase", "Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"})
+}
+
 // newMemosWith serves memos, of which one is there.
 func newMemosWith(t *testing.T, members string) *rest.API {
 	t.Helper()

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -85,8 +86,16 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 	}
 	return &subresource{name: "scale", kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
 		schema: derived, wire: messageCodec{codec.ScaleMessage()}, verbs: []Verb{Get, Patch, Update}, get: sc.get, update: sc.update,
-		decodingError: func(v doc.Value) error { return decodingError(v, reflect.New(scaleType()).Interface()) },
+		decodingError: func(v doc.Value) error { return scaleWords(decodingError(v, reflect.New(scaleType()).Interface())) },
 		kindImplied:   true, applied: sc.spec}, nil
+}
+
+// scaleWords calls the parts of a Scale as clients know them.
+func scaleWords(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), " of type rest.Scale", " of type v1.Scale"))
 }
 
 func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {

@@ -265,12 +265,18 @@ func (res *resource) throughSubresource(ctx context.Context, sub *subresource, o
 	if err != nil {
 		return doc.Value{}, err
 	}
-	v, err := want(sub.named(shown, old))
-	if err != nil {
+	v := sub.named(shown, old)
+	if o.fromPatch {
+		v = v.WithAt(sub.entriesOf(old), "metadata", fieldManagedFields)
+	}
+	if v, err = want(v); err != nil {
 		return doc.Value{}, err
 	}
-	if err := res.checkPatchedSubresource(sub, v, o); err != nil {
-		return doc.Value{}, err
+	if o.fromPatch {
+		if err := res.checkPatchedSubresource(sub, v, old, o); err != nil {
+			return doc.Value{}, err
+		}
+		v = withoutManagedFields(v)
 	}
 	if err := res.checkIdentity(v, metadataOf(old).Get(fieldNamespace).Text(), metadataOf(old).Get(fieldName).Text()); err != nil {
 		return doc.Value{}, err
@@ -288,23 +294,4 @@ func (res *resource) throughSubresource(ctx context.Context, sub *subresource, o
 	// The version that the client has seen is checked against the parent's.
 	rv := metadataOf(v).Get(fieldResourceVersion)
 	return res.withKind(obj).WithAt(rv, "metadata", fieldResourceVersion), nil
-}
-
-// checkPatchedSubresource refuses a patch by which a subresource is of another kind. One that takes the kind away is let
-// through: there is only one.
-func (res *resource) checkPatchedSubresource(sub *subresource, v doc.Value, o *writeOptions) error {
-	if !o.fromPatch {
-		return nil
-	}
-	found := sub.kind
-	if v.Get("apiVersion").Text() != "" {
-		found = gvkOf(v)
-	}
-	if found.Kind = v.Get("kind").Text(); found.Kind == "" {
-		found.Kind = sub.kind.Kind
-	}
-	if found == sub.kind {
-		return nil
-	}
-	return undecodable(sub.kind, v, o, errors.New(otherBuiltinKind(found, sub.kind, res.known(found))))
 }

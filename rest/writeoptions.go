@@ -1,5 +1,7 @@
 package rest
 
+import "github.com/decorum-go/decorum/internal/doc"
+
 // fieldValidation says what happens to fields that the schema does not know and to keys that stand twice (API
 // concepts, Validation for unrecognized or duplicate fields).
 type fieldValidation string
@@ -27,6 +29,8 @@ type writeOptions struct {
 	// applied: the object comes of a configuration, and its managedFields are as they shall be. With force it takes fields
 	// over from others.
 	applied, force bool
+	// config is the configuration that is applied.
+	config doc.Value
 	// admitted: the admission hooks have had their say, or have none.
 	admitted bool
 	// size is that of the body, in bytes; 0 where there is none.

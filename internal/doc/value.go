@@ -41,6 +41,14 @@ func (k Kind) String() string {
 	}
 }
 
+// JSONName names the kind of a value as encoding/json does in its errors.
+func (v Value) JSONName() string {
+	if v.kind == Bool {
+		return "bool"
+	}
+	return v.kind.String()
+}
+
 // Value is one immutable JSON value. The zero Value is absent. Values are small and passed by value; they may be
 // shared between goroutines.
 type Value struct {

@@ -85,7 +85,7 @@ func (k *Kind) checkKind(config doc.Value) error {
 	if gvk := gvkOf(config); gvk != k.gvk {
 		return status.BadRequest("invalid object type: " + gvk.String())
 	}
-	if m := config.Lookup("metadata", "managedFields"); !m.IsAbsent() && !m.IsNull() {
+	if config.Lookup("metadata", "managedFields").Kind() == doc.List {
 		return status.BadRequest("metadata.managedFields must be nil")
 	}
 	return nil
@@ -116,7 +116,7 @@ func (k *Kind) applyTyped(live doc.Value, patch *typed.TypedValue, e *entries, b
 			conflicts = k.notLastApplied(conflicts, live, before)
 		}
 		if len(conflicts) > 0 {
-			return doc.Value{}, conflict(conflicts, e)
+			return doc.Value{}, conflict(conflicts, e, by.Through)
 		}
 		after, sets, err = apply(true)
 	}

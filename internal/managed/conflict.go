@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,14 +16,14 @@ const maxConflictBytes = 256 << 10
 
 // conflict is the answer to a configuration that would change fields of others: a cause for each field, those of one
 // manager together.
-func conflict(conflicts merge.Conflicts, e *entries) error {
+func conflict(conflicts merge.Conflicts, e *entries, through string) error {
 	conflicts = slices.Clone(conflicts)
 	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { return strings.Compare(a.Manager, b.Manager) })
 	var causes []status.Cause
 	var text strings.Builder
 	last, size := "", 0
 	for i, c := range conflicts {
-		who, path := shown(e.who[c.Manager]), c.Path.String()
+		who, path := shown(e.who[c.Manager], through), c.Path.String()
 		if size += len(who) + len(path); i > 0 && size > maxConflictBytes {
 			fmt.Fprintf(&text, "\n- and %d more", len(conflicts)-i)
 			break
@@ -44,14 +45,14 @@ func conflict(conflicts merge.Conflicts, e *entries) error {
 	return status.ApplyConflict(message, causes)
 }
 
-// shown is how a message calls a manager.
-func shown(i identity) string {
+// shown is how a message calls a manager, the version being that of the subresource through which its fields are seen.
+func shown(i identity, through string) string {
 	text := fmt.Sprintf("%q", i.Manager)
 	if i.Subresource != "" {
 		text += fmt.Sprintf(" with subresource %q", i.Subresource)
 	}
 	if i.isUpdate() {
-		text += " using " + i.APIVersion
+		text += " using " + cmp.Or(through, i.APIVersion)
 	}
 	return text
 }

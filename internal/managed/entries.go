@@ -87,6 +87,9 @@ func decode(list doc.Value) (*entries, error) {
 		case applied:
 			id.APIVersion = ""
 		}
+		if tree := v.Get(memberFieldsV1); !tree.IsAbsent() && !tree.IsNull() && tree.Kind() != doc.Map {
+			return nil, fmt.Errorf("fieldsV1 in managed fields entry %d is no object", i)
+		}
 		set, _, err := decodeSet(v.Get(memberFieldsV1))
 		if err != nil {
 			return nil, fmt.Errorf("fieldsV1 in managed fields entry %d: %w", i, err)

@@ -57,7 +57,9 @@ type Writer struct {
 	Manager string
 	// Subresource is what the write goes through; empty for the object itself.
 	Subresource string
-	// Time is now, in RFC 3339 and UTC.
+	// Through is the version of the subresource's kind, where it has one of its own: conflicts name that.
+	Through string
+	// Time is now, in RFC 3339 and UTC; the entries of who has none have no time.
 	Time string
 	// Part is what of the object the write can reach.
 	Part Part

@@ -39,7 +39,7 @@ func (k *Kind) keptOwners(old, obj, entries doc.Value, by Writer) (doc.Value, bo
 	for i, e := range entries.Elements() {
 		list[i] = e
 	}
-	list[mine] = list[mine].With(memberTime, doc.Of(by.Time))
+	list[mine] = list[mine].With(memberTime, text(by.Time))
 	return sorted(list), true
 }
 
