@@ -177,7 +177,7 @@ func TestRemovedWhenDueAfterARestart(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 				require.NoError(t, api.Close())
-				time.Sleep(c.down) // of the bubble
+				time.Sleep(c.down) // of the bubble: nobody runs meanwhile who could tell
 				_, err = first.Get(t.Context(), storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}, 0)
 				require.NoError(t, err, "an API that is closed removes nothing")
 

@@ -124,7 +124,7 @@ func (l listRead) check(objects state) error {
 	if l.more && len(l.items) <= len(want) {
 		rest = len(want) - len(l.items)
 		want = want[:len(l.items)]
-		if rest == 0 {
+		if rest == 0 && !objects.follow(l) {
 			return fmt.Errorf("more is promised where nothing follows, at %d", l.revision)
 		}
 	}
@@ -143,6 +143,16 @@ func (l listRead) check(objects state) error {
 		return fmt.Errorf("remainingItemCount is %d, want %d", *l.remaining, rest)
 	}
 	return nil
+}
+
+// follow reports whether objects stand behind a page, selected or not.
+func (s state) follow(l listRead) bool {
+	all := selector{namespace: l.sel.namespace}
+	last := l.after
+	if len(l.items) > 0 {
+		last = l.items[len(l.items)-1].key
+	}
+	return slices.ContainsFunc(s.sorted(all), func(it item) bool { return compareKeys(it.key, last) > 0 })
 }
 
 func asState(items []item) state {

@@ -58,16 +58,10 @@ func newGadget(name string) *Gadget {
 	return &Gadget{TypeMeta: apimeta.TypeMeta{APIVersion: group + "/v1", Kind: "Gadget"}, ObjectMeta: apimeta.ObjectMeta{Name: name}}
 }
 
-// put reads, counts, and writes back, again after each conflict.
-func (s *soak) put(who string, random *rand.Rand) error {
-	namespace, name, c := pick(random, namespaces...), counterName(random.IntN(counters)), s.caller(random)
+// counted makes attempts until one meets no conflict, and notes what it has counted and the answer.
+func (s *soak) counted(who, counter string, attempt func() (*Gadget, error)) error {
 	for {
-		g, err := c.get(namespace, name)
-		if err != nil {
-			return err
-		}
-		g.Spec.Count++
-		out, err := c.write("PUT", path(namespace, name), mediaJSON, g)
+		out, err := attempt()
 		if status.IsConflict(err) {
 			s.totals.conflicts.Add(1)
 			continue
@@ -75,10 +69,23 @@ func (s *soak) put(who string, random *rand.Rand) error {
 		if err != nil {
 			return err
 		}
-		s.ledger.add(namespace+"/"+name, 1)
+		s.ledger.add(counter, 1)
 		s.reads.addAnswer(who, out)
 		return nil
 	}
+}
+
+// put reads, counts, and writes back, again after each conflict.
+func (s *soak) put(who string, random *rand.Rand) error {
+	namespace, name, c := pick(random, namespaces...), counterName(random.IntN(counters)), s.caller(random)
+	return s.counted(who, namespace+"/"+name, func() (*Gadget, error) {
+		g, err := c.get(namespace, name)
+		if err != nil {
+			return nil, err
+		}
+		g.Spec.Count++
+		return c.write("PUT", path(namespace, name), mediaJSON, g)
+	})
 }
 
 func (s *soak) modify(who string, random *rand.Rand) error {
@@ -106,50 +113,34 @@ func (s *soak) modifyStatus(who string, random *rand.Rand) error {
 // update is put by the typed client.
 func (s *soak) update(who string, random *rand.Rand) error {
 	client, name := s.gadgets().Namespace("a"), counterName(random.IntN(counters))
-	for {
+	return s.counted(who, "a/"+name, func() (*Gadget, error) {
 		g, err := client.Get(context.Background(), name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		g.Spec.Count++
-		out, err := client.Update(context.Background(), g)
-		if status.IsConflict(err) {
-			s.totals.conflicts.Add(1)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		s.ledger.add("a/"+name, 1)
-		s.reads.addAnswer(who, out)
-		return nil
-	}
+		return client.Update(context.Background(), g)
+	})
 }
 
 // patch counts by a patch that is conditional: by a resourceVersion, or by a test of the value.
 func (s *soak) patch(who string, random *rand.Rand) error {
 	namespace, name, c := pick(random, namespaces...), counterName(random.IntN(counters)), s.caller(random)
-	for {
+	return s.counted(who, namespace+"/"+name, func() (*Gadget, error) {
 		g, err := c.get(namespace, name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		media, body := mediaMerge, fmt.Sprintf(`{"metadata":{"resourceVersion":%q},"spec":{"count":%d}}`, g.ResourceVersion, g.Spec.Count+1)
 		if g.Spec.Count > 0 && random.IntN(2) == 0 {
 			media, body = mediaPatch, fmt.Sprintf(`[{"op":"test","path":"/spec/count","value":%d},{"op":"replace","path":"/spec/count","value":%d}]`, g.Spec.Count, g.Spec.Count+1)
 		}
 		out, err := c.write("PATCH", path(namespace, name), media, body)
-		if status.IsConflict(err) || media == mediaPatch && status.IsInvalid(err) {
-			s.totals.conflicts.Add(1)
-			continue
+		if media == mediaPatch && status.IsInvalid(err) { // the test has failed
+			err = status.Conflict(apimeta.GroupResource{Resource: "gadgets"}, name, "the count is another one")
 		}
-		if err != nil {
-			return err
-		}
-		s.ledger.add(namespace+"/"+name, 1)
-		s.reads.addAnswer(who, out)
-		return nil
-	}
+		return out, err
+	})
 }
 
 // mark counts in a field of its own, by a patch without condition.

@@ -76,7 +76,8 @@ func (c *calls) reconcile(_ context.Context, key controller.Key) (controller.Res
 	return c.answer(key, n)
 }
 
-// pass lets the time of the bubble pass.
+// pass lets the time of the bubble pass. It is for what does not happen: nothing tells that no further call comes, so the clock has
+// to go beyond every delay.
 func pass(d time.Duration) {
 	synctest.Wait()
 	time.Sleep(d)

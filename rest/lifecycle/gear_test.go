@@ -94,10 +94,11 @@ func collecting(t *testing.T, f func(w *world)) {
 	inWorld(t, lifecycle.CollectGarbage, rest.Options{}, []rest.Definition{parts(), sites()}, f)
 }
 
-// settle waits until the controller has nothing to do, and no failure waits for its next attempt.
+// settle waits until the controller has nothing to do, and no failure waits for its next attempt. No event tells that: the clock of the
+// bubble has to go beyond the longest delay.
 func (w *world) settle() {
 	synctest.Wait()
-	time.Sleep(time.Hour) // of the bubble
+	time.Sleep(time.Hour)
 	synctest.Wait()
 }
 

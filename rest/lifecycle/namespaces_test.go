@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -109,7 +108,6 @@ func TestConditionsOfNamespaces(t *testing.T) {
 		assert.True(w, status.HasCause(err, status.CauseNamespaceTerminating))
 
 		allowed.Store(true)
-		time.Sleep(10 * time.Minute) // of the bubble: the longest delay
 		w.unfinalize("a/held")
 		w.settle()
 		want["NamespaceDeletionContentFailure"] = "False ContentDeleted: All content successfully deleted, may be waiting on finalization"

@@ -21,6 +21,7 @@ import (
 )
 
 func TestManagerWithEnvtest(t *testing.T) {
+	// No module brings the programs, and a test does not download. Who has them sees that the same manager does the same there.
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		t.Skip("envtest needs the programs kube-apiserver and etcd, where KUBEBUILDER_ASSETS says")
 	}
