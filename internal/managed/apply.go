@@ -25,8 +25,8 @@ func (k *Kind) Apply(live, config doc.Value, by Writer, force bool) (doc.Value, 
 	if err := k.checkKind(config); err != nil {
 		return doc.Value{}, err
 	}
-	if k.appliedAgain(live, config, by) {
-		return afterApply(live, config, by), nil
+	if obj, ok := k.applyDirectly(live, config, by, force); ok {
+		return afterApply(obj, config, by), nil
 	}
 	return k.apply(live, config, by, force)
 }
@@ -106,7 +106,7 @@ func (k *Kind) applyTyped(live doc.Value, patch *typed.TypedValue, e *entries, b
 	if err != nil {
 		return doc.Value{}, untyped("failed to create typed live object", live, err)
 	}
-	key := e.remember(identity{Manager: by.name(), Operation: string(apimeta.ManagedFieldsApply), Subresource: by.Subresource})
+	key := e.remember(applyOf(by))
 	apply := func(force bool) (*typed.TypedValue, fieldpath.ManagedFields, error) {
 		return k.updater(by.Part).Apply(before, patch, fieldpath.APIVersion(k.apiVersion), e.sets.Copy(), key, force)
 	}

@@ -8,17 +8,14 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
 // fieldsOfNew returns the fieldsV1 of a new object: everything that the kind's empty object does not have. It is what a
 // comparison of the two would find, without one. It gives up, and returns false, where list elements repeat.
 func (k *Kind) fieldsOfNew(obj doc.Value, part Part) (doc.Value, bool) {
-	t := tree{}
-	t.maps.Reset(nodesOfTree, nodesOfTree, false)
+	t := treeOf(obj)
 	for key, value := range obj.Members() {
-		if key == "apiVersion" || key == "kind" || key == "status" && part == Main {
+		if key == "apiVersion" || key == "kind" || part.without(key) {
 			continue
 		}
 		below, old := k.schema.Member(key), k.empty.Get(key)
@@ -37,14 +34,31 @@ func (k *Kind) fieldsOfNew(obj doc.Value, part Part) (doc.Value, bool) {
 	return t.pop(0), true
 }
 
-// nodesOfTree is about how many fields an object has, for the memory of its tree.
-const nodesOfTree = 64
-
 // tree builds a fieldsV1 from the bottom up.
 type tree struct {
+	size    int // about how many fields it has
 	maps    doc.Builder
 	keys    strings.Builder
 	members []doc.Member // of the maps that are not finished, the innermost last
+}
+
+// maxChunk is the most fields of a tree that share a piece of memory.
+const maxChunk = 64
+
+// treeOf returns a builder for the fieldsV1 of a document.
+func treeOf(v doc.Value) *tree {
+	t := &tree{size: sizeOf(v, maxChunk)}
+	t.maps.Reset(t.size, t.size, false)
+	return t
+}
+
+// sizeOf returns how many members and elements a document has, or limit.
+func sizeOf(v doc.Value, limit int) int {
+	n := v.Len()
+	for i := 0; i < v.Len() && n < limit; i++ {
+		n += sizeOf(v.At(i), limit-n)
+	}
+	return min(n, limit)
 }
 
 // push adds a member to the innermost map, unless there is nothing in it.
@@ -54,7 +68,7 @@ func (t *tree) push(prefix, name string, fields doc.Value) {
 	}
 	if need := len(prefix) + len(name); t.keys.Cap()-t.keys.Len() < need {
 		t.keys = strings.Builder{} // what was written is in use, and stays where it is
-		t.keys.Grow(max(need, 16*nodesOfTree))
+		t.keys.Grow(max(need, 16*t.size))
 	}
 	start := t.keys.Len()
 	t.keys.WriteString(prefix)
@@ -127,35 +141,21 @@ func (t *tree) added(s *schema.Schema, old, v doc.Value) (doc.Value, bool) {
 
 // addElements adds the elements of a new list that have owners of their own.
 func (t *tree) addElements(s *schema.Schema, how relationship, list doc.Value) bool {
-	start := len(t.members)
+	if _, ok := namesOf(s, how, list); !ok {
+		return false
+	}
 	for _, element := range list.Elements() {
 		key, ok := elementKey(s, how, element)
-		if !ok || list.Len() <= fewElements && slices.ContainsFunc(t.members[start:], func(m doc.Member) bool { return m.Key == key }) {
-			return false
-		}
 		fields := doc.MapOf()
-		if how == byKey {
-			if fields, ok = t.added(s.Items, doc.Value{}, element); !ok {
-				return false
-			}
+		if ok && how == byKey {
+			fields, ok = t.added(s.Items, doc.Value{}, element)
+		}
+		if !ok {
+			return false
 		}
 		t.push(key, "", fields)
 	}
-	return list.Len() <= fewElements || !repeats(t.members[start:])
-}
-
-// fewElements is up to which length a list is searched for repeated elements one by one.
-const fewElements = 16
-
-func repeats(members []doc.Member) bool {
-	seen := make(map[string]bool, len(members))
-	for _, m := range members {
-		if seen[m.Key] {
-			return true
-		}
-		seen[m.Key] = true
-	}
-	return false
+	return true
 }
 
 // relationship is how the parts of a value are owned.
@@ -193,59 +193,6 @@ func memberOf(s *schema.Schema, key string) *schema.Schema {
 		return nil
 	}
 	return s.Member(key)
-}
-
-// elementKey returns how a list element is named in a fieldsV1.
-func elementKey(s *schema.Schema, how relationship, element doc.Value) (string, bool) {
-	path := fieldpath.PathElement{}
-	if how == byValue {
-		if element.Kind() == doc.String && isPlainASCII(element.Text()) {
-			return `v:"` + element.Text() + `"`, true
-		}
-		if k := element.Kind(); k == doc.Map || k == doc.List || k == doc.Null {
-			return "", false
-		}
-		v := valueOf(element)
-		path.Value = &v
-	} else {
-		if element.Kind() != doc.Map {
-			return "", false
-		}
-		if len(s.ListMapKeys) == 1 {
-			if v := element.Get(s.ListMapKeys[0]); v.Kind() == doc.String && isPlainASCII(v.Text()) {
-				return `k:{"` + s.ListMapKeys[0] + `":"` + v.Text() + `"}`, true
-			}
-		}
-		fields := keyFields(s, element)
-		if len(fields) == 0 {
-			return "", false
-		}
-		path.Key = &fields
-	}
-	key, err := fieldpath.SerializePathElement(path)
-	return key, err == nil
-}
-
-// isPlainASCII reports whether JSON writes a string as it is, between quotes.
-func isPlainASCII(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) })
-}
-
-// keyFields returns the keys that tell a list element from the others. A key that the element does not have is its
-// default.
-func keyFields(s *schema.Schema, element doc.Value) value.FieldList {
-	var fields value.FieldList
-	for _, key := range s.ListMapKeys {
-		v := element.Get(key)
-		if p := s.Items.Property(key); v.IsAbsent() && p != nil {
-			v = absentKey(p)
-		}
-		if !v.IsAbsent() {
-			fields = append(fields, value.Field{Name: key, Value: valueOf(v)})
-		}
-	}
-	fields.Sort()
-	return fields
 }
 
 // first is the list of entries of an object with one writer.

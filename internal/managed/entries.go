@@ -26,6 +26,8 @@ const (
 	fieldsV1 = "FieldsV1"
 )
 
+var entryMembers = [...]string{memberAPIVersion, memberFieldsType, memberFieldsV1, memberManager, memberOperation, memberSubresource, memberTime}
+
 // identity tells the entries of one object apart. A manager has one entry for all that it applies, and one per version
 // for what it updates, each per subresource.
 type identity struct {
@@ -42,6 +44,15 @@ func (i identity) key() string {
 }
 
 func (i identity) isUpdate() bool { return i.Operation == string(apimeta.ManagedFieldsUpdate) }
+
+// identityOf returns the identity of an entry.
+func identityOf(entry doc.Value) identity {
+	id := identity{Manager: entry.Get(memberManager).Text(), Operation: entry.Get(memberOperation).Text(), Subresource: entry.Get(memberSubresource).Text()}
+	if id.Operation != string(apimeta.ManagedFieldsApply) {
+		id.APIVersion = entry.Get(memberAPIVersion).Text()
+	}
+	return id
+}
 
 // entries are the managedFields of an object in the form in which they are computed with. The maps have the keys of
 // identities.
@@ -67,13 +78,7 @@ func (e *entries) remember(i identity) string {
 func decode(list doc.Value) (*entries, error) {
 	e := noEntries()
 	for i, v := range list.Elements() {
-		id := identity{
-			Manager:     v.Get(memberManager).Text(),
-			Operation:   v.Get(memberOperation).Text(),
-			APIVersion:  v.Get(memberAPIVersion).Text(),
-			Subresource: v.Get(memberSubresource).Text(),
-		}
-		version := id.APIVersion
+		id, version := identityOf(v), v.Get(memberAPIVersion).Text()
 		applied := id.Operation == string(apimeta.ManagedFieldsApply)
 		switch {
 		case !applied && !id.isUpdate():
@@ -84,8 +89,6 @@ func decode(list doc.Value) (*entries, error) {
 			return nil, fmt.Errorf("missing fieldsType in managed fields entry %d", i)
 		case v.Get(memberFieldsType).Text() != fieldsV1:
 			return nil, fmt.Errorf("invalid fieldsType %q in managed fields entry %d", v.Get(memberFieldsType).Text(), i)
-		case applied:
-			id.APIVersion = ""
 		}
 		if tree := v.Get(memberFieldsV1); !tree.IsAbsent() && !tree.IsNull() && tree.Kind() != doc.Map {
 			return nil, fmt.Errorf("fieldsV1 in managed fields entry %d is no object", i)
@@ -239,13 +242,33 @@ func sorted(list []doc.Value) doc.Value {
 	return doc.ListOf(list...)
 }
 
+// identitiesOf returns the identities of entries.
+func identitiesOf(entries doc.Value) []identity {
+	ids := make([]identity, entries.Len())
+	for i, e := range entries.Elements() {
+		ids[i] = identityOf(e)
+	}
+	return ids
+}
+
+// updates counts the entries of updates.
+func updates(ids []identity) int {
+	n := 0
+	for _, id := range ids {
+		if id.isUpdate() {
+			n++
+		}
+	}
+	return n
+}
+
 // SameButTimes reports whether two lists of entries differ in their times at most.
 func SameButTimes(a, b doc.Value) bool {
 	if a.Len() != b.Len() {
 		return false
 	}
 	for i := range a.Len() {
-		if !doc.Equal(a.At(i).Without(memberTime), b.At(i).Without(memberTime)) {
+		if !doc.Equal(a.At(i), b.At(i)) && !doc.Equal(a.At(i).Without(memberTime), b.At(i).Without(memberTime)) {
 			return false
 		}
 	}

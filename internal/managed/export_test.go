@@ -12,9 +12,9 @@ func (k *Kind) GeneralApply(live, config doc.Value, by Writer, force bool) (doc.
 	return k.apply(live, config, by, force)
 }
 
-// AppliedAgain tells whether Apply takes its shortcut.
-func (k *Kind) AppliedAgain(live, config doc.Value, by Writer) bool {
-	return k.appliedAgain(live, config, by)
+// ApplyDirectly is the way of Apply that most configurations go; false where it gives up.
+func (k *Kind) ApplyDirectly(live, config doc.Value, by Writer, force bool) (doc.Value, bool) {
+	return k.applyDirectly(live, config, by, force)
 }
 
 // General is Update without its shortcuts.
@@ -48,4 +48,9 @@ func (k *Kind) Core(old, obj map[string]any, sets ...[]byte) error {
 		}
 	}
 	return nil
+}
+
+// MovedOwners is the way of Update for writes that move owners; false where it gives up.
+func (k *Kind) MovedOwners(old, obj, entries doc.Value, by Writer) (doc.Value, bool) {
+	return k.movedOwners(withoutEntries(old), withoutEntries(obj), entries, by)
 }

@@ -142,13 +142,13 @@ func (k *Kind) updater(part Part) *merge.Updater {
 }
 
 // unowned are the fields that belong to nobody: the server sets them, or they say which object this is.
-func unowned() *fieldpath.Set {
+var unowned = sync.OnceValue(func() *fieldpath.Set {
 	set := fieldpath.NewSet(fieldpath.MakePathOrDie("apiVersion"), fieldpath.MakePathOrDie("kind"), fieldpath.MakePathOrDie("metadata"))
 	for _, field := range systemFields {
 		set.Insert(fieldpath.MakePathOrDie("metadata", field))
 	}
 	return set
-}
+})
 
 // systemFields are the members of metadata that belong to nobody, sorted.
 var systemFields = [...]string{"clusterName", "creationTimestamp", "generation", "managedFields", "name", "namespace",

@@ -5,6 +5,9 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
+// mostCompared is how many entries are searched for the owners of single values at most.
+const mostCompared = 64
+
 // keptOwners returns the entries after a write that changed no owner: only values that the writer's own entry has and no
 // other. The entry's time moves where a value did. It gives up, and returns false, on any other write.
 func (k *Kind) keptOwners(old, obj, entries doc.Value, by Writer) (doc.Value, bool) {

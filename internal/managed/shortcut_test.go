@@ -87,7 +87,7 @@ func changed(r *rand.Rand, v doc.Value) doc.Value {
 	})
 }
 
-// The two shortcuts say what the general way says, on objects of all shapes.
+// The ways that need no sets say what the general way says, on objects of all shapes.
 func TestShortcutsAgainstTheGeneralWay(t *testing.T) {
 	k := gears(t)
 	m := managed.Writer{Manager: "m", Part: managed.Main, Time: "2026-01-02T03:04:05Z"}
@@ -114,43 +114,49 @@ func TestShortcutsAgainstTheGeneralWay(t *testing.T) {
 	}
 }
 
-// A configuration that is applied again changes nothing in the general way either.
-func TestAppliedAgainAgainstTheGeneralWay(t *testing.T) {
+// What configurations do to an object, and to its owners, is what they do in the general way.
+func TestApplyDirectlyAgainstTheGeneralWay(t *testing.T) {
 	k := gears(t)
-	taken := 0
+	taken, given, refused := 0, 0, 0
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 4))
-		part := managed.Part(r.IntN(3))
-		m := managed.Writer{Manager: "m", Part: part, Time: "2026-01-02T03:04:05Z"}
-		config := randomObject(r)
-		live, err := k.GeneralApply(doc.Value{}, config, m, false)
-		if err != nil {
-			continue // elements that repeat
-		}
-		for range 4 {
-			by := m
-			next := config
-			switch r.IntN(4) {
-			case 0: // somebody else adds something
-				by.Manager, next = "n", randomObject(r)
-			case 1:
-				next = changed(r, config)
+		live, config := doc.Value{}, map[string]doc.Value{}
+		for range 12 {
+			by := managed.Writer{Manager: string(rune('m' + r.IntN(3))), Part: managed.Part(r.IntN(3)), Time: fmt.Sprintf("2026-01-02T03:05:%02dZ", r.IntN(60))}
+			if by.Part == managed.Status {
+				by.Subresource = "status"
 			}
-			by.Time = "2026-01-02T03:04:06Z"
-			again := k.AppliedAgain(live, next, by)
-			want, err := k.GeneralApply(live, next, by, true)
+			next, before := randomObject(r), config[by.Manager]
+			if !before.IsAbsent() && r.IntN(4) > 0 {
+				next = edited(r, before, next)
+			}
+			if r.IntN(3) == 0 {
+				next = next.WithAt(doc.Value{}, "metadata", "labels")
+			}
+			if !live.IsAbsent() && r.IntN(3) == 0 { // an update in between
+				bare := live.With("metadata", live.Get("metadata").Without("managedFields"))
+				bare = edited(r, bare, next)
+				live = bare.WithAt(k.Update(live, bare, doc.Value{}, by), "metadata", "managedFields")
+			}
+			force := r.IntN(2) == 0
+			got, ok := k.ApplyDirectly(live, next, by, force)
+			want, err := k.GeneralApply(live, next, by, force)
 			if err != nil {
-				require.False(t, again)
+				require.False(t, ok, "seed %d: %v", seed, err)
+				refused++
 				continue
 			}
-			if again {
+			if ok {
 				taken++
-				require.Equal(t, show(want), show(live), "seed %d: %s", seed, show(next))
+				require.Equal(t, show(want), show(got), "seed %d, part %d: %s to %s", seed, by.Part, show(next), show(live))
+			} else {
+				given++
 			}
-			live = want
+			live, config[by.Manager] = want, next
 		}
 	}
-	assert.Greater(t, taken, 250)
+	assert.Greater(t, taken, 2*given, "%d of %d", taken, taken+given)
+	assert.NotZero(t, refused)
 }
 
 // The change that controllers make most, a value of their own, costs next to nothing.
@@ -208,4 +214,109 @@ func TestLongLists(t *testing.T) {
 	assert.Equal(t, show(entries), show(k.Update(long.WithAt(entries, "metadata", "managedFields"), obj, doc.Value{}, n)), "the owners stay")
 	_, err := k.Apply(obj, long, m, false)
 	assert.True(t, status.IsRequestEntityTooLarge(err), "%v", err)
+}
+
+// edited returns v with values changed, dropped, added from another object, and list elements in another order or twice.
+func edited(r *rand.Rand, v, other doc.Value) doc.Value {
+	switch {
+	case v.Kind() != other.Kind() || r.IntN(12) == 0:
+		return other
+	case v.Kind() == doc.Map:
+		for key, value := range other.Members() {
+			if !v.Has(key) && r.IntN(4) == 0 {
+				v = v.With(key, value)
+			}
+		}
+		return v.Rewrite(func(_ int, key string, value doc.Value) doc.Value {
+			if key == "name" || key == "uid" || key == "kind" || key == "apiVersion" || key == "metadata" {
+				return value
+			}
+			if r.IntN(12) == 0 {
+				return doc.Value{}
+			}
+			return edited(r, value, other.Get(key))
+		})
+	case v.Kind() == doc.List && v.Len() > 0:
+		i := r.IntN(v.Len())
+		switch r.IntN(5) {
+		case 0:
+			v = v.Remove(i)
+		case 1:
+			v = v.Insert(i, v.At(r.IntN(v.Len())))
+		case 2:
+			v = v.Remove(i).Insert(r.IntN(v.Len()), v.At(i))
+		}
+		return v.Rewrite(func(i int, _ string, value doc.Value) doc.Value {
+			if i < other.Len() {
+				return edited(r, value, other.At(i))
+			}
+			return value
+		})
+	}
+	return v
+}
+
+// Writes that move owners leave behind what they leave in the general way.
+func TestMovedOwnersAgainstTheGeneralWay(t *testing.T) {
+	k := gears(t)
+	taken, given := 0, 0
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		obj, entries := doc.Value{}, doc.Value{}
+		for i := range 12 {
+			next := randomObject(r)
+			if i > 0 {
+				next = edited(r, obj, next)
+			}
+			by := managed.Writer{Manager: string(rune('m' + r.IntN(12))), Part: managed.Part(r.IntN(4)), Time: fmt.Sprintf("2026-01-02T03:05:%02dZ", r.IntN(60))}
+			if by.Part == managed.Status {
+				by.Subresource = "status"
+			}
+			want, err := k.General(obj, next, entries, by)
+			if err != nil {
+				_, ok := k.MovedOwners(obj, next, entries, by)
+				require.False(t, ok, "seed %d: %v", seed, err)
+				continue
+			}
+			got, ok := k.MovedOwners(obj, next, entries, by)
+			if ok {
+				taken++
+				require.Equal(t, show(want), show(got), "seed %d, entries %s: %s to %s", seed, show(entries), show(obj), show(next))
+			} else {
+				given++
+			}
+			obj, entries = next, want
+		}
+	}
+	assert.Greater(t, taken, 2*given, "%d of %d", taken, taken+given)
+}
+
+// What is out of the ordinary is left to the general way, whatever a write changes beside it.
+func TestIrregularEntriesGoTheGeneralWay(t *testing.T) {
+	k := gears(t)
+	by := managed.Writer{Manager: "m", Part: managed.Whole, Time: "2026-01-02T03:04:05Z"}
+	const ordinary = `{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}},"manager":"n","operation":"Update","time":"2026-01-02T03:04:00Z"}`
+	const spec = `{"size":1,"limits":{"a":"b"},"teeth":[{"name":"a"}]}`
+	for _, c := range []struct{ name, entries, spec string }{
+		{"an atomic map in parts", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{".":{},"f:a":{}}}},"manager":"n","operation":"Update"}]`, spec},
+		{"an atomic list in parts", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:steps":{"v:\"a\"":{}}}},"manager":"n","operation":"Apply"}]`, spec},
+		{"another version", `[{"apiVersion":"example.com/v0","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}},"manager":"n","operation":"Update"}]`, spec},
+		{"a time elsewhere", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{}}},"manager":"n","operation":"Update","time":"2026-01-02T03:04:05+02:00"}]`, spec},
+		{"a member of a later day", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{}}},"manager":"n","operation":"Update","reason":"r"}]`, spec},
+		{"one manager twice", `[` + ordinary + `,` + ordinary + `]`, spec},
+		{"a value that does not fit", `[` + ordinary + `]`, `{"size":"1"}`},
+		{"a member that is not declared", `[` + ordinary + `]`, `{"size":1,"weight":1}`},
+		{"elements without names", `[` + ordinary + `]`, `{"size":1,"tags":[null]}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			old := parse(t, `{"apiVersion":"example.com/v1","kind":"Gear","metadata":{"name":"a"},"spec":`+c.spec+`}`)
+			entries := parse(t, c.entries)
+			live := old.WithAt(entries, "metadata", "managedFields")
+			next := old.WithAt(doc.OfInt(2), "spec", "size")
+			_, ok := k.MovedOwners(live, next, entries, by)
+			assert.False(t, ok)
+			_, ok = k.ApplyDirectly(live, next, by, true)
+			assert.False(t, ok)
+		})
+	}
 }

@@ -42,6 +42,8 @@ func (k *Kind) Update(old, obj, claimed doc.Value, by Writer) doc.Value {
 		}
 	} else if list, ok := k.keptOwners(old, obj, start, by); ok {
 		return list
+	} else if list, ok := k.movedOwners(old, obj, start, by); ok {
+		return list
 	}
 	list, err := k.update(old, obj, start, by)
 	if err != nil {

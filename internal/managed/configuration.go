@@ -1,0 +1,81 @@
+package managed
+
+import (
+	"slices"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+)
+
+// fieldsOfConfiguration returns the fieldsV1 of a configuration: its leaves, its list elements and the members of its
+// maps, but no struct for the sake of what is in it. It gives up, and returns false, where list elements repeat.
+func (k *Kind) fieldsOfConfiguration(config doc.Value, part Part) (doc.Value, bool) {
+	t := treeOf(config)
+	for key, value := range config.Members() {
+		if key == "apiVersion" || key == "kind" || part.without(key) {
+			continue
+		}
+		below := k.schema.Member(key)
+		var fields doc.Value
+		ok := true
+		if key == "metadata" {
+			start := len(t.members)
+			for name, value := range value.Members() {
+				if !slices.Contains(systemFields[:], name) && ok {
+					ok = t.pushListed(below, name, value)
+				}
+			}
+			fields = t.popField(start)
+		} else {
+			fields, ok = t.listed(below, value, false)
+		}
+		if !ok {
+			return doc.Value{}, false
+		}
+		t.push("f:", key, fields)
+	}
+	return t.pop(0), true
+}
+
+// listed returns the tree of a value in a configuration; absent where there is nothing. With itself the value counts
+// beside what is in it.
+func (t *tree) listed(s *schema.Schema, v doc.Value, itself bool) (doc.Value, bool) {
+	how := relation(s, v)
+	if how == whole || how == byMember && v.Len() == 0 {
+		return doc.MapOf(), true
+	}
+	start := len(t.members)
+	if itself {
+		t.push(".", "", doc.MapOf())
+	}
+	if how == byMember {
+		for key, value := range v.Members() {
+			if !t.pushListed(s, key, value) {
+				return doc.Value{}, false
+			}
+		}
+		return t.popField(start), true
+	}
+	if _, ok := namesOf(s, how, v); !ok {
+		return doc.Value{}, false
+	}
+	for _, element := range v.Elements() {
+		key, ok := elementKey(s, how, element)
+		fields := doc.MapOf()
+		if ok && how == byKey {
+			fields, ok = t.listed(s.Items, element, true)
+		}
+		if !ok {
+			return doc.Value{}, false
+		}
+		t.push(key, "", fields)
+	}
+	return t.popField(start), true
+}
+
+// pushListed adds a member of a map or struct.
+func (t *tree) pushListed(s *schema.Schema, key string, value doc.Value) bool {
+	fields, ok := t.listed(memberOf(s, key), value, s.Property(key) == nil)
+	t.push("f:", key, fields)
+	return ok
+}
