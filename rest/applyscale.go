@@ -30,7 +30,7 @@ func (q *request) applySubresource(sub *subresource, c writeCall) error {
 	if err != nil {
 		return err
 	}
-	return q.writeJSON(http.StatusOK, c.rep, codec.AppendObject(nil, v))
+	return q.writeObject(http.StatusOK, c.rep, codec.AppendObject(nil, v))
 }
 
 // applyScale applies a Scale: the object's own field of replicas is what its manager owns, in an entry for the

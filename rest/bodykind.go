@@ -12,6 +12,9 @@ import (
 // checkKind compares the body's apiVersion and kind with those of the URL and fills in what the dialect lets a body
 // leave out.
 func (q *request) checkKind(obj doc.Value, kind apimeta.GroupVersionKind, required bool, data []byte) (doc.Value, error) {
+	if obj.IsNull() {
+		obj = doc.MapOf() // what Go reads null as
+	}
 	if err := kindReadable(obj); err != nil {
 		return doc.Value{}, unrecognized(kind.Kind, err, data)
 	}

@@ -76,53 +76,61 @@ const nameDescription = "Name must be unique within a namespace. Is required whe
 	"to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration " +
 	"definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
 
-// creationDescription is what they say of the column Created At.
+// creationDescription is what they say of the column Created At, and of Age where they add it.
 const creationDescription = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to " +
 	"be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\n" +
 	"Populated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
 
 func (res *resource) addColumns(columns []Column) error {
-	if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == nameColumn }) {
-		res.columns = []column{{isName: true, TableColumnDefinition: apimeta.TableColumnDefinition{Name: nameColumn, Type: table.StringType, Format: "name",
-			Description: nameDescription}}}
-	}
 	if len(columns) == 0 && res.ageColumn {
 		columns = []Column{{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp",
-			Description: "Time since the object was created."}}
+			Description: creationDescription}}
 	}
-	if len(columns) == 0 && !res.ageColumn {
-		path, err := table.ParsePath(".metadata.creationTimestamp")
-		if err != nil {
-			return err
-		}
-		// A date by its type, whose cell is the time itself.
-		res.columns = append(res.columns, column{cell: table.Column{Path: path, Type: table.StringType}, absent: time.Time{}.Format(time.RFC3339), TableColumnDefinition: apimeta.TableColumnDefinition{
-			Name: "Created At", Type: table.DateType, Description: creationDescription}})
+	var err error
+	if res.columns, err = res.parseColumns(columns); err != nil || len(columns) > 0 {
+		return err
+	}
+	path, err := table.ParsePath(".metadata.creationTimestamp")
+	if err != nil {
+		return err
+	}
+	// A date by its type, whose cell is the time itself.
+	res.columns = append(res.columns, column{cell: table.Column{Path: path, Type: table.StringType}, absent: time.Time{}.Format(time.RFC3339), TableColumnDefinition: apimeta.TableColumnDefinition{
+		Name: "Created At", Type: table.DateType, Description: creationDescription}})
+	return nil
+}
+
+// parseColumns makes columns, after that of the name, of what a host declares.
+func (res *resource) parseColumns(columns []Column) ([]column, error) {
+	var out []column
+	if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == nameColumn }) {
+		out = append(out, column{isName: true, TableColumnDefinition: apimeta.TableColumnDefinition{Name: nameColumn, Type: table.StringType, Format: "name",
+			Description: nameDescription}})
 	}
 	for _, c := range columns {
 		if c.Name == "" {
-			return fmt.Errorf("a column has no name")
+			return nil, fmt.Errorf("a column has no name")
 		}
 		var path table.Path
 		if c.compute == nil {
 			var err error
 			if path, err = table.ParsePath(c.Path); err != nil {
-				return fmt.Errorf("column %q: %w", c.Name, err)
+				return nil, fmt.Errorf("column %q: %w", c.Name, err)
 			}
 		} else if err := res.checkComputed(c); err != nil {
-			return fmt.Errorf("column %q: %w", c.Name, err)
+			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}
 		if c.Type == "" {
 			c.Type = "string"
 		}
 		if !table.IsType(c.Type) {
-			return fmt.Errorf("column %q: type %q is none of string, integer, number, boolean, date", c.Name, c.Type)
+			return nil, fmt.Errorf("column %q: type %q is none of string, integer, number, boolean, date", c.Name, c.Type)
 		}
 		if c.Description == "" && c.compute == nil {
 			c.Description = "Custom resource definition column (in JSONPath format): " + c.Path
 		}
-		res.columns = append(res.columns, column{cell: table.Column{Path: path, Type: c.Type}, compute: c.compute, TableColumnDefinition: apimeta.TableColumnDefinition{
+		out = append(out, column{cell: table.Column{Path: path, Type: c.Type}, compute: c.compute, TableColumnDefinition: apimeta.TableColumnDefinition{
 			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}})
 	}
-	return nil
+	return out, nil
 }

@@ -48,7 +48,7 @@ func (res *resource) decodeContinue(token, namespace string) (revision int64, af
 	}
 	var t continueToken
 	if err := json.Unmarshal(data, &t); err != nil {
-		return invalid(err)
+		return invalid(strings.ReplaceAll(err.Error(), "rest.continueToken", "storage.continueToken")) // as clients know it
 	}
 	switch {
 	case t.Version != tokenVersion:

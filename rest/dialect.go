@@ -53,13 +53,16 @@ type switches struct {
 	// unknownVerbatim: the names of unknown fields stand in messages as they are, and all are named. For built-in kinds a
 	// decoder finds them, which quotes them as Go does and names a hundred.
 	unknownVerbatim bool
+	// sortedDiscovery: discovery has verbs and subresources in the order of their names, and leaves out of a kind in the
+	// aggregated document what is that of its entry. That of custom resources has an order of its own and whole kinds.
+	sortedDiscovery bool
 	// requiredByTag: a field whose json tag has neither omitempty nor omitzero is required.
 	requiredByTag bool
 }
 
 func (d Dialect) switches() switches {
 	if d == Builtin {
-		return switches{unconditionalUpdate: true, strategicMerge: true, mergeRepeated: true, declaredFields: true, byRoute: true, statusMetadata: true, zeroSelectable: true}
+		return switches{unconditionalUpdate: true, strategicMerge: true, mergeRepeated: true, declaredFields: true, byRoute: true, statusMetadata: true, zeroSelectable: true, sortedDiscovery: true}
 	}
 	return switches{
 		kindRequired:      true,

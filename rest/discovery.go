@@ -27,6 +27,11 @@ type groupVersion struct {
 	resources []*resource
 }
 
+// builtin reports whether kinds of the built-in dialect are among the resources.
+func (v groupVersion) builtin() bool {
+	return slices.ContainsFunc(v.resources, func(res *resource) bool { return res.byRoute })
+}
+
 func (v groupVersion) path() string { return gvPath(v.GroupVersion) }
 
 // groupsOf sorts resources into groups: by name, versions as their names rank, resources by plural.
@@ -66,12 +71,13 @@ func (g group) discovery() apimeta.APIGroup {
 	return out
 }
 
-// onlyGet refuses every method but GET.
+// onlyGet refuses every method but GET, and a timeout that is none.
 func (q *request) onlyGet() error {
 	if q.r.Method != http.MethodGet {
 		return status.MethodNotAllowed()
 	}
-	return nil
+	_, err := q.timeout()
+	return err
 }
 
 // legacyGroups answers /api: the versions of the core group.
@@ -100,6 +106,7 @@ func (q *request) serverAddress() string {
 
 // groups answers /apis: all groups but the core one.
 func (q *request) groups() error {
+	q.unrouted = true
 	return q.discover(func(g group) bool { return g.name != "" }, func() any {
 		out := &apimeta.APIGroupList{TypeMeta: apimeta.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []apimeta.APIGroup{}}
 		for _, g := range q.api.groups {
@@ -116,6 +123,7 @@ func (q *request) group() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
+	q.unrouted = true
 	path, _ := routePath(q.r.URL)
 	for _, g := range q.api.groups {
 		if "/apis/"+g.name == path {
@@ -137,6 +145,7 @@ func (q *request) groupVersion() error {
 	if !ok {
 		return q.unknownPath()
 	}
+	q.unrouted = !v.builtin()
 	out := &apimeta.APIResourceList{TypeMeta: apimeta.TypeMeta{Kind: "APIResourceList"}, GroupVersion: v.String(), Resources: []apimeta.APIResource{}}
 	if v.Group != "" {
 		out.APIVersion = "v1"
@@ -165,6 +174,23 @@ func (res *resource) storageVersionHash() string {
 	kind := res.stored.gvk
 	sum := sha256.Sum256([]byte(kind.Group + "/" + kind.Version + "/" + kind.Kind))
 	return base64.StdEncoding.EncodeToString(sum[:8])
+}
+
+// sortDiscovery puts what discovery lists into the order of names.
+func (res *resource) sortDiscovery() {
+	slices.Sort(res.verbs)
+	slices.SortFunc(res.subresources, func(a, b *subresource) int { return strings.Compare(a.name, b.name) })
+	for _, s := range res.subresources {
+		s.verbs = slices.Sorted(slices.Values(s.verbs))
+	}
+}
+
+// responseKind is a kind as the entry of the resource in the aggregated document names it.
+func (res *resource) responseKind(kind apimeta.GroupVersionKind) *apimeta.GroupVersionKind {
+	if res.sortedDiscovery && kind.GroupVersion() == res.gvk.GroupVersion() {
+		kind.Group, kind.Version = "", ""
+	}
+	return &kind
 }
 
 func (a *API) groupVersionAt(path string) (groupVersion, bool) {
@@ -259,15 +285,13 @@ func (a *API) aggregated(belongs func(group) bool) *apimeta.APIGroupDiscoveryLis
 }
 
 func (res *resource) aggregated() apimeta.APIResourceDiscovery {
-	kind := res.gvk
-	out := apimeta.APIResourceDiscovery{Resource: res.gr.Resource, ResponseKind: &kind, Scope: apimeta.ScopeCluster, SingularResource: res.singular,
+	out := apimeta.APIResourceDiscovery{Resource: res.gr.Resource, ResponseKind: res.responseKind(res.gvk), Scope: apimeta.ScopeCluster, SingularResource: res.singular,
 		Verbs: verbNames(res.verbs), ShortNames: res.shortNames, Categories: res.categories}
 	if res.namespaced {
 		out.Scope = apimeta.ScopeNamespaced
 	}
 	for _, s := range res.subresources {
-		kind := s.kind
-		out.Subresources = append(out.Subresources, apimeta.APISubresourceDiscovery{Subresource: s.name, ResponseKind: &kind, Verbs: verbNames(s.verbs)})
+		out.Subresources = append(out.Subresources, apimeta.APISubresourceDiscovery{Subresource: s.name, ResponseKind: res.responseKind(s.kind), Verbs: verbNames(s.verbs)})
 	}
 	return out
 }

@@ -124,7 +124,7 @@ func TestAggregatedDiscovery(t *testing.T) {
 	}
 	core := do(t, api, "GET", "/api", "", "Accept", acceptAggregated)
 	require.JSONEq(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","freshness":"Current","resources":[
-		{"resource":"memos","responseKind":`+kind("", "v1", "Memo")+`,"scope":"Namespaced","singularResource":"memo","verbs":["get","list"]}]}]}]}`, core.Body)
+		{"resource":"memos","responseKind":`+kind("", "", "Memo")+`,"scope":"Namespaced","singularResource":"memo","verbs":["get","list"]}]}]}]}`, core.Body)
 	t.Run("a version that is gone", func(t *testing.T) {
 		accept := "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
 		assert.Equal(t, 406, do(t, api, "GET", "/apis", "", "Accept", accept).Code)
@@ -136,6 +136,37 @@ func TestAggregatedDiscovery(t *testing.T) {
 		wantJSON(t, do(t, memos, "GET", "/apis", ""), 200, `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`)
 		wantJSON(t, do(t, newWidgets(t), "GET", "/api", ""), 200, `{"kind":"APIVersions","versions":[],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"example.com"}]}`)
 	})
+}
+
+// Built-in kinds are listed in the order of names, and their own kind by its name alone.
+func TestDiscoveryOfBuiltinKinds(t *testing.T) {
+	api := newAPI(t, rest.Options{}, rest.NamespacesOf[Namespace]())
+	list := do(t, api, "GET", "/api/v1", "")
+	assert.Equal(t, []any{"create", "delete", "get", "list", "patch", "update", "watch"}, list.value(t, "resources.0.verbs"))
+	assert.Equal(t, "namespaces/finalize", list.value(t, "resources.1.name"))
+	aggregated := do(t, api, "GET", "/api", "", "Accept", acceptAggregated)
+	assert.Equal(t, map[string]any{"group": "", "version": "", "kind": "Namespace"}, aggregated.value(t, "items.0.versions.0.resources.0.responseKind"))
+	assert.Equal(t, []any{"create", "delete", "get", "list", "patch", "update", "watch"}, aggregated.value(t, "items.0.versions.0.resources.0.verbs"))
+}
+
+// Every request but a watch says how long it may take, and is refused where it does not say that in Go's words.
+func TestTimeoutThatIsNone(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a")
+	for _, target := range []string{widgets, widgets + "/a", widgets + "/none", widgets + "/a/status", widgets + "/a/scale", widgetRoot, "/apis", "/apis/example.com", "/version"} {
+		for value, message := range map[string]string{"abc": `time: invalid duration "abc"`, "5": `time: missing unit in duration "5"`} {
+			wantFailure(t, do(t, api, "GET", target+"?timeout="+value, ""), 400, "BadRequest", "invalid timeout specified in the request URL - "+message, "")
+		}
+		assert.NotEqual(t, 400, do(t, api, "GET", target+"?timeout=1m", "").Code, target)
+	}
+}
+
+// A slash behind a path is passed over where things are named, and nowhere else.
+func TestSlashesAtTheEnd(t *testing.T) {
+	api := newWidgets(t)
+	for target, want := range map[string]int{"/apis/": 200, "/version/": 200, widgets + "/": 200, "/healthz/": 404, "/readyz/": 404, "/openapi/v2/": 404, "/openapi/v3/": 404, "/index.html": 200} {
+		assert.Equal(t, want, do(t, api, "GET", target, "").Code, target)
+	}
 }
 
 func TestRootIndex(t *testing.T) {

@@ -13,6 +13,9 @@ import (
 
 // get answers one object with the bytes that are stored.
 func (q *request) get() error {
+	if _, err := q.timeout(); err != nil {
+		return err
+	}
 	rep, err := q.negotiateRead(oneObject)
 	if err != nil {
 		return err

@@ -395,6 +395,17 @@ func TestBuiltinDialect(t *testing.T) {
 	t.Run("kind and apiVersion may be left out", func(t *testing.T) {
 		wantJSON(t, do(t, newMemos(t), "POST", memos, `{"metadata":{"name":"a"},"data":{"k":"v"}}`), 201, memo("2", `,"data":{"k":"v"}`))
 	})
+	t.Run("nothing at all is an object without a name", func(t *testing.T) {
+		for contentType, bodies := range map[string][]string{"application/json": {"null"}, typeYAML: {"", "null", "# nothing"}} {
+			for _, body := range bodies {
+				wantFailure(t, do(t, newMemos(t), "POST", memos, body, "Content-Type", contentType), 422, "Invalid",
+					`Memo "" is invalid: metadata.name: Required value: name or generateName is required`,
+					`{"kind":"Memo","causes":[{"field":"metadata.name","message":"Required value: name or generateName is required","reason":"FieldValueRequired"}]}`)
+			}
+		}
+		wantFailure(t, do(t, newWidgets(t), "POST", widgets, "", "Content-Type", typeYAML), 400, "BadRequest",
+			"the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '' (<empty>)", "")
+	})
 	t.Run("what is empty goes", func(t *testing.T) {
 		wantJSON(t, do(t, newMemos(t), "POST", memos, `{"kind":"Memo","apiVersion":"v1","metadata":{"name":"a","labels":{},"finalizers":[]},"data":{},"locked":null}`), 201, memo("2", ""))
 	})

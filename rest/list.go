@@ -22,6 +22,8 @@ func (q *request) list() error {
 	e := manyObjects
 	if q.wantsWatch() {
 		e = stream
+	} else if _, err := q.timeout(); err != nil {
+		return err
 	}
 	rep, err := q.negotiateRead(e)
 	if err != nil {
@@ -49,11 +51,6 @@ func (q *request) listNow(rep representation, p *listParameters) error {
 	namespace, err := q.namespace()
 	if err != nil {
 		return err
-	}
-	if _, cancel, err := q.withTimeout(); err != nil {
-		return err
-	} else {
-		cancel()
 	}
 	records := recordBuffers.Get().(*[]*storage.Record)
 	defer func() {
@@ -99,6 +96,9 @@ func (res *resource) page(ctx context.Context, namespace string, p listParameter
 			return page{}, status.BadRequest("specifying resource version is not allowed when using continue")
 		}
 		options.After = after
+		if p.ResourceVersion == "0" {
+			options.Limit = 0
+		}
 		if at != currentRevision {
 			options.Revision, options.Exact, fromToken = watch.Revision(at), true, true
 		}

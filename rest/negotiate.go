@@ -168,7 +168,7 @@ func (q *request) represent(c clause, media string, e endpoint) (rep representat
 		return rep, (media != mediaProtobuf || q.wire != nil) && c.params["g"] == "" && c.params["v"] == ""
 	}
 	rep.metaVersion = c.params["v"]
-	if q.res == nil || q.ofSub { // what is not an object of a resource has no other form
+	if q.res == nil || q.columns() == nil { // what is not an object of a resource has no other form
 		return rep, false
 	}
 	if c.params["g"] != "meta.k8s.io" || rep.metaVersion != "v1" && rep.metaVersion != "v1beta1" {
@@ -227,8 +227,13 @@ func notRouted(types ...string) error {
 }
 
 // checkedByRoute says that media types are looked at before anything else is, and refused in other words: so it is with
-// built-in kinds and with discovery.
-func (q *request) checkedByRoute() bool { return q.res == nil || q.res.byRoute }
+// built-in kinds and with their part of discovery.
+func (q *request) checkedByRoute() bool {
+	if q.res == nil {
+		return !q.unrouted
+	}
+	return q.res.byRoute
+}
 
 // routeAccepts looks at the names of the media types alone.
 func (q *request) routeAccepts(e endpoint) bool {

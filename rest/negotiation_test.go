@@ -69,6 +69,14 @@ func TestAccept(t *testing.T) {
 		}
 		wantFailure(t, do(t, api, "GET", "/version", "", "Accept", "text/html"), 406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: application/json", "")
 	})
+	t.Run("not acceptable, in discovery", func(t *testing.T) {
+		const types = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+		builtin, custom := "406: Not Acceptable\n\nAvailable representations: "+types, "only the following media types are accepted: "+types
+		for target, want := range map[string]string{"/api": builtin, "/apis": custom, "/apis/example.com": custom, widgetRoot: custom} {
+			wantFailure(t, do(t, api, "GET", target, "", "Accept", "text/html"), 406, "NotAcceptable", want, "")
+		}
+		wantFailure(t, do(t, newMemos(t), "GET", "/api/v1", "", "Accept", "text/html"), 406, "NotAcceptable", builtin, "")
+	})
 	t.Run("not acceptable, in Protobuf", func(t *testing.T) {
 		a := do(t, api, "GET", widgets+"/a", "", "Accept", "application/vnd.kubernetes.protobuf")
 		assert.Equal(t, 406, a.Code)

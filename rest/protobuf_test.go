@@ -79,7 +79,7 @@ func TestMetadataInProtobuf(t *testing.T) {
 	assert.Equal(t, 406, do(t, api, "GET", widgets, "", "Accept", typeProtobuf+asPartial).Code, "a list is no object")
 	assert.Equal(t, 406, do(t, api, "GET", widgets, "", "Accept", typeProtobuf+";as=Table;g=meta.k8s.io;v=v1").Code, "a Table is JSON or YAML")
 	assert.Equal(t, 406, do(t, api, "GET", "/apis", "", "Accept", typeProtobuf+asPartial).Code, "discovery has no metadata")
-	assert.Equal(t, 406, do(t, api, "GET", widgets+"/a/scale", "", "Accept", typeProtobuf+asPartial).Code)
+	assert.Equal(t, 200, do(t, api, "GET", widgets+"/a/scale", "", "Accept", typeProtobuf+asPartial).Code)
 }
 
 func TestWatchInProtobuf(t *testing.T) {

@@ -22,8 +22,11 @@ type request struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	params httprouter.Params
-	wire   wireCodec // of the kind that is read and written; nil where it has no Protobuf message
-	ofSub  bool      // that kind is a subresource's own
+	wire   wireCodec    // of the kind that is read and written; nil where it has no Protobuf message
+	sub    *subresource // that kind is of, where it has a kind of its own
+
+	// unrouted: the path belongs to no resource, and is none of those that exist for built-in kinds alone.
+	unrouted bool
 
 	query    url.Values
 	wrote    bool // the answer has begun
@@ -103,18 +106,28 @@ const maxTimeout = 60 * time.Second
 
 // withTimeout bounds the request's context as its parameter timeout says.
 func (q *request) withTimeout() (context.Context, context.CancelFunc, error) {
-	timeout := maxTimeout
-	if value := q.parameters().Get("timeout"); value != "" {
-		d, err := time.ParseDuration(value)
-		if err != nil {
-			return nil, nil, status.BadRequest("invalid timeout specified in the request URL - " + err.Error())
-		}
-		if d > 0 && d < timeout {
-			timeout = d
-		}
+	timeout, err := q.timeout()
+	if err != nil {
+		return nil, nil, err
 	}
 	ctx, cancel := context.WithTimeout(q.r.Context(), timeout)
 	return ctx, cancel, nil
+}
+
+// timeout is how long a request that is no watch may take, as it says itself.
+func (q *request) timeout() (time.Duration, error) {
+	value := q.parameters().Get("timeout")
+	if value == "" {
+		return maxTimeout, nil
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil {
+		return 0, status.BadRequest("invalid timeout specified in the request URL - " + err.Error())
+	}
+	if d > 0 && d < maxTimeout {
+		return d, nil
+	}
+	return maxTimeout, nil
 }
 
 func (q *request) isHealth() bool {

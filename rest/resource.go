@@ -224,6 +224,9 @@ func (r Resource[T]) build() (*resource, error) {
 		}
 		res.subresources = append(res.subresources, sub)
 	}
+	if res.sortedDiscovery {
+		res.sortDiscovery()
+	}
 	if err := addVersions(res, r.Versions); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,16 @@ func always(h handler) chooser {
 	return func(*request) (handler, error) { return h, nil }
 }
 
+// exactly is the chooser of a path that is another one with a slash behind it.
+func exactly(h handler) chooser {
+	return func(q *request) (handler, error) {
+		if strings.HasSuffix(q.r.URL.Path, "/") {
+			return (*request).unknownPath, nil
+		}
+		return h, nil
+	}
+}
+
 // route makes a handler of ours one of the router's. res is nil for paths that belong to no resource.
 func (a *API) route(res *resource, choose chooser) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
@@ -88,15 +98,16 @@ func (a *API) routes() *httprouter.Router {
 	}
 
 	add("/", nil, always((*request).index))
+	add("/index.html", nil, always((*request).index))
 	add("/version", nil, always((*request).version))
 	for _, endpoint := range []string{"/healthz", "/livez", "/readyz"} {
-		add(endpoint, nil, always((*request).health))
+		add(endpoint, nil, exactly((*request).health))
 		add(endpoint+"/:"+paramCheck, nil, always((*request).health))
 	}
 	add("/api", nil, always((*request).legacyGroups))
 	add("/apis", nil, always((*request).groups))
-	add("/openapi/v2", nil, always((*request).openAPIv2))
-	add("/openapi/v3", nil, always((*request).openAPIv3Index))
+	add("/openapi/v2", nil, exactly((*request).openAPIv2))
+	add("/openapi/v3", nil, exactly((*request).openAPIv3Index))
 	for _, g := range a.groups {
 		if g.name != "" {
 			add("/apis/"+g.name, nil, always((*request).group))

@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/table"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -84,10 +85,29 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("Scale: %w", err)
 	}
+	columns, err := res.scaleColumns()
+	if err != nil {
+		return nil, err
+	}
 	return &subresource{name: "scale", kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
 		schema: derived, wire: messageCodec{codec.ScaleMessage()}, verbs: []Verb{Get, Patch, Update}, get: sc.get, update: sc.update,
 		decodingError: func(v doc.Value) error { return scaleWords(decodingError(v, reflect.New(scaleType()).Interface())) },
-		kindImplied:   true, applied: sc.spec}, nil
+		kindImplied:   true, applied: sc.spec, columns: columns}, nil
+}
+
+// scaleColumns are the columns of a Scale, in which a count of 0 is left out.
+func (res *resource) scaleColumns() ([]column, error) {
+	columns, err := res.parseColumns([]Column{
+		{Name: "Desired", Type: "integer", Path: ".spec.replicas", Description: "Number of desired replicas"},
+		{Name: "Available", Type: "integer", Path: ".status.replicas", Description: "Number of actual replicas"},
+		{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp", Description: creationDescription},
+	})
+	for i := range columns {
+		if columns[i].Type == table.IntegerType {
+			columns[i].absent = int64(0)
+		}
+	}
+	return columns, err
 }
 
 // scaleWords calls the parts of a Scale as clients know them.

@@ -54,6 +54,8 @@ type subresource struct {
 	dryRun func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	// decodingError says in the words of encoding/json why a document is none of the subresource's type.
 	decodingError func(v doc.Value) error
+	// columns are those of its Tables; nil where it is shown as it is only.
+	columns []column
 	// bytes: the subresource is a Stream, and has nothing of the above but its name, its kind and its verbs.
 	bytes *byteStream
 	// kindImplied: a body need not name its apiVersion and kind, as of all types that the API server brings.

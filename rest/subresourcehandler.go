@@ -33,7 +33,7 @@ func (q *request) subresourceOfItem() error {
 		return status.MethodNotSupported(q.res.gr, string(verb))
 	}
 	if !sub.ofItself {
-		q.wire, q.ofSub = sub.wire, true
+		q.wire, q.sub = sub.wire, sub
 	}
 	switch {
 	case sub.ofItself && verb == Get:
@@ -80,6 +80,9 @@ func (q *request) noSubresource() error {
 }
 
 func (q *request) getSubresource(sub *subresource) error {
+	if _, err := q.timeout(); err != nil {
+		return err
+	}
 	rep, err := q.negotiate(oneObject)
 	if err != nil {
 		return err
@@ -96,7 +99,7 @@ func (q *request) getSubresource(sub *subresource) error {
 	if err != nil {
 		return err
 	}
-	return q.writeJSON(http.StatusOK, rep, codec.AppendObject(nil, v))
+	return q.writeObject(http.StatusOK, rep, codec.AppendObject(nil, v))
 }
 
 // show returns what the subresource shows of a stored parent, named like it.
@@ -241,7 +244,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 	if err != nil {
 		return err
 	}
-	return q.writeJSON(http.StatusOK, c.rep, codec.AppendObject(nil, v))
+	return q.writeObject(http.StatusOK, c.rep, codec.AppendObject(nil, v))
 }
 
 // updateSubresource changes an object through its subresource: the subresource as it shall be changes the parent, which

@@ -100,6 +100,22 @@ func TestTableRefuses(t *testing.T) {
 	}
 }
 
+func TestTableOfScale(t *testing.T) {
+	api := newWidgets(t)
+	must(t, api, "POST", widgets, widgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":0}`))
+	const partial = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","namespace":"default","uid":"uid-1","creationTimestamp":"` + nowText + `","resourceVersion":"`
+	got := do(t, api, "GET", widgets+"/a/scale", "", "Accept", acceptTable)
+	require.Equal(t, 200, got.Code, got.Body)
+	for i, name := range []string{"Name", "Desired", "Available", "Age"} {
+		assert.Equal(t, name, got.value(t, fmt.Sprintf("columnDefinitions.%d.name", i)))
+	}
+	assert.Contains(t, got.Body, `"rows":[{"cells":["a",0,0,"0s"],"object":`+`{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata"`)
+	wantJSON(t, do(t, api, "GET", widgets+"/a/scale", "", "Accept", acceptPartial), 200, partial+`2"}}`)
+	patched := do(t, api, "PATCH", widgets+"/a/scale?includeObject=None", `{"spec":{"replicas":3}}`, "Content-Type", typeMergePatch, "Accept", acceptTable)
+	require.Equal(t, 200, patched.Code, patched.Body)
+	assert.Equal(t, []any{"a", 3., 0., "0s"}, patched.value(t, "rows.0.cells"))
+}
+
 func TestTableCells(t *testing.T) {
 	for _, c := range []struct {
 		name, column, path, object, want string

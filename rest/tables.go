@@ -16,12 +16,21 @@ import (
 // tableWriter makes the rows of one answer (API concepts, Receiving resources as Tables).
 type tableWriter struct {
 	res     *resource
+	columns []column
 	version string // of meta.k8s.io
 	include apimeta.IncludeObjectPolicy
 }
 
+// columns are those of what is asked for.
+func (q *request) columns() []column {
+	if q.sub != nil {
+		return q.sub.columns
+	}
+	return q.res.columns
+}
+
 func (q *request) tableWriter(rep representation) (*tableWriter, error) {
-	t := &tableWriter{res: q.res, version: rep.metaVersion, include: apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))}
+	t := &tableWriter{res: q.res, columns: q.columns(), version: rep.metaVersion, include: apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))}
 	switch t.include {
 	case "":
 		t.include = apimeta.IncludeMetadata
@@ -38,8 +47,8 @@ func (t *tableWriter) appendHead(dst []byte, p page, columns bool) ([]byte, erro
 	dst = appendListMeta(append(dst, `"metadata":`...), p)
 	dst = append(dst, `,"columnDefinitions":`...)
 	if columns {
-		definitions := make([]apimeta.TableColumnDefinition, len(t.res.columns))
-		for i, c := range t.res.columns {
+		definitions := make([]apimeta.TableColumnDefinition, len(t.columns))
+		for i, c := range t.columns {
 			definitions[i] = c.TableColumnDefinition
 		}
 		encoded, err := codec.EncodeOwn(definitions)
@@ -79,7 +88,7 @@ func (t *tableWriter) appendCells(dst []byte, v doc.Value, bookmark bool) ([]byt
 	dst = append(dst, `{"cells":[`...)
 	now := t.res.now()
 	var typed any // decoded for the first column that wants it
-	for i, c := range t.res.columns {
+	for i, c := range t.columns {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
