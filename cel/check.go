@@ -12,7 +12,6 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
 
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
@@ -32,7 +31,7 @@ func (e *evaluator) Check(ctx context.Context, obj, old doc.Value) (broken, befo
 	ctx, stop := context.WithTimeout(ctx, objectTime)
 	defer stop()
 	w := walk{ctx: ctx, budget: objectBudget}
-	w.node(e.root, nil, obj, old, pair{now: obj}) // an object is written because something of it has changed
+	w.node(e.root, nil, obj, old, nil) // an object is written because something of it has changed
 	return w.broken, w.before
 }
 
@@ -43,13 +42,8 @@ type walk struct {
 	broken, before status.FieldErrors
 }
 
-// pair is the nearest place at or above a node that has an older value, or could have one.
-type pair struct{ now, old doc.Value }
-
-func (p pair) unchanged() bool { return !p.old.IsAbsent() && doc.Equal(p.now, p.old) }
-
 // node evaluates the rules of a place and of those below it. old is absent where nothing older is known.
-func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest pair) {
+func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest *pair) {
 	if n == nil || v.IsAbsent() || v.IsNull() || w.budget < 0 {
 		return
 	}
@@ -57,6 +51,9 @@ func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest pair) {
 		old = doc.Value{}
 	}
 	w.rules(n, at, v, old, nearest)
+	if !old.IsAbsent() && nearest == nil { // of what is below the object itself
+		nearest = &pair{schema: n.schema, now: v, old: old}
+	}
 	switch v.Kind() {
 	case doc.Map:
 		for key, member := range v.Members() {
@@ -64,7 +61,10 @@ func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest pair) {
 			if n.schema.Object != nil {
 				below, place = n.fields[key], at.Child(key)
 			}
-			w.node(below, place, member, old.Get(key), pair{member, old.Get(key)})
+			if below != nil {
+				was := old.Get(key)
+				w.node(below, place, member, was, nearest.below(below.schema, member, was))
+			}
 		}
 	case doc.List:
 		if n.items == nil {
@@ -72,41 +72,13 @@ func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest pair) {
 		}
 		older := olderItems(n.schema, old)
 		for i, item := range v.Elements() {
-			was, nearest := doc.Value{}, pair{v, old}
-			if older != nil {
-				if was = older[itemKey(n.schema, item)]; !was.IsAbsent() {
-					nearest = pair{item, was}
-				}
-			}
-			w.node(n.items, at.Index(i), item, was, nearest)
+			was := older[itemKey(n.schema, item)]
+			w.node(n.items, at.Index(i), item, was, nearest.below(n.items.schema, item, was))
 		}
 	}
 }
 
-// olderItems are the elements of a list that has keys, by them; nil of one that has none.
-func olderItems(s *schema.Schema, old doc.Value) map[string]doc.Value {
-	if s.ListType != schema.MapList || old.Kind() != doc.List {
-		return nil
-	}
-	items := make(map[string]doc.Value, old.Len())
-	for _, item := range old.Elements() {
-		items[itemKey(s, item)] = item
-	}
-	return items
-}
-
-func itemKey(s *schema.Schema, item doc.Value) string {
-	var key []byte
-	for _, name := range s.ListMapKeys {
-		if v := item.Get(name); !v.IsAbsent() {
-			key = codec.AppendJSON(key, v)
-		}
-		key = append(key, ',')
-	}
-	return string(key)
-}
-
-func (w *walk) rules(n *node, at *status.Path, v, old doc.Value, nearest pair) {
+func (w *walk) rules(n *node, at *status.Path, v, old doc.Value, nearest *pair) {
 	if len(n.rules) == 0 {
 		return
 	}
@@ -148,7 +120,7 @@ func variables(r *rule, self, older ref.Val) map[string]any {
 	return vars
 }
 
-func (w *walk) rule(n *node, r *rule, at *status.Path, v doc.Value, vars map[string]any, nearest pair) {
+func (w *walk) rule(n *node, r *rule, at *status.Path, v doc.Value, vars map[string]any, nearest *pair) {
 	fault := func(format string, args ...any) *status.FieldError {
 		return invalid(at, n.schema.Type, fmt.Sprintf(format, args...))
 	}
@@ -192,7 +164,7 @@ func (w *walk) stop(e *status.FieldError) {
 }
 
 // fail reports that a rule is broken. What was broken before and has not been touched since is not held against a write.
-func (w *walk) fail(n *node, r *rule, at *status.Path, v doc.Value, vars map[string]any, nearest pair) {
+func (w *walk) fail(n *node, r *rule, at *status.Path, v doc.Value, vars map[string]any, nearest *pair) {
 	at = r.at.below(at)
 	message, tooMuch := w.message(r, vars)
 	e := faultOf(r.Reason, at, n.schema, v, message)

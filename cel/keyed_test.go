@@ -10,6 +10,11 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
+// Note is the element of a list without keys.
+type Note struct {
+	Word string `json:"word,omitempty"`
+}
+
 // keyedAPI serves Widgets of another struct, all of whose parts have an older value.
 func keyedAPI(t testing.TB, options rest.Options, rules cel.Rules) *rest.API {
 	t.Helper()
@@ -17,6 +22,7 @@ func keyedAPI(t testing.TB, options rest.Options, rules cel.Rules) *rest.API {
 		Min   int64             `json:"min,omitempty"`
 		Parts []Part            `json:"parts,omitempty" api:"list=map,key=name"`
 		Map   map[string]string `json:"map,omitempty"`
+		Notes []Note            `json:"notes,omitempty"`
 	}
 	type Widget struct {
 		apimeta.TypeMeta   `json:",inline"`

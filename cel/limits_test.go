@@ -132,8 +132,10 @@ func TestAClientThatLeavesEndsItsRules(t *testing.T) {
 // What was broken before a rule came is not held against a write that leaves it as it is.
 func TestUnchangedValuesAreTolerated(t *testing.T) {
 	rules := cel.Rules{
-		"WidgetSpec.min": {{Rule: "self < 5", Message: "must be small"}},
-		"Part":           {{Rule: "self.count < 5", Message: "must be few"}},
+		"WidgetSpec.min":   {{Rule: "self < 5", Message: "must be small"}},
+		"Part":             {{Rule: "self.count < 5", Message: "must be few"}},
+		"WidgetSpec.parts": {{Rule: "!self.exists(p, p.name == 'old')", Message: "must not be old"}},
+		"Note.word":        {{Rule: "self.size() < 4", Message: "must be short"}},
 	}
 	for _, c := range []struct {
 		name, old, now string
@@ -144,6 +146,10 @@ func TestUnchangedValuesAreTolerated(t *testing.T) {
 		{"changed", `{"min":7}`, `{"min":8}`, []string{`FieldValueInvalid spec.min: Invalid value: 8: must be small`}, ""},
 		{"mended", `{"min":7}`, `{"min":1}`, nil, ""},
 		{"an element by its key", `{"parts":[{"name":"a"},{"name":"b","count":7}]}`, `{"parts":[{"name":"b","count":7}]}`, nil, `299 - "spec.parts[0]: Invalid value: must be few"`},
+		{"elements in another order", `{"parts":[{"name":"a","count":1},{"name":"old","count":1}]}`, `{"parts":[{"name":"old","count":1},{"name":"a","count":1}]}`, nil, `299 - "spec.parts: Invalid value: must not be old"`},
+		{"a member of an element without a key", `{"notes":[{"word":"long"}]}`, `{"min":1,"notes":[{"word":"long"}]}`, nil, `299 - "spec.notes[0].word: Invalid value: \"long\": must be short"`},
+		{"a member of a list that has changed", `{"notes":[{"word":"long"}]}`, `{"notes":[{"word":"long"},{}]}`, []string{`FieldValueInvalid spec.notes[0].word: Invalid value: "long": must be short`}, ""},
+		{"unchanged, beside what is refused", `{"min":7,"parts":[{"name":"b","count":7}]}`, `{"min":8,"parts":[{"name":"b","count":7}]}`, []string{`FieldValueInvalid spec.min: Invalid value: 8: must be small`}, `299 - "spec.parts[0]: Invalid value: must be few"`},
 		{"a new element", `{"parts":[{"name":"a"}]}`, `{"parts":[{"name":"b","count":7}]}`, []string{`FieldValueInvalid spec.parts[0]: Invalid value: must be few`}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

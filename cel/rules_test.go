@@ -164,6 +164,7 @@ func TestMessages(t *testing.T) {
 		{"required", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "has(self.max)", Message: "m", Reason: status.CauseRequired, FieldPath: ".max"}, "FieldValueRequired spec.max: Required value: m"},
 		{"duplicate", "WidgetSpec.name", `{"name":"x"}`, cel.Rule{Rule: "self == 'y'", Message: "m", Reason: status.CauseDuplicate}, `FieldValueDuplicate spec.name: Duplicate value: "x"`},
 		{"a path into a map", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "self.min <= 1", Message: "m", FieldPath: ".labels['a.b']"}, "FieldValueInvalid spec.labels[a.b]: Invalid value: m"},
+		{"a duration in words", "WidgetSpec.timeout", `{"timeout":"5 days"}`, cel.Rule{Rule: "self == duration('119h')", Message: "m"}, `FieldValueInvalid spec.timeout: Invalid value: "5 days": m`},
 		{"an error", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "self.name == 'x'"}, `FieldValueInvalid spec: Invalid value: "object": no such key: name evaluating rule: self.name == 'x'`},
 		{"an error of types", "WidgetSpec", `{"port":1}`, cel.Rule{Rule: "self.port.startsWith('x')"},
 			`FieldValueInvalid spec: Invalid value: "object": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: self.port.startsWith('x')`},

@@ -43,23 +43,25 @@ func textOf(s *schema.Schema, text string) ref.Val {
 	case "byte":
 		data, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return types.NewErr("invalid byte formatted string %q: %v", text, err)
+			return types.NewErr("Invalid byte formatted string %s: %v", text, err)
 		}
 		return types.Bytes(data)
 	case "duration":
-		d, err := time.ParseDuration(text)
-		if err != nil {
-			return types.NewErr("invalid duration %q: %v", text, err)
+		d, ok := schema.ParseDuration(text)
+		if !ok {
+			return types.NewErr("Invalid duration %s: unable to parse %s as duration", text, text)
 		}
 		return types.Duration{Duration: d}
-	case "date", "date-time":
-		layout := time.RFC3339
-		if s.Format == "date" {
-			layout = time.DateOnly
-		}
-		at, err := time.Parse(layout, text)
+	case "date":
+		at, err := time.Parse(time.DateOnly, text)
 		if err != nil {
-			return types.NewErr("invalid %s %q: %v", s.Format, text, err)
+			return types.NewErr("Invalid date formatted string %s: %v", text, err)
+		}
+		return types.Timestamp{Time: at}
+	case "date-time":
+		at, err := schema.ParseDateTime(text)
+		if err != nil {
+			return types.NewErr("Invalid date-time formatted string %s: %v", text, err)
 		}
 		return types.Timestamp{Time: at}
 	}

@@ -23,7 +23,7 @@ func (o *writeOptions) report(unknown []string) (refused string) {
 	}
 	for _, p := range problems {
 		if !strings.ContainsFunc(p, unicode.IsControl) { // upstream does not warn of such names at all
-			o.warnOfBody(p)
+			o.warnAlways(p)
 		}
 	}
 	return ""

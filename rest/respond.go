@@ -119,7 +119,7 @@ func (q *request) fail(err error) {
 	if d := e.Status.Details; d != nil && d.RetryAfterSeconds > 0 {
 		q.w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
 	}
-	q.warnings.texts = q.warnings.texts[:q.warnings.ofBody]
+	q.warnings.texts = q.warnings.texts[:q.warnings.always]
 	q.w.Header().Del("Content-Encoding") // of the answer that did not come
 	_ = q.writeOwn(status.CodeOf(e), q.statusRepresentation(), &e.Status)
 }

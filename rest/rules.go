@@ -45,7 +45,7 @@ func (res *resource) checkByRules(ctx context.Context, obj, old doc.Value, fault
 		return nil, ctx.Err()
 	}
 	for _, b := range before {
-		o.warn(b.Error())
+		o.warnAlways(b.Error())
 	}
 	return broken, nil
 }

@@ -1,6 +1,10 @@
 package rest
 
-import "github.com/decorum-go/decorum/internal/doc"
+import (
+	"slices"
+
+	"github.com/decorum-go/decorum/internal/doc"
+)
 
 // fieldValidation says what happens to fields that the schema does not know and to keys that stand twice (API
 // concepts, Validation for unrecognized or duplicate fields).
@@ -49,11 +53,11 @@ type writeOptions struct {
 	warnings *warnings
 }
 
-// warnings are what the Warning headers of an answer say. The first ofBody of them are about the body as it came; they
-// go with an error as well.
+// warnings are what the Warning headers of an answer say. The first always of them, about the body as it came and about
+// rules that were broken before, go with an error as well.
 type warnings struct {
 	texts  []string
-	ofBody int
+	always int
 }
 
 func (o *writeOptions) warn(text string) {
@@ -62,17 +66,17 @@ func (o *writeOptions) warn(text string) {
 	}
 }
 
-// warnOfBody warns of the body, before anything else is warned of.
-func (o *writeOptions) warnOfBody(text string) {
-	o.warn(text)
+// warnAlways warns of what a client is told whether the write succeeds or not, before anything else.
+func (o *writeOptions) warnAlways(text string) {
 	if o.warnings != nil {
-		o.warnings.ofBody = len(o.warnings.texts)
+		o.warnings.texts = slices.Insert(o.warnings.texts, o.warnings.always, text)
+		o.warnings.always++
 	}
 }
 
 // reset forgets the warnings of an attempt that runs again.
 func (o *writeOptions) reset() {
 	if o.warnings != nil {
-		o.warnings.texts, o.warnings.ofBody = o.warnings.texts[:0], 0
+		o.warnings.texts, o.warnings.always = o.warnings.texts[:0], 0
 	}
 }

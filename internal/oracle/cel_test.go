@@ -53,8 +53,15 @@ type ruledSpec struct {
 }
 
 type ruledPart struct {
-	Name  string `json:"name" api:"maxLength=50"`
-	Count int64  `json:"count,omitempty"`
+	Name  string      `json:"name" api:"maxLength=50"`
+	Count int64       `json:"count,omitempty"`
+	Notes []ruledNote `json:"notes,omitempty" api:"maxItems=5"`
+}
+
+// ruledNote is the element of a list without keys.
+type ruledNote struct {
+	Word string `json:"word,omitempty" api:"maxLength=50"`
+	Rank int64  `json:"rank,omitempty"`
 }
 
 // ruledProps is the same kind as a custom resource definition describes it.
@@ -77,6 +84,13 @@ func ruledProps(rules map[string]apiextensions.ValidationRule) apiextensions.JSO
 	name, most := of("ruledPart.name", "string"), int64(50)
 	name.MaxLength = &most
 	part.Properties = map[string]apiextensions.JSONSchemaProps{"name": name, "count": of("ruledPart.count", "integer")}
+	word := of("ruledNote.word", "string")
+	word.MaxLength = &most
+	note := of("ruledNote", "object")
+	note.Properties = map[string]apiextensions.JSONSchemaProps{"word": word, "rank": of("ruledNote.rank", "integer")}
+	notes, mostNotes := list("ruledPart.notes", note), int64(5)
+	notes.MaxItems = &mostNotes
+	part.Properties["notes"] = notes
 	parts := list("ruledSpec.parts", part)
 	parts.XListType, parts.XListMapKeys = &byKey, []string{"name"}
 	tags := list("ruledSpec.tags", of("", "string"))
@@ -133,6 +147,10 @@ func expressions() map[string][]string {
 		"ruledSpec.parts":     {"self.size() < 2", "self == oldSelf", "oldSelf.all(o, self.exists(s, s.name == o.name))"},
 		"ruledPart":           {"has(self.count)", "self == oldSelf", "self.name != 'b'"},
 		"ruledPart.count":     {"self < 2", "self >= oldSelf"},
+		"ruledPart.notes":     {"self.size() < 2", "self == oldSelf"},
+		"ruledNote":           {"has(self.word)", "self.?rank.orValue(0) < 2"},
+		"ruledNote.word":      {"self == 'a'", "self < 'b'"},
+		"ruledNote.rank":      {"self == 1"},
 		"ruledSpec.with-dash": {"self == 'a'"},
 	}
 }
@@ -174,6 +192,13 @@ func randomRuled(r *rand.Rand) map[string]any {
 		if !oneIn(r, 3) {
 			part["count"] = int64(r.Intn(4))
 		}
+		if oneIn(r, 2) {
+			var notes []any
+			for range r.Intn(3) {
+				notes = append(notes, map[string]any{"word": word(), "rank": int64(r.Intn(3))})
+			}
+			part["notes"] = append([]any{}, notes...)
+		}
 		parts = append(parts, part)
 	}
 	put("parts", append([]any{}, parts...))
@@ -201,6 +226,11 @@ func changed(r *rand.Rand, from, to map[string]any) map[string]any {
 		if oneIn(r, 3) {
 			spec[k] = v
 		}
+	}
+	if parts, ok := spec["parts"].([]any); ok && oneIn(r, 2) { // the order of which does not count
+		parts = slices.Clone(parts)
+		slices.Reverse(parts)
+		spec["parts"] = parts
 	}
 	out["spec"] = spec
 	return out

@@ -53,28 +53,58 @@ func isDigits(text string) bool {
 	return text != "" && isOfRunes(text, func(r rune) bool { return '0' <= r && r <= '9' })
 }
 
-// isDuration reports whether text is a duration of Go, or has numbers with a unit in words, "2 days", as Scala writes it.
+// isDuration reports whether text is one that [ParseDuration] reads.
 func isDuration(text string) bool {
-	if _, err := time.ParseDuration(text); err == nil {
-		return true
-	}
-	found := false
-	for _, part := range regexp.MustCompile(`[0-9]+[\t\n\f\r ]*[A-Za-zµ]+`).FindAllString(text, -1) {
-		unit := strings.TrimLeft(strings.TrimLeft(part, "0123456789"), "\t\n\f\r ")
-		if _, err := strconv.Atoi(part[:len(part)-len(strings.TrimLeft(part, "0123456789"))]); err != nil {
-			return false
-		}
-		found = found || isUnit(strings.ToLower(unit))
-	}
-	return found
+	_, ok := ParseDuration(text)
+	return ok
 }
 
-// isUnit reports whether a word is a unit of time: an abbreviation, or any word that begins as its name does.
-func isUnit(word string) bool {
-	for _, name := range []string{"nano", "micro", "milli", "sec", "min", "hour", "day", "week"} {
-		if strings.HasPrefix(word, name) {
-			return true
+// ParseDuration reads a duration as validators of custom resources do: that of Go, or numbers with a unit in words, "2
+// days", as Scala writes it. Other words are passed over, if there is one number with a unit.
+func ParseDuration(text string) (d time.Duration, ok bool) {
+	if d, err := time.ParseDuration(text); err == nil {
+		return d, true
+	}
+	for _, part := range regexp.MustCompile(`[0-9]+[\t\n\f\r ]*[A-Za-zµ]+`).FindAllString(text, -1) {
+		word := strings.TrimLeft(part, "0123456789")
+		n, err := strconv.Atoi(part[:len(part)-len(word)])
+		if err != nil {
+			return 0, false
+		}
+		if unit := unitOf(strings.ToLower(strings.TrimLeft(word, "\t\n\f\r "))); unit > 0 {
+			d, ok = d+time.Duration(n)*unit, true
 		}
 	}
-	return slices.Contains([]string{"ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"}, word)
+	return d, ok
+}
+
+// unitOf returns the unit of time that a word stands for, an abbreviation or any word that begins as its name does, and 0
+// for another one.
+func unitOf(word string) time.Duration {
+	for _, unit := range []struct {
+		name   string
+		length time.Duration
+		short  []string
+	}{
+		{"nano", time.Nanosecond, []string{"ns"}}, {"micro", time.Microsecond, []string{"us", "µs"}}, {"milli", time.Millisecond, []string{"ms"}},
+		{"sec", time.Second, []string{"s"}}, {"min", time.Minute, []string{"m"}}, {"hour", time.Hour, []string{"h", "hr"}},
+		{"day", 24 * time.Hour, []string{"d"}}, {"week", 7 * 24 * time.Hour, []string{"w", "wk"}},
+	} {
+		if strings.HasPrefix(word, unit.name) || slices.Contains(unit.short, word) {
+			return unit.length
+		}
+	}
+	return 0
+}
+
+// ParseDateTime reads a time as API servers do where an expression looks at it: with a zone, or without one for UTC.
+// Nothing is the beginning of 1970.
+func ParseDateTime(text string) (time.Time, error) {
+	if text == "" {
+		return time.Unix(0, 0).UTC(), nil
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	return time.Parse("2006-01-02T15:04:05", text)
 }
