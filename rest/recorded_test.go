@@ -376,6 +376,9 @@ func TestRecordedNullsOfAnAppliedConfiguration(t *testing.T) {
 			{typeInvalid, "spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`},
 			{typeInvalid, "spec.parts", `Invalid value: "null": spec.parts in body must be of type array: "null"`},
 			{typeInvalid, "spec.settings.k", `Invalid value: "null": spec.settings.k in body must be of type string: "null"`}}},
+		{"of an enumeration", `{"size":1,"parts":[{"name":"p","kind":null}]}`, []cause{
+			{typeInvalid, "spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`},
+			{notSupported, "spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`}}},
 		{"of a required field", `{"size":null}`, []cause{{typeInvalid, "spec.size", `Invalid value: "null": spec.size in body must be of type integer: "null"`}}},
 		{"of the spec", `null`, []cause{{typeInvalid, "spec", `Invalid value: "null": spec in body must be of type object: "null"`}}},
 	} {

@@ -3,6 +3,8 @@ package schema
 import (
 	"fmt"
 
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -44,4 +46,25 @@ func (f *findings) badType(at *trail, value any, want, got string) {
 	if !f.full() {
 		f.add(status.TypeInvalidField(at.below(f.root), value, fmt.Sprintf("%s in body must be of type %s: %q", at.below(nil), want, got)))
 	}
+}
+
+// enumerated refuses a value that is none of those that its place names.
+func (f *findings) enumerated(s *Schema, v doc.Value, at *trail) {
+	if len(s.Enum) == 0 {
+		return
+	}
+	for _, allowed := range s.Enum {
+		if doc.Equal(v, allowed) {
+			return
+		}
+	}
+	allowed := make([]string, 0, len(s.Enum))
+	for _, e := range s.Enum {
+		if e.Kind() == doc.String {
+			allowed = append(allowed, e.Text())
+		} else {
+			allowed = append(allowed, string(codec.AppendJSON(nil, e)))
+		}
+	}
+	f.add(status.UnsupportedValue(at.below(f.root), plain(v), allowed))
 }

@@ -30,6 +30,7 @@ func (c *checker) nulls(s *Schema, v doc.Value, at *trail) {
 				c.nulls(below, child, &step)
 			case below.filled.IsAbsent():
 				c.wrongType(below, child, &step)
+				c.enumerated(below, child, &step)
 			}
 		}
 	case doc.List:

@@ -3,7 +3,6 @@ package schema
 import (
 	"unicode/utf8"
 
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
 )
@@ -78,9 +77,7 @@ func (w *validator) value(s *Schema, v, old doc.Value, at *trail) {
 	case doc.List:
 		w.list(s, v, old, at)
 	}
-	if len(s.Enum) > 0 {
-		w.enum(s, v, at)
-	}
+	w.enumerated(s, v, at)
 	if v.Kind() == doc.Map {
 		w.object(s, v, old, at)
 	}
@@ -92,23 +89,6 @@ func (w *validator) typesBelow(s *Schema, v doc.Value, at *trail) {
 	c := checker{w.findings}
 	c.value(s, v, at)
 	w.findings = c.findings
-}
-
-func (w *validator) enum(s *Schema, v doc.Value, at *trail) {
-	for _, allowed := range s.Enum {
-		if doc.Equal(v, allowed) {
-			return
-		}
-	}
-	allowed := make([]string, 0, len(s.Enum))
-	for _, e := range s.Enum {
-		if e.Kind() == doc.String {
-			allowed = append(allowed, e.Text())
-		} else {
-			allowed = append(allowed, string(codec.AppendJSON(nil, e)))
-		}
-	}
-	w.add(status.UnsupportedValue(at.below(w.root), plain(v), allowed))
 }
 
 func (w *validator) text(s *Schema, text string, at *trail) {
