@@ -139,7 +139,7 @@ func (res *resource) page(ctx context.Context, namespace string, p listParameter
 // the same few buffers whatever its length.
 var (
 	chunks        = sync.Pool{New: func() any { b := make([]byte, 0, chunkSize+chunkSlack); return &b }}
-	changeBuffers = sync.Pool{New: func() any { return new([]*watch.Change[storage.Record]) }}
+	changeBuffers = sync.Pool{New: func() any { b := make([]*watch.Change[storage.Record], 0, watch.PollLimit); return &b }}
 	recordBuffers = sync.Pool{New: func() any { b := make([]*storage.Record, 0, 512); return &b }}
 )
 

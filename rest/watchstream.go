@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -20,6 +21,9 @@ const (
 	// A watch ends by itself after a time between these, so that clients spread over the replicas of a host again.
 	minWatchTime = 30 * time.Minute
 	maxWatchTime = 60 * time.Minute
+	// writesInTurn is how many writes a watch makes before others get their turn. Turns of one write would make a burst a third
+	// dearer.
+	writesInTurn = 5
 	// lastBookmark is how long before its end a watch sends one more.
 	lastBookmark = 2 * time.Second
 	// stuckAfter is how long one write may take before the client counts as gone.
@@ -50,6 +54,7 @@ type watchStream struct {
 	next      time.Time     // when a bookmark is due, or the end
 	chunk     *[]byte       // borrowed while there is something to send
 	buf       []byte        // what has gathered in it
+	sent      int           // writes in this turn
 	err       error         // the client is gone
 }
 
@@ -88,6 +93,7 @@ func (s *watchStream) follow() error {
 
 // catchUp does what there is to do, and asks to be told when there is more.
 func (s *watchStream) catchUp() error {
+	s.sent = 0
 	due := !time.Now().Before(s.next)
 	if due && !s.next.Before(s.deadline) {
 		return context.DeadlineExceeded
@@ -157,10 +163,17 @@ func (s *watchStream) close() {
 	s.cancel()
 }
 
-// gathered sends what has gathered if it is worth a write, or is a message of its own.
+// gathered sends what has gathered if it is worth a write, or is a message of its own. Who has much to send lets others go
+// first now and then: a request that waits for its turn is not to wait for all that many watches have to send.
 func (s *watchStream) gathered() {
-	if len(s.buf) >= chunkSize || s.out.eventByEvent() {
-		s.send()
+	if len(s.buf) < chunkSize && !s.out.eventByEvent() {
+		return
+	}
+	s.send()
+	if s.sent++; s.sent == writesInTurn {
+		s.sent = 0
+		s.giveBack() // those who take turns use the same few buffers
+		runtime.Gosched()
 	}
 }
 

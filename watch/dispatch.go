@@ -1,7 +1,10 @@
 package watch
 
-// wakeStep bounds how many cursors are taken from their queue under one hold of the lock.
-const wakeStep = 64
+import "runtime"
+
+// wakeStep bounds how many cursors are taken from their queue under one hold of the lock, and how many are woken before
+// others get their turn: a writer is not to stand behind all who read what it has written.
+const wakeStep = 8
 
 // startDispatcher makes sure that somebody wakes those who wait. The caller holds the lock.
 func (l *Log[T]) startDispatcher() {
@@ -27,6 +30,7 @@ func (l *Log[T]) dispatch() {
 		for more := true; more; {
 			woken, more = l.takeWaiting(woken[:0])
 			wake(woken)
+			runtime.Gosched()
 		}
 	}
 	for _, t := range l.takeAll() {
