@@ -19,8 +19,8 @@ func events() map[string]kind {
 
 func coordination() map[string]kind {
 	return map[string]kind{
-		"Lease":          {plural: "leases", createOnUpdate: true, versionRequired: true, columns: leaseColumns()},
-		"LeaseCandidate": {plural: "leasecandidates", createOnUpdate: true, versionRequired: true, columns: leaseCandidateColumns()},
+		"Lease":          {plural: "leases", createOnUpdate: true, versionRequired: true, plainMetadata: true, columns: leaseColumns()},
+		"LeaseCandidate": {plural: "leasecandidates", createOnUpdate: true, versionRequired: true, plainMetadata: true, columns: leaseCandidateColumns()},
 	}
 }
 

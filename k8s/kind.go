@@ -15,6 +15,10 @@ type kind struct {
 	// createOnUpdate and versionRequired: whether PUT makes what is not there, and whether it needs a resourceVersion.
 	createOnUpdate, versionRequired bool
 	generation                      bool
+	// plainMetadata: only the rules for metadata that all kinds share.
+	plainMetadata bool
+	// returnDeleted: DELETE answers the object also when it is gone.
+	returnDeleted bool
 	// selectable are the fields that Kubernetes lets a field selector name, as far as they are fields of the object.
 	selectable []string
 	scale      *rest.Scale

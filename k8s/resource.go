@@ -40,7 +40,8 @@ func Resource[T any, P interface {
 	r.Group, r.Version, r.Kind, r.Plural = gvk.Group, gvk.Version, gvk.Kind, k.plural
 	r.ShortNames, r.Categories = k.shortNames, k.categories
 	r.Dialect, r.Scope, r.Names = rest.Builtin, k.scope, k.names
-	r.CreateOnUpdate, r.VersionRequired, r.Generation = k.createOnUpdate, k.versionRequired, k.generation
+	r.CreateOnUpdate, r.VersionRequired, r.Generation, r.PlainMetadata = k.createOnUpdate, k.versionRequired, k.generation, k.plainMetadata
+	r.ReturnDeleted = k.returnDeleted
 	r.SelectableFields, r.Scale, r.Columns = k.selectable, k.scale, columnsOf[T](k.columns)
 	r.Overlay = overlayOf(P(new(T)), gvk)
 	return r

@@ -4,12 +4,12 @@ import "github.com/decorum-go/decorum/rest"
 
 func storage() map[string]kind {
 	return map[string]kind{
-		"CSIDriver":             {plural: "csidrivers", scope: rest.Cluster, generation: true, versionRequired: true, columns: csiDriverColumns()},
-		"CSINode":               {plural: "csinodes", scope: rest.Cluster, versionRequired: true, columns: csiNodeColumns()},
+		"CSIDriver":             {plural: "csidrivers", returnDeleted: true, scope: rest.Cluster, generation: true, versionRequired: true, columns: csiDriverColumns()},
+		"CSINode":               {plural: "csinodes", returnDeleted: true, scope: rest.Cluster, versionRequired: true, columns: csiNodeColumns()},
 		"CSIStorageCapacity":    {plural: "csistoragecapacities"},
-		"StorageClass":          {plural: "storageclasses", shortNames: []string{"sc"}, scope: rest.Cluster, columns: storageClassColumns()},
-		"VolumeAttachment":      {plural: "volumeattachments", scope: rest.Cluster, versionRequired: true, columns: volumeAttachmentColumns()},
-		"VolumeAttributesClass": {plural: "volumeattributesclasses", shortNames: []string{"vac"}, scope: rest.Cluster, columns: volumeAttributesClassColumns()},
+		"StorageClass":          {plural: "storageclasses", returnDeleted: true, shortNames: []string{"sc"}, scope: rest.Cluster, columns: storageClassColumns()},
+		"VolumeAttachment":      {plural: "volumeattachments", returnDeleted: true, scope: rest.Cluster, versionRequired: true, columns: volumeAttachmentColumns()},
+		"VolumeAttributesClass": {plural: "volumeattributesclasses", returnDeleted: true, shortNames: []string{"vac"}, scope: rest.Cluster, columns: volumeAttributesClassColumns()},
 	}
 }
 
@@ -22,12 +22,12 @@ func storagemigration() map[string]kind {
 // resource is the group of devices and of the claims on them.
 func resource() map[string]kind {
 	return map[string]kind{
-		"DeviceClass":               {plural: "deviceclasses", scope: rest.Cluster, generation: true, columns: []column{age()}},
-		"DeviceTaintRule":           {plural: "devicetaintrules", scope: rest.Cluster, columns: []column{age()}},
-		"ResourceClaim":             {plural: "resourceclaims", columns: resourceClaimColumns()},
-		"ResourceClaimTemplate":     {plural: "resourceclaimtemplates", columns: []column{age()}},
-		"ResourcePoolStatusRequest": {plural: "resourcepoolstatusrequests", scope: rest.Cluster},
-		"ResourceSlice": {plural: "resourceslices", scope: rest.Cluster, generation: true,
+		"DeviceClass":               {plural: "deviceclasses", returnDeleted: true, scope: rest.Cluster, generation: true, columns: []column{age()}},
+		"DeviceTaintRule":           {plural: "devicetaintrules", returnDeleted: true, scope: rest.Cluster, columns: []column{age()}},
+		"ResourceClaim":             {plural: "resourceclaims", returnDeleted: true, columns: resourceClaimColumns()},
+		"ResourceClaimTemplate":     {plural: "resourceclaimtemplates", returnDeleted: true, columns: []column{age()}},
+		"ResourcePoolStatusRequest": {plural: "resourcepoolstatusrequests", returnDeleted: true, scope: rest.Cluster},
+		"ResourceSlice": {plural: "resourceslices", returnDeleted: true, scope: rest.Cluster, generation: true,
 			selectable: []string{"spec.nodeName", "spec.driver"},
 			columns:    resourceSliceColumns()},
 	}

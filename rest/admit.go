@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -228,7 +229,7 @@ func (w *admittedWrite) refusal(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*panicError](err); ok || ctx.Err() != nil {
 		return err
 	}
-	return status.Forbidden(w.res.gr, w.name, err.Error()).WithCause(err)
+	return status.Forbidden(w.res.gr, cmp.Or(w.name, unknownName), err.Error()).WithCause(err)
 }
 
 // mutated returns what may stay of the changes that hooks have made to an object: the rest of it is the server's.

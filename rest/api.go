@@ -83,7 +83,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 		}
 	}
 	for res := range a.everyResource {
-		res.namespaces, res.known = namespaces, a.serves
+		res.namespaces, res.known = namespaces, a.knows
 	}
 	for _, res := range a.resources {
 		if res.virtual {

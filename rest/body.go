@@ -69,26 +69,38 @@ func (q *request) contentType() string {
 	return media
 }
 
-// decodeBody reads a body as an object of the kind and notes the keys that stand twice.
-func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o *writeOptions) (doc.Value, error) {
+// checkBodyType refuses a body of a media type that is not read.
+func (q *request) checkBodyType() error {
 	media := q.contentType()
 	if !slices.Contains(q.api.media.served, media) || media == mediaProtobuf && q.wire == nil {
-		return doc.Value{}, status.UnsupportedMediaType(q.api.media.served)
+		return status.UnsupportedMediaType(q.api.media.served)
+	}
+	return nil
+}
+
+// decodeBody reads a body as an object of the kind and notes the keys that stand twice.
+func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o *writeOptions) (doc.Value, error) {
+	if err := q.checkBodyType(); err != nil {
+		return doc.Value{}, err
 	}
 	data, err := q.readBody()
 	if err != nil {
 		return doc.Value{}, err
 	}
 	o.size = len(data)
-	merge := q.res.mergeRepeated || kind != q.res.gvk // the kinds of subresources have Go types everywhere
-	obj, err := q.decodeDocument(media, q.wire, merge, data, o)
-	if err != nil {
+	intoStruct := q.res.structBodies || kind != q.res.gvk // the kinds of subresources have Go types everywhere
+	obj, err := q.decodeDocument(q.contentType(), q.wire, intoStruct, data, o)
+	var beyond *codec.RangeError
+	switch {
+	case errors.As(err, &beyond):
+		return doc.Value{}, undecodable(kind, obj, o, beyond)
+	case err != nil:
 		return doc.Value{}, unrecognized(kind.Kind, err, data)
 	}
-	return q.checkKind(obj, kind, kindRequired, data)
+	return q.checkKind(obj, kind, kindRequired, data, o)
 }
 
-func (q *request) decodeDocument(media string, wire wireCodec, merge bool, data []byte, o *writeOptions) (doc.Value, error) {
+func (q *request) decodeDocument(media string, wire wireCodec, intoStruct bool, data []byte, o *writeOptions) (doc.Value, error) {
 	switch media {
 	case mediaProtobuf:
 		return decodeProtobuf(wire, data, q.res.schema.ReadsNumbers())
@@ -106,9 +118,9 @@ func (q *request) decodeDocument(media string, wire wireCodec, merge bool, data 
 		}
 		return obj, err
 	}
-	decode := codec.DecodeJSON
-	if merge {
-		decode, o.text = codec.DecodeMerging, data
+	decode := codec.DecodeUntyped
+	if intoStruct {
+		decode, o.text = codec.DecodeStruct, data
 	}
 	obj, duplicates, err := decode(data)
 	if err != nil {

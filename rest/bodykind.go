@@ -1,93 +1,121 @@
 package rest
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
 )
 
 // checkKind compares the body's apiVersion and kind with those of the URL and fills in what the dialect lets a body
-// leave out.
-func (q *request) checkKind(obj doc.Value, kind apimeta.GroupVersionKind, required bool, data []byte) (doc.Value, error) {
+// leave out. A kind of the same version that is not the URL's is left in the object of a custom kind, where it is found
+// when the object is validated.
+func (q *request) checkKind(obj doc.Value, kind apimeta.GroupVersionKind, required bool, data []byte, o *writeOptions) (doc.Value, error) {
+	body, err := kindOf(obj, q.bodyAsJSON(obj, data))
+	if err != nil {
+		return doc.Value{}, unrecognized(kind.Kind, err, data)
+	}
 	if obj.IsNull() {
 		obj = doc.MapOf() // what Go reads null as
 	}
-	if err := kindReadable(obj); err != nil {
-		return doc.Value{}, unrecognized(kind.Kind, err, data)
-	}
-	apiVersion, name, gv := obj.Get("apiVersion").Text(), obj.Get("kind").Text(), gvkOf(obj)
-	var err error
 	if required {
-		err = checkCustomKind(obj, kind, data)
+		if err = checkCustomKind(obj, body, kind, data, o); err == nil && kind != q.res.gvk && body.Kind != kind.Kind {
+			err = wrongKind(kind, obj)
+		}
 	} else {
-		body := kind
-		if apiVersion != "" {
-			body.Group, body.Version = gv.Group, gv.Version
-		}
-		if name != "" {
-			body.Kind = name
-		}
-		err = q.checkBuiltinKind(body, kind)
+		err = q.checkBuiltinKind(body, kind, data)
+		body = kind
 	}
 	if err != nil {
 		return doc.Value{}, err
 	}
-	return obj.With("apiVersion", doc.Of(kind.GroupVersion().String())).With("kind", doc.Of(kind.Kind)), nil
+	return obj.With("apiVersion", doc.Of(kind.GroupVersion().String())).With("kind", doc.Of(body.Kind)), nil
 }
 
-// kindReadable says in the words of encoding/json, which clients know, why the kind of an object cannot be read.
-func kindReadable(obj doc.Value) error {
-	if obj.Kind() != doc.Map {
-		return fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go value of type "+kindStruct, obj.JSONName())
-	}
-	for _, field := range []string{"apiVersion", "kind"} {
-		if v := obj.Get(field); !v.IsAbsent() && !v.IsNull() && v.Kind() != doc.String {
-			return fmt.Errorf("couldn't get version/kind; json parse error: json: cannot unmarshal %s into Go struct field .%s of type string", v.JSONName(), field)
+// kindOf reads what an object says of its kind, what it leaves out being empty; text is its JSON. It reads as encoding/json
+// does, in whose words clients know what is wrong with it: whatever the case of the names, and null as nothing.
+func kindOf(obj doc.Value, text func() []byte) (apimeta.GroupVersionKind, error) {
+	apiVersion, kind := obj.Get("apiVersion"), obj.Get("kind")
+	found := struct {
+		APIVersion string `json:"apiVersion,omitempty"`
+		Kind       string `json:"kind,omitempty"`
+	}{apiVersion.Text(), kind.Text()}
+	if apiVersion.Kind() != doc.String || kind.Kind() != doc.String {
+		if err := json.Unmarshal(text(), &found); err != nil {
+			return apimeta.GroupVersionKind{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 		}
 	}
-	_, err := apimeta.ParseGroupVersion(obj.Get("apiVersion").Text())
-	return err
+	gv, err := apimeta.ParseGroupVersion(found.APIVersion)
+	return gv.WithKind(found.Kind), err
 }
 
-// checkCustomKind refuses a body that does not say that it is of the kind.
-func checkCustomKind(obj doc.Value, want apimeta.GroupVersionKind, data []byte) error {
-	apiVersion, kind, version := obj.Get("apiVersion").Text(), obj.Get("kind").Text(), want.GroupVersion().String()
-	switch {
-	case kind == "":
+// jsonOf returns the JSON of a document.
+func jsonOf(v doc.Value) func() []byte {
+	return func() []byte { return codec.AppendJSON(nil, v) }
+}
+
+// bodyAsJSON returns the JSON of a body that has been read as obj.
+func (q *request) bodyAsJSON(obj doc.Value, data []byte) func() []byte {
+	if q.contentType() == mediaJSON {
+		return func() []byte { return data }
+	}
+	return jsonOf(obj)
+}
+
+// checkCustomKind refuses a body that does not say that it is of a kind of the group and version.
+func checkCustomKind(obj doc.Value, body, want apimeta.GroupVersionKind, data []byte, o *writeOptions) error {
+	switch version := want.GroupVersion().String(); {
+	case obj.Get("kind").Text() == "":
 		return unrecognized(want.Kind, fmt.Errorf("Object 'Kind' is missing in '%s'", shortened(data)), data)
-	case apiVersion == "":
-		return unrecognized(want.Kind, fmt.Errorf("Object 'apiVersion' is missing in '%s'", shortened(data)), data)
-	case apiVersion != version:
-		return otherVersion(apiVersion, version)
-	case kind != want.Kind:
-		return wrongKind(want, obj)
+	case body.GroupVersion() != want.GroupVersion():
+		if refused := o.report(nil); refused != "" {
+			return undecodable(want, obj, o, errors.New(refused))
+		}
+		return otherVersion(body.GroupVersion().String(), version)
 	}
 	return nil
 }
 
 // checkBuiltinKind refuses a body of another kind in the words of upstream, which looks the body's kind up among all
-// that it serves before it sees that this is not the place for it.
-func (q *request) checkBuiltinKind(body, want apimeta.GroupVersionKind) error {
+// that it knows before it sees that this is not the place for it.
+func (q *request) checkBuiltinKind(body, want apimeta.GroupVersionKind, data []byte) error {
+	if body.Kind == "" {
+		body.Kind = want.Kind
+	}
+	if body.Version == "" && (body.Group == "" || body.Group == want.Group) {
+		body.Group, body.Version = want.Group, want.Version
+	}
 	if body == want {
 		return nil
 	}
-	known := q.api.serves(body)
-	if known && body.Kind == want.Kind {
+	if _, known := q.api.knows(body); known && body.Kind == want.Kind {
 		return otherVersion(body.GroupVersion().String(), want.GroupVersion().String())
 	}
-	reason := otherBuiltinKind(body, want, known)
+	reason := q.res.otherBuiltinKind(body, want)
+	if body.Version == "" {
+		reason = fmt.Sprintf("Object 'apiVersion' is missing in '%s'", shortened(data))
+	}
 	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", body.Kind, body.Version, want.Kind, reason))
 }
 
 // otherBuiltinKind says why an object of a kind that upstream may know is not one of another.
-func otherBuiltinKind(body, want apimeta.GroupVersionKind, known bool) string {
+func (res *resource) otherBuiltinKind(body, want apimeta.GroupVersionKind) string {
+	from, known := res.known(body)
 	if !known {
-		return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", body.Kind, body.GroupVersion(), schemeName)
+		return unregistered(body)
 	}
-	return fmt.Sprintf("converting (%s.%s) to (%s.%s): unknown conversion", body.Version, body.Kind, internalPackage(want.Group), want.Kind)
+	return fmt.Sprintf("converting (%s.%s) to (%s.%s): unknown conversion", from, body.Kind, internalPackage(want.Group), want.Kind)
+}
+
+// unregistered says that nobody knows of a kind.
+func unregistered(kind apimeta.GroupVersionKind) string {
+	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", kind.Kind, kind.GroupVersion(), schemeName)
 }
 
 // schemeName is what upstream's registry of kinds calls itself.
@@ -102,15 +130,26 @@ func internalPackage(group string) string {
 	return name
 }
 
-// serves reports whether the API has a resource of that kind.
-func (a *API) serves(kind apimeta.GroupVersionKind) bool {
+// knows reports whether upstream's registry would have a kind of this API, and the Go package in which its type is: that
+// of a built-in kind, of its lists, or one that every version of every group has. Custom kinds are not in it.
+func (a *API) knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
+	if kind.Group == "" && kind.Version == "v1" && (kind.Kind == "List" || kind.Kind == "Status") {
+		return "v1", true
+	}
 	for _, res := range a.resources {
-		if res.gvk == kind {
-			return true
+		switch {
+		case res.kindRequired || res.gvk.GroupVersion() != kind.GroupVersion():
+		case res.gvk.Kind == kind.Kind || !res.virtual && res.listKind == kind.Kind:
+			return kind.Version, true
+		case slices.Contains(kindsOfEveryVersion, kind.Kind):
+			return "v1", true
 		}
 	}
-	return false
+	return "", false
 }
+
+// kindsOfEveryVersion are what requests and watches consist of beside objects.
+var kindsOfEveryVersion = []string{"CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"}
 
 func otherVersion(got, want string) error {
 	return status.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got, want))
@@ -135,9 +174,6 @@ func (res *resource) otherKind(obj doc.Value, sameVersion, sameKind bool) error 
 	}
 	return status.Invalid(gvk.GroupKind(), nameOf(obj), errs)
 }
-
-// kindStruct is how encoding/json names the type into which a body is read to see its kind.
-const kindStruct = `struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`
 
 const shortenedLength = 1024
 

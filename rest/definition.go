@@ -125,6 +125,12 @@ type Resource[T any] struct {
 	Generation bool
 	// VersionRequired refuses a PUT without a resourceVersion also where the dialect lets it overwrite.
 	VersionRequired bool
+	// ReturnDeleted answers DELETE with the object also where it is gone, as Pod, Service and ServiceAccount have it.
+	// Default: a Status.
+	ReturnDeleted bool
+	// PlainMetadata leaves out the rules for metadata that most built-in kinds have besides those of all kinds: finalizers
+	// need no domain, and generateName is checked on creation alone. Lease has it so.
+	PlainMetadata bool
 	// Untracked keeps no managedFields: nobody owns a field, and nothing can be applied on the server. It saves the third of
 	// an object's bytes that managedFields often take, and up to half the time of a write.
 	Untracked bool

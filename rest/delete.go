@@ -12,7 +12,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// delete answers DELETE of an object: a Status when it is gone, the object while finalizers hold it.
+// delete answers DELETE of an object: a Status when it is gone, the object while finalizers hold it or where the resource
+// has it so.
 func (q *request) delete() error {
 	rep, err := q.negotiate(oneObject)
 	if err != nil {
@@ -35,12 +36,12 @@ func (q *request) delete() error {
 	if err != nil {
 		return err
 	}
-	if done.gone {
+	if done.gone && done.json == nil {
 		rep.as, rep.metaVersion, rep.wire = wholeObject, "", statusWire()
 		return q.writeOwn(http.StatusOK, rep, status.Deleted(q.res.gr, name, done.uid))
 	}
 	code := http.StatusOK
-	if options.OrphanDependents != nil && !*options.OrphanDependents {
+	if options.OrphanDependents != nil && !*options.OrphanDependents && !done.gone {
 		code = http.StatusAccepted
 	}
 	return q.writeObject(code, rep, done.json)
@@ -81,15 +82,32 @@ func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) err
 	if err != nil {
 		return status.BadRequest(err.Error())
 	}
-	apiVersion, kind := v.Get("apiVersion").Text(), v.Get("kind").Text()
-	if kind != "" && kind != "DeleteOptions" {
-		return status.BadRequest(fmt.Sprintf("no kind %q is registered for version %q", kind, apiVersion))
+	kind, err := kindOf(v, q.bodyAsJSON(v, data))
+	if err != nil {
+		return status.BadRequest(err.Error())
+	}
+	if err := checkDeleteOptionsKind(kind); err != nil {
+		return err
 	}
 	// encoding/json has the words that clients know for a wrong type.
 	if err := json.Unmarshal(codec.AppendJSON(nil, v), o); err != nil {
 		return status.BadRequest(typeWords(err).Error())
 	}
 	return nil
+}
+
+// checkDeleteOptionsKind refuses options of another request. They come in the version of any group.
+func checkDeleteOptionsKind(kind apimeta.GroupVersionKind) error {
+	if kind.Version == "" {
+		kind.Group, kind.Version = "meta.k8s.io", "v1"
+	}
+	switch {
+	case kind.Kind == "" || kind.Kind == "DeleteOptions":
+		return nil
+	case kind.Kind == "Status", slices.Contains(kindsOfEveryVersion, kind.Kind):
+		return status.BadRequest(fmt.Sprintf("converting (v1.%s) to (v1.DeleteOptions): unknown conversion", kind.Kind))
+	}
+	return status.BadRequest(unregistered(kind))
 }
 
 func (q *request) queryDeleteOptions(o *apimeta.DeleteOptions) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -15,10 +16,10 @@ import (
 // delete removes an object, or marks it for deletion while finalizers or its grace period hold it (API conventions,
 // Metadata; API concepts, Resource deletion).
 func (res *resource) delete(ctx context.Context, namespace, name string, options apimeta.DeleteOptions, o writeOptions) (result, error) {
-	if err := res.checkMortal(name); err != nil {
-		return result{}, err
-	}
 	if res.unsafeDeletion && options.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *options.IgnoreStoreReadErrorWithClusterBreakingPotential {
+		if err := res.checkMortal(name); err != nil {
+			return result{}, err
+		}
 		return res.deleteUnreadable(ctx, namespace, name, options, o)
 	}
 	var out result
@@ -32,12 +33,15 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 		if err := res.checkPreconditions(current, options.Preconditions); err != nil {
 			return nil, err
 		}
+		if err := res.checkMortal(name); err != nil {
+			return nil, err
+		}
 		old, _, err := codec.DecodeJSON(current.JSON)
 		if err != nil {
 			return nil, fmt.Errorf("stored object %v: %w", current.Key, err)
 		}
-		if graceOf(old) > 0 && !shortens(old, options) {
-			marked = old // its time is running, and that is all there is to do
+		if graceOf(old) > 0 && !shortens(old, options) || res.heldNamespace(old) {
+			marked = old // its time is running, or it is being emptied, and that is all there is to do
 			return current.JSON, nil
 		}
 		if err := res.mayDelete(ctx, current, old, options, &o); err != nil {
@@ -49,7 +53,9 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 		}
 		// Deletion is a matter of metadata: what else is stored stays as it is, whatever the version of the request.
 		if marked = res.markForDeletion(old, options, grace); !res.held(marked) {
-			out.gone = true
+			if out.gone = true; !res.areNamespaces {
+				marked = old // nobody has seen it on its way out
+			}
 			return nil, nil
 		}
 		return codec.AppendObject(nil, marked), nil
@@ -57,10 +63,13 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 	if err != nil {
 		return result{}, err
 	}
-	if out.gone {
+	if out.gone && !res.returnDeleted {
 		return out, nil
 	}
-	if record == nil { // a dry run
+	if out.gone || record == nil { // a dry run has no record
+		if record != nil {
+			marked = marked.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", fieldResourceVersion)
+		}
 		shown, err := res.stored.convert(marked, res)
 		out.json = codec.AppendObject(nil, shown)
 		return out, err
@@ -88,13 +97,16 @@ func (res *resource) checkPreconditions(current *storage.Record, p *apimeta.Prec
 		// The kind stands where the plural belongs, as clients know it from upstream.
 		return status.Conflict(apimeta.GroupResource{Group: res.gvk.Group, Resource: res.gvk.Kind}, current.Key.Name, text)
 	}
-	if p.UID != nil && *p.UID != current.UID && res.areNamespaces {
-		return status.Conflict(res.gr, current.Key.Name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", *p.UID, current.UID))
-	}
 	if p.UID != nil && *p.UID != current.UID {
+		if res.areNamespaces {
+			return res.failedPrecondition(current, "UID", *p.UID, current.UID)
+		}
 		return conflict(fmt.Sprintf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, current.UID))
 	}
 	if rv := fmt.Sprint(current.Revision); p.ResourceVersion != nil && *p.ResourceVersion != rv {
+		if res.areNamespaces {
+			return res.failedPrecondition(current, "ResourceVersion", *p.ResourceVersion, rv)
+		}
 		return conflict(fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, rv))
 	}
 	return nil
@@ -124,7 +136,7 @@ func (res *resource) validateDelete(ctx context.Context, current *storage.Record
 func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOptions, grace int64) doc.Value {
 	m := metadataOf(old)
 	finalizers := finalizersOf(old)
-	if policy := propagation(options); policy != "" {
+	if policy := res.propagation(options); policy != "" {
 		finalizers = slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizerOrphan || f == finalizerForeground })
 		switch policy {
 		case apimeta.DeletePropagationForeground:
@@ -137,8 +149,11 @@ func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 	for _, f := range finalizers {
 		list = append(list, doc.Of(f))
 	}
-	if len(list) > 0 || m.Has(fieldFinalizers) {
+	switch {
+	case len(list) > 0 || m.Has(fieldFinalizers) && res.kindRequired:
 		m = m.With(fieldFinalizers, doc.ListOf(list...))
+	default:
+		m = m.Without(fieldFinalizers)
 	}
 	switch begun, ok := requestedAt(old); {
 	case graceOf(old) > 0 && ok:
@@ -156,7 +171,7 @@ func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 }
 
 // propagation is the policy that the options ask for; "" keeps what the object says.
-func propagation(o apimeta.DeleteOptions) apimeta.DeletionPropagation {
+func (res *resource) propagation(o apimeta.DeleteOptions) apimeta.DeletionPropagation {
 	switch {
 	case o.PropagationPolicy != nil:
 		return *o.PropagationPolicy
@@ -164,6 +179,8 @@ func propagation(o apimeta.DeleteOptions) apimeta.DeletionPropagation {
 		return ""
 	case *o.OrphanDependents:
 		return apimeta.DeletePropagationOrphan
+	case res.areNamespaces:
+		return apimeta.DeletePropagationForeground
 	default:
 		return apimeta.DeletePropagationBackground
 	}

@@ -23,13 +23,17 @@ type switches struct {
 	unconditionalUpdate bool
 	// generation: metadata.generation is kept, and grows with every change outside of metadata and status.
 	generation bool
-	// bareFinalizers: a finalizer without a domain is accepted with a warning. Built-in kinds refuse it.
-	bareFinalizers bool
+	// finalizerWarnings: a finalizer without a domain is accepted with a warning.
+	finalizerWarnings bool
+	// coreMetadata: the metadata has to follow the rules of the core group besides those that all kinds share. A finalizer
+	// without a domain is refused, and a generateName is checked in updates as well.
+	coreMetadata bool
 	// strategicMerge: PATCH takes strategic merge patches. Custom resources answer 415.
 	strategicMerge bool
-	// mergeRepeated: of several members of a body with one name that are all objects the members of each count, as Go
-	// decodes them into one struct. For custom resources the last one counts.
-	mergeRepeated bool
+	// structBodies: a body counts as Go decodes it into a struct. Of several members with one name that are all objects
+	// the members of each count, and 2.0 is no integer. For custom resources the last member counts, 2.0 is 2, and no number
+	// may be beyond what a float64 holds.
+	structBodies bool
 	// declaredFields: an object is shown in messages with its fields as the Go type declares them. Those of custom resources
 	// are sorted by name.
 	declaredFields bool
@@ -62,13 +66,13 @@ type switches struct {
 
 func (d Dialect) switches() switches {
 	if d == Builtin {
-		return switches{unconditionalUpdate: true, strategicMerge: true, mergeRepeated: true, declaredFields: true, byRoute: true, statusMetadata: true, zeroSelectable: true, sortedDiscovery: true}
+		return switches{unconditionalUpdate: true, coreMetadata: true, strategicMerge: true, structBodies: true, declaredFields: true, byRoute: true, statusMetadata: true, zeroSelectable: true, sortedDiscovery: true}
 	}
 	return switches{
 		kindRequired:      true,
 		typeErrorsInvalid: true,
 		generation:        true,
-		bareFinalizers:    true,
+		finalizerWarnings: true,
 		itemKinds:         true,
 		ageColumn:         true,
 		countsChecked:     true,

@@ -82,16 +82,26 @@ func TestLongWarnings(t *testing.T) {
 	})
 }
 
-// A body of another kind is refused in upstream's words, which tell whether the server knows the kind at all.
+// A body of another kind is refused in upstream's words, which tell whether its registry of built-in kinds has the kind.
 func TestBodiesOfOtherKinds(t *testing.T) {
 	api := newAPI(t, rest.Options{}, widgetResource(),
 		rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin},
 		rest.Resource[Memo]{Group: "other.example.com", Version: "v2", Plural: "memos", Dialect: rest.Builtin})
 	for _, c := range []struct{ name, target, body, want string }{
-		{"a kind that is served", memos, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
-			`Widget in version "v1" cannot be handled as a Memo: converting (v1.Widget) to (core.Memo): unknown conversion`},
-		{"in a group", "/apis/other.example.com/v2/namespaces/default/memos", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
-			`Widget in version "v1" cannot be handled as a Memo: converting (v1.Widget) to (other.Memo): unknown conversion`},
+		{"a custom kind", memos, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
+			`Widget in version "v1" cannot be handled as a Memo: no kind "Widget" is registered for version "example.com/v1" in scheme "pkg/runtime/scheme.go:111"`},
+		{"a list", memos, `{"apiVersion":"v1","kind":"MemoList"}`,
+			`MemoList in version "v1" cannot be handled as a Memo: converting (v1.MemoList) to (core.Memo): unknown conversion`},
+		{"a list of another group", memos, `{"apiVersion":"other.example.com/v2","kind":"MemoList"}`,
+			`MemoList in version "v2" cannot be handled as a Memo: converting (v2.MemoList) to (core.Memo): unknown conversion`},
+		{"a list of anything", memos, `{"apiVersion":"v1","kind":"List"}`,
+			`List in version "v1" cannot be handled as a Memo: converting (v1.List) to (core.Memo): unknown conversion`},
+		{"options, in a group", "/apis/other.example.com/v2/namespaces/default/memos", `{"apiVersion":"other.example.com/v2","kind":"DeleteOptions"}`,
+			`DeleteOptions in version "v2" cannot be handled as a Memo: converting (v1.DeleteOptions) to (other.Memo): unknown conversion`},
+		{"a kind in other letters", memos, `{"Kind":"Status","apiVersion":"v1"}`,
+			`Status in version "v1" cannot be handled as a Memo: converting (v1.Status) to (core.Memo): unknown conversion`},
+		{"a group alone", memos, `{"apiVersion":"v1/","kind":"Memo"}`,
+			`Memo in version "" cannot be handled as a Memo: Object 'apiVersion' is missing in '{"apiVersion":"v1/","kind":"Memo"}'`},
 		{"a kind that is not", memos, `{"apiVersion":"v1","kind":"Bogus"}`,
 			`Bogus in version "v1" cannot be handled as a Memo: no kind "Bogus" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`},
 		{"no kind, another version", memos, `{"apiVersion":"a.b/v3"}`,

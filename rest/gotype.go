@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime/debug"
-	"strings"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -56,8 +56,14 @@ func typeWords(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), " of type apimeta.", " of type v1."))
+	text := typeOfMeta.ReplaceAllString(err.Error(), " of type ${1}v1.")
+	return errors.New(uidOfMeta.ReplaceAllString(text, "$1 of type types.UID"))
 }
+
+var (
+	typeOfMeta = regexp.MustCompile(` of type (\*|\[\]|map\[string\])?apimeta\.`)
+	uidOfMeta  = regexp.MustCompile(`( field (?:ObjectMeta|OwnerReference|Preconditions)\.(?:\w+\.)*uid) of type string$`)
+)
 
 func (t *typed[T]) toDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }
 

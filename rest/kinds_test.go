@@ -511,6 +511,8 @@ func TestCreateOnUpdate(t *testing.T) {
 	wantJSON(t, do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a"`)), 201, stored{}.String())
 	wantJSON(t, do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)), 200, stored{rv: "3", generation: 2, spec: sizeTwo}.String())
 	assert.Equal(t, 422, do(t, api, "PUT", widgets+"/b", widgetBody(`"name":"b"`, `"spec":{"size":0}`)).Code)
+	wantFailure(t, do(t, api, "PUT", widgets+"/none", widgetBody(`"name":"none","uid":"zz"`)), 409, "Conflict",
+		`Operation cannot be fulfilled on widgets.example.com "none": StorageError: invalid object, Code: 4, Key: /registry/example.com/widgets/default/none, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: zz, UID in object meta: `, aboutWidget("none"))
 	assert.Equal(t, 404, merge(t, api, widgets+"/b", `{"spec":{"size":1}}`).Code, "a patch creates nothing")
 	assert.Equal(t, 404, do(t, api, "PUT", widgets+"/b/status", widgetBody(`"name":"b"`)).Code, "neither does a subresource")
 	assert.Equal(t, 404, do(t, api, "GET", widgets+"/b", "").Code)

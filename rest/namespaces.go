@@ -25,6 +25,7 @@ func NamespacesOf[T any]() Resource[T] {
 		Verbs:            []Verb{Create, Delete, Get, List, Patch, Update, Watch},
 		Columns:          []Column{{Name: "Status", Path: ".status.phase"}, {Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"}},
 		SelectableFields: []string{"status.phase"},
+		ReturnDeleted:    true,
 		areNamespaces:    true,
 	}
 }
@@ -55,8 +56,11 @@ func (res *resource) checkNamespaceOpen(ctx context.Context, namespace string, o
 	if err != nil {
 		return err
 	}
-	return res.openTo(record, cmp.Or(nameOf(obj), metadataOf(obj).Get(fieldGenerateName).Text()))
+	return res.openTo(record, cmp.Or(nameOf(obj), metadataOf(obj).Get(fieldGenerateName).Text(), unknownName))
 }
+
+// unknownName stands in a refusal for the name of an object that has none.
+const unknownName = "Unknown"
 
 // openTo refuses to create something in a namespace, given as it is stored, that is missing or being deleted.
 func (res *resource) openTo(namespace *storage.Record, name string) error {
@@ -94,11 +98,16 @@ func (res *resource) commitNew(ctx context.Context, key storage.Key, o *writeOpt
 
 // newNamespace fills in what a namespace begins with.
 func newNamespace(obj doc.Value) doc.Value {
-	obj = labelledNamespace(obj)
-	if obj.Lookup("spec", fieldFinalizers).Len() == 0 {
-		obj = obj.WithAt(doc.ListOf(doc.Of(namespaceFinalizer)), "spec", fieldFinalizers)
+	var finalizers []doc.Value
+	holds := false
+	for _, f := range obj.Lookup("spec", fieldFinalizers).Elements() {
+		finalizers = append(finalizers, f)
+		holds = holds || f.Text() == namespaceFinalizer
 	}
-	return obj.WithAt(doc.Of(phaseActive), "status", "phase")
+	if !holds {
+		finalizers = append(finalizers, doc.Of(namespaceFinalizer))
+	}
+	return labelledNamespace(obj).WithAt(doc.ListOf(finalizers...), "spec", fieldFinalizers).WithAt(doc.Of(phaseActive), "status", "phase")
 }
 
 // activeNamespace lets a namespace that says nothing of its phase be active.
@@ -118,10 +127,7 @@ func withoutFirstFinalizer(obj doc.Value) doc.Value {
 }
 
 // validatePhase checks that a namespace says of itself whether it is being deleted.
-func (res *resource) validatePhase(obj doc.Value, which part) status.FieldErrors {
-	if !res.areNamespaces || which != statusPart {
-		return nil
-	}
+func validatePhase(obj doc.Value) status.FieldErrors {
 	phase, at := obj.Lookup("status", "phase").Text(), status.Field("status", "Phase")
 	switch deleting := isDeleting(obj); {
 	case !deleting && phase != phaseActive:
@@ -137,9 +143,36 @@ func labelledNamespace(obj doc.Value) doc.Value {
 	return obj.WithAt(doc.Of(nameOf(obj)), "metadata", fieldLabels, namespaceLabel)
 }
 
-// updatedNamespace keeps what only /finalize may change.
-func updatedNamespace(obj, old doc.Value) doc.Value {
-	return labelledNamespace(obj).WithAt(old.Lookup("spec", fieldFinalizers), "spec", fieldFinalizers)
+// updatedNamespace is what a write may make of a namespace: /finalize alone changes spec.finalizers, and a status has a
+// phase.
+func updatedNamespace(obj, old doc.Value, which part) doc.Value {
+	obj = labelledNamespace(obj)
+	switch {
+	case which == mainPart:
+		return obj.WithAt(old.Lookup("spec", fieldFinalizers), "spec", fieldFinalizers)
+	case which == statusPart:
+		return activeNamespace(obj)
+	}
+	return obj
+}
+
+// validateNamespace checks that the phase is what the metadata says, or that what holds a namespace has proper names.
+func (res *resource) validateNamespace(obj, old doc.Value, which part) (errs status.FieldErrors) {
+	if !res.areNamespaces || which == mainPart && !old.IsAbsent() {
+		return nil // its finalizers are as they were
+	}
+	if which == statusPart {
+		return validatePhase(obj)
+	}
+	for i, f := range obj.Lookup("spec", fieldFinalizers).Elements() {
+		path := status.Field("spec", fieldFinalizers)
+		if which == finalizePart {
+			path = path.Index(i)
+		}
+		errs = append(errs, unqualified(path, f.Text())...)
+		errs = append(errs, withoutDomain(path, f.Text())...)
+	}
+	return errs
 }
 
 // endingNamespace marks a namespace whose deletion has begun.
@@ -153,6 +186,17 @@ func (res *resource) checkMortal(name string) error {
 		return status.Forbidden(res.gr, name, "this namespace may not be deleted")
 	}
 	return nil
+}
+
+// heldNamespace reports whether a namespace is already on its way out: what remains in it, or who has a finalizer in its
+// spec, says when it goes, and no second request to delete it changes anything.
+func (res *resource) heldNamespace(obj doc.Value) bool {
+	return res.areNamespaces && isDeleting(obj) && obj.Lookup("spec", fieldFinalizers).Len() > 0
+}
+
+// failedPrecondition is the answer to a deletion of another namespace than there is, in words of its own.
+func (res *resource) failedPrecondition(current *storage.Record, what, wanted, found string) error {
+	return status.Conflict(res.gr, current.Key.Name, fmt.Sprintf("Precondition failed: %s in precondition: %s, %s in object meta: %s", what, wanted, what, found))
 }
 
 // held reports whether an object that is being deleted is kept by a finalizer, or by what is left of its grace period.

@@ -92,9 +92,9 @@ func (res *resource) metadataForCreate(obj doc.Value, namespace string) doc.Valu
 // metadataForUpdate restores what an update cannot change.
 func (res *resource) metadataForUpdate(obj, old doc.Value) doc.Value {
 	m, before := metadataOf(obj), metadataOf(old)
-	changes := make([]doc.Member, 0, 9) // sorted
+	changes := make([]doc.Member, 0, 8) // sorted
 	for _, field := range []string{fieldCreationTimestamp, fieldGracePeriod, fieldDeletionTimestamp, fieldGeneration, fieldManagedFields,
-		fieldNamespace, fieldResourceVersion, fieldSelfLink, fieldUID} {
+		fieldNamespace, fieldResourceVersion, fieldUID} {
 		value := before.Get(field)
 		switch field {
 		case fieldDeletionTimestamp: // one that is there never changes
@@ -161,7 +161,7 @@ const maxMetadataErrors = 100
 func (res *resource) validateMetadata(obj, old doc.Value, o *writeOptions) status.FieldErrors {
 	m := metadataOf(obj)
 	var errs status.FieldErrors
-	if generate := m.Get(fieldGenerateName).Text(); generate != "" && old.IsAbsent() {
+	if generate := m.Get(fieldGenerateName).Text(); generate != "" && (old.IsAbsent() || res.coreMetadata) {
 		for _, msg := range res.names.check(asPrefix(generate)) {
 			errs = append(errs, status.InvalidField(inMetadataOf(fieldGenerateName), generate, msg))
 		}
@@ -184,6 +184,9 @@ func (res *resource) validateMetadata(obj, old doc.Value, o *writeOptions) statu
 		errs = append(errs, status.RequiredField(inMetadataOf(fieldNamespace), ""))
 	case !res.namespaced && namespace != "":
 		errs = append(errs, status.ForbiddenField(inMetadataOf(fieldNamespace), "not allowed on this type"))
+	}
+	if generation, ok := m.Get(fieldGeneration).Int(); ok && generation < 0 && old.IsAbsent() {
+		errs = append(errs, status.InvalidField(inMetadataOf(fieldGeneration), generation, "must be greater than or equal to 0"))
 	}
 	errs = append(errs, validateLabels(m.Get(fieldLabels))...)
 	errs = append(errs, validateAnnotations(m.Get(fieldAnnotations))...)
@@ -288,7 +291,7 @@ func validateOwners(owners doc.Value) status.FieldErrors {
 	}
 	path := inMetadataOf(fieldOwners)
 	var errs status.FieldErrors
-	controller := ""
+	controller, shown := "", 0
 	for _, owner := range owners.Elements() {
 		if len(errs) >= maxMetadataErrors {
 			break
@@ -312,7 +315,9 @@ func validateOwners(owners doc.Value) status.FieldErrors {
 			if controller != "" {
 				errs = append(errs, status.InvalidField(path, ownerReferences(owners),
 					fmt.Sprintf("Only one reference can have Controller set to true. Found \"true\" in references for %s and %s/%s", controller, kind, name)))
-				break // each of these errors shows all owners, so one has to do
+				if shown += owners.Len(); shown > maxMetadataErrors {
+					break // each of these errors shows all owners
+				}
 			} else {
 				controller = kind + "/" + name
 			}
@@ -348,25 +353,39 @@ func (res *resource) validateFinalizers(obj, old doc.Value, o *writeOptions) sta
 		return nil
 	}
 	path := inMetadataOf(fieldFinalizers)
-	var errs status.FieldErrors
+	var errs, bare status.FieldErrors
 	for i, f := range finalizers {
-		if len(errs) >= maxMetadataErrors {
+		if len(errs)+len(bare) >= maxMetadataErrors {
 			break
 		}
-		for _, msg := range apimeta.ValidateQualifiedName(f) {
-			errs = append(errs, status.InvalidField(path, f, msg))
-		}
-		if isBare(f) && !res.bareFinalizers {
-			errs = append(errs, status.InvalidField(path.Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
+		errs = append(errs, unqualified(path, f)...)
+		if res.coreMetadata {
+			bare = append(bare, withoutDomain(path.Index(i), f)...)
 		}
 	}
 	if slices.Contains(finalizers, finalizerOrphan) && slices.Contains(finalizers, finalizerForeground) {
 		errs = append(errs, status.InvalidField(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"))
 	}
-	if res.bareFinalizers && len(errs) == 0 && slices.ContainsFunc(finalizers, isBare) {
+	if res.finalizerWarnings && len(errs) == 0 && slices.ContainsFunc(finalizers, isBare) {
 		warnOfBareFinalizers(finalizers, finalizersOf(old), o)
 	}
+	return append(errs, bare...)
+}
+
+// unqualified refuses a finalizer that is no qualified name.
+func unqualified(path *status.Path, finalizer string) (errs status.FieldErrors) {
+	for _, msg := range apimeta.ValidateQualifiedName(finalizer) {
+		errs = append(errs, status.InvalidField(path, finalizer, msg))
+	}
 	return errs
+}
+
+// withoutDomain refuses a finalizer that has no domain and needs one.
+func withoutDomain(path *status.Path, finalizer string) status.FieldErrors {
+	if !isBare(finalizer) {
+		return nil
+	}
+	return status.FieldErrors{status.InvalidField(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified")}
 }
 
 // isBare reports whether a finalizer has no domain and needs one.
@@ -395,23 +414,38 @@ func warnOfBareFinalizers(finalizers, before []string, o *writeOptions) {
 	}
 }
 
-// withoutNullTexts makes empty texts of the nulls among labels and annotations, as a decoder into Go does.
-func withoutNullTexts(m doc.Value) doc.Value {
-	for _, field := range [...]string{fieldLabels, fieldAnnotations} {
-		texts := m.Get(field)
-		if texts.Kind() != doc.Map {
+// withoutNulls makes of the nulls among labels, annotations and in the lists of the metadata what a decoder into Go does:
+// empty texts and objects.
+func withoutNulls(m doc.Value) doc.Value {
+	for _, field := range [...]string{fieldLabels, fieldAnnotations, fieldFinalizers, fieldOwners, fieldManagedFields} {
+		kind, rewrite := doc.Map, textForNull
+		switch field {
+		case fieldFinalizers:
+			kind = doc.List
+		case fieldOwners, fieldManagedFields:
+			kind, rewrite = doc.List, objectForNull
+		}
+		values := m.Get(field)
+		if values.Kind() != kind {
 			continue
 		}
-		if after := texts.Rewrite(emptyForNull); after != texts {
+		if after := values.Rewrite(rewrite); after != values {
 			m = m.With(field, after)
 		}
 	}
 	return m
 }
 
-func emptyForNull(_ int, _ string, v doc.Value) doc.Value {
+func textForNull(_ int, _ string, v doc.Value) doc.Value {
 	if v.IsNull() {
 		return doc.Of("")
+	}
+	return v
+}
+
+func objectForNull(_ int, _ string, v doc.Value) doc.Value {
+	if v.IsNull() {
+		return doc.MapOf()
 	}
 	return v
 }

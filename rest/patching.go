@@ -163,7 +163,7 @@ func (res *resource) checkPatched(obj, old doc.Value, o *writeOptions) error {
 	if err := res.checkPatchedKind(obj, old, o); err != nil {
 		return err
 	}
-	if errs := res.metadata.CheckTypes(status.Field("metadata"), metadataOf(obj)); len(errs) > 0 {
+	if errs := res.metadata.CheckTypes(status.Field("metadata"), withoutNulls(metadataOf(obj))); len(errs) > 0 {
 		if !res.typeErrorsInvalid {
 			return res.wrongType(obj, errs, o)
 		}
@@ -182,7 +182,7 @@ func (res *resource) checkPatched(obj, old doc.Value, o *writeOptions) error {
 // checkPatchedKind refuses an object that is no longer of the kind, in the words of upstream's decoder. A kind may be left out
 // where the dialect fills it in.
 func (res *resource) checkPatchedKind(obj, old doc.Value, o *writeOptions) error {
-	if err := kindReadable(obj); err != nil {
+	if _, err := kindOf(obj, jsonOf(obj)); err != nil {
 		return res.undecodable(obj, o, err)
 	}
 	apiVersion, kind := obj.Get("apiVersion").Text(), obj.Get("kind").Text()
@@ -203,15 +203,15 @@ func (res *resource) checkPatchedKind(obj, old doc.Value, o *writeOptions) error
 	if kind == "" {
 		found.Kind = res.gvk.Kind
 	}
-	return res.undecodable(obj, o, errors.New(otherBuiltinKind(found, res.gvk, res.known(found))))
+	return res.undecodable(obj, o, errors.New(res.otherBuiltinKind(found, res.gvk)))
 }
 
 // checkPatchedSubresource is checkPatched for a subresource with a kind of its own, which may leave the kind out.
 func (res *resource) checkPatchedSubresource(sub *subresource, v, old doc.Value, o *writeOptions) error {
-	if err := kindReadable(v); err != nil {
+	found, err := kindOf(v, jsonOf(v))
+	if err != nil {
 		return undecodable(sub.kind, v, o, err)
 	}
-	found := gvkOf(v)
 	if found.Kind == "" {
 		found.Kind = sub.kind.Kind
 	}
@@ -219,7 +219,7 @@ func (res *resource) checkPatchedSubresource(sub *subresource, v, old doc.Value,
 		found.Group, found.Version = sub.kind.Group, sub.kind.Version
 	}
 	if found != sub.kind {
-		return undecodable(sub.kind, v, o, errors.New(otherBuiltinKind(found, sub.kind, res.known(found))))
+		return undecodable(sub.kind, v, o, errors.New(res.otherBuiltinKind(found, sub.kind)))
 	}
 	if sub.schema.Property("metadata") != nil && nameOf(v) == "" {
 		return nameUndeterminable(nameOf(old))

@@ -39,27 +39,21 @@ const (
 
 // take returns what of obj counts for a write of this part; the rest is as it was.
 func (res *resource) take(which part, obj, old doc.Value) doc.Value {
-	switch which {
-	case statusPart:
-		written := old.With("status", obj.Get("status"))
-		if res.statusMetadata {
-			written = res.metadataForUpdate(written.With("metadata", metadataOf(obj)), old)
+	var written doc.Value
+	switch {
+	case which == statusPart && res.statusMetadata:
+		written = res.metadataForUpdate(old.With("status", obj.Get("status")).With("metadata", metadataOf(obj)), old)
+	case which == statusPart:
+		written = old.With("status", obj.Get("status"))
+	default:
+		if written = res.metadataForUpdate(obj, old); res.hasStatus() {
+			written = written.With("status", old.Get("status"))
 		}
-		if res.areNamespaces {
-			written = activeNamespace(labelledNamespace(written))
-		}
-		return res.schema.Reconcile(written, old)
-	case finalizePart:
-		return old.WithAt(obj.Lookup("spec", fieldFinalizers), "spec", fieldFinalizers)
-	}
-	obj = res.metadataForUpdate(obj, old)
-	if res.hasStatus() {
-		obj = obj.With("status", old.Get("status"))
 	}
 	if res.areNamespaces {
-		obj = updatedNamespace(obj, old)
+		written = updatedNamespace(written, old, which)
 	}
-	return res.schema.Reconcile(obj, old)
+	return res.schema.Reconcile(written, old)
 }
 
 // result is what a write did.
@@ -79,9 +73,7 @@ func (res *resource) create(ctx context.Context, namespace string, obj doc.Value
 	if err := res.checkNamespaceOpen(ctx, namespace, obj); err != nil {
 		return result{}, res.typesFirst(obj, &o, err)
 	}
-	if rv := metadataOf(obj).Get(fieldResourceVersion).Text(); rv != "" && rv != "0" {
-		return result{}, res.typesFirst(obj, &o, status.BadRequest("resourceVersion should not be set on objects to be created"))
-	}
+	o.claimsVersion = isVersion(metadataOf(obj).Get(fieldResourceVersion).Text())
 	obj = res.metadataForCreate(obj, namespace).Without("status")
 	base := metadataOf(obj).Get(fieldGenerateName).Text()
 	if nameOf(obj) != "" || base == "" || res.virtual {
@@ -110,6 +102,9 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	if res.virtual {
 		out.json = codec.AppendObject(nil, obj)
 		return out, nil
+	}
+	if o.claimsVersion {
+		return result{}, status.BadRequest("resourceVersion should not be set on objects to be created")
 	}
 	// The digits are a guess at the revision that leaves the store room to write the real one in place.
 	placeholder := doc.Of(strconv.FormatUint(uint64(res.store.Revision())+1, 10))
@@ -193,7 +188,7 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
 		o.reset()
 		as = doc.Value{}
-		if current == nil && o.uid != "" {
+		if current == nil && o.uid != "" && res.createOnUpdate {
 			return nil, res.uidConflict(namespace, name, o.uid, "")
 		}
 		if current == nil {
@@ -283,13 +278,18 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 	}
 	if m := metadataOf(obj); m.IsAbsent() || m.IsNull() {
 		obj = obj.With("metadata", doc.MapOf())
-	} else if errs := res.metadata.CheckTypes(status.Field("metadata"), m); len(errs) > 0 {
+	} else if after := withoutNulls(m); after != m {
+		obj = obj.With("metadata", after)
+	}
+	m := metadataOf(obj)
+	if errs := res.metadata.CheckTypes(status.Field("metadata"), m); len(errs) > 0 {
 		if o.applied {
 			return doc.Value{}, res.wrongType(sent, errs, o)
 		}
 		return doc.Value{}, res.undecodable(sent, o, res.metadataTypeError(m, errs))
-	} else if after := withoutNullTexts(m); after != m {
-		obj = obj.With("metadata", after)
+	}
+	if errs := res.checkOverlooked(obj, o.part); len(errs) > 0 {
+		return doc.Value{}, res.wrongType(sent, errs, o)
 	}
 	how := repeatedOwners
 	if o.fromPatch {
@@ -308,6 +308,18 @@ func (res *resource) checkNumbers(obj doc.Value, o *writeOptions) error {
 
 // endlessNumber is what is wrong with such a number.
 func endlessNumber(text string) error { return fmt.Errorf("the number %q has too many digits", text) }
+
+// checkOverlooked checks the types of what a write leaves out of a body, and nobody looks at afterwards. A decoder into Go
+// reads it nevertheless.
+func (res *resource) checkOverlooked(obj doc.Value, which part) status.FieldErrors {
+	switch {
+	case res.typeErrorsInvalid || !res.hasStatus():
+		return nil
+	case which == mainPart && !res.areNamespaces:
+		obj = doc.MapOf(doc.Member{Key: "status", Value: obj.Get("status")})
+	}
+	return res.schema.CheckTypes(nil, obj)
+}
 
 // wrongType is the answer to values of a wrong type in a body of a built-in kind.
 func (res *resource) wrongType(sent doc.Value, errs status.FieldErrors, o *writeOptions) error {
@@ -345,7 +357,7 @@ func (res *resource) checkVersion(obj, old doc.Value, o *writeOptions) error {
 		return res.uidConflict(before.Get(fieldNamespace).Text(), name, o.uid, stored)
 	}
 	switch rv := m.Get(fieldResourceVersion).Text(); {
-	case rv == "" || rv == "0":
+	case strings.Trim(rv, "0") == "":
 		if !o.unconditional && !res.unconditionalUpdate {
 			// The plural stands where the kind belongs, as clients know it from upstream.
 			return status.Invalid(apimeta.GroupKind{Group: res.gr.Group, Kind: res.gr.Resource}, name, status.FieldErrors{
@@ -353,7 +365,7 @@ func (res *resource) checkVersion(obj, old doc.Value, o *writeOptions) error {
 		}
 	case !isDecimal(rv):
 		return noVersion(rv)
-	case rv != before.Get(fieldResourceVersion).Text():
+	case strings.TrimLeft(rv, "0") != before.Get(fieldResourceVersion).Text():
 		return status.ModifiedConflict(res.gr, name)
 	}
 	return nil
@@ -379,6 +391,12 @@ func noVersion(rv string) error {
 	return status.BadRequest(fmt.Sprintf("metadata.resourceVersion: Invalid value: %q: must be a number", rv))
 }
 
+// isVersion reports whether a text is the version of some object.
+func isVersion(rv string) bool {
+	n, err := strconv.ParseUint(rv, 10, 64)
+	return err == nil && n > 0
+}
+
 func isDecimal(s string) bool {
 	_, err := strconv.ParseUint(s, 10, 64)
 	return err == nil
@@ -387,6 +405,9 @@ func isDecimal(s string) bool {
 // finish brings an object into the form in which it is stored: defaulted, passed through its Go type, changed by the host's
 // admission hooks, validated, with its generation. old is absent on create.
 func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOptions) (doc.Value, error) {
+	if obj.Get("kind").Text() != res.gvk.Kind {
+		return doc.Value{}, wrongKind(res.gvk, obj)
+	}
 	claimed := metadataOf(obj).Get(fieldManagedFields)
 	if res.kindRequired && claimed.Len() == 0 {
 		claimed = doc.Value{} // the metadata of a custom resource is read without what is empty
@@ -481,7 +502,7 @@ func (res *resource) validateRules(obj, old doc.Value, o *writeOptions, bySchema
 	} else {
 		errs = append(errs, bySchema(res.schema, nil, obj, old)...)
 	}
-	errs = append(errs, res.validatePhase(obj, o.part)...)
+	errs = append(errs, res.validateNamespace(obj, old, o.part)...)
 	errs = append(errs, res.scale.validate(obj, o.part)...)
 	errs = append(errs, res.schema.CheckRepeats(nil, obj, old)...)
 	if old.IsAbsent() {

@@ -37,10 +37,11 @@ type resource struct {
 
 	createOnUpdate bool
 	removeWhenDue  bool
+	returnDeleted  bool
 	areNamespaces  bool
 	namespaces     *resource // of the same API, where it serves them
-	// known reports whether the API has a kind.
-	known func(apimeta.GroupVersionKind) bool
+	// known is [API.knows].
+	known func(apimeta.GroupVersionKind) (string, bool)
 
 	admission []*Admission // that may concern the resource
 	served    bool
@@ -116,6 +117,7 @@ func (r Resource[T]) build() (*resource, error) {
 
 		createOnUpdate: r.CreateOnUpdate,
 		removeWhenDue:  r.RemoveWhenDue,
+		returnDeleted:  r.ReturnDeleted,
 		areNamespaces:  r.areNamespaces,
 		goType:         &typed[T]{r},
 		wire:           wireOf[T](),
@@ -127,6 +129,9 @@ func (r Resource[T]) build() (*resource, error) {
 	}
 	if r.VersionRequired {
 		res.unconditionalUpdate = false
+	}
+	if r.PlainMetadata {
+		res.coreMetadata = false
 	}
 	if r.message != nil {
 		res.wire = messageCodec{r.message}

@@ -21,6 +21,9 @@ func (q *request) putPart(which part) error {
 	if err != nil {
 		return err
 	}
+	if err := q.res.checkNamespace(obj, c.namespace); err != nil {
+		return q.res.bodyFirst(obj, c.options, err)
+	}
 	if nameOf(obj) == "" {
 		return q.res.bodyFirst(obj, c.options, nameUndeterminable(c.name))
 	}

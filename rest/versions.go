@@ -40,7 +40,7 @@ type convertedVersion[T, V any] struct {
 
 // fieldsOfAllVersions are the fields of Resource that hold for a resource in all its versions.
 var fieldsOfAllVersions = [...]string{"Group", "Plural", "Singular", "ListKind", "ShortNames", "Categories", "Scope", "Dialect", "Names", "Verbs",
-	"CreateOnUpdate", "Generation", "VersionRequired", "Singleton", "IndexedLabels", "Untracked", "Kind", "Versions", "Call", "GracePeriod", "RemoveWhenDue"}
+	"CreateOnUpdate", "Generation", "VersionRequired", "PlainMetadata", "ReturnDeleted", "Singleton", "IndexedLabels", "Untracked", "Kind", "Versions", "Call", "GracePeriod", "RemoveWhenDue"}
 
 func (c *convertedVersion[T, V]) version(stored *resource) (*resource, error) {
 	r := c.declared
@@ -58,7 +58,7 @@ func (c *convertedVersion[T, V]) version(stored *resource) (*resource, error) {
 	r.Group, r.Plural, r.Singular, r.ListKind = of.Group, of.Plural, of.Singular, of.ListKind
 	r.ShortNames, r.Categories, r.Scope, r.Dialect, r.Names = of.ShortNames, of.Categories, of.Scope, of.Dialect, of.Names
 	r.Verbs, r.CreateOnUpdate, r.Generation, r.VersionRequired, r.Singleton = of.Verbs, of.CreateOnUpdate, of.Generation, of.VersionRequired, of.Singleton
-	r.Untracked = of.Untracked
+	r.PlainMetadata, r.ReturnDeleted, r.Untracked = of.PlainMetadata, of.ReturnDeleted, of.Untracked
 	res, err := r.build()
 	if err != nil {
 		return nil, fmt.Errorf("version %q: %w", r.Version, err)

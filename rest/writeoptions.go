@@ -39,8 +39,10 @@ type writeOptions struct {
 	admitted bool
 	// size is that of the body, in bytes; 0 where there is none.
 	size int
-	// uid is what the object\'s uid must be; "" is any.
+	// uid is what the object's uid must be; "" is any.
 	uid string
+	// claimsVersion: the body of an object to be created says that it has a version already.
+	claimsVersion bool
 	// problems are what the decoder found in the body beside its content: keys that stand twice.
 	problems []string
 	// text is the body where it is JSON and its unknown and duplicate fields are named in the order of the text.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,31 +18,60 @@ import (
 // spec.containers[0].name.
 //
 // It fails with [ErrEmpty] when there is no value, with a [*SyntaxError] when data is no JSON text, and with
-// [ErrTooDeep] beyond [doc.MaxDepth] levels. Text that is not UTF-8 is no JSON text.
+// [ErrTooDeep] beyond [doc.MaxDepth] levels. Text that is not UTF-8 is no JSON text; an escape of half a surrogate pair,
+// which has no form in UTF-8, becomes U+FFFD.
 func DecodeJSON(data []byte) (v doc.Value, duplicates []string, err error) {
-	return decodeJSON(data, false)
+	return decodeJSON(data, intoDocument)
 }
 
-// DecodeMerging is DecodeJSON for what Go decodes into a struct: of several members with one name that are all objects
-// the members of each count, as if they stood in one.
-func DecodeMerging(data []byte) (v doc.Value, duplicates []string, err error) {
-	return decodeJSON(data, true)
+// DecodeStruct is DecodeJSON for what Go decodes into a struct. Of several members with one name that are all objects
+// the members of each count, as if they stood in one, and numbers stay as they are written, since Go tells 2.0 from 2.
+func DecodeStruct(data []byte) (v doc.Value, duplicates []string, err error) {
+	return decodeJSON(data, intoStruct)
 }
 
-func decodeJSON(data []byte, merge bool) (v doc.Value, duplicates []string, err error) {
+// DecodeUntyped is DecodeJSON for what Go decodes into its own maps and lists: a number that no float64 holds is a
+// [*RangeError].
+func DecodeUntyped(data []byte) (v doc.Value, duplicates []string, err error) {
+	return decodeJSON(data, intoMap)
+}
+
+// target is what Go would make of a text.
+type target int
+
+const (
+	intoDocument target = iota
+	intoStruct
+	intoMap
+)
+
+// RangeError names a number that no float64 holds, in the words of encoding/json.
+type RangeError struct{ Literal string }
+
+func (e *RangeError) Error() string {
+	return "json: cannot unmarshal number " + e.Literal + " into Go value of type float64"
+}
+
+func decodeJSON(data []byte, into target) (v doc.Value, duplicates []string, err error) {
+	if !utf8.Valid(data) {
+		return doc.Value{}, nil, explain(data, errEncoding)
+	}
 	d := decoders.Get().(*decoder)
 	defer d.release()
-	d.text = string(data)
+	d.text, d.into = string(data), into
 	// Each member or element but the first of its map or list has a comma before it.
 	maps := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("[")) - bytes.Count(data, []byte("{}")) - bytes.Count(data, []byte("[]"))
-	d.build.Reset(bytes.Count(data, []byte{','})+maps, maps, merge)
+	d.build.Reset(bytes.Count(data, []byte{','})+maps, maps, into == intoStruct)
 	d.input = *bytes.NewBuffer(data)
-	d.scan.Reset(&d.input, jsontext.AllowDuplicateNames(true))
+	d.scan.Reset(&d.input, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if v, err = d.value(); err == nil {
 		err = d.end()
 	}
 	if err != nil {
 		return doc.Value{}, nil, explain(data, err)
+	}
+	if d.beyond != "" {
+		return doc.Value{}, nil, &RangeError{d.beyond}
 	}
 	if d.repeated {
 		duplicates = findDuplicates(data)
@@ -59,6 +89,8 @@ type decoder struct {
 	members  []doc.Member
 	elements []doc.Value
 	repeated bool
+	into     target
+	beyond   string // the first number that no float64 holds
 }
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
@@ -73,7 +105,7 @@ func (d *decoder) release() {
 	clear(d.members) // what an error left; see pop
 	clear(d.elements)
 	d.members, d.elements = d.members[:0], d.elements[:0]
-	d.text, d.input, d.build, d.repeated = "", bytes.Buffer{}, doc.Builder{}, false
+	d.text, d.input, d.build, d.repeated, d.beyond = "", bytes.Buffer{}, doc.Builder{}, false, ""
 	d.scan.Reset(&d.input) // lets go of the caller's bytes
 	decoders.Put(d)
 }
@@ -102,7 +134,7 @@ func (d *decoder) value() (doc.Value, error) {
 		return doc.Of(s), err
 	case '0':
 		raw, err := d.scan.ReadValue()
-		return doc.OfNumber(d.slice(len(raw))), err
+		return d.number(d.slice(len(raw))), err
 	}
 	token, err := d.scan.ReadToken()
 	if err != nil {
@@ -114,6 +146,18 @@ func (d *decoder) value() (doc.Value, error) {
 	default:
 		return doc.NullValue(), nil
 	}
+}
+
+func (d *decoder) number(literal string) doc.Value {
+	switch d.into {
+	case intoStruct:
+		return doc.OfLiteral(literal)
+	case intoMap:
+		if v := doc.OfNumber(literal); d.beyond == "" && !doc.InRange(v) {
+			d.beyond = literal
+		}
+	}
+	return doc.OfNumber(literal)
 }
 
 // slice returns the part of the text that was read last.
@@ -131,8 +175,8 @@ func (d *decoder) string() (string, error) {
 		quoted := d.slice(len(raw))
 		return quoted[1 : len(quoted)-1], nil
 	}
-	unquoted, err := jsontext.AppendUnquote(make([]byte, 0, len(raw)), raw)
-	return string(unquoted), err
+	unquoted, _ := jsontext.AppendUnquote(make([]byte, 0, len(raw)), raw) // what it has against half a pair is passed over
+	return string(unquoted), nil
 }
 
 func (d *decoder) object() (doc.Value, error) {

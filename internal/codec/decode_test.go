@@ -27,6 +27,7 @@ func TestDecodeJSON(t *testing.T) {
 		{"null is a value", `{"a":null}`, `{"a":null}`},
 		{"booleans", `[true,false]`, `[true,false]`},
 		{"escapes", `"\u0041\n\"\\\/\u00e9\ud83d\ude00"`, `"A\n\"\\/é😀"`},
+		{"halves of surrogate pairs", `["\ud83d","\udc00x","\ud83d\ud83d\ude00",{"\ud83d":1}]`, `["�","�x","�😀",{"�":1}]`},
 		{"escaped names", `{"\u0062":1,"a":2}`, `{"a":2,"b":1}`},
 		{"control characters", `"\u0000\u001f\u007f\b\f\r\t"`, "\"\\u0000\\u001f\u007f\\b\\f\\r\\t\""},
 		{"text beyond ASCII", `{"ключ":"значение"}`, `{"ключ":"значение"}`},
@@ -76,7 +77,6 @@ func TestDecodeJSONErrors(t *testing.T) {
 		{"bad escape", `"\x"`, asGoSays(`"\x"`)},
 		{"not UTF-8", "{\"a\":\"\xff\"}", "invalid UTF-8 within a string"},
 		{"not UTF-8 in a name", "{\"\xc0\":1}", "invalid UTF-8 within a string"},
-		{"half a surrogate pair", `"\ud800"`, "invalid surrogate pair `\\ud800\"` in string within a string"},
 		{"byte order mark", "\ufeff{}", asGoSays("\ufeff{}")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -285,19 +285,39 @@ func deployment(b *testing.B) []byte {
 	return data
 }
 
-func TestDecodeMerging(t *testing.T) {
+func TestDecodeStruct(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"maps under one key are one map", `{"a":{"b":1},"a":{"c":2}}`, `{"a":{"b":1,"c":2}}`},
 		{"at every depth, the last scalar wins", `{"a":{"b":{"c":1,"d":2}},"a":{"b":{"c":3}}}`, `{"a":{"b":{"c":3,"d":2}}}`},
 		{"null forgets what was there", `{"a":{"b":1},"a":null,"a":{"c":2}}`, `{"a":{"c":2}}`},
 		{"lists are replaced", `{"a":[1],"a":[2]}`, `{"a":[2]}`},
+		{"numbers stay as written", `{"a":2,"a":2.0,"b":[1e3,1E400,1.50]}`, `{"a":2.0,"b":[1e3,1E400,1.50]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v, duplicates, err := codec.DecodeMerging([]byte(c.in))
+			v, duplicates, err := codec.DecodeStruct([]byte(c.in))
 			require.NoError(t, err)
 			assert.Equal(t, c.want, string(codec.AppendJSON(nil, v)))
 			assert.NotEmpty(t, duplicates)
 		})
+	}
+}
+
+func TestDecodeUntyped(t *testing.T) {
+	for literal, fits := range map[string]bool{
+		"2.0": true, "-1e308": true, "1" + strings.Repeat("0", 308): true,
+		"-1e400": false, "1E999": false, "1" + strings.Repeat("0", 309): false,
+	} {
+		text := `{"a":[` + literal + `]}`
+		v, _, err := codec.DecodeUntyped([]byte(text))
+		if fits {
+			require.NoError(t, err, literal)
+			want, _, _ := codec.DecodeJSON([]byte(text))
+			assert.Equal(t, want, v)
+			continue
+		}
+		var beyond *codec.RangeError
+		require.ErrorAs(t, err, &beyond, literal)
+		assert.EqualError(t, err, "json: cannot unmarshal number "+literal+" into Go value of type float64")
 	}
 }
 

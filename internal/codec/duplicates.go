@@ -35,7 +35,7 @@ func findDuplicates(data []byte) []string {
 // member before those in its value. again says that its map has had a member of that name before. What is within the
 // member's value is passed over where visit returns false. The path is visit's until it returns.
 func VisitMembers(data []byte, visit func(path []byte, again bool) (descend bool)) {
-	w := &memberWalk{scan: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true)), visit: visit}
+	w := &memberWalk{scan: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), visit: visit}
 	w.value(0)
 }
 

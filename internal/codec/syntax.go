@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
+	"unicode/utf8"
 )
+
+// errEncoding is the fault of a text that is not UTF-8.
+var errEncoding = errors.New("invalid UTF-8 within a string")
 
 // ErrEmpty is returned for input without any value in it. Its text is what upstream answers.
 var ErrEmpty = errors.New("unexpected end of JSON input")
@@ -40,9 +42,12 @@ func explain(data []byte, cause error) error {
 		return &SyntaxError{Offset: known.Offset, message: known.Error()}
 	}
 	fault := &SyntaxError{message: cause.Error()}
-	if at := (*jsontext.SyntacticError)(nil); errors.As(cause, &at) {
-		fault.Offset = at.ByteOffset
-		fault.message = at.Err.Error() + " within a string"
+	for utf8.FullRune(data[fault.Offset:]) {
+		r, size := utf8.DecodeRune(data[fault.Offset:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		fault.Offset += int64(size)
 	}
 	return fault
 }

@@ -26,6 +26,18 @@ func plainNumber(literal string) string {
 	return string(plain)
 }
 
+// safeLength is a length that no integer beyond float64 has.
+const safeLength = 300
+
+// InRange reports whether a float64 holds a number, be it rounded.
+func InRange(v Value) bool {
+	if len(v.text) < safeLength && !strings.ContainsAny(v.text, "eE") {
+		return true
+	}
+	_, err := strconv.ParseFloat(v.text, 64)
+	return err == nil
+}
+
 // significantDigits counts the digits of a literal but the leading zeros.
 func significantDigits(literal string) int {
 	n, leading := 0, true

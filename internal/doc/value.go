@@ -88,6 +88,9 @@ func OfInt(i int64) Value { return Value{kind: Number, text: strconv.FormatInt(i
 // so numbers that are equal are written alike. The caller vouches for the syntax.
 func OfNumber(literal string) Value { return Value{kind: Number, text: plainNumber(literal)} }
 
+// OfLiteral returns the number with this JSON literal as it is written. The caller vouches for the syntax.
+func OfLiteral(literal string) Value { return Value{kind: Number, text: literal} }
+
 // NullValue returns JSON's null.
 func NullValue() Value { return Value{kind: Null} }
 

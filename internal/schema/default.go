@@ -21,6 +21,8 @@ func (s *Schema) Default(v doc.Value) doc.Value {
 			switch {
 			case below == nil:
 				return child
+			case below.dropsNull(child) && s.goType.nullElements && below.goType.bytes:
+				return doc.Of("") // Go would write the null again; a store of Protobuf does not know it
 			case below.dropsNull(child) && s.goType.nullElements && below.filled.IsAbsent():
 				return child
 			case below.dropsNull(child):

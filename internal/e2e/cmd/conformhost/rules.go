@@ -5,6 +5,8 @@ import (
 	"context"
 	"maps"
 	"regexp"
+	"slices"
+	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -20,35 +22,57 @@ var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
 func configMaps() rest.Resource[corev1.ConfigMap] {
 	r := k8s.Resource[corev1.ConfigMap]()
 	r.Validate = func(_ context.Context, obj, old *corev1.ConfigMap) (errs status.FieldErrors) {
-		for key := range obj.Data {
-			if !configKey.MatchString(key) {
-				errs = append(errs, status.InvalidField(status.Field("data").Key(key), key, "a valid config key must consist of alphanumeric characters, '-', '_' or '.' "+
-					"(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"))
-			}
+		if old != nil && old.Immutable != nil && *old.Immutable {
+			errs = changedConfigMap(obj, old)
 		}
-		for key := range obj.BinaryData {
-			if _, twice := obj.Data[key]; twice {
+		for _, key := range slices.Sorted(maps.Keys(obj.Data)) {
+			errs = append(errs, checkConfigKey(status.Field("data").Key(key), key)...)
+			if _, twice := obj.BinaryData[key]; twice {
 				errs = append(errs, status.InvalidField(status.Field("data").Key(key), key, "duplicate of key present in binaryData"))
 			}
 		}
-		if old == nil || old.Immutable == nil || !*old.Immutable {
-			return errs
-		}
-		for _, f := range []struct {
-			name    string
-			changed bool
-		}{
-			{"immutable", obj.Immutable == nil || !*obj.Immutable},
-			{"data", !maps.Equal(obj.Data, old.Data)},
-			{"binaryData", !maps.EqualFunc(obj.BinaryData, old.BinaryData, bytes.Equal)},
-		} {
-			if f.changed {
-				errs = append(errs, status.ForbiddenField(status.Field(f.name), "field is immutable when `immutable` is set"))
-			}
+		for _, key := range slices.Sorted(maps.Keys(obj.BinaryData)) {
+			errs = append(errs, checkConfigKey(status.Field("binaryData").Key(key), key)...)
 		}
 		return errs
 	}
 	return r
+}
+
+// changedConfigMap names the fields in which an immutable ConfigMap would change.
+func changedConfigMap(obj, old *corev1.ConfigMap) (errs status.FieldErrors) {
+	for _, f := range []struct {
+		name    string
+		changed bool
+	}{
+		{"immutable", obj.Immutable == nil || !*obj.Immutable},
+		{"data", !maps.Equal(obj.Data, old.Data)},
+		{"binaryData", !maps.EqualFunc(obj.BinaryData, old.BinaryData, bytes.Equal)},
+	} {
+		if f.changed {
+			errs = append(errs, status.ForbiddenField(status.Field(f.name), "field is immutable when `immutable` is set"))
+		}
+	}
+	return errs
+}
+
+// checkConfigKey lets keys be the names of files.
+func checkConfigKey(path *status.Path, key string) (errs status.FieldErrors) {
+	refuse := func(text string) { errs = append(errs, status.InvalidField(path, key, text)) }
+	if len(key) > 253 {
+		refuse("must be no more than 253 characters")
+	}
+	if !configKey.MatchString(key) {
+		refuse("a valid config key must consist of alphanumeric characters, '-', '_' or '.' " +
+			"(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')")
+	}
+	switch {
+	case key == ".", key == "..":
+		refuse("must not be '" + key + "'")
+	case strings.HasPrefix(key, ".."):
+		refuse("must not start with '..'")
+	}
+	return errs
 }
 
 // serviceAccounts keeps of a secret its name alone.
@@ -66,6 +90,10 @@ func serviceAccounts() rest.Resource[corev1.ServiceAccount] {
 // leases last for some time.
 func leases() rest.Resource[coordinationv1.Lease] {
 	r := k8s.Resource[coordinationv1.Lease]()
+	r.Prepare = func(_ context.Context, obj, _ *coordinationv1.Lease) error {
+		obj.Spec.Strategy, obj.Spec.PreferredHolder = nil, nil // the recorded server has coordinated leader election turned off
+		return nil
+	}
 	r.Validate = func(_ context.Context, obj, _ *coordinationv1.Lease) (errs status.FieldErrors) {
 		if seconds := obj.Spec.LeaseDurationSeconds; seconds != nil && *seconds <= 0 {
 			errs = append(errs, status.InvalidField(status.Field("spec", "leaseDurationSeconds"), *seconds, "must be greater than 0"))
