@@ -34,6 +34,9 @@ type column struct {
 	absent  any // the cell of a place where there is nothing
 }
 
+// isPath says that the column shows a place.
+func (c column) isPath() bool { return c.compute == nil && !c.isName }
+
 // value is what the column shows of an object; typed is the object in its Go type for a function.
 func (c *column) value(v doc.Value, typed any, now time.Time) (any, error) {
 	if c.isName {

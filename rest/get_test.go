@@ -63,6 +63,7 @@ func TestGetRefuses(t *testing.T) {
 	api := newWidgets(t)
 	create(t, api, "a")
 	for _, c := range []struct{ name, target, message string }{
+		{"a version of a scale that is no number", widgets + "/a/scale?resourceVersion=abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"a version that is no number", widgets + "/a?resourceVersion=abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"a percent sign in a name", widgets + "/a%2562", `Name parameter invalid: "a%62": may not contain '%'`},
 		{"a name that leads elsewhere", widgets + "/%2e%2e", `Name parameter invalid: "..": may not be '..'`},

@@ -3,6 +3,7 @@ package rest
 import (
 	"cmp"
 	"mime"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -215,7 +216,7 @@ func (q *request) notAcceptable(e endpoint) error {
 	if !q.checkedByRoute() || q.routeAccepts(e) {
 		return status.NotAcceptable(types)
 	}
-	if e == manyObjects || e == stream {
+	if q.method() == http.MethodGet && e != oneObject { // what can be listed can be watched
 		types = slices.Concat(types, q.api.media.streamed)
 	}
 	return notRouted(types...)

@@ -76,6 +76,7 @@ func TestAccept(t *testing.T) {
 			wantFailure(t, do(t, api, "GET", target, "", "Accept", "text/html"), 406, "NotAcceptable", want, "")
 		}
 		wantFailure(t, do(t, newMemos(t), "GET", "/api/v1", "", "Accept", "text/html"), 406, "NotAcceptable", builtin, "")
+		wantFailure(t, do(t, newMemos(t), "DELETE", memos, "", "Accept", "text/html"), 406, "NotAcceptable", builtin, "")
 	})
 	t.Run("not acceptable, in Protobuf", func(t *testing.T) {
 		a := do(t, api, "GET", widgets+"/a", "", "Accept", "application/vnd.kubernetes.protobuf")

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // subresourceOfItem answers for a subresource of one object.
@@ -91,7 +92,11 @@ func (q *request) getSubresource(sub *subresource) error {
 	if err != nil {
 		return err
 	}
-	record, err := q.res.find(q.r.Context(), namespace, name, 0)
+	revision, err := parseRevision(q.parameters().Get("resourceVersion"))
+	if err != nil {
+		return err
+	}
+	record, err := q.res.find(q.r.Context(), namespace, name, watch.Revision(revision))
 	if err != nil {
 		return err
 	}

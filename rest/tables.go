@@ -3,6 +3,7 @@ package rest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -64,11 +65,11 @@ func (t *tableWriter) appendHead(dst []byte, p page, columns bool) ([]byte, erro
 
 // appendRow appends the row of an object in its stored form, whose metadata lies where it is said.
 func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]byte, error) {
-	v, _, err := codec.DecodeJSON(object)
+	v, err := t.read(object, metadata)
 	if err != nil {
 		return dst, err
 	}
-	if dst, err = t.appendCells(dst, v, false); err != nil {
+	if dst, err = t.appendCells(dst, v, object); err != nil {
 		return dst, err
 	}
 	switch t.include {
@@ -82,9 +83,23 @@ func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]by
 	return append(dst, '}'), nil
 }
 
-// appendCells appends a row up to its object. A bookmark is of an object without fields, for which not every function is
-// made: what fails has an empty cell.
-func (t *tableWriter) appendCells(dst []byte, v doc.Value, bookmark bool) ([]byte, error) {
+// read returns as much of an object as the columns look at: where functions make all cells but the name, its metadata.
+func (t *tableWriter) read(object []byte, metadata storage.Span) (doc.Value, error) {
+	if slices.ContainsFunc(t.columns, column.isPath) {
+		v, _, err := codec.DecodeJSON(object)
+		return v, err
+	}
+	m, _, err := codec.DecodeJSON(object[metadata.Start:metadata.End])
+	return doc.MapOf(doc.Member{Key: "metadata", Value: m}), err
+}
+
+// appendCells appends a row up to its object, which is given as JSON too. A bookmark has none: it is of an object without
+// fields, for which not every function is made, and what fails has an empty cell.
+func (t *tableWriter) appendCells(dst []byte, v doc.Value, object []byte) ([]byte, error) {
+	bookmark := object == nil
+	if bookmark {
+		object = []byte("{}")
+	}
 	dst = append(dst, `{"cells":[`...)
 	now := t.res.now()
 	var typed any // decoded for the first column that wants it
@@ -94,7 +109,7 @@ func (t *tableWriter) appendCells(dst []byte, v doc.Value, bookmark bool) ([]byt
 		}
 		if c.compute != nil && typed == nil {
 			var err error
-			if typed, err = t.res.goType.fromDocument(v); err != nil {
+			if typed, err = t.res.goType.decode(object); err != nil {
 				return dst, err
 			}
 		}
@@ -208,7 +223,7 @@ func (v *tableObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd 
 	if err != nil {
 		return dst, err
 	}
-	if dst, err = v.appendCells(dst, doc.MapOf(), true); err != nil {
+	if dst, err = v.appendCells(dst, doc.MapOf(), nil); err != nil {
 		return dst, err
 	}
 	switch {
