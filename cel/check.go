@@ -40,11 +40,22 @@ type walk struct {
 	ctx            context.Context
 	budget         int64 // what the rest may cost; negative when no more rules are evaluated
 	broken, before status.FieldErrors
+	bytes          int // of broken
+}
+
+// over reports whether no more rules are evaluated.
+func (w *walk) over() bool {
+	return w.budget < 0 || len(w.broken) >= maxNamed || w.bytes >= maxNamedBytes
+}
+
+func (w *walk) refuse(e *status.FieldError) {
+	w.broken = append(w.broken, e)
+	w.bytes += len(e.Field) + len(e.Detail)
 }
 
 // node evaluates the rules of a place and of those below it. old is absent where nothing older is known.
 func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest *pair) {
-	if n == nil || v.IsAbsent() || v.IsNull() || w.budget < 0 {
+	if n == nil || v.IsAbsent() || v.IsNull() || w.over() {
 		return
 	}
 	if old.IsNull() {
@@ -99,7 +110,7 @@ func (w *walk) rules(n *node, at *status.Path, v, old doc.Value, nearest *pair) 
 		if r.transition && older == nil && !old.IsAbsent() {
 			older = valueOf(n.schema, old)
 		}
-		if w.rule(n, r, at, v, variables(r, self, older), nearest); w.budget < 0 {
+		if w.rule(n, r, at, v, variables(r, self, older), nearest); w.over() {
 			return
 		}
 	}
@@ -132,13 +143,13 @@ func (w *walk) rule(n *node, r *rule, at *status.Path, v doc.Value, vars map[str
 	case err == nil:
 		w.fail(n, r, at, v, vars, nearest)
 	case strings.HasPrefix(err.Error(), "no such overload"):
-		w.broken = append(w.broken, fault("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, name(r)))
+		w.refuse(fault("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, name(r)))
 	case errors.Is(err, interpreter.InterruptError{}):
 		w.stop(fault(outOfTime))
 	case isTooExpensive(err):
 		w.stop(fault("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err, name(r)))
 	default:
-		w.broken = append(w.broken, fault("%v evaluating rule: %v", err, name(r)))
+		w.refuse(fault("%v evaluating rule: %v", err, name(r)))
 	}
 }
 
@@ -159,7 +170,7 @@ func (w *walk) evaluate(p cel.Program, vars map[string]any) (ref.Val, error) {
 
 // stop reports a fault after which no more rules are evaluated.
 func (w *walk) stop(e *status.FieldError) {
-	w.broken = append(w.broken, e)
+	w.refuse(e)
 	w.budget = -1
 }
 
@@ -173,9 +184,11 @@ func (w *walk) fail(n *node, r *rule, at *status.Path, v doc.Value, vars map[str
 		w.budget = -1
 	}
 	if !r.transition && nearest.unchanged() {
-		w.before = append(w.before, e)
+		if len(w.before) < maxNamed {
+			w.before = append(w.before, e)
+		}
 	} else {
-		w.broken = append(w.broken, e)
+		w.refuse(e)
 	}
 }
 

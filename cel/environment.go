@@ -37,6 +37,9 @@ const (
 	objectTime = 5 * time.Second
 	// interruptEvery is after how many iterations a rule looks whether its request is over.
 	interruptEvery = 100
+	// maxNamed and maxNamedBytes bound the broken rules of an object that are told of, as the faults of its schema are.
+	maxNamed      = 100
+	maxNamedBytes = 64 << 10
 	// maxMessage bounds what a messageExpression makes, in bytes.
 	maxMessage = 5 << 10
 )
