@@ -121,6 +121,7 @@ func (c Client[T]) writeOptions(ctx context.Context) writeOptions {
 	if u, ok := ctx.Value(userKey{}).(User); ok {
 		o.agent = u.Name
 	}
+	c.listen(ctx, &o)
 	return o
 }
 
@@ -208,7 +209,9 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.res.create(ctx, c.namespace, v, c.writeOptions(ctx))
+	o := c.writeOptions(ctx)
+	defer c.tell(ctx, &o)
+	out, err := c.res.create(ctx, c.namespace, v, o)
 	if err != nil {
 		return nil, err
 	}
@@ -239,6 +242,7 @@ func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
 		return nil, status.ResourceNotFound()
 	}
 	o := c.writeOptions(ctx)
+	defer c.tell(ctx, &o)
 	o.uid = metadataOf(v).Get(fieldUID).Text()
 	out, err := c.res.update(ctx, c.namespace, nameOf(v), which, func(doc.Value) (doc.Value, error) { return v, nil }, o)
 	if err != nil {
@@ -261,7 +265,9 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 	if err := validateDeleteOptions(o); err != nil {
 		return err
 	}
-	_, err = c.res.delete(ctx, c.namespace, name, o, c.writeOptions(ctx))
+	write := c.writeOptions(ctx)
+	defer c.tell(ctx, &write)
+	_, err = c.res.delete(ctx, c.namespace, name, o, write)
 	return err
 }
 

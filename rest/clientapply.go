@@ -44,6 +44,7 @@ func (c Client[T]) apply(ctx context.Context, name string, which part, config an
 		return nil, status.UnsupportedMediaType(c.res.patchTypes())
 	}
 	o := c.writeOptions(ctx)
+	defer c.tell(ctx, &o)
 	o.force = options.Force
 	if cmp.Or(o.manager, o.agent) == "" {
 		return nil, invalidOptions("PatchOptions", status.FieldErrors{managerRequired()})

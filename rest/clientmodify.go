@@ -28,6 +28,8 @@ func (c Client[T]) modify(ctx context.Context, name string, which part, f func(o
 	if which == statusPart && !c.res.hasStatus() {
 		return nil, status.ResourceNotFound()
 	}
+	o := c.writeOptions(ctx)
+	defer c.tell(ctx, &o)
 	// The store runs the change again when it loses a race, so there is no loop here. What f has made of the object
 	// carries the resourceVersion that f has seen.
 	out, err := c.res.update(ctx, c.namespace, name, which, func(old doc.Value) (doc.Value, error) {
@@ -44,7 +46,7 @@ func (c Client[T]) modify(ctx context.Context, name string, which part, f func(o
 		}
 		v = c.res.withKind(v)
 		return v, c.res.checkIdentity(v, c.namespace, name)
-	}, c.writeOptions(ctx))
+	}, o)
 	if err != nil {
 		return nil, err
 	}

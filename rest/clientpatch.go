@@ -37,6 +37,7 @@ func (c Client[T]) patch(ctx context.Context, name string, which part, form Patc
 		return nil, status.ResourceNotFound()
 	}
 	o := c.writeOptions(ctx)
+	defer c.tell(ctx, &o)
 	want, err := c.res.parsePatch(string(form), data, c.res.schema, &o)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,9 @@ func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subreso
 		if err != nil {
 			return doc.Value{}, err
 		}
-		return c.res.updateSubresource(ctx, s.subresource, c.namespace, name, func(doc.Value) (doc.Value, error) { return v, nil }, c.writeOptions(ctx))
+		o := c.writeOptions(ctx)
+		defer c.tell(ctx, &o)
+		return c.res.updateSubresource(ctx, s.subresource, c.namespace, name, func(doc.Value) (doc.Value, error) { return v, nil }, o)
 	})
 }
 
@@ -39,6 +41,7 @@ func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subreso
 			return doc.Value{}, err
 		}
 		o := c.writeOptions(ctx)
+		defer c.tell(ctx, &o)
 		return c.res.callSubresource(ctx, s.subresource, c.namespace, name, v, &o)
 	})
 }

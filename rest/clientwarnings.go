@@ -1,0 +1,33 @@
+package rest
+
+import "context"
+
+type warningsKey struct{}
+
+// WithWarnings returns a context in which the writes of typed clients tell what clients over HTTP find in Warning headers:
+// what admission hooks warn of, fields of a patch that the kind does not have, finalizers without a domain, a version that
+// is deprecated. tell is called when a write has ended, refused or not, in the goroutine of the write.
+func WithWarnings(ctx context.Context, tell func(text string)) context.Context {
+	return context.WithValue(ctx, warningsKey{}, tell)
+}
+
+// listen collects the warnings of a write where somebody wants to know them.
+func (c Client[T]) listen(ctx context.Context, o *writeOptions) {
+	if _, ok := ctx.Value(warningsKey{}).(func(string)); ok {
+		o.warnings = &warnings{}
+	}
+}
+
+// tell passes on what a write has collected.
+func (c Client[T]) tell(ctx context.Context, o *writeOptions) {
+	tell, ok := ctx.Value(warningsKey{}).(func(string))
+	if !ok || o.warnings == nil {
+		return
+	}
+	if c.res.warning != "" {
+		tell(c.res.warning)
+	}
+	for _, text := range o.warnings.texts {
+		tell(text)
+	}
+}
