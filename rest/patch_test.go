@@ -126,6 +126,10 @@ func TestPatchValidatesItsResult(t *testing.T) {
 			wantFailure(t, merge(t, api, widgets+"/a", patch), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
 		}
 	})
+	t.Run("metadata that is null", func(t *testing.T) {
+		wantFailure(t, do(t, api, "PATCH", widgets+"/a", `[{"op":"replace","path":"/metadata","value":null}]`, "Content-Type", typeJSONPatch),
+			400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
+	})
 	t.Run("no resourceVersion, of a kind that demands one", func(t *testing.T) {
 		for _, version := range []string{`null`, `""`, `"0"`} {
 			wantInvalid(t, merge(t, api, widgets+"/a", `{"metadata":{"resourceVersion":`+version+`},"spec":{"size":2}}`), "widgets.example.com", "a",

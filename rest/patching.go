@@ -163,7 +163,7 @@ func (res *resource) checkPatched(obj, old doc.Value, o *writeOptions) error {
 	if err := res.checkPatchedKind(obj, old, o); err != nil {
 		return err
 	}
-	if errs := res.metadata.CheckTypes(status.Field("metadata"), withoutNulls(metadataOf(obj))); len(errs) > 0 {
+	if errs := res.metadata.CheckTypes(status.Field("metadata"), withoutNulls(metadataOf(obj))); len(errs) > 0 && !metadataOf(obj).IsNull() {
 		if !res.typeErrorsInvalid {
 			return res.wrongType(obj, errs, o)
 		}
