@@ -89,7 +89,7 @@ func (res *resource) apply(ctx context.Context, namespace, name string, which pa
 			return doc.Value{}, err
 		}
 		if res.typeErrorsInvalid {
-			obj = res.withoutUnreadableTimes(obj)
+			obj = res.withoutUnreadable(obj)
 		}
 		if o.validation == validationStrict && len(c.repeated) > 0 {
 			return doc.Value{}, status.BadRequest("error strict decoding YAML: error converting YAML to JSON: " + codec.DuplicateLines(c.repeated))
@@ -98,23 +98,27 @@ func (res *resource) apply(ctx context.Context, namespace, name string, which pa
 			return doc.Value{}, status.Conflict(res.gr, name, fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 		}
 		if err := res.checkApplied(obj, namespace, name); err != nil {
-			return doc.Value{}, err
+			return doc.Value{}, res.typesFirst(obj, &o, err)
 		}
-		if err := res.checkAppliedNulls(obj, which); err != nil || c.check == nil {
-			return obj, err
+		if c.check == nil {
+			return obj, nil
 		}
 		return c.check(ctx, old, obj)
 	}, o)
 }
 
-// withoutUnreadableTimes drops times of the metadata that are none: the metadata of a custom resource is read member by member.
-func (res *resource) withoutUnreadableTimes(obj doc.Value) doc.Value {
-	for _, field := range [...]string{fieldCreationTimestamp, fieldDeletionTimestamp} {
-		if at := metadataOf(obj).Get(field); !at.IsAbsent() && len(res.metadata.Member(field).CheckTypes(nil, at)) > 0 {
-			obj = obj.With("metadata", metadataOf(obj).Without(field))
-		}
+// withoutUnreadable drops what of the metadata is no value of its type: that of a custom resource is read member by member.
+func (res *resource) withoutUnreadable(obj doc.Value) doc.Value {
+	m := metadataOf(obj)
+	if len(res.metadata.CheckTypes(nil, m)) == 0 {
+		return obj
 	}
-	return obj
+	return obj.With("metadata", m.Rewrite(func(_ int, name string, v doc.Value) doc.Value {
+		if field := res.metadata.Member(name); field != nil && len(field.CheckTypes(nil, v)) > 0 {
+			return doc.Value{}
+		}
+		return v
+	}))
 }
 
 // inconvertible is the answer to a configuration that fits the schema of a built-in kind and not its Go type. Upstream takes
@@ -136,18 +140,38 @@ func (res *resource) checkApplied(obj doc.Value, namespace, name string) error {
 	return res.checkIdentity(obj, namespace, name)
 }
 
-// checkAppliedNulls refuses nulls that a custom kind has no place for. Those in metadata are dropped, and so is a status of
-// which nothing is left.
-func (res *resource) checkAppliedNulls(obj doc.Value, which part) error {
-	if !res.typeErrorsInvalid {
-		return nil
+// withAskedNulls puts back what [schema.Schema.Default] has dropped from a configuration of a custom kind: a null in it is a
+// value that its owner asks for, and not one that is left out. Those in metadata stay dropped, and so does a status of which
+// nothing is left.
+func (res *resource) withAskedNulls(obj, sent doc.Value, o *writeOptions) doc.Value {
+	if !o.applied || !res.typeErrorsInvalid {
+		return obj
 	}
-	taken := obj.Without("metadata")
-	if which == mainPart && res.hasStatus() || taken.Get("status").IsNull() {
-		taken = taken.Without("status")
+	sent = sent.Without("metadata")
+	if sent.Get("status").IsNull() {
+		sent = sent.Without("status")
 	}
-	if errs := res.schema.CheckNulls(nil, taken); len(errs) > 0 {
-		return status.Invalid(res.gvk.GroupKind(), nameOf(obj), errs)
+	return withNullsOf(obj, sent)
+}
+
+// withNullsOf returns v with the nulls of sent in the places where v has nothing.
+func withNullsOf(v, sent doc.Value) doc.Value {
+	switch {
+	case v.IsAbsent() && sent.IsNull():
+		return sent
+	case v.Kind() == doc.Map && sent.Kind() == doc.Map:
+		var changes []doc.Member
+		for key, value := range sent.Members() {
+			before := v.Get(key)
+			if after := withNullsOf(before, value); after != before {
+				changes = append(changes, doc.Member{Key: key, Value: after})
+			}
+		}
+		if len(changes) > 0 {
+			return v.WithAll(changes)
+		}
+	case v.Kind() == doc.List && v.Len() == sent.Len():
+		return v.Rewrite(func(i int, _ string, e doc.Value) doc.Value { return withNullsOf(e, sent.At(i)) })
 	}
-	return nil
+	return v
 }

@@ -171,10 +171,10 @@ func (res *resource) checkPatched(obj, old doc.Value, o *writeOptions) error {
 	}
 	before := metadataOf(old)
 	if nameOf(obj) == "" {
-		return res.typesFirst(obj, o, nameUndeterminable(before.Get(fieldName).Text()))
+		return res.bodyFirst(obj, *o, nameUndeterminable(before.Get(fieldName).Text()))
 	}
 	if err := res.checkIdentity(obj, before.Get(fieldNamespace).Text(), before.Get(fieldName).Text()); err != nil {
-		return res.typesFirst(obj, o, err)
+		return res.bodyFirst(obj, *o, err)
 	}
 	return nil
 }

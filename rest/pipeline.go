@@ -476,11 +476,13 @@ func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOpt
 // returns are told there.
 func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *writeOptions) (typed any, wanted, out doc.Value, err error) {
 	obj = res.schema.Default(obj)
+	asked := res.withAskedNulls(obj, sent, o)
 	errs := res.schema.CheckTypes(nil, obj)
 	if len(errs) > 0 && !res.typeErrorsInvalid {
 		return nil, wanted, out, res.wrongType(sent, errs, o)
 	}
-	if len(errs) > 0 {
+	if len(errs) > 0 || asked != obj {
+		obj = asked
 		if all := res.validateRules(obj, old, o, (*schema.Schema).CheckTypesAndRules); len(all) > 0 {
 			errs = all
 		}

@@ -176,7 +176,7 @@ func TestRecordedConversionsOfAppliedConfigurations(t *testing.T) {
 			`parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`, a.text(t, "message"))
 	})
 	t.Run("times of a custom kind that are none", func(t *testing.T) {
-		a := do(t, newWidgets(t), "PATCH", widgets+"/a?fieldManager=m", widgetBody(`"name":"a","creationTimestamp":"x","deletionTimestamp":"y"`, `"spec":{"size":1}`), "Content-Type", typeApply)
+		a := do(t, newWidgets(t), "PATCH", widgets+"/a?fieldManager=m", widgetBody(`"name":"a","creationTimestamp":"x","deletionTimestamp":"y","generation":1.5`, `"spec":{"size":1}`), "Content-Type", typeApply)
 		assert.Equal(t, 201, a.Code, a.Body)
 		assert.Equal(t, "2026-01-02T03:04:05Z", a.text(t, "metadata.creationTimestamp"))
 		assert.NotContains(t, a.Body, `"deletionTimestamp"`)
@@ -380,6 +380,11 @@ func TestRecordedNullsOfAnAppliedConfiguration(t *testing.T) {
 			{typeInvalid, "spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`},
 			{notSupported, "spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`}}},
 		{"of a required field", `{"size":null}`, []cause{{typeInvalid, "spec.size", `Invalid value: "null": spec.size in body must be of type integer: "null"`}}},
+		{"with other faults", `{"size":500,"owner":null,"parts":[{"name":"a","kind":null}]}`, []cause{
+			{typeInvalid, "spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`},
+			{typeInvalid, "spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`},
+			{"FieldValueNotSupported", "spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`},
+			{"FieldValueInvalid", "spec.size", `Invalid value: 500: spec.size in body should be less than or equal to 100`}}},
 		{"of the spec", `null`, []cause{{typeInvalid, "spec", `Invalid value: "null": spec in body must be of type object: "null"`}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func (s *Schema) CheckRules(path *status.Path, v, old doc.Value) status.FieldErr
 }
 
 // CheckTypesAndRules is [Schema.CheckTypes] and [Schema.CheckRules] in one walk, so that all that is wrong with a value
-// stands together. What is of a wrong type is refused also where it was so before.
+// stands together. What is of a wrong type is refused also where it was so before, and a null is a value.
 func (s *Schema) CheckTypesAndRules(path *status.Path, v, old doc.Value) status.FieldErrors {
 	w := validator{findings: findings{root: path}, types: true}
 	w.value(s, v, old, &trail{})
@@ -204,7 +204,7 @@ func (w *validator) object(s *Schema, v, old doc.Value, at *trail) {
 				continue
 			}
 		}
-		if below != nil && !below.dropsNull(v.At(i)) {
+		if below != nil && (w.types || !below.dropsNull(v.At(i))) {
 			w.value(below, v.At(i), old.Get(step.key), &step)
 		}
 	}
@@ -221,7 +221,7 @@ func (w *validator) required(o *Object, v doc.Value, at *trail) {
 	step := trail{up: at, index: member}
 	for _, i := range o.required {
 		p := &o.Properties[i]
-		if child := v.Get(p.Name); child.IsAbsent() || p.Schema.dropsNull(child) {
+		if child := v.Get(p.Name); child.IsAbsent() || !w.types && p.Schema.dropsNull(child) {
 			step.key = p.Name
 			if !w.full() {
 				w.add(status.RequiredField(step.below(w.root), ""))
