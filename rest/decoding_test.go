@@ -29,6 +29,23 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 		memo   = `{"metadata":{"name":"a"},"data":[],"unknown":1}`
 		widget = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":5},"spec":{"size":1}}`
 	)
+	for _, c := range []struct{ name, target, body, message string }{ // how it begins
+		{"the first of two in the body", memos, `{"kind":"Memo","metadata":{"name":"a","labels":5},"data":[]}`,
+			`Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal number into `},
+		{"the first of two in another order", memos, `{"kind":"Memo","data":[],"metadata":{"name":"a","labels":5}}`,
+			`Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal array into `},
+		{"one in the metadata, and nothing is said of what is unknown within it", widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":{"x":1}},"spec":{"size":1,"y":2}}`,
+			`Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal object into `},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, query := range []string{"", "?fieldValidation=Strict"} {
+				a := do(t, api, "POST", c.target+query, c.body)
+				assert.Equal(t, 400, a.Code, a.Body)
+				assert.True(t, strings.HasPrefix(a.text(t, "message"), c.message), a.Body) // what follows has the words of a release of Go
+				assert.Empty(t, a.Header.Values("Warning"))
+			}
+		})
+	}
 	for _, mode := range []string{"", "Ignore", "Warn", "Strict"} {
 		t.Run("mode "+mode, func(t *testing.T) {
 			query := "?fieldValidation=" + mode

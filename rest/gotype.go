@@ -18,7 +18,7 @@ type goType interface {
 	decode(json []byte) (any, error)
 	fromDocument(v doc.Value) (any, error)
 	toDocument(obj any) (doc.Value, error)
-	decodingError(v doc.Value) error
+	decodingError(json []byte) error
 	defaults(ctx context.Context, obj any) error
 	prepare(ctx context.Context, obj, old any) error
 	validate(ctx context.Context, obj, old any) (status.FieldErrors, error)
@@ -43,10 +43,10 @@ func (t *typed[T]) fromDocument(v doc.Value) (any, error) {
 	return obj, codec.ToGo(v, obj)
 }
 
-// decodingError says in the words of encoding/json, which clients know, why a document is none of the type; nil where
-// encoding/json finds nothing.
-func (t *typed[T]) decodingError(v doc.Value) error { return decodingError(v, new(T)) }
+func (t *typed[T]) decodingError(text []byte) error { return json.Unmarshal(text, new(T)) }
 
+// decodingError says in the words of encoding/json, which clients know, why a document is none of a type; nil where
+// encoding/json finds nothing.
 func decodingError(v doc.Value, into any) error {
 	return typeWords(json.Unmarshal(codec.AppendJSON(nil, v), into))
 }

@@ -167,7 +167,7 @@ func (res *resource) checkPatched(obj, old doc.Value, o *writeOptions) error {
 		if !res.typeErrorsInvalid {
 			return res.wrongType(obj, errs, o)
 		}
-		return res.undecodable(obj, o, res.metadataTypeError(metadataOf(obj), errs))
+		return res.undecodable(obj, o, res.metadataTypeError(metadataOf(obj), errs, o))
 	}
 	before := metadataOf(old)
 	if nameOf(obj) == "" {

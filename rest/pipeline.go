@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -272,10 +273,6 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 			return doc.Value{}, res.wrongType(sent, errs, o)
 		}
 	}
-	o.verbatim = o.verbatim || res.unknownVerbatim
-	if refused := o.report(unknown); refused != "" {
-		return doc.Value{}, res.undecodable(sent, o, errors.New(refused))
-	}
 	if m := metadataOf(obj); m.IsAbsent() || m.IsNull() {
 		obj = obj.With("metadata", doc.MapOf())
 	} else if after := withoutNulls(m); after != m {
@@ -286,7 +283,11 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 		if o.applied {
 			return doc.Value{}, res.wrongType(sent, errs, o)
 		}
-		return doc.Value{}, res.undecodable(sent, o, res.metadataTypeError(m, errs))
+		return doc.Value{}, res.undecodable(sent, o, res.metadataTypeError(m, errs, o))
+	}
+	o.verbatim = o.verbatim || res.unknownVerbatim
+	if refused := o.report(unknown); refused != "" {
+		return doc.Value{}, res.undecodable(sent, o, errors.New(refused))
 	}
 	if errs := res.checkOverlooked(obj, o.part); len(errs) > 0 {
 		return doc.Value{}, res.wrongType(sent, errs, o)
@@ -323,7 +324,7 @@ func (res *resource) checkOverlooked(obj doc.Value, which part) status.FieldErro
 
 // wrongType is the answer to values of a wrong type in a body of a built-in kind.
 func (res *resource) wrongType(sent doc.Value, errs status.FieldErrors, o *writeOptions) error {
-	err := res.goType.decodingError(sent)
+	err := res.decodingError(sent, o)
 	if err == nil {
 		err = errs[0]
 	}
@@ -331,6 +332,18 @@ func (res *resource) wrongType(sent doc.Value, errs status.FieldErrors, o *write
 		err = errors.New(text)
 	}
 	return res.undecodable(sent, o, err)
+}
+
+// decodingError says what encoding/json says of an object. Of several values of a wrong type that is the first one in the
+// body, where the object came as a text.
+func (res *resource) decodingError(obj doc.Value, o *writeOptions) error {
+	if o.text != nil && !o.fromPatch {
+		var wrong *json.UnmarshalTypeError
+		if err := res.goType.decodingError(o.text); errors.As(err, &wrong) {
+			return typeWords(err)
+		}
+	}
+	return typeWords(res.goType.decodingError(codec.AppendJSON(nil, obj)))
 }
 
 func (res *resource) undecodable(obj doc.Value, o *writeOptions, err error) error {
@@ -654,12 +667,12 @@ func desiredStateChanged(obj, old doc.Value) bool {
 
 // metadataTypeError says what encoding/json says when it decodes this metadata, which is what clients know: within its
 // object for a built-in kind, by itself for a custom one.
-func (res *resource) metadataTypeError(m doc.Value, errs status.FieldErrors) error {
+func (res *resource) metadataTypeError(m doc.Value, errs status.FieldErrors, o *writeOptions) error {
 	var err error
 	if res.typeErrorsInvalid {
 		err = decodingError(m, new(apimeta.ObjectMeta))
 	} else {
-		err = res.goType.decodingError(doc.MapOf(doc.Member{Key: "metadata", Value: m}))
+		err = res.decodingError(doc.MapOf(doc.Member{Key: "metadata", Value: m}), o)
 	}
 	if err != nil {
 		return err
