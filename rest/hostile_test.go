@@ -767,6 +767,22 @@ func TestObjectsDoNotGrowWithoutEnd(t *testing.T) {
 	require.Equal(t, http.StatusOK, shrink.Code, shrink.Body.String())
 }
 
+// What was written counts for more than who wrote it: an object that is too large with its managedFields is stored without.
+func TestObjectsThatAreTooLargeWithTheirManagedFields(t *testing.T) {
+	s := newThingServer(t, rest.Options{MaxBodyBytes: 4 << 10})
+	var members []string
+	for i := range 400 {
+		members = append(members, fmt.Sprintf(`"%d":""`, i))
+	}
+	s.mustCreate(t, "a")
+	require.Contains(t, s.do("GET", thingsIn+"/a", "").Body.String(), `"managedFields"`)
+	w := s.do("PATCH", thingsIn+"/a", `{"spec":{"data":{`+strings.Join(members, ",")+`}}}`, "Content-Type", "application/merge-patch+json")
+	require.Equal(t, http.StatusOK, w.Code, w.Body)
+	got := s.do("GET", thingsIn+"/a", "").Body.String()
+	require.Contains(t, got, `"399":""`)
+	require.NotContains(t, got, `"managedFields"`)
+}
+
 func TestHooksThatPanic(t *testing.T) {
 	const secret = "the password is 1234"
 	boom := func() { panic(secret) }
