@@ -1,3 +1,5 @@
+//go:build !race
+
 package rest_test
 
 import (
@@ -70,7 +72,8 @@ func numbered(format string, n int) string {
 	return strings.TrimSuffix(b.String(), ",")
 }
 
-// What a request costs, in memory, time and bytes of the answer, grows with its length, whatever is in it.
+// What a request costs, in memory, time and bytes of the answer, grows with its length, whatever is in it. The race detector
+// would be measured with it.
 func TestCostOfHostileRequests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sends megabytes")
