@@ -28,19 +28,27 @@ func TestSchemaKeepsObjects(t *testing.T) {
 		pruned, unknown := s.Prune(v)
 		require.Empty(t, unknown, "%s: %s", k, codec.AppendJSON(nil, v))
 		require.True(t, pruned == v, "%s", k)
-		// The one thing that Default may do is to take a null for what it means here: nothing.
-		if bare := withoutNulls(v); !doc.Equal(bare, withoutNulls(s.Default(v))) {
+		// The one thing that Default may do is to take a null for what it means here: nothing, or no bytes.
+		if bare := withoutNulls(s, v); !doc.Equal(bare, withoutNulls(s, s.Default(v))) {
 			requireSame(t, codec.AppendJSON(nil, bare), codec.AppendJSON(nil, s.Default(v)), "%s", k)
 		}
 	})
 }
 
-// withoutNulls takes null members out of the maps that the schema knows. Raw JSON in an object is left alone by both.
-func withoutNulls(v doc.Value) doc.Value {
-	return v.Rewrite(func(_ int, _ string, child doc.Value) doc.Value {
+// withoutNulls takes null members out of the maps that the schema knows, and makes empty bytes of those among bytes. Raw JSON
+// in an object is left alone by both.
+func withoutNulls(s *schema.Schema, v doc.Value) doc.Value {
+	return v.Rewrite(func(_ int, key string, child doc.Value) doc.Value {
+		below := s.Member(key)
+		if s != nil && v.Kind() == doc.List {
+			below = s.Items
+		}
 		if child.IsNull() && v.Kind() == doc.Map {
+			if below != nil && below == s.Additional && below.Format == "byte" {
+				return doc.Of("")
+			}
 			return doc.Value{}
 		}
-		return withoutNulls(child)
+		return withoutNulls(below, child)
 	})
 }
