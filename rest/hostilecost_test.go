@@ -75,9 +75,6 @@ func numbered(format string, n int) string {
 // What a request costs, in memory, time and bytes of the answer, grows with its length, whatever is in it. The race detector
 // would be measured with it.
 func TestCostOfHostileRequests(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sends megabytes")
-	}
 	const (
 		apply = "application/apply-patch+yaml"
 		merge = "application/merge-patch+json"

@@ -94,11 +94,11 @@ func collecting(t *testing.T, f func(w *world)) {
 	inWorld(t, lifecycle.CollectGarbage, rest.Options{}, []rest.Definition{parts(), sites()}, f)
 }
 
-// settle waits until the controller has nothing to do, and no failure waits for its next attempt. No event tells that: the clock of the
-// bubble has to go beyond the longest delay.
+// settle waits until the controller has nothing to do, and no failure waits for its next attempt: until a timer of the bubble has fired
+// that was set, when all was quiet, beyond the longest delay.
 func (w *world) settle() {
 	synctest.Wait()
-	time.Sleep(time.Hour)
+	<-time.After(time.Hour)
 	synctest.Wait()
 }
 
