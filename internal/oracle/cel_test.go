@@ -307,15 +307,21 @@ func variants() []func(*apiextensions.ValidationRule) {
 	}
 }
 
-// Every condition on every place means the same to us and to an API server, in the same words.
-func TestRulesLikeUpstream(t *testing.T) {
-	type placed struct{ place, rule string }
-	var all []placed
+// placed is an expression and where it stands.
+type placed struct{ place, rule string }
+
+func placedExpressions() (all []placed) {
 	for _, place := range slices.Sorted(maps.Keys(expressions())) {
 		for _, e := range expressions()[place] {
 			all = append(all, placed{place, e})
 		}
 	}
+	return all
+}
+
+// Every condition on every place means the same to us and to an API server, in the same words.
+func TestRulesLikeUpstream(t *testing.T) {
+	all := placedExpressions()
 	faults := 0
 	if rounds(t, 2*len(all), func(t *testing.T, r round) {
 		p := all[int(r.seed%int64(len(all)))]

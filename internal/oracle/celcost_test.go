@@ -106,13 +106,7 @@ func compareEstimates(t *testing.T, r round, rules map[string]apiextensions.Vali
 
 // What is refused because it could cost too much is refused by an API server, and by how much it exceeds the limits, too.
 func TestEstimatesLikeUpstream(t *testing.T) {
-	type placed struct{ place, rule string }
-	var all []placed
-	for _, place := range slices.Sorted(maps.Keys(expressions())) {
-		for _, e := range expressions()[place] {
-			all = append(all, placed{place, e})
-		}
-	}
+	all := placedExpressions()
 	for _, e := range costly() {
 		all = append(all, placed{"ruledSpec", e})
 	}
