@@ -80,7 +80,7 @@ func numberOf(s *schema.Schema, v doc.Value) ref.Val {
 }
 
 func listOf(s *schema.Schema, v doc.Value) ref.Val {
-	list := &lazyList{read: func() traits.Lister {
+	list := lazyListOf(func() traits.Lister {
 		elements := make([]ref.Val, 0, v.Len())
 		if s.Items != nil { // no expression sees what may be anything
 			for _, e := range v.Elements() {
@@ -88,7 +88,7 @@ func listOf(s *schema.Schema, v doc.Value) ref.Val {
 			}
 		}
 		return types.NewRefValList(types.DefaultTypeAdapter, elements).(traits.Lister)
-	}}
+	})
 	switch s.ListType {
 	case schema.SetList:
 		return &associativeList{list, nil}
@@ -99,7 +99,7 @@ func listOf(s *schema.Schema, v doc.Value) ref.Val {
 }
 
 func mapOf(values *schema.Schema, v doc.Value) ref.Val {
-	return &lazyMap{read: func() traits.Mapper {
+	return lazyMapOf(func() traits.Mapper {
 		entries := make(map[ref.Val]ref.Val, v.Len())
 		for key, member := range v.Members() {
 			if !member.IsNull() || !values.Nullable {
@@ -107,11 +107,11 @@ func mapOf(values *schema.Schema, v doc.Value) ref.Val {
 			}
 		}
 		return types.NewRefValMap(types.DefaultTypeAdapter, entries)
-	}}
+	})
 }
 
 func structOf(o *schema.Object, v doc.Value) ref.Val {
-	return &lazyMap{read: func() traits.Mapper {
+	return lazyMapOf(func() traits.Mapper {
 		entries := make(map[ref.Val]ref.Val, v.Len())
 		if o != nil {
 			for key, member := range v.Members() {
@@ -125,5 +125,5 @@ func structOf(o *schema.Object, v doc.Value) ref.Val {
 			}
 		}
 		return types.NewRefValMap(types.DefaultTypeAdapter, entries)
-	}}
+	})
 }
