@@ -1,8 +1,6 @@
 package managed
 
 import (
-	"slices"
-
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 )
@@ -10,31 +8,7 @@ import (
 // fieldsOfConfiguration returns the fieldsV1 of a configuration: its leaves, its list elements and the members of its
 // maps, but no struct for the sake of what is in it. It gives up, and returns false, where list elements repeat.
 func (k *Kind) fieldsOfConfiguration(config doc.Value, part Part) (doc.Value, bool) {
-	t := treeOf(config)
-	for key, value := range config.Members() {
-		if key == "apiVersion" || key == "kind" || part.without(key) {
-			continue
-		}
-		below := k.schema.Member(key)
-		var fields doc.Value
-		ok := true
-		if key == "metadata" {
-			start := len(t.members)
-			for name, value := range value.Members() {
-				if !slices.Contains(systemFields[:], name) && ok {
-					ok = t.pushListed(below, name, value)
-				}
-			}
-			fields = t.popField(start)
-		} else {
-			fields, ok = t.listed(below, value, false)
-		}
-		if !ok {
-			return doc.Value{}, false
-		}
-		t.push("f:", key, fields)
-	}
-	return t.pop(0), true
+	return k.fieldsWith(config, part, func(t *tree, s *schema.Schema, _, v doc.Value) (doc.Value, bool) { return t.listed(s, v, false) })
 }
 
 // listed returns the tree of a value in a configuration; absent where there is nothing. With itself the value counts

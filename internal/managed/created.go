@@ -13,23 +13,38 @@ import (
 // fieldsOfNew returns the fieldsV1 of a new object: everything that the kind's empty object does not have. It is what a
 // comparison of the two would find, without one. It gives up, and returns false, where list elements repeat.
 func (k *Kind) fieldsOfNew(obj doc.Value, part Part) (doc.Value, bool) {
+	return k.fieldsWith(obj, part, (*tree).added)
+}
+
+// fieldsWith returns the fieldsV1 of what a writer of a part gives: what fields returns of each member, within metadata of
+// each that is not the system's. It is told what the kind's empty object has in the place of the member.
+func (k *Kind) fieldsWith(obj doc.Value, part Part, fields func(t *tree, s *schema.Schema, old, v doc.Value) (doc.Value, bool)) (doc.Value, bool) {
 	t := treeOf(obj)
 	for key, value := range obj.Members() {
 		if key == "apiVersion" || key == "kind" || part.without(key) {
 			continue
 		}
 		below, old := k.schema.Member(key), k.empty.Get(key)
-		var fields doc.Value
-		ok := true
-		if key == "metadata" {
-			fields, ok = t.ofMetadata(below, old, value)
-		} else {
-			fields, ok = t.added(below, old, value)
+		if key != "metadata" {
+			given, ok := fields(t, below, old, value)
+			if !ok {
+				return doc.Value{}, false
+			}
+			t.push("f:", key, given)
+			continue
 		}
-		if !ok {
-			return doc.Value{}, false
+		start := len(t.members)
+		for name, value := range value.Members() {
+			if slices.Contains(systemFields[:], name) {
+				continue
+			}
+			given, ok := fields(t, memberOf(below, name), old.Get(name), value)
+			if !ok {
+				return doc.Value{}, false
+			}
+			t.push("f:", name, given)
 		}
-		t.push("f:", key, fields)
+		t.push("f:", key, t.popField(start))
 	}
 	return t.pop(0), true
 }
@@ -93,21 +108,6 @@ func (t *tree) popField(start int) doc.Value {
 		return doc.MapOf()
 	}
 	return t.pop(start)
-}
-
-func (t *tree) ofMetadata(s *schema.Schema, old, metadata doc.Value) (doc.Value, bool) {
-	start := len(t.members)
-	for key, value := range metadata.Members() {
-		if slices.Contains(systemFields[:], key) {
-			continue
-		}
-		fields, ok := t.added(memberOf(s, key), old.Get(key), value)
-		if !ok {
-			return doc.Value{}, false
-		}
-		t.push("f:", key, fields)
-	}
-	return t.popField(start), true
 }
 
 // added returns the tree of what v has and old has not; absent where there is nothing.
