@@ -13,12 +13,19 @@ import (
 // programs is where TestMain puts the kubectls and the hosts.
 var programs string
 
-// kubectls are the kubectls under test, the newest first: TestMain fills in
-// what their modules say.
-var kubectls = []*kubectl{
-	{module: ".", pkg: "./cmd/kubectl"},
-	{module: "kubectl-1.33", pkg: "."},
-	{module: "kubectl-1.30", pkg: "."},
+// latest is the kubectl of the release that this library itself follows.
+var latest = &kubectl{module: ".", pkg: "./cmd/kubectl"}
+
+// kubectls are the kubectls under test: the newest, or with DECORUM_KUBECTLS=older
+// those of older releases, which take minutes to build. TestMain fills in what
+// their modules say.
+var kubectls = underTest()
+
+func underTest() []*kubectl {
+	if os.Getenv("DECORUM_KUBECTLS") == "older" {
+		return []*kubectl{{module: "kubectl-1.33", pkg: "."}, {module: "kubectl-1.30", pkg: "."}}
+	}
+	return []*kubectl{latest}
 }
 
 // kubectl is a release of kubectl.
@@ -29,8 +36,8 @@ type kubectl struct {
 	program     string
 }
 
-// newest is the kubectl of the release that this library itself follows.
-func newest() *kubectl { return kubectls[0] }
+// newest is the kubectl for tests that need one, whichever are under test.
+func newest() *kubectl { return latest }
 
 func TestMain(m *testing.M) {
 	os.Exit(buildAndRun(m))
@@ -52,7 +59,10 @@ func buildAndRun(m *testing.M) int {
 }
 
 func buildPrograms(dir string) error {
-	for _, k := range kubectls {
+	for _, k := range append(kubectls, latest) {
+		if k.program != "" {
+			continue
+		}
 		if err := k.build(dir); err != nil {
 			return err
 		}
