@@ -21,7 +21,7 @@ import (
 func (q *request) list() error {
 	e := manyObjects
 	if q.wantsWatch() {
-		e = stream
+		e = eventStream
 	} else if _, err := q.timeout(); err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ type endpoint int
 const (
 	oneObject endpoint = iota
 	manyObjects
-	stream
+	eventStream
 )
 
 // mediaTypes are what an API serves and reads, and in what it streams.
@@ -140,7 +140,7 @@ func (c clause) matches(media string) bool {
 
 func (q *request) negotiateHeader(header string, e endpoint) (representation, error) {
 	for _, c := range parseAccept(header) {
-		if e == stream && c.media == mediaCBORSeq {
+		if e == eventStream && c.media == mediaCBORSeq {
 			c.media = mediaCBOR
 		}
 		for _, media := range q.api.media.served {

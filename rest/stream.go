@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"runtime/debug"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -19,17 +20,16 @@ import (
 // k8s.io/api/core/v1.PodLogOptions or a struct of the host's own: one field for each, with the name of its json tag and
 // the rules of its api tag; struct{} takes none.
 //
-// Exactly one of Output, Session, Forward and Serve is set, and says how the bytes travel. The function runs for as long as
-// the stream lasts. Its context ends when the client leaves and when the API is shut down; from then on reads and writes
-// fail, and the function is to return. A stream on which nothing has moved for four hours ends too.
+// Exactly one of Output, Session, Forward and Serve is set, and determines how the bytes travel. The function runs for as
+// long as the stream lasts. Its context ends when the client leaves and when the API is shut down; from then on reads and
+// writes fail, and the function must return. A stream on which nothing has moved for four hours ends too.
 //
-// Whoever may reach the handler can use a stream: it is the host's middleware that decides who may (a get or a create of
-// NAME/SUBRESOURCE, as Kubernetes counts it).
+// The host's middleware decides who may use a stream; Kubernetes treats it as a get or a create of NAME/SUBRESOURCE.
 type Stream[T, O any] struct {
 	// Name is the last segment of the URL, a lower-case word.
 	Name string
-	// Check refuses a request while it can still be answered with a Status: a container that does not exist, an object that
-	// is not running. Optional.
+	// Check refuses a request while it can still be answered with a Status, for example because a container does not exist or
+	// the object is not running. Optional.
 	Check func(ctx context.Context, parent *T, options *O) error
 
 	// Output answers GET with what it writes (pods/log): as the body of the answer, or as messages of a WebSocket
@@ -41,31 +41,32 @@ type Stream[T, O any] struct {
 	ContentType string
 
 	// Session runs a command, or attaches to one (pods/exec, pods/attach), over a WebSocket. The parameters stdin, stdout,
-	// stderr and tty say which streams the client wants. What Session returns is the last thing that the client hears: nil is
+	// stderr and tty say which streams the client wants. The client receives what Session returns as its last message: nil is
 	// success, [status.NonZeroExit] the exit code of a command, and any other error a failure.
 	Session func(ctx context.Context, parent *T, options *O, session *Session) error
 
-	// Forward connects the client to a port of the object (pods/portforward), over a WebSocket. It is called for each of the
-	// parameters ports, at the same time, and ends the connection by returning. The client reads the message of an error.
+	// Forward connects the client to a port of the object (pods/portforward), over a WebSocket. It is called concurrently,
+	// once for each port in the parameter ports, and ends the connection to its port by returning. The client reads the
+	// message of an error.
 	Forward func(ctx context.Context, parent *T, options *O, port uint16, conn io.ReadWriter) error
 
 	// Serve answers every method, at …/NAME/SUBRESOURCE/ and every path below (pods/proxy). The path of the request is what
-	// follows SUBRESOURCE. Mostly it is an [net/http/httputil.ReverseProxy].
+	// follows SUBRESOURCE. Serve usually calls a [net/http/httputil.ReverseProxy].
 	Serve func(w http.ResponseWriter, r *http.Request, parent *T, options *O)
 }
 
-// Session is the client's side of a command that a [Stream] runs. Reads and writes block until the other side has done
-// its part: a command whose output nobody reads waits, and so does a client whose input nobody reads.
+// Session is the client's side of a command that a [Stream] runs. Reads and writes block until the other side is ready: a
+// command whose output the client does not read waits, and so does a client whose input the command does not read.
 type Session struct {
-	// Stdin is what the client sends, at its end from the start where it sends nothing.
+	// Stdin is what the client sends. It is empty if the client sends nothing.
 	Stdin io.Reader
-	// Stdout and Stderr reach the client, each Write at once. What the client has not asked for is dropped; with a TTY that
-	// is all of Stderr.
+	// Stdout and Stderr send each Write to the client at once. Output that the client has not asked for is dropped; with a
+	// TTY, all of Stderr is.
 	Stdout, Stderr io.Writer
-	// TTY says that the client is a terminal.
+	// TTY reports whether the client is a terminal.
 	TTY bool
-	// Resize tells the size of the terminal, the first one soon after the beginning; sizes that nobody took in time are left
-	// out. It is closed when the client leaves.
+	// Resize delivers the sizes of the terminal, the first one soon after the session begins. A newer size replaces one that
+	// has not been received yet. The channel is closed when the client leaves.
 	Resize <-chan TerminalSize
 }
 
@@ -74,7 +75,7 @@ type TerminalSize struct {
 	Width, Height uint16
 }
 
-// byteStream is a Stream with its types forgotten.
+// byteStream is a Stream without its type parameters.
 type byteStream struct {
 	options     *schema.Schema
 	contentType string
@@ -92,7 +93,8 @@ const (
 	serveWay
 )
 
-// boundStream is a stream of one object with the parameters of one request. A panic of the host is an error of it.
+// boundStream is a stream of one object with the parameters of one request. Its functions return a panic of the host as an
+// error.
 type boundStream struct {
 	check   func(ctx context.Context) error
 	output  func(ctx context.Context, out io.Writer) error
@@ -179,4 +181,15 @@ func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error)
 		return nil
 	}
 	return b, nil
+}
+
+// recoverServe is recoverHook for a handler, which may break its answer off by panicking with [http.ErrAbortHandler].
+func recoverServe(hook string, err *error) {
+	p := recover()
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	if p != nil {
+		*err = &panicError{where: "the host's hook " + hook, value: p, stack: debug.Stack()}
+	}
 }

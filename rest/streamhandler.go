@@ -1,16 +1,20 @@
 package rest
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
 )
 
-// idleAfter is how long nothing may move on a stream before it is taken for forgotten: a person who has paused the output
-// of a command comes back within hours.
+// idleAfter is how long nothing may move on a stream before it ends as forgotten: a person who has paused the output of a
+// command comes back within hours.
 const idleAfter = 4 * time.Hour
 
 // stream answers for a subresource that is a Stream.
@@ -32,20 +36,60 @@ func (q *request) stream(sub *subresource) error {
 	if err := bound.check(ctx); err != nil {
 		return err
 	}
-	if (s.way == sessionWay || s.way == forwardWay) && !wantsSocket(q.r) {
-		return q.needsSocket(sub)
+	if s.way == sessionWay || s.way == forwardWay {
+		if err := stream.RequireSocket(q.r, sub.name); err != nil {
+			return err
+		}
 	}
 	q.becomeWatch()
+	call := q.streamCall()
+	defer func() { q.wrote = q.wrote || call.Begun }()
 	switch s.way {
 	case outputWay:
-		return q.streamOutput(ctx, s, bound)
+		return stream.Output(ctx, call, func() (io.WriteCloser, error) { return q.openStreamBody(s.contentType) }, bound.output)
 	case sessionWay:
-		return q.streamSession(ctx, bound)
+		wanted := stream.Wanted{Stdin: q.flag("stdin"), Stdout: q.flag("stdout"), Stderr: q.flag("stderr"), TTY: q.flag("tty")}
+		return stream.Session(ctx, call, wanted, func(ctx context.Context, t *stream.Terminal[TerminalSize]) error {
+			return bound.session(ctx, (*Session)(t))
+		})
 	case forwardWay:
-		return q.streamForward(ctx, bound)
+		return stream.Forward(ctx, call, q.parameters()["ports"], bound.forward)
 	default:
-		return q.streamServe(ctx, bound)
+		return q.proxy(ctx, call, bound)
 	}
+}
+
+// streamCall is the request as streams know it.
+func (q *request) streamCall() *stream.Call {
+	return &stream.Call{
+		Request: q.r, Writer: q.w, Limits: stream.Limits{Idle: idleAfter, End: stuckAtEnd},
+		AtEnd: func(hurry func()) func() {
+			h := new(hurried)
+			q.api.atEnd.add(h, hurry)
+			return h.stop
+		},
+		Ending: errEnding, Failure: q.failure,
+	}
+}
+
+// flag is the value of a boolean parameter.
+func (q *request) flag(name string) bool {
+	values := q.parameters()[name]
+	return len(values) > 0 && parseBool(values[0])
+}
+
+// proxy hands the request to the host, as one for the path below the subresource.
+func (q *request) proxy(ctx context.Context, call *stream.Call, bound boundStream) error {
+	segments := strings.Count(gvPath(q.res.gvk.GroupVersion())+"/plural/name/subresource", "/")
+	if q.res.namespaced {
+		segments += 2
+	}
+	below := stream.Below(q.r.URL.EscapedPath(), segments)
+	if url := stream.SlashURL(q.r, below); url != "" {
+		q.w.Header().Set("Location", url)
+		return q.writeRaw(http.StatusMovedPermanently, mediaText, nil)
+	}
+	return stream.Proxy(ctx, call, below, bound.serve)
 }
 
 // bindStream finds the object and reads the parameters of a request to a stream of it.
@@ -67,7 +111,7 @@ func (q *request) bindStream(sub *subresource) (boundStream, error) {
 	if err != nil {
 		return boundStream{}, err
 	}
-	if s.way != outputWay { // that is a read
+	if s.way != outputWay { // Output is a read
 		if q.parameters().Get("dryRun") != "" {
 			return boundStream{}, status.BadRequest("dryRun is not supported")
 		}
@@ -76,12 +120,4 @@ func (q *request) bindStream(sub *subresource) (boundStream, error) {
 		}
 	}
 	return s.bind(parent, options)
-}
-
-// needsSocket refuses a request that asks for no WebSocket. Clients older than that protocol ask for SPDY.
-func (q *request) needsSocket(sub *subresource) error {
-	if asked := q.r.Header.Get("Upgrade"); asked != "" {
-		return status.BadRequest(fmt.Sprintf("%s is served over WebSocket, not %s: use a newer client", sub.name, asked))
-	}
-	return status.BadRequest("Upgrade request required")
 }

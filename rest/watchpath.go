@@ -18,7 +18,7 @@ func (q *request) watchByPath() (handler, error) {
 		return nil, status.MethodNotAllowed()
 	}
 	return func(q *request) error {
-		rep, err := q.negotiateRead(stream)
+		rep, err := q.negotiateRead(eventStream)
 		if err != nil {
 			return err
 		}

@@ -3,9 +3,12 @@ package rest
 import (
 	"context"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/decorum-go/decorum/rest/internal/stream"
 )
 
 // socketOutput sends each event as a message of a WebSocket.
@@ -18,8 +21,12 @@ type socketOutput struct {
 	late     *time.Timer   // cuts the connection when the shutdown has waited long enough
 }
 
+// wantsSocket reports whether a watch is to be sent over a WebSocket.
+func wantsSocket(r *http.Request) bool { return stream.WantsSocket(r) }
+
 func (q *request) openSocket(text bool, gone context.CancelFunc) (watchOutput, error) {
-	conn, err := q.upgrade(nil)
+	conn, begun, err := stream.Upgrade(q.w, q.r, nil)
+	q.wrote = q.wrote || begun
 	if err != nil {
 		return nil, err
 	}

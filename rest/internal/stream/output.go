@@ -1,0 +1,52 @@
+package stream
+
+import (
+	"context"
+	"io"
+)
+
+// Output sends what run writes: in the body that body opens, or as messages if the request asks for a WebSocket. The answer
+// begins with the first Write, or when run returns nil without one. An error that follows from a client that has left, or
+// from the shutdown of the API, is not returned once the answer has begun.
+func Output(ctx context.Context, call *Call, body func() (io.WriteCloser, error), run func(context.Context, io.Writer) error) error {
+	ctx, gone := context.WithCancelCause(ctx)
+	defer gone(nil)
+	out := &lateWriter{begin: body}
+	if WantsSocket(call.Request) {
+		out.begin = func() (io.WriteCloser, error) { return call.openMessages(gone) }
+	}
+	err := run(ctx, out)
+	if err == nil {
+		_, err = out.Write(nil) // an answer without bytes has to begin, too
+	}
+	begun := out.to != nil
+	if err != nil && ctx.Err() != nil {
+		if err = context.Cause(ctx); begun {
+			err = nil
+		}
+	}
+	if begun {
+		_ = out.to.Close() // how a client says goodbye changes nothing
+	}
+	return err
+}
+
+// lateWriter begins the answer when the host writes for the first time.
+type lateWriter struct {
+	begin func() (io.WriteCloser, error)
+	to    io.WriteCloser // nil as long as the answer has not begun
+	err   error          // why it cannot begin
+}
+
+func (l *lateWriter) Write(p []byte) (int, error) {
+	if l.to == nil && l.err == nil {
+		l.to, l.err = l.begin()
+	}
+	if l.err != nil {
+		return 0, l.err
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	return l.to.Write(p)
+}

@@ -1,0 +1,33 @@
+package stream
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Proxy hands the request to serve as one for the path below the subresource, which is escaped and "" for none.
+func Proxy(ctx context.Context, call *Call, below string, serve func(http.ResponseWriter, *http.Request) error) error {
+	if below == "" {
+		below = "/"
+	}
+	path, err := url.PathUnescape(below)
+	if err != nil {
+		return err
+	}
+	r := call.Request.Clone(ctx)
+	r.URL.Path, r.URL.RawPath = path, ""
+	if r.URL.EscapedPath() != below {
+		r.URL.RawPath = below
+	}
+	control := http.NewResponseController(call.Writer)
+	_ = control.SetReadDeadline(time.Time{}) // a writer without deadlines has none to lift
+	_ = control.SetWriteDeadline(time.Time{})
+	w := &proxyWriter{ResponseWriter: call.Writer, control: control}
+	calm := call.AtEnd(func() { _ = control.SetWriteDeadline(time.Now().Add(call.Limits.End)) })
+	err = serve(w, r)
+	calm()
+	call.Begun = w.begun
+	return err
+}
