@@ -1,0 +1,58 @@
+package budget_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// room is a package under rest/internal.
+type room struct {
+	name    string
+	may     []string // packages of this module that it may import
+	foreign []string // packages of other modules that it may import
+	http    bool     // may import net/http
+}
+
+// rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs for
+// its one idea: none imports package rest, and only resource imports the store.
+var rooms = []room{
+	{name: "upstream", may: []string{"apimeta", "status", "internal/doc", "internal/schema"}},
+	{name: "kind", may: []string{"apimeta", "status", "internal/doc", "internal/schema"}},
+	{name: "objectmeta", may: []string{"apimeta", "status", "internal/doc", "rest/internal/upstream"}},
+	{name: "resource", may: []string{
+		"apimeta", "status", "internal/codec", "internal/doc", "internal/managed", "internal/schema", "patch", "storage", "watch",
+		"rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",
+	}},
+	{name: "media", http: true, may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest/internal/kind"}},
+	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec"}, foreign: []string{"github.com/coder/websocket"}},
+}
+
+// The rooms of package rest depend on little, and never on package rest.
+func TestRoomsImportLittle(t *testing.T) {
+	const inside = core + "/rest/internal/"
+	seen := map[string]bool{}
+	for _, edge := range imports(t) {
+		name, ok := strings.CutPrefix(edge.from, inside)
+		if !ok {
+			continue
+		}
+		seen[name] = true
+		i := slices.IndexFunc(rooms, func(r room) bool { return r.name == name })
+		if !assert.GreaterOrEqual(t, i, 0, "%s: a room without a line; add it to the table", edge.from) {
+			continue
+		}
+		pkg, ours := strings.CutPrefix(edge.to, core+"/")
+		switch {
+		case ours:
+			assert.Contains(t, rooms[i].may, pkg, "%s may not import %s", edge.from, edge.to)
+		case strings.Contains(edge.to, "."):
+			assert.Contains(t, rooms[i].foreign, edge.to, "%s may not import %s", edge.from, edge.to)
+		case edge.to == "net/http" || strings.HasPrefix(edge.to, "net/http/"):
+			assert.True(t, rooms[i].http, "%s may not import %s", edge.from, edge.to)
+		}
+	}
+	assert.NotEmpty(t, seen, "no import of a room was looked at: the table does not match the tree")
+}
