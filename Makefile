@@ -54,7 +54,7 @@ race: ## all tests of the core module under the race detector, the soak for 30 s
 plain: ## the tests that differ without the race detector (allocation counts)
 	@.ci/stage plain .ci/plain
 
-budget: ## what a host links: packages, modules, megabytes; who may import whom
+budget: ## what a host links: packages, modules, megabytes; who may import whom; how far a request goes
 	@.ci/stage budget go test -count=1 -v ./internal/budget
 
 cross: ## build for linux, darwin and windows on amd64 and arm64

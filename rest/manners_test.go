@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -648,70 +647,4 @@ func watchGoroutines() int {
 	var dump strings.Builder
 	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2)
 	return strings.Count(dump.String(), "rest.(*watchStream).follow(")
-}
-
-// framesBetween counts the functions of this library on the stack between ServeHTTP, included, and the store.
-func framesBetween() int {
-	callers := make([]uintptr, 200)
-	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers)])
-	count := 0
-	for {
-		frame, more := frames.Next()
-		if strings.HasPrefix(frame.Function, "github.com/decorum-go/decorum/rest.") {
-			count++
-		}
-		if strings.HasSuffix(frame.Function, "rest.(*API).ServeHTTP") || !more {
-			return count
-		}
-	}
-}
-
-// depthStore notes how deep the calls of the store are.
-type depthStore struct {
-	*storage.Memory
-	get, update atomic.Int64
-}
-
-func (s *depthStore) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
-	s.get.Store(int64(framesBetween()))
-	return s.Memory.Get(ctx, key, atLeast)
-}
-
-func (s *depthStore) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
-	s.update.Store(int64(framesBetween()))
-	return s.Memory.Update(ctx, key, fn)
-}
-
-// A reader follows a GET from the handler to the store in four functions, and a write in eight (design: the way of a
-// request).
-func TestCallDepth(t *testing.T) {
-	store := &depthStore{Memory: storage.NewMemory(storage.MemoryOptions{})}
-	defer func() { require.NoError(t, store.Close()) }()
-	api, err := rest.New(rest.Options{Store: store}, thingResource())
-	require.NoError(t, err)
-	s := &thingServer{api: api}
-	requests := []struct {
-		method, target, media string
-		body                  func() string
-		code                  int
-	}{
-		{"POST", thingsIn, thingType, func() string { return thingJSON("a", "{}") }, 201},
-		{"PUT", thingsIn + "/a", thingType, func() string { return s.do("GET", thingsIn+"/a", "").Body.String() }, 200},
-		{"PUT", thingsIn + "/a/status", thingType, func() string { return s.do("GET", thingsIn+"/a", "").Body.String() }, 200},
-		{"PATCH", thingsIn + "/a", "application/merge-patch+json", func() string { return `{"spec":{"size":2}}` }, 200},
-		{"DELETE", thingsIn + "/a", thingType, func() string { return "" }, 200},
-	}
-	for _, r := range requests {
-		store.update.Store(0)
-		w := s.do(r.method, r.target, r.body(), "Content-Type", r.media)
-		require.Equal(t, r.code, w.Code, w.Body.String())
-		depth := store.update.Load()
-		t.Logf("%s %s: %d functions", r.method, r.target, depth)
-		assert.Positive(t, depth)
-		assert.LessOrEqual(t, depth, int64(8), "%s %s", r.method, r.target)
-	}
-	s.do("GET", thingsIn+"/a", "")
-	t.Logf("GET: %d functions", store.get.Load())
-	require.Positive(t, store.get.Load())
-	require.LessOrEqual(t, store.get.Load(), int64(4))
 }
