@@ -9,5 +9,6 @@
 //	Forward  a WebSocket with two channels for each port
 //	Proxy    the request itself, for the path below the subresource
 //
-// Upgrade is for everything that becomes a WebSocket, watches included. MoveBearer accepts the tokens of browsers.
+// Everything that becomes a WebSocket, watches included, does so through [Upgrade]. [MoveBearer] finds the token that a browser
+// hides among the subprotocols.
 package stream

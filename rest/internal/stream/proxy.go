@@ -26,8 +26,9 @@ func Proxy(ctx context.Context, call *Call, below string, serve func(http.Respon
 	_ = control.SetWriteDeadline(time.Time{})
 	w := &proxyWriter{ResponseWriter: call.Writer, control: control}
 	calm := call.AtEnd(func() { _ = control.SetWriteDeadline(time.Now().Add(call.Limits.End)) })
-	err = serve(w, r)
-	calm()
-	call.Begun = w.begun
-	return err
+	defer func() { // also if the host breaks its answer off with a panic
+		calm()
+		call.Begun = w.begun
+	}()
+	return serve(w, r)
 }
