@@ -43,7 +43,9 @@ const (
 // Validate. Rules of one kind that do not depend on the user belong into its [Resource].
 //
 // An error refuses the write: an error of package status as it is, any other as 403 Forbidden with its text; a panic is 500.
-// Hooks run outside every lock and may call the API. They may run several times for one write.
+// Hooks run outside every lock and may call the API, with the context that they are given. They may run several times for one
+// write: 16 times when its object changes each time, which a hook that writes this object brings about itself; then the write is
+// refused with 409 Conflict.
 type Admission struct {
 	// Name says who refuses a dry run. It is required, and unique in an API.
 	Name string

@@ -411,3 +411,54 @@ func TestAdmissionOfStreams(t *testing.T) {
 	assert.Equal(t, 200, s.do("GET", thingsIn+"/a/log", "").Code)
 	assert.Equal(t, []string{"CONNECT default/a proxy ThingProxyOptions here <nil>", "CONNECT default/a proxy ThingProxyOptions secret <nil>"}, seen)
 }
+
+// What a hook says about another object is not taken for what the store says about the one that is written.
+func TestAHookSpeaksOfAnotherObject(t *testing.T) {
+	gadgets := apimeta.GroupResource{Group: "example.com", Resource: "gadgets"}
+	exists, missing := status.AlreadyExists(gadgets, "g"), status.NotFound(gadgets, "g")
+	for _, c := range []struct {
+		name string
+		err  error
+		do   func(t *testing.T, api *rest.API) answer
+		want rest.Operation
+	}{
+		{"there is one already, on generateName", exists, func(t *testing.T, api *rest.API) answer {
+			return do(t, api, "POST", widgets, widgetBody(`"generateName":"a-"`))
+		}, rest.OperationCreate},
+		{"there is one already, on a PUT that creates", exists, func(t *testing.T, api *rest.API) answer {
+			return do(t, api, "PUT", widgets+"/b", widgetBody(`"name":"b"`))
+		}, rest.OperationCreate},
+		{"there is none, on PUT", missing, func(t *testing.T, api *rest.API) answer {
+			return do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"2"`))
+		}, rest.OperationUpdate},
+		{"there is none, on apply", missing, func(t *testing.T, api *rest.API) answer {
+			return do(t, api, "PATCH", widgets+"/a?fieldManager=m&force=true", widgetBody(`"name":"a"`, `"spec":{"size":2}`), "Content-Type", typeApply)
+		}, rest.OperationUpdate},
+		{"there is none, on DELETE", missing, func(t *testing.T, api *rest.API) answer {
+			return do(t, api, "DELETE", widgets+"/a", "")
+		}, rest.OperationDelete},
+		{"there is none, on DELETE of the collection", missing, func(t *testing.T, api *rest.API) answer {
+			return do(t, api, "DELETE", widgets, "")
+		}, rest.OperationDelete},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var asked []rest.Operation
+			armed := false
+			hook := validating("v", func(_ context.Context, r *rest.AdmissionRequest) error {
+				if !armed {
+					return nil
+				}
+				asked = append(asked, r.Operation)
+				return c.err
+			})
+			api := newAPI(t, rest.Options{Admission: []rest.Admission{hook}}, widgetResource(func(r *rest.Resource[Widget]) { r.CreateOnUpdate = true }))
+			create(t, api, "a")
+			armed = true
+			a := c.do(t, api)
+			assert.Equal(t, c.err.Error(), a.text(t, "message"))
+			assert.Equal(t, status.CodeOf(c.err), a.Code)
+			assert.Equal(t, []rest.Operation{c.want}, asked)
+			assert.Equal(t, []string{"a"}, do(t, api, "GET", widgets, "").names(t))
+		})
+	}
+}

@@ -39,6 +39,10 @@ func (res *resource) applyScale(ctx context.Context, sub *subresource, namespace
 	if err := managed.NewKind(sub.schema, sub.kind, doc.Value{}, nil).Check(c.config); err != nil {
 		return doc.Value{}, err
 	}
+	ctx, err := res.nest(ctx, namespace, name, &o)
+	if err != nil {
+		return doc.Value{}, err
+	}
 	o.subresource, o.unconditional, o.admitted = sub.name, true, true
 	c.config = res.bare().With("metadata", metadataOf(c.config)).WithAt(c.config.Lookup("spec", "replicas"), sub.applied...)
 	c.check = func(ctx context.Context, old, obj doc.Value) (doc.Value, error) {

@@ -197,9 +197,9 @@ func (q *request) deleteCollection() error {
 	deleted := page{token: found.token, remaining: found.remaining}
 	deleted.Revision = found.Revision
 	for _, r := range found.Records {
-		_, err := q.res.delete(ctx, r.Key.Namespace, r.Key.Name, options, q.deletion(options))
+		done, err := q.res.delete(ctx, r.Key.Namespace, r.Key.Name, options, q.deletion(options))
 		switch {
-		case status.IsNotFound(err): // somebody else was faster
+		case done.missing: // somebody else was faster
 		case err != nil:
 			return err
 		default:

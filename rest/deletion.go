@@ -16,6 +16,10 @@ import (
 // delete removes an object, or marks it for deletion while finalizers or its grace period hold it (API conventions,
 // Metadata; API concepts, Resource deletion).
 func (res *resource) delete(ctx context.Context, namespace, name string, options apimeta.DeleteOptions, o writeOptions) (result, error) {
+	ctx, err := res.nest(ctx, namespace, name, &o)
+	if err != nil {
+		return result{}, err
+	}
 	if res.unsafeDeletion && options.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *options.IgnoreStoreReadErrorWithClusterBreakingPotential {
 		if err := res.checkMortal(name); err != nil {
 			return result{}, err
@@ -26,7 +30,7 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 	var marked doc.Value
 	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
 		o.reset()
-		if current == nil {
+		if out.missing = current == nil; out.missing {
 			return nil, res.notFound(name)
 		}
 		out = result{uid: current.UID}
@@ -61,7 +65,7 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 		return codec.AppendObject(nil, marked), nil
 	})
 	if err != nil {
-		return result{}, err
+		return result{missing: out.missing}, err
 	}
 	if out.gone && !res.returnDeleted {
 		return out, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/decorum-go/decorum/status"
@@ -49,9 +50,15 @@ func (res *resource) find(ctx context.Context, namespace, name string, atLeast w
 
 // storeError turns an error of the store about an object into the Status that a client gets.
 func (res *resource) storeError(err error, name string) error {
+	if _, ok := errors.AsType[*status.Error](err); ok { // a hook's, whatever its cause
+		return err
+	}
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return res.notFound(name)
+	case errors.Is(err, storage.ErrContended):
+		return status.Conflict(res.gr, name, fmt.Sprintf("the object changed during each of %d attempts to write it: "+
+			"it has too many writers, or a hook that runs for this write writes it too", storage.MaxAttempts))
 	case errors.Is(err, storage.ErrKey): // only the in-process client can ask for what no URL names
 		return status.BadRequest(err.Error())
 	}

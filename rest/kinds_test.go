@@ -141,9 +141,15 @@ func TestSingleton(t *testing.T) {
 
 func TestSingletonWhoseDefaultsAreNoObject(t *testing.T) {
 	r := widgetResource()
-	_, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: r.Group, Version: r.Version, Plural: r.Plural, Scope: rest.Cluster, Singleton: "one"})
+	singleton := rest.Resource[Widget]{Group: r.Group, Version: r.Version, Plural: r.Plural, Scope: rest.Cluster, Singleton: "one"}
+	_, err := rest.New(rest.Options{}, singleton)
 	require.ErrorContains(t, err, "Widget")
 	require.ErrorContains(t, err, "spec.size: Required value")
+
+	another := status.AlreadyExists(apimeta.GroupResource{Resource: "gadgets"}, "g")
+	singleton.Default = func(context.Context, *Widget) error { return another }
+	_, err = rest.New(rest.Options{}, singleton)
+	require.ErrorContains(t, err, another.Error(), "it is another object that exists already")
 }
 
 func TestVerbsThatAResourceDoesNotHave(t *testing.T) {

@@ -209,8 +209,8 @@ func (res *resource) ensureDefaultNamespace(ctx context.Context) error {
 	if !res.areNamespaces {
 		return nil
 	}
-	_, err := res.create(ctx, "", res.bare().WithAt(doc.Of(defaultNamespace), "metadata", fieldName), writeOptions{admitted: true, agent: selfAgent})
-	if err != nil && !status.IsAlreadyExists(err) {
+	out, err := res.create(ctx, "", res.bare().WithAt(doc.Of(defaultNamespace), "metadata", fieldName), writeOptions{admitted: true, agent: selfAgent})
+	if err != nil && !out.taken {
 		return fmt.Errorf("the namespace %q cannot be made: %w", defaultNamespace, err)
 	}
 	return nil

@@ -63,11 +63,18 @@ type result struct {
 	uid     string
 	created bool
 	gone    bool // the object is no longer there
+	// Why a write failed, where its caller can go on: a hook may return the same errors about something else.
+	missing bool // there is no object of the name
+	taken   bool // there is one
 }
 
 // create stores a new object. The caller has checked that obj is of this kind.
 func (res *resource) create(ctx context.Context, namespace string, obj doc.Value, o writeOptions) (result, error) {
-	obj, err := res.admit(obj, &o)
+	ctx, err := res.nest(ctx, namespace, nameOf(obj), &o)
+	if err != nil {
+		return result{}, err
+	}
+	obj, err = res.admit(obj, &o)
 	if err != nil {
 		return result{}, err
 	}
@@ -83,12 +90,12 @@ func (res *resource) create(ctx context.Context, namespace string, obj doc.Value
 	for range generateAttempts {
 		named := obj.WithAt(doc.Of(generatedName(base)), "metadata", fieldName)
 		out, err := res.createNamed(ctx, namespace, named, &o)
-		if !status.IsAlreadyExists(err) {
+		if !out.taken {
 			return out, err
 		}
 		obj = named
 	}
-	return result{}, status.GenerateNameConflict(res.gr, nameOf(obj))
+	return result{taken: true}, status.GenerateNameConflict(res.gr, nameOf(obj))
 }
 
 func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.Value, o *writeOptions) (result, error) {
@@ -114,6 +121,7 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 		return result{}, err
 	}
 	record, err := res.commitNew(ctx, res.key(namespace, nameOf(obj)), o, func(current *storage.Record) ([]byte, error) {
+		out.taken = current != nil
 		switch {
 		case current == nil:
 			return next, nil
@@ -126,7 +134,7 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 		}
 	})
 	if err != nil {
-		return result{}, err
+		return result{taken: out.taken}, err
 	}
 	if record == nil { // a dry run has no resourceVersion
 		out.json = codec.AppendObject(nil, obj)
@@ -163,9 +171,13 @@ type change func(old doc.Value) (doc.Value, error)
 // update replaces an object, or its status, by what want makes of it. Where the resource has it so, an object that
 // does not exist is created.
 func (res *resource) update(ctx context.Context, namespace, name string, which part, want change, o writeOptions) (result, error) {
+	ctx, err := res.nest(ctx, namespace, name, &o)
+	if err != nil {
+		return result{}, err
+	}
 	out, err := res.updateExisting(ctx, namespace, name, which, want, o)
 	creates := res.createOnUpdate && !o.fromPatch || o.applied && o.subresource == ""
-	if !creates || which != mainPart || !status.IsNotFound(err) {
+	if !creates || which != mainPart || !out.missing {
 		return out, err
 	}
 	obj, err := want(doc.Value{})
@@ -176,7 +188,7 @@ func (res *resource) update(ctx context.Context, namespace, name string, which p
 		return result{}, noVersion(rv)
 	}
 	o.reset()
-	if out, err = res.create(ctx, namespace, obj.WithAt(doc.Value{}, "metadata", fieldResourceVersion), o); status.IsAlreadyExists(err) {
+	if out, err = res.create(ctx, namespace, obj.WithAt(doc.Value{}, "metadata", fieldResourceVersion), o); out.taken {
 		return res.updateExisting(ctx, namespace, name, which, want, o) // somebody else was faster
 	}
 	return out, err
@@ -188,11 +200,12 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 	o.part = which
 	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
 		o.reset()
-		as = doc.Value{}
+		out, as = result{}, doc.Value{}
 		if current == nil && o.uid != "" && res.createOnUpdate {
 			return nil, res.uidConflict(namespace, name, o.uid, "")
 		}
 		if current == nil {
+			out.missing = true
 			return nil, res.notFound(name)
 		}
 		shown, err := res.show(current)
@@ -236,7 +249,7 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 		return next, err
 	})
 	if err != nil {
-		return result{}, err
+		return result{missing: out.missing}, err
 	}
 	if out.gone || record == nil {
 		return out, nil

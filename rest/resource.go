@@ -422,15 +422,16 @@ func (res *resource) ensureSingleton(ctx context.Context) error {
 		obj = obj.With("spec", doc.MapOf())
 	}
 	o := writeOptions{admitted: true, agent: selfAgent}
+	var out result
 	var err error
 	if res.managed != nil { // applied, so that nobody owns the defaults and whoever wants others can apply them
 		o.applied = true
 		obj, err = res.managed.Apply(doc.Value{}, obj, res.writer(&o), false)
 	}
 	if err == nil {
-		_, err = res.create(ctx, "", obj, o)
+		out, err = res.create(ctx, "", obj, o)
 	}
-	if err != nil && !status.IsAlreadyExists(err) {
+	if err != nil && !out.taken {
 		return fmt.Errorf("kind %q: the singleton cannot be made from its defaults: %w", res.gvk.Kind, err)
 	}
 	return nil

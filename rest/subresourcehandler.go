@@ -190,6 +190,9 @@ func (res *resource) callSubresource(ctx context.Context, sub *subresource, name
 	if err != nil {
 		return doc.Value{}, err
 	}
+	if ctx, err = res.nest(ctx, namespace, name, o); err != nil {
+		return doc.Value{}, err
+	}
 	record, err := res.find(ctx, namespace, name, 0)
 	if err != nil {
 		return doc.Value{}, err
@@ -255,6 +258,10 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 // updateSubresource changes an object through its subresource: the subresource as it shall be changes the parent, which
 // is stored as by any other update. It returns the subresource as it is then.
 func (res *resource) updateSubresource(ctx context.Context, sub *subresource, namespace, name string, want change, o writeOptions) (doc.Value, error) {
+	ctx, err := res.nest(ctx, namespace, name, &o)
+	if err != nil {
+		return doc.Value{}, err
+	}
 	ofParent := o
 	ofParent.subresource = sub.name
 	ofParent.problems, ofParent.text, ofParent.fromPatch, ofParent.unconditional, ofParent.admitted = nil, nil, false, true, true

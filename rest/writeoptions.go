@@ -37,6 +37,8 @@ type writeOptions struct {
 	config doc.Value
 	// admitted: the admission hooks have had their say, or have none.
 	admitted bool
+	// nested: the contexts of the hooks know of the write.
+	nested bool
 	// size is that of the body, in bytes; 0 where there is none.
 	size int
 	// uid is what the object's uid must be; "" is any.

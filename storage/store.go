@@ -23,6 +23,9 @@ var (
 	ErrKey = errors.New("storage: bad key")
 	// ErrJSON says that an update function returned a text in which the store cannot write a revision, or whose parts cannot be extracted.
 	ErrJSON = errors.New("storage: bad object")
+	// ErrContended says that the object changed during each of [MaxAttempts] attempts to update it: very many writers want it, or the update
+	// function writes it itself. As a Status it is 409 Conflict.
+	ErrContended = errors.New("storage: the object changed during every attempt to update it")
 )
 
 // Resource is what a store must know of a kind of object before it holds any.
@@ -55,7 +58,7 @@ type Extractor func(json []byte) (Parts, error)
 // The JSON must be one object whose metadata has a resourceVersion of type string; the store writes the revision of the commit there, without a
 // copy when the digits that are there are as many (those of [Store.Revision] usually are). The store owns the bytes afterwards.
 //
-// It runs outside every lock, so it may call the store; it may run again when the object changed meanwhile.
+// It runs outside every lock, so it may call the store; it may run again when the object changed meanwhile, [MaxAttempts] times in all.
 type UpdateFunc func(current *Record) (next []byte, err error)
 
 // UpdateAllFunc is [UpdateFunc] for several objects: current and next are in the order of the keys, and current is one consistent state.
@@ -84,7 +87,8 @@ type Store interface {
 
 	// Update is the one write (API conventions, Concurrency Control and Consistency): it calls fn with the object's current record and commits the
 	// result if the object is still the same, or calls fn again. It returns the object's new record; the current one after a no-op; after a delete
-	// the last state under the revision of the deletion; [ErrNotFound] when there was nothing to delete.
+	// the last state under the revision of the deletion; [ErrNotFound] when there was nothing to delete; [ErrContended] when the object has changed
+	// during each of [MaxAttempts] calls.
 	Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error)
 
 	// UpdateAll writes several objects of any resources as one: all or nothing, with consecutive revisions in the order of the keys, and visible

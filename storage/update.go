@@ -27,7 +27,10 @@ func (m *Memory) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 	}
 	one := []write{{table: t, key: key}}
 	w := &one[0]
-	for {
+	for failed := 0; ; failed++ {
+		if err := pause(ctx, failed); err != nil {
+			return nil, err
+		}
 		if err := m.read(ctx, one); err != nil {
 			return nil, err
 		}
@@ -66,7 +69,10 @@ func (m *Memory) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 		seen[key] = true
 		all[i] = write{table: t, key: key}
 	}
-	for {
+	for failed := 0; ; failed++ {
+		if err := pause(ctx, failed); err != nil {
+			return nil, err
+		}
 		if err := m.read(ctx, all); err != nil {
 			return nil, err
 		}

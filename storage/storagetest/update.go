@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -185,6 +186,53 @@ var updateRules = []rule{
 			require.NoError(s, err, c.name)
 			require.Equal(s, c.want, seen, c.name)
 		}
+	}},
+	{"Attempts", "A function whose object changes during each run ends in ErrContended after MaxAttempts runs.", func(s *subject) {
+		key, other := widget("a", "x"), widget("a", "other")
+		runs := 0
+		interfere := func() {
+			runs++
+			s.put(key, fmt.Sprint("interference ", runs), runs)
+		}
+		for name, update := range map[string]func() error{
+			"Update": func() error {
+				_, err := s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) {
+					interfere()
+					return object(key, "lost", 0), nil
+				})
+				return err
+			},
+			"UpdateAll": func() error {
+				_, err := s.store.UpdateAll(s.ctx, []storage.Key{other, key}, func(current []*storage.Record) ([][]byte, error) {
+					interfere()
+					return [][]byte{object(other, "lost", 0), current[1].JSON}, nil
+				})
+				return err
+			},
+		} {
+			s.put(key, "red", 0)
+			runs = 0
+			before := s.store.Revision()
+			require.ErrorIs(s, update(), storage.ErrContended, name)
+			require.Equal(s, storage.MaxAttempts, runs, name)
+			require.Equal(s, before+storage.MaxAttempts, s.store.Revision(), "%s: nothing but the interference is written", name)
+			_, err := s.store.Get(s.ctx, other, 0)
+			require.ErrorIs(s, err, storage.ErrNotFound, name)
+		}
+	}},
+	{"AttemptsEnd", "A function does not run again when the context of its update has ended.", func(s *subject) {
+		ctx, cancel := context.WithCancel(s.ctx)
+		defer cancel()
+		runs := 0
+		_, err := s.store.Update(ctx, widget("a", "x"), func(*storage.Record) ([]byte, error) {
+			if runs++; runs == storage.MaxAttempts/2 {
+				cancel()
+			}
+			s.put(widget("a", "x"), "red", runs)
+			return object(widget("a", "x"), "lost", 0), nil
+		})
+		require.ErrorIs(s, err, context.Canceled)
+		require.Equal(s, storage.MaxAttempts/2, runs)
 	}},
 	{"NoLostUpdate", "Of concurrent updates of one object, each sees the result of the one before.", func(s *subject) {
 		const writers, rounds = 8, 50
