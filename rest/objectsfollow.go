@@ -1,9 +1,11 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -11,19 +13,25 @@ import (
 
 // Changes is what [Objects.Follow] yields at a time.
 type Changes struct {
-	// List are changes of objects of any resource, in the order of their revisions. They are shared and must not be changed.
+	// List are changes of objects of any resource. They are shared and must not be changed.
 	List []*watch.Change[storage.Record]
 	// Through is the revision up to which every change of every resource has been yielded, these included. It is 0 until all
 	// objects that there were at the beginning have been.
 	Through watch.Revision
 }
 
-// followChunk is about how many objects one of the first Changes has.
-const followChunk = 500
+// followPage is how many objects are listed at a time.
+const followPage = 500
 
-// Follow yields every object there is, as a change that adds it, and then all changes of all resources in one order: who has applied them
-// knows the state of every resource at one revision. It ends with the context, with the API, or with an error for which
-// [status.IsExpired] holds when changes were missed: then begin anew. The error is yielded last.
+// Follow yields the objects of all resources and then what changes: who has applied all that was yielded knows the state of every
+// resource at the revision Through.
+//
+// While Through is 0, each existing object comes as a change that adds it, mixed with later changes of objects that were yielded before:
+// the changes of one object are in order, those of several are not. After that, all changes of all resources come in the order of their
+// revisions, each as soon as it is committed.
+//
+// Follow ends with the context, with the API, or with an error for which [status.IsExpired] holds if the caller is slower than the
+// store forgets: then begin anew. The error is yielded last.
 func (o Objects) Follow(ctx context.Context) iter.Seq2[Changes, error] {
 	return func(yield func(Changes, error) bool) {
 		if err := o.api.enterCall(); err != nil {
@@ -33,13 +41,9 @@ func (o Objects) Follow(ctx context.Context) iter.Seq2[Changes, error] {
 		defer o.api.leave(false)
 		ctx, cancel := o.api.untilEnding(ctx)
 		defer cancel()
-		m := merger{store: o.api.store, ready: make(chan struct{}, 1)}
-		defer m.close()
-		err := m.begin(ctx, o.Resources(), yield)
-		for err == nil && !m.stopped {
-			err = m.next(ctx, yield)
-		}
-		if m.stopped {
+		f := objectsFollower{store: o.api.store, yield: yield, listed: map[string]bool{}}
+		err := f.run(ctx, o.Resources())
+		if err == nil {
 			return
 		}
 		if ctx.Err() != nil {
@@ -49,113 +53,100 @@ func (o Objects) Follow(ctx context.Context) iter.Seq2[Changes, error] {
 	}
 }
 
-// merger makes one sequence of the changes of several resources.
-type merger struct {
-	store   storage.Store
-	cursors []*watch.Cursor[storage.Record]
-	ready   chan struct{}                   // of all cursors
-	ahead   []*watch.Change[storage.Record] // read, but some cursor may still have older ones
-	through watch.Revision
-	stopped bool // the caller has broken off
+// objectsFollower reads all resources by one cursor. A cursor for each would leave their changes to be merged, and a change could
+// not be yielded until every other cursor had moved past it.
+type objectsFollower struct {
+	store  storage.Store
+	cursor *watch.Cursor[storage.Record]
+	yield  func(Changes, error) bool
+	listed map[string]bool // the resources of which every object has been yielded
 }
 
-func (m *merger) close() {
-	for _, c := range m.cursors {
-		c.Close()
+// run returns nil where the caller has broken off.
+func (f *objectsFollower) run(ctx context.Context, resources []StoredResource) (err error) {
+	if f.cursor, err = f.store.Watch(watch.Scope{}, f.store.Revision()); err != nil {
+		return err
 	}
-}
-
-// begin yields what there is, and opens a cursor for each resource where its list ends.
-func (m *merger) begin(ctx context.Context, resources []StoredResource, yield func(Changes, error) bool) error {
+	defer f.cursor.Close()
 	for _, r := range resources {
-		scope := watch.Scope{Resource: r.Name}
-		page, err := m.store.List(ctx, storage.ListOptions{Scope: scope}, nil)
-		if err != nil {
+		if more, err := f.list(ctx, r.Name); err != nil || !more {
 			return err
 		}
-		for records := range slices.Chunk(page.Records, followChunk) {
-			added := make([]watch.Change[storage.Record], len(records))
-			list := make([]*watch.Change[storage.Record], len(records))
-			for i, record := range records {
-				added[i] = watch.Change[storage.Record]{Scope: record.Key, Revision: record.Revision, Current: record}
-				list[i] = &added[i]
+	}
+	for changes := []*watch.Change[storage.Record](nil); f.yield(Changes{List: changes, Through: f.cursor.Position()}, nil); {
+		if changes, err = f.cursor.Next(ctx, nil); err != nil {
+			return err
+		}
+		changes = slices.DeleteFunc(changes, func(c *watch.Change[storage.Record]) bool { return !f.listed[c.Scope.Resource] })
+		if ctx.Err() != nil { // Next looks at it only while there is nothing to read
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// list yields the objects of a resource in pages, each of the latest state, and after each page the changes up to it. So the cursor
+// falls behind by no more than one page, however long the list is, and no change has to be kept.
+func (f *objectsFollower) list(ctx context.Context, resource string) (more bool, err error) {
+	scope := watch.Scope{Resource: resource}
+	for l := (listing{}); ; l.before = l.last() {
+		if l.page, err = f.store.List(ctx, storage.ListOptions{Scope: scope, After: l.before, Limit: followPage}, nil); err != nil {
+			return false, err
+		}
+		if len(l.page.Records) > 0 && !f.yield(Changes{List: added(l.page.Records)}, nil) {
+			return false, nil
+		}
+		for f.cursor.Position() < l.page.Revision {
+			changes, err := f.cursor.Poll(nil)
+			if err != nil {
+				return false, err
 			}
-			if m.stopped = !yield(Changes{List: list}, nil); m.stopped {
-				return nil
+			changes = slices.DeleteFunc(changes, func(c *watch.Change[storage.Record]) bool {
+				return !f.listed[c.Scope.Resource] && !(scope.Contains(c.Scope) && l.precedes(c))
+			})
+			if len(changes) > 0 && !f.yield(Changes{List: changes}, nil) {
+				return false, nil
 			}
 		}
-		cursor, err := m.store.Watch(scope, page.Revision)
-		if err != nil {
-			return err
-		}
-		cursor.ReadyOn(m.ready)
-		m.cursors = append(m.cursors, cursor)
-		m.through = max(m.through, page.Revision)
-	}
-	// Nothing is whole before the last list.
-	whole := m.through
-	for m.through = 0; m.through < whole; {
-		if err := m.poll(); err != nil {
-			return err
+		if !l.page.More {
+			f.listed[resource] = true
+			return true, nil
 		}
 	}
-	m.yield(yield)
-	return nil
 }
 
-// next waits for changes and yields them.
-func (m *merger) next(ctx context.Context, yield func(Changes, error) bool) error {
-	if err := m.wait(ctx); err != nil {
-		return err
-	}
-	before := m.through
-	if err := m.poll(); err != nil {
-		return err
-	}
-	if m.through > before {
-		m.yield(yield)
-	}
-	return nil
+// listing is how much of a resource has been yielded.
+type listing struct {
+	before storage.Key  // the last object of the pages before
+	page   storage.Page // the youngest
 }
 
-// wait returns when some cursor has something to read.
-func (m *merger) wait(ctx context.Context) error {
-	for _, c := range m.cursors {
-		c.Ready()
+func (l *listing) last() storage.Key { return l.page.Records[len(l.page.Records)-1].Key }
+
+// precedes reports whether the object of a change was yielded as it was before the change. Objects behind the page will come in a
+// younger one.
+func (l *listing) precedes(c *watch.Change[storage.Record]) bool {
+	switch {
+	case compareKeys(c.Scope, l.before) <= 0:
+		return true
+	case l.page.More && compareKeys(c.Scope, l.last()) > 0:
+		return false
 	}
-	select {
-	case <-m.ready:
-	case <-ctx.Done():
-	}
-	return ctx.Err()
+	return c.Revision > l.page.Revision
 }
 
-// poll reads what the cursors have, and finds the revision up to which none of them has more.
-func (m *merger) poll() error {
-	through := ^watch.Revision(0)
-	for _, c := range m.cursors {
-		var err error
-		if m.ahead, err = c.Poll(m.ahead); err != nil {
-			return err
-		}
-		through = min(through, c.Position())
+// added are changes by which the records come to be.
+func added(records []*storage.Record) []*watch.Change[storage.Record] {
+	changes := make([]watch.Change[storage.Record], len(records))
+	list := make([]*watch.Change[storage.Record], len(records))
+	for i, record := range records {
+		changes[i] = watch.Change[storage.Record]{Scope: record.Key, Revision: record.Revision, Current: record}
+		list[i] = &changes[i]
 	}
-	m.through = through
-	return nil
+	return list
 }
 
-// yield hands out what is known to be in order.
-func (m *merger) yield(yield func(Changes, error) bool) {
-	slices.SortFunc(m.ahead, func(a, b *watch.Change[storage.Record]) int {
-		return int(int64(a.Revision - b.Revision))
-	})
-	n, _ := slices.BinarySearchFunc(m.ahead, m.through, func(c *watch.Change[storage.Record], through watch.Revision) int {
-		if c.Revision <= through {
-			return -1
-		}
-		return 1
-	})
-	list := slices.Clone(m.ahead[:n])
-	m.ahead = slices.Delete(m.ahead, 0, n)
-	m.stopped = !yield(Changes{List: list, Through: m.through}, nil)
+// compareKeys orders the objects of a resource as a list does.
+func compareKeys(a, b storage.Key) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }

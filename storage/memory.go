@@ -144,6 +144,9 @@ func (m *Memory) find(t *table, key Key) *Record {
 
 // Watch implements [Store].
 func (m *Memory) Watch(scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error) {
+	if scope == (watch.Scope{}) && len(terms) == 0 {
+		return m.log.Cursor(scope, after)
+	}
 	t, err := m.tableIn(scope)
 	if err != nil {
 		return nil, err

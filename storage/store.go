@@ -97,6 +97,8 @@ type Store interface {
 
 	// Watch returns a cursor on the changes of a scope younger than a revision. It fails with 410 Expired when they are no longer held. With terms it
 	// may leave out changes of objects that have these values neither before nor after; it does so for one of them that is indexed.
+	// The zero scope is the changes of all resources in the one order of their revisions, those of resources that are registered later too. It
+	// takes no terms, and fails with 410 Expired when the changes of any resource are no longer held.
 	Watch(scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error)
 
 	// Compact drops the history up to a revision: reads and watches from before it give 410 Expired.

@@ -17,7 +17,8 @@ const (
 type Revision uint64
 
 // Scope names what a watch or a list wants: all of a resource (only Resource is set), one namespace of it (Resource and Namespace),
-// or one object. An object's own scope is its full key: Resource, Namespace (empty for a cluster-scoped resource) and Name.
+// or one object. The zero Scope is everything, and is for watches only. An object's own scope is its full key: Resource, Namespace (empty
+// for a cluster-scoped resource) and Name.
 type Scope struct {
 	// Resource is the plural and the group, such as "widgets.example.com", or "configmaps" in the core group.
 	Resource string
@@ -29,7 +30,7 @@ type Scope struct {
 
 // Contains reports whether the object with this full key lies in the scope.
 func (s Scope) Contains(key Scope) bool {
-	return s.Resource == key.Resource &&
+	return s == Scope{} || s.Resource == key.Resource &&
 		(s.Namespace == "" || s.Namespace == key.Namespace) &&
 		(s.Name == "" || s.Name == key.Name && s.Namespace == key.Namespace)
 }

@@ -29,7 +29,7 @@ func (l *Log[T]) Cursor(scope Scope, after Revision) (*Cursor[T], error) {
 	return l.CursorOn(scope, Term{}, after)
 }
 
-// CursorOn is Cursor for those of the scope's changes that a term is about.
+// CursorOn is Cursor for those of the scope's changes that a term is about. The scope has a resource, since an index belongs to one.
 func (l *Log[T]) CursorOn(scope Scope, term Term, after Revision) (*Cursor[T], error) {
 	key := topicKey{scope, term}
 	l.mu.Lock()

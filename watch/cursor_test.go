@@ -34,14 +34,14 @@ func TestCursorSeesItsScopeOnly(t *testing.T) {
 	node := watch.Scope{Resource: "nodes", Name: "x"}
 	scopes := []watch.Scope{
 		{Resource: "things"}, {Resource: "things", Namespace: "a"}, {Resource: "things", Namespace: "aa"},
-		key("a", "x"), key("aa", "x"), {Resource: "nodes"}, node,
+		key("a", "x"), key("aa", "x"), {Resource: "nodes"}, node, {},
 	}
 	early := make([]*watch.Cursor[thing], len(scopes))
 	for i, s := range scopes {
 		early[i] = cursorAt(t, log, s, 0)
 	}
 	require.NoError(t, log.Append(group(1, key("a", "x"), key("a", "xx"), key("aa", "x"), node)))
-	want := [][]watch.Revision{{1, 2, 3}, {1, 2}, {3}, {1}, {3}, {4}, {4}}
+	want := [][]watch.Revision{{1, 2, 3}, {1, 2}, {3}, {1}, {3}, {4}, {4}, {1, 2, 3, 4}}
 	for i, s := range scopes {
 		assert.Equal(t, want[i], poll(t, early[i]), "%v, before the changes", s)
 		assert.Equal(t, want[i], poll(t, cursorAt(t, log, s, 0)), "%v, after the changes", s)
@@ -341,4 +341,13 @@ func TestConcurrentReaders(t *testing.T) {
 		require.NoError(t, log.Append(group(writes+r+1, key(fmt.Sprint((r+1)%4), "x"))))
 	}
 	all.Wait()
+}
+
+// Without resources the zero scope is everything too, and each change comes once.
+func TestKeysWithoutAResource(t *testing.T) {
+	log := newLog(t, watch.LogOptions[thing]{})
+	early := cursorAt(t, log, watch.Scope{}, 0)
+	require.NoError(t, log.Append(group(1, watch.Scope{Name: "x"}, watch.Scope{Name: "y"})))
+	assert.Equal(t, []watch.Revision{1, 2}, poll(t, early))
+	assert.Equal(t, []watch.Revision{1, 2}, poll(t, cursorAt(t, log, watch.Scope{}, 0)))
 }

@@ -13,7 +13,7 @@
 //
 // A cursor has no queue of its own and pins no memory, so it can neither slow a writer nor grow; one that falls behind what the log
 // still holds is told so with 410 Expired and lists again (API concepts, Efficient detection of changes). Appending costs the same whether
-// one cursor waits or ten thousand do: Append marks the at most three topics of a change (its resource, its namespace, its object, and those of
+// one cursor waits or ten thousand do: Append marks the at most four topics of a change (everything, its resource, its namespace, its object, and those of
 // its values in the indexes that somebody watches by, see [Term]), and one dispatcher goroutine wakes those who wait on them. It is started when
 // the first cursor waits and ended by Close.
 //

@@ -80,7 +80,7 @@ func (l *Log[T]) removeTopic(k topicKey) {
 	}
 }
 
-// eachTopic calls yield for the topics that a change is one of: at most three, and at most six more for each index in use.
+// eachTopic calls yield for the topics that a change is one of: at most four, and at most six more for each index in use.
 func (l *Log[T]) eachTopic(c *Change[T], yield func(*topic[T])) {
 	if len(l.topics) == 0 {
 		return
@@ -92,6 +92,9 @@ func (l *Log[T]) eachTopic(c *Change[T], yield func(*topic[T])) {
 	}
 	if c.Scope.Name != "" {
 		scopes = append(scopes, c.Scope)
+	}
+	if t := l.topics[topicKey{}]; t != nil && c.Scope.Resource != "" {
+		yield(t)
 	}
 	each := func(t Term) {
 		for _, s := range scopes {

@@ -47,6 +47,38 @@ var watchRules = []rule{
 	{"ListThenWatchAcrossCompaction", "Across a compaction a watcher either goes on without loss or gets 410.", func(s *subject) {
 		s.replay(true)
 	}},
+	{"WatchEverything", "A watch of the zero scope shows the changes of all resources in the order of their revisions.", func(s *subject) {
+		start := s.store.Revision()
+		cursor := s.watch(watch.Scope{}, start)
+		node, late := storage.Key{Resource: nodes, Name: "x"}, storage.Key{Resource: "late", Name: "x"}
+		s.put(widget("a", "x"), "red", 1)
+		s.put(node, "red", 1)
+		_, err := s.store.UpdateAll(s.ctx, []storage.Key{node, widget("b", "x"), {Resource: longer, Namespace: "a", Name: "x"}}, func([]*storage.Record) ([][]byte, error) {
+			return [][]byte{nil, object(widget("b", "x"), "red", 2), object(widget("a", "x"), "red", 2)}, nil
+		})
+		require.NoError(s, err)
+		require.NoError(s, s.store.Register(storage.Resource{Name: late.Resource, Extract: storage.ExtractMetadata}))
+		s.put(late, "red", 1)
+		s.remove(widget("a", "x"))
+		want := []string{"+1 a/x", "+2 /x", "+3 /x", "+4 b/x", "+5 a/x", "+6 /x", "+7 a/x"}
+		for _, c := range []*watch.Cursor[storage.Record]{cursor, s.watch(watch.Scope{}, start)} {
+			changes, err := c.Poll(nil)
+			require.NoError(s, err)
+			var got []string
+			for _, change := range changes {
+				got = append(got, fmt.Sprintf("+%d %s/%s", change.Revision-start, change.Scope.Namespace, change.Scope.Name))
+			}
+			require.Equal(s, want, got)
+			require.Equal(s, s.store.Revision(), c.Position())
+		}
+		require.NoError(s, s.store.Compact(s.ctx, start+2))
+		_, err = s.store.Watch(watch.Scope{}, start+1)
+		require.True(s, status.IsExpired(err), "%v", err)
+		for _, scope := range []watch.Scope{{Namespace: "a"}, {Name: "x"}} {
+			_, err := s.store.Watch(scope, start+2)
+			require.ErrorIs(s, err, storage.ErrResource, "%v", scope)
+		}
+	}},
 	{"WatchFromTheFuture", "A watch from a revision that is not there yet is silent until it is passed.", func(s *subject) {
 		key := widget("a", "x")
 		cursor := s.watch(key, s.store.Revision()+2)

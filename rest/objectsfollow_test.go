@@ -1,0 +1,182 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// manyKinds are kinds beside Things that nobody writes.
+func manyKinds(n int) []rest.Definition {
+	var definitions []rest.Definition
+	for i := range n {
+		definitions = append(definitions, rest.Resource[GlobalThing]{Group: thingGroup, Version: "v1", Kind: fmt.Sprint("Idle", i), Plural: fmt.Sprint("idles", i), Scope: rest.Cluster})
+	}
+	return append(definitions, thingResource())
+}
+
+// The last change of a burst is yielded without another write, however many kinds the API has.
+func TestFollowYieldsTheLastChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newThingServer(t, rest.Options{}, manyKinds(200)...)
+		things := rest.ClientFor[Thing](s.api).Namespace("default")
+		for i := range 4 {
+			_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint(i)}})
+			require.NoError(t, err)
+		}
+		var through atomic.Uint64
+		var following sync.WaitGroup
+		following.Go(func() {
+			for changes, err := range rest.ObjectsOf(s.api).Follow(t.Context()) {
+				if err != nil {
+					assert.True(t, status.IsServiceUnavailable(err), "%v", err)
+					return
+				}
+				through.Store(uint64(changes.Through))
+			}
+		})
+		for burst := range 1000 {
+			var writers sync.WaitGroup
+			for i := range 4 {
+				writers.Go(func() {
+					_, err := things.Modify(t.Context(), fmt.Sprint(i), func(thing *Thing) error { thing.Spec.Data = map[string]string{"burst": fmt.Sprint(burst)}; return nil })
+					assert.NoError(t, err)
+				})
+			}
+			writers.Wait()
+			synctest.Wait() // nothing happens any more
+			require.Equal(t, uint64(s.store.Revision()), through.Load(), "after burst %d", burst)
+		}
+		require.NoError(t, s.api.Close())
+		following.Wait()
+	})
+}
+
+// turningStore calls turn before and after each list.
+type turningStore struct {
+	storage.Store
+	turn func()
+}
+
+func (s *turningStore) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+	s.turn()
+	page, err := s.Store.List(ctx, options, into)
+	s.turn()
+	return page, err
+}
+
+// What Follow yields while objects come, change and go in every place of the lists that it begins with leads to the state at Through.
+func TestFollowWhileItLists(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			memory := storage.NewMemory(storage.MemoryOptions{})
+			store := &turningStore{Store: memory, turn: func() {}}
+			api, err := rest.New(rest.Options{Store: store}, thingResource(), globalThingResource())
+			require.NoError(t, err)
+			defer func() {
+				require.NoError(t, api.Close())
+				require.NoError(t, memory.Close())
+			}()
+			random := rand.New(rand.NewPCG(seed, 0))
+			things, globals := rest.ClientFor[Thing](api).Namespace("default"), rest.ClientFor[GlobalThing](api)
+			write := func() {
+				name := fmt.Sprintf("%04d", random.IntN(2000))
+				_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+				switch {
+				case status.IsAlreadyExists(err) && random.IntN(2) == 0:
+					err = things.Delete(t.Context(), name, rest.DeleteOptions{})
+				case status.IsAlreadyExists(err):
+					_, err = things.Modify(t.Context(), name, func(thing *Thing) error { thing.Spec.Size++; return nil })
+				}
+				require.NoError(t, err)
+				if _, err = globals.Create(t.Context(), &GlobalThing{ObjectMeta: apimeta.ObjectMeta{Name: name}}); status.IsAlreadyExists(err) {
+					err = globals.Delete(t.Context(), name, rest.DeleteOptions{})
+				}
+				require.NoError(t, err)
+			}
+			turn := func() {
+				for range 30 {
+					write()
+				}
+			}
+			for range 3000 {
+				write()
+			}
+			store.turn = turn
+			state := map[storage.Key]watch.Revision{}
+			for changes, err := range rest.ObjectsOf(api).Follow(t.Context()) {
+				require.NoError(t, err)
+				for _, c := range changes.List {
+					require.Greater(t, c.Revision, state[c.Scope], "%v goes back", c.Scope)
+					if state[c.Scope] = c.Revision; c.Previous != nil && c.Current == nil {
+						delete(state, c.Scope)
+					}
+				}
+				if changes.Through == memory.Revision() {
+					break
+				}
+				if changes.Through == 0 {
+					turn()
+				}
+			}
+			want := map[storage.Key]watch.Revision{}
+			for _, resource := range []string{"things." + thingGroup, "globalthings." + thingGroup} {
+				page, err := memory.List(t.Context(), storage.ListOptions{Scope: watch.Scope{Resource: resource}}, nil)
+				require.NoError(t, err)
+				for _, r := range page.Records {
+					want[r.Key] = r.Revision
+				}
+			}
+			require.Equal(t, want, state)
+		})
+	}
+}
+
+// A watch of everything is told of resources that the API does not have, like those of another API on the same store.
+func TestFollowKeepsToItsAPI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newThingServer(t, rest.Options{}, thingResource())
+		other, err := rest.New(rest.Options{Store: s.store}, globalThingResource())
+		require.NoError(t, err)
+		globals, things := rest.ClientFor[GlobalThing](other), rest.ClientFor[Thing](s.api).Namespace("default")
+		var keys []storage.Key
+		var through watch.Revision
+		var following sync.WaitGroup
+		following.Go(func() {
+			for changes, err := range rest.ObjectsOf(s.api).Follow(t.Context()) {
+				if err != nil {
+					assert.True(t, status.IsServiceUnavailable(err), "%v", err)
+					return
+				}
+				for _, c := range changes.List {
+					keys = append(keys, c.Scope)
+				}
+				through = changes.Through
+			}
+		})
+		synctest.Wait()
+		_, err = things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+		require.NoError(t, err)
+		_, err = globals.Create(t.Context(), &GlobalThing{ObjectMeta: apimeta.ObjectMeta{Name: "b"}})
+		require.NoError(t, err)
+		synctest.Wait()
+		assert.Equal(t, []storage.Key{{Resource: "things." + thingGroup, Namespace: "default", Name: "a"}}, keys)
+		assert.Equal(t, s.store.Revision(), through)
+		require.NoError(t, other.Close())
+		require.NoError(t, s.api.Close())
+		following.Wait()
+	})
+}
