@@ -27,9 +27,13 @@ type groupVersion struct {
 	resources []*resource
 }
 
-// builtin reports whether kinds of the built-in dialect are among the resources.
+// coreV1 is served by every API, if need be without a resource: clients look there for the kind List, in which they write
+// several objects into one file.
+var coreV1 = apimeta.GroupVersion{Version: "v1"}
+
+// builtin reports whether the version is a server's own, or has kinds of the built-in dialect.
 func (v groupVersion) builtin() bool {
-	return slices.ContainsFunc(v.resources, func(res *resource) bool { return res.byRoute })
+	return v.GroupVersion == coreV1 || slices.ContainsFunc(v.resources, func(res *resource) bool { return res.byRoute })
 }
 
 func (v groupVersion) path() string { return gvPath(v.GroupVersion) }
@@ -37,8 +41,7 @@ func (v groupVersion) path() string { return gvPath(v.GroupVersion) }
 // groupsOf sorts resources into groups: by name, versions as their names rank, resources by plural.
 func groupsOf(resources []*resource) []group {
 	var out []group
-	for _, res := range resources {
-		gv := res.gvk.GroupVersion()
+	version := func(gv apimeta.GroupVersion) *groupVersion {
 		i := slices.IndexFunc(out, func(g group) bool { return g.name == gv.Group })
 		if i < 0 {
 			i = len(out)
@@ -50,7 +53,12 @@ func groupsOf(resources []*resource) []group {
 			j = len(g.versions)
 			g.versions = append(g.versions, groupVersion{GroupVersion: gv})
 		}
-		g.versions[j].resources = append(g.versions[j].resources, res)
+		return &g.versions[j]
+	}
+	version(coreV1)
+	for _, res := range resources {
+		v := version(res.gvk.GroupVersion())
+		v.resources = append(v.resources, res)
 	}
 	slices.SortFunc(out, func(a, b group) int { return strings.Compare(a.name, b.name) })
 	for _, g := range out {

@@ -134,8 +134,34 @@ func TestAggregatedDiscovery(t *testing.T) {
 		memos := newMemos(t)
 		require.JSONEq(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[]}`, do(t, memos, "GET", "/apis", "", "Accept", acceptAggregated).Body)
 		wantJSON(t, do(t, memos, "GET", "/apis", ""), 200, `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`)
-		wantJSON(t, do(t, newWidgets(t), "GET", "/api", ""), 200, `{"kind":"APIVersions","versions":[],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"example.com"}]}`)
 	})
+}
+
+// Clients find the kind List in v1 of the core group, so it is there also where no kind is.
+func TestDiscoveryWithoutCoreKinds(t *testing.T) {
+	api := newWidgets(t)
+	wantJSON(t, do(t, api, "GET", "/api", ""), 200, `{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"example.com"}]}`)
+	wantJSON(t, do(t, api, "GET", "/api/v1", ""), 200, `{"kind":"APIResourceList","groupVersion":"v1","resources":[]}`)
+	assert.JSONEq(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","freshness":"Current"}]}]}`,
+		do(t, api, "GET", "/api", "", "Accept", acceptAggregated).Body)
+	assert.Contains(t, do(t, api, "GET", "/", "").Body, `"/api/v1"`)
+	assert.Contains(t, do(t, api, "GET", "/openapi/v3", "").value(t, "paths"), "api/v1")
+	assert.Equal(t, map[string]any{}, do(t, api, "GET", "/openapi/v3/api/v1", "").value(t, "paths"))
+	wantFailure(t, do(t, api, "GET", "/api/v1/configmaps", ""), 404, "NotFound", "the server could not find the requested resource", "{}")
+}
+
+// After a 404 for an object kubectl asks for its namespace, and prints a second 404 instead of the first.
+func TestNamespaceThatIsNotServed(t *testing.T) {
+	const other = "/api/v1/namespaces/other"
+	for name, api := range map[string]*rest.API{"no core kind": newWidgets(t), "a core kind": newMemos(t)} {
+		wantFailure(t, do(t, api, "GET", other, ""), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource", "{}")
+		for _, target := range []string{"/api/v1/namespaces", other + "/status", other + "/pods"} {
+			wantFailure(t, do(t, api, "GET", target, ""), 404, "NotFound", "the server could not find the requested resource", "{}")
+		}
+		assert.Equal(t, 404, do(t, api, "POST", "/api/v1/namespaces", "{}").Code, name)
+	}
+	served := newAPI(t, rest.Options{}, rest.NamespacesOf[Namespace]())
+	wantFailure(t, do(t, served, "GET", other, ""), 404, "NotFound", `namespaces "other" not found`, `{"name":"other","kind":"namespaces"}`)
 }
 
 // Built-in kinds are listed in the order of names, and their own kind by its name alone.

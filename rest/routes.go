@@ -117,6 +117,9 @@ func (a *API) routes() *httprouter.Router {
 			add("/openapi/v3"+v.path(), nil, always((*request).openAPIv3))
 		}
 	}
+	if core := gvPath(coreV1); !a.hasPlural(core, "namespaces") {
+		add(core+"/namespaces/:"+paramNamespace, nil, always((*request).namespaceNotServed))
+	}
 	for _, res := range a.served() {
 		base := gvPath(res.gvk.GroupVersion())
 		plural := base + "/" + res.gr.Resource
@@ -181,6 +184,10 @@ func (q *request) unknownPath() error {
 	http.NotFound(q.w, q.r)
 	return nil
 }
+
+// namespaceNotServed answers for one namespace where an API serves none. After a 404 for an object kubectl asks for the
+// namespace, and a second 404 would replace the first in what it prints.
+func (q *request) namespaceNotServed() error { return status.MethodNotAllowed() }
 
 // collection answers for a resource, or for one namespace of it.
 func (q *request) collection() (handler, error) {

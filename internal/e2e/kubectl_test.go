@@ -40,6 +40,8 @@ func TestKubectl(t *testing.T) {
 		{"edit", true, edit},
 		{"patch", true, patch},
 		{"replace", false, replace},
+		{"lists", true, lists},
+		{"missing", true, missing},
 		{"wait", true, waits},
 		{"delete", true, deletes},
 		{"cascade", true, cascades},
@@ -215,8 +217,6 @@ func get(t *testing.T, s *server, g target) {
 		assertLine(t, everywhere, "NAMESPACE", "NAME")
 		assertLine(t, everywhere, namespace, "a")
 	}
-	// Elsewhere than in default kubectl asks for the namespace next, and reports when it is not there.
-	assert.Contains(t, s.refused(t, "", "-n", "default", "get", g.plural, "d"), g.groupResource()+` "d" not found`)
 	assert.Equal(t, []string{"a", "c"}, firstColumn(s.run(t, "get", g.plural, "a", "d", "c", "--ignore-not-found")))
 }
 
@@ -375,7 +375,7 @@ func waits(t *testing.T, s *server, g target) {
 	s.run(t, "delete", g.plural, "one")
 	require.NoError(t, done())
 
-	assert.Contains(t, s.refused(t, "", "-n", "default", "wait", "--for=condition=Ready", g.plural+"/none", "--timeout=1s"), `"none" not found`)
+	assert.Contains(t, s.refused(t, "", "wait", "--for=condition=Ready", g.plural+"/none", "--timeout=1s"), `"none" not found`)
 }
 
 func deletes(t *testing.T, s *server, g target) {
