@@ -12,7 +12,6 @@ import (
 
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // API serves resources over HTTP. It is an [http.Handler] that a host mounts where it likes, under a prefix with
@@ -63,7 +62,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 	}
 	a.store = a.options.Store
 	if a.store == nil {
-		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Start: watch.Revision(a.options.Now().UnixMilli())}), true
+		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Now: a.options.Now}), true
 	}
 	views := newViews(a.options.MaxConvertedBytes)
 	for res := range a.everyResource {

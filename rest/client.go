@@ -72,7 +72,8 @@ type ListOptions struct {
 type WatchOptions struct {
 	LabelSelector, FieldSelector string
 	// ResourceVersion is where the watch goes on, mostly that of a list. Empty: the watch begins with an Added event
-	// for every object there is.
+	// for every object there is. A version that the store has not reached is awaited for a few seconds; then the watch
+	// fails with an error for which [status.IsTooLargeResourceVersion] holds.
 	ResourceVersion string
 }
 
@@ -319,10 +320,14 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(ev
 	if nothing {
 		selected.match = func(*storage.Record) bool { return false }
 	}
+	ctx, cancel := c.api.untilEnding(ctx)
+	defer cancel()
 	after := watch.Revision(revision)
 	if revision == 0 {
 		found, err := c.res.store.List(ctx, storage.ListOptions{Scope: selected.scope, Terms: selected.terms, Match: selected.match}, nil)
-		if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		} else if err != nil {
 			return err
 		}
 		for _, r := range found.Records {
@@ -332,13 +337,13 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(ev
 		}
 		after = found.Revision
 	}
-	cursor, err := c.res.store.Watch(selected.scope, after, selected.terms...)
-	if err != nil {
+	cursor, err := c.res.store.Watch(ctx, selected.scope, after, selected.terms...)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	} else if err != nil {
 		return err
 	}
 	defer cursor.Close()
-	ctx, cancel := c.api.untilEnding(ctx)
-	defer cancel()
 	var changes []*watch.Change[storage.Record]
 	for {
 		if changes, err = cursor.Next(ctx, changes[:0]); ctx.Err() != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -202,7 +203,7 @@ func TestClientList(t *testing.T) {
 
 func TestClientAll(t *testing.T) {
 	ctx := context.Background()
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
 	var want []string
@@ -389,7 +390,7 @@ func TestClientWatch(t *testing.T) {
 
 func TestClientWatchFromAVersion(t *testing.T) {
 	ctx := context.Background()
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
 	for _, name := range []string{"a", "b", "c"} {
@@ -414,12 +415,41 @@ func TestClientWatchFromAVersion(t *testing.T) {
 	assert.True(t, status.IsExpired(firstError(client.Watch(ctx, rest.WatchOptions{ResourceVersion: "2"}))))
 }
 
+func TestClientWatchFromTheFuture(t *testing.T) {
+	for name, c := range map[string]struct {
+		meanwhile func(t *testing.T, api *rest.API, cancel func())
+		is        func(error) bool
+		after     time.Duration
+	}{
+		"is refused after a while":  {func(*testing.T, *rest.API, func()) {}, status.IsTooLargeResourceVersion, 3 * time.Second},
+		"ends at once with the API": {func(t *testing.T, api *rest.API, _ func()) { require.NoError(t, api.Close()) }, status.IsServiceUnavailable, 0},
+		"ends at once with its caller": {func(_ *testing.T, _ *rest.API, cancel func()) { cancel() },
+			func(err error) bool { return errors.Is(err, context.Canceled) }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := newWidgets(t)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				began := time.Now()
+				ended := make(chan error, 1)
+				go func() { ended <- firstError(widgetClient(api).Watch(ctx, rest.WatchOptions{ResourceVersion: "99"})) }()
+				synctest.Wait()
+				c.meanwhile(t, api, cancel)
+				err := <-ended
+				assert.True(t, c.is(err), "%v", err)
+				assert.Equal(t, c.after, time.Since(began))
+			})
+		})
+	}
+}
+
 // A client that has lost what happened in between is told the difference.
 func TestClientFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 		client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
 		for _, name := range []string{"changed", "deleted", "recreated", "same"} {
 			_, err := client.Create(ctx, widgetOf(name, 1))
@@ -485,7 +515,7 @@ func TestClientFollow(t *testing.T) {
 func TestClientFollowFromAVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 		client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
 		create := func(name string) {
 			_, err := client.Create(ctx, widgetOf(name, 1))
@@ -540,6 +570,7 @@ func TestClientFollowFromAVersion(t *testing.T) {
 			is            func(error) bool
 		}{
 			{"a version that is not retained", page.ResourceVersion, status.IsExpired},
+			{"a version that is not reached", "999", status.IsTooLargeResourceVersion},
 			{"no version", "yesterday", status.IsBadRequest},
 		} {
 			var errs []error

@@ -17,8 +17,8 @@ import (
 // is yielded last.
 //
 // With a ResourceVersion it goes on from what a list with the same selectors has shown at that version, and so needs to
-// know it: where that version is no longer retained the first and only result is an Expired error, and the caller lists
-// again itself.
+// know it: where that version is no longer retained the first and only result is an Expired error, and where it is not
+// reached an error for which [status.IsTooLargeResourceVersion] holds. The caller then lists again itself.
 //
 // The events of a difference have the ResourceVersion of the list that it leads to; an object that is shown as Deleted has
 // its last known state, and one that was deleted and made anew is shown as Deleted and then as Added. For the difference

@@ -169,7 +169,7 @@ func TestRemovedWhenDueAfterARestart(t *testing.T) {
 	}{{"in time", 10 * time.Second, 20 * time.Second}, {"late", time.Minute, 0}} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				first := storage.NewMemory(storage.MemoryOptions{})
+				first := storage.NewMemory(storage.MemoryOptions{Start: 1})
 				api, err := rest.New(rest.Options{Store: first}, widgetResource(removedWhenDue))
 				require.NoError(t, err)
 				client := rest.ClientFor[Widget](api).Namespace("default")
@@ -209,7 +209,7 @@ func endOfAnother(t *testing.T, later time.Duration) {
 // A removal that fails is tried again.
 func TestRemovedWhenDueAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &failingStore{Memory: storage.NewMemory(storage.MemoryOptions{})}
+		store := &failingStore{Memory: storage.NewMemory(storage.MemoryOptions{Start: 1})}
 		var log strings.Builder
 		api, err := rest.New(rest.Options{Store: store, Logger: slog.New(slog.NewTextHandler(&log, nil))}, widgetResource(removedWhenDue))
 		require.NoError(t, err)
@@ -264,7 +264,7 @@ func TestUnsafeDeletion(t *testing.T) {
 	const field = "ignoreStoreReadErrorWithClusterBreakingPotential"
 	key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "broken"}
 	broken := func(t *testing.T, allowed bool) (*rest.API, *storage.Memory) {
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 		api := newAPI(t, rest.Options{Store: store, UnsafeDeletion: allowed}, widgetResource(withValidateDelete(func(context.Context, *Widget) error { return nil })))
 		_, err := store.Update(t.Context(), key, func(*storage.Record) ([]byte, error) {
 			return []byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"broken","namespace":"default","uid":"u","resourceVersion":"0","finalizers":["example.com/f"]},"spec":7}`), nil
@@ -310,7 +310,7 @@ func TestUnsafeDeletion(t *testing.T) {
 	})
 	t.Run("admission has its say", func(t *testing.T) {
 		refused := status.Generic(418, "no")
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 		api := newAPI(t, rest.Options{Store: store, UnsafeDeletion: true, Admission: []rest.Admission{{Name: "v",
 			Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
 				assert.Equal(t, "broken", r.Name)

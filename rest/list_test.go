@@ -152,7 +152,7 @@ func TestRemainingItemsAreNotCountedBehindASelector(t *testing.T) {
 
 // A token is good wherever the same objects are served: after a restart, or by another replica.
 func TestContinueElsewhere(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	one := newAPI(t, rest.Options{Store: store}, widgetResource())
 	for _, name := range []string{"a", "b", "c"} {
@@ -202,7 +202,7 @@ func TestContinueRefuses(t *testing.T) {
 
 // What happened before the retained history cannot be listed. The answer holds a token for the rest of what is there now.
 func TestContinueAfterCompaction(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	api := newAPI(t, rest.Options{Store: store}, widgetResource())
 	for _, name := range []string{"a", "b", "d"} {
@@ -396,7 +396,7 @@ func TestIndexedLabels(t *testing.T) {
 		defer stop()
 		resource := widgetResource()
 		resource.IndexedLabels = []string{"side"}
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 		client := widgetClient(newAPI(t, rest.Options{Store: store}, resource))
 		for i, side := range []string{"left", "right", "left", "", "left"} {
 			w := widgetOf(fmt.Sprint("w", i), 1)

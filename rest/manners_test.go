@@ -324,7 +324,7 @@ func TestManyInstancesInOneProcess(t *testing.T) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			store := storage.NewMemory(storage.MemoryOptions{})
+			store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 			defer store.Close()
 			api, err := rest.New(rest.Options{Store: store}, thingResource(), globalThingResource())
 			if !assert.NoError(t, err) {

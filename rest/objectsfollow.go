@@ -64,7 +64,7 @@ type objectsFollower struct {
 
 // run returns nil where the caller has broken off.
 func (f *objectsFollower) run(ctx context.Context, resources []StoredResource) (err error) {
-	if f.cursor, err = f.store.Watch(watch.Scope{}, f.store.Revision()); err != nil {
+	if f.cursor, err = f.store.Watch(ctx, watch.Scope{}, f.store.Revision()); err != nil {
 		return err
 	}
 	defer f.cursor.Close()

@@ -81,7 +81,7 @@ type thingServer struct {
 
 func newThingServer(t testing.TB, options rest.Options, definitions ...rest.Definition) *thingServer {
 	t.Helper()
-	s := &thingServer{store: storage.NewMemory(storage.MemoryOptions{})}
+	s := &thingServer{store: storage.NewMemory(storage.MemoryOptions{Start: 1})}
 	options.Store = s.store
 	if len(definitions) == 0 {
 		definitions = []rest.Definition{thingResource(), globalThingResource()}

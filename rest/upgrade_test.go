@@ -44,7 +44,7 @@ const lamps = "/apis/example.com/v1/namespaces/default/lamps"
 
 // restarted hands a store from one API to the next, as a host does that starts anew.
 func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.API)) (*rest.API, *storage.Memory, error) {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	first, err := rest.New(rest.Options{Store: store, Now: now}, before)
 	require.NoError(t, err)

@@ -72,6 +72,14 @@ func (w *streamWriter) block(c chan struct{}) {
 // follow opens a watch and returns when it waits for events.
 func follow(t *testing.T, h http.Handler, target string, headers ...string) *stream {
 	t.Helper()
+	s := request(t, h, target, headers...)
+	require.Equal(t, 200, s.code(), s.w.pending.String())
+	return s
+}
+
+// request asks for a watch and returns when it waits, or has ended.
+func request(t *testing.T, h http.Handler, target string, headers ...string) *stream {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	s := &stream{t: t, w: &streamWriter{header: http.Header{}}, stop: stop, done: make(chan struct{})}
 	r := httptest.NewRequest("GET", target, nil).WithContext(ctx)
@@ -87,10 +95,15 @@ func follow(t *testing.T, h http.Handler, target string, headers ...string) *str
 		<-s.done
 	})
 	synctest.Wait()
+	return s
+}
+
+// code is that of the answer, 0 as long as nothing was answered.
+func (s *stream) code() int {
+	synctest.Wait()
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
-	require.Equal(t, 200, s.w.code, s.w.pending.String())
-	return s
+	return s.w.code
 }
 
 // events are those that have come since the last call, one JSON text each.
@@ -426,7 +439,7 @@ func TestBookmarks(t *testing.T) {
 
 func TestWatchFromAForgottenVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 		api := newAPI(t, rest.Options{Store: store}, widgetResource())
 		for _, name := range []string{"a", "b", "c"} {
 			create(t, api, name)
@@ -467,19 +480,70 @@ func TestWatchThatFallsBehind(t *testing.T) {
 }
 
 func TestWatchFromTheFuture(t *testing.T) {
-	t.Run("waits", func(t *testing.T) {
+	t.Run("waits for it, and then sends what comes after", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			api := newWidgets(t)
-			s := follow(t, api, widgets+"?watch=1&resourceVersion=3")
-			time.Sleep(10 * time.Second)
+			s := request(t, api, widgets+"?watch=1&resourceVersion=3")
+			time.Sleep(2 * time.Second)
 			create(t, api, "a")
+			require.Zero(t, s.code(), "nothing is answered yet")
 			create(t, api, "b")
+			require.Equal(t, 200, s.code())
 			s.want()
 			create(t, api, "c")
 			s.want(added(stored{name: "c", uid: "uid-3", rv: "4"}))
 		})
 	})
-	t.Run("is told that there is no such state yet", func(t *testing.T) {
+	for _, c := range []struct {
+		name, target string
+		headers      []string
+		after        time.Duration
+	}{
+		{"is refused in plain HTTP after a while", widgets + "?watch=1&resourceVersion=99", nil, 3 * time.Second},
+		{"also by path", widgetRoot + "/watch/namespaces/default/widgets/a?resourceVersion=99", nil, 3 * time.Second},
+		{"also without initial events by name", widgets + "?watch=1&resourceVersion=99&sendInitialEvents=false&resourceVersionMatch=NotOlderThan", nil, 3 * time.Second},
+		{"also before an upgrade", widgets + "?watch=1&resourceVersion=99",
+			[]string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "MDEyMzQ1Njc4OTAxMjM0NQ=="}, 3 * time.Second},
+		{"not later than it would end", widgets + "?watch=1&resourceVersion=99&timeoutSeconds=1", nil, time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				a := do(t, newWidgets(t), "GET", c.target, "", c.headers...)
+				assert.Equal(t, c.after, time.Since(began))
+				wantFailure(t, a, 504, "Timeout", "Timeout: Too large resource version: 99, current: 1",
+					`{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1}`)
+				assert.Equal(t, "1", a.Header.Get("Retry-After"))
+			})
+		})
+	}
+	t.Run("ends at once with its client", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := request(t, newWidgets(t), widgets+"?watch=1&resourceVersion=99")
+			require.False(t, s.ended())
+			began := time.Now()
+			s.stop()
+			<-s.done
+			assert.Zero(t, time.Since(began))
+		})
+	})
+	for _, query := range []string{"", "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"} {
+		t.Run("ends at once with the API"+query, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := newWidgets(t)
+				s := request(t, api, widgets+"?watch=1&resourceVersion=99"+query)
+				require.False(t, s.ended())
+				began := time.Now()
+				require.NoError(t, api.Close())
+				<-s.done
+				assert.Zero(t, time.Since(began))
+				if query == "" {
+					assert.Equal(t, 503, s.code())
+				}
+			})
+		})
+	}
+	t.Run("with initial events, is told in the stream", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := follow(t, newWidgets(t), widgets+"?watch=1&resourceVersion=99&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
 			<-s.done

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -71,11 +72,16 @@ func (q *request) watchBeginning(rep representation, p *listParameters) (*watchB
 func (b *watchBeginning) open() error {
 	switch current := b.q.res.store.Revision(); {
 	case b.initial && b.after <= current:
-		if err := b.takeState(); err != nil {
+		if err := b.takeState(b.ctx); err != nil {
 			return err
 		}
-	case !b.initial && b.after == 0:
+	case b.initial: // waited for in the stream, as upstream does
+	case b.after == 0:
 		b.after = current
+	case b.after > current:
+		if err := b.awaitRevision(b.takePosition); err != nil {
+			return err
+		}
 	}
 	out, err := b.q.openWatch(b.rep, b.cancel)
 	if err != nil {
@@ -91,8 +97,8 @@ func (b *watchBeginning) open() error {
 // sendBeginning shows what is there, if it is to be shown, and takes the position after it.
 func (b *watchBeginning) sendBeginning() error {
 	defer b.release()
-	if b.initial && b.state == nil { // it has to be waited for
-		if err := b.takeState(); err != nil {
+	if b.initial && b.state == nil {
+		if err := b.awaitRevision(b.takeState); err != nil {
 			return err
 		}
 	}
@@ -102,19 +108,46 @@ func (b *watchBeginning) sendBeginning() error {
 			return err
 		}
 	}
-	cursor, err := b.q.res.store.Watch(b.selected.scope, b.after, b.selected.terms...)
+	if b.cursor == nil {
+		if err := b.takePosition(b.ctx); err != nil {
+			return err
+		}
+	}
+	b.setTimer()
+	return nil
+}
+
+// awaitRevision lets the store wait for the revision that the watch asks for, at most until the watch ends by itself.
+func (b *watchBeginning) awaitRevision(take func(context.Context) error) error {
+	ctx, cancel := b.q.api.untilEnding(b.ctx)
+	defer cancel()
+	bounded, cancel := context.WithDeadline(ctx, b.deadline)
+	defer cancel()
+	err := take(bounded)
+	current := b.q.res.store.Revision()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded) && b.after > current:
+		return status.TooLargeResourceVersion(uint64(b.after), uint64(current))
+	}
+	return err
+}
+
+// takePosition places the cursor from which changes are sent.
+func (b *watchBeginning) takePosition(ctx context.Context) error {
+	cursor, err := b.q.res.store.Watch(ctx, b.selected.scope, b.after, b.selected.terms...)
 	if err != nil {
 		return err
 	}
 	cursor.ReadyOn(b.alarm)
 	b.cursor = cursor
-	b.setTimer()
 	return nil
 }
 
-func (b *watchBeginning) takeState() error {
+func (b *watchBeginning) takeState(ctx context.Context) error {
 	records := recordBuffers.Get().(*[]*storage.Record)
-	found, err := b.q.res.store.List(b.ctx, storage.ListOptions{Scope: b.selected.scope, Terms: b.selected.terms, Match: b.match, Revision: b.after}, (*records)[:0])
+	found, err := b.q.res.store.List(ctx, storage.ListOptions{Scope: b.selected.scope, Terms: b.selected.terms, Match: b.match, Revision: b.after}, (*records)[:0])
 	if err != nil {
 		recordBuffers.Put(records)
 		return err

@@ -125,7 +125,7 @@ func newAPI(t testing.TB, options rest.Options, definitions ...rest.Definition) 
 	var uids atomic.Int64
 	options.NewUID = func() string { return "uid-" + strconv.FormatInt(uids.Add(1), 10) }
 	if options.Store == nil { // one that counts from 1, so that revisions can be told in advance
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		options.Store = store
 	}

@@ -13,6 +13,9 @@ func (m *Memory) commit(writes []write) (first watch.Revision, done bool, err er
 	if m.closed {
 		return 0, false, ErrClosed
 	}
+	if m.revision+watch.Revision(len(writes)) > maxRevision {
+		return 0, false, ErrRevision
+	}
 	group, ok := m.assign(writes)
 	if !ok {
 		return 0, false, nil

@@ -81,7 +81,7 @@ func BenchmarkWatchByTerm(b *testing.B) {
 			const watches = 10_000
 			m := newIndexed(b, 1000, indexes)
 			for i := range watches {
-				cursor, err := m.Watch(watch.Scope{Resource: pods}, m.Revision(), watch.Term{Index: watch.Index{Label: "app"}, Value: fmt.Sprint("other-", i)})
+				cursor, err := m.Watch(context.Background(), watch.Scope{Resource: pods}, m.Revision(), watch.Term{Index: watch.Index{Label: "app"}, Value: fmt.Sprint("other-", i)})
 				require.NoError(b, err)
 				ctx, cancel := context.WithCancel(context.Background())
 				ended := make(chan struct{})

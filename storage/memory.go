@@ -17,23 +17,24 @@ import (
 const (
 	defaultMaxLogAge = 5 * time.Minute
 	defaultMaxWait   = 3 * time.Second
+	maxRevision      = 1<<53 - 1 // JavaScript and jq keep numbers in floats
 	leastLogBytes    = 64 << 20
 	logShare         = 4 // the log may hold a quarter of the live data
 )
 
 // MemoryOptions configures a [Memory]. The zero value is the stated defaults.
 type MemoryOptions struct {
-	// Start is the revision of the empty store; the first commit has the next one. Zero: 1. A host whose clients outlive it starts above every revision of
-	// its last life, for example at the current Unix time in microseconds: then a watch that resumes from the last life gets 410 Expired and
-	// lists again, instead of waiting for a revision that will mean something else.
+	// Start is the revision of the empty store; the first commit has the next one. Zero: the clock in microseconds, which lies above every revision of
+	// an earlier store whose clients may still be there: a watch that resumes from one gets 410 Expired and lists again. A test that names revisions
+	// starts at 1. From 2^53 on, Register and writes fail with [ErrRevision].
 	Start watch.Revision
 	// MaxLogAge is how long a change can be watched and undone. Zero: 5 minutes. It is checked when something is written.
 	MaxLogAge time.Duration
 	// MaxLogBytes bounds what the history holds, and wins over MaxLogAge. Zero: 64 MiB, or a quarter of the live data if that is more.
 	MaxLogBytes int64
-	// MaxWait bounds how long a read waits for a revision that is not there yet. Zero: 3 seconds.
+	// MaxWait bounds how long a read or a watch waits for a revision that the store has not reached. Zero: 3 seconds.
 	MaxWait time.Duration
-	// Now is the clock of MaxLogAge. Nil: time.Now.
+	// Now is the clock of Start and MaxLogAge. Nil: time.Now.
 	Now func() time.Time
 }
 
@@ -67,8 +68,11 @@ var _ Store = (*Memory)(nil)
 
 // NewMemory returns an empty store.
 func NewMemory(opts MemoryOptions) *Memory {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	if opts.Start == 0 {
-		opts.Start = 1
+		opts.Start = watch.Revision(max(1, opts.Now().UnixMicro()))
 	}
 	if opts.MaxLogAge == 0 {
 		opts.MaxLogAge = defaultMaxLogAge
@@ -143,18 +147,21 @@ func (m *Memory) find(t *table, key Key) *Record {
 }
 
 // Watch implements [Store].
-func (m *Memory) Watch(scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error) {
-	if scope == (watch.Scope{}) && len(terms) == 0 {
-		return m.log.Cursor(scope, after)
+func (m *Memory) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error) {
+	var by watch.Term
+	if scope != (watch.Scope{}) || len(terms) > 0 {
+		t, err := m.tableIn(scope)
+		if err != nil {
+			return nil, err
+		}
+		if narrowest := m.narrowest(t, scope, terms); narrowest != nil {
+			by = *narrowest
+		}
 	}
-	t, err := m.tableIn(scope)
-	if err != nil {
+	if err := m.await(ctx, after); err != nil {
 		return nil, err
 	}
-	if by := m.narrowest(t, scope, terms); by != nil {
-		return m.log.CursorOn(scope, *by, after)
-	}
-	return m.log.Cursor(scope, after)
+	return m.log.CursorOn(scope, by, after)
 }
 
 // Compact implements [Store].

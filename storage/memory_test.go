@@ -25,11 +25,50 @@ func TestMemory(t *testing.T) {
 	storagetest.Run(t, func(*testing.T) storage.Store { return storage.NewMemory(storage.MemoryOptions{}) })
 }
 
-// A store that starts far above the revisions of its last life, and just before they need another digit.
+// The second store starts just before its revisions need another digit.
 func TestMemoryStartsWhereItIsTold(t *testing.T) {
-	storagetest.Run(t, func(*testing.T) storage.Store {
-		return storage.NewMemory(storage.MemoryOptions{Start: 999_999_999_990})
-	})
+	for _, start := range []watch.Revision{1, 999_999_999_990} {
+		t.Run(fmt.Sprint(start), func(t *testing.T) {
+			storagetest.Run(t, func(*testing.T) storage.Store {
+				return storage.NewMemory(storage.MemoryOptions{Start: start, MaxWait: time.Second})
+			})
+		})
+	}
+}
+
+func TestMemoryStartsAtTheClock(t *testing.T) {
+	for name, c := range map[string]struct {
+		now  time.Time
+		want watch.Revision
+	}{
+		"now":            {time.UnixMicro(1_750_000_000_123_456), 1_750_000_000_123_456},
+		"before any now": {time.UnixMicro(-1), 1},
+		"at zero":        {time.UnixMicro(0), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory(t, storage.MemoryOptions{Now: func() time.Time { return c.now }})
+			assert.Equal(t, c.want, m.Revision())
+			assert.Equal(t, c.want+1, put(t, m, "x", 1).Revision)
+		})
+	}
+	before := watch.Revision(time.Now().UnixMicro())
+	m := newMemory(t, storage.MemoryOptions{})
+	assert.GreaterOrEqual(t, m.Revision(), before)
+	assert.LessOrEqual(t, m.Revision(), watch.Revision(time.Now().UnixMicro()))
+}
+
+func TestRevisionsStayBelow2To53(t *testing.T) {
+	const limit = 1 << 53
+	m := newMemory(t, storage.MemoryOptions{Start: limit - 3})
+	put(t, m, "x", 1)
+	assert.EqualValues(t, limit-1, put(t, m, "x", 2).Revision)
+	_, err := m.Update(t.Context(), pod("x"), func(*storage.Record) ([]byte, error) { return podJSON("x", 3), nil })
+	assert.ErrorIs(t, err, storage.ErrRevision)
+	assert.EqualValues(t, limit-1, m.Revision())
+
+	beyond := storage.NewMemory(storage.MemoryOptions{Start: watch.Revision(time.Now().UnixNano())})
+	defer beyond.Close()
+	assert.ErrorIs(t, beyond.Register(storage.Resource{Name: pods, Extract: storage.NewExtractor()}), storage.ErrRevision, "a mistake is found before anything is served")
 }
 
 func pod(name string) storage.Key {
@@ -132,7 +171,7 @@ func TestNothingPinsOldRecords(t *testing.T) {
 			page, err := m.List(t.Context(), storage.ListOptions{Scope: scope, Limit: 1}, nil)
 			require.NoError(t, err)
 			revision := page.Revision
-			cursor, err := m.Watch(scope, revision)
+			cursor, err := m.Watch(t.Context(), scope, revision)
 			require.NoError(t, err)
 			defer cursor.Close()
 			for i := range 20 { // more snapshots than are kept; the last one is of the first revision again
@@ -170,7 +209,7 @@ func TestVersionsShareTheirParts(t *testing.T) {
 }
 
 func ExampleMemory() {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 	defer store.Close()
 	err := store.Register(storage.Resource{Name: "widgets.example.com", Namespaced: true, Extract: storage.NewExtractor([]string{"spec", "size"})})
 	if err != nil {
@@ -183,7 +222,7 @@ func ExampleMemory() {
 	})
 	fmt.Println(created.Fields[0], string(created.JSON))
 
-	changes, _ := store.Watch(watch.Scope{Resource: "widgets.example.com"}, created.Revision)
+	changes, _ := store.Watch(ctx, watch.Scope{Resource: "widgets.example.com"}, created.Revision)
 	defer changes.Close()
 	_, _ = store.Update(ctx, key, func(*storage.Record) ([]byte, error) { return nil, nil }) // delete
 	next, _ := changes.Next(ctx, nil)

@@ -19,9 +19,9 @@ func (m *Memory) Register(resource Resource) error {
 	}
 	resource.Indexed = slices.Clone(resource.Indexed)
 	m.mu.Lock()
-	t, closed := m.tables[resource.Name], m.closed
+	t, closed, usedUp := m.tables[resource.Name], m.closed, m.revision >= maxRevision
 	known := t != nil && t.form.Fingerprint == resource.Fingerprint && slices.Equal(t.form.Indexed, resource.Indexed)
-	if t == nil && !closed {
+	if t == nil && !closed && !usedUp {
 		m.tables[resource.Name] = &table{name: resource.Name, namespaced: resource.Namespaced, form: &resource, tree: newTree(),
 			indexes: newIndexes(resource.Indexed), changed: m.revision, names: newInterner()}
 	}
@@ -29,6 +29,8 @@ func (m *Memory) Register(resource Resource) error {
 	switch {
 	case closed:
 		return ErrClosed
+	case usedUp:
+		return ErrRevision
 	case t == nil:
 		return nil
 	case t.namespaced != resource.Namespaced:

@@ -21,6 +21,9 @@ var (
 	ErrResource = errors.New("storage: bad resource")
 	// ErrKey says that a key or scope does not fit its resource: no name, or a namespace missing or too much.
 	ErrKey = errors.New("storage: bad key")
+	// ErrRevision says that the next revision would not be below 2^53, where every client can still tell numbers apart. A store that
+	// starts at the clock is 200 years away from it.
+	ErrRevision = errors.New("storage: no revision below 2^53 is left")
 	// ErrJSON says that an update function returned a text in which the store cannot write a revision, or whose parts cannot be extracted.
 	ErrJSON = errors.New("storage: bad object")
 	// ErrContended says that the object changed during each of [MaxAttempts] attempts to update it: very many writers want it, or the update
@@ -67,8 +70,10 @@ type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
 // Store holds the objects of registered resources under one sequence of revisions. Commit order is revision order. All methods may be called
 // from any number of goroutines; after Close they return [ErrClosed].
 //
-// A revision that a read asks for and the store has not reached yet is awaited for a bounded time (3 seconds unless the store says otherwise); then the
-// read fails with 504 Timeout, "Too large resource version".
+// Revisions begin at the clock in microseconds, above all that the store ever gave out, and stay below 2^53.
+//
+// A revision that a read or a watch asks for and the store has not reached is awaited for a bounded time (3 seconds unless the store says otherwise);
+// then the call fails with 504 Timeout, "Too large resource version". A client may have such a revision from a store that was there before.
 type Store interface {
 	// Register makes a resource known; nothing of it is served before. Registering it again under another Fingerprint, or with other indexes,
 	// upgrades the records that there are, at their revisions; what was before can then not be read any more (410 Expired).
@@ -95,11 +100,12 @@ type Store interface {
 	// together. Keys must differ. One that stays as it is, is compared all the same, and so is a precondition for the others. The records are in the order of the keys, as Update would return them; nil where nothing was and nothing is.
 	UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error)
 
-	// Watch returns a cursor on the changes of a scope younger than a revision. It fails with 410 Expired when they are no longer held. With terms it
-	// may leave out changes of objects that have these values neither before nor after; it does so for one of them that is indexed.
+	// Watch returns a cursor on the changes of a scope younger than a revision. It fails with 410 Expired when they are no longer held. The context
+	// bounds the call, not the cursor. With terms the cursor may leave out changes of objects that have these values neither before nor after; it
+	// does so for one of them that is indexed.
 	// The zero scope is the changes of all resources in the one order of their revisions, those of resources that are registered later too. It
 	// takes no terms, and fails with 410 Expired when the changes of any resource are no longer held.
-	Watch(scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error)
+	Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error)
 
 	// Compact drops the history up to a revision: reads and watches from before it give 410 Expired.
 	Compact(ctx context.Context, through watch.Revision) error

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ type host struct {
 	config *clientrest.Config
 	store  *storage.Memory
 	api    *rest.API
+	lives  *lives
 	wire   *wire
 }
 
@@ -67,7 +69,15 @@ func inParallel(test func(t *testing.T, h *host)) func(t *testing.T) {
 }
 
 func newHost(t *testing.T) *host {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	h := &host{lives: new(lives)}
+	h.start(t, storage.MemoryOptions{})
+	h.wire = newWire(h.lives)
+	return h
+}
+
+// start begins a life of the host.
+func (h *host) start(t *testing.T, options storage.MemoryOptions) {
+	store := storage.NewMemory(options)
 	api, err := rest.New(rest.Options{Store: store}, append([]rest.Definition{
 		sites(),
 		k8s.Resource[corev1.Namespace](),
@@ -81,8 +91,14 @@ func newHost(t *testing.T) *host {
 		require.NoError(t, api.Close())
 		require.NoError(t, store.Close())
 	})
-	return &host{store: store, api: api, wire: newWire(api)}
+	h.store, h.api = store, api
+	h.lives.api.Store(api)
 }
+
+// lives is the API of a host that can be started anew.
+type lives struct{ api atomic.Pointer[rest.API] }
+
+func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.api.Load().ServeHTTP(w, r) }
 
 // forget drops the whole history: whoever resumes a watch from the past gets 410.
 func (h *host) forget(t *testing.T) {

@@ -53,11 +53,11 @@ func (s *brittle) List(ctx context.Context, opts storage.ListOptions, into []*st
 	return s.Memory.List(ctx, opts, into)
 }
 
-func (s *brittle) Watch(scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+func (s *brittle) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	if err := s.watches.Load(); err != nil {
 		return nil, s.fail(err)
 	}
-	return s.Memory.Watch(scope, after, terms...)
+	return s.Memory.Watch(ctx, scope, after, terms...)
 }
 
 func newBrittle(t *testing.T) (*workshop, *brittle) {

@@ -77,7 +77,7 @@ func NewWith(t testing.TB, options Options, definitions ...rest.Definition) *Ser
 	o := options.API
 	closeStore := func() error { return nil }
 	if o.Store == nil {
-		memory := storage.NewMemory(storage.MemoryOptions{})
+		memory := storage.NewMemory(storage.MemoryOptions{Start: 1})
 		o.Store, closeStore = memory, memory.Close
 	}
 	s.store = o.Store

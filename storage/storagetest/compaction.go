@@ -28,7 +28,7 @@ var compactionRules = []rule{
 
 		for i, revision := range revisions {
 			_, err := s.store.List(s.ctx, storage.ListOptions{Scope: scope, Revision: revision, Exact: true}, nil)
-			cursor, watchErr := s.store.Watch(scope, revision)
+			cursor, watchErr := s.store.Watch(s.ctx, scope, revision)
 			if i < 10 {
 				require.True(s, status.IsExpired(err), "list at the %dth: %v", i, err)
 				require.EqualError(s, err, "The resourceVersion for the provided list is too old.")

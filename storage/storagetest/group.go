@@ -112,7 +112,7 @@ var groupRules = []rule{
 			}
 		})
 		all.Go(func() {
-			cursor, err := s.store.Watch(scope, start)
+			cursor, err := s.store.Watch(s.ctx, scope, start)
 			if !assert.NoError(s, err) {
 				return
 			}

@@ -180,7 +180,7 @@ func (m *model) checkEveryRevision() {
 		}
 		require.Equal(m, state, got, "at %d", revision)
 		for _, resource := range m.resources() {
-			cursor, err := m.store.Watch(watch.Scope{Resource: resource.Name}, revision)
+			cursor, err := m.store.Watch(m.ctx, watch.Scope{Resource: resource.Name}, revision)
 			require.NoError(m, err)
 			for cursor.Position() < m.store.Revision() {
 				changes, err := cursor.Poll(nil)

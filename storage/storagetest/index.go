@@ -80,7 +80,7 @@ var indexRules = []rule{
 	{"WatchTerms", "A watch by terms shows every change of objects that had the values, or have them.", func(s *subject) {
 		key, other := widget("a", "x"), widget("a", "y")
 		start := s.store.Revision()
-		cursor, err := s.store.Watch(watch.Scope{Resource: widgets}, start, red(), watch.Term{Index: odds, Value: "true"})
+		cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, start, red(), watch.Term{Index: odds, Value: "true"})
 		require.NoError(s, err)
 		defer cursor.Close()
 		s.put(key, "red", 1)    // +1 comes

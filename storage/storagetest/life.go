@@ -35,7 +35,7 @@ var lifeRules = []rule{
 		_, err := s.store.Get(s.ctx, storage.Key{Resource: widgets, Namespace: "a"}, 0)
 		require.ErrorIs(s, err, storage.ErrKey)
 	}},
-	{"Revisions", "Revisions start above 0 and grow by one order for the whole store.", func(s *subject) {
+	{"Revisions", "Revisions start above 0, grow by one order for the whole store, and stay below 2^53.", func(s *subject) {
 		require.NotZero(s, s.store.Revision(), "0 means any on the wire")
 		require.NotZero(s, s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets}}).Revision)
 		for _, key := range []storage.Key{widget("a", "x"), {Resource: nodes, Name: "x"}, {Resource: longer, Namespace: "a", Name: "x"}, widget("b", "x")} {
@@ -46,8 +46,9 @@ var lifeRules = []rule{
 		before := s.store.Revision()
 		require.Equal(s, before+1, s.remove(widget("a", "x")).Revision)
 		require.Equal(s, before+1, s.store.Revision())
+		require.Less(s, before, watch.Revision(1)<<53)
 	}},
-	{"FutureRevision", "A read at a revision that is not there yet waits for it, for a bounded time.", func(s *subject) {
+	{"FutureRevision", "A read or watch from a revision that is not reached waits for it, for a bounded time.", func(s *subject) {
 		key := widget("a", "x")
 		next := s.store.Revision() + 1
 		var reads sync.WaitGroup
@@ -70,6 +71,8 @@ var lifeRules = []rule{
 		defer cancel()
 		_, err := s.store.Get(ctx, key, next+1)
 		require.ErrorIs(s, err, context.DeadlineExceeded, "the caller's own bound")
+		_, err = s.store.Watch(ctx, key, next+1)
+		require.ErrorIs(s, err, context.DeadlineExceeded, "the caller's own bound")
 
 		for _, exact := range []bool{false, true} {
 			reads.Go(func() {
@@ -77,6 +80,10 @@ var lifeRules = []rule{
 				assert.True(s, status.IsTooLargeResourceVersion(err), "%v", err)
 			})
 		}
+		reads.Go(func() {
+			_, err := s.store.Watch(s.ctx, key, next+1)
+			assert.True(s, status.IsTooLargeResourceVersion(err), "%v", err)
+		})
 		_, err = s.store.Get(s.ctx, key, next+1)
 		require.True(s, status.IsTooLargeResourceVersion(err), "%v", err)
 		reads.Wait()
@@ -127,7 +134,7 @@ func (s *subject) everyCall(key storage.Key) map[string]error {
 	errs := map[string]error{}
 	_, errs["Get"] = s.store.Get(s.ctx, key, 0)
 	_, errs["List"] = s.store.List(s.ctx, storage.ListOptions{Scope: key}, nil)
-	_, errs["Watch"] = s.store.Watch(key, s.store.Revision())
+	_, errs["Watch"] = s.store.Watch(s.ctx, key, s.store.Revision())
 	_, errs["Update"] = s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return object(key, "red", 1), nil })
 	_, errs["UpdateAll"] = s.store.UpdateAll(s.ctx, []storage.Key{key}, func([]*storage.Record) ([][]byte, error) {
 		return [][]byte{object(key, "red", 1)}, nil

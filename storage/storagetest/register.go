@@ -15,7 +15,7 @@ import (
 var registerRules = []rule{
 	{"RegisteredAgain", "Registering a resource again as it was changes nothing.", func(s *subject) {
 		before := s.put(widget("a", "x"), "red", 1)
-		cursor, err := s.store.Watch(watch.Scope{Resource: widgets}, s.store.Revision())
+		cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, s.store.Revision())
 		require.NoError(s, err)
 		defer cursor.Close()
 		same := s.resources()[0]
@@ -54,9 +54,9 @@ var registerRules = []rule{
 
 		_, err = s.store.List(s.ctx, storage.ListOptions{Scope: watch.Scope{Resource: widgets}, Revision: first.Revision, Exact: true}, nil)
 		assert.True(s, status.IsExpired(err), "%v", err)
-		_, err = s.store.Watch(watch.Scope{Resource: widgets}, first.Revision)
+		_, err = s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, first.Revision)
 		assert.True(s, status.IsExpired(err), "%v", err)
-		cursor, err := s.store.Watch(watch.Scope{Resource: widgets}, revision)
+		cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, revision)
 		require.NoError(s, err)
 		defer cursor.Close()
 		changes, err := cursor.Poll(nil)

@@ -161,7 +161,7 @@ func (s *subject) list(opts storage.ListOptions) storage.Page {
 
 func (s *subject) watch(scope watch.Scope, after watch.Revision) *watch.Cursor[storage.Record] {
 	s.Helper()
-	cursor, err := s.store.Watch(scope, after)
+	cursor, err := s.store.Watch(s.ctx, scope, after)
 	require.NoError(s, err)
 	s.Cleanup(cursor.Close)
 	return cursor

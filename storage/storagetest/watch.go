@@ -72,26 +72,33 @@ var watchRules = []rule{
 			require.Equal(s, s.store.Revision(), c.Position())
 		}
 		require.NoError(s, s.store.Compact(s.ctx, start+2))
-		_, err = s.store.Watch(watch.Scope{}, start+1)
+		_, err = s.store.Watch(s.ctx, watch.Scope{}, start+1)
 		require.True(s, status.IsExpired(err), "%v", err)
 		for _, scope := range []watch.Scope{{Namespace: "a"}, {Name: "x"}} {
-			_, err := s.store.Watch(scope, start+2)
+			_, err := s.store.Watch(s.ctx, scope, start+2)
 			require.ErrorIs(s, err, storage.ErrResource, "%v", scope)
 		}
 	}},
-	{"WatchFromTheFuture", "A watch from a revision that is not there yet is silent until it is passed.", func(s *subject) {
+	{"WatchFromTheFuture", "A watch from a revision that is not reached waits for it, and shows what comes after it.", func(s *subject) {
 		key := widget("a", "x")
-		cursor := s.watch(key, s.store.Revision()+2)
-		for i := range 3 {
-			changes, err := cursor.Poll(nil)
-			require.NoError(s, err)
-			require.Empty(s, changes)
-			s.put(key, "red", i)
+		next := s.store.Revision() + 1
+		var watching sync.WaitGroup
+		for _, terms := range [][]watch.Term{nil, {red()}} {
+			watching.Go(func() {
+				cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, next, terms...)
+				if !assert.NoError(s, err) {
+					return
+				}
+				defer cursor.Close()
+				changes, err := cursor.Next(s.ctx, nil)
+				if assert.NoError(s, err) && assert.NotEmpty(s, changes) {
+					assert.Equal(s, next+1, changes[0].Revision)
+				}
+			})
 		}
-		changes, err := cursor.Next(s.ctx, nil)
-		require.NoError(s, err)
-		require.Len(s, changes, 1)
-		require.Equal(s, s.store.Revision(), changes[0].Revision)
+		s.put(key, "red", 1)
+		s.put(key, "red", 2)
+		watching.Wait()
 	}},
 }
 
@@ -181,7 +188,7 @@ func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) boo
 		}
 		c.state, c.position = shown(page), page.Revision
 	}
-	cursor, err := c.store.Watch(c.scope, c.position, c.terms...)
+	cursor, err := c.store.Watch(s.ctx, c.scope, c.position, c.terms...)
 	if status.IsExpired(err) {
 		c.position = 0
 		return true

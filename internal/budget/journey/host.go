@@ -82,7 +82,7 @@ func (s noticingStore) UpdateAll(ctx context.Context, keys []storage.Key, fn sto
 	return s.Memory.UpdateAll(ctx, keys, fn)
 }
 
-func (s noticingStore) Watch(scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+func (s noticingStore) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	s.at.here()
-	return s.Memory.Watch(scope, after, terms...)
+	return s.Memory.Watch(ctx, scope, after, terms...)
 }
