@@ -11,18 +11,18 @@ const (
 	ConditionUnknown ConditionStatus = "Unknown"
 )
 
-// Condition is one observation about an object, told apart from others by its
-// type (API conventions, Typical status properties).
+// Condition is one observation about an object, identified by its type (API
+// conventions, Typical status properties).
 type Condition struct {
 	// Type names the observation in CamelCase, such as "Ready".
 	Type string `json:"type"`
 	// Status is whether the observation holds.
 	Status ConditionStatus `json:"status"`
-	// ObservedGeneration is the generation the observation was made of.
+	// ObservedGeneration is the metadata.generation that was observed.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// LastTransitionTime is when Status last changed.
 	LastTransitionTime Time `json:"lastTransitionTime"`
-	// Reason is a CamelCase word for programs.
+	// Reason is a CamelCase word that programs can compare.
 	Reason string `json:"reason"`
 	// Message is text for people, possibly empty.
 	Message string `json:"message"`
@@ -63,8 +63,8 @@ func SetCondition(conditions *[]Condition, c Condition) (changed bool) {
 	return true
 }
 
-// RemoveCondition removes the condition of that type and reports whether there
-// was one. A nil pointer changes nothing.
+// RemoveCondition removes the condition of that type and reports whether it
+// existed. A nil pointer changes nothing.
 func RemoveCondition(conditions *[]Condition, conditionType string) (removed bool) {
 	if conditions == nil {
 		return false

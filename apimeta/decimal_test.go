@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The oracle of decimal is strconv.ParseInt, which it replaces.
+// strconv.ParseInt, which decimal replaces, is the oracle.
 func FuzzDecimal(f *testing.F) {
 	for _, seed := range []string{
 		"", "0", "-0", "+7", "-", "+", "00012", "1_000", "0x10", "12a", " 1",

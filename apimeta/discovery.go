@@ -29,7 +29,8 @@ type APIGroup struct {
 	Name     string `json:"name"`
 	// Versions are those the server serves, in the order of preference.
 	Versions []GroupVersionForDiscovery `json:"versions"`
-	// PreferredVersion is the one a client without a wish of its own should use.
+	// PreferredVersion is the version for a client that has no preference of its
+	// own.
 	PreferredVersion GroupVersionForDiscovery `json:"preferredVersion"`
 	// ServerAddressByClientCIDRs tells a client where to reach the group.
 	ServerAddressByClientCIDRs []ServerAddressByClientCIDR `json:"serverAddressByClientCIDRs,omitempty"`
@@ -55,12 +56,12 @@ type APIResourceList struct {
 
 // APIResource describes one resource or subresource in one version.
 type APIResource struct {
-	// Name is the lower-case plural, followed by "/subresource" for one.
+	// Name is the lower-case plural, or "plural/subresource" for a subresource.
 	Name string `json:"name"`
 	// SingularName is the lower-case singular, empty for a subresource.
 	SingularName string `json:"singularName"`
 	Namespaced   bool   `json:"namespaced"`
-	// Group and Version are those of Kind, where they differ from the list's.
+	// Group and Version are those of Kind, if they differ from the list's.
 	Group   string `json:"group,omitempty"`
 	Version string `json:"version,omitempty"`
 	// Kind is the kind that is read and written here.
@@ -70,7 +71,7 @@ type APIResource struct {
 	Verbs []string `json:"verbs"`
 	// ShortNames are the abbreviations that command lines accept.
 	ShortNames []string `json:"shortNames,omitempty"`
-	// Categories are the groups of resources, such as "all", it belongs to.
+	// Categories are the named sets of resources, such as "all", to which it belongs.
 	Categories []string `json:"categories,omitempty"`
 	// StorageVersionHash changes when the version in which objects are stored does.
 	StorageVersionHash string `json:"storageVersionHash,omitempty"`
@@ -100,7 +101,7 @@ type APIGroupDiscoveryList struct {
 // APIGroupDiscovery is one group of an [APIGroupDiscoveryList].
 type APIGroupDiscovery struct {
 	TypeMeta `json:",inline"`
-	// Metadata holds the name of the group, nothing for the core group.
+	// Metadata holds the name of the group. It is empty for the core group.
 	Metadata APIGroupDiscoveryMeta `json:"metadata"`
 	// Versions are in the order of preference.
 	Versions []APIVersionDiscovery `json:"versions,omitempty"`
@@ -124,8 +125,9 @@ type APIVersionDiscovery struct {
 type APIResourceDiscovery struct {
 	// Resource is the lower-case plural.
 	Resource string `json:"resource"`
-	// ResponseKind is the kind that is read and written. An empty group or version
-	// is that of the entry; clients drop a resource without ResponseKind.
+	// ResponseKind is the kind that is read and written. If its group or version is
+	// empty, that of the enclosing entry counts. Clients ignore a resource without
+	// ResponseKind.
 	ResponseKind *GroupVersionKind `json:"responseKind,omitempty"`
 	// Scope is one of the Scope constants.
 	Scope string `json:"scope"`
@@ -135,7 +137,7 @@ type APIResourceDiscovery struct {
 	Verbs []string `json:"verbs"`
 	// ShortNames are the abbreviations that command lines accept.
 	ShortNames []string `json:"shortNames,omitempty"`
-	// Categories are the groups of resources, such as "all", it belongs to.
+	// Categories are the named sets of resources, such as "all", to which it belongs.
 	Categories []string `json:"categories,omitempty"`
 	// Subresources are those of this resource.
 	Subresources []APISubresourceDiscovery `json:"subresources,omitempty"`
@@ -145,9 +147,11 @@ type APIResourceDiscovery struct {
 type APISubresourceDiscovery struct {
 	// Subresource is its name, without the resource.
 	Subresource string `json:"subresource"`
-	// ResponseKind is the kind that is read and written, nil where none is.
+	// ResponseKind is the kind that is read and written, or nil for a subresource
+	// without a kind.
 	ResponseKind *GroupVersionKind `json:"responseKind,omitempty"`
-	// AcceptedTypes are the kinds it takes as input beside ResponseKind.
+	// AcceptedTypes are the kinds that the subresource accepts as input beside
+	// ResponseKind.
 	AcceptedTypes []GroupVersionKind `json:"acceptedTypes,omitempty"`
 	// Verbs are the supported ones.
 	Verbs []string `json:"verbs"`

@@ -31,10 +31,10 @@ type FieldSelector struct {
 //	selector    = [ requirement { "," requirement } ]
 //	requirement = field ( "=" | "==" | "!=" ) value
 //
-// In a value, backslash escapes a comma, an equals sign and itself. Empty terms,
-// and terms of an operator alone, are skipped, and nothing is trimmed. It does not know which fields a kind has;
-// that is for the caller to check. Errors have the words of upstream servers,
-// which answer them with 400.
+// In a value, backslash escapes a comma, an equals sign and itself.
+// ParseFieldSelector skips empty terms and terms that consist of an operator
+// alone, and trims nothing. It does not know which fields a kind has; the caller
+// checks that. Errors have the text of upstream servers, which answer 400.
 func ParseFieldSelector(s string) (FieldSelector, error) {
 	if len(s) > MaxSelectorLength {
 		return FieldSelector{}, fmt.Errorf("field selector is too long: may not be more than %d bytes", MaxSelectorLength)
@@ -76,7 +76,7 @@ func (s FieldSelector) Empty() bool { return len(s.requirements) == 0 }
 func (s FieldSelector) Requirements() []FieldRequirement { return slices.Clone(s.requirements) }
 
 // Matches reports whether every requirement holds for the values that lookup
-// returns. A field the object lacks has the empty value.
+// returns. For a field that the object lacks, lookup returns the empty string.
 func (s FieldSelector) Matches(lookup func(field string) string) bool {
 	for i := range s.requirements {
 		r := &s.requirements[i]
@@ -87,9 +87,9 @@ func (s FieldSelector) Matches(lookup func(field string) string) bool {
 	return true
 }
 
-// Exact returns the one value that the selector requires of a field, if it
-// requires one. A selector that requires two different values returns either; it
-// matches nothing.
+// Exact returns the value that the selector requires of a field, and whether it
+// requires one. A selector that requires two different values matches nothing,
+// and Exact returns either value.
 func (s FieldSelector) Exact(field string) (value string, ok bool) {
 	for i := range s.requirements {
 		if r := &s.requirements[i]; r.Field == field && r.Operator == Equals {

@@ -36,17 +36,18 @@ func (gv GroupVersion) String() string {
 	return gv.Group + "/" + gv.Version
 }
 
-// WithKind adds a kind.
+// WithKind returns that kind of this group and version.
 func (gv GroupVersion) WithKind(kind string) GroupVersionKind {
 	return GroupVersionKind{Group: gv.Group, Version: gv.Version, Kind: kind}
 }
 
-// WithResource adds a resource, the lower-case plural.
+// WithResource returns that resource of this group and version. The argument is
+// the lower-case plural.
 func (gv GroupVersion) WithResource(resource string) GroupVersionResource {
 	return GroupVersionResource{Group: gv.Group, Version: gv.Version, Resource: resource}
 }
 
-// GroupKind names a kind whatever its version.
+// GroupKind names a kind independently of its version.
 type GroupKind struct {
 	Group string `json:"group"`
 	Kind  string `json:"kind"`
@@ -71,8 +72,8 @@ func (gk GroupKind) WithVersion(version string) GroupVersionKind {
 	return GroupVersionKind{Group: gk.Group, Version: version, Kind: gk.Kind}
 }
 
-// GroupResource names a resource whatever its version. Resource is the lower-case
-// plural that stands in URLs.
+// GroupResource names a resource independently of its version. Resource is the
+// lower-case plural that URLs contain.
 type GroupResource struct {
 	Group    string `json:"group"`
 	Resource string `json:"resource"`
@@ -115,7 +116,7 @@ func (gvk GroupVersionKind) GroupKind() GroupKind {
 	return GroupKind{Group: gvk.Group, Kind: gvk.Kind}
 }
 
-// TypeMeta returns the members by which an object of this kind says what it is.
+// TypeMeta returns the kind and apiVersion members of an object of this kind.
 func (gvk GroupVersionKind) TypeMeta() TypeMeta {
 	return TypeMeta{Kind: gvk.Kind, APIVersion: gvk.GroupVersion().String()}
 }

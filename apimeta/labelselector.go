@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// LabelSelectorOperator compares in a [LabelSelectorRequirement].
+// LabelSelectorOperator is how a [LabelSelectorRequirement] compares.
 type LabelSelectorOperator string
 
 // Operators of a [LabelSelectorRequirement].
@@ -18,12 +18,12 @@ const (
 
 // LabelSelector is a label selector as a member of an object (API conventions,
 // Selecting Objects). All of its parts must hold; an empty one matches
-// everything. Where an object leaves the member out, the kind decides what that
-// means; upstream kinds take it as matching nothing.
+// everything. The kind decides what a missing selector means; in upstream kinds
+// it matches nothing.
 type LabelSelector struct {
 	// MatchLabels requires each key to have the value.
 	MatchLabels map[string]string `json:"matchLabels,omitempty"`
-	// MatchExpressions requires what its items say.
+	// MatchExpressions lists further requirements.
 	MatchExpressions []LabelSelectorRequirement `json:"matchExpressions,omitempty"`
 }
 
@@ -37,9 +37,9 @@ type LabelSelectorRequirement struct {
 	Values []string `json:"values,omitempty"`
 }
 
-// Selector returns the same selection in the form that matches. It fails for
-// keys, operators and values that are not valid, and beyond the limits that
-// [ParseSelector] has too.
+// Selector returns the [Selector] that matches the same labels. It returns an
+// error for an invalid key, operator or value, and for more than
+// [MaxSelectorRequirements] requirements.
 func (s LabelSelector) Selector() (Selector, error) {
 	if n := len(s.MatchLabels) + len(s.MatchExpressions); n > MaxSelectorRequirements {
 		return Selector{}, fmt.Errorf("label selector has too many requirements: may not have more than %d", MaxSelectorRequirements)

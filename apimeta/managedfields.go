@@ -41,7 +41,7 @@ type FieldsV1 struct {
 	Raw []byte `json:"-"`
 }
 
-// MarshalJSON writes Raw as it is, or null when there is none.
+// MarshalJSON writes Raw unchanged, or null if Raw is empty.
 func (f FieldsV1) MarshalJSON() ([]byte, error) {
 	if len(f.Raw) == 0 {
 		return []byte("null"), nil

@@ -44,8 +44,8 @@ func ValidateDNS1123Subdomain(name string) []string {
 	return validateSubdomain(name, tooManyCharacters(maxDNSSubdomain))
 }
 
-// validateSubdomain lets the caller say what a name is that is too long: upstream
-// has two ways.
+// validateSubdomain takes the message for a name that is too long, because
+// upstream words it in two ways.
 func validateSubdomain(name, tooLong string) []string {
 	var msgs []string
 	if len(name) > maxDNSSubdomain {
@@ -58,8 +58,8 @@ func validateSubdomain(name, tooLong string) []string {
 	return msgs
 }
 
-// ValidateDNS1035Label checks a DNS label that starts with a letter, as names of
-// services must. It returns a message for each rule that is broken.
+// ValidateDNS1035Label checks a DNS label that starts with a letter, as the names
+// of Services must. It returns a message for each rule that is broken.
 func ValidateDNS1035Label(name string) []string {
 	var msgs []string
 	if len(name) > maxDNSLabel {
@@ -72,9 +72,9 @@ func ValidateDNS1035Label(name string) []string {
 	return msgs
 }
 
-// ValidatePathSegmentName checks the least that every name must meet: that it can
-// stand as one segment of a URL path. It returns a message for each rule that is
-// broken (API conventions, Names).
+// ValidatePathSegmentName checks the minimum that every name must satisfy: it can
+// be one segment of a URL path. It returns a message for each rule that is broken
+// (API conventions, Names).
 func ValidatePathSegmentName(name string) []string {
 	if name == "." || name == ".." {
 		return []string{fmt.Sprintf("may not be '%s'", name)}
@@ -121,8 +121,8 @@ func tooManyCharacters(limit int) string {
 	return fmt.Sprintf("must be no more than %d characters", limit)
 }
 
-// mismatch says that a value does not have the form of a pattern, with examples
-// that do.
+// mismatch returns the message for a value that does not match pattern. The
+// examples do match it.
 func mismatch(rule, pattern string, examples ...string) string {
 	var b strings.Builder
 	b.WriteString(rule)

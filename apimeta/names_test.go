@@ -84,7 +84,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The oracle of the hand-written scans are the patterns that the messages quote.
+// The patterns that the messages quote are the oracle of the hand-written scans.
 func FuzzNames(f *testing.F) {
 	const dnsLabel = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 	const part = `([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]`

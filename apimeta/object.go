@@ -42,7 +42,8 @@ type ObjectMeta struct {
 	Namespace string `json:"namespace,omitempty"`
 	// SelfLink is a legacy member that the server always clears.
 	SelfLink string `json:"selfLink,omitempty"`
-	// UID tells this object from earlier and later ones of the same name.
+	// UID distinguishes this object from earlier and later objects of the same
+	// name.
 	UID string `json:"uid,omitempty"`
 	// ResourceVersion is the opaque version that optimistic concurrency compares
 	// (API conventions, Concurrency Control and Consistency).
@@ -51,19 +52,20 @@ type ObjectMeta struct {
 	Generation int64 `json:"generation,omitempty"`
 	// CreationTimestamp is when the server stored the object, in whole seconds.
 	CreationTimestamp Time `json:"creationTimestamp,omitempty,omitzero"`
-	// DeletionTimestamp is when a requested deletion is due. While it is set the
-	// object only waits for its finalizers and its grace period.
+	// DeletionTimestamp is when a requested deletion is due. Once it is set, the
+	// object disappears as soon as its grace period is over and its finalizers are
+	// removed.
 	DeletionTimestamp *Time `json:"deletionTimestamp,omitempty"`
-	// DeletionGracePeriodSeconds is the grace that the deletion was given. It can
-	// only shrink.
+	// DeletionGracePeriodSeconds is the grace period of the requested deletion, in
+	// seconds. It can only shrink.
 	DeletionGracePeriodSeconds *int64 `json:"deletionGracePeriodSeconds,omitempty"`
 	// Labels are the keys and values that label selectors match.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Annotations are free data for tools, together at most
 	// [TotalAnnotationsLimit] bytes.
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// OwnerReferences names the objects this one depends on, at most one of them
-	// as controller.
+	// OwnerReferences names the objects that this one depends on. At most one of
+	// them may be the controller.
 	OwnerReferences []OwnerReference `json:"ownerReferences,omitempty" patchStrategy:"merge" patchMergeKey:"uid"`
 	// Finalizers must all be removed before a deleted object disappears.
 	Finalizers []string `json:"finalizers,omitempty" patchStrategy:"merge"`
@@ -104,8 +106,9 @@ func clonePointer[T any](p *T) *T {
 	return &v
 }
 
-// OwnerReference names an object in the same namespace, or a cluster-scoped one,
-// on which another object depends. All members but the last two are required.
+// OwnerReference names an object in the same namespace, or a cluster-scoped
+// one, on which another object depends. Controller and BlockOwnerDeletion are
+// optional; the other members are required.
 type OwnerReference struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -113,8 +116,8 @@ type OwnerReference struct {
 	UID        string `json:"uid"`
 	// Controller marks the one owner that manages the object.
 	Controller *bool `json:"controller,omitempty"`
-	// BlockOwnerDeletion keeps the owner, when it is deleted in the foreground,
-	// until this reference is gone.
+	// BlockOwnerDeletion makes a foreground deletion of the owner wait until this
+	// reference is gone.
 	BlockOwnerDeletion *bool `json:"blockOwnerDeletion,omitempty"`
 }
 

@@ -21,8 +21,8 @@ const (
 	// DeletePropagationBackground deletes the object at once and its dependents
 	// afterwards.
 	DeletePropagationBackground DeletionPropagation = "Background"
-	// DeletePropagationForeground keeps the object, as being deleted, until its
-	// dependents are gone.
+	// DeletePropagationForeground keeps the object, marked as being deleted, until
+	// its dependents are gone.
 	DeletePropagationForeground DeletionPropagation = "Foreground"
 )
 
@@ -47,8 +47,9 @@ const (
 // GetOptions are the parameters of a read of one object.
 type GetOptions struct {
 	TypeMeta `json:",inline"`
-	// ResourceVersion bounds the age of the answer: empty is the most recent
-	// state, "0" any state, else a state not older than this one.
+	// ResourceVersion bounds the age of the answer: empty asks for the most recent
+	// state, "0" accepts any state, and any other value accepts a state that is
+	// not older.
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 }
 
@@ -68,9 +69,9 @@ type ListOptions struct {
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// ResourceVersionMatch qualifies ResourceVersion.
 	ResourceVersionMatch ResourceVersionMatch `json:"resourceVersionMatch,omitempty"`
-	// TimeoutSeconds bounds a watch.
+	// TimeoutSeconds bounds how long a watch lasts.
 	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
-	// Limit is the largest number of items in a page; zero or less is no limit.
+	// Limit is the largest number of items in a page; zero or less means no limit.
 	Limit int64 `json:"limit,omitempty"`
 	// Continue is the token of the previous page.
 	Continue string `json:"continue,omitempty"`
@@ -127,10 +128,10 @@ type Preconditions struct {
 // the request.
 type DeleteOptions struct {
 	TypeMeta `json:",inline"`
-	// GracePeriodSeconds is how long the object may take to go; nil leaves it to
-	// the kind, zero is at once.
+	// GracePeriodSeconds is how many seconds the object has to shut down; nil
+	// leaves the choice to the kind, zero deletes at once.
 	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
-	// Preconditions must hold, else the answer is 409.
+	// Preconditions must hold; otherwise the server answers 409.
 	Preconditions *Preconditions `json:"preconditions,omitempty"`
 	// OrphanDependents is the older form of PropagationPolicy; only one of the
 	// two may be set.

@@ -48,12 +48,13 @@ func ValidateQualifiedName(name string) []string {
 }
 
 // ValidateLabelKey checks the key of a label. The rule is that of
-// [ValidateQualifiedName]; annotations have it too, after lower-casing the key.
+// [ValidateQualifiedName]; the key of an annotation must satisfy it once it is
+// converted to lower case.
 func ValidateLabelKey(key string) []string { return ValidateQualifiedName(key) }
 
 // ValidateLabelValue checks the value of a label: at most 63 letters, digits,
-// dashes, underscores and dots that start and end with a letter or digit, or
-// nothing. It returns a message for each rule that is broken.
+// dashes, underscores and dots that start and end with a letter or digit, or the
+// empty string. It returns a message for each rule that is broken.
 func ValidateLabelValue(value string) []string {
 	var msgs []string
 	if len(value) > maxLabelValue {
@@ -66,13 +67,12 @@ func ValidateLabelValue(value string) []string {
 	return msgs
 }
 
-// ValidateFinalizerName checks the rule that every finalizer must meet, that of
+// ValidateFinalizerName checks the name of a finalizer. The rule is that of
 // [ValidateQualifiedName].
 func ValidateFinalizerName(name string) []string { return ValidateQualifiedName(name) }
 
 // ValidateBuiltinFinalizerName checks the rule that built-in kinds add to
-// [ValidateFinalizerName]: only the names that belong to the system itself may
-// stand without a prefix.
+// [ValidateFinalizerName]: only the system's own finalizers may lack a prefix.
 func ValidateBuiltinFinalizerName(name string) []string {
 	switch {
 	case strings.Contains(name, "/"),

@@ -143,9 +143,9 @@ func (s Selector) Matches(labels Labels) bool {
 	return true
 }
 
-// Exact returns the one value that the selector requires of a label, if it
-// requires one. A selector that requires two different values returns either; it
-// matches nothing.
+// Exact returns the value that the selector requires of a label, and whether it
+// requires one. A selector that requires two different values matches nothing,
+// and Exact returns either value.
 func (s Selector) Exact(key string) (value string, ok bool) {
 	for i := range s.requirements {
 		r := &s.requirements[i]
@@ -176,7 +176,7 @@ func (s Selector) String() string {
 // Requirements returns a copy of the requirements in canonical order.
 func (s Selector) Requirements() []Requirement { return slices.Clone(s.requirements) }
 
-// newSelector sorts requirements, which it takes over.
+// newSelector takes ownership of requirements and sorts them.
 func newSelector(requirements []Requirement) Selector {
 	slices.SortFunc(requirements, func(a, b Requirement) int {
 		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.op, b.op), slices.Compare(a.values, b.values))
@@ -184,8 +184,8 @@ func newSelector(requirements []Requirement) Selector {
 	return Selector{requirements: requirements}
 }
 
-// newRequirement checks and builds one requirement; it takes over values. The
-// errors speak of the parts as values[0][key], as upstream's do.
+// newRequirement checks and builds one requirement, and takes ownership of
+// values. Its errors name the parts as upstream does, such as values[0][key].
 func newRequirement(key string, op Operator, values []string) (Requirement, error) {
 	var faults []string
 	if msgs := ValidateLabelKey(key); len(msgs) > 0 {
@@ -230,8 +230,8 @@ func invalidValue(value string, msgs []string) string {
 	return "Invalid value: " + strconv.Quote(value) + ": " + strings.Join(msgs, "; ")
 }
 
-// decimal is strconv.ParseInt for base 10 without the allocated error: labels
-// that are no integers are ordinary, not exceptional.
+// decimal is strconv.ParseInt for base 10, but allocates no error: a label that
+// is not an integer is an ordinary case.
 func decimal(s string) (int64, bool) {
 	digits := s
 	negative := false

@@ -13,10 +13,10 @@ import (
 //	compare     = "=" | "==" | "!=" | ">" | "<"
 //	set         = "in" | "notin"
 //
-// Blanks may stand around every part. A missing value is the empty string, and
-// the empty selector matches everything. Keys and values follow
-// [ValidateLabelKey] and [ValidateLabelValue]. Errors have the words of upstream
-// servers, which answer them with 400.
+// Blanks may surround every part. A missing value is the empty string, and the
+// empty selector matches everything. Keys and values follow [ValidateLabelKey]
+// and [ValidateLabelValue]. Errors have the text of upstream servers, which
+// answer 400.
 func ParseSelector(s string) (Selector, error) {
 	if s == "" {
 		return Selector{}, nil
@@ -29,8 +29,8 @@ func ParseSelector(s string) (Selector, error) {
 	return p.selector()
 }
 
-// token is a lexical element. Words, operators spelled as words among them, are
-// of kind word; a symbol is its own kind.
+// token is a lexical element: a word or a symbol. An operator spelled in
+// letters, such as notin, is a word.
 type token struct {
 	kind tokenKind
 	text string
@@ -79,7 +79,7 @@ func (p *selectorParser) advance() {
 
 func (t token) is(symbol string) bool { return t.kind == tokenSymbol && t.text == symbol }
 
-// endsTerm tells whether nothing more belongs to the current requirement.
+// endsTerm reports whether the current requirement ends here.
 func (t token) endsTerm() bool { return t.kind == tokenEnd || t.is(",") }
 
 func (p *selectorParser) selector() (Selector, error) {
@@ -116,13 +116,14 @@ func (p *selectorParser) requirement() (Requirement, error) {
 	if key.kind != tokenWord {
 		return Requirement{}, fmt.Errorf("found '%s', expected: identifier", key.text)
 	}
-	// Upstream checks the key before what follows it, and has no path for it.
+	// Upstream checks the key before what follows it, and its error does not name
+	// the field path of a key.
 	if msgs := ValidateLabelKey(key.text); len(msgs) > 0 {
 		return Requirement{}, errors.New("<nil>: " + invalidValue(key.text, msgs))
 	}
 	if negated {
-		// "!key" takes no operator; one that follows is reported by the caller
-		// as a missing comma.
+		// "!key" takes no operator. If one follows, the caller reports a missing
+		// comma.
 		return newRequirement(key.text, DoesNotExist, nil)
 	}
 	if p.next.endsTerm() {
@@ -174,8 +175,8 @@ func (p *selectorParser) value() ([]string, error) {
 	return []string{t.text}, nil
 }
 
-// set reads a parenthesized list of values. A value may be missing at any place
-// and is then empty, so "()" is the set of the empty string.
+// set reads a parenthesized list of values. A missing value is the empty string,
+// so "()" is the set that holds only the empty string.
 func (p *selectorParser) set() ([]string, error) {
 	open := p.take()
 	if !open.is("(") {

@@ -27,7 +27,8 @@ type TableColumnDefinition struct {
 	Format string `json:"format"`
 	// Description explains the column to a person.
 	Description string `json:"description"`
-	// Priority 0 is always shown, anything above only in a wide view.
+	// Priority decides when the column is shown: always if it is 0, otherwise only
+	// in a wide view.
 	Priority int32 `json:"priority"`
 }
 
@@ -42,7 +43,8 @@ type TableRow struct {
 	Object json.RawMessage `json:"object"`
 }
 
-// TableRowCondition is a state of a row that a client may show or hide by.
+// TableRowCondition is a state of a row, by which a client may decide to show or
+// hide the row.
 type TableRowCondition struct {
 	Type    string          `json:"type"`
 	Status  ConditionStatus `json:"status"`
@@ -50,8 +52,8 @@ type TableRowCondition struct {
 	Message string          `json:"message,omitempty"`
 }
 
-// RowCompleted is the type of a [TableRowCondition] of an object that has run its
-// course.
+// RowCompleted is the type of a [TableRowCondition] of an object that has
+// finished, such as a completed Job.
 const RowCompleted = "Completed"
 
 // IncludeObjectPolicy says how much of the object each row of a [Table] carries.

@@ -34,8 +34,7 @@ func (t *Time) Equal(u *Time) bool {
 	return t.Time.Equal(u.Time)
 }
 
-// Before reports whether t is earlier than u. A nil pointer is before nothing,
-// and nothing is before it.
+// Before reports whether t is earlier than u. It is false if either is nil.
 func (t *Time) Before(u *Time) bool { return t != nil && u != nil && t.Time.Before(u.Time) }
 
 // MarshalJSON writes the wire form. It fails for a year that RFC 3339 cannot
@@ -43,7 +42,7 @@ func (t *Time) Before(u *Time) bool { return t != nil && u != nil && t.Time.Befo
 func (t Time) MarshalJSON() ([]byte, error) { return marshalTime(t.Time, time.RFC3339) }
 
 // UnmarshalJSON reads the wire form. The error for a malformed string is a
-// [*time.ParseError], whose text upstream servers answer too.
+// [*time.ParseError], and its text is the one that upstream servers answer.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	parsed, err := unmarshalTime(data, time.RFC3339)
 	if err != nil {
@@ -99,8 +98,7 @@ func (t *MicroTime) Equal(u *MicroTime) bool {
 	return t.Time.Equal(u.Time)
 }
 
-// Before reports whether t is earlier than u. A nil pointer is before nothing,
-// and nothing is before it.
+// Before reports whether t is earlier than u. It is false if either is nil.
 func (t *MicroTime) Before(u *MicroTime) bool {
 	return t != nil && u != nil && t.Time.Before(u.Time)
 }
@@ -143,8 +141,7 @@ func (MicroTime) OpenAPISchemaType() []string { return []string{"string"} }
 // OpenAPISchemaFormat is the date-time of OpenAPI.
 func (MicroTime) OpenAPISchemaFormat() string { return "date-time" }
 
-// cut keeps the zero time as it is: truncating counts from it, but the location
-// must stay nil for the value to compare equal to a zero struct.
+// cut returns the zero struct for a zero time in any location.
 func cut(t time.Time, unit time.Duration) time.Time {
 	if t.IsZero() {
 		return time.Time{}

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// Every struct that a server answers with is compared as a whole, so that member
-// names, order and presence are all pinned.
+// The test compares every struct that a server answers with as a whole, which
+// pins the names, the order and the presence of its members.
 func TestAnswersOnTheWire(t *testing.T) {
 	cidr := []apimeta.ServerAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: "h:1"}}
 	version := apimeta.GroupVersionForDiscovery{GroupVersion: "example.com/v1", Version: "v1"}
