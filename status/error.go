@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// Error is a failure with the [Status] a client gets for it. Treat an Error as
-// immutable once it is returned; it may be shared.
+// Error is a failure with the [Status] that a client receives for it. An Error may
+// be shared: treat it as immutable once it is returned.
 type Error struct {
 	Status Status
 	cause  error
@@ -16,26 +16,26 @@ type Error struct {
 // Error returns the message of the Status.
 func (e *Error) Error() string { return e.Status.Message }
 
-// Unwrap returns the error behind this one, or nil. It is for the log: the Status
-// does not show it.
+// Unwrap returns the cause, or nil. The cause is for the log; the Status does not
+// show it.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is reports whether target is an *Error of the same reason and code, whatever
-// object it speaks of.
+// Is reports whether target is an *Error of the same reason and code. The objects
+// that the two errors name do not matter.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Status.Reason == e.Status.Reason && t.Status.Code == e.Status.Code
 }
 
-// WithCause returns a copy of e with err behind it.
+// WithCause returns a copy of e whose cause is err.
 func (e *Error) WithCause(err error) *Error {
 	return &Error{Status: e.Status, cause: err}
 }
 
-// From returns the *Error in err, or makes one, and nil for nil. An *Error is
-// returned unchanged and without what wraps it. A context that was cancelled or
-// ran out of time is a [Timeout]; anything else is an internal error whose
-// message says nothing of err, which stays behind it for the log.
+// From returns the *Error that err is or wraps, without what wraps it. It returns
+// nil for nil. It turns a context that was cancelled or passed its deadline into a
+// [Timeout], and any other error into an internal error that does not show the
+// text of err. In both cases err becomes the cause, for the log.
 func From(err error) *Error {
 	if err == nil {
 		return nil
@@ -49,7 +49,7 @@ func From(err error) *Error {
 	return failure(ReasonInternalError, "Internal error occurred: the request could not be completed", nil).WithCause(err)
 }
 
-// failure makes the Error of a reason.
+// failure returns the Error for a reason.
 func failure(reason Reason, message string, details *Details) *Error {
 	e := Generic(reason.Code(), message)
 	e.Status.Reason = reason
@@ -65,8 +65,8 @@ func Generic(code int, message string) *Error {
 	return e
 }
 
-// ReasonOf returns the reason of the *Error in err, [ReasonUnknown] if there is
-// none.
+// ReasonOf returns the reason of the *Error in err, or [ReasonUnknown] if err
+// holds no *Error.
 func ReasonOf(err error) Reason {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Status.Reason
@@ -74,10 +74,10 @@ func ReasonOf(err error) Reason {
 	return ReasonUnknown
 }
 
-// CodeOf returns the HTTP code for err: 200 for nil, that of the *Error in err,
-// or of what [From] would make of it. An *Error with a code that is no failure, as
-// one built by hand may have, counts by its reason; so the result always fits
-// [http.ResponseWriter].
+// CodeOf returns the HTTP code for err: 200 for nil, otherwise the code of the
+// *Error that [From] returns. If that code is not between 400 and 599, as in an
+// *Error built by hand, CodeOf returns the code of its reason, so
+// [http.ResponseWriter] always accepts the result.
 func CodeOf(err error) int {
 	if err == nil {
 		return http.StatusOK

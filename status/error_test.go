@@ -21,7 +21,7 @@ func widgets() apimeta.GroupResource {
 
 func configMaps() apimeta.GroupResource { return apimeta.GroupResource{Resource: "configmaps"} }
 
-// failure is what every failure begins with on the wire; the rest follows.
+// failure is how every failure begins on the wire.
 const failure = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",`
 
 func TestConstructorsOnTheWire(t *testing.T) {

@@ -8,46 +8,47 @@ import (
 	"strings"
 )
 
-// FieldError is one fault of one member of an object. The constructors below make
-// the kinds of faults that clients know.
+// FieldError is one fault of one member of an object. The constructors of this
+// package make the faults that clients know.
 type FieldError struct {
 	// Type says what is wrong. It becomes the reason of a [Cause].
 	Type CauseType
 	// Field is the path of the member, as [Path.String] prints it.
 	Field string
-	// BadValue is the value at fault, shown in the message for the types that
-	// show one.
+	// BadValue is the value at fault. The message shows it for the types that show a
+	// value.
 	BadValue any
 	// Detail is the rest of the message, possibly empty.
 	Detail string
 }
 
-// omitted is the BadValue that no message shows.
+// omitted is a BadValue that messages do not show.
 type omitted struct{}
 
-// RequiredField is a member that must be set.
+// RequiredField returns the error for a member that must be set.
 func RequiredField(p *Path, detail string) *FieldError {
 	return &FieldError{Type: CauseRequired, Field: p.String(), Detail: detail}
 }
 
-// InvalidField is a value that breaks a rule, which detail states.
+// InvalidField returns the error for a value that breaks a rule. detail states
+// the rule.
 func InvalidField(p *Path, value any, detail string) *FieldError {
 	return &FieldError{Type: CauseInvalid, Field: p.String(), BadValue: value, Detail: detail}
 }
 
-// BrokenRuleField is a value that breaks a rule, which detail states. The message
-// does not repeat the value, which may be large.
+// BrokenRuleField returns the error for a value that breaks a rule. detail states
+// the rule. The message does not repeat the value, which may be large.
 func BrokenRuleField(p *Path, detail string) *FieldError {
 	return &FieldError{Type: CauseInvalid, Field: p.String(), BadValue: omitted{}, Detail: detail}
 }
 
-// TypeInvalidField is a value of the wrong JSON type.
+// TypeInvalidField returns the error for a value of the wrong JSON type.
 func TypeInvalidField(p *Path, value any, detail string) *FieldError {
 	return &FieldError{Type: CauseTypeInvalid, Field: p.String(), BadValue: value, Detail: detail}
 }
 
-// UnsupportedValue is a value that is not among the allowed ones, which the
-// message lists in the given order.
+// UnsupportedValue returns the error for a value that is not allowed. The message
+// lists the allowed values in the given order.
 func UnsupportedValue(p *Path, value any, allowed []string) *FieldError {
 	var detail []byte
 	for i, a := range allowed {
@@ -61,52 +62,55 @@ func UnsupportedValue(p *Path, value any, allowed []string) *FieldError {
 	return &FieldError{Type: CauseNotSupported, Field: p.String(), BadValue: value, Detail: string(detail)}
 }
 
-// ForbiddenField is a member that must not be set, or not now.
+// ForbiddenField returns the error for a member that must not be set, either ever
+// or in the present state.
 func ForbiddenField(p *Path, detail string) *FieldError {
 	return &FieldError{Type: CauseForbidden, Field: p.String(), Detail: detail}
 }
 
-// DuplicateField is a value that must be unique and is not.
+// DuplicateField returns the error for a value that must be unique and is not.
 func DuplicateField(p *Path, value any) *FieldError {
 	return &FieldError{Type: CauseDuplicate, Field: p.String(), BadValue: value}
 }
 
-// NotFoundField is a reference to something that does not exist.
+// NotFoundField returns the error for a reference to something that does not
+// exist.
 func NotFoundField(p *Path, value any) *FieldError {
 	return &FieldError{Type: CauseNotFound, Field: p.String(), BadValue: value}
 }
 
-// TooLongField is a value of more than limit bytes. The message does not repeat
-// it.
+// TooLongField returns the error for a value of more than limit bytes. The
+// message does not repeat it.
 func TooLongField(p *Path, value any, limit int) *FieldError {
 	return &FieldError{Type: CauseTooLong, Field: p.String(), BadValue: value, Detail: "may not be more than " + counted(limit, "byte")}
 }
 
-// TooLongCharactersField is a value of more than limit characters.
+// TooLongCharactersField returns the error for a value of more than limit
+// characters.
 func TooLongCharactersField(p *Path, value any, limit int) *FieldError {
 	return &FieldError{Type: CauseTooLong, Field: p.String(), BadValue: value, Detail: "may not be more than " + counted(limit, "character")}
 }
 
-// TooShortField is a value of fewer than limit characters. The message does not
-// repeat it.
+// TooShortField returns the error for a value of fewer than limit characters. The
+// message does not repeat it.
 func TooShortField(p *Path, value any, limit int) *FieldError {
 	return &FieldError{Type: CauseTooShort, Field: p.String(), BadValue: value, Detail: "must be at least " + counted(limit, "character")}
 }
 
-// TooManyField is a list or map of more than limit items. A negative actual is a
-// number that is not known.
+// TooManyField returns the error for a list or map of more than limit items. A
+// negative actual means that the number of items is unknown.
 func TooManyField(p *Path, actual, limit int) *FieldError {
 	return &FieldError{Type: CauseTooMany, Field: p.String(), BadValue: count(actual), Detail: "must have at most " + counted(limit, "item")}
 }
 
-// TooFewField is a list or map of fewer than limit items. A negative actual is a
-// number that is not known.
+// TooFewField returns the error for a list or map of fewer than limit items. A
+// negative actual means that the number of items is unknown.
 func TooFewField(p *Path, actual, limit int) *FieldError {
 	return &FieldError{Type: CauseTooFew, Field: p.String(), BadValue: count(actual), Detail: "must have at least " + counted(limit, "item")}
 }
 
-// InternalField is a fault of the server met while checking a member. The client
-// sees the text of err.
+// InternalField returns the error for a fault of the server that occurred while
+// it checked a member. The client sees the text of err.
 func InternalField(p *Path, err error) *FieldError {
 	return &FieldError{Type: CauseInternalError, Field: p.String(), Detail: fmt.Sprint(err)}
 }
@@ -125,8 +129,8 @@ func counted(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Error returns the path and what is wrong there. A fault of the object itself
-// has no path.
+// Error returns the path and the fault. It omits the path if the fault is in the
+// object itself.
 func (e *FieldError) Error() string {
 	if e.Field == "" {
 		return e.body()
@@ -179,7 +183,7 @@ func (e *FieldError) title() string {
 }
 
 // show renders a value for a message: strings quoted, numbers and bools bare,
-// everything else as JSON, and a pointer as what it points to.
+// everything else as JSON, and a pointer as the value it points to.
 func show(value any) string {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && !v.IsNil() {
 		value = v.Elem().Interface()
@@ -196,11 +200,11 @@ func show(value any) string {
 	return fmt.Sprintf("%+v", value)
 }
 
-// FieldErrors are the faults of one object. They are an error that lists all of
-// them; [Invalid] makes the error that a client gets.
+// FieldErrors are the faults of one object, as one error that lists all of them.
+// [Invalid] turns them into the error that a client receives.
 type FieldErrors []*FieldError
 
-// Error returns the one message as it is, or several as [first, second].
+// Error returns a single message unchanged, or several as [first, second].
 func (errs FieldErrors) Error() string {
 	if len(errs) == 1 {
 		return errs[0].Error()
@@ -212,7 +216,7 @@ func (errs FieldErrors) Error() string {
 	return "[" + strings.Join(messages, ", ") + "]"
 }
 
-// distinct returns the errors without those that read the same as an earlier one.
+// distinct returns the errors without those whose message repeats an earlier one.
 func (errs FieldErrors) distinct() FieldErrors {
 	if len(errs) < 2 {
 		return errs

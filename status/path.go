@@ -6,21 +6,23 @@ import (
 )
 
 // Path names a member of an object, as "spec.ports[0].name". It is immutable and
-// linked to its parent, so that descending costs one small allocation and the
-// text is made only when there is an error. A nil *Path is the root, the object
-// itself; it prints as nothing.
+// linked to its parent, so descending costs one small allocation and only an
+// error pays for the text. A nil *Path is the root, the object itself; it prints
+// as the empty string.
 type Path struct {
 	parent  *Path
 	element string
 	bracket bool // an index or key, printed as [element]
 }
 
-// Field returns the path of a top-level member and, below it, of more.
+// Field returns the path of a top-level member or, with more names, of a member
+// below it.
 func Field(name string, more ...string) *Path {
 	return (*Path)(nil).Child(name).Child(more...)
 }
 
-// Child returns the path of a member below p and, below that, of more.
+// Child returns the path of a member of p or, with several names, of a member
+// further below.
 func (p *Path) Child(names ...string) *Path {
 	for _, name := range names {
 		p = &Path{parent: p, element: name}

@@ -2,9 +2,9 @@ package status
 
 import "errors"
 
-// has reports whether err holds an *Error of the reason, or one without a reason
-// but with the code that only this reason has: such answers come from proxies and
-// from servers that know the code alone.
+// has reports whether err holds an *Error of the reason. An *Error without a
+// reason counts if only this reason has its code: proxies, and servers that know
+// codes alone, send such answers.
 func has(err error, reason Reason) bool {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -47,8 +47,8 @@ func IsAlreadyExists(err error) bool { return has(err, ReasonAlreadyExists) }
 // [ApplyConflict].
 func IsConflict(err error) bool { return has(err, ReasonConflict) }
 
-// IsGone reports whether err holds a [Gone]. An [Expired] is not one, though it
-// has the same code.
+// IsGone reports whether err holds a [Gone]. An [Expired] error has the same code
+// but is not Gone.
 func IsGone(err error) bool { return has(err, ReasonGone) }
 
 // IsExpired reports whether err holds an [Expired] or [ResourceExpiredContinue].
@@ -67,7 +67,7 @@ func IsInvalid(err error) bool { return has(err, ReasonInvalid) }
 func IsTooManyRequests(err error) bool { return has(err, ReasonTooManyRequests) }
 
 // IsInternalError reports whether err holds an [InternalError], or what [From]
-// makes of an error it does not know.
+// returns for an error that is not an *Error.
 func IsInternalError(err error) bool { return has(err, ReasonInternalError) }
 
 // IsServerTimeout reports whether err holds a [ServerTimeout].
@@ -102,8 +102,9 @@ func HasCause(err error, cause CauseType) bool {
 	return false
 }
 
-// ContinueOf returns the token that an expired list gives to read the rest from the present state (API concepts,
-// Retrieving large results sets in chunks), and "" for every other error.
+// ContinueOf returns the token of an expired list, with which the client reads
+// the rest of the list in its present state (API concepts, Retrieving large
+// results sets in chunks). It returns "" for every other error.
 func ContinueOf(err error) string {
 	if e := (*Error)(nil); errors.As(err, &e) && e.Status.Reason == ReasonExpired {
 		return e.Status.Continue

@@ -7,54 +7,57 @@ type Reason string
 
 // The reasons, each with the HTTP code that [Reason.Code] returns for it.
 const (
-	// ReasonUnknown is the absence of a reason; the code alone counts.
+	// ReasonUnknown means that the error states no reason; only its code counts.
 	ReasonUnknown Reason = ""
-	// ReasonBadRequest is a request that makes no sense (400).
+	// ReasonBadRequest means that the server cannot understand the request (400).
 	ReasonBadRequest Reason = "BadRequest"
-	// ReasonUnauthorized is a request from nobody known (401).
+	// ReasonUnauthorized means that the server does not know the user (401).
 	ReasonUnauthorized Reason = "Unauthorized"
-	// ReasonForbidden is a request that its user may not make (403).
+	// ReasonForbidden means that the user may not make this request (403).
 	ReasonForbidden Reason = "Forbidden"
-	// ReasonNotFound is an object or resource that does not exist (404).
+	// ReasonNotFound means that the object or resource does not exist (404).
 	ReasonNotFound Reason = "NotFound"
-	// ReasonMethodNotAllowed is a verb that the resource does not have (405).
+	// ReasonMethodNotAllowed means that the resource lacks the verb (405).
 	ReasonMethodNotAllowed Reason = "MethodNotAllowed"
-	// ReasonNotAcceptable is an Accept header that cannot be met (406).
+	// ReasonNotAcceptable means that the server serves none of the media types of
+	// the Accept header (406).
 	ReasonNotAcceptable Reason = "NotAcceptable"
-	// ReasonAlreadyExists is a name that is taken (409).
+	// ReasonAlreadyExists means that the name is taken (409).
 	ReasonAlreadyExists Reason = "AlreadyExists"
-	// ReasonConflict is a write based on an older state, or an apply to fields of
-	// another manager (409).
+	// ReasonConflict means that a write is based on an older state, or that an
+	// apply changes fields of another manager (409).
 	ReasonConflict Reason = "Conflict"
-	// ReasonGone is an object that existed and never will again (410).
+	// ReasonGone means that the object existed and never will again (410).
 	ReasonGone Reason = "Gone"
-	// ReasonExpired is a resourceVersion or token from before the retained
-	// history (410).
+	// ReasonExpired means that the resourceVersion or token is older than the
+	// retained history (410).
 	ReasonExpired Reason = "Expired"
-	// ReasonRequestEntityTooLarge is a body beyond the limit (413).
+	// ReasonRequestEntityTooLarge means that the body exceeds the limit (413).
 	ReasonRequestEntityTooLarge Reason = "RequestEntityTooLarge"
-	// ReasonUnsupportedMediaType is a Content-Type nobody reads (415).
+	// ReasonUnsupportedMediaType means that the resource does not accept the
+	// Content-Type (415).
 	ReasonUnsupportedMediaType Reason = "UnsupportedMediaType"
-	// ReasonInvalid is an object that breaks the rules of its kind (422).
+	// ReasonInvalid means that the object breaks the rules of its kind (422).
 	ReasonInvalid Reason = "Invalid"
-	// ReasonTooManyRequests is a server at its limit (429).
+	// ReasonTooManyRequests means that the server is at its limit (429).
 	ReasonTooManyRequests Reason = "TooManyRequests"
-	// ReasonInternalError is a fault of the server (500).
+	// ReasonInternalError means that the server has a fault (500).
 	ReasonInternalError Reason = "InternalError"
-	// ReasonServerTimeout is an operation to try again later (500).
+	// ReasonServerTimeout means that the client should try again later (500).
 	ReasonServerTimeout Reason = "ServerTimeout"
-	// ReasonStoreReadError is stored data that cannot be read any more (500).
+	// ReasonStoreReadError means that stored data is unreadable (500).
 	ReasonStoreReadError Reason = "StorageReadError"
-	// ReasonServiceUnavailable is a server that is not ready (503).
+	// ReasonServiceUnavailable means that the server is not ready (503).
 	ReasonServiceUnavailable Reason = "ServiceUnavailable"
-	// ReasonTimeout is a request that ran out of time (504).
+	// ReasonTimeout means that the request ran out of time (504).
 	ReasonTimeout Reason = "Timeout"
-	// ReasonNonZeroExitCode is a command that ran and failed, told at the end of a
-	// stream; it is no answer to a request and has no code.
+	// ReasonNonZeroExitCode means that a command ran and failed. It arrives at the
+	// end of a stream, not as the answer of a request, and has no code.
 	ReasonNonZeroExitCode Reason = "NonZeroExitCode"
 )
 
-// Code returns the HTTP status code of the reason, 500 for an unknown one.
+// Code returns the HTTP status code of the reason, or 500 if the reason is
+// unknown.
 func (r Reason) Code() int {
 	switch r {
 	case ReasonBadRequest:
@@ -110,17 +113,17 @@ const (
 
 // Causes of other errors.
 const (
-	// CauseFieldManagerConflict is a field that another manager owns, in a
+	// CauseFieldManagerConflict names a field that another manager owns, in a
 	// [ReasonConflict] error of apply.
 	CauseFieldManagerConflict CauseType = "FieldManagerConflict"
-	// CauseResourceVersionTooLarge is a version the server has not reached, in a
-	// [ReasonTimeout] error.
+	// CauseResourceVersionTooLarge means that the server has not reached the
+	// resourceVersion, in a [ReasonTimeout] error.
 	CauseResourceVersionTooLarge CauseType = "ResourceVersionTooLarge"
-	// CauseNamespaceTerminating is a create in a namespace that is being deleted,
-	// in a [ReasonForbidden] error.
+	// CauseNamespaceTerminating means that the namespace of a create is being
+	// deleted, in a [ReasonForbidden] error.
 	CauseNamespaceTerminating CauseType = "NamespaceTerminating"
-	// CauseUnexpectedServerResponse is an answer from behind the server that
-	// could not be understood.
+	// CauseUnexpectedServerResponse means that the server could not understand
+	// what it read, such as a stored object in a [StoreReadError].
 	CauseUnexpectedServerResponse CauseType = "UnexpectedServerResponse"
 	// CauseExitCode holds the exit code of a command, in a
 	// [ReasonNonZeroExitCode] error.

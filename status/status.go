@@ -8,10 +8,10 @@ const (
 	Failure = "Failure"
 )
 
-// Status is the answer of a request that returns no object: every failure, and
-// the success of a delete (API conventions, Response Status Kind). The constructors
-// of [Error] fill in kind, apiVersion and status; of the members only metadata is
-// written when empty.
+// Status is the answer to a request that returns no object: every failure, and
+// the success of a delete (API conventions, Response Status Kind). The
+// constructors of [Error] fill in kind, apiVersion and status. JSON omits empty
+// members except metadata.
 type Status struct {
 	apimeta.TypeMeta `json:",inline"`
 	apimeta.ListMeta `json:"metadata"`
@@ -19,7 +19,8 @@ type Status struct {
 	Status string `json:"status,omitempty"`
 	// Message is text for people.
 	Message string `json:"message,omitempty"`
-	// Reason is what programs distinguish by, empty where upstream has none.
+	// Reason tells programs why the request failed. It is empty where upstream
+	// states none.
 	Reason Reason `json:"reason,omitempty"`
 	// Details are the facts that belong to the reason.
 	Details *Details `json:"details,omitempty"`
@@ -29,25 +30,26 @@ type Status struct {
 
 // Details are the facts of a [Status].
 type Details struct {
-	// Name is the name of the object, or of what the reason says.
+	// Name is the name of the object, or of another thing that depends on the
+	// reason, such as the operation of a [ServerTimeout].
 	Name string `json:"name,omitempty"`
 	// Group is the group of the resource or kind.
 	Group string `json:"group,omitempty"`
-	// Kind is the lower-case plural of the resource, despite its name; the kind
-	// itself for [ReasonInvalid].
+	// Kind is the lower-case plural of the resource, despite its name. For
+	// [ReasonInvalid] it is the kind.
 	Kind string `json:"kind,omitempty"`
-	// UID is that of the object, where one object was meant.
+	// UID is that of the object, if the Status is about one.
 	UID string `json:"uid,omitempty"`
-	// Causes are the single faults behind a failure.
+	// Causes are the individual faults behind a failure.
 	Causes []Cause `json:"causes,omitempty"`
-	// RetryAfterSeconds, when above 0, is when to try again. It is sent as the
-	// Retry-After header too.
+	// RetryAfterSeconds, if above 0, is after how many seconds to try again. The
+	// server sends it as the Retry-After header too.
 	RetryAfterSeconds int32 `json:"retryAfterSeconds,omitempty"`
 }
 
 // Cause is one fault among the [Details].
 type Cause struct {
-	// Type is what programs distinguish by.
+	// Type tells programs what is wrong.
 	Type CauseType `json:"reason,omitempty"`
 	// Message is text for people.
 	Message string `json:"message,omitempty"`
@@ -55,8 +57,8 @@ type Cause struct {
 	Field string `json:"field,omitempty"`
 }
 
-// Deleted is the Status that answers a delete whose object is gone at once, with
-// HTTP code 200. It has neither message nor code.
+// Deleted returns the Status that answers a delete whose object is gone at once,
+// with HTTP code 200. The Status has neither message nor code.
 func Deleted(gr apimeta.GroupResource, name, uid string) Status {
 	s := newStatus(Success)
 	s.Details = about(gr, name)
