@@ -7,16 +7,16 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// maxCopied is how many bytes of JSON all copy operations of one patch may add; it is upstream's limit. Copying costs
-// nothing here, but each copy can double what was copied before, and the result has to be written out.
+// maxCopied is how many bytes of JSON all copy operations of one patch may add; upstream has the same limit. A copy costs
+// nothing here, but each one can double what earlier ones copied, and the result must be encoded.
 const maxCopied = 3 << 20
 
-// Apply returns the document that the operations make of d, in their order; all of them or none.
+// Apply applies the operations to d in their order and returns the resulting document. It applies all of them or none.
 //
-// It fails with 422 Invalid, in upstream's words, when an operation cannot be applied or a test fails; errors.As finds
-// the [*OperationError] in it. Beyond the result itself, its cost does not depend on the sizes of the lists and maps that
-// are changed, but grows with the square of the number of operations on one list, up to some hundred milliseconds for
-// [MaxOperations] of them.
+// It returns 422 Invalid, in upstream's words, if an operation cannot be applied or a test fails; errors.As finds the
+// [*OperationError] in it. Apart from building the result, the cost does not depend on the sizes of the changed lists and
+// maps. It grows with the square of the number of operations on one list, up to some hundred milliseconds for
+// [MaxOperations].
 func (p JSONPatch) Apply(d Document) (Document, error) {
 	if len(p.operations) == 0 {
 		return d, nil
@@ -90,7 +90,7 @@ func (a *application) add(path pointer, value *draft) error {
 	return parent.add(key, value)
 }
 
-// replaceAll puts another document in the place of the whole one.
+// replaceAll replaces the whole document.
 func (a *application) replaceAll(value doc.Value) error {
 	if value.Kind() != doc.Map && value.Kind() != doc.List {
 		return errWhole
@@ -124,7 +124,7 @@ func (a *application) copy(from, path pointer) error {
 	return a.add(path, &draft{base: value})
 }
 
-// source returns what is to be copied; null where a map has no such member.
+// source returns the value to copy, or null if the map has no such member.
 func (a *application) source(from pointer) (doc.Value, error) {
 	if len(from) == 0 {
 		return doc.Value{}, errWhole
@@ -144,7 +144,8 @@ func (a *application) source(from pointer) (doc.Value, error) {
 	return source.freeze(len(from))
 }
 
-// test holds also when null is asked for and the member is not there: clients use it to say "not there".
+// test also succeeds if the wanted value is null and the member is missing: clients use it to require that a member is
+// missing.
 func (a *application) test(path pointer, want doc.Value) error {
 	if len(path) > 0 && want.IsNull() {
 		at, key := path.parent()

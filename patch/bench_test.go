@@ -64,7 +64,7 @@ func BenchmarkMergePatch(b *testing.B) {
 	})
 }
 
-// What 10,000 operations can cost at worst, on documents of 3 MiB.
+// The worst case: 10,000 operations on documents of 3 MiB.
 func BenchmarkJSONPatchWorst(b *testing.B) {
 	const n = patch.MaxOperations
 	list := "[" + strings.Repeat("0,", 3<<19) + "0]"

@@ -6,12 +6,12 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Document is one immutable JSON value, with integers of any size. It is made by [ParseDocument], written by
-// [AppendJSON], and safe to share between goroutines.
+// Document is one immutable JSON value, with integers of any size. [ParseDocument] reads it and [AppendJSON] writes it.
+// Goroutines may share it.
 type Document = doc.Value
 
-// ParseDocument reads a document from JSON. Of several members with one name the last counts. What is no JSON text, or is
-// nested deeper than 10,000 levels, is a 400 BadRequest whose message says why.
+// ParseDocument reads a document from JSON. If a name is duplicate, the last member counts. ParseDocument returns 400
+// BadRequest, with a message that says why, for data that is not JSON or is nested deeper than 10,000 levels.
 func ParseDocument(data []byte) (Document, error) {
 	d, _, err := codec.DecodeJSON(data)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// draft is a value while a patch works on it: the value as it was, and over it what has changed. A draft is made for the
-// places that operations pass through, and only for these.
+// draft is a value that a patch is changing: the original value, and the changes on top of it. Only the places that
+// operations pass through have a draft.
 //
 //	base:  {"a": 1, "b": {"c": [1, 2, 3]}}
 //	       over it, after a remove of /a and an add of 9 at /b/c/1:
@@ -17,12 +17,12 @@ import (
 //	       b: draft{base: {"c": [1, 2, 3]}}
 //	          c: draft{base: [1, 2, 3], pieces: 0..1, 9, 1..3}
 //
-// An operation therefore costs the length of its path and, in a list, the number of pieces before its index, but never
-// the size of a list or map; those are put together once, at the end. Ten thousand operations on a list of a million
-// elements would otherwise copy the list ten thousand times.
+// The cost of an operation is therefore proportional to the length of its path and, in a list, to the number of pieces
+// before its index, but never to the size of a list or map: freeze builds those once, at the end. Ten thousand
+// operations on a list of a million elements would otherwise copy the list ten thousand times.
 type draft struct {
 	base    doc.Value
-	opened  bool // what follows is in force
+	opened  bool // whether the fields below are valid
 	members map[string]*draft
 	pieces  []piece
 	length  int // of the list
@@ -58,7 +58,7 @@ func (d *draft) open() {
 	}
 }
 
-// find goes to a place. What it returns may be changed only if its parent was opened for it, see [draft.child].
+// find returns the draft at a pointer.
 func (d *draft) find(at pointer) (*draft, error) {
 	for _, token := range at {
 		var err error
@@ -69,7 +69,8 @@ func (d *draft) find(at pointer) (*draft, error) {
 	return d, nil
 }
 
-// child returns the draft of a member or element, ready for changes.
+// child returns the draft of a member or element, which the caller may change. It opens d, so that freeze sees the
+// change.
 func (d *draft) child(token string) (*draft, error) {
 	switch d.base.Kind() {
 	case doc.Map:
@@ -107,7 +108,7 @@ func (d *draft) has(token string) bool {
 	return d.base.Has(token)
 }
 
-// add sets a member, or inserts an element before the index; "-" and the list's length are the end.
+// add sets a member, or inserts an element before the index. Both "-" and the length of the list mean the end.
 func (d *draft) add(token string, value *draft) error {
 	switch d.base.Kind() {
 	case doc.Map:
@@ -131,7 +132,7 @@ func (d *draft) add(token string, value *draft) error {
 	}
 }
 
-// replace sets a member, which need not be there (as upstream has it), or an element, which must.
+// replace sets a member or an element. As upstream, it accepts a missing member but not a missing element.
 func (d *draft) replace(token string, value *draft) error {
 	if d.base.Kind() != doc.List {
 		return d.add(token, value)
@@ -147,7 +148,7 @@ func (d *draft) replace(token string, value *draft) error {
 	return nil
 }
 
-// remove takes out a member or element that is there, and returns it.
+// remove removes an existing member or element, and returns it.
 func (d *draft) remove(token string) (*draft, error) {
 	removed, err := d.child(token)
 	if err != nil {
@@ -167,7 +168,7 @@ func (d *draft) remove(token string) (*draft, error) {
 	return removed, nil
 }
 
-// cutAt makes a piece begin at the i-th element and returns its position.
+// cutAt splits the pieces so that one begins at the i-th element, and returns the position of that piece.
 func (d *draft) cutAt(i int) int {
 	for p := range d.pieces {
 		n := d.pieces[p].len()
@@ -196,8 +197,8 @@ func (d *draft) element(i int) *draft {
 	return d.pieces[p].draft
 }
 
-// freeze puts the value together, and lets the draft begin anew from it. It fails when drafts are nested deeper than any
-// document may be, which moving things into each other can bring about.
+// freeze builds the value, and makes it the new base of the draft. It fails if drafts are nested deeper than a document
+// may be, because operations can move values into each other.
 func (d *draft) freeze(depth int) (doc.Value, error) {
 	if !d.opened {
 		return d.base, nil

@@ -25,7 +25,7 @@ func ExampleJSONPatch_Apply() {
 	// Output: {"kind":"Worker","spec":{"args":["--verbose"],"replicas":3}} <nil>
 }
 
-// A client learns that the patch was refused, and no more; the host finds out the rest.
+// The client learns only that the patch failed. The host can find out why.
 func ExampleOperationError() {
 	p, _ := patch.ParseJSONPatch([]byte(`[{"op": "remove", "path": "/spec/paused"}]`))
 	d, _ := patch.ParseDocument([]byte(`{"spec": {}}`))
@@ -52,7 +52,7 @@ func ExampleMergePatch_Apply() {
 	// Output: {"metadata":{"labels":{"app":"x","tier":"web"},"name":"a"}}
 }
 
-// A list whose field says how it is merged keeps the elements that the patch does not name.
+// A list whose field states a merge key keeps the elements that the patch does not name.
 func ExampleStrategicMergePatch_Apply() {
 	type worker struct {
 		Containers []struct {

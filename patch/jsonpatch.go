@@ -16,20 +16,20 @@ const MaxOperations = 10_000
 //
 // It does what the API server does, which is RFC 6902 and, beyond it:
 //
-//   - replace of a member that is not there adds it; in a list the index must be there;
+//   - replace adds a missing member, but fails for a missing index of a list;
 //   - a negative index counts from the end, and add at -1 appends;
-//   - test with null, or without a value, holds for a member that is not there;
-//   - add and replace without a value set null, and so does copy of a member that is not there;
-//   - the whole document can only be tested, and replaced by a map or a list;
-//   - of several members of an operation with one name the last counts, and unknown members are ignored.
+//   - test with null, or without a value, succeeds for a missing member;
+//   - add and replace without a value set null, and so does copy of a missing member;
+//   - only test and replace may name the whole document, and only a map or a list may replace it;
+//   - if an operation has duplicate members, the last one counts; unknown members are ignored.
 type JSONPatch struct {
 	data       []byte
 	operations []operation
 	warnings   []string
 }
 
-// operation is one step. A step that cannot be applied to anything keeps the reason in fault: by upstream's rules the
-// request fails only when the patch is applied.
+// operation is one step. fault is why no document accepts the step: as upstream, the request fails only when the patch
+// is applied.
 type operation struct {
 	op, pathText string
 	path, from   pointer
@@ -37,9 +37,9 @@ type operation struct {
 	fault        error
 }
 
-// ParseJSONPatch reads a JSON patch. It fails with 400 BadRequest when data is no JSON text or has not the shape of a
-// patch, and with 413 RequestEntityTooLarge beyond [MaxOperations]. Operations that are unknown or lack a path fail only
-// in [JSONPatch.Apply].
+// ParseJSONPatch reads a JSON patch. It returns 400 BadRequest if data is not JSON or not shaped like a patch, and 413
+// RequestEntityTooLarge for more than [MaxOperations] operations. It accepts operations that are unknown or lack a path;
+// [JSONPatch.Apply] fails for them.
 func ParseJSONPatch(data []byte) (JSONPatch, error) {
 	v, duplicates, err := codec.DecodeJSON(data)
 	if err != nil {
@@ -76,7 +76,7 @@ func ParseJSONPatch(data []byte) (JSONPatch, error) {
 	return p, nil
 }
 
-// maxWarnings is how many faults of a patch are reported at most.
+// maxWarnings limits how many faults of a patch are reported.
 const maxWarnings = 100
 
 func (p *JSONPatch) warn(fault, path string) {
@@ -85,9 +85,9 @@ func (p *JSONPatch) warn(fault, path string) {
 	}
 }
 
-// Warnings returns what is wrong with the patch but does not keep it from being applied: members that stand in it twice,
-// and unknown members of operations, at most 100. With the query parameter fieldValidation=Strict these are errors. The
-// slice is the patch's own and not to be changed.
+// Warnings returns the faults that do not keep the patch from being applied: duplicate members and unknown members of
+// operations, at most 100. With the query parameter fieldValidation=Strict they are errors. The caller must not change
+// the slice.
 func (p JSONPatch) Warnings() []string { return p.warnings }
 
 // Len returns the number of operations.

@@ -100,7 +100,7 @@ func TestOperationError(t *testing.T) {
 	assert.EqualError(t, at, `operation 1, remove "/b/0": the list has no such index`)
 }
 
-// Copies may add 3 MiB of JSON, and not a byte more.
+// The copies of one patch may add 3 MiB of JSON, and not a byte more.
 func TestCopyLimit(t *testing.T) {
 	const limit = 3 << 20
 	copies := func(n int) patch.JSONPatch {
@@ -122,7 +122,7 @@ func TestCopyLimit(t *testing.T) {
 	requireRefused(t, err, patch.ErrTooLarge)
 }
 
-// Each copy doubles the list; a hundred of them would have no end.
+// Each copy doubles the list, so a hundred of them would exhaust the memory.
 func TestCopyDoubling(t *testing.T) {
 	body := "[" + strings.TrimSuffix(strings.Repeat(`{"op":"copy","from":"/a","path":"/a/-"},`, 100), ",") + "]"
 	p, err := patch.ParseJSONPatch([]byte(body))
@@ -134,7 +134,7 @@ func TestCopyDoubling(t *testing.T) {
 	assert.Less(t, at.Index, 25)
 }
 
-// A patch cannot make a document deeper than one can be read, by whatever operation.
+// No operation can make a document deeper than the parser accepts.
 func TestDepthLimit(t *testing.T) {
 	nest := func(depth int, inner string) string {
 		return strings.Repeat(`{"a":`, depth) + inner + strings.Repeat("}", depth)
@@ -165,7 +165,7 @@ func TestDepthLimit(t *testing.T) {
 		requireRefused(t, err, patch.ErrMissing)
 	})
 	t.Run("moving into each other", func(t *testing.T) {
-		// x and y go into each other's deepest place, in turn; each move adds a few levels.
+		// x and y move into each other's deepest place in turn; each move adds a few levels.
 		var b strings.Builder
 		for i := range 3_000 {
 			fmt.Fprintf(&b, `,{"op":"add","path":"/n","value":{"a":{"b":{"c":{}}}}},{"op":"move","from":"/x","path":"/n/a/b/c/%d"},{"op":"move","from":"/n","path":"/x"}`, i)

@@ -8,19 +8,19 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// MergePatch is a parsed JSON Merge Patch (RFC 7386, application/merge-patch+json): a map whose members are set in the
-// document, map by map, and removed where they are null. Lists are replaced as a whole. The zero MergePatch changes
-// nothing.
+// MergePatch is a parsed JSON Merge Patch (RFC 7386, application/merge-patch+json): a map whose members replace those of
+// the document, recursively in maps. A null member removes the member of the document. A list replaces the whole old
+// list. The zero MergePatch changes nothing.
 //
-// As upstream, and beyond the RFC, a null is taken out of the maps inside a list that the patch sets, too; a null that is
-// itself an element of a list stays.
+// As upstream, and beyond the RFC, null members of maps inside a list that the patch sets are removed too. An element of
+// a list that is null stays.
 type MergePatch struct {
 	data     []byte
 	value    doc.Value
 	warnings []string
 }
 
-// ParseMergePatch reads a merge patch. It fails with 400 BadRequest when data is no JSON text or no map.
+// ParseMergePatch reads a merge patch. It returns 400 BadRequest if data is not JSON or not a map.
 func ParseMergePatch(data []byte) (MergePatch, error) {
 	v, duplicates, err := codec.DecodeJSON(data)
 	switch {
@@ -38,13 +38,13 @@ func ParseMergePatch(data []byte) (MergePatch, error) {
 	return p, nil
 }
 
-// Warnings returns the members that stand in the patch twice, of which the last counted, as duplicate field "data.a"; at
-// most 100. With the query parameter fieldValidation=Strict these are errors. The slice is the patch's own and not to be
-// changed.
+// Warnings reports the duplicate members of the patch, as duplicate field "data.a"; at most 100. The last of the
+// duplicates counts. With the query parameter fieldValidation=Strict they are errors. The caller must not change the
+// slice.
 func (p MergePatch) Warnings() []string { return p.warnings }
 
-// Apply returns the document that the patch makes of d. It always can; a document that is no map counts as an empty one.
-// When nothing changes the result is d itself.
+// Apply applies the patch to d and returns the resulting document. It cannot fail: it treats a document that is not a map
+// as an empty map. If nothing changes, it returns d itself.
 func (p MergePatch) Apply(d Document) Document {
 	if p.value.IsAbsent() {
 		return d
@@ -52,7 +52,7 @@ func (p MergePatch) Apply(d Document) Document {
 	return merge(d, p.value)
 }
 
-// merge recurses as deep as the patch, whose depth is bounded since it was parsed.
+// merge recurses as deep as the patch, whose depth the parser bounds.
 func merge(target, patch doc.Value) doc.Value {
 	if patch.Kind() != doc.Map {
 		return withoutNulls(patch)
@@ -69,7 +69,7 @@ func merge(target, patch doc.Value) doc.Value {
 	return target.WithAll(changes)
 }
 
-// withoutNulls takes the null members out of the maps in a list. The elements of lists stay, null or not.
+// withoutNulls removes the null members of the maps in a list. It keeps the elements of lists, null or not.
 func withoutNulls(v doc.Value) doc.Value {
 	return v.Rewrite(func(_ int, _ string, value doc.Value) doc.Value {
 		if value.IsNull() && v.Kind() == doc.Map {

@@ -42,7 +42,7 @@ func TestZeroPatchesChangeNothing(t *testing.T) {
 	assert.True(t, d == got)
 }
 
-// What a patch does not change is not made anew, which is how a caller sees cheaply that nothing changed.
+// Apply returns unchanged parts as they are, so a caller sees cheaply that nothing changed.
 func TestMergePatchSharesWhatDoesNotChange(t *testing.T) {
 	d := parse(t, []byte(`{"data":{"k":"v"},"spec":{"list":[1,2,3]}}`))
 	for _, body := range []string{`{}`, `{"data":{"k":"v"}}`, `{"data":{"x":null}}`, `{"spec":{},"none":null}`} {

@@ -8,14 +8,14 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// pointer is a JSON pointer (RFC 6901): the tokens on the way from the root, which itself has none.
+// pointer is a JSON pointer (RFC 6901), as the tokens of the path. The root has no tokens.
 type pointer []string
 
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
-// parsePointer reads a pointer. As upstream it lets a tilde stand for itself where no escape follows. It does insist on
-// the leading slash: upstream silently drops what stands before the first one, and would write to another place than the
-// client named.
+// parsePointer reads a pointer. As upstream, it reads a tilde that begins no escape as itself. Unlike upstream, it
+// requires the leading slash: upstream silently drops the text before the first slash, and so writes to another place
+// than the client named.
 func parsePointer(text string) (pointer, error) {
 	if text == "" {
 		return nil, nil
@@ -35,11 +35,11 @@ func parsePointer(text string) (pointer, error) {
 	return tokens, nil
 }
 
-// parent splits the last token off.
+// parent returns the pointer without its last token, and that token.
 func (p pointer) parent() (pointer, string) { return p[:len(p)-1], p[len(p)-1] }
 
-// index reads a token as an index below limit. Negative ones count from the limit, -1 being the last; upstream takes
-// them, though RFC 6902 does not know them.
+// index reads a token as an index below limit. A negative index counts from the limit, so -1 is the last; upstream
+// accepts it, although RFC 6902 does not.
 func index(token string, limit int) (int, error) {
 	i, err := strconv.Atoi(token)
 	if i < 0 {

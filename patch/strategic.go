@@ -10,31 +10,32 @@ import (
 )
 
 // StrategicMergePatch is a parsed strategic merge patch (application/strategic-merge-patch+json): a merge patch that
-// knows the kind it changes (API conventions, Strategic Merge Patch). The zero StrategicMergePatch changes nothing.
+// uses the schema of the kind it changes (API conventions, Strategic Merge Patch). The zero StrategicMergePatch changes
+// nothing.
 //
 // Maps merge member by member, and null removes a member. A list is replaced unless its field has the patch strategy
-// merge: then maps in it are matched by the merge key of the field, and scalars are the members of a set. What the patch
-// names comes in the order of the patch; what it does not name keeps its place among the rest.
+// merge: then its maps are matched by the merge key of the field, and its scalars form a set. The elements that the
+// patch names come in the order of the patch; the others keep their order among themselves.
 //
 // Members that begin with a dollar sign are directives:
 //
-//   - $patch: replace puts the rest of a map in the place of the old one, $patch: delete removes it;
+//   - $patch: replace replaces the old map by the other members of the patch, $patch: delete removes it;
 //   - $patch: delete in an element of a merged list removes the element with that key, and an element
 //     {"$patch": "replace"} makes the other elements of the patch the whole list;
 //   - $retainKeys lists the members that a map keeps;
-//   - $setElementOrder/field lists the elements of a field in the order they are to have;
+//   - $setElementOrder/field lists the elements of a field in their final order;
 //   - $deleteFromPrimitiveList/field lists the scalars to remove from a field.
 //
-// As upstream, a directive counts only where there is something to change. Where the patch adds a map, a list or an
-// element of a list, whatever is below it has nothing to merge with: $patch removes the map it stands in, also $patch:
-// replace, and in a new element of a merged list all directives are plain members.
+// As upstream, a directive works only where it meets an old value. In a map or list that the patch adds, any $patch,
+// even $patch: replace, removes the map that holds it. In a new element of a merged list, all directives are plain
+// members.
 type StrategicMergePatch struct {
 	value    doc.Value
 	warnings []string
 }
 
-// ParseStrategicMergePatch reads a strategic merge patch. It fails with 400 BadRequest when data is no JSON text or no
-// map; null is a patch that changes nothing. Directives are looked at when the patch is applied.
+// ParseStrategicMergePatch reads a strategic merge patch. It returns 400 BadRequest if data is neither a JSON map nor
+// null; null is a patch that changes nothing. Apply, not the parser, checks the directives.
 func ParseStrategicMergePatch(data []byte) (StrategicMergePatch, error) {
 	v, duplicates, err := codec.DecodeJSON(data)
 	switch {
@@ -52,20 +53,19 @@ func ParseStrategicMergePatch(data []byte) (StrategicMergePatch, error) {
 	return p, nil
 }
 
-// Warnings returns the members that stand in the patch twice, of which the last counted, as duplicate field "data.a"; at
-// most 100. With the query parameter fieldValidation=Strict these are errors. The slice is the patch's own and not to be
-// changed.
+// Warnings reports the duplicate members of the patch, as duplicate field "data.a"; at most 100. The last of the
+// duplicates counts. With the query parameter fieldValidation=Strict they are errors. The caller must not change the
+// slice.
 func (p StrategicMergePatch) Warnings() []string { return p.warnings }
 
-// Apply returns the document that the patch makes of d, an object of the kind that s describes. When nothing changes the
-// result is d itself. Members that the schema does not know are in the result; the caller prunes them.
+// Apply applies the patch to d, an object of the kind that s describes, and returns the resulting document. If nothing
+// changes, it returns d itself. The result may hold members that the schema does not know; the caller prunes them.
 //
-// It fails, in upstream's words, with 400 BadRequest when a directive is malformed, with 422 Invalid when a list holds
-// lists or when the result does not fit the types of the schema, and with a code 500 without a reason when the patch
-// cannot be merged: a list element without its merge key, an unknown $patch, an order that does not name all elements.
-// Without a schema there is nothing to merge by, which is a 400 BadRequest.
+// It returns, in upstream's words: 400 BadRequest if a directive is malformed or s is nil; 422 Invalid if a list holds
+// lists or the result does not fit the types of the schema; and code 500 without a reason if the patch cannot be merged,
+// because a list element lacks its merge key, a $patch is unknown, or an order does not name all elements.
 //
-// The cost is that of the maps and lists that the patch touches, and of one look at the types of the result.
+// The cost grows with the size of the maps and lists that the patch touches, plus one check of the types of the result.
 func (p StrategicMergePatch) Apply(d Document, s *schema.Schema) (Document, error) {
 	if s == nil {
 		return Document{}, status.BadRequest("strategic merge patch format is not supported")

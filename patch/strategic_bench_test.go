@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// workload has what matters of a pod: lists by key in a list by key, beside maps and plain lists.
+// workload has the parts of a pod that matter: keyed lists inside a keyed list, beside maps and
+// plain lists.
 type workload struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata"`
@@ -96,7 +97,7 @@ func BenchmarkStrategicMergePatch(b *testing.B) {
 	}
 }
 
-// What a body of 3 MiB can cost at worst.
+// The worst case for a body of 3 MiB.
 func BenchmarkStrategicMergePatchWorst(b *testing.B) {
 	const n = 60_000
 	var old, items, order strings.Builder

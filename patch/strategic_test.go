@@ -306,7 +306,7 @@ func TestStrategicMergePatchWarnings(t *testing.T) {
 	assert.Equal(t, []string{`duplicate field "data.a"`, `duplicate field "list[0].\x01"`}, p.Warnings())
 }
 
-// What a patch does not change is not made anew, which is how a caller sees cheaply that nothing changed.
+// Apply returns unchanged parts as they are, so a caller sees cheaply that nothing changed.
 func TestStrategicMergeSharesWhatDoesNotChange(t *testing.T) {
 	d := parse(t, []byte(`{"spec":{"name":"a","flags":{"a":"1"},"crew":[{"name":"a","rank":"x"},{"name":"b"}],"ports":["x","y"]}}`))
 	for _, body := range []string{
@@ -324,7 +324,7 @@ func TestStrategicMergeSharesWhatDoesNotChange(t *testing.T) {
 	assert.True(t, d.Lookup("spec", "crew").At(0) == got.Lookup("spec", "crew").At(0))
 }
 
-// Long lists take the way over an index, and it leads to the same place.
+// Long lists use an index, which must give the same result as a scan.
 func TestStrategicMergeOfLongLists(t *testing.T) {
 	for _, n := range []int{15, 16, 17, 18, 200} {
 		list := func(from, to int, rank string) string {
@@ -350,7 +350,7 @@ func TestStrategicMergeOfALongListWithAKeyTwice(t *testing.T) {
 	assert.Equal(t, `{"spec":{"crew":[{"name":"a","rank":"x"}`+crew[len(`{"name":"a"}`):]+`]}}`, text(got))
 }
 
-// The cost of a list grows with its length, not with its square: a body of 3 MiB is no weapon.
+// The cost of a list grows linearly with its length, so a body of 3 MiB cannot stall the server.
 func TestStrategicMergeOfVeryLongLists(t *testing.T) {
 	var crew, ports, order strings.Builder
 	const n = 40_000
@@ -367,7 +367,7 @@ func TestStrategicMergeOfVeryLongLists(t *testing.T) {
 	assert.Equal(t, 0, got.Lookup("spec", "ports").Len())
 }
 
-// A patch without directives is a merge patch to whatever has no lists that merge.
+// If no list of a kind merges, a patch without directives gives the result of a merge patch.
 func FuzzStrategicMerge(f *testing.F) {
 	for _, seed := range [][2]string{
 		{`{"spec":{"flags":{"a":"1"},"name":"x"}}`, `{"spec":{"flags":{"a":null,"b":"2"},"route":["x"]}}`},

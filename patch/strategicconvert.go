@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// inconvertible is the answer to a patch whose result does not fit the types of the kind. Upstream leaves kind and name
-// out, and shows the patch.
+// inconvertible returns the answer to a patch whose result does not fit the types of the kind. As upstream, it omits
+// kind and name, and shows the patch.
 func inconvertible(p StrategicMergePatch, result doc.Value, s *schema.Schema) error {
 	text := s.Misfit(result)
 	if text == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// unmergeable is the answer to a patch that makes no sense for the object it meets. Upstream takes that for a fault of
-// its own, and answers 500.
+// unmergeable returns the answer to a patch that makes no sense for the object. Upstream treats that as a fault of the
+// server, and answers 500.
 func unmergeable(format string, args ...any) error {
 	return status.Generic(500, fmt.Sprintf(format, args...))
 }

@@ -6,23 +6,23 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// The patch strategies of fields. The strategy retainKeys, alone or beside one of these, is for clients: it makes them
-// send $retainKeys.
+// The patch strategies of fields. The strategy retainKeys, alone or beside one of the others, is for clients: it makes
+// them send $retainKeys.
 const (
 	strategyMerge   = "merge"
 	strategyReplace = "replace"
 	strategyRetain  = "retainKeys"
 )
 
-// field is what the schema says about the way a field is patched.
+// field is what the schema says about how to patch a field.
 type field struct {
 	schema   *schema.Schema // of the field; for a list, of its elements
 	strategy string
 	key      string // the merge key of a list
 }
 
-// fieldOf looks up a field whose value is to be merged. Like upstream it knows the fields of structs only: a map in a map
-// without fields of its own cannot be merged, but replaced.
+// fieldOf looks up a field whose value is to be merged. As upstream, it knows the fields of structs only: a map below a
+// map without declared fields can be replaced, but not merged.
 func fieldOf(s *schema.Schema, name string) (field, error) {
 	if s.Object == nil {
 		return field{}, notAStruct(s)
@@ -35,7 +35,7 @@ func fieldOf(s *schema.Schema, name string) (field, error) {
 	return field{schema: p.Schema, strategy: strategy, key: p.Schema.PatchMergeKey}, err
 }
 
-// listFieldOf looks up a field whose lists are to be merged.
+// listFieldOf looks up a field whose lists are to be merged. Its schema is that of the elements.
 func listFieldOf(s *schema.Schema, name string) (field, error) {
 	f, err := fieldOf(s, name)
 	switch {

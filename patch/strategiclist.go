@@ -4,11 +4,11 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// merge returns what a patch makes of a list, and where that is not the order of the old list, the order that the elements
-// had before the patch moved them, for those who arrange the list once more.
+// merge applies a patch to a list. before, if not nil, is the order of the elements before the patch moved them, which
+// a caller needs to arrange the list once more.
 //
-// A list is replaced unless its field has the strategy merge. A deletion, the list behind $deleteFromPrimitiveList, is
-// carried out whatever the strategy.
+// A list is replaced unless its field has the strategy merge. If deletion is set, patch is the list of a
+// $deleteFromPrimitiveList, which merge carries out whatever the strategy.
 func (f field) merge(old, patch doc.Value, deletion bool) (merged doc.Value, before []doc.Value, err error) {
 	if f.strategy != strategyMerge && !deletion {
 		return patch, nil, nil
@@ -69,12 +69,11 @@ func (f field) mergeMaps(old, patch doc.Value) (merged doc.Value, before []doc.V
 	if merged, err = f.arrange(all, named, before); err != nil {
 		return doc.Value{}, nil, err
 	}
-	// An element that was deleted and is back counts as old, in the place it got first.
+	// An element that the patch deletes and adds again counts as old, at the place it got first.
 	return merged, all[:min(len(all), old.Len())], nil
 }
 
-// instructions sorts the elements of a patch: those to merge, the keys to delete, and whether the old list goes as a
-// whole.
+// instructions returns the elements to merge, the keys to delete, and whether the patch replaces the whole old list.
 func (f field) instructions(patch doc.Value) (named []doc.Value, deleted []doc.Value, replace bool, err error) {
 	named = make([]doc.Value, 0, patch.Len())
 	for _, v := range patch.Elements() {
@@ -112,7 +111,7 @@ func (f field) withoutKeys(list, keys []doc.Value) []doc.Value {
 	return kept
 }
 
-// without returns a list of scalars without those in another.
+// without returns list without the scalars in deleted.
 func without(list, deleted doc.Value) doc.Value {
 	gone := positionsOf(elements(deleted))
 	return list.Rewrite(func(_ int, _ string, v doc.Value) doc.Value {
@@ -123,7 +122,7 @@ func without(list, deleted doc.Value) doc.Value {
 	})
 }
 
-// union returns the scalars of both lists, each once.
+// union returns the scalars of both lists, without duplicates.
 func union(list []doc.Value, added doc.Value) []doc.Value {
 	all := make([]doc.Value, 0, len(list)+added.Len())
 	var seen positions

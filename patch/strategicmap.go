@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// The directives of a strategic merge patch, and the values of the first.
+// The directives of a strategic merge patch, and the values of $patch.
 const (
 	directive       = "$patch"
 	directReplace   = "replace"
@@ -19,11 +19,10 @@ const (
 	deleteDirective = "$deleteFromPrimitiveList"
 )
 
-// mergeMap returns what a patch makes of a map. It recurses as deep as the patch, whose depth is bounded since it was
-// parsed.
+// mergeMap applies a patch to a map. It recurses as deep as the patch, whose depth the parser bounds.
 //
-// Lists with an order go first, because the order takes the place of the plain merge; deletions from lists go last, so
-// that they see the lists they belong to.
+// It handles lists with an order first, because the order replaces the plain merge, and deletions from lists last, so
+// that they work on the merged lists.
 func mergeMap(target, patch doc.Value, s *schema.Schema) (doc.Value, error) {
 	if what := patch.Get(directive); !what.IsAbsent() {
 		return directedMap(what, patch)
@@ -67,7 +66,7 @@ func mergeMap(target, patch doc.Value, s *schema.Schema) (doc.Value, error) {
 	return target, nil
 }
 
-// directedMap is what a map with a $patch in it becomes.
+// directedMap returns the result of a map with a $patch in it.
 func directedMap(what, patch doc.Value) (doc.Value, error) {
 	switch what.Text() {
 	case directReplace:
@@ -78,7 +77,7 @@ func directedMap(what, patch doc.Value) (doc.Value, error) {
 	return doc.Value{}, unknownDirective(what, patch)
 }
 
-// retain drops the members that $retainKeys does not list. What the patch sets must be in that list.
+// retain drops the members that $retainKeys does not list. That list must name every member that the patch sets.
 func retain(target, patch doc.Value) (doc.Value, error) {
 	keep := patch.Get(retainDirective)
 	if keep.IsAbsent() {
@@ -112,7 +111,7 @@ func retain(target, patch doc.Value) (doc.Value, error) {
 	}), nil
 }
 
-// mergeMember returns what one member of a map becomes, absent where it goes. A deletion changes only what is there.
+// mergeMember returns the new value of one member of a map, absent if the patch removes it. A deletion adds nothing.
 func mergeMember(old, value doc.Value, name string, s *schema.Schema, deletion bool) (doc.Value, error) {
 	switch {
 	case value.IsNull():
@@ -162,7 +161,7 @@ func deleteScalars(target, patch doc.Value, s *schema.Schema) (doc.Value, error)
 	return target.WithAll(changes), nil
 }
 
-// adopt is what a value becomes that the patch adds: null members go, and so does what carries a $patch.
+// adopt returns a value that the patch adds, without its null members and without the maps that hold a $patch.
 func adopt(v doc.Value) doc.Value {
 	if what := v.Get(directive); !what.IsAbsent() && !what.IsNull() {
 		return doc.Value{}
@@ -175,7 +174,7 @@ func adopt(v doc.Value) doc.Value {
 	})
 }
 
-// withoutDirected takes out of a value whatever carries a $patch. Null members stay.
+// withoutDirected returns a value without the maps that hold a $patch. It keeps null members.
 func withoutDirected(v doc.Value) doc.Value {
 	if v.Has(directive) {
 		return doc.Value{}
@@ -183,13 +182,13 @@ func withoutDirected(v doc.Value) doc.Value {
 	return v.Rewrite(func(_ int, _ string, value doc.Value) doc.Value { return withoutDirected(value) })
 }
 
-// isChanged reports whether changes, sorted by key, have a member of that name.
+// isChanged reports whether changes, sorted by key, has a member of that name.
 func isChanged(changes []doc.Member, name string) bool {
 	_, found := slices.BinarySearchFunc(changes, name, func(m doc.Member, name string) int { return strings.Compare(m.Key, name) })
 	return found
 }
 
-// unlessSame returns a list that was put together anew, or the old one where the elements are still the same.
+// unlessSame returns the new list, or the old one if the elements are the same, so that callers can compare cheaply.
 func unlessSame(old, list doc.Value) doc.Value {
 	if old.Kind() != list.Kind() || old.Len() != list.Len() {
 		return list

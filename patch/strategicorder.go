@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// orderedLists carries out the $setElementOrder directives of a patch, and with each the patch of the list it orders. The
-// result is sorted by name.
+// orderedLists carries out the $setElementOrder directives of a patch, and merges the lists that they order. The result
+// is sorted by name.
 func orderedLists(target, patch doc.Value, s *schema.Schema) ([]doc.Member, error) {
 	var lists []doc.Member
 	for key, order := range patch.Members() {
@@ -34,7 +34,8 @@ func orderedLists(target, patch doc.Value, s *schema.Schema) ([]doc.Member, erro
 	return lists, nil
 }
 
-// orderedList merges one list and gives it the order of the directive; absent where there is no list at all.
+// orderedList merges one list and gives it the order of the directive. The result is absent if neither object nor patch
+// has the list.
 func orderedList(old, patch, order doc.Value, name string, s *schema.Schema) (doc.Value, error) {
 	for _, list := range [...]doc.Value{old, patch} {
 		if !list.IsAbsent() && list.Kind() != doc.List {
@@ -77,8 +78,8 @@ func orderedList(old, patch, order doc.Value, name string, s *schema.Schema) (do
 	return unlessSame(old, result), err
 }
 
-// checkOrder refuses a patch whose elements stand in another order than the directive says, or that has elements which
-// the directive does not name. Elements to be deleted need not be named.
+// checkOrder returns an error if the elements of the patch are not in the order of the directive, or if the directive
+// does not name one of them. It need not name elements to be deleted.
 func (f field) checkOrder(patch, order doc.Value) error {
 	if order.Len() == 0 || patch.Len() == 0 {
 		return nil
@@ -111,7 +112,7 @@ func (f field) checkOrder(patch, order doc.Value) error {
 	return nil
 }
 
-// same reports whether two elements are one: by their key, or as scalars.
+// same reports whether two elements have the same key or, in a list of scalars, the same value.
 func (f field) same(a, b doc.Value) (bool, error) {
 	if f.key == "" {
 		return a == b, nil
@@ -133,7 +134,7 @@ func (f field) checkKeys(list []doc.Value) error {
 	return nil
 }
 
-// checkKey refuses an element that cannot be told from others.
+// checkKey returns an error for an element without an identity: its key, or its value if it is a scalar.
 func (f field) checkKey(v doc.Value) error {
 	switch {
 	case f.key == "" && !isScalar(v):
@@ -148,8 +149,8 @@ func (f field) checkKey(v doc.Value) error {
 }
 
 // arrange puts merged elements in their final order: those that the patch names in the order of the patch, the others in
-// the order they had. Of an element from each side, the one that stood before the other still does; where that says
-// nothing the patch's come first.
+// their old order. It then interleaves the two sequences: it takes the next of the others first if that one preceded the
+// next named one in the old list, and otherwise the named one.
 func (f field) arrange(merged, named, before []doc.Value) (doc.Value, error) {
 	inPatch, inOld := f.positions(named), f.positions(before)
 	var mine, others ranking
@@ -191,7 +192,8 @@ func (f field) arrange(merged, named, before []doc.Value) (doc.Value, error) {
 	return doc.ListOf(values...), nil
 }
 
-// ranked is an element with its rank, by which it is sorted, and its place in the old list; -1 where it has none.
+// ranked is an element with its rank, by which it is sorted, and its place in the old list. Both are -1 if the element
+// has none.
 type ranked struct {
 	value       doc.Value
 	rank, place int
@@ -203,8 +205,8 @@ type ranking []ranked
 func (r ranking) Len() int      { return len(r) }
 func (r ranking) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
 
-// Less is what upstream has, an element without a rank included. That is no order, and what comes of it depends on the
-// algorithm: sort.Stable is upstream's.
+// Less compares as upstream does, also elements without a rank. That is not a strict order, so the result depends on the
+// sorting algorithm: upstream uses sort.Stable.
 func (r ranking) Less(i, j int) bool {
 	return r[i].rank < 0 || r[j].rank < 0 || r[i].rank < r[j].rank
 }

@@ -2,7 +2,7 @@ package patch
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// keyOf returns what tells an element from others: the value of the merge key, or for a list of scalars the element.
+// keyOf returns what identifies an element: the value of its merge key or, in a list of scalars, the element.
 func (f field) keyOf(v doc.Value) doc.Value {
 	if f.key == "" {
 		return v
@@ -10,8 +10,7 @@ func (f field) keyOf(v doc.Value) doc.Value {
 	return v.Get(f.key)
 }
 
-// positions tells where in a list a key stands first. Lists are short as a rule, and then looked through; a longer one
-// gets an index.
+// positions finds the first position of a key in a list. It scans a short list, as most are, and indexes a longer one.
 type positions struct {
 	keys  []doc.Value
 	index map[doc.Value]int
@@ -30,7 +29,7 @@ func (f field) positions(list []doc.Value) positions {
 	return positionsOf(keys)
 }
 
-// positionsOf keeps the slice, without changing it.
+// positionsOf keeps the slice but does not change it.
 func positionsOf(keys []doc.Value) positions {
 	p := positions{keys: keys[:len(keys):len(keys)]}
 	p.build()
@@ -49,7 +48,7 @@ func (p *positions) build() {
 	}
 }
 
-// add appends a key that is not there yet.
+// add appends a key that p does not hold yet.
 func (p *positions) add(key doc.Value) {
 	p.keys = append(p.keys, key)
 	if p.index != nil {
@@ -59,7 +58,7 @@ func (p *positions) add(key doc.Value) {
 	}
 }
 
-// of returns the position of a key, -1 if it has none. A map or list is no key, and has none.
+// of returns the position of a key, or -1. A map or list is not a key.
 func (p *positions) of(key doc.Value) int {
 	if p.index != nil {
 		if i, ok := p.index[key]; ok {

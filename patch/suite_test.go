@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// suiteCase is one case of the files in testdata. Its texts are kept as they stand there.
+// suiteCase is one case of the files in testdata. It keeps the JSON texts as they are
+// written there.
 type suiteCase struct {
 	Name  string
 	Doc   json.RawMessage

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Text returns what upstream makes of the JSON text of an object by the patch: members are sorted by name in the maps that
-// the patch leads into, and everything else stands as it stood. It is for the messages of requests that fail after the
-// patch has been applied, and has a meaning only where [JSONPatch.Apply] succeeds.
+// Text applies the patch to the JSON text of an object as upstream does: it sorts members by name in the maps that the
+// paths of the patch pass through, and keeps all other text unchanged. The server shows the result in the messages of
+// requests that fail after the patch. It has a meaning only if [JSONPatch.Apply] succeeds.
 func (p JSONPatch) Text(object []byte) []byte {
 	root := &text{raw: object}
 	root.open()
@@ -44,7 +44,7 @@ func (p JSONPatch) Text(object []byte) []byte {
 	return root.bytes()
 }
 
-// Text returns what upstream makes of the JSON text of an object by the patch, like [JSONPatch.Text].
+// Text applies the patch to the JSON text of an object as upstream does, like [JSONPatch.Text].
 func (p MergePatch) Text(object []byte) []byte {
 	if p.value.IsAbsent() {
 		return object
@@ -53,10 +53,11 @@ func (p MergePatch) Text(object []byte) []byte {
 	return root.merge(&text{raw: p.data}).bytes()
 }
 
-// Text returns the patch as upstream shows it, whatever object it meets: it never makes a text of the result.
+// Text returns the patch itself, printed as upstream shows it in messages. Upstream never shows the result of a strategic
+// merge patch, so the object does not matter.
 func (p StrategicMergePatch) Text([]byte) []byte { return fmt.Appendf(nil, "%+v", p.value.Plain()) }
 
-// text is a JSON value as it is written, taken apart as far as something has looked into it.
+// text is a JSON value as it was written, decoded only as deep as a patch has reached.
 type text struct {
 	raw      json.RawMessage
 	opened   bool
@@ -64,7 +65,7 @@ type text struct {
 	elements []*text
 }
 
-// open takes a map or list apart by one level.
+// open decodes a map or list by one level.
 func (t *text) open() {
 	if t.opened {
 		return
@@ -90,7 +91,7 @@ func (t *text) open() {
 
 func (t *text) isNull() bool { return len(t.raw) == 0 || string(t.raw) == "null" }
 
-// bytes writes the value, with the escapes that are usual in Go.
+// bytes encodes the value, with the escapes of encoding/json.
 func (t *text) bytes() json.RawMessage {
 	if t == nil || !t.opened && t.isNull() {
 		return json.RawMessage("null")
@@ -117,7 +118,8 @@ func (t *text) bytes() json.RawMessage {
 	return written
 }
 
-// parentOf leads to the map or list that a pointer's last token is about. The root is in none, which is nil.
+// parentOf returns the map or list that holds the value at a pointer, and the last token. The root has no parent: the
+// result is nil.
 func (t *text) parentOf(at pointer) (*text, string) {
 	if len(at) == 0 {
 		return nil, ""
@@ -132,7 +134,7 @@ func (t *text) parentOf(at pointer) (*text, string) {
 	return t, key
 }
 
-// child is nil where there is nothing.
+// child returns nil if t has no such member or element.
 func (t *text) child(token string) *text {
 	if t == nil {
 		return nil
@@ -184,7 +186,7 @@ func (t *text) remove(token string) *text {
 	return removed
 }
 
-// merge returns what a merge patch makes of the value.
+// merge applies a merge patch to the value.
 func (t *text) merge(patch *text) *text {
 	t.open()
 	patch.open()
@@ -206,7 +208,7 @@ func (t *text) merge(patch *text) *text {
 	return t
 }
 
-// prune takes the nulls out of the maps in a value.
+// prune removes the null members of all maps in a value.
 func (t *text) prune() {
 	t.open()
 	for key, member := range t.members {

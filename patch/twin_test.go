@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twin is JSON Patch once more, written in the plainest way on what encoding/json makes of a text. It tells only whether
-// a patch can be applied, not why it cannot.
+// twin is a second, plain implementation of JSON Patch on the values of encoding/json. It reports only whether a patch
+// can be applied, not why it cannot.
 type twin struct{ root any }
 
 var errTwin = errors.New("refused")
@@ -313,7 +313,7 @@ func compareMergePatch(t *testing.T, document, body []byte) {
 	}
 }
 
-// A random patch that has a good chance to meet something: few names, small lists, valid pointers.
+// randomJSONPatch returns a patch whose paths often exist in the document: few names, small lists, valid pointers.
 func randomJSONPatch(r *rand.Rand) (document, body []byte) {
 	names := []string{"a", "b", "", "0", "-", "x/y", "~"}
 	var value func(depth int) any
@@ -355,7 +355,7 @@ func randomJSONPatch(r *rand.Rand) (document, body []byte) {
 		var b strings.Builder
 		v := root
 		length := r.IntN(4)
-		if length == 0 && r.IntN(8) > 0 { // the whole document has few uses
+		if length == 0 && r.IntN(8) > 0 { // few patches name the whole document
 			length = 1
 		}
 		for range length {
@@ -404,7 +404,7 @@ func TestJSONPatchAgainstTwin(t *testing.T) {
 	require.Greater(t, applied, 500, "too few of the random patches can be applied to learn anything")
 }
 
-// Long patches of one list, where the pieces it is kept in matter.
+// Long patches of one list split it into many pieces.
 func TestJSONPatchOfOneListAgainstTwin(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 8))
