@@ -6,27 +6,29 @@ import (
 	"sync"
 )
 
-// Event is what a watcher is told: the kind of change, the state to show, and the revision, from which a later watch can go on.
+// Event is what a watcher receives: the type of the change, the state to show, and the revision, from which a later watch can
+// continue.
 type Event[T any] struct {
 	Type     EventType
 	Object   *T
 	Revision Revision
 }
 
-// Broadcaster tells any number of readers what changed, in one order, for a program that has no store: it numbers the changes and keeps the
-// recent ones in a [Log]. Publishing never waits for a reader. Its methods may be called from any number of goroutines.
+// Broadcaster publishes changes to any number of readers, in one order, for a program without a store. It numbers the changes and
+// keeps the recent ones in a [Log]. Publish never waits for a reader. All methods are safe for concurrent use.
 type Broadcaster[T any] struct {
-	mu  sync.Mutex // revision and append are one step
+	mu  sync.Mutex // makes the next revision and its append one step
 	log *Log[T]
 }
 
-// NewBroadcaster returns a broadcaster that keeps changes as the options say; the first change has revision Start+1.
+// NewBroadcaster returns a broadcaster whose log has these options. The first change has revision Start+1.
 func NewBroadcaster[T any](opts LogOptions[T]) *Broadcaster[T] {
 	return &Broadcaster[T]{log: NewLog(opts)}
 }
 
-// Publish tells the readers of the scope that the object with this full key went from previous to current and returns the change's revision.
-// A nil previous means that it was created, a nil current that it is gone. The states must not be changed afterwards. It returns [ErrClosed] after Close.
+// Publish tells the readers that the object with this full key changed from previous to current, and returns the revision of the
+// change. A nil previous means that the object is new, a nil current that it is gone. The caller must not change the states
+// afterwards. Publish returns [ErrClosed] after Close.
 func (b *Broadcaster[T]) Publish(key Scope, previous, current *T) (Revision, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -38,12 +40,12 @@ func (b *Broadcaster[T]) Publish(key Scope, previous, current *T) (Revision, err
 	return revision, nil
 }
 
-// Revision is that of the youngest change: a Watch after it sees only what comes.
+// Revision returns the revision of the youngest change. A Watch from there sees only later changes.
 func (b *Broadcaster[T]) Revision() Revision { return b.log.Revision() }
 
-// Watch yields the events of the scope younger than the given revision, for objects for which match holds (nil: all), as they come. It ends when the
-// loop is left or, after yielding the reason as an error, when the context ends, the broadcaster is closed ([ErrClosed]), or the reader fell
-// behind what is kept (410 Expired).
+// Watch yields the events of the scope younger than the given revision, as they occur, for objects that match accepts; a nil
+// match accepts all. Watch yields an error and ends when the context ends, when the broadcaster is closed ([ErrClosed]), and when
+// the reader has fallen behind the log (410 Expired).
 func (b *Broadcaster[T]) Watch(ctx context.Context, scope Scope, after Revision, match func(*T) bool) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
 		cursor, err := b.log.Cursor(scope, after)
@@ -70,5 +72,5 @@ func (b *Broadcaster[T]) Watch(ctx context.Context, scope Scope, after Revision,
 	}
 }
 
-// Close ends every watch with [ErrClosed]. No goroutine of the broadcaster is left when it returns.
+// Close ends every watch with [ErrClosed]. It returns when the broadcaster's goroutine has ended.
 func (b *Broadcaster[T]) Close() { b.log.Close() }

@@ -4,11 +4,12 @@ import (
 	"context"
 )
 
-// PollLimit is how many changes one Poll returns at most, give or take the rest of a group, which is never split.
+// PollLimit is the largest number of changes that one Poll returns. Poll exceeds it only to finish a group, which it never
+// splits.
 const PollLimit = 256
 
-// Cursor is a position in a [Log] and a scope. It has no queue, holds no changes and costs its reader's own memory only. One goroutine at a
-// time may use it. Close it, or its topic stays in the log.
+// Cursor is a position in a [Log] and a scope. It has no queue and holds no changes. One goroutine at a time may use it. The
+// reader must close it: until then the log keeps its topic.
 type Cursor[T any] struct {
 	log      *Log[T]
 	topic    *topic[T]
@@ -16,20 +17,21 @@ type Cursor[T any] struct {
 	closed   bool
 	ready    chan struct{}
 
-	// Where the cursor stands in its topic's queue, guarded by the log's lock.
+	// The place of the cursor in the queue of its topic, guarded by the log's lock.
 	waiting        bool
 	seen           Revision
 	before, behind *Cursor[T]
 }
 
-// Cursor returns a cursor that reads the scope's changes younger than the given revision. A revision the log has not reached is allowed: the
-// cursor then stays silent until changes younger than that come. It fails with 410 Expired when changes after the revision are no longer held, and
-// with [ErrClosed] after Close.
+// Cursor returns a cursor that reads the scope's changes younger than the given revision. If the log has not reached the revision
+// yet, the cursor stays silent until younger changes arrive. Cursor returns 410 Expired if the log no longer holds all changes
+// after the revision, and [ErrClosed] after Close.
 func (l *Log[T]) Cursor(scope Scope, after Revision) (*Cursor[T], error) {
 	return l.CursorOn(scope, Term{}, after)
 }
 
-// CursorOn is Cursor for those of the scope's changes that a term is about. The scope has a resource, since an index belongs to one.
+// CursorOn is Cursor for the changes of the scope that concern a term. The scope must name a resource, because an index belongs
+// to one.
 func (l *Log[T]) CursorOn(scope Scope, term Term, after Revision) (*Cursor[T], error) {
 	key := topicKey{scope, term}
 	l.mu.Lock()
@@ -48,7 +50,8 @@ func (l *Log[T]) CursorOn(scope Scope, term Term, after Revision) (*Cursor[T], e
 	return &Cursor[T]{log: l, topic: t, position: after}, nil
 }
 
-// fill makes the topic, or extends it to an older revision. It lets go of the lock while it scans, so everything known before is checked again.
+// fill creates the topic, or extends it to an older revision. It releases the lock during the scan, so it checks everything again
+// afterwards.
 func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 	l.mu.Unlock()
 	changes, reached, err := l.collect(key, after)
@@ -63,15 +66,15 @@ func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 	if t == nil {
 		t = l.addTopic(key)
 	} else if after >= t.from {
-		return t, nil // somebody else was faster
+		return t, nil // another goroutine was faster
 	}
 	changes, _, _ = l.scan(key, reached, l.entries.len(), changes)
 	t.refill(min(after, l.Revision()), changes)
 	return t, nil
 }
 
-// Poll appends the changes that have gathered since the last one, oldest first and at most about [PollLimit], and never blocks. It fails with 410
-// Expired when the cursor fell behind what the log holds, and with [ErrClosed] after Close of the cursor or the log.
+// Poll appends the changes since the previous Poll to into, oldest first and at most about [PollLimit]. It never blocks. It
+// returns 410 Expired if the cursor has fallen behind the log, and [ErrClosed] after Close of the cursor or the log.
 func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
 	l, t := c.log, c.topic
 	l.mu.RLock()
@@ -99,7 +102,7 @@ func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
 	return into, nil
 }
 
-// Next is Poll that waits until there is something to return, or the context ends.
+// Next is like Poll, but waits until there is something to return or the context ends.
 func (c *Cursor[T]) Next(ctx context.Context, into []*Change[T]) ([]*Change[T], error) {
 	for {
 		changes, err := c.Poll(into)
@@ -114,12 +117,12 @@ func (c *Cursor[T]) Next(ctx context.Context, into []*Change[T]) ([]*Change[T], 
 	}
 }
 
-// ReadyOn makes Ready return this channel, which must have room for one value. Who waits for several things, or for several cursors, then
-// waits on one channel, and asks again after each receive for all that may have happened. It must be called before Ready.
+// ReadyOn makes Ready return this channel, which must have a buffer of at least one. A reader can so wait for several cursors, or
+// for other things too, on one channel; after each receive it must check all of them. Call ReadyOn before Ready.
 func (c *Cursor[T]) ReadyOn(ready chan struct{}) { c.ready = ready }
 
-// Ready returns a channel that receives once when Poll has something to return, be it changes or an error; it must be asked for again
-// after each receive. It may receive early: then Poll returns nothing.
+// Ready returns a channel that receives one value when Poll has changes or an error to return. Call Ready again after each
+// receive. The value may come early: then Poll returns nothing.
 func (c *Cursor[T]) Ready() <-chan struct{} {
 	l, t := c.log, c.topic
 	l.mu.Lock()
@@ -145,11 +148,12 @@ func (c *Cursor[T]) signal() {
 	}
 }
 
-// Position is the revision up to which every change of the scope was returned, so it is what a bookmark may carry. It moves with Poll, also with
-// one that returns nothing, and lies at the end of a group, except before the first Poll of a cursor that was made inside one.
+// Position returns the revision up to which Poll has returned every change of the scope, so a bookmark may carry it. Every Poll
+// moves it, even one that returns nothing. It lies at the end of a group, except before the first Poll of a cursor that starts
+// inside one.
 func (c *Cursor[T]) Position() Revision { return c.position }
 
-// Close gives up the cursor's place. It may be called more than once.
+// Close removes the cursor from the log. Further calls do nothing.
 func (c *Cursor[T]) Close() {
 	l, t := c.log, c.topic
 	l.mu.Lock()

@@ -171,7 +171,7 @@ func TestReadyReceivesForItsScopeOnly(t *testing.T) {
 	})
 }
 
-// In a synctest bubble a goroutine that is left when the test ends is a failure.
+// A synctest bubble fails if a goroutine is left when the test ends.
 func TestNothingIsLeftAfterClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := watch.NewLog(watch.LogOptions[thing]{})
@@ -220,7 +220,7 @@ func TestNextEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Random appends, compactions and cursors against a plain slice of changes.
+// The test compares random appends, compactions and cursors with a plain slice of changes.
 func TestCursorsAgainstAModel(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -294,7 +294,7 @@ func TestCursorsAgainstAModel(t *testing.T) {
 	}
 }
 
-// Readers that come and go while others write: each sees every change of its scope once and in order.
+// Readers come and go while others write: each sees every change of its scope once and in order.
 func TestConcurrentReaders(t *testing.T) {
 	const writes = 3000
 	log := newLog(t, watch.LogOptions[thing]{})
@@ -337,13 +337,13 @@ func TestConcurrentReaders(t *testing.T) {
 	for r := range watch.Revision(writes) {
 		require.NoError(t, log.Append(group(r+1, key(fmt.Sprint((r+1)%4), "x"))))
 	}
-	for r := range watch.Revision(4) { // lets the last ones of a namespace go
+	for r := range watch.Revision(4) { // drops the last changes of a namespace
 		require.NoError(t, log.Append(group(writes+r+1, key(fmt.Sprint((r+1)%4), "x"))))
 	}
 	all.Wait()
 }
 
-// Without resources the zero scope is everything too, and each change comes once.
+// Without resources, too, the zero scope covers everything, and each change comes once.
 func TestKeysWithoutAResource(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
 	early := cursorAt(t, log, watch.Scope{}, 0)

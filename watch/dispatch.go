@@ -2,11 +2,11 @@ package watch
 
 import "runtime"
 
-// wakeStep bounds how many cursors are taken from their queue under one hold of the lock, and how many are woken before
-// others get their turn: a writer is not to stand behind all who read what it has written.
+// wakeStep bounds how many cursors the dispatcher dequeues while it holds the lock, and how many it wakes before it yields
+// the processor, so that a writer does not have to wait for all its readers.
 const wakeStep = 8
 
-// startDispatcher makes sure that somebody wakes those who wait. The caller holds the lock.
+// startDispatcher starts the goroutine that wakes waiting cursors, unless it runs. The caller holds the lock.
 func (l *Log[T]) startDispatcher() {
 	if l.done == nil {
 		l.done = make(chan struct{})
@@ -14,7 +14,8 @@ func (l *Log[T]) startDispatcher() {
 	}
 }
 
-// wakeDispatcher tells the dispatcher that there is work. The caller holds the lock, so the channel is not closed meanwhile.
+// wakeDispatcher tells the dispatcher that there is work. The caller holds the lock, so that Close cannot close the channel
+// meanwhile.
 func (l *Log[T]) wakeDispatcher() {
 	select {
 	case l.kick <- struct{}{}:
@@ -22,7 +23,8 @@ func (l *Log[T]) wakeDispatcher() {
 	}
 }
 
-// dispatch wakes waiting cursors until the log is closed, outside the lock, so that a commit costs the same whoever waits.
+// dispatch wakes waiting cursors until the log is closed. It does so outside the lock, so that the cost of a commit does not
+// depend on the number of waiting cursors.
 func (l *Log[T]) dispatch() {
 	defer close(l.done)
 	woken := make([]*Cursor[T], 0, wakeStep)
@@ -45,7 +47,7 @@ func wake[T any](cursors []*Cursor[T]) {
 	}
 }
 
-// takeWaiting takes the next few cursors that have something to read out of their queue, one topic after the other.
+// takeWaiting dequeues the next few cursors that have something to read, one topic after the other.
 func (l *Log[T]) takeWaiting(into []*Cursor[T]) (woken []*Cursor[T], more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,7 +59,7 @@ func (l *Log[T]) takeWaiting(into []*Cursor[T]) (woken []*Cursor[T], more bool) 
 		return into, false
 	}
 	t := l.dirty.pop()
-	// A cursor that was woken and already waits again stands behind all that were not, so nobody is woken twice for one change.
+	// A cursor that waits again after it was woken is behind those that were not woken yet, so no change wakes a cursor twice.
 	for t.first != nil && t.first.seen < t.newest && len(into) < wakeStep {
 		into = append(into, t.first)
 		t.dequeue(t.first)

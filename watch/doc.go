@@ -1,4 +1,4 @@
-// Package watch keeps what happened: a bounded log of changes in revision order, and cursors that read it.
+// Package watch records changes: a bounded log of changes in revision order, and cursors that read it.
 //
 // The log is the only buffer. A watch is a position in it:
 //
@@ -8,18 +8,18 @@
 //	         └──────┴──────┴──────┴──────┴──────┴──────┘
 //	           ↑ oldest, trimmed by age and bytes   ↑ Revision
 //
-//	topic {a}    4 · 6 · 7 · 9      pointers into the log, made when somebody watches namespace a
+//	topic {a}    4 · 6 · 7 · 9      pointers into the log, made when a cursor watches namespace a
 //	cursor       after 6            a number: Poll returns 7 and 9, Position becomes 9
 //
-// A cursor has no queue of its own and pins no memory, so it can neither slow a writer nor grow; one that falls behind what the log
-// still holds is told so with 410 Expired and lists again (API concepts, Efficient detection of changes). Appending costs the same whether
-// one cursor waits or ten thousand do: Append marks the at most four topics of a change (everything, its resource, its namespace, its object, and those of
-// its values in the indexes that somebody watches by, see [Term]), and one dispatcher goroutine wakes those who wait on them. It is started when
-// the first cursor waits and ended by Close.
+// A cursor has no queue of its own and pins no memory, so it can neither slow a writer nor grow. A cursor that falls behind the
+// log gets 410 Expired, and its reader lists again (API concepts, Efficient detection of changes). The cost of Append does not
+// depend on how many cursors wait. Append marks the topics of a change: those of everything, its resource, its namespace and
+// its object, and those of its values in the indexes that cursors use, see [Term]. One dispatcher goroutine wakes the cursors
+// that wait on marked topics. The first waiting cursor starts it, and Close ends it.
 //
-// Several changes appended together are a group: no reader sees a part of one, and no [Cursor.Position] lies inside one, yet a client
-// that stopped after half a group and resumes there gets the other half.
+// Several changes appended together are a group. No reader sees a part of a group, and no [Cursor.Position] lies inside one. A
+// client that stopped inside a group can still resume there: it gets the rest of the group.
 //
-// A [Log] is fed by a store, which decides the revisions. A program that only wants to tell many readers what changed uses a
+// A store feeds a [Log] and decides the revisions. A program that only wants to publish changes to many readers uses a
 // [Broadcaster].
 package watch

@@ -1,6 +1,6 @@
 package watch
 
-// IndexesInUse is how many indexes an appended change is asked for, of all resources.
+// IndexesInUse returns how many indexes Append evaluates, over all resources.
 func (l *Log[T]) IndexesInUse() (n int) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -10,7 +10,8 @@ func (l *Log[T]) IndexesInUse() (n int) {
 	return n
 }
 
-// Topics is how many topics the log keeps, for tests that they do not outlive their cursors.
+// Topics returns how many topics the log keeps, so that tests can show that no topic
+// outlives its cursors.
 func (l *Log[T]) Topics() int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

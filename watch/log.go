@@ -19,53 +19,57 @@ type closedError struct{}
 
 func (closedError) Error() string { return "watch: closed" }
 
-// Unwrap makes the error a Status for whoever writes it to a client, a new one each time, since a Status may be amended.
+// Unwrap lets a server write the error to a client. It returns a new Status each time, because callers may amend it.
 func (closedError) Unwrap() error { return status.ServiceUnavailable("the server is shutting down") }
 
 var errOrder = errors.New("watch: revisions of appended changes must ascend")
 
-// entryOverhead is what holding one change costs beside the states it points to: the change, its entry, and a share of the ring.
+// entryOverhead is how many bytes the log needs for one change beside the states it points to: the change, its entry, and a share
+// of the ring.
 const entryOverhead = 160
 
-// scanStep bounds how many entries are looked at under one hold of the lock, so that filling a topic does not stop a writer.
+// scanStep bounds how many entries a scan reads while it holds the lock, so that filling a topic does not block a writer for
+// long.
 const scanStep = 4096
 
 // LogOptions bounds a [Log]. The zero value keeps changes without limit, from revision 0.
 type LogOptions[T any] struct {
 	// Start is the revision of the state the log begins with; the first change must be younger.
 	Start Revision
-	// MaxAge is how long a change is kept at least, unless MaxBytes says otherwise; older ones are dropped by the next Append. Zero: forever.
+	// MaxAge is how long the log keeps a change, unless MaxBytes forces it out earlier. The next Append drops older changes. Zero
+	// means forever.
 	MaxAge time.Duration
-	// MaxBytes is asked at each Append how many bytes the log may hold; it wins over MaxAge, but the youngest group is always kept, since
-	// readers that are up to date must not lose their place. It must not call the log. Nil: no limit.
+	// MaxBytes returns how many bytes the log may hold; each Append calls it. It wins over MaxAge, but the log always keeps the
+	// youngest group, because readers that are up to date must not lose their place. It must not call the log. Nil means no limit.
 	MaxBytes func() int64
-	// Size is how many bytes stay alive only because the log holds the change; for a store that is the state it replaced, as the current one is held
-	// by the store or by the next change. What the log itself needs is added. Nil: nothing.
+	// Size returns how many bytes stay alive only because the log holds the change. For a store that is the size of the previous
+	// state, because the store or the next change holds the current one. The log adds what it needs itself. Nil means zero.
 	Size func(*Change[T]) int64
-	// Value is an object's value in an index, and whether it has one, for cursors on a [Term]. It must not call the log. Nil: there is no index.
+	// Value returns an object's value in an index, and whether it has one, for cursors on a [Term]. It must not call the log. Nil
+	// means that the log has no indexes.
 	Value func(state *T, index Index) (value string, ok bool)
-	// Now is the clock. Nil: time.Now.
+	// Now is the clock. Nil means time.Now.
 	Now func() time.Time
 }
 
-// Log is a bounded sequence of changes in revision order, and the only buffer of every watch. Its methods may be called from any number
-// of goroutines.
+// Log is a bounded sequence of changes in revision order, and the only buffer of every watch. All methods are safe for concurrent
+// use.
 type Log[T any] struct {
 	opts LogOptions[T]
 
-	revision  atomic.Uint64 // written under mu, so that readers need no lock
+	revision  atomic.Uint64 // written under mu, atomic so that readers need no lock
 	compacted atomic.Uint64
 
 	mu       sync.RWMutex
 	entries  ring[entry[T]]
 	bytes    int64
 	topics   map[topicKey]*topic[T]
-	indexes  map[string][]inUse // of which there are topics, by resource
+	indexes  map[string][]inUse // the indexes that topics use, by resource
 	dirty    ring[*topic[T]]    // topics with news for waiting cursors
-	advanced chan struct{}      // closed when the revision grew; nil when nobody waits for that
+	advanced chan struct{}      // closed when the revision grows; nil if no call waits for that
 	closed   bool
 	kick     chan struct{} // wakes the dispatcher
-	done     chan struct{} // closed when the dispatcher has ended; nil until there is one
+	done     chan struct{} // closed when the dispatcher has ended; nil until it starts
 }
 
 type entry[T any] struct {
@@ -74,7 +78,7 @@ type entry[T any] struct {
 	size   int64
 }
 
-// NewLog returns an empty log at revision opts.Start. It holds no goroutine until somebody waits.
+// NewLog returns an empty log at revision opts.Start. It starts no goroutine until a cursor waits.
 func NewLog[T any](opts LogOptions[T]) *Log[T] {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -85,15 +89,15 @@ func NewLog[T any](opts LogOptions[T]) *Log[T] {
 	return l
 }
 
-// Revision is that of the youngest change, or Start.
+// Revision returns the revision of the youngest change, or Start.
 func (l *Log[T]) Revision() Revision { return Revision(l.revision.Load()) }
 
-// Compacted is the revision up to which changes are no longer held: the oldest position a new cursor may have.
+// Compacted returns the revision up to which the log has dropped all changes. It is the oldest position of a new cursor.
 func (l *Log[T]) Compacted() Revision { return Revision(l.compacted.Load()) }
 
-// Append adds changes that become visible together. Their revisions must ascend from above Revision, and they should be consecutive where the
-// log's owner decides them. The log owns the slice afterwards. Its cost does not depend on how many cursors there are. It returns [ErrClosed]
-// after Close, and an error that leaves the log as it was when the revisions do not ascend.
+// Append adds changes that become visible together. Their revisions must ascend and be above Revision; if the owner of the log
+// decides them, they should be consecutive. The log owns the slice afterwards. The cost does not depend on the number of cursors.
+// Append returns [ErrClosed] after Close. It returns an error and leaves the log unchanged if the revisions do not ascend.
 func (l *Log[T]) Append(group []Change[T]) error {
 	if len(group) == 0 {
 		return nil
@@ -138,19 +142,20 @@ func (l *Log[T]) inOrder(group []Change[T]) error {
 	return nil
 }
 
-// Compact drops the changes up to and including the given revision, whole groups at a time: a group that reaches beyond it stays.
+// Compact drops the changes up to and including the given revision. It drops whole groups only: a group that reaches beyond the
+// revision stays.
 func (l *Log[T]) Compact(through Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.entries.len() > 0 && l.entries.at(0).change.groupEnd <= through {
 		l.dropGroup()
 	}
-	if l.entries.len() == 0 { // nothing between the last change and the revision
+	if l.entries.len() == 0 { // no change lies between the last one and the revision
 		l.compacted.Store(max(l.compacted.Load(), uint64(min(through, l.Revision()))))
 	}
 }
 
-// trim drops what is too old or too much, but never the youngest group.
+// trim drops groups until the log is within MaxAge and MaxBytes, but keeps the youngest group.
 func (l *Log[T]) trim(now int64) {
 	limit := int64(-1)
 	if l.opts.MaxBytes != nil {
@@ -178,15 +183,16 @@ func (l *Log[T]) dropGroup() {
 	l.compacted.Store(uint64(end))
 }
 
-// Since returns the changes of the scope younger than the given revision, oldest first. Undone from the last to the first, they lead from the
-// current state back to the one at that revision. It fails with 410 Expired when some of them are no longer held.
+// Since returns the changes of the scope younger than the given revision, oldest first. Undone from the last to the first, they
+// lead from the current state back to the one at that revision. It returns 410 Expired if the log no longer holds all of them.
 func (l *Log[T]) Since(scope Scope, after Revision) ([]*Change[T], error) {
 	changes, _, err := l.collect(topicKey{Scope: scope}, after)
 	return changes, err
 }
 
-// GroupEnd returns the last revision of the group in which a revision lies, and the revision itself when the log holds no such group: what a
-// reader may be shown of a state at that revision, since nobody sees a part of a group.
+// GroupEnd returns the last revision of the group that contains a revision, or the revision itself if the log holds no such
+// group. A reader that asks for a state at a revision must see the state at its GroupEnd, because no reader may see a part of a
+// group.
 func (l *Log[T]) GroupEnd(revision Revision) Revision {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -197,7 +203,7 @@ func (l *Log[T]) GroupEnd(revision Revision) Revision {
 	return revision
 }
 
-// collect walks the log in steps and says how far it came.
+// collect scans the log in steps, and returns the revision that it reached.
 func (l *Log[T]) collect(key topicKey, after Revision) (changes []*Change[T], reached Revision, err error) {
 	reached = after
 	for end := false; !end; {
@@ -212,7 +218,7 @@ func (l *Log[T]) collect(key topicKey, after Revision) (changes []*Change[T], re
 	return changes, reached, nil
 }
 
-// scan appends the topic's changes among at most limit entries after a revision. The caller holds the lock.
+// scan reads at most limit entries after a revision, and appends the topic's changes among them. The caller holds the lock.
 func (l *Log[T]) scan(key topicKey, after Revision, limit int, into []*Change[T]) (changes []*Change[T], reached Revision, end bool) {
 	first := l.entries.search(func(e entry[T]) bool { return e.change.Revision > after })
 	last := min(l.entries.len(), first+limit)
@@ -226,7 +232,7 @@ func (l *Log[T]) scan(key topicKey, after Revision, limit int, into []*Change[T]
 	return into, after, last == l.entries.len()
 }
 
-// readable says why a position cannot be read from. The caller holds the lock.
+// readable returns why a cursor cannot start at a position, or nil. The caller holds the lock.
 func (l *Log[T]) readable(after Revision) error {
 	if l.closed {
 		return ErrClosed
@@ -241,14 +247,15 @@ func expired(asked, oldest Revision) error {
 	return status.Expired("too old resource version: " + strconv.FormatUint(uint64(asked), 10) + " (" + strconv.FormatUint(uint64(oldest), 10) + ")")
 }
 
-// Wait blocks until the log has reached the revision. It returns the context's error when that ends first, and [ErrClosed] after Close.
+// Wait blocks until the log has reached the revision. It returns the context's error if the context ends first, and [ErrClosed]
+// after Close.
 func (l *Log[T]) Wait(ctx context.Context, revision Revision) error {
 	for l.Revision() < revision {
 		advanced, err := l.nextAdvance()
 		if err != nil {
 			return err
 		}
-		if l.Revision() >= revision { // it came before the channel, which then need not close
+		if l.Revision() >= revision { // the log advanced before the channel existed, so nothing may close it
 			return nil
 		}
 		select {
@@ -274,7 +281,7 @@ func (l *Log[T]) nextAdvance() (<-chan struct{}, error) {
 	return l.advanced, nil
 }
 
-// Close ends every cursor and every Wait with [ErrClosed] and lets go of the changes. No goroutine is left when it returns.
+// Close ends every cursor and every Wait with [ErrClosed] and releases the changes. It returns when the dispatcher has ended.
 func (l *Log[T]) Close() {
 	l.mu.Lock()
 	if !l.closed {

@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// thing is what the tests' logs are about.
+// thing is the object of the tests' logs.
 type thing struct{ text string }
 
 func key(namespace, name string) watch.Scope {

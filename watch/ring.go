@@ -4,7 +4,8 @@ import "sort"
 
 const smallestRing = 16
 
-// ring is a first-in first-out queue that can be indexed. It drops what it popped, and gives back the room of a burst.
+// ring is a first-in first-out queue with access by index. It keeps no reference to a popped element, and releases the space of a
+// burst.
 type ring[E any] struct {
 	slots []E // length is a power of two, or zero
 	head  int
@@ -26,7 +27,7 @@ func (r *ring[E]) push(e E) {
 func (r *ring[E]) pop() E {
 	var none E
 	e := r.slots[r.head]
-	r.slots[r.head] = none // or the garbage collector would keep what it points to
+	r.slots[r.head] = none // otherwise the slot would keep what the element points to alive
 	r.head = (r.head + 1) & (len(r.slots) - 1)
 	r.count--
 	if len(r.slots) > smallestRing && r.count <= len(r.slots)/8 {
@@ -35,7 +36,7 @@ func (r *ring[E]) pop() E {
 	return e
 }
 
-// search returns the index of the first element for which after holds, or len; elements are ordered so that it holds for a tail of them.
+// search returns the index of the first element for which after holds, or len. after must hold for all elements behind that one.
 func (r *ring[E]) search(after func(E) bool) int {
 	return sort.Search(r.count, func(i int) bool { return after(r.at(i)) })
 }

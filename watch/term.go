@@ -1,27 +1,28 @@
 package watch
 
-// Index is a way to tell objects apart: by their value of a label, or of a field.
+// Index groups objects by their value of one label or of one field.
 type Index struct {
-	// Label is the key of the label; empty where it is about a field.
+	// Label is the key of the label. It is empty for an index on a field.
 	Label string
-	// Field is the number that the owner of the log gives the field.
+	// Field is the number that the owner of the log assigns to the field.
 	Field int
 }
 
-// Term is one value of an index. A cursor on a term is given the changes of those objects only that had the value before the change or have it
-// after, so it also learns of objects that lose the value. Reading and waiting then cost what these changes cost, however many others there are.
+// Term is one value of an index. A cursor on a term reads only the changes of objects that have the value before or after the
+// change, so it also learns of objects that lose the value. The cost of reading and waiting depends on these changes only, not on
+// how many others the log holds.
 type Term struct {
 	Index
 	Value string
 }
 
-// topicKey is what a topic is about: a scope, and in it one value of an index. The zero term is all of the scope.
+// topicKey identifies a topic: a scope, and one value of an index in it. The zero term stands for the whole scope.
 type topicKey struct {
 	Scope
 	Term
 }
 
-// concerns reports whether a change is one of the topic's.
+// concerns reports whether a change belongs to a topic.
 func (l *Log[T]) concerns(k topicKey, c *Change[T]) bool {
 	return k.Scope.Contains(c.Scope) && (k.Term == Term{} || l.has(k.Term, c.Previous) || l.has(k.Term, c.Current))
 }
@@ -31,7 +32,7 @@ func (l *Log[T]) has(t Term, state *T) bool {
 	return ok && value == t.Value
 }
 
-// value is that of one state of an object, which may be nil.
+// value returns the value of one state of an object in an index. The state may be nil.
 func (l *Log[T]) value(i Index, state *T) (string, bool) {
 	if state == nil || l.opts.Value == nil {
 		return "", false
@@ -39,7 +40,7 @@ func (l *Log[T]) value(i Index, state *T) (string, bool) {
 	return l.opts.Value(state, i)
 }
 
-// inUse counts the topics on one index of a resource, so that a change is asked for no other values.
+// inUse counts the topics on one index of a resource, so that Append evaluates only the indexes that topics use.
 type inUse struct {
 	Index
 	topics int
@@ -80,7 +81,7 @@ func (l *Log[T]) removeTopic(k topicKey) {
 	}
 }
 
-// eachTopic calls yield for the topics that a change is one of: at most four, and at most six more for each index in use.
+// eachTopic calls yield for the topics to which a change belongs: at most four, and at most six more for each index in use.
 func (l *Log[T]) eachTopic(c *Change[T], yield func(*topic[T])) {
 	if len(l.topics) == 0 {
 		return

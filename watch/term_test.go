@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// The tests' states are texts like "color=red,size=3": the label color, and the field 1, which is called size.
+// The states in these tests are texts like "color=red,size=3": the label color, and the field number 1, size.
 var (
 	color = watch.Index{Label: "color"}
 	size  = watch.Index{Field: 1}
@@ -37,7 +37,7 @@ func newIndexedLog(t *testing.T) *watch.Log[thing] {
 	return newLog(t, watch.LogOptions[thing]{Value: valueOf})
 }
 
-// step is a change from one state to another; "" is none.
+// step is a change from one state to another; "" means no object.
 func step(key watch.Scope, revision watch.Revision, from, to string) watch.Change[thing] {
 	c := watch.Change[thing]{Scope: key, Revision: revision}
 	if from != "" {
@@ -56,7 +56,7 @@ func cursorOn(t *testing.T, log *watch.Log[thing], scope watch.Scope, term watch
 	return c
 }
 
-// Whoever watches a value learns of objects that get it, keep it, and lose it, in the scope, and of nothing else.
+// A watcher of a value learns of the objects of the scope that get it, keep it or lose it, and of nothing else.
 func TestCursorOnATerm(t *testing.T) {
 	x, y, z := key("a", "x"), key("b", "y"), watch.Scope{Resource: "others", Name: "z"}
 	changes := []watch.Change[thing]{
@@ -105,7 +105,7 @@ func TestCursorOnATerm(t *testing.T) {
 	}
 }
 
-// A cursor on a value sleeps through the changes of all other objects.
+// Changes of other objects do not wake a cursor on a value.
 func TestTermsAreWokenByTheirChangesOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := watch.NewLog(watch.LogOptions[thing]{Value: valueOf})
@@ -137,7 +137,7 @@ func TestTermsGoWithTheirLastCursor(t *testing.T) {
 	assert.Zero(t, log.Topics())
 }
 
-// pollAll reads on until there is nothing more: one Poll is limited.
+// pollAll polls until nothing is left, because one Poll is limited.
 func pollAll(c *watch.Cursor[thing]) (changes []*watch.Change[thing], err error) {
 	for read := -1; read != len(changes) && err == nil; {
 		read = len(changes)
@@ -146,7 +146,7 @@ func pollAll(c *watch.Cursor[thing]) (changes []*watch.Change[thing], err error)
 	return changes, err
 }
 
-// Whatever happens, a cursor on a value shows what a look at every change would.
+// A cursor on a value shows what a filter of every change would.
 func TestTermsAgainstAllChanges(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

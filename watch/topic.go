@@ -1,16 +1,16 @@
 package watch
 
-// topic is the part of the log that lies in one scope, or has one value of an index there, with the cursors that wait for more of it. It exists
-// while somebody watches it.
+// topic is the part of the log that belongs to one scope, or to one value of an index in it, with the cursors that wait for more.
+// It exists as long as it has cursors.
 type topic[T any] struct {
 	topicKey
 	changes ring[*Change[T]] // every change of the topic after from that the log holds
-	from    Revision         // nothing is known here of changes up to this revision
-	newest  Revision         // no younger change of the topic was appended
+	from    Revision         // the topic does not hold changes up to this revision
+	newest  Revision         // the youngest change of the topic, or a revision above it
 	cursors int
-	dirty   bool // it is in the log's queue for the dispatcher
+	dirty   bool // the topic is in the dispatcher's queue
 
-	first, last *Cursor[T] // those that wait, in the order they began to
+	first, last *Cursor[T] // the waiting cursors, in the order in which they began to wait
 }
 
 // deliver adds a new change to a topic. The caller holds the log's lock.
@@ -23,7 +23,7 @@ func (l *Log[T]) deliver(t *topic[T], c *Change[T]) {
 	}
 }
 
-// drop forgets a change that the log trims; changes are trimmed in order, so it is the first one or was never here.
+// drop removes a change that the log trims. The log trims changes in order, so it is the first of the topic or was never in it.
 func (t *topic[T]) drop(c *Change[T]) {
 	if t.changes.len() > 0 && t.changes.at(0) == c {
 		t.changes.pop()
@@ -31,7 +31,7 @@ func (t *topic[T]) drop(c *Change[T]) {
 	}
 }
 
-// refill replaces what the topic holds by the changes after a revision.
+// refill replaces the changes of the topic by those after a revision.
 func (t *topic[T]) refill(from Revision, changes []*Change[T]) {
 	t.changes = ring[*Change[T]]{}
 	t.from, t.newest = from, max(from, t.newest)
@@ -41,7 +41,7 @@ func (t *topic[T]) refill(from Revision, changes []*Change[T]) {
 	}
 }
 
-// enqueue lets a cursor wait for what comes after the newest change. The queue is in order of seen, which never falls.
+// enqueue makes a cursor wait for changes after the newest one. The queue is ordered by seen, which never decreases.
 func (t *topic[T]) enqueue(c *Cursor[T]) {
 	c.waiting, c.seen = true, t.newest
 	c.before, c.behind = t.last, nil

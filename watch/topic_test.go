@@ -55,7 +55,8 @@ func TestLongLogIsReadWhole(t *testing.T) {
 	require.Equal(t, watch.Revision(length), changes[len(changes)-1].Revision)
 }
 
-// A topic is filled while the log grows, and must not lose what was appended between the scan and its making.
+// The log grows while a topic is filled. The topic must not lose the changes between the scan and its
+// creation.
 func TestTopicsMadeWhileOthersWrite(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
 	object := key("a", "x")
@@ -75,7 +76,7 @@ func TestTopicsMadeWhileOthersWrite(t *testing.T) {
 	defer close(stop)
 	for range 300 {
 		after := log.Revision() - min(log.Revision(), 5_000)
-		log.Compact(after) // bounds the test's memory; only the reader compacts, so it never expires
+		log.Compact(after) // bounds the memory of the test; only the reader compacts, so it never expires
 		c, err := log.Cursor(object, after)
 		require.NoError(t, err)
 		for range 40 {

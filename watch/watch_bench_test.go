@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// attach lets count cursors wait in their own goroutines and returns how many changes they were given so far.
+// attach makes count cursors wait, each in its own goroutine, and returns the number of changes they have received so far.
 func attach(b *testing.B, log *watch.Log[thing], count int, scope func(int) watch.Scope) (delivered *atomic.Int64, stop func()) {
 	b.Helper()
 	delivered = new(atomic.Int64)
@@ -34,7 +34,7 @@ func attach(b *testing.B, log *watch.Log[thing], count int, scope func(int) watc
 	return delivered, func() { log.Close(); readers.Wait() }
 }
 
-// What a writer pays for one change while cursors wait; the limit keeps the log as long as in a server.
+// The cost of one change for a writer while cursors wait. The limit keeps the log as long as in a server.
 func BenchmarkAppend(b *testing.B) {
 	everything := func(int) watch.Scope { return watch.Scope{Resource: "things"} }
 	elsewhere := func(i int) watch.Scope {
@@ -66,7 +66,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// What one writer pays for one change when every cursor has come to rest before: the median and the 99th percentile of Append itself.
+// The cost of one change for a writer when every cursor is idle: the median and the 99th percentile of Append itself.
 func BenchmarkAppendPaced(b *testing.B) {
 	for _, count := range []int{1, 100, 1000, 10_000} {
 		b.Run(fmt.Sprintf("watchers=%d", count), func(b *testing.B) {
@@ -95,7 +95,7 @@ func BenchmarkAppendPaced(b *testing.B) {
 	}
 }
 
-// A thousand changes to every cursor, as fast as they go; the time is per delivery.
+// A thousand changes go to every cursor as fast as possible; the time is per delivery.
 func BenchmarkBurst(b *testing.B) {
 	const burst = 1000
 	for _, count := range []int{1, 100, 1000, 10_000} {
