@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Builder makes the lists and maps of one document. It cuts them from chunks of memory, so that a document with a
-// hundred maps costs a handful of allocations; in exchange each part of the document keeps the chunk alive that it was
-// cut from. It is for decoders, whose documents are short-lived and are kept or dropped as a whole. The zero Builder is
-// ready, and serves one goroutine at a time.
+// Builder makes the lists and maps of one document. It cuts them from chunks of memory, so that a document with a hundred
+// maps costs a handful of allocations. In exchange, each part of the document keeps its whole chunk alive, so a Builder
+// suits decoders, whose documents live briefly and are dropped as a whole. The zero Builder is ready to use. One
+// goroutine at a time may use it.
 type Builder struct {
-	chunk  int // of keys and values
-	maps   int // the size of a chunk of nodes
+	chunk  int // how many keys and values a chunk holds
+	maps   int // how many nodes a chunk holds
 	merge  bool
 	nodes  []node
 	keys   []string
@@ -21,13 +21,13 @@ type Builder struct {
 // maxChunk is the largest size of a chunk, in entries.
 const maxChunk = 1024
 
-// Reset starts a document of about that many members and elements, in so many maps and lists, and lets go of the one
-// before. With merge, maps that stand in a map under one key are merged.
+// Reset releases the previous document and starts a new one. size is about how many members and elements it has, maps
+// about how many maps and lists. If merge is set, the builder merges several maps under one key of a map.
 func (b *Builder) Reset(size, maps int, merge bool) {
 	*b = Builder{chunk: min(max(size, 1), maxChunk), maps: min(max(maps, 1), maxChunk), merge: merge}
 }
 
-// List returns a list of these values, which are copied.
+// List returns a list with a copy of values.
 func (b *Builder) List(values []Value) Value {
 	if len(values) == 0 {
 		return Value{kind: List}
@@ -38,8 +38,8 @@ func (b *Builder) List(values []Value) Value {
 	return Value{kind: List, node: n}
 }
 
-// Map returns a map of these members and whether a key stood there more than once; of those the last one counts. The
-// members are copied, and the slice is left in another order. No value may be absent.
+// Map returns a map of these members, and whether a key was duplicate. If so, its last value counts. Map copies the
+// members and may reorder the slice. No value may be absent.
 func (b *Builder) Map(members []Member) (v Value, repeated bool) {
 	if len(members) == 0 {
 		return Value{kind: Map}, false
@@ -72,8 +72,8 @@ func (b *Builder) Map(members []Member) (v Value, repeated bool) {
 	return Value{kind: Map, node: n}, repeated
 }
 
-// merged is the last of several values under one key or, where that and those before it are maps, a map of the members of
-// them all. They are put together at once: a text can repeat a key as often as it is long.
+// merged returns the last of several values under one key or, if it is a map, the union of the maps that end the
+// sequence. It merges them in one step, because a hostile text can repeat a key very often.
 func (b *Builder) merged(same []Member) Value {
 	first := len(same)
 	for first > 0 && same[first-1].Value.kind == Map {
@@ -99,7 +99,7 @@ func (b *Builder) cutValues(n int) []Value { return cutFrom(&b.values, n, max(b.
 func cutFrom[E any](chunk *[]E, n, size int) []E {
 	if len(*chunk) < n {
 		if n > size {
-			return make([]E, n) // a large one has memory of its own
+			return make([]E, n) // a large piece gets memory of its own
 		}
 		*chunk = make([]E, size)
 	}

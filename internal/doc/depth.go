@@ -1,5 +1,5 @@
 package doc
 
-// MaxDepth is how deep lists and maps may be nested in a document that comes from outside. It is the limit that
-// encoding/json has.
+// MaxDepth is how deep lists and maps may be nested in a document from outside. encoding/json has the same
+// limit.
 const MaxDepth = 10_000

@@ -2,7 +2,7 @@ package doc
 
 import "slices"
 
-// With returns the map with one member set, or removed when value is absent. Any other kind counts as an empty map.
+// With returns the map with one member set, or removed if value is absent. It treats any other kind as an empty map.
 func (v Value) With(key string, value Value) Value {
 	i, found := v.find(key)
 	switch {
@@ -19,7 +19,7 @@ func (v Value) With(key string, value Value) Value {
 	n := &node{}
 	if v.kind == Map && v.node != nil {
 		if found {
-			n.keys = v.node.keys // keys are never changed in place, so they can be shared
+			n.keys = v.node.keys // keys never change in place, so both nodes can share them
 			n.values = slices.Clone(v.node.values)
 			n.values[i] = value
 			return Value{kind: Map, node: n}
@@ -60,8 +60,8 @@ func cut[E any](s []E, i int) []E {
 	return append(append(out, s[:i]...), s[i+1:]...)
 }
 
-// WithAt sets the value at a path of member names, making the maps on the way that are missing. An absent value
-// removes the member and leaves the maps above it.
+// WithAt sets the value at a path of member names, and creates the missing maps on the path. An absent value removes
+// the member but keeps the maps above it.
 func (v Value) WithAt(value Value, path ...string) Value {
 	if len(path) == 0 {
 		return value
@@ -96,9 +96,9 @@ func (v Value) Insert(i int, value Value) Value {
 // Remove returns the list without its i-th element.
 func (v Value) Remove(i int) Value { return v.cut(i) }
 
-// Rewrite returns the list or map with each value replaced by what f returns for it; a member or element for which f
-// returns an absent value is dropped. Where f changes nothing the value itself is returned, and nothing is allocated.
-// For lists the key is "" and the index counts; for maps both are given.
+// Rewrite returns the list or map with each value replaced by the result of f, and without those for which f returns
+// an absent value. If f changes nothing, Rewrite returns the value itself and allocates nothing. In a list the key is
+// ""; in a map f receives both index and key.
 func (v Value) Rewrite(f func(i int, key string, value Value) Value) Value {
 	if v.node == nil {
 		return v

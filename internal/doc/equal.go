@@ -3,7 +3,7 @@ package doc
 import "strings"
 
 // Equal reports whether two documents are the same: the same members with the same values, lists in the same order.
-// Numbers are compared by what they are worth, so that 1, 1.0 and 1e0 are equal; integers are compared exactly.
+// It compares numbers by value, so that 1, 1.0 and 1e0 are equal, and integers exactly.
 func Equal(a, b Value) bool {
 	if a.kind != b.kind {
 		return false

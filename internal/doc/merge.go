@@ -1,8 +1,8 @@
 package doc
 
 // WithAll returns the map with all these members set, or removed where the value is absent, in one pass over both. The
-// changes are sorted by key, each key once. Any other kind counts as an empty map. When nothing changes the map itself
-// is returned.
+// caller sorts changes by key, without duplicates. WithAll treats any other kind as an empty map. If nothing changes,
+// it returns the map itself.
 func (v Value) WithAll(changes []Member) Value {
 	if v.kind != Map {
 		v = Value{kind: Map}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// toGo is the document as encoding/json would hold it, with numbers as their literals.
+// toGo returns the document as encoding/json would decode it, with numbers as literals.
 func toGo(v doc.Value) any {
 	switch v.Kind() {
 	case doc.Null:
@@ -41,7 +41,7 @@ func toGo(v doc.Value) any {
 	}
 }
 
-// fromGo is the inverse of toGo, by the simplest road.
+// fromGo is the inverse of toGo, in the simplest way.
 func fromGo(x any) doc.Value {
 	switch x := x.(type) {
 	case nil:
@@ -108,7 +108,7 @@ func randomMap(r *rand.Rand) map[string]any {
 	return m
 }
 
-// Each edit, on a document and on plain Go maps and slices, gives the same; and the document it started from is as it was.
+// Each edit gives the same result on a document as on plain Go maps and slices, and does not change the original document.
 func TestEditsAgainstPlainMaps(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -186,7 +186,7 @@ func TestListEditsAgainstPlainSlices(t *testing.T) {
 	}
 }
 
-// Two documents are equal exactly when the Go values are, as long as numbers are written in one way.
+// Two documents are equal exactly if the Go values are, as long as equal numbers are written alike.
 func TestEqualAgainstPlainMaps(t *testing.T) {
 	equal := 0
 	for seed := range uint64(3000) {
@@ -202,7 +202,7 @@ func TestEqualAgainstPlainMaps(t *testing.T) {
 	require.NotZero(t, equal)
 }
 
-// A builder makes the same documents as MapOf and ListOf, whatever it made before.
+// A builder makes the same documents as MapOf and ListOf, also when it is reused.
 func TestBuilderAgainstMapOf(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -1,7 +1,7 @@
 package doc
 
-// DeeperThan reports whether lists and maps are nested deeper than limit levels in v; a string has none, an empty list
-// one. It looks no deeper than it must to know.
+// DeeperThan reports whether lists and maps are nested deeper than limit levels in v. A string has no level, an empty
+// list has one. DeeperThan visits at most limit+1 levels.
 func (v Value) DeeperThan(limit int) bool {
 	if v.kind != List && v.kind != Map {
 		return false

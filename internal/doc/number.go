@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// maxExactDigits is how many significant decimal digits a float64 always keeps.
+// maxExactDigits is how many significant decimal digits a float64 always preserves.
 const maxExactDigits = 15
 
-// plainNumber rewrites a literal with a fraction or an exponent in the shortest form, unless digits would be lost.
+// plainNumber rewrites a literal with a fraction or an exponent in the shortest form, unless it would lose digits.
 func plainNumber(literal string) string {
 	if !strings.ContainsAny(literal, ".eE") || significantDigits(literal) > maxExactDigits {
 		return literal
 	}
 	f, err := strconv.ParseFloat(literal, 64)
 	if tiny := math.Abs(f) < 0x1p-1022; err != nil || tiny && significantDigits(literal) > 0 {
-		return literal // out of range, or so small that digits are lost
+		return literal // out of range, or so small that it would lose digits
 	}
 	plain, err := json.Marshal(f)
 	if err != nil {
@@ -26,10 +26,10 @@ func plainNumber(literal string) string {
 	return string(plain)
 }
 
-// safeLength is a length that no integer beyond float64 has.
+// safeLength is a length up to which every integer literal is within the range of float64.
 const safeLength = 300
 
-// InRange reports whether a float64 holds a number, be it rounded.
+// InRange reports whether a number is within the range of float64. It may need rounding.
 func InRange(v Value) bool {
 	if len(v.text) < safeLength && !strings.ContainsAny(v.text, "eE") {
 		return true
@@ -38,7 +38,7 @@ func InRange(v Value) bool {
 	return err == nil
 }
 
-// significantDigits counts the digits of a literal but the leading zeros.
+// significantDigits counts the digits of a literal without leading zeros.
 func significantDigits(literal string) int {
 	n, leading := 0, true
 	for _, c := range literal {
@@ -54,7 +54,7 @@ func significantDigits(literal string) int {
 	return n
 }
 
-// OfFloat returns f as a document; infinities and what is no number become null, as JSON has no form for them.
+// OfFloat returns f as a document; infinities and NaN become null, because JSON cannot express them.
 func OfFloat(f float64) Value {
 	text, err := json.Marshal(f)
 	if err != nil {

@@ -31,7 +31,7 @@ func (v Value) Plain() any {
 	}
 }
 
-// FromPlain is the inverse of [Value.Plain]; what Plain does not return becomes null.
+// FromPlain is the inverse of [Value.Plain]. A value of a type that Plain never returns becomes null.
 func FromPlain(x any) Value {
 	switch x := x.(type) {
 	case bool:

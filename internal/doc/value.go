@@ -10,7 +10,7 @@ import (
 // Kind is the JSON type of a [Value].
 type Kind uint8
 
-// The kinds. Absent is the kind of the zero Value: no value at all, which is not null.
+// The kinds. Absent is the kind of the zero Value. It means that there is no value, not even null.
 const (
 	Absent Kind = iota
 	Null
@@ -41,7 +41,7 @@ func (k Kind) String() string {
 	}
 }
 
-// JSONName names the kind of a value as encoding/json does in its errors.
+// JSONName returns the name of the kind that encoding/json uses in its errors.
 func (v Value) JSONName() string {
 	if v.kind == Bool {
 		return "bool"
@@ -49,8 +49,8 @@ func (v Value) JSONName() string {
 	return v.kind.String()
 }
 
-// Value is one immutable JSON value. The zero Value is absent. Values are small and passed by value; they may be
-// shared between goroutines.
+// Value is one immutable JSON value. The zero Value is absent. Values are small and passed by value. Goroutines may
+// share them.
 type Value struct {
 	kind Kind
 	text string // the string, the number's literal, or "true" and "false"
@@ -83,12 +83,12 @@ func OfBool(b bool) Value {
 // OfInt returns i as a document.
 func OfInt(i int64) Value { return Value{kind: Number, text: strconv.FormatInt(i, 10)} }
 
-// OfNumber returns the number with this JSON literal. An integer is kept as it is written, whatever its size. A literal
-// with a fraction or an exponent gets the form in which encoding/json writes its value, where that is the same number:
-// so numbers that are equal are written alike. The caller vouches for the syntax.
+// OfNumber returns the number with this JSON literal, whose syntax the caller guarantees. It keeps an integer as it
+// is written, whatever its size. It rewrites a literal with a fraction or an exponent as encoding/json would, unless
+// that changes the number, so that equal numbers are written alike.
 func OfNumber(literal string) Value { return Value{kind: Number, text: plainNumber(literal)} }
 
-// OfLiteral returns the number with this JSON literal as it is written. The caller vouches for the syntax.
+// OfLiteral returns the number with this JSON literal unchanged. The caller guarantees the syntax.
 func OfLiteral(literal string) Value { return Value{kind: Number, text: literal} }
 
 // NullValue returns JSON's null.
@@ -102,15 +102,15 @@ func ListOf(values ...Value) Value {
 	return Value{kind: List, node: &node{values: values}}
 }
 
-// MapOf returns a map of these members, in any order. Of several members with one key the last one counts; members
-// whose value is absent are left out.
+// MapOf returns a map of these members, in any order. If a key is duplicate, its last member counts. Members whose
+// value is absent are left out.
 func MapOf(members ...Member) Value {
 	v, _ := FromMembers(members, nil)
 	return v
 }
 
-// FromMembers returns a map of these members and appends the keys that stood there more than once to duplicates, in
-// the order of the input; of those the last one counts. Members whose value is absent are left out.
+// FromMembers returns a map of these members, and appends the duplicate keys to duplicates in the order of the input.
+// The last member of a duplicate key counts. Members whose value is absent are left out.
 func FromMembers(members []Member, duplicates []string) (Value, []string) {
 	keys := make([]string, 0, len(members))
 	values := make([]Value, 0, len(members))
@@ -159,7 +159,7 @@ func FromMembers(members []Member, duplicates []string) (Value, []string) {
 // Kind returns the value's JSON type.
 func (v Value) Kind() Kind { return v.kind }
 
-// IsAbsent reports whether there is no value.
+// IsAbsent reports whether v is the zero Value.
 func (v Value) IsAbsent() bool { return v.kind == Absent }
 
 // IsNull reports whether the value is null.
@@ -220,14 +220,14 @@ func (v Value) Len() int {
 	return len(v.node.values)
 }
 
-// At returns the i-th element of a list, or the value of the i-th member of a map. It panics when i is out of range,
-// as a slice does.
+// At returns the i-th element of a list, or the value of the i-th member of a map. Like a slice, it panics if i is
+// out of range.
 func (v Value) At(i int) Value { return v.node.values[i] }
 
 // KeyAt returns the key of the i-th member of a map, in sorted order.
 func (v Value) KeyAt(i int) string { return v.node.keys[i] }
 
-// Get returns the value of a map's member. It is absent where the map has no such member or the value is no map.
+// Get returns the value of a map's member. It is absent if the map has no such member or if v is not a map.
 func (v Value) Get(key string) Value {
 	if i, ok := v.find(key); ok {
 		return v.node.values[i]
@@ -235,11 +235,11 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
-// Ref returns a reference to the i-th element of a list, or to the value of the i-th member of a map. It is for walks
-// that would otherwise copy each value to the heap; nothing may be written through it.
+// Ref returns a reference to the i-th element of a list, or to the value of the i-th member of a map. Walks that
+// would otherwise copy each value to the heap use it. The caller must not write through it.
 func (v Value) Ref(i int) *Value { return &v.node.values[i] }
 
-// Find returns the index of a map's member, for [Value.At], and whether there is one.
+// Find returns the index of a map's member, for [Value.At], and whether the map has that member.
 func (v Value) Find(key string) (int, bool) { return v.find(key) }
 
 // Has reports whether a map has a member of that name, null or not.
@@ -267,7 +267,7 @@ func (v Value) find(key string) (int, bool) {
 	return slices.BinarySearch(keys, key)
 }
 
-// Lookup follows member names from map to map. It is absent where one of them is missing.
+// Lookup follows member names from map to map. The result is absent if one of them is missing.
 func (v Value) Lookup(path ...string) Value {
 	for _, key := range path {
 		v = v.Get(key)

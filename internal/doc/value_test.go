@@ -45,7 +45,8 @@ func TestNumbers(t *testing.T) {
 	assert.Equal(t, "-7", doc.OfInt(-7).Literal())
 }
 
-// A number that is no integer literal takes one form, as long as it stays the same number; that form is final.
+// A number with a fraction or an exponent gets one form if that does not change its value. Applying the rule
+// again changes nothing.
 func TestNumberLiterals(t *testing.T) {
 	for _, c := range []struct{ literal, want string }{
 		{"0", "0"},
