@@ -10,33 +10,32 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// DecodeJSON reads one JSON value. The text is copied once, and every string, member name and number that needs no
-// unescaping is a part of that copy, so that data may be reused and decoding allocates the nodes of the tree only.
+// DecodeJSON reads one JSON value. It copies the text once. Every string, member name and number without escapes is a
+// part of that copy, so the caller may reuse data, and decoding allocates only the nodes of the tree.
 //
-// Of several members with one name in one object the last counts, as upstream has it. The paths of the repeated ones
-// are returned in the order in which upstream reports them, each once, at most 100, in its notation:
-// spec.containers[0].name.
+// If an object has duplicate members, the last one counts, as upstream. duplicates holds their paths in the order and
+// the notation in which upstream reports them, such as spec.containers[0].name: each path once, at most 100.
 //
-// It fails with [ErrEmpty] when there is no value, with a [*SyntaxError] when data is no JSON text, and with
-// [ErrTooDeep] beyond [doc.MaxDepth] levels. Text that is not UTF-8 is no JSON text; an escape of half a surrogate pair,
-// which has no form in UTF-8, becomes U+FFFD.
+// DecodeJSON returns [ErrEmpty] if data holds no value, a [*SyntaxError] if data is not JSON, and [ErrTooDeep] beyond
+// [doc.MaxDepth] levels. Text that is not UTF-8 is not JSON. An escaped half of a surrogate pair, which UTF-8 cannot
+// express, becomes U+FFFD.
 func DecodeJSON(data []byte) (v doc.Value, duplicates []string, err error) {
 	return decodeJSON(data, intoDocument)
 }
 
-// DecodeStruct is DecodeJSON for what Go decodes into a struct. Of several members with one name that are all objects
-// the members of each count, as if they stood in one, and numbers stay as they are written, since Go tells 2.0 from 2.
+// DecodeStruct is DecodeJSON for text that upstream decodes into a Go struct. If duplicate members are objects, it
+// merges them, as encoding/json does. It keeps numbers as they are written, because Go distinguishes 2.0 from 2.
 func DecodeStruct(data []byte) (v doc.Value, duplicates []string, err error) {
 	return decodeJSON(data, intoStruct)
 }
 
-// DecodeUntyped is DecodeJSON for what Go decodes into its own maps and lists: a number that no float64 holds is a
-// [*RangeError].
+// DecodeUntyped is DecodeJSON for text that upstream decodes into Go maps and slices: it returns a [*RangeError] for a
+// number beyond the range of float64.
 func DecodeUntyped(data []byte) (v doc.Value, duplicates []string, err error) {
 	return decodeJSON(data, intoMap)
 }
 
-// target is what Go would make of a text.
+// target is what upstream decodes a text into.
 type target int
 
 const (
@@ -45,7 +44,7 @@ const (
 	intoMap
 )
 
-// RangeError names a number that no float64 holds, in the words of encoding/json.
+// RangeError names a number beyond the range of float64. Its text is that of encoding/json.
 type RangeError struct{ Literal string }
 
 func (e *RangeError) Error() string {
@@ -59,7 +58,7 @@ func decodeJSON(data []byte, into target) (v doc.Value, duplicates []string, err
 	d := decoders.Get().(*decoder)
 	defer d.release()
 	d.text, d.into = string(data), into
-	// Each member or element but the first of its map or list has a comma before it.
+	// Every member or element except the first of its map or list follows a comma.
 	maps := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("[")) - bytes.Count(data, []byte("{}")) - bytes.Count(data, []byte("[]"))
 	d.build.Reset(bytes.Count(data, []byte{','})+maps, maps, into == intoStruct)
 	d.input = *bytes.NewBuffer(data)
@@ -79,8 +78,8 @@ func decodeJSON(data []byte, into target) (v doc.Value, duplicates []string, err
 	return v, duplicates, nil
 }
 
-// decoder builds a document from the tokens of one text. Members and elements gather on two stacks that all levels
-// share, and are copied out in their final size when their map or list ends.
+// decoder builds a document from the tokens of one text. It collects members and elements on two stacks that all
+// levels share, and copies them out in their final size when their map or list ends.
 type decoder struct {
 	text     string
 	input    bytes.Buffer
@@ -90,23 +89,24 @@ type decoder struct {
 	elements []doc.Value
 	repeated bool
 	into     target
-	beyond   string // the first number that no float64 holds
+	beyond   string // the first number beyond the range of float64
 }
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// maxPooled is how many entries of a stack are kept for the next text; a rare large one is left to the collector.
+// maxPooled is the largest stack that the pool keeps for the next text. The garbage collector frees the rare larger
+// ones.
 const maxPooled = 1 << 12
 
 func (d *decoder) release() {
 	if cap(d.members) > maxPooled || cap(d.elements) > maxPooled {
 		return
 	}
-	clear(d.members) // what an error left; see pop
+	clear(d.members) // entries that remain after an error; see pop
 	clear(d.elements)
 	d.members, d.elements = d.members[:0], d.elements[:0]
 	d.text, d.input, d.build, d.repeated, d.beyond = "", bytes.Buffer{}, doc.Builder{}, false, ""
-	d.scan.Reset(&d.input) // lets go of the caller's bytes
+	d.scan.Reset(&d.input) // releases the caller's bytes
 	decoders.Put(d)
 }
 
@@ -160,7 +160,7 @@ func (d *decoder) number(literal string) doc.Value {
 	return doc.OfNumber(literal)
 }
 
-// slice returns the part of the text that was read last.
+// slice returns the part of the text that the scanner read last.
 func (d *decoder) slice(length int) string {
 	end := int(d.scan.InputOffset())
 	return d.text[end-length : end]
@@ -175,7 +175,7 @@ func (d *decoder) string() (string, error) {
 		quoted := d.slice(len(raw))
 		return quoted[1 : len(quoted)-1], nil
 	}
-	unquoted, _ := jsontext.AppendUnquote(make([]byte, 0, len(raw)), raw) // what it has against half a pair is passed over
+	unquoted, _ := jsontext.AppendUnquote(make([]byte, 0, len(raw)), raw) // the error for half a surrogate pair does not matter
 	return string(unquoted), nil
 }
 
@@ -227,7 +227,7 @@ func (d *decoder) array() (doc.Value, error) {
 	return value, nil
 }
 
-// pop cuts a stack and leaves nothing behind in it that would keep a document alive.
+// pop shortens a stack, and clears the popped entries so that they keep no document alive.
 func pop[E any](stack []E, length int) []E {
 	clear(stack[length:])
 	return stack[:length]

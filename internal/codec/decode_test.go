@@ -45,7 +45,7 @@ func TestDecodeJSON(t *testing.T) {
 	}
 }
 
-// The document does not change when the bytes it was read from do.
+// The document does not change when the caller reuses the bytes.
 func TestDecodeJSONCopies(t *testing.T) {
 	data := []byte(`{"key":"value","number":123}`)
 	v, _, err := codec.DecodeJSON(data)
@@ -235,7 +235,7 @@ func FuzzDecodeJSON(f *testing.F) {
 	})
 }
 
-// plain is what encoding/json makes of a text, with numbers by their value.
+// plain returns the values that encoding/json decodes from a text, with numbers by their value.
 func plain(t *testing.T, data []byte) any {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -322,7 +322,7 @@ func TestDecodeUntyped(t *testing.T) {
 	}
 }
 
-// asGoSays is the text that encoding/json of this Go release has for a faulty text; Go 1.27 words some of them anew.
+// asGoSays returns the error text of encoding/json in this Go release. Go 1.27 rewords some of them.
 func asGoSays(text string) string {
 	var v any
 	return json.Unmarshal([]byte(text), &v).Error()

@@ -1,12 +1,12 @@
-// Package codec is the only door between bytes and values. Whatever reads or writes JSON or YAML elsewhere in the module
-// goes through here, so that there is one answer to each question of form.
+// Package codec converts between bytes and values. All code of the module that reads or writes JSON or YAML uses it, so
+// that every question of format has one answer.
 //
-// There are three kinds of values, and each has its own way:
+// It distinguishes three kinds of values:
 //
 //   - Documents ([doc.Value]) are what the write pipeline works on. [DecodeJSON] and [DecodeYAML] read what clients send
-//     and report the duplicate members in it; [AppendJSON] and [AppendObject] write documents so that equal documents
-//     have equal bytes.
-//   - A host's Go types are read and written as encoding/json reads and writes them, but with member names matched by
-//     case: [Unmarshal], [Marshal], and [ToGo] and [FromGo] from and to documents.
-//   - Structs that are this module's own (Status, discovery, Table, OpenAPI) are only ever written, by [EncodeOwn].
+//     and report its duplicate members. [AppendJSON] and [AppendObject] write documents, so that equal documents have
+//     equal bytes.
+//   - A host's Go types are read and written as by encoding/json, except that member names are case-sensitive: by
+//     [Unmarshal] and [Marshal], and by [ToGo] and [FromGo] from and to documents.
+//   - This module's own structs (Status, discovery, Table, OpenAPI) are only written, by [EncodeOwn].
 package codec

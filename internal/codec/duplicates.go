@@ -8,20 +8,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxDuplicates is how many paths are reported at most, and maxDuplicatePaths how many bytes they may have together:
-// a path repeats the member names of the text, and those may be as long as the text.
+// maxDuplicates limits how many paths are reported, and maxDuplicatePaths how many bytes they have in total: a path
+// repeats member names, which may be as long as the text.
 const (
 	maxDuplicates     = 100
 	maxDuplicatePaths = 64 << 10
 )
 
-// findDuplicates lists the paths of repeated members in the order in which they repeat, an outer one before those in
-// its value, each once. The text is known to be valid. This second reading is spared to texts without duplicates.
+// findDuplicates returns the paths of duplicate members in the order of the text, an outer member before those in its
+// value, each path once. The text must be valid. Only a text with duplicates needs this second pass.
 func findDuplicates(data []byte) []string {
 	var found []string
 	size := 0 // bytes of all paths found
 	VisitMembers(data, func(path []byte, again bool) bool {
-		fits := len(found) < maxDuplicates && size+len(path) <= maxDuplicatePaths || len(found) == 0 // one is always named
+		fits := len(found) < maxDuplicates && size+len(path) <= maxDuplicatePaths || len(found) == 0 // at least one is always reported
 		if again && fits && !slices.Contains(found, string(path)) {
 			size += len(path)
 			found = append(found, string(path))
@@ -31,9 +31,9 @@ func findDuplicates(data []byte) []string {
 	return found
 }
 
-// VisitMembers calls visit with the path of each member of a valid JSON text, in the order in which they stand there, a
-// member before those in its value. again says that its map has had a member of that name before. What is within the
-// member's value is passed over where visit returns false. The path is visit's until it returns.
+// VisitMembers calls visit with the path of each member of a valid JSON text, in the order of the text, a member before
+// those in its value. again reports that the map already had a member of that name. If visit returns false,
+// VisitMembers skips the members in the value. The path is valid until visit returns.
 func VisitMembers(data []byte, visit func(path []byte, again bool) (descend bool)) {
 	w := &memberWalk{scan: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), visit: visit}
 	w.value(0)
@@ -82,5 +82,5 @@ func (w *memberWalk) value(depth int) {
 	default:
 		return
 	}
-	_, _ = w.scan.ReadToken() // the end of the map or list, which is there
+	_, _ = w.scan.ReadToken() // the end of the map or list, which exists because the text is valid
 }

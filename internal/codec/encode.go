@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// AppendJSON appends the JSON text of a document: members in the document's order, numbers as the document has them,
-// strings with as few escapes as JSON allows, nothing between the tokens. Equal documents whose numbers are written alike
-// have equal texts. Text that is not UTF-8 comes out with U+FFFD in the place of what is wrong; an absent value as null.
+// AppendJSON appends the JSON text of a document: members in the document's order, numbers as the document holds them,
+// strings with as few escapes as JSON allows, and no space between tokens. Equal documents whose numbers are written
+// alike have equal texts. U+FFFD replaces invalid UTF-8, and an absent value becomes null.
 func AppendJSON(dst []byte, v doc.Value) []byte {
 	switch v.Kind() {
 	case doc.Map:
@@ -37,8 +37,8 @@ func AppendJSON(dst []byte, v doc.Value) []byte {
 }
 
 // AppendObject appends the JSON text of an API object in the form in which it is stored and served: apiVersion, kind and
-// metadata come first, so that the rest is one piece behind them; below that, and for anything that is no map, it writes
-// what [AppendJSON] writes.
+// metadata come first, so that the other members are one piece of bytes behind them. Below the top level, and for a value
+// that is not a map, it is [AppendJSON].
 func AppendObject(dst []byte, v doc.Value) []byte {
 	if v.Kind() != doc.Map {
 		return AppendJSON(dst, v)
@@ -74,7 +74,7 @@ func appendMember(dst []byte, key string, value doc.Value, first bool) []byte {
 func appendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			dst, _ = jsontext.AppendQuote(dst, s) // what is not UTF-8 is replaced, as documented
+			dst, _ = jsontext.AppendQuote(dst, s) // replaces invalid UTF-8, as documented
 			return dst
 		}
 	}

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A number may have maxNumber bytes and an exponent of maxExponent digits. No quantity comes near that, and a body full of those
-// that do is read in seconds.
+// A number may have maxNumber bytes and an exponent of maxExponent digits. Real quantities are far smaller, and the server reads
+// a body full of numbers of this size within seconds.
 const (
 	maxNumber   = 128
 	maxExponent = 2
 )
 
-// IsEndless reports whether a text is a number with so many digits, or such an exponent, that a type which reads it exactly
-// works on it for minutes: 1e-2147483647 has two thousand million digits.
+// IsEndless reports whether a text is a number with so many digits, or so large an exponent, that a type that parses it exactly
+// needs minutes: 1e-2147483647 has two thousand million digits.
 func IsEndless(text string) bool {
 	if strings.Trim(text, "+-.0123456789eEinumkKMGTP") != "" {
 		return false
@@ -26,12 +26,12 @@ func IsEndless(text string) bool {
 	return len(exponent) > maxExponent
 }
 
-// maxMessages is how deep messages are looked for in messages.
+// maxMessages is how many levels of nested messages EndlessNumber searches.
 const maxMessages = 32
 
-// EndlessNumber returns the first text in a Protobuf message that [IsEndless]. Without its description a message does not tell
-// texts from messages, so each field is taken for both. What is malformed is passed over as generated code does, which may
-// have read a number by then.
+// EndlessNumber returns the first text in a Protobuf message for which [IsEndless] is true. The bytes of a message do not tell
+// texts from messages without a description, so EndlessNumber reads each field as both. It stops at malformed bytes, as
+// generated code does, but checks the fields before them, because generated code has read those by then.
 func EndlessNumber(message []byte) (text string, found bool) { return endlessIn(message, maxMessages) }
 
 func endlessIn(message []byte, levels int) (text string, found bool) {
@@ -41,7 +41,7 @@ func endlessIn(message []byte, levels int) (text string, found bool) {
 			return "", false
 		}
 		message = message[n:]
-		size := 0 // of the value; what a group holds are fields like any other
+		size := 0 // of the value; the fields of a group follow like any others
 		switch tag & 7 {
 		case wireVarint:
 			if _, size = binary.Uvarint(message); size <= 0 {

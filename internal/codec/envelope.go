@@ -6,17 +6,18 @@ import (
 	"fmt"
 )
 
-// protobufMagic begins every Kubernetes Protobuf body: "k8s" and a zero byte.
+// protobufMagic is the prefix of every Kubernetes Protobuf body: "k8s" and a zero byte.
 var protobufMagic = []byte{'k', '8', 's', 0}
 
-// Envelope is what a Kubernetes Protobuf body carries beside the magic (API concepts, Kubernetes Protobuf encoding).
+// Envelope is the content of a Kubernetes Protobuf body after the magic prefix (API concepts, Kubernetes Protobuf
+// encoding).
 type Envelope struct {
 	APIVersion, Kind string
-	// Raw is the encoded object. It is a part of the body that it was read from.
+	// Raw is the encoded object. DecodeEnvelope returns a slice of the body.
 	Raw []byte
 }
 
-// ErrNoProtobuf is returned for a body that does not begin as Kubernetes Protobuf does.
+// ErrNoProtobuf means that a body does not begin with the prefix of Kubernetes Protobuf.
 var ErrNoProtobuf = errors.New("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
 
 // Field numbers of runtime.Unknown and runtime.TypeMeta.

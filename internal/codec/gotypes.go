@@ -12,9 +12,9 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// hostOptions makes the JSON package treat tags, methods and zero values as encoding/json does. Names are matched by
-// case, as the API conventions ask ("All JSON field names are case-sensitive"), and nothing is escaped for HTML, since
-// the documents made from this text are not either.
+// hostOptions makes the JSON package treat tags, methods and zero values as encoding/json does. Names are
+// case-sensitive, as the API conventions require ("All JSON field names are case-sensitive"). Nothing is escaped for
+// HTML, because documents are not either.
 var hostOptions = json.JoinOptions(
 	jsonv1.DefaultOptionsV1(),
 	json.MatchCaseInsensitiveNames(false),
@@ -23,8 +23,8 @@ var hostOptions = json.JoinOptions(
 	json.WithUnmarshalers(json.UnmarshalFromFunc(unmarshalNumber)),
 )
 
-// To the JSON package a json.Number of the standard library is any string type, so its rules are told here: it is a
-// number on the wire, and empty it is zero.
+// The JSON package treats the standard library's json.Number as an ordinary string type, so these functions implement
+// its rules: it is a number on the wire, and zero if it is empty.
 
 func marshalNumber(e *jsontext.Encoder, n stdjson.Number) error {
 	text := jsontext.Value(n)
@@ -61,13 +61,13 @@ func unmarshalNumber(d *jsontext.Decoder, n *stdjson.Number) error {
 	return nil
 }
 
-// Unmarshal reads JSON into a value of a host's Go type, which into points to, as encoding/json would but with member
-// names matched by case. Members without a field are ignored: they are found by the schema before. It fails where
-// encoding/json does and says the same, but names the place more exactly.
+// Unmarshal reads JSON into a host's Go value, to which into points. It differs from encoding/json in that member
+// names are case-sensitive. It ignores members without a field, because the schema walk has reported them before. It
+// fails if encoding/json fails, with an error that says the same but names the place more exactly.
 func Unmarshal(data []byte, into any) error { return json.Unmarshal(data, into, hostOptions) }
 
-// Marshal returns the JSON of a value of a host's Go type as encoding/json would, without HTML escapes. The bytes are
-// the caller's.
+// Marshal returns the JSON of a host's Go value as encoding/json would, without HTML escapes. The caller owns the
+// bytes.
 func Marshal(v any) ([]byte, error) { return json.Marshal(v, hostOptions) }
 
 // ToGo stores a document in the Go value that into points to, by the rules of [Unmarshal].
@@ -91,7 +91,7 @@ func FromGo(v any) (doc.Value, error) {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// maxBuffer is the size in bytes up to which a buffer is kept for the next value.
+// maxBuffer is the largest buffer, in bytes, that the pool keeps for the next value.
 const maxBuffer = 1 << 20
 
 func releaseBuffer(b *bytes.Buffer) {

@@ -102,7 +102,7 @@ func hosts() map[string]host {
 	}
 }
 
-// What a host's type looks like as JSON is what encoding/json makes of it.
+// Marshal writes a host's type as encoding/json does.
 func TestMarshalIsEncodingJSON(t *testing.T) {
 	for name, h := range hosts() {
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +110,8 @@ func TestMarshalIsEncodingJSON(t *testing.T) {
 			require.NoError(t, err)
 			got, err := codec.Marshal(h)
 			require.NoError(t, err)
-			// The two differ in how they escape, nothing else; reading them back levels that.
+			// The two texts differ only in their escapes, and decoding removes that
+			// difference.
 			wantDoc, _, err := codec.DecodeJSON(want)
 			require.NoError(t, err)
 			gotDoc, err := codec.FromGo(h)
@@ -130,7 +131,7 @@ func TestMarshalIsEncodingJSON(t *testing.T) {
 	}
 }
 
-// What a host's type takes is what encoding/json takes.
+// Unmarshal accepts for a host's type what encoding/json accepts.
 func TestUnmarshalIsEncodingJSON(t *testing.T) {
 	for _, text := range []string{
 		`{}`, `null`, `{"int":5,"list":null,"map":{"a":1},"pointer":null,"any":{"a":[1,2.5,"x",null,true]}}`,

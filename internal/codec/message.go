@@ -8,8 +8,9 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Message describes a Protobuf message as a document: which field number is which member. It is how the kinds that the
-// library itself decodes (DeleteOptions, Scale, the reviews) are read and written, without generated code.
+// Message describes how a Protobuf message maps to a document: which field number is which member. The library reads
+// and writes the kinds that it decodes itself (DeleteOptions, Scale, the reviews) by such descriptions, without
+// generated code.
 type Message struct{ fields []MessageField }
 
 // MessageField is one member of a [Message].
@@ -17,13 +18,14 @@ type MessageField struct {
 	Number int
 	Name   string
 	Type   FieldType
-	// Of describes the message of a MessageType, or of the values of a MapType; nil for a map of strings.
+	// Of describes the message of a MessageType, or of the values of a MapType. It is nil for a map of strings.
 	Of *Message
-	// Repeated: a list. Bare: the message holds a list in its field 1 and is shown as that list.
+	// Repeated marks a list. Bare marks a message that holds only a list in its field 1; the document has that list in
+	// its place.
 	Repeated, Bare bool
 }
 
-// FieldType says how the value of a field is written.
+// FieldType is the encoding of the value of a field.
 type FieldType int
 
 // The field types that the API's meta kinds use.
@@ -31,13 +33,13 @@ const (
 	StringType FieldType = iota
 	BoolType
 	IntType
-	TimeType // a message of seconds and nanoseconds, shown as RFC 3339
+	TimeType // a message of seconds and nanoseconds; in the document, an RFC 3339 text
 	MessageType
 	MapType
-	JSONType // a message that holds JSON text in its field 1, shown as what the text says
+	JSONType // a message that holds JSON text in its field 1; in the document, the value of that text
 )
 
-// NewMessage makes a description of these fields.
+// NewMessage returns the description of a message with these fields.
 func NewMessage(fields ...MessageField) *Message { return &Message{fields} }
 
 func (m *Message) field(number int) (MessageField, bool) {
@@ -49,8 +51,8 @@ func (m *Message) field(number int) (MessageField, bool) {
 	return MessageField{}, false
 }
 
-// Decode reads a message as a document. Fields that are not described are ignored. Bytes that are no message are
-// [ErrWire].
+// Decode reads a message as a document. It ignores fields without a description. It returns [ErrWire] for bytes that
+// are not a message.
 func (m *Message) Decode(data []byte) (doc.Value, error) {
 	lists := map[string][]doc.Value{}
 	maps := map[string][]doc.Member{}
@@ -173,7 +175,7 @@ func decodeTime(data []byte) (doc.Value, error) {
 	return doc.Of(time.Unix(seconds, 0).UTC().Format(time.RFC3339)), nil
 }
 
-// Append appends a document as the message. Members that are not described are left out.
+// Append appends the message for a document. It ignores members without a description.
 func (m *Message) Append(dst []byte, v doc.Value) ([]byte, error) {
 	fields := m.fields
 	if !sort.SliceIsSorted(fields, func(i, j int) bool { return fields[i].Number < fields[j].Number }) {
@@ -223,7 +225,7 @@ func (f MessageField) append(dst []byte, v doc.Value) ([]byte, error) {
 	case IntType:
 		n, ok := v.Int()
 		if !ok {
-			return dst, fmt.Errorf("%q is no integer", f.Name)
+			return dst, fmt.Errorf("%q is not an integer", f.Name)
 		}
 		return AppendVarintField(dst, f.Number, uint64(n)), nil
 	case TimeType:

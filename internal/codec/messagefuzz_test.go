@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 )
 
-// Whatever bytes come, reading them ends, and what is written of them is written the same again.
+// Decoding ends for any bytes, and what it decodes survives encoding and decoding unchanged.
 func FuzzMetadataMessage(f *testing.F) {
 	metadata, _, err := codec.DecodeJSON([]byte(`{"metadata":{"name":"a","labels":{"k":"v"},"creationTimestamp":"2026-01-02T03:04:05Z","finalizers":["x"],
 		"ownerReferences":[{"kind":"Node","controller":true}],"managedFields":[{"manager":"m","fieldsV1":{"f:data":{}}}]}}`))
@@ -29,7 +29,7 @@ func FuzzMetadataMessage(f *testing.F) {
 		}
 		written, err := message.Append(nil, v)
 		if err != nil {
-			return // a time that has no text
+			return // a time without a text form
 		}
 		again, err := message.Decode(written)
 		require.NoError(t, err)

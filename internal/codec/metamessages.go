@@ -1,7 +1,7 @@
 package codec
 
-// The messages of the kinds that the library decodes itself. The numbers are those of the published .proto files of
-// Kubernetes' API.
+// The messages of the kinds that the library decodes itself. The field numbers are those of the published .proto files
+// of the Kubernetes API.
 
 func text(number int, name string) MessageField { return MessageField{Number: number, Name: name} }
 
@@ -109,8 +109,8 @@ func SelfSubjectReviewMessage() *Message {
 	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "status", NewMessage(message(1, "userInfo", user))))
 }
 
-// AccessReviewMessage is what the access reviews of authorization.k8s.io have in common: the one for oneself leaves the
-// fields of the user out.
+// AccessReviewMessage is the message of the access reviews of authorization.k8s.io. SelfSubjectAccessReview omits the
+// fields of the user.
 func AccessReviewMessage() *Message {
 	requirement := NewMessage(text(1, "key"), text(2, "operator"), texts(3, "values"))
 	selector := NewMessage(text(1, "rawSelector"), messages(2, "requirements", requirement))

@@ -10,6 +10,6 @@ var ownConfig = jsoniter.Config{
 }.Froze()
 
 // EncodeOwn returns the JSON of one of this module's own structs (Status, discovery, Table, OpenAPI) as encoding/json
-// would write it, but for two things that keep it from a host's types: the option omitzero is unknown to it, and a
-// json.RawMessage, which must be valid, is written as it stands. The bytes are the caller's.
+// would write it, with two differences: it ignores the option omitzero, and it writes a json.RawMessage, which must
+// be valid, unchanged. Because of them it does not suit a host's types. The caller owns the bytes.
 func EncodeOwn(v any) ([]byte, error) { return ownConfig.Marshal(v) }

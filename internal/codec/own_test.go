@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The bytes are those of encoding/json for every type that is written this way, whatever is in it.
+// For every type that EncodeOwn writes, the bytes are those of encoding/json, whatever the values.
 func TestEncodeOwnIsEncodingJSON(t *testing.T) {
 	for _, sample := range []any{
 		status.Status{}, apimeta.Table{}, apimeta.APIVersions{}, apimeta.APIGroupList{}, apimeta.APIGroup{},
@@ -32,7 +32,7 @@ func TestEncodeOwnIsEncodingJSON(t *testing.T) {
 				require.NoError(t, err)
 				got, err := codec.EncodeOwn(sample)
 				require.NoError(t, err)
-				// From Go 1.27 on encoding/json writes U+FFFD as it is.
+				// From Go 1.27 on, encoding/json writes U+FFFD unescaped.
 				require.Equal(t, strings.ReplaceAll(string(want), "\ufffd", `\ufffd`), string(got))
 				if typ.Kind() != reflect.Struct {
 					return
@@ -45,7 +45,7 @@ func TestEncodeOwnIsEncodingJSON(t *testing.T) {
 	}
 }
 
-// fill sets fields at random, some of them.
+// fill sets some fields, at random.
 func fill(r *rand.Rand, v reflect.Value, depth int) {
 	if r.IntN(4) == 0 || depth > 8 {
 		return

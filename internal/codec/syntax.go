@@ -9,19 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// errEncoding is the fault of a text that is not UTF-8.
+// errEncoding is the error for a text that is not UTF-8.
 var errEncoding = errors.New("invalid UTF-8 within a string")
 
-// ErrEmpty is returned for input without any value in it. Its text is what upstream answers.
+// ErrEmpty means that the input holds no value. Upstream answers with the same text.
 var ErrEmpty = errors.New("unexpected end of JSON input")
 
-// ErrTooDeep is returned for lists and maps nested deeper than [doc.MaxDepth].
+// ErrTooDeep means that lists and maps are nested deeper than [doc.MaxDepth].
 var ErrTooDeep = errors.New("exceeded max depth")
 
-// SyntaxError says why a text is no JSON. Its message is the one that encoding/json has for the same text, because that
-// is what upstream's clients and tests know; where encoding/json is content (text that is not UTF-8) it is our own.
+// SyntaxError says why a text is not JSON. Its message is that of encoding/json for the same text, because upstream's
+// clients and tests know it. For text that is not UTF-8, which encoding/json accepts, the message is our own.
 type SyntaxError struct {
-	Offset  int64 // number of bytes read before the fault
+	Offset  int64 // number of bytes before the fault
 	message string
 }
 
@@ -29,7 +29,8 @@ func (e *SyntaxError) Error() string { return e.message }
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) }
 
-// explain turns the scanner's error into ours. Reading the text a second time costs only those who send broken text.
+// explain turns the scanner's error into ours. It reads the text a second time, which only clients that send broken
+// text pay for.
 func explain(data []byte, cause error) error {
 	if len(bytes.Trim(data, " \t\r\n")) == 0 {
 		return ErrEmpty

@@ -14,7 +14,7 @@ const (
 	wire32     = 5
 )
 
-// ErrWire is returned for bytes that are no protobuf message.
+// ErrWire means that the bytes are not a protobuf message.
 var ErrWire = errors.New("the protobuf message is malformed")
 
 // wireField is one field of a message: a number for varints, bytes for strings, bytes and messages.

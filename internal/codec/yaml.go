@@ -13,23 +13,23 @@ import (
 	kubeyaml "sigs.k8s.io/yaml"
 )
 
-// ErrExpanded is returned for YAML whose aliases make it many times larger than its text.
+// ErrExpanded means that the aliases of a YAML document make it many times larger than its text.
 var ErrExpanded = errors.New("the document is too large once its aliases are resolved")
 
-// A document may have up to expansionBase + expansionFactor*len(text) bytes. Without aliases no text comes near that.
+// A document may have up to expansionBase + expansionFactor*len(text) bytes. No text without aliases comes near that.
 const (
 	expansionBase   = 64 << 10
 	expansionFactor = 16
 )
 
-// DecodeYAML reads the first document of a YAML text, by the rules of upstream's YAML: version 1.1, numbers and booleans
-// as member names become strings, no text at all is null. JSON is YAML too and is read as JSON, which is much
-// faster and keeps large integers.
+// DecodeYAML reads the first document of a YAML text by upstream's rules: the version is YAML 1.1, member names that are
+// numbers or booleans become strings, and an empty text is null. It reads a JSON text, which is YAML too, as JSON, which
+// is much faster and keeps large integers.
 //
-// When strict is set it also returns one line for each repeated member, line 6: key "a" already set in map, at most 100;
-// [DuplicateLines] makes upstream's text of them. The last of the repeated members counts.
+// If strict is set, it also returns one line for each duplicate member, such as line 6: key "a" already set in map, at
+// most 100. [DuplicateLines] joins them to upstream's text. The last of the duplicate members counts.
 //
-// It fails with what the YAML parser says, and with [ErrTooDeep] and [ErrExpanded].
+// It returns the errors of the YAML parser, [ErrTooDeep] and [ErrExpanded].
 func DecodeYAML(data []byte, strict bool) (v doc.Value, duplicates []string, err error) {
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 		v, repeated, err := DecodeJSON(text)
@@ -46,7 +46,7 @@ func DecodeYAML(data []byte, strict bool) (v doc.Value, duplicates []string, err
 	if found := (*yaml.TypeError)(nil); strict && errors.As(err, &found) {
 		duplicates = found.Errors[:min(len(found.Errors), maxDuplicates)]
 		tree = nil
-		err = yaml.Unmarshal(data, &tree) // strict, the parser keeps the first of several members
+		err = yaml.Unmarshal(data, &tree) // in strict mode, the parser keeps the first of the duplicate members
 	}
 	if err != nil {
 		return doc.Value{}, nil, err
@@ -58,7 +58,7 @@ func DecodeYAML(data []byte, strict bool) (v doc.Value, duplicates []string, err
 	return v, duplicates, nil
 }
 
-// DuplicateLines returns the text that upstream has for the lines that [DecodeYAML] returns.
+// DuplicateLines returns upstream's text for the lines that [DecodeYAML] returns.
 func DuplicateLines(lines []string) string { return (&yaml.TypeError{Errors: lines}).Error() }
 
 // AppendYAML appends the YAML form of a JSON text, as upstream writes it: members sorted, lists not indented.
@@ -67,8 +67,8 @@ func AppendYAML(dst, json []byte) ([]byte, error) {
 	return append(dst, y...), err
 }
 
-// yamlConversion turns what the YAML parser returns into a document. The parser's strings are shared among the aliases
-// of one anchor, and stay so; going through a JSON text would write each of them out.
+// yamlConversion turns the values of the YAML parser into a document. The aliases of one anchor share the parser's
+// strings, and so does the document; a detour through JSON text would copy them for each alias.
 type yamlConversion struct{ budget int }
 
 func (c *yamlConversion) spend(bytes int) error {
@@ -87,7 +87,7 @@ func (c *yamlConversion) value(tree any, depth int) (doc.Value, error) {
 		return doc.NullValue(), c.spend(0)
 	case string:
 		if !utf8.ValidString(tree) {
-			tree = string([]rune(tree)) // !!binary; JSON has no place for bytes
+			tree = string([]rune(tree)) // !!binary; JSON cannot express bytes
 		}
 		return doc.Of(tree), c.spend(len(tree))
 	case bool:
@@ -142,13 +142,13 @@ func (c *yamlConversion) object(tree map[any]any, depth int) (doc.Value, error) 
 		members = append(members, doc.Member{Key: name, Value: value})
 	}
 	value, repeated := doc.FromMembers(members, nil)
-	if len(repeated) > 0 { // 1 and "1", say; which of the two came last the parser does not tell
+	if len(repeated) > 0 { // such as 1 and "1"; the parser does not say which of them came last
 		return doc.Value{}, fmt.Errorf("yaml: key %q stands in one map as a string and as another type", repeated[0])
 	}
 	return value, nil
 }
 
-// memberName returns the JSON member name of a YAML key. Upstream takes strings, integers, floats and booleans.
+// memberName returns the JSON member name of a YAML key. As upstream, it accepts strings, integers, floats and booleans.
 func memberName(key any) (string, error) {
 	switch key := key.(type) {
 	case string:

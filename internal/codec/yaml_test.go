@@ -93,7 +93,7 @@ func TestDecodeYAMLErrors(t *testing.T) {
 	}
 }
 
-// Each of these is small as text and would be very large, or very deep, as a document.
+// Each of these texts is small but expands to a very large or very deep document.
 func TestDecodeYAMLIsBounded(t *testing.T) {
 	t.Run("a long text in many places", func(t *testing.T) {
 		text := "a: &a " + strings.Repeat("x", 100_000) + "\nb:\n" + strings.Repeat("- *a\n", 10_000)
@@ -128,7 +128,7 @@ func TestAppendYAML(t *testing.T) {
 	assert.Empty(t, out)
 }
 
-// What is read from YAML is what upstream's converter makes of it.
+// DecodeYAML returns the document that upstream's converter returns.
 func FuzzDecodeYAML(f *testing.F) {
 	for _, seed := range []string{
 		"a: 1\nb: [x, 2.5, ~]\n", "1: a\n2.5: b\ntrue: c\n", "a: &x {k: v}\nb: *x\nc:\n  <<: *x\n", "--- 1\n---\n2", "- !!binary /w==\n- 1e3\n- 0o7\n- 1_000\n",
@@ -140,7 +140,7 @@ func FuzzDecodeYAML(f *testing.F) {
 		v, _, err := codec.DecodeYAML(data, false)
 		upstream, upstreamErr := yaml.YAMLToJSON(data)
 		if err != nil || upstreamErr != nil {
-			return // each of the two refuses some things that the other one takes
+			return // each side rejects some texts that the other accepts
 		}
 		want, _, err := codec.DecodeJSON(upstream)
 		require.NoError(t, err)
