@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// The types of a column. They say how a value is printed, and clients align by them.
+// The types of a column. The type decides how a value is printed, and clients align a column by its type.
 const (
 	StringType  = "string"
 	IntegerType = "integer"
@@ -16,7 +16,7 @@ const (
 	DateType    = "date"
 )
 
-// IsType reports whether a column may be of that type.
+// IsType reports whether name is a column type.
 func IsType(name string) bool {
 	switch name {
 	case StringType, IntegerType, NumberType, BooleanType, DateType:
@@ -25,17 +25,17 @@ func IsType(name string) bool {
 	return false
 }
 
-// Column is a place in an object and how to print it.
+// Column names a place in an object and how to print its value.
 type Column struct {
 	Path Path
 	// Type is one of the column types.
 	Type string
 }
 
-// Cell returns what the column shows of an object: a string, an int64, a float64, a bool, or nil where the object has
-// nothing to show, or nothing of the column's type. A string column shows values of every type, lists and maps as JSON. A
-// date column shows the time since, as [HumanDuration] does; "<invalid>" for a text that is no time, "<unknown>" for an
-// empty one or the zero time.
+// Cell returns what the column shows of an object: a string, an int64, a float64 or a bool. It returns nil if the object
+// has no value there, or a value that is not of the column's type. A string column shows values of every type, lists and
+// maps as JSON. A date column shows the time since the value, as [HumanDuration] prints it. It shows "<invalid>" for a
+// text that is not a time, and "<unknown>" for an empty text or the zero time.
 func (c Column) Cell(object doc.Value, now time.Time) any {
 	v, found := c.Path.First(object)
 	if !found || v.IsNull() {
@@ -88,7 +88,7 @@ func since(text string, now time.Time) string {
 	return Since(t, now)
 }
 
-// Since is the cell of a time in a date column.
+// Since returns the cell of a date column for a time.
 func Since(t, now time.Time) string {
 	if t.IsZero() {
 		return "<unknown>"

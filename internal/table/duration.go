@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// HumanDuration prints a duration as short as people like it: in one unit, or in two while the smaller one still says
-// something ("119s", "9m59s", "47h", "7y364d"). Less than two seconds below zero, which clocks of two machines may differ
-// by, is "0s"; more is "<invalid>".
+// HumanDuration prints a duration briefly: in one unit, or in two if the smaller one still matters ("119s", "9m59s",
+// "47h", "7y364d"). It prints "0s" for a negative duration of less than two seconds, because the clocks of two machines
+// may differ, and "<invalid>" below that.
 func HumanDuration(d time.Duration) string {
 	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
 	switch {

@@ -13,8 +13,8 @@ import (
 // maxPathLength bounds the text of a path, in bytes.
 const maxPathLength = 4096
 
-// ParsePath reads a path. It begins with a dot or a bracket; a single dot is the object itself. The error says where the
-// path goes wrong.
+// ParsePath reads a path. A path begins with a dot or a bracket; a single dot is the object itself. The error names the
+// fault.
 func ParsePath(text string) (Path, error) {
 	p := parser{rest: text}
 	steps, err := p.path()
@@ -25,7 +25,7 @@ func ParsePath(text string) (Path, error) {
 	case text == "":
 		err = errors.New("it is empty")
 	case len(text) > maxPathLength:
-		text, err = text[:32]+"...", fmt.Errorf("it is longer than %d bytes", maxPathLength)
+		text, err = text[:32]+"...", fmt.Errorf("longer than %d bytes", maxPathLength)
 	}
 	if err != nil {
 		return Path{}, fmt.Errorf("table: path %q: %w", text, err)
@@ -35,7 +35,7 @@ func ParsePath(text string) (Path, error) {
 
 type parser struct{ rest string }
 
-// path reads steps for as long as there are any.
+// path reads steps until the text is not one.
 func (p *parser) path() ([]step, error) {
 	if p.rest == "." {
 		p.rest = ""
@@ -67,7 +67,7 @@ func (p *parser) path() ([]step, error) {
 	}
 }
 
-// member reads what follows a dot: a name in which a backslash takes the next character as it is, or *.
+// member reads the text after a dot: *, or a name in which a backslash escapes the next character.
 func (p *parser) member() (step, error) {
 	var name strings.Builder
 	i := 0
@@ -94,7 +94,7 @@ func (p *parser) member() (step, error) {
 	return step{kind: toMember, key: name.String()}, nil
 }
 
-// bracket reads what follows an opening bracket: a quoted name, an index or *.
+// bracket reads the text after an opening bracket: a quoted name, an index or *.
 func (p *parser) bracket() (step, error) {
 	var s step
 	if p.rest != "" && (p.rest[0] == '\'' || p.rest[0] == '"') {
@@ -123,7 +123,7 @@ func (p *parser) bracket() (step, error) {
 	return s, p.expect("]")
 }
 
-// matching reads a filter, after its [?( .
+// matching reads a filter, from behind its "[?(".
 func (p *parser) matching() (step, error) {
 	p.blanks()
 	if err := p.expect("@"); err != nil {
@@ -152,7 +152,7 @@ func (p *parser) matching() (step, error) {
 	return step{kind: toMatching, filter: f}, p.expect(")]")
 }
 
-// literal reads what an element is compared with: text in quotes, a number, true or false.
+// literal reads the right side of a comparison: quoted text, a number, true or false.
 func (p *parser) literal() (doc.Value, error) {
 	if p.rest != "" && (p.rest[0] == '\'' || p.rest[0] == '"') {
 		text, err := p.quoted()
@@ -177,7 +177,7 @@ func (p *parser) literal() (doc.Value, error) {
 	return doc.Value{}, fmt.Errorf("%q is no number, no boolean and no text in quotes", word)
 }
 
-// quoted reads text in single or double quotes, in which a backslash takes the next character as it is.
+// quoted reads text in single or double quotes, in which a backslash escapes the next character.
 func (p *parser) quoted() (string, error) {
 	quote := p.rest[0]
 	var text strings.Builder
@@ -206,7 +206,7 @@ func (p *parser) expect(text string) error {
 	return nil
 }
 
-// compare orders numbers and texts; other values have no order.
+// compare returns the order of two numbers or two texts. Other values are not ordered.
 func compare(a, b doc.Value) (order int, ordered bool) {
 	if a.Kind() == doc.String && b.Kind() == doc.String {
 		return strings.Compare(a.Text(), b.Text()), true

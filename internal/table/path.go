@@ -4,7 +4,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Path leads from an object to values in it. The zero Path leads to the object itself. A Path is immutable.
+// Path leads from an object to values inside it. The zero Path leads to the object itself. A Path is immutable.
 type Path struct {
 	text  string
 	steps []step
@@ -14,7 +14,7 @@ type Path struct {
 type step struct {
 	kind   stepKind
 	key    string // of a member
-	index  int    // of an element; below 0 it counts from the end
+	index  int    // of an element; a negative index counts from the end
 	filter *filter
 }
 
@@ -27,18 +27,18 @@ const (
 	toMatching
 )
 
-// filter says which elements of a list are meant.
+// filter selects elements of a list.
 type filter struct {
-	left     []step    // from the element to what is compared
-	operator string    // "" asks only whether left leads anywhere
-	right    doc.Value // what it is compared with
+	left     []step    // from the element to the left side of the comparison
+	operator string    // "" only requires that left leads to a value
+	right    doc.Value // the right side of the comparison
 }
 
 // String returns the path as it was written.
 func (p Path) String() string { return p.text }
 
-// First returns the first value, in the order of the document, that the path leads to. Values of other types than a step
-// asks for lead nowhere.
+// First returns the first value, in the order of the document, to which the path leads. A step does not lead into a
+// value of another type than it requires.
 func (p Path) First(v doc.Value) (doc.Value, bool) { return first(p.steps, v) }
 
 func first(steps []step, v doc.Value) (doc.Value, bool) {
@@ -90,7 +90,7 @@ func (f *filter) matches(element doc.Value) bool {
 		return ordered && order <= 0
 	case ">":
 		return ordered && order > 0
-	default: // the parser lets no other operator through
+	default: // the parser accepts no other operator
 		return ordered && order >= 0
 	}
 }

@@ -123,7 +123,7 @@ func TestParsePathErrors(t *testing.T) {
 func TestCell(t *testing.T) {
 	now := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	for _, test := range []struct {
-		typ, value string // no value at all if it is empty
+		typ, value string // nil if it is empty
 		want       any
 	}{
 		{"string", `"text"`, "text"}, {"string", `7`, "7"}, {"string", `1.5`, "1.5"}, {"string", `true`, "true"},
