@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// bufferSize is how far a client may be ahead of the host that reads what it sends.
+// bufferSize is how many bytes a client may send before the host reads them.
 const bufferSize = 32 << 10
 
-// Buffer is the Input of a stream: the host reads from it what the client sends. When it is full the client waits, and
-// with it all its channels. It takes no memory before the first byte.
+// Buffer is the Input of a stream: the host reads from it what the client sends. While it is full, the client waits,
+// with all its channels. It needs no memory before the first byte.
 type Buffer struct {
 	mu      sync.Mutex
-	changed sync.Cond // on mu
+	changed sync.Cond // uses mu
 	ring    []byte
 	start   int
 	length  int
-	end     error // what comes after the bytes; nil as long as more can come
+	end     error // what Read returns once the bytes are read; nil while more may come
 }
 
 // NewBuffer returns an empty Buffer.
@@ -26,7 +26,8 @@ func NewBuffer() *Buffer {
 	return b
 }
 
-// Message adds the bytes of a message. Those that come after the Buffer was closed are dropped.
+// Message adds the bytes of a message, and waits while the Buffer is full. It drops the bytes once the Buffer is
+// closed.
 func (b *Buffer) Message(r io.Reader) error {
 	for {
 		space := b.space()
@@ -46,8 +47,8 @@ func (b *Buffer) Message(r io.Reader) error {
 	}
 }
 
-// space waits until there is space behind the bytes and returns it, or nil if the Buffer is closed. Read does not touch
-// it, so it is filled without the lock.
+// space waits for free space behind the bytes and returns it, or nil if the Buffer is closed. Read does not touch that
+// space, so Message fills it without the lock.
 func (b *Buffer) space() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,7 +68,7 @@ func (b *Buffer) space() []byte {
 	return b.ring[from:]
 }
 
-// Read implements [io.Reader]: it waits for bytes, and returns what the Buffer was closed with when none are left.
+// Read implements [io.Reader]. It waits for bytes. Once the Buffer is closed and empty, it returns the error of Close.
 func (b *Buffer) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -87,7 +88,7 @@ func (b *Buffer) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close implements [Input]. What was received before can still be read. The first error counts.
+// Close implements [Input]. Read still returns the bytes received before. The error of the first Close counts.
 func (b *Buffer) Close(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package channels carries several streams of bytes over one connection of messages, as clients of Kubernetes expect of
-// exec, attach and port-forward over a WebSocket: each message begins with the number of the channel that it belongs to.
+// Package channels multiplexes several byte streams over one connection of messages, in the protocols that Kubernetes
+// clients use for exec, attach and port-forward over a WebSocket: each message begins with the number of its channel.
 package channels
 
 import (
@@ -10,36 +10,35 @@ import (
 	"sync"
 )
 
-// Socket is the connection. Next is called by one goroutine at a time, Send too.
+// Socket is the connection. A Mux calls Next from one goroutine at a time, and Send likewise.
 type Socket interface {
-	// Next returns the next message. It may be read until the next call.
+	// Next returns the next message. The reader is valid until the next call.
 	Next() (io.Reader, error)
-	// Send sends a message. The bytes are the caller's again when it returns.
+	// Send sends a message. It does not keep the bytes.
 	Send(message []byte) error
 }
 
-// Input takes what the client sends on one channel.
+// Input receives what the client sends on one channel.
 type Input interface {
-	// Message reads one message as far as it likes. An error ends the connection; while it waits, no other channel gets
-	// anything, so it waits only to make the client wait.
+	// Message reads one message, or a part of it. An error ends the connection. While Message blocks, no other channel
+	// receives anything, so it may block only to hold the client back.
 	Message(r io.Reader) error
-	// Close says that nothing more comes, and why: io.EOF where the client has ended the channel.
+	// Close tells the Input that no more messages come, and why: io.EOF if the client has closed the channel.
 	Close(err error)
 }
 
-// Protocol is one of the ways to write messages.
+// Protocol is a variant of the message format.
 type Protocol struct {
-	// Base64 writes the number of a channel as a digit ('0' and the number) and the bytes in base64, for clients that can
-	// only send text.
+	// Base64 encodes the number of a channel as a digit and the bytes in base64, for clients that can only send text.
 	Base64 bool
-	// CloseSignal lets a client end a channel: the byte 255, then the number.
+	// CloseSignal lets a client close a channel by the byte 255, then the number of the channel.
 	CloseSignal bool
 }
 
 const (
 	closeSignal = 255
-	// maxMessage bounds what is sent in one message, in bytes of the stream: 32 KiB in base64, which clients take that have a
-	// limit.
+	// maxMessage bounds one sent message, in bytes of the stream. It is 32 KiB in base64, which clients with a limit
+	// accept.
 	maxMessage = 24<<10 - 3
 )
 
@@ -60,17 +59,17 @@ type Mux struct {
 	inputs   []Input
 
 	sending sync.Mutex
-	message []byte // that is being sent
+	message []byte // the message being sent
 }
 
-// New returns the channels of a connection, as many as there are inputs. What the client sends on a channel without an
-// Input is dropped.
+// New returns a Mux over a connection, with one channel for each input. A nil Input drops what the client sends on its
+// channel.
 func New(s Socket, p Protocol, inputs []Input) *Mux {
 	return &Mux{socket: s, protocol: p, inputs: inputs}
 }
 
-// Receive hands messages to the inputs until the client is gone, an Input returns an error, or a message breaks the
-// protocol (*Violation). It returns why it has ended, never nil, with all inputs closed.
+// Receive passes messages to the inputs until the client disconnects, an Input returns an error, or a message breaks the
+// protocol ([*Violation]). Then it closes all inputs and returns the reason, which is never nil.
 func (m *Mux) Receive() error {
 	err := m.receive()
 	for _, in := range m.inputs {
@@ -96,7 +95,7 @@ func (m *Mux) receive() error {
 	}
 }
 
-// dispatch hands one message to its channel. An empty one belongs to none.
+// dispatch passes one message to its channel. It ignores an empty message.
 func (m *Mux) dispatch(r io.Reader) error {
 	var head [1]byte
 	if _, err := io.ReadFull(r, head[:]); err == io.EOF {
@@ -143,8 +142,8 @@ func (m *Mux) closeChannel(r io.Reader) error {
 	return nil
 }
 
-// Writer returns the writer of a channel. What is written is sent at once; an empty write sends an empty message. It is
-// safe for concurrent use, also with the writers of other channels.
+// Writer returns the writer of a channel. Each Write sends its bytes at once; an empty Write sends an empty message. All
+// writers of a Mux are safe for concurrent use.
 func (m *Mux) Writer(channel byte) io.Writer { return &output{m, channel} }
 
 type output struct {

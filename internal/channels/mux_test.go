@@ -35,7 +35,7 @@ func (s *script) Send(message []byte) error {
 	return nil
 }
 
-// record is an Input that keeps what it gets.
+// record is an Input that keeps what it receives.
 type record struct {
 	bytes.Buffer
 	closed []error
@@ -58,8 +58,8 @@ func TestReceive(t *testing.T) {
 		name      string
 		protocol  channels.Protocol
 		messages  []string
-		zero      string // what channel 0 gets
-		two       string // what channel 2 gets
+		zero      string // what channel 0 receives
+		two       string // what channel 2 receives
 		violation string
 	}{
 		{"bytes", binary, []string{"\x00ab", "\x02x", "\x00c"}, "abc", "x", ""},
@@ -152,7 +152,7 @@ func TestWriterTellsHowMuchWasSent(t *testing.T) {
 	assert.Equal(t, 24<<10-3, n)
 }
 
-// A message is whole, however many write.
+// Messages of concurrent writers do not mix.
 func TestWritersDoNotMix(t *testing.T) {
 	s := &script{}
 	m := channels.New(s, channels.Protocol{}, nil)
@@ -173,7 +173,7 @@ func TestWritersDoNotMix(t *testing.T) {
 	}
 }
 
-// The client of a host that does not read waits, and goes on when the host reads.
+// While the host does not read, the client waits. It continues when the host reads.
 func TestBufferHoldsTheClientBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := channels.NewBuffer()
@@ -227,7 +227,8 @@ func TestBufferWaitsForBytes(t *testing.T) {
 	})
 }
 
-// Whatever a client sends, each channel gets the bytes that a plain reading of the protocol gives it.
+// Whatever a client sends, each channel receives the bytes that a plain implementation of the
+// protocol delivers.
 func FuzzReceive(f *testing.F) {
 	f.Add(true, false, []byte("\x02\x00ab\x03\x01x"))
 	f.Add(false, true, []byte("\x04\x30YWI=\x01\x31"))

@@ -7,7 +7,8 @@ import (
 	"github.com/decorum-go/decorum/internal/channels"
 )
 
-// plainly says what two channels get of these messages, and whether all of them are allowed.
+// plainly returns what two channels receive of these messages, and whether all messages are
+// allowed.
 func plainly(p channels.Protocol, messages []string) (got [2]string, clean bool) {
 	for _, m := range messages {
 		if m == "" {
