@@ -35,8 +35,8 @@ const (
 
 // Finalizers with a meaning of their own (API conventions, Metadata).
 const (
-	finalizerOrphan     = "orphan"
-	finalizerForeground = "foregroundDeletion"
+	finalizerOrphan     = apimeta.FinalizerOrphanDependents
+	finalizerForeground = apimeta.FinalizerDeleteDependents
 )
 
 func metadataOf(obj doc.Value) doc.Value { return obj.Get("metadata") }
@@ -374,24 +374,22 @@ func (res *resource) validateFinalizers(obj, old doc.Value, o *writeOptions) sta
 
 // unqualified refuses a finalizer that is no qualified name.
 func unqualified(path *status.Path, finalizer string) (errs status.FieldErrors) {
-	for _, msg := range apimeta.ValidateQualifiedName(finalizer) {
+	for _, msg := range apimeta.ValidateFinalizerName(finalizer) {
 		errs = append(errs, status.InvalidField(path, finalizer, msg))
 	}
 	return errs
 }
 
 // withoutDomain refuses a finalizer that has no domain and needs one.
-func withoutDomain(path *status.Path, finalizer string) status.FieldErrors {
-	if !isBare(finalizer) {
-		return nil
+func withoutDomain(path *status.Path, finalizer string) (errs status.FieldErrors) {
+	for _, msg := range apimeta.ValidateBuiltinFinalizerName(finalizer) {
+		errs = append(errs, status.InvalidField(path, finalizer, msg))
 	}
-	return status.FieldErrors{status.InvalidField(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified")}
+	return errs
 }
 
 // isBare reports whether a finalizer has no domain and needs one.
-func isBare(finalizer string) bool {
-	return !strings.Contains(finalizer, "/") && finalizer != finalizerOrphan && finalizer != finalizerForeground && finalizer != namespaceFinalizer
-}
+func isBare(finalizer string) bool { return len(apimeta.ValidateBuiltinFinalizerName(finalizer)) > 0 }
 
 func setOf(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))

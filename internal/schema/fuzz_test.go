@@ -43,8 +43,8 @@ func FuzzWalk(f *testing.F) {
 			s.Validate(nil, full)
 			s.CheckTypes(nil, v)
 			s.Validate(nil, v)
-			s.ValidateUpdate(nil, v, old)
-			require.Empty(t, s.ValidateUpdate(nil, v, v))
+			checkUpdate(s, v, old)
+			require.Empty(t, checkUpdate(s, v, v))
 		}
 	})
 }

@@ -42,13 +42,13 @@ func TestUnions(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			v := parse(t, test.in+"}")
 			assert.Equal(t, test.want, strings.Join(texts(s.Validate(nil, v)), "; "))
-			assert.Empty(t, s.ValidateUpdate(nil, v, v), "as it was")
+			assert.Empty(t, checkUpdate(s, v, v), "as it was")
 		})
 	}
 	t.Run("what was broken before may stay so while other things change", func(t *testing.T) {
 		old := parse(t, `{type: Blue, coloured: {}, rollingUpdate: {surge: 1}}`)
-		assert.Empty(t, s.ValidateUpdate(nil, parse(t, `{type: Blue, coloured: {}, rollingUpdate: {surge: 2}}`), old))
-		assert.NotEmpty(t, s.ValidateUpdate(nil, parse(t, `{type: Blue, rollingUpdate: {surge: 2}}`), old))
+		assert.Empty(t, checkUpdate(s, parse(t, `{type: Blue, coloured: {}, rollingUpdate: {surge: 2}}`), old))
+		assert.NotEmpty(t, checkUpdate(s, parse(t, `{type: Blue, rollingUpdate: {surge: 2}}`), old))
 	})
 }
 
@@ -113,7 +113,7 @@ func TestRatcheting(t *testing.T) {
 		{"duplicates where there were none", `{tags: [a]}`, `{tags: [b, b]}`, `tags[1]: Duplicate value: "b"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, test.want, strings.Join(texts(s.ValidateUpdate(nil, parse(t, test.next), parse(t, test.old))), "; "))
+			assert.Equal(t, test.want, strings.Join(texts(checkUpdate(s, parse(t, test.next), parse(t, test.old))), "; "))
 		})
 	}
 }

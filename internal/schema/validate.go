@@ -12,12 +12,6 @@ func (s *Schema) Validate(path *status.Path, v doc.Value) status.FieldErrors {
 	return append(s.CheckRules(path, v, doc.Value{}), s.CheckRepeats(path, v, doc.Value{})...)
 }
 
-// ValidateUpdate is Validate for an object that replaces another, with [Schema.CheckFixed].
-func (s *Schema) ValidateUpdate(path *status.Path, next, old doc.Value) status.FieldErrors {
-	errs := append(s.CheckRules(path, next, old), s.CheckRepeats(path, next, old)...)
-	return append(errs, s.CheckFixed(path, next, old)...)
-}
-
 // CheckRules refuses what breaks a rule that is told from a value alone: required members, enumerations, formats, bounds of
 // numbers, strings, lists and maps, patterns, unions (API conventions, Validation). Values of a wrong type are passed over:
 // they are [Schema.CheckTypes]' concern, as is object metadata of its own rules. The path is where the document stands; nil

@@ -3,6 +3,7 @@ package schema_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,11 @@ func texts(errs status.FieldErrors) []string {
 		all = append(all, e.Error())
 	}
 	return all
+}
+
+// checkUpdate makes the checks of an object that replaces another.
+func checkUpdate(s *schema.Schema, next, old doc.Value) status.FieldErrors {
+	return slices.Concat(s.CheckRules(nil, next, old), s.CheckRepeats(nil, next, old), s.CheckFixed(nil, next, old))
 }
 
 func TestPrune(t *testing.T) {
@@ -411,7 +417,7 @@ func TestRepetitionsOfBeforeExcuseAll(t *testing.T) {
 	assert.Empty(t, s.CheckRepeats(nil, next, parse(t, `{b: [z, z]}`)))
 }
 
-func TestValidateUpdate(t *testing.T) {
+func TestImmutableFields(t *testing.T) {
 	type item struct {
 		Name  string `json:"name"`
 		Fixed string `json:"fixed,omitempty" api:"immutable"`
@@ -443,7 +449,7 @@ func TestValidateUpdate(t *testing.T) {
 		{"nothing immutable below", `{nested: {name: a}}`, `{nested: {name: b}}`, ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, test.want, strings.Join(texts(s.ValidateUpdate(nil, parse(t, test.next), parse(t, test.old))), "; "))
+			assert.Equal(t, test.want, strings.Join(texts(checkUpdate(s, parse(t, test.next), parse(t, test.old))), "; "))
 		})
 	}
 }
@@ -460,6 +466,6 @@ func TestDeepDocuments(t *testing.T) {
 	assert.Equal(t, strings.Repeat("next.", doc.MaxDepth-1)+"bogus", unknown[0])
 	assert.Len(t, s.Validate(nil, s.Default(pruned)), 2, "the deepest come first, and their places are long")
 	assert.Empty(t, s.CheckTypes(nil, pruned))
-	assert.Empty(t, s.ValidateUpdate(nil, pruned, s.Default(pruned)), "as it was")
-	assert.Len(t, s.ValidateUpdate(nil, pruned, v), 2, "not all the way down is compared")
+	assert.Empty(t, checkUpdate(s, pruned, s.Default(pruned)), "as it was")
+	assert.Len(t, checkUpdate(s, pruned, v), 2, "not all the way down is compared")
 }
