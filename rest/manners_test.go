@@ -567,66 +567,6 @@ func TestMaxInFlight(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.do("GET", thingsIn, "").Code, "what was refused has left no trace")
 }
 
-// rawWatch opens a watch on a connection of which nothing but the header is ever read.
-func rawWatch(t testing.TB, address, target string) net.Conn {
-	t.Helper()
-	conn, err := net.Dial("tcp", address)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
-	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", target)
-	require.NoError(t, err)
-	line := make([]byte, len("HTTP/1.1 200"))
-	_, err = io.ReadFull(conn, line)
-	require.NoError(t, err)
-	require.Equal(t, "HTTP/1.1 200", string(line))
-	return conn
-}
-
-func TestAWatcherThatNeverReads(t *testing.T) {
-	const objectSize, writes, logBytes = 50 << 10, 400, 2 << 20
-	run := func(watchers int) (slowest time.Duration, heap uint64, closing time.Duration) {
-		store := storage.NewMemory(storage.MemoryOptions{MaxLogBytes: logBytes})
-		defer func() { require.NoError(t, store.Close()) }()
-		api, err := rest.New(rest.Options{Store: store}, thingResource())
-		require.NoError(t, err)
-		s := &thingServer{api: api}
-		server := httptest.NewServer(api)
-		for range watchers {
-			rawWatch(t, server.Listener.Addr().String(), thingsIn+"?watch=1")
-		}
-		body := paddedThing("big", objectSize)
-		require.Equal(t, http.StatusCreated, s.do("POST", thingsIn, string(body)).Code)
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		for i := range writes {
-			start := time.Now()
-			w := s.do("PATCH", thingsIn+"/big", fmt.Sprintf(`{"spec":{"size":%d}}`, i), "Content-Type", "application/merge-patch+json")
-			slowest = max(slowest, time.Since(start))
-			require.Equal(t, http.StatusOK, w.Code)
-		}
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		if after.HeapAlloc > before.HeapAlloc {
-			heap = after.HeapAlloc - before.HeapAlloc
-		}
-		start := time.Now()
-		require.NoError(t, within(t, "Close with a watcher that does not read", inBackground(api.Close)))
-		closing = time.Since(start)
-		server.CloseClientConnections()
-		server.Close()
-		return slowest, heap, closing
-	}
-	const streams = 200
-	alone, _, _ := run(0)
-	beside, heap, closing := run(streams)
-	t.Logf("slowest write alone %v, beside %d that never read %v; heap grew by %d KB; Close took %v", alone, streams, beside, heap>>10, closing)
-	require.Less(t, beside, max(20*alone, 2*time.Second), "a watcher slows no writer")
-	require.Less(t, heap, uint64(4*logBytes+streams*2*objectSize+writes*objectSize), "a watcher holds a buffer, and shares with the others what it is sending")
-	require.Less(t, closing, 10*time.Second, "and nobody waits for it at the end")
-}
-
 func TestDisconnectFreesTheWatch(t *testing.T) {
 	s := newThingServer(t, rest.Options{})
 	server := thingHTTP(t, s.api)
