@@ -1,0 +1,364 @@
+package schema
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// DecodingError returns the error with which an API server refuses a JSON text that does not fit a Go type, or nil if it fits.
+// Clients know these sentences from encoding/json, whose words change with its releases; here they follow from the text and
+// the type alone. The first error counts, in the order of the text, but the error of a type's own UnmarshalJSON ends the
+// reading and counts before all others. The text must be valid JSON. Types of this module appear under the names that
+// clients know (v1.ObjectMeta).
+func DecodingError(text []byte, t reflect.Type) error {
+	r := &goReader{in: jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	if err := r.value(t); err != nil {
+		if own, ok := err.(*json.UnmarshalTypeError); ok { // of a type that decodes itself by encoding/json
+			return r.mismatch(own.Value, own.Type, own.Field)
+		}
+		return err
+	}
+	return r.first
+}
+
+// goReader reads a JSON text as encoding/json reads it into a Go type, and keeps nothing but the first error.
+type goReader struct {
+	in    *jsontext.Decoder
+	of    reflect.Type // the struct whose field is being read
+	path  []string     // the way to that field
+	first error
+}
+
+func (r *goReader) refuse(err error) {
+	if r.first == nil {
+		r.first = err
+	}
+}
+
+// mismatch is the error of a value that does not fit a type; below is the rest of the way, from a nested decoder.
+func (r *goReader) mismatch(value string, t reflect.Type, below string) error {
+	path := r.path
+	if below != "" {
+		path = append(slices.Clip(path), below)
+	}
+	if r.of == nil || r.of.Name() == "" && len(path) == 0 {
+		return fmt.Errorf("json: cannot unmarshal %s into Go value of type %s", value, goName(t))
+	}
+	name := goName(t)
+	if t.Kind() == reflect.String && isOurs(r.of) && path[len(path)-1] == "uid" {
+		name = "types.UID"
+	}
+	return fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s of type %s", value, r.of.Name(), strings.Join(path, "."), name)
+}
+
+// value reads one value into t. The error is that of a type that decodes itself.
+func (r *goReader) value(t reflect.Type) error {
+	kind := r.in.PeekKind()
+	declared := t
+	for t.Kind() == reflect.Pointer {
+		if kind == 'n' {
+			return r.in.SkipValue()
+		}
+		if t.Elem().Kind() != reflect.Pointer {
+			t = t.Elem()
+			break
+		}
+		t = t.Elem()
+	}
+	if reflect.PointerTo(t).Implements(unmarshalerType) {
+		raw, err := r.in.ReadValue()
+		if err != nil {
+			return err
+		}
+		return reflect.New(t).Interface().(json.Unmarshaler).UnmarshalJSON(raw)
+	}
+	if kind != 'n' && reflect.PointerTo(t).Implements(textUnmarshalerType) {
+		return r.text(kind, t, declared)
+	}
+	switch kind {
+	case '{':
+		return r.object(t)
+	case '[':
+		return r.array(t)
+	}
+	token, err := r.in.ReadToken()
+	if err != nil {
+		return err
+	}
+	return r.literal(token, t)
+}
+
+var (
+	unmarshalerType     = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// text reads a value into a type that decodes itself from text.
+func (r *goReader) text(kind jsontext.Kind, t, declared reflect.Type) error {
+	raw, err := r.in.ReadValue()
+	if err != nil {
+		return err
+	}
+	if kind != '"' {
+		r.refuse(r.mismatch(jsonKind(kind), declared, ""))
+		return nil
+	}
+	plain, _ := jsontext.AppendUnquote(nil, raw) // the error is one of invalid UTF-8, which encoding/json replaces
+	return reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText(plain)
+}
+
+// jsonKind is what an error calls a kind of value.
+func jsonKind(kind jsontext.Kind) string {
+	switch kind {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case '0':
+		return "number"
+	}
+	return "bool"
+}
+
+func (r *goReader) literal(token jsontext.Token, t reflect.Type) error {
+	if token.Kind() == 'n' || t == anyType && token.Kind() != '0' {
+		return nil
+	}
+	fits := false
+	switch kind := t.Kind(); token.Kind() {
+	case 't', 'f':
+		fits = kind == reflect.Bool
+	case '"':
+		if kind == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
+			r.base64(token.String())
+			return nil
+		}
+		if text := jsontext.Value(token.String()); t == numberType && (text.Kind() != '0' || !text.IsValid()) {
+			return fmt.Errorf("json: invalid number literal, trying to unmarshal %q into Number", strconv.Quote(token.String()))
+		}
+		fits = kind == reflect.String
+	case '0':
+		r.number(token.String(), t)
+		return nil
+	}
+	if !fits {
+		r.refuse(r.mismatch(jsonKind(token.Kind()), t, ""))
+	}
+	return nil
+}
+
+func (r *goReader) base64(text string) {
+	var corrupt base64.CorruptInputError
+	if _, err := base64.StdEncoding.DecodeString(text); errors.As(err, &corrupt) {
+		r.refuse(fmt.Errorf("illegal base64 data at input byte %d", int64(corrupt)))
+	}
+}
+
+// number reads a number. An error shows the number itself if it is out of range, or no integer where one belongs.
+func (r *goReader) number(text string, t reflect.Type) {
+	var err error
+	switch t.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		_, err = strconv.ParseInt(text, 10, t.Bits())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		_, err = strconv.ParseUint(text, 10, t.Bits())
+	case reflect.Float32, reflect.Float64:
+		_, err = strconv.ParseFloat(text, t.Bits())
+	default:
+		switch t {
+		case anyType:
+			t = reflect.TypeFor[float64]()
+			_, err = strconv.ParseFloat(text, 64)
+		case numberType:
+		default:
+			r.refuse(r.mismatch("number", t, ""))
+		}
+	}
+	if err != nil {
+		r.refuse(r.mismatch("number "+text, t, ""))
+	}
+}
+
+func (r *goReader) array(t reflect.Type) error {
+	switch {
+	case t == anyType:
+		return r.anything()
+	case t.Kind() != reflect.Slice && t.Kind() != reflect.Array:
+		r.refuse(r.mismatch("array", t, ""))
+		return r.in.SkipValue()
+	}
+	if _, err := r.in.ReadToken(); err != nil {
+		return err
+	}
+	for i := 0; r.in.PeekKind() != ']'; i++ {
+		if t.Kind() == reflect.Array && i >= t.Len() {
+			if err := r.in.SkipValue(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.value(t.Elem()); err != nil {
+			return err
+		}
+	}
+	_, err := r.in.ReadToken()
+	return err
+}
+
+var (
+	anyType    = reflect.TypeFor[any]()
+	numberType = reflect.TypeFor[json.Number]()
+)
+
+// anything reads a map or a list into an interface, where nothing but a number can be out of range.
+func (r *goReader) anything() error {
+	for depth := 0; ; {
+		token, err := r.in.ReadToken()
+		if err != nil {
+			return err
+		}
+		switch token.Kind() {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '0':
+			r.number(token.String(), anyType)
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+func (r *goReader) object(t reflect.Type) error {
+	switch {
+	case t == anyType:
+		return r.anything()
+	case t.Kind() == reflect.Struct:
+	case t.Kind() == reflect.Map && (isMapKey(t.Key()) || reflect.PointerTo(t.Key()).Implements(textUnmarshalerType)):
+	default:
+		r.refuse(r.mismatch("object", t, ""))
+		return r.in.SkipValue()
+	}
+	if _, err := r.in.ReadToken(); err != nil {
+		return err
+	}
+	for r.in.PeekKind() != '}' {
+		token, err := r.in.ReadToken()
+		if err != nil {
+			return err
+		}
+		name := token.String()
+		if t.Kind() == reflect.Map {
+			if err = r.value(t.Elem()); err == nil {
+				err = r.key(name, t.Key())
+			}
+		} else {
+			err = r.field(name, t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := r.in.ReadToken()
+	return err
+}
+
+// field reads the value of a member of a struct. The way to it is left as it is if reading ends here.
+func (r *goReader) field(name string, t reflect.Type) error {
+	f := fieldNamed(name, t)
+	if f == nil {
+		return r.in.SkipValue()
+	}
+	of, path := r.of, r.path
+	r.of, r.path = t, slices.Clip(path)
+	for i := 1; i < len(f.index); i++ { // embedded structs stand in the way under the names that Go gives them
+		r.path = append(r.path, t.FieldByIndex(f.index[:i]).Name)
+	}
+	r.path = append(r.path, f.name)
+	err := r.value(f.field.Type)
+	if err == nil {
+		r.of, r.path = of, path
+	}
+	return err
+}
+
+// fieldNamed finds the field of a member, like encoding/json by its exact name or else whatever the case.
+func fieldNamed(name string, t reflect.Type) *jsonField {
+	fields, err := jsonFields(t)
+	if err != nil {
+		return nil
+	}
+	var folded *jsonField
+	for i := range fields {
+		f := &fields[i]
+		if f.name == name {
+			return f
+		}
+		if strings.EqualFold(f.name, name) && (folded == nil || slices.Compare(f.index, folded.index) < 0) {
+			folded = f
+		}
+	}
+	return folded
+}
+
+func isMapKey(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return true
+	}
+	return false
+}
+
+// key checks the key of a map whose keys are numbers or decode themselves. The error is that of the latter.
+func (r *goReader) key(name string, t reflect.Type) error {
+	if reflect.PointerTo(t).Implements(textUnmarshalerType) {
+		return reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(name))
+	}
+	if t.Kind() != reflect.String {
+		r.number(name, t)
+	}
+	return nil
+}
+
+// isOurs reports whether a type of this module stands for one that clients know.
+func isOurs(t reflect.Type) bool {
+	path, ok := strings.CutPrefix(t.PkgPath(), module)
+	return ok && (path == "apimeta" || path == "rest" || strings.HasPrefix(path, "rest/internal/"))
+}
+
+// module begins the import paths of this module's packages.
+var module = strings.TrimSuffix(reflect.TypeFor[Schema]().PkgPath(), "internal/schema")
+
+// goName is the name of a type in errors. What this module declares itself stands for the v1 types that clients know.
+func goName(t reflect.Type) string {
+	switch {
+	case t.Name() != "" && isOurs(t):
+		return "v1." + t.Name()
+	case t.Name() != "":
+		return t.String()
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return "*" + goName(t.Elem())
+	case reflect.Slice:
+		return "[]" + goName(t.Elem())
+	case reflect.Map:
+		return "map[" + goName(t.Key()) + "]" + goName(t.Elem())
+	}
+	return t.String()
+}
