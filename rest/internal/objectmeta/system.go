@@ -1,0 +1,60 @@
+package objectmeta
+
+import (
+	"time"
+
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// Origin is what the server decides about a new object.
+type Origin struct {
+	Namespace string // "" for an object of the cluster
+	UID       string // "" for an object that is never stored
+	Created   time.Time
+	// Generation is the first one. Absent: the object has none.
+	Generation doc.Value
+}
+
+// ForCreate fills in what the server decides about a new object and clears what a client may not set (API conventions,
+// Metadata). The store writes the resourceVersion at commit.
+func ForCreate(obj doc.Value, origin Origin) doc.Value {
+	return obj.With("metadata", Of(obj).WithAll([]doc.Member{ // in the order of the keys
+		{Key: CreationTimestamp, Value: Timestamp(origin.Created)},
+		{Key: GracePeriod},
+		{Key: DeletionTimestamp},
+		{Key: Generation, Value: origin.Generation},
+		{Key: Namespace, Value: textOrAbsent(origin.Namespace)},
+		{Key: ResourceVersion},
+		{Key: SelfLink},
+		{Key: UID, Value: textOrAbsent(origin.UID)},
+	}))
+}
+
+func textOrAbsent(text string) doc.Value {
+	if text == "" {
+		return doc.Value{}
+	}
+	return doc.Of(text)
+}
+
+// ForUpdate restores what an update cannot change. A deletionTimestamp, grace period, uid or managedFields that the client
+// sends stays: validation compares the first three with the stored ones, and the last is the client's to reset.
+func ForUpdate(obj, old doc.Value) doc.Value {
+	m, before := Of(obj), Of(old)
+	changes := make([]doc.Member, 0, 8) // in the order of the keys
+	for _, field := range []string{CreationTimestamp, GracePeriod, DeletionTimestamp, Generation, ManagedFields, Namespace, ResourceVersion, UID} {
+		value, given := before.Get(field), m.Get(field)
+		switch field {
+		case DeletionTimestamp: // once set, it never changes
+			if !Deleting(old) && given.Text() != "" {
+				value = given
+			}
+		case GracePeriod, ManagedFields, UID:
+			if !given.IsAbsent() && !given.IsNull() && (given.Kind() != doc.String || given.Text() != "") {
+				value = given
+			}
+		}
+		changes = append(changes, doc.Member{Key: field, Value: value})
+	}
+	return obj.With("metadata", m.WithAll(changes))
+}
