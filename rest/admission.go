@@ -199,8 +199,8 @@ func (h *Admission) sees(res *resource, subresource string, op Operation) bool {
 		(len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternNames(p, res, subresource) }))
 }
 
-// hooksOf checks the hooks of an API and gives each resource those that may concern it.
-func hooksOf(hooks []Admission, resources []*resource) error {
+// checkHooks says what is wrong with the hooks of an API that serves these resources.
+func checkHooks(hooks []Admission, resources []*resource) error {
 	names := map[string]bool{}
 	for i := range hooks {
 		h := &hooks[i]
@@ -211,11 +211,17 @@ func hooksOf(hooks []Admission, resources []*resource) error {
 			return fmt.Errorf("admission %q: there is another one of this name", h.Name)
 		}
 		names[h.Name] = true
-		for _, res := range resources {
-			if len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternServed(p, res) }) {
-				res.admission = append(res.admission, h)
-			}
-		}
 	}
 	return nil
+}
+
+// admissionOf returns the hooks that may concern a resource.
+func (env *environment) admissionOf(res *resource) (hooks []*Admission) {
+	for i := range env.admission {
+		h := &env.admission[i]
+		if len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternServed(p, res) }) {
+			hooks = append(hooks, h)
+		}
+	}
+	return hooks
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -20,13 +20,10 @@ type API struct {
 	options   Options
 	store     storage.Store
 	ownsStore bool
-	resources []*resource // one for each kind: the stored version
-	groups    []group
-	router    *httprouter.Router
 	reaper    *reaper
-	notFound  httprouter.Handle
+	env       *environment
 	media     mediaTypes
-	openapi   openAPI
+	serving   atomic.Pointer[serving]
 
 	mu       sync.Mutex
 	inFlight int             // requests and calls under way
@@ -40,84 +37,71 @@ type API struct {
 // New makes an API of these resources. It returns an error that names the kind and the field where something cannot
 // work, and starts no goroutine.
 func New(options Options, definitions ...Definition) (*API, error) {
-	a := &API{options: options.withDefaults(), idle: make(chan struct{})}
-	a.reaper = newReaper(a)
-	a.media = mediaTypesOf(a.options)
-	a.ending, a.startEnd = context.WithCancelCause(context.Background())
-	for _, d := range definitions {
-		if d == nil {
-			return nil, errors.New("rest.New: a resource is nil")
-		}
-		res, err := d.resource()
-		if err != nil {
-			return nil, fmt.Errorf("rest.New: %w", err)
-		}
-		a.resources = append(a.resources, res)
-	}
-	if err := checkTogether(a.resources); err != nil {
-		return nil, fmt.Errorf("rest.New: %w", err)
-	}
-	if err := hooksOf(a.options.Admission, slices.Collect(a.everyResource)); err != nil {
-		return nil, fmt.Errorf("rest.New: %w", err)
-	}
-	a.store = a.options.Store
-	if a.store == nil {
-		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Now: a.options.Now}), true
-	}
-	views := newViews(a.options.MaxConvertedBytes)
-	for res := range a.everyResource {
-		res.store, res.views = a.store, views
-		res.reaper, res.unsafeDeletion = a.reaper, a.options.UnsafeDeletion
-		res.logger, res.now, res.newUID = a.options.Logger, a.options.Now, a.options.NewUID
-		res.maxBytes = growth * a.options.MaxBodyBytes
-	}
-	a.groups = groupsOf(a.served())
-	a.openapi = newOpenAPI(a)
-	a.notFound = a.route(nil, always((*request).unknownPath))
-	a.router = a.routes()
-	var namespaces *resource
-	for _, res := range a.resources {
-		if res.areNamespaces {
-			namespaces = res
-		}
-	}
-	for res := range a.everyResource {
-		res.namespaces, res.known = namespaces, a.knows
-	}
-	for _, res := range a.resources {
-		if res.virtual {
-			continue
-		}
-		if err := res.register(); err != nil {
-			return nil, errors.Join(fmt.Errorf("rest.New: kind %q: %w", res.gvk.Kind, err), a.closeStore())
-		}
-		if err := errors.Join(res.ensureSingleton(context.Background()), res.ensureDefaultNamespace(context.Background())); err != nil {
-			return nil, errors.Join(fmt.Errorf("rest.New: %w", err), a.closeStore())
-		}
-	}
-	for _, res := range a.resources {
-		if err := a.reaper.load(res); err != nil {
-			a.reaper.stop()
-			return nil, errors.Join(fmt.Errorf("rest.New: kind %q: %w", res.gvk.Kind, err), a.closeStore())
-		}
+	a := newAPI(options)
+	if err := a.begin(definitions); err != nil {
+		a.reaper.stop()
+		return nil, errors.Join(fmt.Errorf("rest.New: %w", err), a.closeStore())
 	}
 	return a, nil
 }
 
-// everyResource yields the resources in all their versions.
-func (a *API) everyResource(yield func(*resource) bool) {
-	for _, stored := range a.resources {
-		for _, res := range stored.everyVersion() {
-			if !yield(res) {
-				return
-			}
-		}
+func newAPI(options Options) *API {
+	a := &API{options: options.withDefaults(), idle: make(chan struct{})}
+	a.reaper = newReaper(a)
+	a.media = mediaTypesOf(a.options)
+	a.ending, a.startEnd = context.WithCancelCause(context.Background())
+	a.store = a.options.Store
+	if a.store == nil {
+		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Now: a.options.Now}), true
 	}
+	a.env = newEnvironment(a)
+	return a
 }
 
-// served are the resources in the versions that clients find.
-func (a *API) served() []*resource {
-	return slices.DeleteFunc(slices.Collect(a.everyResource), func(res *resource) bool { return !res.served })
+// begin serves the resources of the definitions, in place of those that were served before, and makes what has to be there
+// before the first request.
+func (a *API) begin(definitions []Definition) error {
+	resources, err := a.resourcesOf(definitions)
+	if err != nil {
+		return err
+	}
+	a.serving.Store(a.newServing(resources))
+	for _, res := range resources {
+		if res.virtual {
+			continue
+		}
+		if err := res.register(); err != nil {
+			return fmt.Errorf("kind %q: %w", res.gvk.Kind, err)
+		}
+		if err := errors.Join(res.ensureSingleton(context.Background()), res.ensureDefaultNamespace(context.Background())); err != nil {
+			return err
+		}
+	}
+	for _, res := range resources {
+		if err := a.reaper.load(res); err != nil {
+			return fmt.Errorf("kind %q: %w", res.gvk.Kind, err)
+		}
+	}
+	return nil
+}
+
+// resourcesOf builds the resources of an API and checks them together.
+func (a *API) resourcesOf(definitions []Definition) ([]*resource, error) {
+	var resources, versions []*resource
+	for _, d := range definitions {
+		if d == nil {
+			return nil, errors.New("a resource is nil")
+		}
+		res, err := d.resource(a.env)
+		if err != nil {
+			return nil, err
+		}
+		resources, versions = append(resources, res), append(versions, res.everyVersion()...)
+	}
+	if err := checkTogether(resources); err != nil {
+		return nil, err
+	}
+	return resources, checkHooks(a.env.admission, versions)
 }
 
 // checkTogether finds names that two resources of one group have in common.
@@ -244,9 +228,10 @@ func (a *API) leave(isShort bool) {
 // ServeHTTP implements [http.Handler]. From here a GET is three functions away from the stored bytes: the route, the
 // verb, the store.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	handle, params := a.notFound, httprouter.Params(nil)
+	serving := a.serving.Load()
+	handle, params := serving.notFound, httprouter.Params(nil)
 	path, ok := routePath(r.URL)
-	if h, ps, _ := a.router.Lookup(anyMethod, path); h != nil && (ok || ps.ByName(paramBelow) != "") {
+	if h, ps, _ := serving.router.Lookup(anyMethod, path); h != nil && (ok || ps.ByName(paramBelow) != "") {
 		handle, params = h, ps
 	}
 	handle(w, r, params)

@@ -94,7 +94,7 @@ func (q *request) checkBuiltinKind(body, want apimeta.GroupVersionKind, data []b
 	if body == want {
 		return nil
 	}
-	if _, known := q.api.knows(body); known && body.Kind == want.Kind {
+	if _, known := q.serving.knows(body); known && body.Kind == want.Kind {
 		return otherVersion(body.GroupVersion().String(), want.GroupVersion().String())
 	}
 	reason := q.res.otherBuiltinKind(body, want)
@@ -106,7 +106,7 @@ func (q *request) checkBuiltinKind(body, want apimeta.GroupVersionKind, data []b
 
 // otherBuiltinKind says why an object of a kind that upstream may know is not one of another.
 func (res *resource) otherBuiltinKind(body, want apimeta.GroupVersionKind) string {
-	from, known := res.known(body)
+	from, known := res.served().knows(body)
 	if !known {
 		return unregistered(body)
 	}
@@ -130,13 +130,13 @@ func internalPackage(group string) string {
 	return name
 }
 
-// knows reports whether upstream's registry would have a kind of this API, and the Go package in which its type is: that
+// knows reports whether upstream's registry would have a kind of what is served, and the Go package in which its type is: that
 // of a built-in kind, of its lists, or one that every version of every group has. Custom kinds are not in it.
-func (a *API) knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
+func (s *serving) knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
 	if kind.Group == "" && kind.Version == "v1" && (kind.Kind == "List" || kind.Kind == "Status") {
 		return "v1", true
 	}
-	for _, res := range a.resources {
+	for _, res := range s.resources {
 		switch {
 		case res.kindRequired || res.gvk.GroupVersion() != kind.GroupVersion():
 		case res.gvk.Kind == kind.Kind || !res.virtual && res.listKind == kind.Kind:

@@ -31,7 +31,7 @@ type Client[T any] struct {
 // every call returns an error that says so.
 func ClientFor[T any](api *API) Client[T] {
 	c := Client[T]{api: api}
-	for res := range api.everyResource {
+	for res := range api.serving.Load().everyVersion {
 		if _, ok := res.goType.(*typed[T]); !ok {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 
 // Definition is a resource as [New] takes it: a [Resource] of some Go type.
 type Definition interface {
-	resource() (*resource, error)
+	resource(env *environment) (*resource, error)
 }
 
 // Scope says whether the objects of a resource live in namespaces.

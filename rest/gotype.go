@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"runtime/debug"
 
@@ -26,6 +27,9 @@ type goType interface {
 	gracePeriod(ctx context.Context, obj any, asked *int64) (int64, error)
 	call(ctx context.Context, obj any) error
 	hooks() hookSet
+	objectType() reflect.Type
+	// subresourceTypes returns the Go types of the host's own subresources, by name.
+	subresourceTypes() map[string]reflect.Type
 }
 
 // hookSet says which hooks a host has set, so that nothing is decoded for a hook that is not there.

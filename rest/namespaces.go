@@ -43,15 +43,19 @@ const (
 // immortalNamespaces are never deleted.
 var immortalNamespaces = []string{defaultNamespace, "kube-system", "kube-public"}
 
+// namespaces returns the resource of the namespaces that the API serves, or nil.
+func (env *environment) namespaces() *resource { return env.served().namespaces }
+
 // checkNamespaceOpen refuses to create something in a namespace that is missing or being deleted. With no namespaces
 // served every namespace is open.
 func (res *resource) checkNamespaceOpen(ctx context.Context, namespace string, obj doc.Value) error {
-	if res.namespaces == nil || !res.namespaced {
+	namespaces := res.namespaces()
+	if namespaces == nil || !res.namespaced {
 		return nil
 	}
-	record, err := res.store.Get(ctx, res.namespaces.key("", namespace), 0)
+	record, err := res.store.Get(ctx, namespaces.key("", namespace), 0)
 	if errors.Is(err, storage.ErrNotFound) {
-		return res.namespaces.notFound(namespace)
+		return namespaces.notFound(namespace)
 	}
 	if err != nil {
 		return err
@@ -76,13 +80,14 @@ func (res *resource) openTo(namespace *storage.Record, name string) error {
 // commitNew is commit for an object that is created. Its namespace is compared together with it, so that nothing is created
 // in one whose deletion begins at the same time: who empties it afterwards finds everything.
 func (res *resource) commitNew(ctx context.Context, key storage.Key, o *writeOptions, f storage.UpdateFunc) (*storage.Record, error) {
-	if res.namespaces == nil || !res.namespaced || o.dryRun {
+	namespaces := res.namespaces()
+	if namespaces == nil || !res.namespaced || o.dryRun {
 		return res.commit(ctx, key, o, f)
 	}
-	keys := []storage.Key{key, res.namespaces.key("", key.Namespace)}
+	keys := []storage.Key{key, namespaces.key("", key.Namespace)}
 	records, err := res.store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
 		if current[1] == nil {
-			return nil, res.namespaces.notFound(key.Namespace)
+			return nil, namespaces.notFound(key.Namespace)
 		}
 		if err := res.openTo(current[1], key.Name); err != nil {
 			return nil, err

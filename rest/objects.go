@@ -41,7 +41,7 @@ type StoredResource struct {
 // Resources returns the resources that are stored, in the order in which the API was given them.
 func (o Objects) Resources() []StoredResource {
 	var out []StoredResource
-	for _, res := range o.api.resources {
+	for _, res := range o.api.serving.Load().resources {
 		if res.virtual {
 			continue
 		}
@@ -56,7 +56,7 @@ func (o Objects) Resources() []StoredResource {
 
 // begin lets a call in and finds the resource.
 func (o Objects) begin(resource string) (*resource, func(), error) {
-	for _, res := range o.api.resources {
+	for _, res := range o.api.serving.Load().resources {
 		if !res.virtual && res.gr.String() == resource {
 			if err := o.api.enterCall(); err != nil {
 				return nil, nil, err

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/internal/openapi"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/openapi"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -25,44 +26,22 @@ type hashed struct {
 	hash string
 }
 
-// newOpenAPI prepares the documents of an API's resources.
-func newOpenAPI(a *API) openAPI {
-	kinds := make([]openapi.Kind, 0, len(a.resources))
-	for _, res := range a.served() {
-		kinds = append(kinds, res.openAPI())
-	}
+// newOpenAPI prepares the documents of the kinds that are served.
+func newOpenAPI(kinds []*kind.Kind, groups []kind.Group) openAPI {
 	out := openAPI{v3: map[string]func() (hashed, error){}, v2: map[string]func() ([]byte, error){
 		mediaJSON:      sync.OnceValues(func() ([]byte, error) { return openapi.V2(kinds) }),
 		mediaOpenAPIv2: sync.OnceValues(func() ([]byte, error) { return openapi.V2Protobuf(kinds) }),
 	}}
-	for _, g := range a.groups {
-		for _, v := range g.versions {
-			gv := v.GroupVersion
-			out.v3[strings.TrimPrefix(v.path(), "/")] = sync.OnceValues(func() (hashed, error) {
-				body, err := openapi.V3(gv, kinds)
+	for _, g := range groups {
+		for _, v := range g.Versions {
+			out.v3[strings.TrimPrefix(v.Path(), "/")] = sync.OnceValues(func() (hashed, error) {
+				body, err := openapi.V3(v.GroupVersion, kinds)
 				sum := sha512.Sum512(body)
 				return hashed{body, strings.ToUpper(hex.EncodeToString(sum[:]))}, err
 			})
 		}
 	}
 	return out
-}
-
-func (res *resource) openAPI() openapi.Kind {
-	k := openapi.Kind{Group: res.gvk.Group, Version: res.gvk.Version, Kind: res.gvk.Kind, ListKind: res.listKind, Plural: res.gr.Resource,
-		Namespaced: res.namespaced, Schema: res.schema, Description: res.description, Verbs: verbNames(res.verbs), PatchTypes: res.patchTypes(), SelectableFields: res.fields}
-	for _, s := range res.subresources {
-		sub := openapi.Subresource{Name: s.name, Verbs: verbNames(s.verbs)}
-		switch {
-		case s.bytes != nil:
-			sub.Group, sub.Version, sub.Kind = s.kind.Group, s.kind.Version, s.kind.Kind
-			sub.Stream = &openapi.Stream{Options: s.bytes.options, Media: s.bytes.contentType, Below: s.bytes.way == serveWay}
-		case !s.ofItself:
-			sub.Group, sub.Version, sub.Kind, sub.Schema = s.kind.Group, s.kind.Version, s.kind.Kind, s.schema
-		}
-		k.Subresources = append(k.Subresources, sub)
-	}
-	return k
 }
 
 // openAPIv2 answers /openapi/v2: one document for all groups.
@@ -74,7 +53,7 @@ func (q *request) openAPIv2() error {
 	if media == "" {
 		return status.NotAcceptable([]string{mediaJSON, mediaOpenAPIv2})
 	}
-	body, err := q.api.openapi.v2[media]()
+	body, err := q.serving.openapi.v2[media]()
 	if err != nil {
 		return err
 	}
@@ -114,7 +93,7 @@ func (q *request) openAPIv3Index() error {
 		ServerRelativeURL string `json:"serverRelativeURL"`
 	}
 	paths := map[string]entry{}
-	for name, document := range q.api.openapi.v3 {
+	for name, document := range q.serving.openapi.v3 {
 		d, err := document()
 		if err != nil {
 			return err
@@ -144,7 +123,7 @@ func (q *request) openAPIv3() error {
 	}
 	path, _ := routePath(q.r.URL)
 	name := strings.TrimPrefix(path, "/openapi/v3/")
-	document, ok := q.api.openapi.v3[name]
+	document, ok := q.serving.openapi.v3[name]
 	if !ok {
 		return status.ResourceNotFound()
 	}

@@ -17,13 +17,14 @@ import (
 
 // request is one request on its way through the handlers.
 type request struct {
-	api    *API
-	res    *resource // nil for discovery and the like
-	w      http.ResponseWriter
-	r      *http.Request
-	params httprouter.Params
-	wire   wireCodec    // of the kind that is read and written; nil where it has no Protobuf message
-	sub    *subresource // that kind is of, where it has a kind of its own
+	api     *API
+	serving *serving  // what the API served when the request came
+	res     *resource // nil for discovery and the like
+	w       http.ResponseWriter
+	r       *http.Request
+	params  httprouter.Params
+	wire    wireCodec    // of the kind that is read and written; nil where it has no Protobuf message
+	sub     *subresource // that kind is of, where it has a kind of its own
 
 	// unrouted: the path belongs to no resource, and is none of those that exist for built-in kinds alone.
 	unrouted bool

@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/managed"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -21,7 +20,9 @@ import (
 
 // resource is a Resource as the handlers see it: the Go type behind an interface, names filled in, paths parsed.
 type resource struct {
+	*environment
 	switches
+	kind        *kind.Kind
 	gvk         apimeta.GroupVersionKind
 	gr          apimeta.GroupResource
 	listKind    string
@@ -39,19 +40,15 @@ type resource struct {
 	removeWhenDue  bool
 	returnDeleted  bool
 	areNamespaces  bool
-	namespaces     *resource // of the same API, where it serves them
-	// known is [API.knows].
-	known func(apimeta.GroupVersionKind) (string, bool)
 
 	admission []*Admission // that may concern the resource
-	served    bool
+	isServed  bool
 	warning   string // to clients of a version that is deprecated
 	// stored is the version in which objects are stored, mostly the resource itself; versions are the others then.
 	stored   *resource
 	versions []*resource
 	// toStored and fromStored convert; nil in the stored version.
 	toStored, fromStored func(doc.Value) (doc.Value, error)
-	views                *views
 	extract              storage.Extractor
 
 	goType   goType
@@ -69,16 +66,6 @@ type resource struct {
 	managed       *managed.Kind // nil where nobody keeps track of who writes what
 	encodings     encodings     // of changes that watches have sent
 	bookmarkRest  []byte        // of a bookmark's object, what follows its metadata
-
-	store  storage.Store
-	reaper *reaper
-	// unsafeDeletion: what cannot be read any more can be deleted on demand.
-	unsafeDeletion bool
-	logger         *slog.Logger
-	now            func() time.Time
-	newUID         func() string
-	// maxBytes bounds what an object may grow to.
-	maxBytes int64
 }
 
 // allVerbs in the order in which discovery of custom resources lists them.
@@ -87,20 +74,22 @@ var allVerbs = [...]Verb{Delete, DeleteCollection, Get, List, Patch, Create, Upd
 // Each selectable field and indexed label is an index, which every write keeps.
 const maxSelectableFields, maxIndexedLabels = 16, 8
 
-func (r Resource[T]) resource() (*resource, error) {
+func (r Resource[T]) resource(env *environment) (*resource, error) {
 	if r.Kind == "" {
 		r.Kind = reflect.TypeFor[T]().Name()
 	}
-	res, err := r.build()
+	res, err := r.build(env, nil)
 	if err != nil {
 		return nil, fmt.Errorf("kind %q: %w", r.Kind, err)
 	}
 	return res, nil
 }
 
-func (r Resource[T]) build() (*resource, error) {
+// build makes the resource. stored is the version in which the objects are stored, nil if it is this one.
+func (r Resource[T]) build(env *environment, stored *resource) (*resource, error) {
 	t := reflect.TypeFor[T]()
 	res := &resource{
+		environment: env,
 		switches:    r.Dialect.switches(),
 		gvk:         apimeta.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind},
 		gr:          apimeta.GroupResource{Group: r.Group, Resource: r.Plural},
@@ -142,7 +131,9 @@ func (r Resource[T]) build() (*resource, error) {
 	if res.singular == "" {
 		res.singular = strings.ToLower(res.gvk.Kind)
 	}
-	res.stored, res.served = res, !r.NotServed
+	if res.stored, res.isServed = stored, !r.NotServed; stored == nil {
+		res.stored = res
+	}
 	if r.Deprecated {
 		if res.warning = r.DeprecationWarning; res.warning == "" {
 			res.warning = fmt.Sprintf("%s %s is deprecated", res.gvk.GroupVersion(), res.gvk.Kind)
@@ -229,9 +220,8 @@ func (r Resource[T]) build() (*resource, error) {
 		}
 		res.subresources = append(res.subresources, sub)
 	}
-	if res.sortedDiscovery {
-		res.sortDiscovery()
-	}
+	res.kind = res.describe(res.stored)
+	res.admission = env.admissionOf(res)
 	if err := addVersions(res, r.Versions); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -48,9 +48,9 @@ func exactly(h handler) chooser {
 }
 
 // route makes a handler of ours one of the router's. res is nil for paths that belong to no resource.
-func (a *API) route(res *resource, choose chooser) httprouter.Handle {
+func (a *API) route(s *serving, res *resource, choose chooser) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
-		q := request{api: a, res: res, w: w, r: r, params: params}
+		q := request{api: a, serving: s, res: res, w: w, r: r, params: params}
 		if res != nil {
 			q.wire = res.wire
 			if res.warning != "" {
@@ -79,9 +79,11 @@ func (a *API) route(res *resource, choose chooser) httprouter.Handle {
 }
 
 // routes registers each resource under its literal plural: a parameter in that place would collide with 'namespaces'.
-func (a *API) routes() *httprouter.Router {
+func (a *API) routes(s *serving) *httprouter.Router {
 	router := &httprouter.Router{}
-	add := func(path string, res *resource, choose chooser) { router.Handle(anyMethod, path, a.route(res, choose)) }
+	add := func(path string, res *resource, choose chooser) {
+		router.Handle(anyMethod, path, a.route(s, res, choose))
+	}
 
 	addSubresource := func(path string, res *resource) {
 		add(path, res, always((*request).subresourceOfItem))
@@ -89,7 +91,7 @@ func (a *API) routes() *httprouter.Router {
 	}
 
 	addWatch := func(base string, res *resource, paths ...string) {
-		if a.hasPlural(base, watchSegment) {
+		if s.hasPlural(base, watchSegment) {
 			return // a resource of that name comes first
 		}
 		for _, path := range paths {
@@ -108,20 +110,20 @@ func (a *API) routes() *httprouter.Router {
 	add("/apis", nil, always((*request).groups))
 	add("/openapi/v2", nil, exactly((*request).openAPIv2))
 	add("/openapi/v3", nil, exactly((*request).openAPIv3Index))
-	for _, g := range a.groups {
-		if g.name != "" {
-			add("/apis/"+g.name, nil, always((*request).group))
+	for _, g := range s.groups {
+		if g.Name != "" {
+			add("/apis/"+g.Name, nil, always((*request).group))
 		}
-		for _, v := range g.versions {
-			add(v.path(), nil, always((*request).groupVersion))
-			add("/openapi/v3"+v.path(), nil, always((*request).openAPIv3))
+		for _, v := range g.Versions {
+			add(v.Path(), nil, always((*request).groupVersion))
+			add("/openapi/v3"+v.Path(), nil, always((*request).openAPIv3))
 		}
 	}
-	if core := gvPath(coreV1); !a.hasPlural(core, "namespaces") {
+	if core := "/api/v1"; !s.hasPlural(core, "namespaces") {
 		add(core+"/namespaces/:"+paramNamespace, nil, always((*request).namespaceNotServed))
 	}
-	for _, res := range a.served() {
-		base := gvPath(res.gvk.GroupVersion())
+	for _, res := range s.versions {
+		base := kind.Path(res.gvk.GroupVersion())
 		plural := base + "/" + res.gr.Resource
 		switch {
 		case res.namespaced:
@@ -155,26 +157,19 @@ func (res *resource) namesNamespaces() bool {
 }
 
 // hasPlural reports whether a resource stands directly below a path.
-func (a *API) hasPlural(base, plural string) bool {
-	return slices.ContainsFunc(a.served(), func(res *resource) bool {
-		return gvPath(res.gvk.GroupVersion()) == base && res.gr.Resource == plural
+func (s *serving) hasPlural(base, plural string) bool {
+	return slices.ContainsFunc(s.versions, func(res *resource) bool {
+		return kind.Path(res.gvk.GroupVersion()) == base && res.gr.Resource == plural
 	})
-}
-
-func gvPath(gv apimeta.GroupVersion) string {
-	if gv.Group == "" {
-		return "/api/" + gv.Version
-	}
-	return "/apis/" + gv.Group + "/" + gv.Version
 }
 
 // unknownPath answers a path that no route takes: a Status below the groups that are served, as a client of the API
 // expects it, and plain text elsewhere.
 func (q *request) unknownPath() error {
 	path := q.r.URL.Path
-	for _, g := range q.api.groups {
-		base := "/apis/" + g.name
-		if g.name == "" {
+	for _, g := range q.serving.groups {
+		base := "/apis/" + g.Name
+		if g.Name == "" {
 			base = "/api"
 		}
 		if strings.HasPrefix(path, base+"/") {

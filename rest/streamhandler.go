@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
 )
@@ -80,7 +81,7 @@ func (q *request) flag(name string) bool {
 
 // proxy hands the request to the host, as one for the path below the subresource.
 func (q *request) proxy(ctx context.Context, call *stream.Call, bound boundStream) error {
-	segments := strings.Count(gvPath(q.res.gvk.GroupVersion())+"/plural/name/subresource", "/")
+	segments := strings.Count(kind.Path(q.res.gvk.GroupVersion())+"/plural/name/subresource", "/")
 	if q.res.namespaced {
 		segments += 2
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -58,7 +59,7 @@ func (q *request) subresourceName() string {
 	}
 	// A literal one, of a resource called namespaces.
 	path, _ := routePath(q.r.URL)
-	path = strings.TrimPrefix(path, gvPath(q.res.gvk.GroupVersion())+"/namespaces/"+q.params.ByName(paramNamespace)+"/")
+	path = strings.TrimPrefix(path, kind.Path(q.res.gvk.GroupVersion())+"/namespaces/"+q.params.ByName(paramNamespace)+"/")
 	name, _, _ := strings.Cut(path, "/")
 	return name
 }

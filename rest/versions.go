@@ -59,11 +59,10 @@ func (c *convertedVersion[T, V]) version(stored *resource) (*resource, error) {
 	r.ShortNames, r.Categories, r.Scope, r.Dialect, r.Names = of.ShortNames, of.Categories, of.Scope, of.Dialect, of.Names
 	r.Verbs, r.CreateOnUpdate, r.Generation, r.VersionRequired, r.Singleton = of.Verbs, of.CreateOnUpdate, of.Generation, of.VersionRequired, of.Singleton
 	r.PlainMetadata, r.ReturnDeleted, r.Untracked = of.PlainMetadata, of.ReturnDeleted, of.Untracked
-	res, err := r.build()
+	res, err := r.build(stored.environment, stored)
 	if err != nil {
 		return nil, fmt.Errorf("version %q: %w", r.Version, err)
 	}
-	res.stored = stored
 	res.toStored = func(v doc.Value) (doc.Value, error) { return convertBy(res, stored, c.toStored, v) }
 	res.fromStored = func(v doc.Value) (doc.Value, error) { return convertBy(stored, res, c.fromStored, v) }
 	return res, nil

@@ -20,8 +20,9 @@ type room struct {
 // its one idea: none imports package rest, and only resource imports the store.
 var rooms = []room{
 	{name: "upstream", may: []string{"apimeta", "status", "internal/doc", "internal/schema"}},
-	{name: "kind", may: []string{"apimeta", "status", "internal/doc", "internal/schema"}},
-	{name: "objectmeta", may: []string{"apimeta", "status", "internal/doc", "rest/internal/upstream"}},
+	{name: "kind", may: []string{"apimeta", "internal/schema"}},
+	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "rest/internal/kind"}},
+	{name: "objectmeta", may: []string{"apimeta", "status", "internal/codec", "internal/doc"}},
 	{name: "resource", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/managed", "internal/schema", "patch", "storage", "watch",
 		"rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",

@@ -7,30 +7,39 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/inspect"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest"
+	served "github.com/decorum-go/decorum/rest/internal/kind"
 )
 
 // kind is a kind that is vetted: that of a resource, or of a subresource of the host's.
 type kind struct {
 	name string
-	typ  inspect.Type
+	typ  goType
 	// resource is what it belongs to, and own says that it is the resource's own kind.
-	resource *inspect.Resource
+	resource *served.Kind
 	own      bool
+	// versions are the other versions of the resource.
+	versions []*served.Kind
+}
+
+// goType is a Go type and the schema that was derived from it.
+type goType struct {
+	Go     reflect.Type
+	Schema *schema.Schema
 }
 
 func inspected(d rest.Definition) (*kind, error) {
 	if d == nil {
 		return &kind{}, errors.New("a resource is nil")
 	}
-	res, err := rest.Inspect(d)
+	versions, err := rest.Inspect(d)
 	if err != nil {
 		name := fmt.Sprintf("%T", d)
 		return &kind{name: name}, err
 	}
-	return &kind{name: res.Kind, typ: res.Object, resource: &res, own: true}, nil
+	stored := versions[0]
+	return &kind{name: stored.Kind, typ: goType{stored.GoType, stored.Schema}, resource: stored, own: true, versions: versions[1:]}, nil
 }
 
 // place is where a value can stand in a kind: in a field, as an element of a list or as a value of a map.
@@ -83,12 +92,13 @@ type seen struct {
 func (v *vetter) vet(k *kind) {
 	v.vetOne(k)
 	for _, sub := range k.resource.Subresources {
-		v.vetOne(&kind{name: sub.Kind, typ: sub.Type, resource: k.resource})
+		if sub.GoType != nil {
+			v.vetOne(&kind{name: sub.Kind, typ: goType{sub.GoType, sub.Schema}, resource: k.resource})
+		}
 	}
-	for i := range k.resource.Versions {
-		version := &k.resource.Versions[i]
+	for _, version := range k.versions {
 		before := len(v.findings)
-		v.vet(&kind{name: k.name, typ: version.Object, resource: version})
+		v.vet(&kind{name: k.name, typ: goType{version.GoType, version.Schema}, resource: version})
 		for j := range v.findings[before:] {
 			v.findings[before+j].Kind += "." + version.Version
 		}

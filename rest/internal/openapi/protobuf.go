@@ -5,11 +5,12 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
 // V2Protobuf returns what [V2] returns as the Protobuf message openapi.v2.Document of gnostic, the only form in which
 // client-go takes it. The field numbers are those of the published OpenAPIv2.proto.
-func V2Protobuf(kinds []Kind) ([]byte, error) {
+func V2Protobuf(kinds []*kind.Kind) ([]byte, error) {
 	document, err := swagger(kinds)
 	return documentMessage(document), err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -87,8 +88,8 @@ func kindValue(gvk apimeta.GroupVersionKind) doc.Value {
 }
 
 // addList defines the schema of a kind's collections.
-func (d *definitions) addList(k *Kind) (string, error) {
-	gvk := apimeta.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.listKind()}
+func (d *definitions) addList(k *kind.Kind) (string, error) {
+	gvk := apimeta.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.ListKind}
 	name := kindName(gvk)
 	if d.kinds[gvk] {
 		return name, nil
@@ -103,7 +104,7 @@ func (d *definitions) addList(k *Kind) (string, error) {
 		return "", err
 	}
 	meta.Description = "The metadata of the list."
-	list := &schema.Schema{Type: schema.ObjectType, Description: k.listKind() + " is a list of " + k.Kind + ".",
+	list := &schema.Schema{Type: schema.ObjectType, Description: k.ListKind + " is a list of " + k.Kind + ".",
 		Object: &schema.Object{Properties: []schema.Property{
 			*types.Property("apiVersion"),
 			{Name: "items", Required: true, Schema: &schema.Schema{Type: schema.ArrayType, Description: "The objects of the list."}},
@@ -111,7 +112,7 @@ func (d *definitions) addList(k *Kind) (string, error) {
 			{Name: "metadata", Schema: meta},
 		}}}
 	o := d.members(list)
-	d.schema[name] = o.value().WithAt(d.reference(kindName(k.gvk())), "properties", "items", "items")
+	d.schema[name] = o.value().WithAt(d.reference(kindName(k.GroupVersionKind)), "properties", "items", "items")
 	d.standsFor(name, gvk)
 	return name, nil
 }

@@ -3,14 +3,14 @@ package openapi
 import (
 	"slices"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
 // stream is the route of a subresource of bytes, and that of what is below it.
-func (w *routeWriter) stream(sub Subresource) []route {
+func (w *routeWriter) stream(sub kind.Subresource) []route {
 	k := w.kind
-	gvk := apimeta.GroupVersionKind{Group: sub.Group, Version: sub.Version, Kind: sub.Kind}
+	gvk := sub.GroupVersionKind
 	r := route{path: w.base() + "/{name}/" + sub.Name, parameters: append(pathParameters(k.Namespaced, true, k.Kind), optionParameters(sub.Stream.Options)...)}
 	if sub.Stream.Media != "" {
 		r.operations = []operation{{method: "get", id: w.id("read", "", camel(sub.Name)), action: "get", description: "read " + sub.Name + " of the specified " + k.Kind,
@@ -28,7 +28,7 @@ func (w *routeWriter) stream(sub Subresource) []route {
 }
 
 // connections are the operations of a subresource by its verbs: what they do is up to the host.
-func (w *routeWriter) connections(sub Subresource, suffix string) []operation {
+func (w *routeWriter) connections(sub kind.Subresource, suffix string) []operation {
 	methods := []struct{ verb, method, name string }{
 		{"get", "get", "Get"}, {"update", "put", "Put"}, {"create", "post", "Post"}, {"delete", "delete", "Delete"}, {"patch", "patch", "Patch"}}
 	var all []operation

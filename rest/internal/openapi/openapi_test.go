@@ -13,8 +13,9 @@ import (
 	"testing"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/openapi"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/openapi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -87,27 +88,31 @@ func derive[T any](t testing.TB, options schema.Options) *schema.Schema {
 	return s
 }
 
-func kinds(t testing.TB) []openapi.Kind {
+func kinds(t testing.TB) []*kind.Kind {
 	t.Helper()
 	all := []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
-	return []openapi.Kind{
+	return []*kind.Kind{
 		{
-			Group: "example.com", Version: "v1", Kind: "Widget", Plural: "widgets", Namespaced: true,
+			GroupVersionKind: example("Widget"), ListKind: "WidgetList", Plural: "widgets", Namespaced: true,
 			Schema: derive[Widget](t, schema.Options{}), Description: "Widget is what there are many of.", Verbs: all,
 			PatchTypes: []string{"application/json-patch+json", "application/merge-patch+json"},
-			Subresources: []openapi.Subresource{
-				{Name: "status", Verbs: []string{"get", "update", "patch"}},
-				{Name: "scale", Verbs: []string{"get", "update", "patch"}, Group: "autoscaling", Version: "v1", Kind: "Scale",
+			Subresources: []kind.Subresource{
+				{Name: "status", Verbs: []string{"get", "update", "patch"}, GroupVersionKind: example("Widget"), OfObject: true},
+				{Name: "scale", Verbs: []string{"get", "update", "patch"}, GroupVersionKind: apimeta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
 					Schema: derive[Scale](t, schema.Options{Builtin: true})},
 			},
 		},
 		{
-			Group: "example.com", Version: "v1", Kind: "Wrench", ListKind: "Wrenches", Plural: "wrenches",
+			GroupVersionKind: example("Wrench"), ListKind: "Wrenches", Plural: "wrenches",
 			Schema: derive[Wrench](t, schema.Options{Overlay: map[string]string{"Template.image": "maxLength=5"}}),
 			Verbs:  []string{"get", "list"},
 		},
-		{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true, Verbs: all},
+		{GroupVersionKind: apimeta.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, ListKind: "ConfigMapList", Plural: "configmaps", Namespaced: true, Verbs: all},
 	}
+}
+
+func example(name string) apimeta.GroupVersionKind {
+	return apimeta.GroupVersionKind{Group: "example.com", Version: "v1", Kind: name}
 }
 
 type tree = map[string]any
@@ -260,7 +265,7 @@ const metaName = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 func TestSchemas(t *testing.T) {
 	docs := documents(t)
-	const own = "com.github.decorum-go.decorum.internal.openapi_test."
+	const own = "com.github.decorum-go.decorum.rest.internal.openapi_test."
 	v3, v2 := at(docs["v3"], "components", "schemas"), at(docs["v2"], "definitions")
 	ref := func(prefix, name string) tree { return tree{"$ref": "#/" + prefix + name} }
 	const c, d = "components/schemas/", "definitions/"
@@ -339,11 +344,11 @@ func TestGolden(t *testing.T) {
 		apimeta.ObjectMeta `json:"metadata,omitempty"`
 		Text               string `json:"text" api:"maxLength=80,doc='What to remember.'"`
 	}
-	kind := openapi.Kind{Group: "example.com", Version: "v1", Kind: "Note", Plural: "notes", Description: "Note is a line of text.",
+	note := &kind.Kind{GroupVersionKind: example("Note"), ListKind: "NoteList", Plural: "notes", Description: "Note is a line of text.",
 		Schema: derive[Note](t, schema.Options{}), Verbs: []string{"get", "update"}}
-	v3, err := openapi.V3(apimeta.GroupVersion{Group: "example.com", Version: "v1"}, []openapi.Kind{kind})
+	v3, err := openapi.V3(apimeta.GroupVersion{Group: "example.com", Version: "v1"}, []*kind.Kind{note})
 	require.NoError(t, err)
-	v2, err := openapi.V2([]openapi.Kind{kind})
+	v2, err := openapi.V2([]*kind.Kind{note})
 	require.NoError(t, err)
 	for name, data := range map[string][]byte{"note-v3.json": v3, "note-v2.json": v2} {
 		var v any

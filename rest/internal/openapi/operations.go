@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
 // The media types of objects in requests and answers.
@@ -39,10 +40,10 @@ type operation struct {
 }
 
 // routes defines the schemas of the kinds, and returns the paths below which they are served, in order.
-func (d *definitions) routes(kinds []Kind) ([]route, error) {
+func (d *definitions) routes(kinds []*kind.Kind) ([]route, error) {
 	var versions []apimeta.GroupVersion
-	for i := range kinds {
-		if gv := kinds[i].gvk().GroupVersion(); !slices.Contains(versions, gv) {
+	for _, k := range kinds {
+		if gv := k.GroupVersion(); !slices.Contains(versions, gv) {
 			versions = append(versions, gv)
 		}
 	}
@@ -50,15 +51,14 @@ func (d *definitions) routes(kinds []Kind) ([]route, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range kinds { // all kinds are named before one is written out, as one may be part of another
-		if s := kinds[i].Schema; s != nil && s.Object != nil && d.names[s.Object] == "" {
-			d.names[s.Object] = kindName(kinds[i].gvk())
+	for _, k := range kinds { // all kinds are named before one is written out, as one may be part of another
+		if s := k.Schema; s != nil && s.Object != nil && d.names[s.Object] == "" {
+			d.names[s.Object] = kindName(k.GroupVersionKind)
 		}
 	}
 	var all []route
-	for i := range kinds {
-		k := &kinds[i]
-		d.selects(d.addKind(k.gvk(), k.Schema, k.Description), k.SelectableFields)
+	for _, k := range kinds {
+		d.selects(d.addKind(k.GroupVersionKind, k.Schema, k.Description), k.SelectableFields)
 		list, err := d.addList(k)
 		if err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (d *definitions) routes(kinds []Kind) ([]route, error) {
 }
 
 // camelLower returns the tag under which the operations of a group and version stand, e.g. exampleCom_v1.
-func camelLower(k *Kind) string {
+func camelLower(k *kind.Kind) string {
 	if k.Group == "" {
 		return "core_" + k.Version
 	}
@@ -100,14 +100,14 @@ func camelLower(k *Kind) string {
 
 // routeWriter makes the routes of one kind.
 type routeWriter struct {
-	kind *Kind
+	kind *kind.Kind
 	own  own
 	list string
 	tag  string
 }
 
 func (w *routeWriter) base() string {
-	path := root(w.kind.gvk().GroupVersion())
+	path := kind.Path(w.kind.GroupVersion())
 	if w.kind.Namespaced {
 		path += "/namespaces/{namespace}"
 	}
@@ -131,7 +131,7 @@ func (w *routeWriter) id(action, collection, suffix string) string {
 func (w *routeWriter) collection() route {
 	k := w.kind
 	r := route{path: w.base(), parameters: pathParameters(k.Namespaced, false, k.Kind)}
-	name := kindName(k.gvk())
+	name := kindName(k.GroupVersionKind)
 	if w.can("list") {
 		r.operations = append(r.operations, w.listing(""))
 	}
@@ -145,7 +145,7 @@ func (w *routeWriter) collection() route {
 			description: "delete collection of " + k.Kind, parameters: append(deleteParameters(), selectParameters()...),
 			takes: w.own.deleteOptions, optional: true, gives: w.own.status, statuses: []string{"200"}})
 	}
-	return w.common(r, k.gvk())
+	return w.common(r, k.GroupVersionKind)
 }
 
 func (w *routeWriter) listing(suffix string) operation {
@@ -161,28 +161,28 @@ func (w *routeWriter) listing(suffix string) operation {
 // everywhere is the collection of all namespaces.
 func (w *routeWriter) everywhere() route {
 	k := w.kind
-	r := route{path: root(k.gvk().GroupVersion()) + "/" + k.Plural, parameters: pathParameters(false, false, k.Kind)}
+	r := route{path: kind.Path(k.GroupVersion()) + "/" + k.Plural, parameters: pathParameters(false, false, k.Kind)}
 	if w.can("list") {
 		r.operations = append(r.operations, w.listing("ForAllNamespaces"))
 	}
-	return w.common(r, k.gvk())
+	return w.common(r, k.GroupVersionKind)
 }
 
 func (w *routeWriter) item() route {
 	k := w.kind
 	r := route{path: w.base() + "/{name}", parameters: pathParameters(k.Namespaced, true, k.Kind)}
-	name := kindName(k.gvk())
+	name := kindName(k.GroupVersionKind)
 	r.operations = w.itemOperations(k.Verbs, name, "", "the specified "+k.Kind)
-	return w.common(r, k.gvk())
+	return w.common(r, k.GroupVersionKind)
 }
 
-func (w *routeWriter) subresource(d *definitions, sub Subresource) route {
+func (w *routeWriter) subresource(d *definitions, sub kind.Subresource) route {
 	k := w.kind
 	r := route{path: w.base() + "/{name}/" + sub.Name, parameters: pathParameters(k.Namespaced, true, k.Kind)}
-	gvk := k.gvk()
+	gvk := k.GroupVersionKind
 	name := kindName(gvk)
-	if sub.Kind != "" {
-		gvk = apimeta.GroupVersionKind{Group: sub.Group, Version: sub.Version, Kind: sub.Kind}
+	if !sub.OfObject {
+		gvk = sub.GroupVersionKind
 		name = d.addKind(gvk, sub.Schema, sub.Kind+" is what the subresource "+sub.Name+" holds.")
 	}
 	r.operations = w.itemOperations(sub.Verbs, name, camel(sub.Name), sub.Name+" of the specified "+k.Kind)

@@ -3,16 +3,17 @@ package openapi
 import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
 // V2 returns the Swagger 2.0 document, as JSON, of all kinds that a server serves. It fails where two operations would
 // have one name: then two kinds of one group and version are called the same.
-func V2(kinds []Kind) ([]byte, error) {
+func V2(kinds []*kind.Kind) ([]byte, error) {
 	document, err := swagger(kinds)
 	return codec.AppendJSON(nil, document), err
 }
 
-func swagger(kinds []Kind) (doc.Value, error) {
+func swagger(kinds []*kind.Kind) (doc.Value, error) {
 	d := newDefinitions(form{prefix: "#/definitions/"})
 	routes, err := d.routes(sorted(kinds))
 	if err != nil {

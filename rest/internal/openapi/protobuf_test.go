@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/internal/openapi"
+	"github.com/decorum-go/decorum/rest/internal/openapi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

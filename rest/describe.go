@@ -1,0 +1,64 @@
+package rest
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/rest/internal/kind"
+)
+
+// describe makes the description from which discovery, OpenAPI and inspection are made. stored is the version in which the
+// objects are stored.
+func (res *resource) describe(stored *resource) *kind.Kind {
+	k := &kind.Kind{
+		GroupVersionKind: res.gvk, Stored: stored.gvk, Plural: res.gr.Resource, Singular: res.singular, ListKind: res.listKind,
+		ShortNames: slices.Clone(res.shortNames), Categories: res.categories, Description: res.description,
+		Namespaced: res.namespaced, Virtual: res.virtual, Builtin: !res.requiredByTag, RouteChecks: res.byRoute, BriefDiscovery: res.sortedDiscovery,
+		Verbs: res.inDiscoveryOrder(res.verbs), PatchTypes: res.patchTypes(), SelectableFields: res.fields,
+		Schema: res.schema, GoType: res.goType.objectType(),
+	}
+	types := res.goType.subresourceTypes()
+	for _, s := range res.subresources {
+		k.Subresources = append(k.Subresources, res.describeSubresource(s, types[s.name]))
+	}
+	if res.sortedDiscovery {
+		slices.SortFunc(k.Subresources, func(a, b kind.Subresource) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return k
+}
+
+func (res *resource) describeSubresource(s *subresource, goType reflect.Type) kind.Subresource {
+	out := kind.Subresource{GroupVersionKind: s.kind, Name: s.name, Verbs: res.inDiscoveryOrder(s.verbs), OfObject: s.ofItself, Schema: s.schema, GoType: goType}
+	if s.bytes != nil {
+		out.Stream = &kind.Stream{Options: s.bytes.options, Media: s.bytes.contentType, Below: s.bytes.way == serveWay}
+	}
+	return out
+}
+
+// inDiscoveryOrder returns the names of verbs as discovery lists them.
+func (res *resource) inDiscoveryOrder(verbs []Verb) []string {
+	out := make([]string, len(verbs))
+	for i, v := range verbs {
+		out[i] = string(v)
+	}
+	if res.sortedDiscovery {
+		slices.Sort(out)
+	}
+	return out
+}
+
+func (t *typed[T]) objectType() reflect.Type { return reflect.TypeFor[T]() }
+
+func (t *typed[T]) subresourceTypes() map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for _, s := range t.Subresources {
+		if named, ok := s.(interface{ named() (string, reflect.Type) }); ok {
+			name, goType := named.named()
+			types[name] = goType
+		}
+	}
+	return types
+}
+
+func (s Subresource[T, S]) named() (string, reflect.Type) { return s.Name, reflect.TypeFor[S]() }

@@ -1,0 +1,65 @@
+package kind
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+)
+
+// Group is an API group with its versions, the preferred one first.
+type Group struct {
+	Name     string
+	Versions []Version
+}
+
+// Version is a version of a group with the kinds that it serves, sorted by plural.
+type Version struct {
+	apimeta.GroupVersion
+	Kinds []*Kind
+}
+
+// coreV1 is served by every API, if need be without a kind: clients take the kind List of what they print and read from it.
+var coreV1 = apimeta.GroupVersion{Version: "v1"}
+
+// Path is the path below which the version is served.
+func (v Version) Path() string { return Path(v.GroupVersion) }
+
+// RouteChecks reports whether media types are refused where the route of the version's own document is chosen, as in the
+// core group and where a kind asks for it.
+func (v Version) RouteChecks() bool {
+	return v.Group == "" || slices.ContainsFunc(v.Kinds, func(k *Kind) bool { return k.RouteChecks })
+}
+
+// Groups sorts kinds into groups by name. The versions of a group are in the order of preference (API conventions, API
+// versioning).
+func Groups(kinds []*Kind) []Group {
+	var out []Group
+	version := func(gv apimeta.GroupVersion) *Version {
+		i := slices.IndexFunc(out, func(g Group) bool { return g.Name == gv.Group })
+		if i < 0 {
+			i = len(out)
+			out = append(out, Group{Name: gv.Group})
+		}
+		g := &out[i]
+		j := slices.IndexFunc(g.Versions, func(v Version) bool { return v.GroupVersion == gv })
+		if j < 0 {
+			j = len(g.Versions)
+			g.Versions = append(g.Versions, Version{GroupVersion: gv})
+		}
+		return &g.Versions[j]
+	}
+	version(coreV1)
+	for _, k := range kinds {
+		v := version(k.GroupVersion())
+		v.Kinds = append(v.Kinds, k)
+	}
+	slices.SortFunc(out, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
+	for _, g := range out {
+		slices.SortFunc(g.Versions, func(a, b Version) int { return compareVersions(b.Version, a.Version) })
+		for _, v := range g.Versions {
+			slices.SortFunc(v.Kinds, func(a, b *Kind) int { return strings.Compare(a.Plural, b.Plural) })
+		}
+	}
+	return out
+}

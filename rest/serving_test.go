@@ -1,0 +1,93 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// What an API serves is exchanged under load: no request fails, an open watch misses nothing, and discovery and routes change
+// together.
+func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
+	api := newAPI(t, rest.Options{}, widgetResource())
+	const writes = 200
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+
+	watching := make(chan struct{})
+	var seen []string
+	var work sync.WaitGroup
+	work.Go(func() {
+		first := true
+		for event, err := range rest.ClientFor[Widget](api).Namespace("default").Watch(ctx, rest.WatchOptions{}) {
+			if !assert.NoError(t, err) {
+				return
+			}
+			if first {
+				first = false
+				close(watching)
+				continue
+			}
+			assert.Equal(t, watch.Added, event.Type)
+			if seen = append(seen, event.Object.Name); len(seen) == writes {
+				return
+			}
+		}
+	})
+	create(t, api, "first")
+	<-watching
+
+	written := make(chan struct{})
+	work.Go(func() {
+		defer close(written)
+		for i := range writes {
+			name := fmt.Sprintf("w-%d", i)
+			assert.Equal(t, 201, do(t, api, "POST", widgets, widgetBody(`"name":"`+name+`"`)).Code)
+			assert.Equal(t, 200, do(t, api, "GET", widgets+"/"+name, "").Code)
+		}
+	})
+	const cogs = "/apis/example.com/v1/namespaces/default/cogs"
+	swaps := 0
+	for done := false; !done || swaps < 4; swaps++ {
+		served := []rest.Definition{widgetResource()}
+		want := 404
+		if swaps%2 == 0 {
+			served, want = append(served, rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}), 200
+		}
+		require.NoError(t, api.Serve(served...))
+		assert.Equal(t, want, do(t, api, "GET", cogs, "").Code)
+		assert.Equal(t, want == 200, containsResource(t, api, "cogs"))
+		select {
+		case <-written:
+			done = true
+		default:
+		}
+	}
+	work.Wait()
+	require.Len(t, seen, writes)
+	for i, name := range seen {
+		assert.Equal(t, fmt.Sprintf("w-%d", i), name)
+	}
+	t.Logf("exchanged %d times", swaps)
+}
+
+func containsResource(t *testing.T, api *rest.API, plural string) bool {
+	t.Helper()
+	var list struct{ Resources []struct{ Name string } }
+	require.NoError(t, json.Unmarshal([]byte(must(t, api, "GET", "/apis/example.com/v1", "").Body), &list))
+	for _, r := range list.Resources {
+		if r.Name == plural {
+			return true
+		}
+	}
+	return false
+}
