@@ -67,10 +67,17 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 	if err != nil {
 		return result{missing: out.missing}, err
 	}
+	switch {
+	case record == nil: // a dry run
+	case out.gone:
+		res.reaper.forget(out.uid)
+	default:
+		res.reaper.await(ctx, res.stored, record)
+	}
 	if out.gone && !res.returnDeleted {
 		return out, nil
 	}
-	if out.gone || record == nil { // a dry run has no record
+	if out.gone || record == nil {
 		if record != nil {
 			marked = marked.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", fieldResourceVersion)
 		}
@@ -78,7 +85,6 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 		out.json = codec.AppendObject(nil, shown)
 		return out, err
 	}
-	res.reaper.await(res.stored, marked)
 	return out, res.showResult(&out, record, doc.Value{})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -322,4 +323,72 @@ func TestUnsafeDeletion(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 418, do(t, api, "DELETE", widgets+"/broken"+ignore, "").Code)
 	})
+}
+
+// countingStore counts the updates that are begun.
+type countingStore struct {
+	*storage.Memory
+	updates atomic.Int64
+}
+
+func (s *countingStore) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
+	s.updates.Add(1)
+	return s.Memory.Update(ctx, key, fn)
+}
+
+// What was deleted before its time has come is not waited for: when that time comes nobody looks for it.
+func TestNothingWaitsForWhatIsGone(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		finalizers []string
+		end        func(ctx context.Context, client rest.Client[Widget], name string) error
+	}{
+		{"deleted at once", nil, func(ctx context.Context, client rest.Client[Widget], name string) error {
+			return client.Delete(ctx, name, rest.DeleteOptions{GracePeriodSeconds: ptr(int64(0))})
+		}},
+		{"deleted at once and released", []string{"example.com/f"}, func(ctx context.Context, client rest.Client[Widget], name string) error {
+			if err := client.Delete(ctx, name, rest.DeleteOptions{GracePeriodSeconds: ptr(int64(0))}); err != nil {
+				return err
+			}
+			_, err := client.Modify(ctx, name, func(w *Widget) error { w.Finalizers = nil; return nil })
+			return err
+		}},
+	} {
+		for _, together := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, together: %t", c.name, together), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					store := &countingStore{Memory: storage.NewMemory(storage.MemoryOptions{})}
+					api, err := rest.New(rest.Options{Store: store}, widgetResource(removedWhenDue))
+					require.NoError(t, err)
+					client := rest.ClientFor[Widget](api).Namespace("default")
+					for i := range 1000 {
+						name := fmt.Sprint("w-", i)
+						_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: c.finalizers}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+						require.NoError(t, err)
+						var deleting sync.WaitGroup
+						slowly := func() {
+							if err := client.Delete(t.Context(), name, rest.DeleteOptions{}); !status.IsNotFound(err) {
+								assert.NoError(t, err)
+							}
+						}
+						if together {
+							deleting.Go(slowly)
+						} else {
+							slowly()
+						}
+						require.NoError(t, c.end(t.Context(), client, name))
+						deleting.Wait()
+					}
+					page, err := client.List(t.Context(), rest.ListOptions{})
+					require.NoError(t, err)
+					require.Empty(t, page.Items)
+					before := store.updates.Load()
+					endOfAnother(t, time.Minute)
+					assert.Equal(t, before, store.updates.Load())
+					require.NoError(t, api.Close())
+					require.NoError(t, store.Close())
+				})
+			})
+		}
+	}
 }

@@ -3,13 +3,13 @@ package rest
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -77,23 +77,52 @@ func (r *reaper) load(res *resource) error {
 		return err
 	}
 	for _, record := range page.Records {
-		obj, _, err := codec.DecodeJSON(record.JSON)
-		if err != nil {
-			continue // it is for who looks at it to say so
+		if d := dueOf(res, record); d != nil {
+			r.push(d)
 		}
-		r.await(res, obj)
 	}
 	return nil
 }
 
-// await lets an object be removed when it is due.
-func (r *reaper) await(res *resource, obj doc.Value) {
+// dueOf says when an object is to be removed; nil if its time is over. One that cannot be decoded is for who looks at it to report.
+func dueOf(res *resource, record *storage.Record) *due {
+	obj, _, err := codec.DecodeJSON(record.JSON)
+	if err != nil {
+		return nil
+	}
 	at, ok := dueAt(obj)
-	if !res.removeWhenDue || graceOf(obj) == 0 || !ok {
+	if graceOf(obj) == 0 || !ok {
+		return nil
+	}
+	return &due{at: at, res: res, namespace: record.Key.Namespace, name: record.Key.Name, uid: record.UID}
+}
+
+// await lets an object be removed when it is due. A deletion has left it as this record.
+func (r *reaper) await(ctx context.Context, res *resource, record *storage.Record) {
+	if !res.removeWhenDue {
 		return
 	}
-	m := metadataOf(obj)
-	r.push(&due{at: at, res: res, namespace: m.Get(fieldNamespace).Text(), name: m.Get(fieldName).Text(), uid: m.Get(fieldUID).Text()})
+	d := dueOf(res, record)
+	if d == nil {
+		r.forget(record.UID)
+		return
+	}
+	r.push(d)
+	// A later deletion may have forgotten the object before it was pushed.
+	now, err := res.store.Get(context.WithoutCancel(ctx), record.Key, 0)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && (now.UID != record.UID || dueOf(res, now) == nil) {
+		r.forget(record.UID)
+	}
+}
+
+// forget lets an object wait no longer: it is gone, or only finalizers hold it.
+func (r *reaper) forget(uid string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if d := r.byUID[uid]; d != nil {
+		heap.Remove(&r.waiting, d.index)
+		delete(r.byUID, uid)
+	}
 }
 
 // push lets an object wait until its time, or until the one for which it waits already if that is earlier.

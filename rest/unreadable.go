@@ -31,6 +31,9 @@ func (res *resource) deleteUnreadable(ctx context.Context, namespace, name strin
 		out = result{uid: current.UID, gone: true}
 		return nil, nil
 	})
+	if err == nil {
+		res.reaper.forget(out.uid)
+	}
 	return out, err
 }
 
