@@ -27,22 +27,31 @@ type follower struct {
 	work func(ctx context.Context, key storage.Key, look func(storage.Key)) error
 }
 
-// run follows the API until the context ends, and anew whenever changes were missed. It returns nil at the end of the
-// context, and an error when the API ends before.
+// run follows the API until the context ends, and anew whenever changes were missed. As long as the store forgets faster than the
+// follower can list everything, the delays grow. run returns nil at the end of the context, and an error when the API ends before.
 func (f *follower) run(ctx context.Context) error {
+	const attempt = "follow"
+	attempts := controller.NewQueue[string](f.options.Queue)
+	defer attempts.ShutDown()
 	for {
-		err := f.follow(ctx)
+		err := f.follow(ctx, func() { attempts.Forget(attempt) })
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case !status.IsExpired(err):
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
+		delay := attempts.AddRateLimited(attempt)
+		f.options.Logger.Log(ctx, slog.LevelWarn, f.name+" has missed changes", "again", delay, "error", err)
+		if _, err := attempts.Get(ctx); err != nil {
+			return nil
+		}
+		attempts.Done(attempt)
 	}
 }
 
-// follow works until an error ends it. It leaves no goroutine.
-func (f *follower) follow(ctx context.Context) (err error) {
+// follow works until an error ends it, and calls whole when it knows the state of everything. It leaves no goroutine.
+func (f *follower) follow(ctx context.Context, whole func()) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
 	queue := controller.NewQueue[storage.Key](f.options.Queue)
@@ -62,6 +71,7 @@ func (f *follower) follow(ctx context.Context) (err error) {
 		}
 		if changes.Through > 0 && !working {
 			working = true
+			whole()
 			for range f.options.Workers {
 				workers.Go(func() { f.serve(ctx, queue) })
 			}

@@ -12,7 +12,7 @@ import (
 type Options struct {
 	// Workers is how many objects are worked on at a time. Default: 4.
 	Workers int
-	// Queue says how failures are delayed, and by which clock.
+	// Queue says how what failed is delayed, and by which clock: an object, or the start of a controller that missed changes.
 	Queue controller.QueueOptions
 	// Logger is told of failures. Default: nothing is logged.
 	Logger *slog.Logger

@@ -1,0 +1,99 @@
+package lifecycle_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// busyStore is written to while it is listed, and remembers the last 100 changes.
+type busyStore struct {
+	*storage.Memory
+	writes func(listed int) int // how many times, where a list shows so many objects
+	lists  atomic.Int64
+}
+
+func (s *busyStore) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+	page, err := s.Memory.List(ctx, options, into)
+	n := s.lists.Add(1)
+	for i := range s.writes(len(page.Records)) {
+		_, err := s.Update(ctx, storage.Key{Resource: "sites.example.com", Name: "busy"}, func(*storage.Record) ([]byte, error) {
+			return fmt.Appendf(nil, `{"metadata":{"name":"busy","uid":"busy","resourceVersion":"","labels":{"n":"%d.%d"}}}`, n, i), nil
+		})
+		if err != nil {
+			return page, err
+		}
+		if err := s.Compact(ctx, s.Revision()-100); err != nil {
+			return page, err
+		}
+	}
+	return page, err
+}
+
+// However long it takes to list everything, and however little the store remembers of what happens meanwhile, the collector comes to its
+// work. Where the history is too short for one page, it tries again at leisure.
+func TestListingLongerThanTheHistory(t *testing.T) {
+	const objects = 3000
+	for _, c := range []struct {
+		name   string
+		writes func(listed int) int
+		calm   time.Duration // when the writes end
+		most   int64         // how often it lists
+	}{
+		{"a page is shorter", func(listed int) int { return listed / 10 }, 0, 20},
+		{"a page is longer", func(int) int { return 300 }, 10 * time.Minute, 60},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := &busyStore{Memory: storage.NewMemory(storage.MemoryOptions{Start: 1000}), writes: func(int) int { return 0 }}
+				api, err := rest.New(rest.Options{Store: store}, parts(), sites())
+				require.NoError(t, err)
+				client := rest.ClientFor[Part](api).Namespace("a")
+				never := apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Part", Name: "never", UID: "never"}
+				for i := range objects {
+					part := &Part{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("x", i)}}
+					if i == objects/2 {
+						part.OwnerReferences = []apimeta.OwnerReference{never}
+					}
+					_, err := client.Create(t.Context(), part)
+					require.NoError(t, err)
+				}
+				store.lists.Store(0)
+				ctx, stop := context.WithCancel(t.Context())
+				until := time.Now().Add(c.calm)
+				store.writes = func(listed int) int {
+					if store.lists.Load() > c.most {
+						stop() // it would go on for ever, and no time would pass
+					}
+					if c.calm > 0 && time.Now().After(until) {
+						return 0
+					}
+					return c.writes(listed)
+				}
+				ended := make(chan error, 1)
+				go func() { ended <- lifecycle.CollectGarbage(ctx, api, lifecycle.Options{}) }()
+				<-time.After(2*c.calm + time.Minute)
+				synctest.Wait()
+				assert.LessOrEqual(t, store.lists.Load(), c.most)
+				page, err := client.List(t.Context(), rest.ListOptions{})
+				require.NoError(t, err)
+				assert.Equal(t, objects-1, len(page.Items))
+				stop()
+				require.NoError(t, <-ended)
+				require.NoError(t, api.Close())
+				require.NoError(t, store.Close())
+			})
+		})
+	}
+}
