@@ -28,11 +28,11 @@ func (q *request) get() error {
 	if q.parameters().Has("export") && parseBool(q.parameters().Get("export")) {
 		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
-	revision, err := parseRevision(q.parameters().Get("resourceVersion"))
+	revision, err := readRevision(q.parameters().Get("resourceVersion"))
 	if err != nil {
 		return err
 	}
-	record, err := q.res.find(q.r.Context(), namespace, name, watch.Revision(revision))
+	record, err := q.res.find(q.r.Context(), namespace, name, revision)
 	if err = cmp.Or(err, rep.mismatch); err != nil {
 		return err
 	}

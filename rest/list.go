@@ -103,11 +103,11 @@ func (res *resource) page(ctx context.Context, namespace string, p listParameter
 			options.Revision, options.Exact, fromToken = watch.Revision(at), true, true
 		}
 	} else {
-		revision, err := parseRevision(p.ResourceVersion)
+		revision, err := readRevision(p.ResourceVersion)
 		if err != nil {
 			return page{}, err
 		}
-		options.Revision = watch.Revision(revision)
+		options.Revision = revision
 		switch {
 		case p.ResourceVersion == "0":
 			options.Limit = 0 // any state will do, and it comes whole

@@ -67,25 +67,25 @@ func (o Objects) begin(resource string) (*resource, func(), error) {
 	return nil, nil, fmt.Errorf("%w: the API stores no resource %q", storage.ErrResource, resource)
 }
 
-// Get returns the record of an object, or a NotFound error.
+// Get returns the record of an object, or a NotFound error, from the most recent state.
 func (o Objects) Get(ctx context.Context, key storage.Key) (*storage.Record, error) {
 	res, done, err := o.begin(key.Resource)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	record, err := o.api.store.Get(ctx, key, 0)
+	record, err := o.api.store.Get(ctx, key, storage.MostRecent)
 	return record, res.storeError(err, key.Name)
 }
 
-// List returns the records of one namespace of a resource, or of all with an empty namespace, out of one state.
+// List returns the records of one namespace of a resource, or of all with an empty namespace, from the most recent state.
 func (o Objects) List(ctx context.Context, resource, namespace string) ([]*storage.Record, error) {
 	_, done, err := o.begin(resource)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	page, err := o.api.store.List(ctx, storage.ListOptions{Scope: storage.Key{Resource: resource, Namespace: namespace}}, nil)
+	page, err := o.api.store.List(ctx, storage.ListOptions{Scope: storage.Key{Resource: resource, Namespace: namespace}, Revision: storage.MostRecent}, nil)
 	return page.Records, err
 }
 

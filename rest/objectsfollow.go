@@ -85,12 +85,12 @@ func (f *objectsFollower) run(ctx context.Context, resources []StoredResource) (
 	return nil
 }
 
-// list yields the objects of a resource in pages, each of the latest state, and after each page the changes up to it. So the cursor
+// list yields the objects of a resource in pages, each of a state that the cursor has yet to pass, and after each page the changes up to it. So the cursor
 // falls behind by no more than one page, however long the list is, and no change has to be kept.
 func (f *objectsFollower) list(ctx context.Context, resource string) (more bool, err error) {
 	scope := watch.Scope{Resource: resource}
 	for l := (listing{}); ; l.before = l.last() {
-		if l.page, err = f.store.List(ctx, storage.ListOptions{Scope: scope, After: l.before, Limit: followPage}, nil); err != nil {
+		if l.page, err = f.store.List(ctx, storage.ListOptions{Scope: scope, After: l.before, Limit: followPage, Revision: f.cursor.Position()}, nil); err != nil {
 			return false, err
 		}
 		if len(l.page.Records) > 0 && !f.yield(Changes{List: added(l.page.Records)}, nil) {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // writeParameters reads the options of a write from the query. kind names them in errors.
@@ -188,6 +190,15 @@ func (p listParameters) watchErrors() (errs status.FieldErrors) {
 
 func matchWithContinue(path *status.Path) *status.FieldError {
 	return status.ForbiddenField(path, "resourceVersionMatch is forbidden when continue is provided")
+}
+
+// readRevision reads the resourceVersion of a get or list.
+func readRevision(s string) (watch.Revision, error) {
+	if s == "0" {
+		return storage.Any, nil
+	}
+	n, err := parseRevision(s)
+	return watch.Revision(n), err
 }
 
 // parseRevision reads a resourceVersion; "" and "0" are 0.

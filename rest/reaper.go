@@ -109,7 +109,7 @@ func (r *reaper) await(ctx context.Context, res *resource, record *storage.Recor
 	}
 	r.push(d)
 	// A later deletion may have forgotten the object before it was pushed.
-	now, err := res.store.Get(context.WithoutCancel(ctx), record.Key, 0)
+	now, err := res.store.Get(context.WithoutCancel(ctx), record.Key, storage.MostRecent)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && (now.UID != record.UID || dueOf(res, now) == nil) {
 		r.forget(record.UID)
 	}

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // revised is an API that holds a, b and c and is at revision 6. What it was before revision 4 is forgotten:
@@ -291,4 +293,62 @@ func TestObjectIsNotWatchedAtItsOwnURL(t *testing.T) {
 	a := do(t, api, "GET", widgets+"/b?watch=true", "")
 	assert.Equal(t, 200, a.Code)
 	assert.Equal(t, "b", a.text(t, "metadata.name"))
+}
+
+// askedStore notes which revision a read asks for.
+type askedStore struct {
+	storage.Store
+	asked []string
+}
+
+func (s *askedStore) note(revision watch.Revision) {
+	switch revision {
+	case storage.MostRecent:
+		s.asked = append(s.asked, "most recent")
+	case storage.Any:
+		s.asked = append(s.asked, "any")
+	default:
+		s.asked = append(s.asked, fmt.Sprint("from ", revision))
+	}
+}
+
+func (s *askedStore) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
+	s.note(atLeast)
+	return s.Store.Get(ctx, key, atLeast)
+}
+
+func (s *askedStore) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+	s.note(options.Revision)
+	return s.Store.List(ctx, options, into)
+}
+
+// A read that names no version is one of the most recent state, for a replica too; "0" is any state that it has.
+func TestWhatReadsAskOfTheStore(t *testing.T) {
+	memory := storage.NewMemory(storage.MemoryOptions{Start: 1})
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	store := &askedStore{Store: memory}
+	api := newAPI(t, rest.Options{Store: store}, widgetResource())
+	create(t, api, "a")
+	for _, target := range []string{"/a", "/a/status", "", "?limit=1", "?labelSelector=x"} {
+		for version, want := range map[string]string{"": "most recent", "resourceVersion=0": "any", "resourceVersion=2": "from 2"} {
+			if target == "?limit=1" && version == "resourceVersion=2" {
+				continue
+			}
+			store.asked = nil
+			must(t, api, "GET", widgets+target+map[bool]string{true: "&", false: "?"}[strings.Contains(target, "?")]+version, "")
+			assert.Equal(t, []string{want}, store.asked, "%s %s", target, version)
+		}
+	}
+	objects, key := rest.ObjectsOf(api), storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}
+	client := rest.ClientFor[Widget](api).Namespace("default")
+	for name, read := range map[string]func() error{
+		"Objects.Get":  func() error { _, err := objects.Get(t.Context(), key); return err },
+		"Objects.List": func() error { _, err := objects.List(t.Context(), key.Resource, ""); return err },
+		"Client.Get":   func() error { _, err := client.Get(t.Context(), "a"); return err },
+		"Client.List":  func() error { _, err := client.List(t.Context(), rest.ListOptions{}); return err },
+	} {
+		store.asked = nil
+		require.NoError(t, read(), name)
+		assert.Equal(t, []string{"most recent"}, store.asked, name)
+	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // subresourceOfItem answers for a subresource of one object.
@@ -93,11 +92,11 @@ func (q *request) getSubresource(sub *subresource) error {
 	if err != nil {
 		return err
 	}
-	revision, err := parseRevision(q.parameters().Get("resourceVersion"))
+	revision, err := readRevision(q.parameters().Get("resourceVersion"))
 	if err != nil {
 		return err
 	}
-	record, err := q.res.find(q.r.Context(), namespace, name, watch.Revision(revision))
+	record, err := q.res.find(q.r.Context(), namespace, name, revision)
 	if err != nil {
 		return err
 	}

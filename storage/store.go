@@ -31,6 +31,15 @@ var (
 	ErrContended = errors.New("storage: the object changed during every attempt to update it")
 )
 
+// Revisions for reads that name none. A store that is a replica answers the first by asking the others, and the second by itself.
+const (
+	// MostRecent asks for a state that shows every write acknowledged before the read, on any replica. It is the zero value, and the resourceVersion
+	// "" of a get or list (API concepts, Resource versions). Whoever writes because an object is absent must have read so.
+	MostRecent watch.Revision = 0
+	// Any asks for a state of any age: every store has reached it. It is the resourceVersion "0".
+	Any watch.Revision = 1
+)
+
 // Resource is what a store must know of a kind of object before it holds any.
 type Resource struct {
 	// Name is the plural and the group, such as "widgets.example.com".
@@ -84,7 +93,7 @@ type Store interface {
 	// Revision is that of the latest visible commit. It is never 0, which on the wire means "any".
 	Revision() watch.Revision
 
-	// Get returns the object's latest record from a state not older than the given revision, or [ErrNotFound].
+	// Get returns the object's latest record from a state not older than the given revision, [MostRecent] or [Any] among them, or [ErrNotFound].
 	Get(ctx context.Context, key Key, atLeast watch.Revision) (*Record, error)
 
 	// List appends to into the records of a scope in order of namespace and name, out of one consistent state.
@@ -122,7 +131,7 @@ type ListOptions struct {
 	After Key
 	// Limit is how many records to return at most; zero: all.
 	Limit int
-	// Revision and Exact choose the state: the latest, but not older than Revision, or with Exact the one at Revision. An Exact revision inside a
+	// Revision and Exact choose the state: the latest, but not older than Revision, [MostRecent] or [Any] among them, or with Exact the one at Revision. An Exact revision inside a
 	// group is answered with the state at the group's end, and a compacted one with 410 Expired.
 	Revision watch.Revision
 	Exact    bool

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // busyStore is written to while it is listed, and remembers the last 100 changes.
@@ -93,6 +94,50 @@ func TestListingLongerThanTheHistory(t *testing.T) {
 				require.NoError(t, <-ended)
 				require.NoError(t, api.Close())
 				require.NoError(t, store.Close())
+			})
+		})
+	}
+}
+
+// laggingStore is a replica that has not heard of an owner yet, and of nothing when it lists, unless it asks the others for the most recent state.
+type laggingStore struct{ *storage.Memory }
+
+func (s laggingStore) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
+	if atLeast == storage.Any && key.Name == "owner" {
+		return nil, storage.ErrNotFound
+	}
+	return s.Memory.Get(ctx, key, atLeast)
+}
+
+func (s laggingStore) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+	if options.Revision == storage.Any {
+		return storage.Page{Records: into, Revision: s.Revision()}, nil
+	}
+	return s.Memory.List(ctx, options, into)
+}
+
+// That an owner is absent, or a namespace empty, is decided on the most recent state.
+func TestDecisionsOnAReplica(t *testing.T) {
+	for name, run := range map[string]func(context.Context, *rest.API, lifecycle.Options) error{
+		"CollectGarbage": lifecycle.CollectGarbage, "EmptyNamespaces": lifecycle.EmptyNamespaces,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := laggingStore{storage.NewMemory(storage.MemoryOptions{})}
+				defer func() { require.NoError(t, store.Close()) }()
+				inBubble(t, run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()}, func(w *world) {
+					namespaces := rest.ClientFor[Namespace](w.api)
+					_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+					require.NoError(w, err)
+					w.part("a/owner")
+					w.make("a/held", []string{"example.com/f"}, w.refTo("a", "owner"))
+					w.settle()
+					require.Equal(w, []string{"a/held:owner", "a/owner"}, w.left())
+					require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
+					w.settle()
+					_, err = namespaces.Get(w.Context(), "a")
+					require.NoError(w, err, "it is not empty")
+				})
 			})
 		})
 	}

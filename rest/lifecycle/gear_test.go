@@ -73,20 +73,24 @@ type world struct {
 // inWorld runs f beside a controller. The bubble demands that the controller leaves no goroutine when its context ends.
 func inWorld(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error, options rest.Options, definitions []rest.Definition, f func(w *world)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		api, err := rest.New(options, definitions...)
-		require.NoError(t, err)
-		w := &world{T: t, api: api, parts: rest.ClientFor[Part](api), sites: rest.ClientFor[Site](api)}
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- run(ctx, api, lifecycle.Options{}) }()
-		defer func() {
-			stop()
-			assert.NoError(t, <-ended)
-			assert.NoError(t, api.Close())
-		}()
-		f(w)
-	})
+	synctest.Test(t, func(t *testing.T) { inBubble(t, run, options, definitions, f) })
+}
+
+// inBubble is inWorld in a bubble that is there already.
+func inBubble(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error, options rest.Options, definitions []rest.Definition, f func(w *world)) {
+	t.Helper()
+	api, err := rest.New(options, definitions...)
+	require.NoError(t, err)
+	w := &world{T: t, api: api, parts: rest.ClientFor[Part](api), sites: rest.ClientFor[Site](api)}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, api, lifecycle.Options{}) }()
+	defer func() {
+		stop()
+		assert.NoError(t, <-ended)
+		assert.NoError(t, api.Close())
+	}()
+	f(w)
 }
 
 func collecting(t *testing.T, f func(w *world)) {

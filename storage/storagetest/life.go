@@ -88,6 +88,24 @@ var lifeRules = []rule{
 		require.True(s, status.IsTooLargeResourceVersion(err), "%v", err)
 		reads.Wait()
 	}},
+	{"NoRevision", "A read that names no revision shows every acknowledged write; one of any age fails for none.", func(s *subject) {
+		key := widget("a", "x")
+		scope := watch.Scope{Resource: widgets}
+		for _, any := range []watch.Revision{storage.Any, storage.MostRecent} {
+			require.Empty(s, s.list(storage.ListOptions{Scope: scope, Revision: any}).Records)
+			_, err := s.store.Get(s.ctx, key, any)
+			require.ErrorIs(s, err, storage.ErrNotFound)
+		}
+		r := s.put(key, "red", 1)
+		got, err := s.store.Get(s.ctx, key, storage.MostRecent)
+		require.NoError(s, err)
+		require.Equal(s, r.Revision, got.Revision)
+		require.Len(s, s.list(storage.ListOptions{Scope: scope, Revision: storage.MostRecent}).Records, 1)
+		s.remove(key)
+		_, err = s.store.Get(s.ctx, key, storage.MostRecent)
+		require.ErrorIs(s, err, storage.ErrNotFound)
+		require.Empty(s, s.list(storage.ListOptions{Scope: scope, Revision: storage.MostRecent}).Records)
+	}},
 	{"EndedContext", "A request whose context has ended changes nothing.", func(s *subject) {
 		ctx, cancel := context.WithCancel(s.ctx)
 		cancel()
