@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 
@@ -42,15 +43,15 @@ type LampText struct {
 
 const lamps = "/apis/example.com/v1/namespaces/default/lamps"
 
-// restarted hands a store from one API to the next, as a host does that starts anew.
-func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.API)) (*rest.API, *storage.Memory, error) {
+// restarted hands a store from one API to the next, as a host does that starts anew. Others are the kinds that stay as they are.
+func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.API), others ...rest.Definition) (*rest.API, *storage.Memory, error) {
 	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	first, err := rest.New(rest.Options{Store: store, Now: now}, before)
+	first, err := rest.New(rest.Options{Store: store, Now: now}, append(others, before)...)
 	require.NoError(t, err)
 	fill(first)
 	require.NoError(t, first.Close())
-	second, err := rest.New(rest.Options{Store: store, Now: now}, after)
+	second, err := rest.New(rest.Options{Store: store, Now: now}, append(others, after)...)
 	if err == nil {
 		t.Cleanup(func() { require.NoError(t, second.Close()) })
 	}
@@ -88,6 +89,36 @@ func TestATypeThatHasChanged(t *testing.T) {
 		assert.Equal(t, "3", merge(t, api, lamps+"/a", `{"spec":{"color":"cold"}}`).rv(t))
 		require.Len(t, w.events(), 1)
 	})
+}
+
+// Who follows the kind that has changed lists again, also where none of its objects is left. Nobody else does.
+func TestOtherKindsThanTheOneThatHasChanged(t *testing.T) {
+	for name, left := range map[string]bool{"an object is left": true, "none is left": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var page answer
+				api, store, err := restarted(t, lampResource[Lamp](), lampResource[LampNow](), func(api *rest.API) {
+					create(t, api, "a")
+					create(t, api, "b")
+					page = must(t, api, "GET", widgets+"?limit=1", "") // at 3
+					makeLamp(t)(api)                                   // 4
+					if !left {
+						must(t, api, "DELETE", lamps+"/a", "") // 5
+					}
+					create(t, api, "c")
+				}, widgetResource())
+				require.NoError(t, err)
+				last := fmt.Sprint(store.Revision())
+				assert.Equal(t, "ERROR 410 Expired: too old resource version: 3 ("+last+")", told(t, follow(t, api, lamps+"?watch=1&resourceVersion=3").events()))
+				assert.Equal(t, 410, do(t, api, "GET", lamps+"?resourceVersion=4&resourceVersionMatch=Exact", "").Code)
+				assert.Empty(t, follow(t, api, lamps+"?watch=1&resourceVersion="+last).events())
+
+				assert.Equal(t, "ADDED c", told(t, follow(t, api, widgets+"?watch=1&resourceVersion=3").events()))
+				page = must(t, api, "GET", widgets+"?continue="+page.text(t, "metadata.continue"), "")
+				assert.Equal(t, "b at 3", listed(t, page))
+			})
+		})
+	}
 }
 
 func TestAnotherVersionIsStored(t *testing.T) {

@@ -90,6 +90,6 @@ func (m *Memory) publish(group []watch.Change[Record], writes []write) error {
 	if err := m.log.Append(group); err != nil {
 		return err
 	}
-	m.past.forget(m.log.Compacted())
+	m.past.forget(nil, m.log.Compacted())
 	return nil
 }

@@ -91,7 +91,7 @@ func (m *Memory) at(ctx context.Context, t *table, revision watch.Revision, by *
 	if err != nil {
 		return nil, err
 	}
-	if revision < m.log.Compacted() {
+	if revision < m.log.Floor(watch.Scope{Resource: t.name}) {
 		return nil, tooOld()
 	}
 	if revision >= latest.from {
@@ -108,7 +108,7 @@ func (m *Memory) at(ctx context.Context, t *table, revision watch.Revision, by *
 			return nil, err
 		}
 		m.past.add(s)
-		m.past.forget(m.log.Compacted()) // a compaction may have passed it while it was built
+		m.past.forget(t, m.log.Floor(watch.Scope{Resource: t.name})) // which may have passed it while it was built
 	}
 	if s.lacks(by) {
 		err = m.undoIndex(ctx, latest, s, by)
@@ -212,9 +212,9 @@ func (p *past) add(s *snapshot) {
 	p.snapshots = slices.Insert(p.snapshots, 0, s)
 }
 
-// forget drops what can no longer be asked for, so that it holds no record that the log has dropped.
-func (p *past) forget(compacted watch.Revision) {
+// forget drops the states of a table, or with nil of all, that can no longer be asked for, so that they hold no record that the log has dropped.
+func (p *past) forget(t *table, floor watch.Revision) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.snapshots = slices.DeleteFunc(p.snapshots, func(s *snapshot) bool { return s.to < compacted })
+	p.snapshots = slices.DeleteFunc(p.snapshots, func(s *snapshot) bool { return s.to < floor && (t == nil || s.table == t) })
 }

@@ -175,7 +175,7 @@ func (m *Memory) Compact(ctx context.Context, through watch.Revision) error {
 		return ErrClosed
 	}
 	m.log.Compact(through)
-	m.past.forget(m.log.Compacted())
+	m.past.forget(nil, m.log.Compacted())
 	return nil
 }
 

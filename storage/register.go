@@ -45,8 +45,7 @@ func newTree() *btree.BTreeG[*Record] {
 	return btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})
 }
 
-// upgrade gives the records of a table another form. It prepares them outside the lock, again where one has changed
-// meanwhile, and drops the history, which is of the old form.
+// upgrade gives a table another form, or other indexes. It prepares them outside the lock, again where a record has changed meanwhile.
 func (m *Memory) upgrade(t *table, form *Resource) error {
 	upgraded := map[*Record]*Record{}
 	for {
@@ -54,46 +53,60 @@ func (m *Memory) upgrade(t *table, form *Resource) error {
 		if err != nil {
 			return err
 		}
-		tree, indexes := newTree(), newIndexes(form.Indexed)
+		next := &table{form: form, indexes: newIndexes(form.Indexed)}
+		if m.formOf(t).Fingerprint != form.Fingerprint {
+			next.tree = newTree()
+		}
 		var grown int64
 		s.tree.Scan(func(r *Record) bool {
-			next := upgraded[r]
-			if next == nil {
-				if next, err = r.upgrade(form); err != nil {
-					err = fmt.Errorf("%s %s/%s: %w", r.Key.Resource, r.Key.Namespace, r.Key.Name, err)
-					return false
+			record := r
+			if next.tree != nil {
+				if record = upgraded[r]; record == nil {
+					if record, err = r.upgrade(form); err != nil {
+						err = fmt.Errorf("%s %s/%s: %w", r.Key.Resource, r.Key.Namespace, r.Key.Name, err)
+						return false
+					}
+					upgraded[r] = record
 				}
-				upgraded[r] = next
+				next.tree.Set(record)
+				grown += record.size() - r.size()
 			}
-			tree.Set(next)
-			for _, i := range indexes {
-				i.replace(nil, next)
+			for _, i := range next.indexes {
+				i.replace(nil, record)
 			}
-			grown += next.size() - r.size()
 			return true
 		})
 		if err != nil {
 			return err
 		}
-		if m.replace(t, s, &table{form: form, tree: tree, indexes: indexes}, grown) {
+		if m.replace(t, s, next, grown) {
 			return nil
 		}
 	}
 }
 
-// replace gives a table another form and its records, in the place of those of a snapshot, if it is still the latest.
+func (m *Memory) formOf(t *table) *Resource {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return t.form
+}
+
+// replace gives a table another form, the indexes that belong to it and, unless nil, the records of that form, in the place of those of a
+// snapshot, if it is still the latest. History is of one form: where the records are others, what was before cannot be read any more.
 func (m *Memory) replace(t *table, s *snapshot, next *table, grown int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if t.latest != s {
 		return false
 	}
-	t.form, t.tree, t.indexes, t.latest, t.changed = next.form, next.tree, next.indexes, nil, m.revision
-	m.live.Add(grown)
-	if t.tree.Len() > 0 {
-		m.log.Compact(m.revision)
-		m.past.forget(m.log.Compacted())
+	t.form, t.indexes, t.latest = next.form, next.indexes, nil
+	if next.tree == nil {
+		return true
 	}
+	t.tree, t.changed = next.tree, m.revision
+	m.live.Add(grown)
+	m.log.CompactResource(t.name, m.revision)
+	m.past.forget(t, m.revision)
 	return true
 }
 

@@ -84,9 +84,10 @@ type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
 // A revision that a read or a watch asks for and the store has not reached is awaited for a bounded time (3 seconds unless the store says otherwise);
 // then the call fails with 504 Timeout, "Too large resource version". A client may have such a revision from a store that was there before.
 type Store interface {
-	// Register makes a resource known; nothing of it is served before. Registering it again under another Fingerprint, or with other indexes,
-	// upgrades the records that there are, at their revisions; what was before can then not be read any more (410 Expired).
-	// Cursors of the old form should be closed by then: they go on, with records of the new one.
+	// Register makes a resource known; nothing of it is served before. Registering it again under another Fingerprint upgrades the records
+	// that there are, at their revisions, and ends the resource's history: reads and watches of it from before give 410 Expired, those of other
+	// resources do not. Cursors of the old form should be closed by then: those that have read all go on, with records of the new one. With
+	// other indexes alone no record changes, and no history ends.
 	// An error of Upgrade or Extract is returned, with the key of the record, and then nothing has changed.
 	Register(resource Resource) error
 

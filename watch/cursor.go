@@ -36,7 +36,7 @@ func (l *Log[T]) CursorOn(scope Scope, term Term, after Revision) (*Cursor[T], e
 	key := topicKey{scope, term}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.readable(after); err != nil {
+	if err := l.readable(scope, after); err != nil {
 		return nil, err
 	}
 	t := l.topics[key]
@@ -57,7 +57,7 @@ func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 	changes, reached, err := l.collect(key, after)
 	l.mu.Lock()
 	if err == nil {
-		err = l.readable(after)
+		err = l.readable(key.Scope, after)
 	}
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
 		return into, ErrClosed
 	}
 	if c.position < t.from {
-		return into, expired(c.position, l.Compacted())
+		return into, expired(c.position, l.floor(t.Scope))
 	}
 	if t.newest > c.position {
 		n := t.changes.len()

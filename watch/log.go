@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -63,6 +64,7 @@ type Log[T any] struct {
 	mu       sync.RWMutex
 	entries  ring[entry[T]]
 	bytes    int64
+	floors   map[string]Revision // of resources that CompactResource has compacted beyond compacted
 	topics   map[topicKey]*topic[T]
 	indexes  map[string][]inUse // the indexes that topics use, by resource
 	dirty    ring[*topic[T]]    // topics with news for waiting cursors
@@ -83,7 +85,7 @@ func NewLog[T any](opts LogOptions[T]) *Log[T] {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	l := &Log[T]{opts: opts, topics: map[topicKey]*topic[T]{}, indexes: map[string][]inUse{}, kick: make(chan struct{}, 1)}
+	l := &Log[T]{opts: opts, floors: map[string]Revision{}, topics: map[topicKey]*topic[T]{}, indexes: map[string][]inUse{}, kick: make(chan struct{}, 1)}
 	l.revision.Store(uint64(opts.Start))
 	l.compacted.Store(uint64(opts.Start))
 	return l
@@ -92,8 +94,26 @@ func NewLog[T any](opts LogOptions[T]) *Log[T] {
 // Revision returns the revision of the youngest change, or Start.
 func (l *Log[T]) Revision() Revision { return Revision(l.revision.Load()) }
 
-// Compacted returns the revision up to which the log has dropped all changes. It is the oldest position of a new cursor.
+// Compacted returns the revision up to which the log has dropped the changes of all resources.
 func (l *Log[T]) Compacted() Revision { return Revision(l.compacted.Load()) }
+
+// Floor returns the revision up to which the log has dropped changes of a scope. It is the oldest position of a new cursor there.
+func (l *Log[T]) Floor(scope Scope) Revision {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.floor(scope)
+}
+
+func (l *Log[T]) floor(scope Scope) Revision {
+	floor := l.Compacted()
+	if scope != (Scope{}) {
+		return max(floor, l.floors[scope.Resource])
+	}
+	for _, of := range l.floors {
+		floor = max(floor, of)
+	}
+	return floor
+}
 
 // Append adds changes that become visible together. Their revisions must ascend and be above Revision; if the owner of the log
 // decides them, they should be consecutive. The log owns the slice afterwards. The cost does not depend on the number of cursors.
@@ -155,6 +175,36 @@ func (l *Log[T]) Compact(through Revision) {
 	}
 }
 
+// CompactResource is Compact for the changes of one resource. Cursors on other resources lose nothing.
+func (l *Log[T]) CompactResource(resource string, through Revision) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	through = min(through, l.Revision())
+	n := l.entries.search(func(e entry[T]) bool { return e.change.groupEnd > through })
+	if n < l.entries.len() {
+		through = min(through, l.entries.at(n).change.Revision-1)
+	}
+	if through <= l.floor(Scope{Resource: resource}) {
+		return
+	}
+	maps.DeleteFunc(l.floors, func(_ string, floor Revision) bool { return floor <= l.Compacted() })
+	l.floors[resource] = through
+	for _, t := range l.topics {
+		if t.Resource == resource || t.Scope == (Scope{}) {
+			t.lose(resource, through)
+		}
+	}
+	for i := range n {
+		e := l.entries.at(i)
+		if e.change.Scope.Resource != resource {
+			continue
+		}
+		// The entry stays without its states, so that GroupEnd still knows the whole group.
+		l.bytes += entryOverhead - e.size
+		l.entries.set(i, entry[T]{&Change[T]{Scope: e.change.Scope, Revision: e.change.Revision, groupEnd: e.change.groupEnd}, e.at, entryOverhead})
+	}
+}
+
 // trim drops groups until the log is within MaxAge and MaxBytes, but keeps the youngest group.
 func (l *Log[T]) trim(now int64) {
 	limit := int64(-1)
@@ -208,7 +258,7 @@ func (l *Log[T]) collect(key topicKey, after Revision) (changes []*Change[T], re
 	reached = after
 	for end := false; !end; {
 		l.mu.RLock()
-		if err := l.readable(after); err != nil {
+		if err := l.readable(key.Scope, after); err != nil {
 			l.mu.RUnlock()
 			return nil, 0, err
 		}
@@ -233,12 +283,12 @@ func (l *Log[T]) scan(key topicKey, after Revision, limit int, into []*Change[T]
 }
 
 // readable returns why a cursor cannot start at a position, or nil. The caller holds the lock.
-func (l *Log[T]) readable(after Revision) error {
+func (l *Log[T]) readable(scope Scope, after Revision) error {
 	if l.closed {
 		return ErrClosed
 	}
-	if after < l.Compacted() {
-		return expired(after, l.Compacted())
+	if floor := l.floor(scope); after < floor {
+		return expired(after, floor)
 	}
 	return nil
 }

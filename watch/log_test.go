@@ -2,9 +2,11 @@ package watch_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,6 +104,94 @@ func TestCompactDropsWholeGroups(t *testing.T) {
 	assert.Equal(t, watch.Revision(4), log.Compacted(), "compaction never goes back")
 	log.Compact(99)
 	assert.Equal(t, watch.Revision(5), log.Compacted(), "compaction does not run ahead of the log")
+}
+
+func TestCompactResource(t *testing.T) {
+	log := newLog(t, watch.LogOptions[thing]{})
+	other := watch.Scope{Resource: "others", Name: "o"}
+	things, others, everything := watch.Scope{Resource: "things"}, watch.Scope{Resource: "others"}, watch.Scope{}
+	elsewhere := watch.Scope{Resource: "things", Namespace: "b"}
+	require.NoError(t, log.Append(group(1, key("a", "x"), other)))
+	require.NoError(t, log.Append(group(3, key("a", "y"))))
+	require.NoError(t, log.Append(group(4, other)))
+	cursors := map[string]*watch.Cursor[thing]{}
+	for name, c := range map[string]struct {
+		scope watch.Scope
+		after watch.Revision
+	}{"behind": {things, 0}, "up to it": {things, 3}, "elsewhere": {elsewhere, 0}, "other": {others, 0}, "everything, behind": {everything, 2}, "everything, up to it": {everything, 3}} {
+		cursors[name] = cursorAt(t, log, c.scope, c.after)
+	}
+	log.CompactResource("things", 3)
+	for name, want := range map[string][]watch.Revision{"up to it": nil, "elsewhere": nil, "other": {2, 4}, "everything, up to it": {4}} {
+		assert.Equal(t, want, poll(t, cursors[name]), name)
+	}
+	for _, name := range []string{"behind", "everything, behind"} {
+		_, err := cursors[name].Poll(nil)
+		assert.True(t, status.IsExpired(err), "%s: %v", name, err)
+	}
+	assert.Equal(t, []watch.Revision{2, 4}, poll(t, cursorAt(t, log, others, 0)))
+	changes, err := log.Since(others, 0)
+	require.NoError(t, err)
+	assert.Equal(t, []watch.Revision{2, 4}, revisions(changes))
+	for _, scope := range []watch.Scope{things, elsewhere, key("a", "x"), everything} {
+		_, err := log.Cursor(scope, 2)
+		assert.True(t, status.IsExpired(err), "%v: %v", scope, err)
+		assert.EqualError(t, err, "too old resource version: 2 (3)")
+		_, err = log.Since(scope, 2)
+		assert.True(t, status.IsExpired(err), "%v: %v", scope, err)
+		assert.Equal(t, watch.Revision(3), log.Floor(scope))
+	}
+	assert.Equal(t, watch.Revision(0), log.Floor(others))
+	assert.Equal(t, watch.Revision(0), log.Compacted())
+	assert.Equal(t, watch.Revision(2), log.GroupEnd(1), "what is left of a group is a part of one")
+
+	log.CompactResource("things", 1)
+	assert.Equal(t, watch.Revision(3), log.Floor(things), "compaction never goes back")
+	log.CompactResource("others", 99)
+	assert.Equal(t, watch.Revision(4), log.Floor(others), "compaction does not run ahead of the log")
+	assert.Equal(t, watch.Revision(3), log.Floor(things))
+	require.NoError(t, log.Append(group(5, key("a", "x"))))
+	log.Compact(5)
+	for _, scope := range []watch.Scope{things, others, everything} {
+		assert.Equal(t, watch.Revision(5), log.Floor(scope))
+	}
+}
+
+func TestCompactResourceDropsWholeGroups(t *testing.T) {
+	log := newLog(t, watch.LogOptions[thing]{})
+	things := watch.Scope{Resource: "things"}
+	require.NoError(t, log.Append(group(1, key("a", "x"))))
+	require.NoError(t, log.Append(group(2, key("a", "x"), key("a", "y"), key("b", "z"))))
+	behind := cursorAt(t, log, things, 1)
+	log.CompactResource("things", 3)
+	assert.Equal(t, watch.Revision(1), log.Floor(things))
+	assert.Equal(t, []watch.Revision{2, 3, 4}, poll(t, behind))
+	log.CompactResource("things", 4)
+	assert.Equal(t, watch.Revision(4), log.Floor(things))
+}
+
+func TestCompactResourceLetsGoOfStates(t *testing.T) {
+	log := newLog(t, watch.LogOptions[thing]{
+		MaxBytes: func() int64 { return 10_000 },
+		Size:     func(*watch.Change[thing]) int64 { return 2_000 },
+	})
+	changes := group(1, key("a", "x"))
+	state := weak.Make(changes[0].Current)
+	require.NoError(t, log.Append(changes))
+	changes = nil
+	require.NoError(t, log.Append(group(2, key("a", "x"), key("a", "y"))))
+	watching := cursorAt(t, log, watch.Scope{Resource: "things"}, 3)
+	runtime.GC()
+	require.NotNil(t, state.Value())
+	log.CompactResource("things", 3)
+	runtime.GC()
+	assert.Nil(t, state.Value())
+	other := watch.Scope{Resource: "others", Name: "o"}
+	require.NoError(t, log.Append(group(4, other, other, other, other)))
+	assert.Equal(t, watch.Revision(0), log.Floor(other), "there is room for others")
+	assert.Empty(t, poll(t, watching))
+	require.NoError(t, log.Append(group(8, other)))
+	assert.Equal(t, watch.Revision(7), log.Floor(other))
 }
 
 func TestSince(t *testing.T) {

@@ -16,6 +16,8 @@ func (r *ring[E]) len() int { return r.count }
 
 func (r *ring[E]) at(i int) E { return r.slots[(r.head+i)&(len(r.slots)-1)] }
 
+func (r *ring[E]) set(i int, e E) { r.slots[(r.head+i)&(len(r.slots)-1)] = e }
+
 func (r *ring[E]) push(e E) {
 	if r.count == len(r.slots) {
 		r.resize(max(smallestRing, 2*r.count))

@@ -31,6 +31,17 @@ func (t *topic[T]) drop(c *Change[T]) {
 	}
 }
 
+// lose drops the changes of a resource up to a revision, and what lies before them. A cursor that has not read the last of them expires.
+func (t *topic[T]) lose(resource string, through Revision) {
+	n := t.changes.search(func(c *Change[T]) bool { return c.Revision > through })
+	for n > 0 && t.changes.at(n-1).Scope.Resource != resource {
+		n--
+	}
+	for range n {
+		t.from = t.changes.pop().Revision
+	}
+}
+
 // refill replaces the changes of the topic by those after a revision.
 func (t *topic[T]) refill(from Revision, changes []*Change[T]) {
 	t.changes = ring[*Change[T]]{}

@@ -58,14 +58,18 @@ var indexRules = []rule{
 			s.checkTerms(random, s.store.Revision()-watch.Revision(random.IntN(21)))
 		}
 	}},
-	{"Reindexed", "Registering a resource again with other indexes changes no list.", func(s *subject) {
+	{"Reindexed", "Registering a resource again with other indexes changes no list, and no history.", func(s *subject) {
 		seed := uint64(time.Now().UnixNano())
 		s.Logf("seed %d", seed)
 		random := rand.New(rand.NewPCG(seed, 0))
+		first := s.store.Revision()
 		form := s.resources()[0]
 		for i, indexed := range [][]watch.Index{form.Indexed, nil, {{Label: "color"}}, {odds, colors, {Label: "color"}}} {
 			form.Indexed = indexed
 			require.NoError(s, s.store.Register(form))
+			for range 20 {
+				s.checkTerms(random, first+watch.Revision(random.IntN(int(s.store.Revision()-first)+1)))
+			}
 			for n := range 30 {
 				s.put(widget("a", fmt.Sprint(n)), []string{"red", "green", ""}[random.IntN(3)], i*100+n)
 			}

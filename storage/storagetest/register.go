@@ -3,6 +3,7 @@ package storagetest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,8 +40,21 @@ var registerRules = []rule{
 		painted.Upgrade = func(json []byte) ([]byte, error) {
 			return bytes.ReplaceAll(json, []byte(`"red"`), []byte(`"crimson"`)), nil
 		}
+		scope := watch.Scope{Resource: widgets}
+		paged := s.list(storage.ListOptions{Scope: scope, Revision: first.Revision, Exact: true})
+		require.Equal(s, []*storage.Record{first}, paged.Records)
+		behind, upToDate := s.watch(scope, first.Revision), s.watch(scope, second.Revision)
+		term, err := s.store.Watch(s.ctx, scope, first.Revision, red())
+		require.NoError(s, err)
+		defer term.Close()
 		require.NoError(s, s.store.Register(painted))
 		require.Equal(s, revision, s.store.Revision(), "an upgrade is no commit")
+		for name, cursor := range map[string]*watch.Cursor[storage.Record]{"behind": behind, "behind, by a term": term} {
+			_, err := cursor.Poll(nil)
+			assert.True(s, status.IsExpired(err), "a watch that is %s: %v", name, err)
+		}
+		_, err = upToDate.Poll(nil)
+		assert.NoError(s, err, "a watch that has seen everything goes on")
 
 		got, err := s.store.Get(s.ctx, key, 0)
 		require.NoError(s, err)
@@ -52,10 +66,7 @@ var registerRules = []rule{
 		require.NoError(s, err)
 		assert.Equal(s, other, kept)
 
-		_, err = s.store.List(s.ctx, storage.ListOptions{Scope: watch.Scope{Resource: widgets}, Revision: first.Revision, Exact: true}, nil)
-		assert.True(s, status.IsExpired(err), "%v", err)
-		_, err = s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, first.Revision)
-		assert.True(s, status.IsExpired(err), "%v", err)
+		s.checkHistoryEnds(scope, revision)
 		cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, revision)
 		require.NoError(s, err)
 		defer cursor.Close()
@@ -69,6 +80,55 @@ var registerRules = []rule{
 		require.Len(s, changes, 1)
 		assert.Equal(s, got, changes[0].Previous)
 		assert.Equal(s, third, changes[0].Current)
+	}},
+	{"UpgradeOfNothing", "Registering a resource under another fingerprint ends what was before, also where nothing is left of it.", func(s *subject) {
+		s.put(widget("a", "x"), "red", 1)
+		s.put(widget("a", "x"), "red", 2)
+		s.remove(widget("a", "x"))
+		form := s.resources()[0]
+		form.Fingerprint = "2"
+		require.NoError(s, s.store.Register(form))
+		s.checkHistoryEnds(watch.Scope{Resource: widgets}, s.store.Revision())
+	}},
+	{"UpgradeOfOne", "Registering a resource under another fingerprint leaves the history of all others.", func(s *subject) {
+		node := storage.Key{Resource: nodes, Name: "x"}
+		start := s.store.Revision()
+		s.put(node, "red", 1)
+		s.put(widget("a", "x"), "red", 1)
+		pair := []storage.Key{widget("a", "x"), node, widget("a", "y")}
+		_, err := s.store.UpdateAll(s.ctx, pair, func([]*storage.Record) ([][]byte, error) {
+			return [][]byte{object(pair[0], "green", 1), object(pair[1], "green", 1), object(pair[2], "green", 1)}, nil
+		})
+		require.NoError(s, err)
+		s.put(node, "blue", 1)
+		last := s.put(widget("a", "x"), "blue", 1).Revision
+		everything, behind := s.watch(watch.Scope{}, last), s.watch(watch.Scope{}, last-1)
+		scope := watch.Scope{Resource: nodes}
+		open := s.watch(scope, start)
+		form := s.resources()[0]
+		form.Fingerprint = "2"
+		require.NoError(s, s.store.Register(form))
+		s.put(node, "white", 1)
+
+		for _, cursor := range []*watch.Cursor[storage.Record]{open, s.watch(scope, start)} {
+			changes, err := cursor.Poll(nil)
+			require.NoError(s, err)
+			require.Len(s, changes, 4)
+		}
+		for revision, want := range map[watch.Revision]string{start + 1: "red", start + 2: "red", start + 3: "green", start + 5: "green", last: "blue", last + 1: "white"} {
+			page := s.list(storage.ListOptions{Scope: scope, Revision: revision, Exact: true})
+			require.Equal(s, want, page.Records[0].Fields[0], "+%d", revision-start)
+			if revision == start+3 {
+				require.Equal(s, start+5, page.Revision, "no list shows a part of a group, also where the rest is forgotten")
+			}
+		}
+		_, err = s.store.Watch(s.ctx, watch.Scope{}, last-1)
+		require.True(s, status.IsExpired(err), "a watch of everything has lost changes: %v", err)
+		_, err = behind.Poll(nil)
+		require.True(s, status.IsExpired(err), "it has lost the last change: %v", err)
+		changes, err := everything.Poll(nil)
+		require.NoError(s, err)
+		require.Len(s, changes, 1, "it has lost nothing")
 	}},
 	{"UpgradeFails", "Where one record cannot be upgraded the store stays as it is.", func(s *subject) {
 		key := widget("a", "x")
@@ -114,7 +174,8 @@ var registerRules = []rule{
 			assert.Equal(s, "crimson", got.Fields[0])
 			assert.Equal(s, s.store.Revision()-watch.Revision(map[string]int{"x": 1, "y": 0}[name]), got.Revision)
 		}
-	}}, {"UpgradeWithinAWrite", "A write that began before an upgrade is prepared again.", func(s *subject) {
+	}},
+	{"UpgradeWithinAWrite", "A write that began before an upgrade is prepared again.", func(s *subject) {
 		key := widget("a", "x")
 		s.put(key, "red", 1)
 		form := s.resources()[0]
@@ -133,4 +194,19 @@ var registerRules = []rule{
 		assert.Equal(s, []string{"7"}, r.Fields)
 		require.NoError(s, s.store.Register(s.resources()[0]))
 	}},
+}
+
+// checkHistoryEnds holds where all before a revision is forgotten, and nothing has come since.
+func (s *subject) checkHistoryEnds(scope watch.Scope, at watch.Revision) {
+	s.Helper()
+	_, err := s.store.List(s.ctx, storage.ListOptions{Scope: scope, Revision: at - 1, Exact: true}, nil)
+	require.True(s, status.IsExpired(err), "%v", err)
+	_, err = s.store.Watch(s.ctx, scope, at-1)
+	require.True(s, status.IsExpired(err), "%v", err)
+	require.EqualError(s, err, fmt.Sprintf("too old resource version: %d (%d)", at-1, at))
+	page := s.list(storage.ListOptions{Scope: scope, Revision: at, Exact: true})
+	require.Equal(s, s.list(storage.ListOptions{Scope: scope}), page)
+	changes, err := s.watch(scope, at).Poll(nil)
+	require.NoError(s, err)
+	require.Empty(s, changes)
 }
