@@ -69,9 +69,9 @@ type AdmissionRequest struct {
 	User User
 	// Operation is what the write does.
 	Operation Operation
-	// Kind is that of the objects, the subresource's own where there is one.
+	// Kind is that of the objects, in the stored version if there are several, or the subresource's own where there is one.
 	Kind apimeta.GroupVersionKind
-	// Resource and Subresource are those of the URL.
+	// Resource and Subresource are those of the URL, in the version of the request.
 	Resource    apimeta.GroupVersionResource
 	Subresource string
 	// Namespace is empty for cluster-scoped resources. Name is there also when it was generated.
@@ -82,57 +82,89 @@ type AdmissionRequest struct {
 	// DryRun says that nothing will be stored.
 	DryRun bool
 
-	write       *admittedWrite
-	object, old doc.Value
-	mutable     bool
-	warn        func(text string)
+	write   *admittedWrite
+	object  doc.Value // in the version of the request
+	mutable bool
+	warn    func(text string)
 }
 
-// Object decodes the object that is written into a value of the host's: the kind's Go type, a part of it, or a map. Of a request
-// to connect it is the options. It fails for deletions, which have none.
-func (r *AdmissionRequest) Object(into any) error { return decodeAdmitted(r.object, into) }
+// Object decodes the object that is written into a value of the host's: the Go type of the kind or of one of its versions, a
+// part of it, or a map. It is converted to the version of the Go type, whatever the version of the request is, and to the stored
+// version for a type that is none of theirs. Of a request to connect it is the options. It fails for deletions, which have none.
+func (r *AdmissionRequest) Object(into any) error {
+	v, err := r.write.as(r.write.versionOf(into), r.object)
+	return decodeAdmitted(v, err, into)
+}
 
-// OldObject decodes the stored object. It fails where nothing is changed or deleted.
-func (r *AdmissionRequest) OldObject(into any) error { return decodeAdmitted(r.old, into) }
+// OldObject decodes the object as it was, as Object does. It fails where nothing is changed or deleted.
+func (r *AdmissionRequest) OldObject(into any) error {
+	v, err := r.write.oldAs(r.write.versionOf(into))
+	return decodeAdmitted(v, err, into)
+}
 
-func decodeAdmitted(v doc.Value, into any) error {
-	if v.IsAbsent() {
+func decodeAdmitted(v doc.Value, err error, into any) error {
+	switch {
+	case err != nil:
+		return err
+	case v.IsAbsent():
 		return errNoObject
 	}
 	return codec.ToGo(v, into)
 }
 
-// SetObject replaces the object. What the Go type of obj does not know is lost: where that may be something, use Patch.
+// SetObject replaces the object, in the version in which Object decodes into such a value. What the Go type of obj does not know
+// is lost: where that may be something, use Patch.
 func (r *AdmissionRequest) SetObject(obj any) error {
 	if err := r.checkMutable(); err != nil {
 		return err
 	}
-	v, err := codec.FromGo(obj)
+	after, err := codec.FromGo(obj)
 	if err != nil {
 		return err
 	}
-	r.object = v.With("apiVersion", r.object.Get("apiVersion")).With("kind", r.object.Get("kind"))
-	return nil
+	in := r.write.versionOf(obj)
+	before, err := r.write.as(in, r.object)
+	if err != nil {
+		return err
+	}
+	return r.change(in, before, after.With("apiVersion", before.Get("apiVersion")).With("kind", before.Get("kind")))
 }
 
-// Patch changes the object by a patch, whatever its kind. The forms are those that the resource itself takes.
+// change makes of the object what a hook has made of it in one of its versions.
+func (r *AdmissionRequest) change(in *resource, before, after doc.Value) error {
+	changed, err := r.write.changed(r.object, in, before, after)
+	if err == nil {
+		r.object = changed
+	}
+	return err
+}
+
+// Patch changes the object by a patch, whatever its kind, in the stored version if there are several. The forms are those that
+// the resource itself takes.
 func (r *AdmissionRequest) Patch(form PatchType, data []byte) error {
 	if err := r.checkMutable(); err != nil {
 		return err
 	}
-	patch, err := r.write.res.parsePatch(string(form), data, r.write.schema, &writeOptions{})
+	in, of := r.write.res, r.write.schema
+	if r.write.isOfObject() {
+		in, of = in.stored, in.stored.schema
+	}
+	patch, err := in.parsePatch(string(form), data, of, &writeOptions{})
 	if err != nil {
 		return fmt.Errorf("patch: %w", err)
 	}
-	v, err := patch(r.object)
+	before, err := r.write.as(in, r.object)
+	if err != nil {
+		return err
+	}
+	after, err := patch(before)
 	if err != nil {
 		return fmt.Errorf("patch: %w", err)
 	}
-	if v.Kind() != doc.Map {
+	if after.Kind() != doc.Map {
 		return errors.New("patch: the result is no object")
 	}
-	r.object = v
-	return nil
+	return r.change(in, before, after)
 }
 
 func (r *AdmissionRequest) checkMutable() error {

@@ -21,20 +21,25 @@ type admittedWrite struct {
 	kind            apimeta.GroupVersionKind
 	namespace, name string
 	schema          *schema.Schema // of the kind
-	old             doc.Value
+	old             forms          // of a subresource with a kind of its own there is but one
 	options         any
 	o               *writeOptions
+	// base is what the object was when both its forms were last known: old, or what a hook has made of the stored form. In it
+	// is what the version of the request has no words for.
+	base forms
+	// known are the forms of an object that a hook has asked for.
+	known forms
 }
 
 // writeOf describes a create or an update of an object, or of a part of it.
-func (res *resource) writeOf(obj, old doc.Value, o *writeOptions) *admittedWrite {
+func (res *resource) writeOf(obj doc.Value, old forms, o *writeOptions) *admittedWrite {
 	if len(res.admission) == 0 || o.admitted {
 		return nil
 	}
 	m := metadataOf(obj)
-	w := &admittedWrite{res: res, operation: OperationUpdate, subresource: o.part.subresource(), kind: res.gvk, schema: res.schema,
-		namespace: m.Get(fieldNamespace).Text(), name: m.Get(fieldName).Text(), old: old, o: o}
-	if old.IsAbsent() {
+	w := &admittedWrite{res: res, operation: OperationUpdate, subresource: o.part.subresource(), kind: res.stored.gvk, schema: res.schema,
+		namespace: m.Get(fieldNamespace).Text(), name: m.Get(fieldName).Text(), old: old, base: old, o: o}
+	if old.shown.IsAbsent() {
 		w.operation = OperationCreate
 	}
 	w.options = o.forAdmission(w.operation)
@@ -47,7 +52,7 @@ func (res *resource) writeOfSubresource(sub *subresource, namespace, name string
 		return nil
 	}
 	w := &admittedWrite{res: res, operation: OperationUpdate, subresource: sub.name, kind: sub.kind, schema: sub.schema,
-		namespace: namespace, name: name, old: old, o: o}
+		namespace: namespace, name: name, old: forms{old, old}, o: o}
 	if old.IsAbsent() {
 		w.operation = OperationCreate
 	}
@@ -75,7 +80,7 @@ func (res *resource) admitToSubresource(ctx context.Context, sub *subresource, p
 			changed = changed.WithAt(rv, "metadata", fieldResourceVersion)
 		}
 	}
-	return changed, write.validate(ctx, changed)
+	return changed, write.validate(ctx, forms{changed, changed})
 }
 
 // admitDelete asks the hooks whether an object, given as it is stored, may be deleted.
@@ -83,20 +88,15 @@ func (res *resource) admitDelete(ctx context.Context, key storage.Key, old doc.V
 	if len(res.admission) == 0 {
 		return nil
 	}
-	if !old.IsAbsent() {
-		var err error
-		if old, err = res.stored.convert(old, res); err != nil {
-			return err
-		}
-	}
-	w := &admittedWrite{res: res, operation: OperationDelete, kind: res.gvk, schema: res.schema, namespace: key.Namespace, name: key.Name, old: old, options: &options, o: o}
+	w := &admittedWrite{res: res, operation: OperationDelete, kind: res.stored.gvk, schema: res.schema, namespace: key.Namespace, name: key.Name,
+		old: forms{stored: old}, options: &options, o: o}
 	if w = w.orNone(); w == nil {
 		return nil
 	}
 	if _, err := w.mutate(ctx, doc.Value{}); err != nil {
 		return err
 	}
-	return w.validate(ctx, doc.Value{})
+	return w.validate(ctx, forms{})
 }
 
 // admitConnect lets the hooks change and judge the options with which a client connects to a stream of an object.
@@ -115,7 +115,7 @@ func (res *resource) admitConnect(ctx context.Context, sub *subresource, parent,
 	if err != nil {
 		return doc.Value{}, err
 	}
-	if err := w.validate(ctx, changed); err != nil {
+	if err := w.validate(ctx, forms{changed, changed}); err != nil {
 		return doc.Value{}, err
 	}
 	return sub.bytes.checkOptions(changed.Without("apiVersion", "kind"))
@@ -168,32 +168,33 @@ func (w *admittedWrite) mutate(ctx context.Context, obj doc.Value) (doc.Value, e
 			hooks = append(hooks, h)
 		}
 	}
-	left := make([]doc.Value, len(hooks)) // the object as each hook has left it
+	left := make([]forms, len(hooks)) // the object as each hook has left it
 	for round := range 2 {
 		for i, h := range hooks {
-			if round > 0 && doc.Equal(left[i], obj) {
+			if round > 0 && doc.Equal(left[i].shown, obj) && doc.Equal(left[i].stored, w.base.stored) {
 				continue
 			}
 			var err error
 			if obj, err = w.call(ctx, h, "Mutate", h.Mutate, obj); err != nil {
 				return doc.Value{}, err
 			}
-			left[i] = obj
+			left[i] = forms{obj, w.base.stored}
 		}
 	}
 	return obj, nil
 }
 
 // validate asks the hooks about an object as it would be stored.
-func (w *admittedWrite) validate(ctx context.Context, obj doc.Value) error {
+func (w *admittedWrite) validate(ctx context.Context, obj forms) error {
 	if w == nil {
 		return nil
 	}
+	w.known = obj
 	for _, h := range w.res.admission {
 		if h.Validate == nil || !h.sees(w.res, w.subresource, w.operation) {
 			continue
 		}
-		if _, err := w.call(ctx, h, "Validate", h.Validate, obj); err != nil {
+		if _, err := w.call(ctx, h, "Validate", h.Validate, obj.shown); err != nil {
 			return err
 		}
 	}
@@ -209,7 +210,7 @@ func (w *admittedWrite) call(ctx context.Context, h *Admission, what string, f f
 		User: UserFrom(ctx), Operation: w.operation, Kind: w.kind,
 		Resource: w.res.gr.WithVersion(w.res.gvk.Version), Subresource: w.subresource, Namespace: w.namespace, Name: w.name,
 		Options: w.options, DryRun: w.o.dryRun,
-		write: w, object: obj, old: w.old, mutable: what == "Mutate", warn: w.o.warn,
+		write: w, object: obj, mutable: what == "Mutate", warn: w.o.warn,
 	}
 	err := func() (err error) {
 		defer recoverHook(what+" of "+h.Name, &err)

@@ -96,6 +96,11 @@ func (res *resource) mayDelete(ctx context.Context, current *storage.Record, old
 	if err := res.validateDelete(ctx, current); err != nil {
 		return err
 	}
+	if res != res.stored && res.storedRules {
+		if err := res.stored.validateDelete(ctx, current); err != nil {
+			return err
+		}
+	}
 	return res.admitDelete(ctx, current.Key, old, options, o)
 }
 
@@ -123,22 +128,18 @@ func (res *resource) checkPreconditions(current *storage.Record, p *apimeta.Prec
 }
 
 func (res *resource) validateDelete(ctx context.Context, current *storage.Record) error {
-	by := res
-	if !by.goType.hooks().validateDelete {
-		by = res.stored
-	}
-	if !by.goType.hooks().validateDelete {
+	if !res.goType.hooks().validateDelete {
 		return nil
 	}
-	shown, err := by.show(current)
+	shown, err := res.show(current)
 	if err != nil {
 		return err
 	}
-	obj, err := by.goType.decode(shown.JSON)
+	obj, err := res.goType.decode(shown.JSON)
 	if err != nil {
 		return fmt.Errorf("stored object %v: %w", current.Key, err)
 	}
-	return by.goType.validateDelete(ctx, obj)
+	return res.goType.validateDelete(ctx, obj)
 }
 
 // markForDeletion returns the object as it is while something holds it: the propagation policy turned into a finalizer,

@@ -60,13 +60,17 @@ type switches struct {
 	// sortedDiscovery: discovery has verbs and subresources in the order of their names, and leaves out of a kind in the
 	// aggregated document what is that of its entry. That of custom resources has an order of its own and whole kinds.
 	sortedDiscovery bool
+	// storedRules: a write in another version than the stored one is held to the rules of both: those of its own version and,
+	// converted, the defaults, hooks and validation of the stored one. Custom resources of Kubernetes are held to those of the
+	// version of the request alone, where a stored object may break the rules of its own version.
+	storedRules bool
 	// requiredByTag: a field whose json tag has neither omitempty nor omitzero is required.
 	requiredByTag bool
 }
 
 func (d Dialect) switches() switches {
 	if d == Builtin {
-		return switches{unconditionalUpdate: true, coreMetadata: true, strategicMerge: true, structBodies: true, declaredFields: true, byRoute: true, statusMetadata: true, zeroSelectable: true, sortedDiscovery: true}
+		return switches{unconditionalUpdate: true, coreMetadata: true, strategicMerge: true, structBodies: true, declaredFields: true, byRoute: true, statusMetadata: true, zeroSelectable: true, sortedDiscovery: true, storedRules: true}
 	}
 	return switches{
 		kindRequired:      true,
@@ -78,6 +82,7 @@ func (d Dialect) switches() switches {
 		countsChecked:     true,
 		untyped:           true,
 		unknownVerbatim:   true,
+		storedRules:       true,
 		requiredByTag:     true,
 	}
 }

@@ -102,10 +102,11 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	if res.areNamespaces {
 		obj = newNamespace(obj)
 	}
-	obj, err := res.finish(ctx, obj, doc.Value{}, o)
+	made, err := res.finish(ctx, obj, forms{}, o)
 	if err != nil {
 		return result{}, err
 	}
+	obj = made.shown
 	out := result{created: true, uid: metadataOf(obj).Get(fieldUID).Text()}
 	if res.virtual {
 		out.json = codec.AppendObject(nil, obj)
@@ -116,7 +117,7 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	}
 	// The digits are a guess at the revision that leaves the store room to write the real one in place.
 	placeholder := doc.Of(strconv.FormatUint(uint64(res.store.Revision())+1, 10))
-	next, shown, err := res.encodeStored(ctx, obj.WithAt(placeholder, "metadata", fieldResourceVersion), doc.Value{}, o, nil)
+	next, shown, err := res.encodeStored(made.withMetadata(doc.Member{Key: fieldResourceVersion, Value: placeholder}), o, nil)
 	if err != nil {
 		return result{}, err
 	}
@@ -208,14 +209,11 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 			out.missing = true
 			return nil, res.notFound(name)
 		}
-		shown, err := res.show(current)
+		was, json, err := res.formsOf(current)
 		if err != nil {
 			return nil, err
 		}
-		old, _, err := codec.DecodeJSON(shown.JSON)
-		if err != nil {
-			return nil, fmt.Errorf("stored object %v: %w", current.Key, err)
-		}
+		old := was.shown
 		obj, err := want(old)
 		if err != nil {
 			return nil, err
@@ -230,22 +228,23 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 		if obj = res.take(which, obj, old); o.applied {
 			obj = obj.WithAt(entries, "metadata", fieldManagedFields)
 		}
-		if !current.Deleting && doc.Equal(obj, old) && res.writeOf(obj, old, &o) == nil {
-			out = result{json: shown.JSON, uid: current.UID}
+		if !current.Deleting && doc.Equal(obj, old) && res.writeOf(obj, was, &o) == nil {
+			out = result{json: json, uid: current.UID}
 			return current.JSON, nil // what is stored has been through the rest of the way
 		}
-		if obj, err = res.finish(ctx, obj, old, &o); err != nil {
+		changed, err := res.finish(ctx, obj, was, &o)
+		if err != nil {
 			return nil, err
 		}
-		out = result{uid: current.UID, gone: current.Deleting && !res.held(obj)}
+		out = result{uid: current.UID, gone: current.Deleting && !res.held(changed.shown)}
 		if out.gone || o.dryRun {
-			out.json = codec.AppendObject(nil, obj)
+			out.json = codec.AppendObject(nil, changed.shown)
 		}
 		if out.gone {
 			return nil, nil
 		}
 		var next []byte
-		next, as, err = res.encodeStored(ctx, obj, old, &o, current)
+		next, as, err = res.encodeStored(changed, &o, current)
 		return next, err
 	})
 	if err != nil {
@@ -430,82 +429,111 @@ func isDecimal(s string) bool {
 
 // finish brings an object into the form in which it is stored: defaulted, passed through its Go type, changed by the host's
 // admission hooks, validated, with its generation. old is absent on create.
-func (res *resource) finish(ctx context.Context, obj, old doc.Value, o *writeOptions) (doc.Value, error) {
+func (res *resource) finish(ctx context.Context, obj doc.Value, old forms, o *writeOptions) (forms, error) {
 	if obj.Get("kind").Text() != res.gvk.Kind {
-		return doc.Value{}, wrongKind(res.gvk, obj)
+		return forms{}, wrongKind(res.gvk, obj)
 	}
 	claimed := metadataOf(obj).Get(fieldManagedFields)
 	if res.kindRequired && claimed.Len() == 0 {
 		claimed = doc.Value{} // the metadata of a custom resource is read without what is empty
 	}
 	obj = withoutManagedFields(obj)
-	sent := obj
-	typed, wanted, obj, err := res.settle(ctx, sent, obj, old, o)
+	sent, base := obj, old
+	s, err := res.settle(ctx, sent, obj, old.shown, o)
 	if err != nil {
-		return doc.Value{}, err
+		return forms{}, err
 	}
-	write := res.writeOf(obj, old, o)
+	write := res.writeOf(s.obj, old, o)
 	if write != nil {
-		changed, err := write.mutate(ctx, obj)
+		changed, err := write.mutate(ctx, s.obj)
 		if err != nil {
-			return doc.Value{}, err
+			return forms{}, err
 		}
-		changed = withoutRepeatedOwners(res.mutated(changed, obj, o.part), repeatedOwnersLater, o)
-		if !doc.Equal(changed, obj) {
-			if typed, wanted, obj, err = res.settle(ctx, withChanges(sent, obj, changed), withChanges(wanted, obj, changed), old, o); err != nil {
-				return doc.Value{}, err
-			}
-		}
-	}
-	prepared, err := res.prepare(ctx, typed, obj, old, o)
-	if err != nil {
-		return doc.Value{}, err
-	}
-	if !doc.Equal(prepared, obj) {
-		if typed, wanted, obj, err = res.settle(ctx, withChanges(sent, obj, prepared), withChanges(wanted, obj, prepared), old, o); err != nil {
-			return doc.Value{}, err
+		base = write.base
+		changed = withoutRepeatedOwners(res.mutated(changed, s.obj, o.part), repeatedOwnersLater, o)
+		if s, err = res.resettle(ctx, sent, s, changed, old.shown, o); err != nil {
+			return forms{}, err
 		}
 	}
-	obj = res.trackFields(obj, old, claimed, o)
-	errs := res.validateRules(wanted, old, o, (*schema.Schema).CheckRules)
-	errs = append(errs, validateManagedFields(status.Field("metadata", fieldManagedFields), metadataOf(obj).Get(fieldManagedFields))...)
-	broken, err := res.checkByRules(ctx, wanted, old, errs, o)
+	if s, err = res.readied(ctx, sent, s, old.shown, o); err != nil {
+		return forms{}, err
+	}
+	obj = res.trackFields(s.obj, old.shown, claimed, o)
+	errs, err := res.check(ctx, s, obj, old.shown, o)
 	if err != nil {
-		return doc.Value{}, err
+		return forms{}, err
 	}
-	errs = append(errs, broken...)
-	more, err := res.validateByHook(ctx, typed, old)
+	if len(errs) > 0 {
+		return forms{}, status.Invalid(res.gvk.GroupKind(), nameOf(obj), errs)
+	}
+	out, err := res.bothForms(ctx, obj, base, old, o)
 	if err != nil {
-		return doc.Value{}, err
+		return forms{}, err
 	}
-	if errs = append(errs, more...); len(errs) > 0 {
-		return doc.Value{}, status.Invalid(res.gvk.GroupKind(), nameOf(obj), errs)
+	if out.shown != obj && !doc.Equal(out.shown, obj) { // the stored version has changed it once more
+		obj = res.trackFields(withoutManagedFields(out.shown), old.shown, claimed, o)
+		out.shown = obj
 	}
-	if !old.IsAbsent() {
-		obj = obj.WithAt(metadataOf(old).Get(fieldResourceVersion), "metadata", fieldResourceVersion)
-		obj = res.nextGeneration(obj, old)
+	if res.toStored != nil || !old.shown.IsAbsent() {
+		out = out.withMetadata(res.counted(out, old)...)
 	}
-	if err := write.validate(ctx, obj); err != nil {
-		return doc.Value{}, err
+	if err := write.validate(ctx, out); err != nil {
+		return forms{}, err
 	}
 	if res.virtual {
-		if err := res.goType.call(ctx, typed); err != nil {
-			return doc.Value{}, err
+		if err := res.goType.call(ctx, s.typed); err != nil {
+			return forms{}, err
 		}
-		answer, err := res.goType.toDocument(typed)
-		return res.withKind(answer), err
+		answer, err := res.goType.toDocument(s.typed)
+		answer = res.withKind(answer)
+		return forms{answer, answer}, err
 	}
-	return obj, nil
+	return out, nil
 }
 
-// settle defaults an object, checks the types of its values and passes it through its Go type, of which sent and what it
-// returns are told there.
-func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *writeOptions) (typed any, wanted, out doc.Value, err error) {
+// settled is an object with its defaults: obj as it would be stored, typed in its Go type where a hook wants to see that, and
+// wanted as the client and the hooks want it, which has no zeros that only Go has written.
+type settled struct {
+	typed       any
+	wanted, obj doc.Value
+}
+
+// resettle is settle for an object that a hook has changed.
+func (res *resource) resettle(ctx context.Context, sent doc.Value, s settled, changed, old doc.Value, o *writeOptions) (settled, error) {
+	if doc.Equal(changed, s.obj) {
+		return s, nil
+	}
+	return res.settle(ctx, withChanges(sent, s.obj, changed), withChanges(s.wanted, s.obj, changed), old, o)
+}
+
+// readied runs the host's Prepare.
+func (res *resource) readied(ctx context.Context, sent doc.Value, s settled, old doc.Value, o *writeOptions) (settled, error) {
+	prepared, err := res.prepare(ctx, s.typed, s.obj, old, o)
+	if err != nil {
+		return s, err
+	}
+	return res.resettle(ctx, sent, s, prepared, old, o)
+}
+
+// check returns all that is wrong with an object by the rules of its version. tracked is the object with its managed fields.
+func (res *resource) check(ctx context.Context, s settled, tracked, old doc.Value, o *writeOptions) (status.FieldErrors, error) {
+	errs := res.validateRules(s.wanted, old, o, (*schema.Schema).CheckRules)
+	errs = append(errs, validateManagedFields(status.Field("metadata", fieldManagedFields), metadataOf(tracked).Get(fieldManagedFields))...)
+	broken, err := res.checkByRules(ctx, s.wanted, old, errs, o)
+	if err != nil {
+		return nil, err
+	}
+	more, err := res.validateByHook(ctx, s.typed, old)
+	return append(append(errs, broken...), more...), err
+}
+
+// settle defaults an object, checks the types of its values and passes it through its Go type, of which sent is told there.
+func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *writeOptions) (s settled, err error) {
 	obj = res.schema.Default(obj)
 	asked := res.withAskedNulls(obj, sent, o)
 	errs := res.schema.CheckTypes(nil, obj)
 	if len(errs) > 0 && !res.typeErrorsInvalid {
-		return nil, wanted, out, res.wrongType(sent, errs, o)
+		return s, res.wrongType(sent, errs, o)
 	}
 	if len(errs) > 0 || asked != obj {
 		obj = asked
@@ -514,11 +542,12 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 		}
 		unchecked, err := res.checkByRules(ctx, obj, old, errs, o) // not on values of a wrong type: it says that it has not
 		if err != nil {
-			return nil, wanted, out, err
+			return s, err
 		}
-		return nil, wanted, out, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, unchecked...))
+		return s, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, unchecked...))
 	}
-	return res.passThroughType(ctx, sent, obj, o)
+	s.typed, s.wanted, s.obj, err = res.passThroughType(ctx, sent, obj, o)
+	return s, err
 }
 
 // validateRules checks an object by all rules but the host's hook, in the order in which clients know the causes. bySchema
@@ -663,14 +692,24 @@ func (res *resource) validateByHook(ctx context.Context, typed any, old doc.Valu
 	return res.goType.validate(ctx, typed, before)
 }
 
-// nextGeneration counts a change outside of metadata and status (API conventions, Metadata).
-func (res *resource) nextGeneration(obj, old doc.Value) doc.Value {
-	generation := metadataOf(old).Get(fieldGeneration)
-	if res.generation && desiredStateChanged(obj, old) {
-		n, _ := generation.Int()
-		generation = doc.OfInt(n + 1)
+// counted are the members of the metadata that a write has in both forms of an object: its owners and, in an update, the
+// version that it replaces and its generation, which counts changes outside of metadata and status (API conventions, Metadata)
+// in whichever version they show.
+func (res *resource) counted(obj, old forms) []doc.Member {
+	m := metadataOf(obj.shown)
+	generation, rv := m.Get(fieldGeneration), m.Get(fieldResourceVersion)
+	if !old.shown.IsAbsent() {
+		generation, rv = metadataOf(old.shown).Get(fieldGeneration), metadataOf(old.shown).Get(fieldResourceVersion)
+		if res.generation && (desiredStateChanged(obj.shown, old.shown) || res.toStored != nil && desiredStateChanged(obj.stored, old.stored)) {
+			n, _ := generation.Int()
+			generation = doc.OfInt(n + 1)
+		}
 	}
-	return obj.WithAt(generation, "metadata", fieldGeneration)
+	return []doc.Member{ // sorted
+		{Key: fieldGeneration, Value: generation},
+		{Key: fieldManagedFields, Value: m.Get(fieldManagedFields)},
+		{Key: fieldResourceVersion, Value: rv},
+	}
 }
 
 func desiredStateChanged(obj, old doc.Value) bool {

@@ -89,7 +89,7 @@ func TestAVersionIsHeldToTheHooksOfTheStoredOne(t *testing.T) {
 		api := newCogs(t, stored)
 		olds = nil
 		wantInvalid(t, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":4}`)), "Cog.example.com", "a",
-			cause{"FieldValueInvalid", "spec.teeth", "Invalid value: 4: must be prime"})
+			cause{"FieldValueInvalid", "in v1: spec.teeth", "Invalid value: 4: must be prime"})
 		require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5}`)).Code)
 		require.Equal(t, 422, merge(t, api, betaCogs+"/a", `{"spec":{"toothCount":4}}`).Code)
 		require.Len(t, olds, 3)
@@ -109,14 +109,22 @@ func TestAVersionIsHeldToTheHooksOfTheStoredOne(t *testing.T) {
 				seen = c.Spec.ToothCount
 				return nil
 			}
-			beta.ValidateDelete = func(context.Context, *CogV1beta1) error { return nil }
+			beta.ValidateDelete = func(_ context.Context, c *CogV1beta1) error {
+				if c.Labels["kept"] != "" {
+					return status.Forbidden(apimeta.GroupResource{Group: "example.com", Resource: "cogs"}, c.Name, "it is kept")
+				}
+				return nil
+			}
 			r.Versions = []rest.VersionOf[Cog]{rest.Converted(beta, cogToV1, cogFromV1)}
 		})
 		olds = nil
-		require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":4}`)).Code)
+		require.Equal(t, 422, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":4}`)).Code)
 		assert.EqualValues(t, 4, seen)
-		assert.Empty(t, olds)
+		require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5}`)).Code)
 		assert.Contains(t, must(t, api, "GET", cogs+"/a", "").Body, `"example.com/oiled":"true"`)
-		assert.Equal(t, 200, do(t, api, "DELETE", betaCogs+"/a", "").Code)
+		assert.Contains(t, do(t, api, "DELETE", betaCogs+"/a", "").Body, "it turns")
+		require.Equal(t, 200, merge(t, api, cogs+"/a", `{"metadata":{"labels":{"kept":"yes"}}}`).Code)
+		assert.Contains(t, do(t, api, "DELETE", betaCogs+"/a", "").Body, "it is kept", "its own is asked first")
+		assert.Contains(t, do(t, api, "DELETE", cogs+"/a", "").Body, "it turns")
 	})
 }

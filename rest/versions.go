@@ -20,9 +20,9 @@ type VersionOf[T any] interface {
 // so what one version can say must survive the way to the other and back.
 //
 // The version has its own schema, defaults, columns, selectable fields, subresources and hooks: a write is defaulted and
-// validated in the version of its request and then converted. Where it has no Validate or ValidateDelete the stored
-// version's sees the converted object. Names, scope, verbs and the like belong to the whole resource and must not be set
-// in version.
+// validated in the version of its request, converted, and then held to the stored version as well: its defaults, its hooks,
+// its tags, its Rules. What breaks one of these is refused with a cause that names the stored version. Names, scope, verbs and
+// the like belong to the whole resource and must not be set in version.
 //
 // The functions fill in out, whose metadata is there already; they may change labels and annotations, and a change of
 // anything else in metadata is an error. They hold no lock, must not keep or change in, and run whenever the object is

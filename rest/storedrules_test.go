@@ -1,0 +1,255 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// No version is a way around the rules of the one that is stored.
+func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
+	const beta = betaDisks + "/a"
+	tooLarge := cause{"FieldValueInvalid", "in v1: spec.sizeGB", "Invalid value: 200: spec.sizeGB in body should be less than or equal to 100"}
+	fixed := cause{"FieldValueInvalid", "in v1: spec.class", `Invalid value: "hdd": field is immutable`}
+	for _, c := range []struct {
+		name, method, target, contentType, body string
+		want                                    cause
+	}{
+		{"create", "POST", betaDisks + "?", "", strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`, 1), tooLarge},
+		{"create, dry run", "POST", betaDisks + "?dryRun=All", "", strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`, 1), tooLarge},
+		{"put", "PUT", beta, "", diskBody("v1beta1", `"resourceVersion":"2"`, `{"sizeMB":204800,"media":"ssd"}`), tooLarge},
+		{"put that creates", "PUT", betaDisks + "/b", "", strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`, 1), tooLarge},
+		{"merge patch", "PATCH", beta, typeMergePatch, `{"spec":{"sizeMB":204800}}`, tooLarge},
+		{"JSON patch", "PATCH", beta, typeJSONPatch, `[{"op":"replace","path":"/spec/sizeMB","value":204800}]`, tooLarge},
+		{"apply", "PATCH", beta + "?fieldManager=m&force=true", typeApply, diskBody("v1beta1", "", `{"sizeMB":204800}`), tooLarge},
+		{"apply that creates", "PATCH", betaDisks + "/b?fieldManager=m", typeApply, strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`, 1), tooLarge},
+		{"scale", "PATCH", beta + "/scale", typeMergePatch, `{"spec":{"replicas":9}}`,
+			cause{"FieldValueInvalid", "in v1: spec.replicas", "Invalid value: 9: spec.replicas in body should be less than or equal to 5"}},
+		{"apply to scale", "PATCH", beta + "/scale?fieldManager=m&force=true", typeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":9}}`,
+			cause{"FieldValueInvalid", "in v1: spec.replicas", "Invalid value: 9: spec.replicas in body should be less than or equal to 5"}},
+		{"status", "PATCH", beta + "/status", typeMergePatch, `{"status":{"state":"Lost"}}`,
+			cause{"FieldValueNotSupported", "in v1: status.phase", `Unsupported value: "Lost": supported values: "Pending", "Ready"`}},
+		{"apply to status", "PATCH", beta + "/status?fieldManager=m", typeApply, `{"apiVersion":"example.com/v1beta1","kind":"Disk","metadata":{"name":"a"},"status":{"state":"Lost"}}`,
+			cause{"FieldValueNotSupported", "in v1: status.phase", `Unsupported value: "Lost": supported values: "Pending", "Ready"`}},
+		{"what never changes", "PATCH", beta, typeMergePatch, `{"spec":{"media":"hdd"}}`, fixed},
+		{"how long a list is", "PATCH", beta, typeMergePatch, `{"spec":{"mounts":[{"name":"a"},{"name":"b"},{"name":"c"}]}}`,
+			cause{"FieldValueTooMany", "in v1: spec.mounts", "Too many: 3: must have at most 2 items"}},
+		{"the counts that /scale reads", "PATCH", beta, typeMergePatch, `{"status":{},"spec":{"replicas":-1}}`,
+			cause{"FieldValueInvalid", ".spec.replicas", "Invalid value: -1: should be a non-negative integer"}}, // in v1beta1 already
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newDisks(t, func(r *rest.Resource[Disk]) { r.CreateOnUpdate = true })
+			require.Equal(t, 201, do(t, api, "POST", disks, diskBody("v1", "", `{"sizeGB":2}`)).Code)
+			name := "a"
+			if strings.Contains(c.body, `"b"`) && !strings.Contains(c.body, "mounts") {
+				name = "b"
+			}
+			wantInvalid(t, do(t, api, c.method, c.target, c.body, "Content-Type", c.contentType), "Disk.example.com", name, c.want)
+			assert.Equal(t, []string{"a"}, do(t, api, "GET", disks, "").names(t))
+			assert.Equal(t, "2", do(t, api, "GET", disks+"/a", "").rv(t))
+		})
+	}
+	t.Run("typed client", func(t *testing.T) {
+		client := rest.ClientFor[DiskV1beta1](newDisks(t)).Namespace("default")
+		disk := &DiskV1beta1{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: DiskV1beta1Spec{SizeMB: 204800}}
+		_, err := client.Create(t.Context(), disk)
+		assert.EqualError(t, err, `Disk.example.com "a" is invalid: in v1: spec.sizeGB: Invalid value: 200: spec.sizeGB in body should be less than or equal to 100`)
+		disk.Spec.SizeMB = 2048
+		_, err = client.Create(t.Context(), disk)
+		require.NoError(t, err)
+		_, err = client.Modify(t.Context(), "a", func(d *DiskV1beta1) error { d.Spec.Media = "hdd"; return nil })
+		assert.EqualError(t, err, `Disk.example.com "a" is invalid: in v1: spec.class: Invalid value: "hdd": field is immutable`)
+		_, err = client.ModifyStatus(t.Context(), "a", func(d *DiskV1beta1) error { d.Status.State = "Lost"; return nil })
+		assert.ErrorContains(t, err, "in v1: status.phase: Unsupported value")
+	})
+}
+
+// All that is wrong in the stored version is told together, after what is wrong in the version of the request.
+func TestFaultsOfEachVersion(t *testing.T) {
+	api := newDisks(t, func(r *rest.Resource[Disk]) {
+		beta := betaDiskResource()
+		beta.Validate = func(_ context.Context, d, _ *DiskV1beta1) status.FieldErrors {
+			if d.Spec.SizeMB%1024 != 0 {
+				return status.FieldErrors{status.InvalidField(status.Field("spec", "sizeMB"), d.Spec.SizeMB, "must be whole gigabytes")}
+			}
+			return nil
+		}
+		r.Validate = func(_ context.Context, d, _ *Disk) status.FieldErrors {
+			return status.FieldErrors{status.RequiredField(status.Field("spec", "tier"), "must be given")}
+		}
+		r.Versions = []rest.VersionOf[Disk]{rest.Converted(beta, diskToV1, diskFromV1)}
+	})
+	wantInvalid(t, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":204801}`)), "Disk.example.com", "a",
+		cause{"FieldValueInvalid", "spec.sizeMB", "Invalid value: 204801: must be whole gigabytes"})
+	wantInvalid(t, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":204800}`)), "Disk.example.com", "a",
+		cause{"FieldValueInvalid", "in v1: spec.sizeGB", "Invalid value: 200: spec.sizeGB in body should be less than or equal to 100"},
+		cause{"FieldValueRequired", "in v1: spec.tier", "Required value: must be given"})
+}
+
+// The hooks of the stored version see each object, whatever it was written in.
+func TestHooksOfTheStoredVersionSeeEachWrite(t *testing.T) {
+	var olds []*Disk
+	api := newDisks(t, func(r *rest.Resource[Disk]) {
+		r.Default = func(_ context.Context, d *Disk) error {
+			if d.Spec.Tier == "" {
+				d.Spec.Tier = "hot"
+			}
+			return nil
+		}
+		r.Prepare = func(_ context.Context, d, old *Disk) error {
+			olds = append(olds, old)
+			if old == nil {
+				d.Status.Phase = "Pending"
+			}
+			if d.Spec.Note == "trim " {
+				d.Spec.Note = "trim"
+			}
+			if d.Status.Used == 7 {
+				d.Status.Used, d.Spec.Note = 8, "not a hook of the status"
+			}
+			return nil
+		}
+	})
+	made := do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048,"note":"trim "}`))
+	require.Equal(t, 201, made.Code, made.Body)
+	assert.Equal(t, map[string]any{"sizeMB": 2048.0, "media": "ssd", "replicas": 1.0, "note": "trim"}, made.value(t, "spec"))
+	assert.Equal(t, map[string]any{"state": "Pending"}, made.value(t, "status"))
+	assert.Equal(t, map[string]any{"sizeGB": 2.0, "class": "ssd", "replicas": 1.0, "note": "trim", "tier": "hot"}, do(t, api, "GET", disks+"/a", "").value(t, "spec"))
+
+	patched := merge(t, api, betaDisks+"/a", `{"spec":{"sizeMB":4096}}`)
+	require.Equal(t, 200, patched.Code, patched.Body)
+	require.Len(t, olds, 2)
+	assert.Equal(t, "hot", olds[1].Spec.Tier, "old is the stored object")
+
+	dry := merge(t, api, betaDisks+"/a?dryRun=All", `{"spec":{"note":"trim "},"metadata":{"labels":{"x":"y"}}}`)
+	require.Equal(t, 200, dry.Code, dry.Body)
+	assert.Equal(t, "trim", dry.value(t, "spec.note"), "a dry run shows what would be stored")
+
+	used := merge(t, api, betaDisks+"/a/status", `{"status":{"used":7}}`)
+	require.Equal(t, 200, used.Code, used.Body)
+	assert.Equal(t, map[string]any{"state": "Pending", "used": 8.0}, used.value(t, "status"))
+	assert.Equal(t, "trim", used.value(t, "spec.note"), "a write of the status changes nothing else")
+
+	t.Run("and may fail", func(t *testing.T) {
+		broken := errors.New("no quota server")
+		api := newDisks(t, func(r *rest.Resource[Disk]) { r.Prepare = func(context.Context, *Disk, *Disk) error { return broken } })
+		assert.Equal(t, 500, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{}`)).Code)
+		assert.Empty(t, do(t, api, "GET", disks, "").names(t))
+	})
+}
+
+// What the hooks of the stored version change belongs to the one who has written it, as the version of the request tells it.
+func TestOwnersOfWhatTheStoredVersionChanges(t *testing.T) {
+	api := newDisks(t, func(r *rest.Resource[Disk]) {
+		r.Prepare = func(_ context.Context, d, old *Disk) error {
+			if d.Spec.Note == "gone" {
+				d.Spec.Note = ""
+			}
+			if old != nil && old.Spec.SizeGB != d.Spec.SizeGB {
+				d.Spec.Note = "grown"
+			}
+			return nil
+		}
+	})
+	made := do(t, api, "POST", betaDisks+"?fieldManager=maker", diskBody("v1beta1", "", `{"sizeMB":2048,"note":"gone"}`))
+	require.Equal(t, 201, made.Code, made.Body)
+	assert.Equal(t, map[string]string{"maker Update example.com/v1beta1": `{"f:spec":{".":{},"f:media":{},"f:replicas":{},"f:sizeMB":{}}}`}, owned(t, made))
+
+	grown := do(t, api, "PATCH", betaDisks+"/a?fieldManager=grower", `{"spec":{"sizeMB":4096}}`, "Content-Type", typeMergePatch)
+	require.Equal(t, 200, grown.Code, grown.Body)
+	assert.Equal(t, `{"f:spec":{"f:note":{},"f:sizeMB":{}}}`, owned(t, grown)["grower Update example.com/v1beta1"])
+
+	applied := do(t, api, "PATCH", betaDisks+"/a?fieldManager=applier", diskBody("v1beta1", "", `{"replicas":2}`), "Content-Type", typeApply)
+	require.Equal(t, 409, applied.Code, applied.Body)
+	applied = do(t, api, "PATCH", betaDisks+"/a?fieldManager=applier&force=true", diskBody("v1beta1", "", `{"replicas":2}`), "Content-Type", typeApply)
+	require.Equal(t, 200, applied.Code, applied.Body)
+	stored := do(t, api, "PATCH", disks+"/a?fieldManager=newer&force=true", diskBody("v1", "", `{"sizeGB":5,"tier":"cold"}`), "Content-Type", typeApply)
+	require.Equal(t, 200, stored.Code, stored.Body)
+	for _, target := range []string{disks, betaDisks} {
+		assert.Equal(t, map[string]string{
+			"maker Update example.com/v1beta1":  `{"f:spec":{".":{},"f:media":{}}}`,
+			"grower Update example.com/v1beta1": `{"f:spec":{"f:note":{}}}`,
+			"applier Apply example.com/v1beta1": `{"f:spec":{"f:replicas":{}}}`,
+			"newer Apply example.com/v1":        `{"f:spec":{"f:sizeGB":{},"f:tier":{}}}`,
+		}, owned(t, do(t, api, "GET", target+"/a", "")), target)
+	}
+	rv := stored.rv(t)
+	again := do(t, api, "PATCH", betaDisks+"/a?fieldManager=applier&force=true", diskBody("v1beta1", "", `{"replicas":2}`), "Content-Type", typeApply)
+	assert.Equal(t, rv, again.rv(t), "an apply that asks for what there is comes to rest")
+}
+
+// A rule that came later, in the stored version, does not stand in the way of who changes something else through another one.
+func TestRatchetingOfTheStoredVersion(t *testing.T) {
+	store := storage.NewMemory(storage.MemoryOptions{})
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	first, err := rest.New(rest.Options{Store: store, Now: now}, rest.Resource[DiskV1beta1]{Group: "example.com", Version: "v1beta1", Plural: "disks", Kind: "Disk"})
+	require.NoError(t, err)
+	require.Equal(t, 201, do(t, first, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":204800,"note":"too long","mounts":[{"name":"a"},{"name":"b"},{"name":"c"}]}`)).Code)
+	require.NoError(t, first.Close())
+	api := newAPI(t, rest.Options{Store: store}, diskResource())
+
+	for _, patch := range []string{`{"metadata":{"labels":{"x":"y"}}}`, `{"spec":{"replicas":3}}`} {
+		a := merge(t, api, betaDisks+"/a", patch)
+		require.Equal(t, 200, a.Code, a.Body)
+	}
+	require.Equal(t, 200, merge(t, api, betaDisks+"/a/status", `{"status":{"state":"Ready"}}`).Code)
+	require.Equal(t, 200, merge(t, api, betaDisks+"/a/scale", `{"spec":{"replicas":4}}`).Code)
+	assert.EqualValues(t, 200, do(t, api, "GET", disks+"/a", "").value(t, "spec.sizeGB"))
+	wantInvalid(t, merge(t, api, betaDisks+"/a", `{"spec":{"note":"longer still"}}`), "Disk.example.com", "a",
+		cause{"FieldValueTooLong", "in v1: spec.note", "Too long: may not be more than 5 bytes"})
+	wantInvalid(t, merge(t, api, betaDisks+"/a", `{"spec":{"sizeMB":307200}}`), "Disk.example.com", "a",
+		cause{"FieldValueInvalid", "in v1: spec.sizeGB", "Invalid value: 300: spec.sizeGB in body should be less than or equal to 100"})
+	require.Equal(t, 200, merge(t, api, betaDisks+"/a", `{"spec":{"sizeMB":102400,"note":null}}`).Code)
+}
+
+// A change that the version of the request does not show counts as one all the same.
+func TestGenerationCountsChangesOfTheStoredVersion(t *testing.T) {
+	api := newDisks(t, func(r *rest.Resource[Disk]) {
+		r.Prepare = func(_ context.Context, d, old *Disk) error {
+			if d.Labels["cool"] == "yes" {
+				d.Spec.Tier = "cold"
+			}
+			return nil
+		}
+	})
+	require.Equal(t, 201, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{}`)).Code)
+	a := merge(t, api, betaDisks+"/a", `{"metadata":{"labels":{"a":"b"}}}`)
+	assert.EqualValues(t, 1, a.value(t, "metadata.generation"))
+	a = merge(t, api, betaDisks+"/a", `{"metadata":{"labels":{"cool":"yes"}}}`)
+	assert.EqualValues(t, 2, a.value(t, "metadata.generation"))
+	assert.Equal(t, "cold", do(t, api, "GET", disks+"/a", "").value(t, "spec.tier"))
+	a = merge(t, api, betaDisks+"/a", `{"spec":{"sizeMB":2048}}`)
+	assert.EqualValues(t, 3, a.value(t, "metadata.generation"))
+}
+
+// Versions that have but names in common may differ in the types of what they name.
+func TestAConversionByNameToAnotherType(t *testing.T) {
+	type Mass struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               struct {
+			Weight int32 `json:"weight"`
+		} `json:"spec"`
+	}
+	type MassText struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               struct {
+			Weight string `json:"weight"`
+		} `json:"spec"`
+	}
+	api := newAPI(t, rest.Options{}, rest.Resource[Mass]{Group: "example.com", Version: "v1", Plural: "masses", Versions: []rest.VersionOf[Mass]{
+		rest.Converted[Mass](rest.Resource[MassText]{Version: "v1beta1"}, nil, nil)}})
+	wantInvalid(t, do(t, api, "POST", "/apis/example.com/v1beta1/namespaces/default/masses",
+		`{"apiVersion":"example.com/v1beta1","kind":"Mass","metadata":{"name":"a"},"spec":{"weight":"a lot"}}`), "Mass.example.com", "a",
+		cause{"FieldValueTypeInvalid", "in v1: spec.weight", `Invalid value: "string": spec.weight in body must be of type integer: "string"`})
+}
