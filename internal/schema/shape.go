@@ -12,13 +12,14 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Shape knows how Go writes the values of a type. Its one question, [Shape.Holds], lets a document that is already as Go
-// would write it go past its type: decoding and encoding it would change nothing.
+// Shape knows how Go writes the values of a type. [Shape.Holds] lets a document that is already as Go would write it go
+// past its type: decoding and encoding it would change nothing.
 type Shape struct {
 	kind   shapeKind
 	typ    reflect.Type
 	fields []shapeField // of a struct, sorted by name
 	elem   *Shape       // of a list, a map or a pointer
+	own    bool         // the type encodes itself, so that what it writes is one value
 }
 
 type shapeKind int
@@ -42,6 +43,7 @@ type shapeField struct {
 	name                string
 	shape               *Shape
 	omitEmpty, omitZero bool
+	behindPointer       bool
 }
 
 // ShapeOf returns the shape of a Go type for which [Derive] has made a schema.
@@ -61,10 +63,11 @@ func (m shapes) of(t reflect.Type) *Shape {
 		return s
 	}
 	if t == reflect.TypeFor[apimeta.Time]() {
-		s.kind = timeShape
+		s.kind, s.own = timeShape, true
 		return s
 	}
 	if l, err := leaf(t); l != nil || err != nil {
+		s.own = true
 		return s
 	}
 	switch t.Kind() {
@@ -78,16 +81,18 @@ func (m shapes) of(t reflect.Type) *Shape {
 	case reflect.Float32, reflect.Float64:
 		s.kind = floatShape
 	case reflect.Pointer:
-		if t.Elem().Kind() != reflect.Pointer {
-			s.kind, s.elem = pointerShape, m.of(t.Elem())
+		if s.elem = m.of(t.Elem()); t.Elem().Kind() != reflect.Pointer {
+			s.kind = pointerShape
 		}
 	case reflect.Slice:
-		if t.Elem().Kind() != reflect.Uint8 {
-			s.kind, s.elem = listShape, m.of(t.Elem())
+		if s.elem = m.of(t.Elem()); t.Elem().Kind() != reflect.Uint8 {
+			s.kind = listShape
 		}
+	case reflect.Array:
+		s.elem = m.of(t.Elem())
 	case reflect.Map:
-		if t.Key().Kind() == reflect.String && !hasOwnText(t.Key()) {
-			s.kind, s.elem = mapShape, m.of(t.Elem())
+		if s.elem = m.of(t.Elem()); t.Key().Kind() == reflect.String && !hasOwnText(t.Key()) {
+			s.kind = mapShape
 		}
 	case reflect.Struct:
 		m.ofStruct(s)
@@ -103,17 +108,22 @@ func hasOwnText(t reflect.Type) bool {
 
 func (m shapes) ofStruct(s *Shape) {
 	fields, err := jsonFields(s.typ)
-	if err != nil || s.typ.Implements(reflect.TypeFor[zeroTeller]()) {
+	if err != nil {
 		return
 	}
+	plain := !s.tellsZero()
 	for _, f := range fields {
-		if f.behindPointer {
-			s.fields = nil
-			return
-		}
-		s.fields = append(s.fields, shapeField{name: f.name, shape: m.of(f.field.Type), omitEmpty: f.omitEmpty, omitZero: f.omitZero})
+		plain = plain && !f.behindPointer
+		s.fields = append(s.fields, shapeField{name: f.name, shape: m.of(f.field.Type), omitEmpty: f.omitEmpty, omitZero: f.omitZero, behindPointer: f.behindPointer})
 	}
-	s.kind = structShape
+	if plain {
+		s.kind = structShape
+	}
+}
+
+// tellsZero reports whether the type says itself which of its values omitzero leaves out.
+func (s *Shape) tellsZero() bool {
+	return reflect.PointerTo(s.typ).Implements(reflect.TypeFor[zeroTeller]())
 }
 
 // zeroTeller is what encoding/json asks of a type whether its value is zero.
