@@ -71,7 +71,15 @@ func (f *findings) fits(s *Schema, v doc.Value, at *trail) bool {
 	case doc.String:
 		if s.readByGo() && !s.wellFormed(v.Text()) {
 			f.badType(at, v.Text(), s.Format, v.Text())
+			return true
 		}
+	case doc.Map:
+		if s.goType.key != nil {
+			f.holdsKeys(s.goType.key, v, at)
+		}
+	}
+	if s.goType.own != nil {
+		f.isTaken(s.goType.own, v, at)
 	}
 	return true
 }

@@ -87,6 +87,9 @@ func (d *deriver) schema(t reflect.Type, where string) *Schema {
 		d.fail(where, err)
 		return anything()
 	}
+	if s != nil && !d.options.Builtin && decides(t) {
+		s.goType.own = t
+	}
 	if s == nil {
 		s = scalar(t)
 		if s != nil && s.Type == NumberType && !d.options.Builtin {
@@ -128,10 +131,17 @@ func (d *deriver) mapSchema(t reflect.Type, where string) *Schema {
 		}
 	}
 	values := d.schema(t.Elem(), where)
-	if values.Anything() {
-		return &Schema{Type: ObjectType, PreserveUnknown: true}
+	limits := goLimits{nullElements: d.options.Builtin}
+	if !d.options.Builtin && (t.Key().Kind() != reflect.String || isA[encoding.TextUnmarshaler](t.Key())) {
+		limits.key = t.Key()
 	}
-	return &Schema{Type: ObjectType, Additional: values, goType: goLimits{nullElements: d.options.Builtin}}
+	if values.Anything() {
+		if values.goType.own != nil {
+			limits.own = t
+		}
+		return &Schema{Type: ObjectType, PreserveUnknown: true, goType: limits}
+	}
+	return &Schema{Type: ObjectType, Additional: values, goType: limits}
 }
 
 // object returns what a struct type says of its members. It is known before its members are looked at, so that they may

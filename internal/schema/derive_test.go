@@ -160,6 +160,7 @@ type leaves struct {
 type quantity struct{}
 
 func (quantity) MarshalJSON() ([]byte, error)  { return []byte(`"1"`), nil }
+func (*quantity) UnmarshalJSON([]byte) error   { return nil }
 func (quantity) OpenAPISchemaType() []string   { return []string{"string"} }
 func (quantity) OpenAPISchemaFormat() string   { return "" }
 func (quantity) OpenAPIV3OneOfTypes() []string { return []string{"string", "number"} }

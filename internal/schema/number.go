@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,9 @@ type goLimits struct {
 	nullElements bool
 	// bytes and parsed: text is read by Go, as []byte or by a type that encodes itself.
 	bytes, parsed bool
+	// own is a type that encodes itself and has a say in what it takes; key is that of a map's keys. They are nil where the
+	// rest of the schema tells, and for built-in kinds, whose objects are decoded anyway.
+	own, key reflect.Type
 }
 
 // integerLimits returns the range of integers that fit in this place.

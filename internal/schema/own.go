@@ -1,0 +1,66 @@
+package schema
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// decides reports whether a type that encodes itself may refuse a value that its schema allows.
+func decides(t reflect.Type) bool {
+	switch t {
+	case reflect.TypeFor[time.Time](), reflect.TypeFor[apimeta.Time](), reflect.TypeFor[json.Number](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[apimeta.FieldsV1]():
+		return false
+	}
+	return true
+}
+
+// isTaken refuses a value that a type does not take that encodes itself. Its text is all that is known of the reason.
+func (f *findings) isTaken(t reflect.Type, v doc.Value, at *trail) {
+	if f.full() {
+		return
+	}
+	if err := codec.ToGo(v, reflect.New(t).Interface()); err != nil {
+		f.add(status.TypeInvalidField(at.below(f.root), plain(v), err.Error()))
+	}
+}
+
+// holdsKeys refuses the members of a map whose names are no keys of the Go map.
+func (f *findings) holdsKeys(t reflect.Type, v doc.Value, at *trail) {
+	step := trail{up: at, index: member, inMap: true}
+	for name := range v.Members() {
+		if f.full() {
+			return
+		}
+		if err := parseKey(t, name); err != nil {
+			step.key = name
+			f.add(status.TypeInvalidField(step.below(f.root), name, "the key is not of its type: "+err.Error()))
+		}
+	}
+}
+
+// parseKey reads a member's name as encoding/json reads the key of a map.
+func parseKey(t reflect.Type, name string) (err error) {
+	key := reflect.New(t)
+	if text, ok := key.Interface().(encoding.TextUnmarshaler); ok {
+		return text.UnmarshalText([]byte(name))
+	}
+	switch {
+	case key.Elem().CanInt():
+		_, err = strconv.ParseInt(name, 10, t.Bits())
+	case key.Elem().CanUint():
+		_, err = strconv.ParseUint(name, 10, t.Bits())
+	}
+	if err != nil {
+		return fmt.Errorf("%q is no %s", name, t.Kind())
+	}
+	return nil
+}
