@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -112,8 +113,8 @@ func decodeAdmitted(v doc.Value, err error, into any) error {
 	return codec.ToGo(v, into)
 }
 
-// SetObject replaces the object, in the version in which Object decodes into such a value. What the Go type of obj does not know
-// is lost: where that may be something, use Patch.
+// SetObject changes the object, in the version in which Object decodes into such a value, to what obj says. What the Go type of
+// obj does not show stays as it is: fields that the type does not have, and zeros where it leaves them out.
 func (r *AdmissionRequest) SetObject(obj any) error {
 	if err := r.checkMutable(); err != nil {
 		return err
@@ -122,10 +123,17 @@ func (r *AdmissionRequest) SetObject(obj any) error {
 	if err != nil {
 		return err
 	}
+	if after.Kind() != doc.Map {
+		return errors.New("SetObject: the value is not an object")
+	}
 	in := r.write.versionOf(obj)
 	before, err := r.write.as(in, r.object)
 	if err != nil {
 		return err
+	}
+	view := r.write.viewOf(in, obj)
+	if shown, err := view.Show(before); err == nil { // else the hook has read the object in another type
+		after = view.Merge(before, shown, after, schema.ZerosOfChanges)
 	}
 	return r.change(in, before, after.With("apiVersion", before.Get("apiVersion")).With("kind", before.Get("kind")))
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
 )
 
 // An admission hook works in one version of a kind, whatever the version of the request is: in that of the Go type it decodes
@@ -28,6 +29,18 @@ func (w *admittedWrite) versionOf(value any) *resource {
 		}
 	}
 	return w.res.stored
+}
+
+// viewOf shows the object, in a version, through the type of a host's value.
+func (w *admittedWrite) viewOf(in *resource, value any) schema.View {
+	t := reflect.TypeOf(value)
+	if !w.isOfObject() {
+		return schema.NewView(w.schema, t)
+	}
+	if in.view.IsOf(t) {
+		return in.view
+	}
+	return schema.NewView(in.schema, t)
 }
 
 // storedForm is obj, an object in the version of the request, as it would be stored.

@@ -245,7 +245,7 @@ func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
 	o := c.writeOptions(ctx)
 	defer c.tell(ctx, &o)
 	o.uid = metadataOf(v).Get(fieldUID).Text()
-	out, err := c.res.update(ctx, c.namespace, nameOf(v), which, func(doc.Value) (doc.Value, error) { return v, nil }, o)
+	out, err := c.res.update(ctx, c.namespace, nameOf(v), which, func(old doc.Value) (doc.Value, error) { return c.res.sentByType(v, old), nil }, o)
 	if err != nil {
 		return nil, err
 	}

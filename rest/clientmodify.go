@@ -44,7 +44,7 @@ func (c Client[T]) modify(ctx context.Context, name string, which part, f func(o
 		if err != nil {
 			return doc.Value{}, err
 		}
-		v = c.res.withKind(v)
+		v = c.res.withKind(c.res.sentByType(v, old))
 		return v, c.res.checkIdentity(v, c.namespace, name)
 	}, o)
 	if err != nil {

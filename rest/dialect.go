@@ -34,6 +34,9 @@ type switches struct {
 	// the members of each count, and 2.0 is no integer. For custom resources the last member counts, 2.0 is 2, and no number
 	// may be beyond what a float64 holds.
 	structBodies bool
+	// goWritten: what is stored is what the Go type writes of an object, without zeros and nulls where it leaves them out. An
+	// object of a custom kind is stored as it was sent.
+	goWritten bool
 	// declaredFields: an object is shown in messages with its fields as the Go type declares them. Those of custom resources
 	// are sorted by name.
 	declaredFields bool
@@ -70,7 +73,7 @@ type switches struct {
 
 func (d Dialect) switches() switches {
 	if d == Builtin {
-		return switches{unconditionalUpdate: true, coreMetadata: true, strategicMerge: true, structBodies: true, declaredFields: true, byRoute: true, statusMetadata: true, zeroSelectable: true, sortedDiscovery: true, storedRules: true}
+		return switches{unconditionalUpdate: true, coreMetadata: true, strategicMerge: true, structBodies: true, goWritten: true, declaredFields: true, byRoute: true, statusMetadata: true, zeroSelectable: true, sortedDiscovery: true, storedRules: true}
 	}
 	return switches{
 		kindRequired:      true,

@@ -21,7 +21,7 @@ import (
 //
 //	admit     drop unknown fields, check the metadata's types
 //	metadata  reset what the verb may not touch (status, system metadata)
-//	finish    default -> pass through the Go type -> managed fields -> validate -> generation
+//	finish    default -> hooks -> managed fields -> validate -> generation
 //	encode    convert to the version that is stored, write the JSON
 //	commit    compare, number, append: the store's part
 //
@@ -427,8 +427,8 @@ func isDecimal(s string) bool {
 	return err == nil
 }
 
-// finish brings an object into the form in which it is stored: defaulted, passed through its Go type, changed by the host's
-// admission hooks, validated, with its generation. old is absent on create.
+// finish brings an object into the form in which it is stored: defaulted, changed by the host's hooks, validated, with its
+// generation. old is absent on create.
 func (res *resource) finish(ctx context.Context, obj doc.Value, old forms, o *writeOptions) (forms, error) {
 	if obj.Get("kind").Text() != res.gvk.Kind {
 		return forms{}, wrongKind(res.gvk, obj)
@@ -481,11 +481,7 @@ func (res *resource) finish(ctx context.Context, obj doc.Value, old forms, o *wr
 		return forms{}, err
 	}
 	if res.virtual {
-		if err := res.goType.call(ctx, s.typed); err != nil {
-			return forms{}, err
-		}
-		answer, err := res.goType.toDocument(s.typed)
-		answer = res.withKind(answer)
+		answer, err := res.changeTyped(obj, s.typed, func() error { return res.goType.call(ctx, s.typed) })
 		return forms{answer, answer}, err
 	}
 	return out, nil
@@ -519,7 +515,7 @@ func (res *resource) readied(ctx context.Context, sent doc.Value, s settled, old
 func (res *resource) check(ctx context.Context, s settled, tracked, old doc.Value, o *writeOptions) (status.FieldErrors, error) {
 	errs := res.validateRules(s.wanted, old, o, (*schema.Schema).CheckRules)
 	errs = append(errs, validateManagedFields(status.Field("metadata", fieldManagedFields), metadataOf(tracked).Get(fieldManagedFields))...)
-	broken, err := res.checkByRules(ctx, s.wanted, old, errs, o)
+	broken, err := res.checkByRules(ctx, s.obj, old, errs, o)
 	if err != nil {
 		return nil, err
 	}
@@ -527,7 +523,8 @@ func (res *resource) check(ctx context.Context, s settled, tracked, old doc.Valu
 	return append(append(errs, broken...), more...), err
 }
 
-// settle defaults an object, checks the types of its values and passes it through its Go type, of which sent is told there.
+// settle defaults an object, by its schema and by the host's hook, and checks the types of its values. Objects of built-in
+// kinds pass through their Go type, see [resource.passThroughType].
 func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *writeOptions) (s settled, err error) {
 	obj = res.schema.Default(obj)
 	asked := res.withAskedNulls(obj, sent, o)
@@ -546,8 +543,51 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 		}
 		return s, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, unchecked...))
 	}
-	s.typed, s.wanted, s.obj, err = res.passThroughType(ctx, sent, obj, o)
+	if res.goWritten {
+		s.typed, s.wanted, s.obj, err = res.passThroughType(ctx, sent, obj, o)
+		return s, err
+	}
+	s.typed, s.obj, err = res.showToHooks(ctx, sent, obj, o)
+	s.wanted = s.obj
 	return s, err
+}
+
+// showToHooks runs the defaulting hook on an object of a custom kind, and returns the object in its Go type if a hook wants
+// to see it.
+func (res *resource) showToHooks(ctx context.Context, sent, obj doc.Value, o *writeOptions) (typed any, out doc.Value, err error) {
+	if obj, err = res.writeMetadata(obj); err != nil {
+		return nil, out, res.undecodable(obj, o, err)
+	}
+	hooks := res.goType.hooks()
+	if !hooks.defaults && !hooks.prepare && !hooks.validate && !res.virtual {
+		return nil, obj, nil
+	}
+	if typed, err = res.goType.fromDocument(obj); err != nil {
+		return nil, out, res.undecodable(obj, o, err)
+	}
+	if !hooks.defaults {
+		return typed, obj, nil
+	}
+	if out, err = res.defaultByHook(ctx, sent, obj, typed); err != nil {
+		return nil, out, err
+	}
+	if full := res.schema.Default(out); full != out { // what the hook has added has defaults of its own
+		out = full
+		typed, err = res.goType.fromDocument(out)
+	}
+	return typed, out, err
+}
+
+// defaultByHook runs the defaulting hook on typed, which is obj in its Go type.
+func (res *resource) defaultByHook(ctx context.Context, sent, obj doc.Value, typed any) (doc.Value, error) {
+	out, err := res.changeTyped(obj, typed, func() error { return res.goType.defaults(ctx, typed) })
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if path, ok := overridden(sent, obj, out); ok {
+		return doc.Value{}, status.InternalError(fmt.Errorf("the Default hook of %s changed %q, which the client had set", res.gvk.GroupKind(), path))
+	}
+	return out, nil
 }
 
 // validateRules checks an object by all rules but the host's hook, in the order in which clients know the causes. bySchema
@@ -577,10 +617,7 @@ func (res *resource) prepare(ctx context.Context, typed any, obj, old doc.Value,
 	if err != nil {
 		return doc.Value{}, err
 	}
-	if err := res.goType.prepare(ctx, typed, before); err != nil {
-		return doc.Value{}, err
-	}
-	changed, err := res.goType.toDocument(typed)
+	changed, err := res.changeTyped(obj, typed, func() error { return res.goType.prepare(ctx, typed, before) })
 	if err != nil {
 		return doc.Value{}, err
 	}
@@ -603,13 +640,13 @@ func (res *resource) typedOld(old doc.Value) (any, error) {
 	return before, nil
 }
 
-// passThroughType decodes the document into the host's type, runs the defaulting hook and encodes it again, so that
+// passThroughType decodes an object of a built-in kind into its type, runs the defaulting hook and encodes it again, so that
 // null, omitempty and types with encodings of their own come out as Go writes them. A document that is so already goes
 // past the type, unless a hook wants to see it. Beside what comes out it returns what the client and the hook wanted:
 // there a required field is still missing that Go has written as a zero value.
 func (res *resource) passThroughType(ctx context.Context, sent, obj doc.Value, o *writeOptions) (typed any, wanted, out doc.Value, err error) {
 	hooks := res.goType.hooks()
-	held := res.shape.Holds(obj)
+	held := res.view.Holds(obj)
 	if held && !hooks.defaults && !hooks.prepare && !hooks.validate && !res.virtual {
 		return nil, obj, obj, nil
 	}
@@ -626,15 +663,8 @@ func (res *resource) passThroughType(ctx context.Context, sent, obj doc.Value, o
 		return typed, wanted, out, nil
 	}
 	before := out
-	if err = res.goType.defaults(ctx, typed); err != nil {
+	if out, err = res.defaultByHook(ctx, sent, before, typed); err != nil {
 		return nil, wanted, out, err
-	}
-	if out, err = res.goType.toDocument(typed); err != nil {
-		return nil, wanted, out, err
-	}
-	out = res.withKind(out)
-	if path, ok := overridden(sent, before, out); ok {
-		return nil, wanted, out, status.InternalError(fmt.Errorf("the Default hook of %s changed %q, which the client had set", res.gvk.GroupKind(), path))
 	}
 	return typed, withChanges(obj, before, out), out, nil
 }

@@ -54,7 +54,7 @@ type resource struct {
 	goType   goType
 	rules    RuleChecker // nil for a kind without Rules
 	wire     wireCodec   // nil where the Go type has no Protobuf message
-	shape    *schema.Shape
+	view     schema.View // through the Go type
 	schema   *schema.Schema
 	metadata *schema.Schema // of the member metadata
 	columns  []column
@@ -158,7 +158,7 @@ func (r Resource[T]) build(env *environment, stored *resource) (*resource, error
 			return nil, err
 		}
 	}
-	res.shape = schema.ShapeOf(t)
+	res.view = schema.NewView(res.schema, t)
 	if res.metadata = res.schema.Member("metadata"); res.metadata == nil {
 		return nil, fmt.Errorf("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
 	}
@@ -208,7 +208,7 @@ func (r Resource[T]) build(env *environment, stored *resource) (*resource, error
 		if s == nil {
 			return nil, fmt.Errorf("a subresource is nil")
 		}
-		sub, err := s.subresource(res.gvk.GroupVersion())
+		sub, err := s.subresource(res)
 		if err != nil {
 			return nil, err
 		}

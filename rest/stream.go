@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"runtime/debug"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
@@ -103,7 +102,7 @@ type boundStream struct {
 	serve   func(w http.ResponseWriter, r *http.Request) error
 }
 
-func (s Stream[T, O]) subresource(parent apimeta.GroupVersion) (*subresource, error) {
+func (s Stream[T, O]) subresource(parent *resource) (*subresource, error) {
 	fail := func(format string, args ...any) (*subresource, error) {
 		return nil, fmt.Errorf("subresource %q: %w", s.Name, fmt.Errorf(format, args...))
 	}
@@ -112,7 +111,7 @@ func (s Stream[T, O]) subresource(parent apimeta.GroupVersion) (*subresource, er
 	}
 	options := reflect.TypeFor[O]()
 	out := &byteStream{contentType: s.ContentType, bind: s.bind}
-	sub := &subresource{name: s.Name, bytes: out, kind: apimeta.GroupVersionKind{Group: parent.Group, Version: parent.Version, Kind: options.Name()}}
+	sub := &subresource{name: s.Name, bytes: out, kind: parent.gvk.GroupVersion().WithKind(options.Name())}
 	set := 0
 	for w, is := range []bool{outputWay: s.Output != nil, sessionWay: s.Session != nil, forwardWay: s.Forward != nil, serveWay: s.Serve != nil} {
 		if is {

@@ -14,7 +14,7 @@ import (
 
 // SubresourceOf is a subresource of a resource of T: a [Subresource] or a [Stream] of T and some other Go type.
 type SubresourceOf[T any] interface {
-	subresource(parent apimeta.GroupVersion) (*subresource, error)
+	subresource(parent *resource) (*subresource, error)
 }
 
 // Subresource declares a part or an action of an object that has a kind and a URL of its own, …/NAME/SUBRESOURCE
@@ -46,6 +46,8 @@ type subresource struct {
 	verbs  []Verb
 	// get returns what the subresource shows of a parent.
 	get func(ctx context.Context, parent doc.Value) (doc.Value, error)
+	// written returns what the subresource shows of a parent that is written through it.
+	written func(ctx context.Context, parent doc.Value) (doc.Value, error)
 	// update returns the parent as it becomes when the subresource is like sub.
 	update func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	// create runs an action on a parent; an absent answer is a plain success.
@@ -67,11 +69,11 @@ type subresource struct {
 	part     part
 }
 
-func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresource, error) {
+func (s Subresource[T, S]) subresource(parent *resource) (*subresource, error) {
 	t := reflect.TypeFor[S]()
 	sub := &subresource{name: s.Name, wire: wireOf[S](), kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
 	if s.Version == "" {
-		sub.kind.Group, sub.kind.Version = parent.Group, parent.Version
+		sub.kind.Group, sub.kind.Version = parent.gvk.Group, parent.gvk.Version
 	}
 	if s.Kind == "" {
 		sub.kind.Kind = t.Name()
@@ -109,12 +111,13 @@ func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresourc
 			}
 			return codec.FromGo(out)
 		}
+		sub.written = sub.get
 	}
 	if s.Update != nil {
 		sub.verbs = append(sub.verbs, Patch, Update)
-		sub.update = func(ctx context.Context, parent, v doc.Value) (changed doc.Value, err error) {
+		sub.update = func(ctx context.Context, old, v doc.Value) (changed doc.Value, err error) {
 			defer recoverHook("Update of "+s.Name, &err)
-			obj, err := decodeParent[T](parent)
+			obj, err := decodeParent[T](old)
 			if err != nil {
 				return doc.Value{}, err
 			}
@@ -122,10 +125,7 @@ func (s Subresource[T, S]) subresource(parent apimeta.GroupVersion) (*subresourc
 			if err := codec.ToGo(v, in); err != nil {
 				return doc.Value{}, status.BadRequest(err.Error())
 			}
-			if err := s.Update(ctx, obj, in); err != nil {
-				return doc.Value{}, err
-			}
-			return codec.FromGo(obj)
+			return parent.changeTyped(old, obj, func() error { return s.Update(ctx, obj, in) })
 		}
 	}
 	if s.Create != nil {

@@ -116,11 +116,11 @@ func (res *resource) convert(v doc.Value, to *resource) (doc.Value, error) {
 	return v, err
 }
 
-// settled brings a document into the form in which the version writes it: with its defaults, and as its Go type encodes
-// it. What the type cannot hold, because the type has changed since it was stored, stays as it is.
+// settled brings a document into the form in which the version writes it: with its defaults and, in the built-in dialect, as
+// its Go type encodes it. What the type cannot hold, because the type has changed since it was stored, stays as it is.
 func (res *resource) settled(v doc.Value) (doc.Value, error) {
 	v = res.schema.Default(v)
-	if res.shape.Holds(v) {
+	if !res.goWritten || res.view.Holds(v) {
 		return v, nil
 	}
 	obj, err := res.goType.fromDocument(v)

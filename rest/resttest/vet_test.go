@@ -335,9 +335,14 @@ func vetCases() []vetCase {
 		{"null", withSpec[struct {
 			Text *string `json:"text,omitempty" api:"nullable,maxLength=9"`
 		}](), []string{"nullable spec.text"}},
-		{"a default that overrides", withSpec[struct {
+		{"a default beside a zero", withSpec[struct {
 			Size int32 `json:"size,omitempty" api:"default=3,min=0,max=9"`
-		}](), []string{"default-overrides spec.size"}},
+		}](), nil},
+		{"a default that overrides, of a built-in kind", thing(func(r *rest.Resource[object[struct {
+			Size int32 `json:"size,omitempty" api:"default=3,min=0,max=9"`
+		}, none]]) {
+			r.Dialect = rest.Builtin
+		}), []string{"default-overrides spec.size"}},
 
 		{"a time in seconds", withSpec[struct {
 			StartTime int64 `json:"startTime" api:"min=1,max=9007199254740991"`

@@ -62,8 +62,8 @@ func hasNil(p *place) bool {
 	return p.pointer || p.typ.Kind() == reflect.Slice || p.typ.Kind() == reflect.Map || p.typ.Kind() == reflect.Interface
 }
 
-// losesZero reports whether a zero that was chosen vanishes and a default comes in its place.
-func losesZero(p *place) bool { return hasDefault(p) && omits(p) && !hasNil(p) && zeroIsChoice(p) }
+// hidesZero reports whether Go leaves out a zero that differs from the default.
+func hidesZero(p *place) bool { return hasDefault(p) && omits(p) && !hasNil(p) && zeroIsChoice(p) }
 
 func defaultOfRequired(p *place) string {
 	if p.field.Required && hasDefault(p) {
@@ -73,7 +73,7 @@ func defaultOfRequired(p *place) string {
 }
 
 func optionalPointer(p *place) string {
-	if p.field.Required || hasNil(p) || losesZero(p) || !zeroIsChoice(p) {
+	if p.field.Required || hasNil(p) || hidesZero(p) || !zeroIsChoice(p) {
 		return ""
 	}
 	return "is optional, and its zero value can be chosen too: make it a pointer with omitempty, or forbid the zero value, so that both can be told apart"
@@ -105,8 +105,9 @@ func nullable(p *place) string {
 	return ""
 }
 
+// defaultOverrides is about kinds that pass through their Go type. A custom kind is stored as it was sent.
 func defaultOverrides(p *place) string {
-	if losesZero(p) {
+	if p.kind.resource.Builtin && hidesZero(p) {
 		return "has a default and omitempty: a zero that somebody has chosen is left out when it is written, and the default comes in its place; make it a pointer"
 	}
 	return ""

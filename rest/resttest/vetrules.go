@@ -81,7 +81,8 @@ const (
 	RuleDefaultOfRequired Rule = "default-of-required"
 	// RuleNullable: null is not another value than none.
 	RuleNullable Rule = "nullable"
-	// RuleDefaultOverrides: a default does not take the place of a zero that somebody has chosen.
+	// RuleDefaultOverrides: a default does not take the place of a zero that somebody has chosen. It is for the built-in
+	// dialect; custom kinds keep such a zero.
 	RuleDefaultOverrides Rule = "default-overrides"
 )
 

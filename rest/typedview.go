@@ -1,0 +1,53 @@
+package rest
+
+import (
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+)
+
+// A custom kind is stored as it was sent. The host's Go type is a view of it, for hooks and typed clients: what they change
+// in the view is merged into the document, and the rest of the document stays as it is.
+
+// changeTyped lets a function of the host's change obj through typed, which is obj in its Go type.
+func (res *resource) changeTyped(obj doc.Value, typed any, f func() error) (doc.Value, error) {
+	before := obj
+	if !res.goWritten && !res.view.Holds(obj) {
+		var err error
+		if before, err = res.goType.toDocument(typed); err != nil {
+			return doc.Value{}, err
+		}
+	}
+	if err := f(); err != nil {
+		return doc.Value{}, err
+	}
+	after, err := res.goType.toDocument(typed)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if res.goWritten {
+		return res.withKind(after), nil
+	}
+	return res.withKind(res.view.Merge(obj, before, after, schema.ZerosOfChanges)), nil
+}
+
+// sentByType is the object that a typed client sends in the place of old, of which v is what Go writes.
+func (res *resource) sentByType(v, old doc.Value) doc.Value {
+	if res.goWritten || old.IsAbsent() {
+		return v
+	}
+	before, err := res.view.Show(old)
+	if err != nil { // no client has read it in this type
+		return v
+	}
+	return res.view.Merge(old, before, v, schema.ZerosOverDefaults)
+}
+
+// writeMetadata returns obj with its metadata as Go writes it, which is how clients know that of every kind.
+func (res *resource) writeMetadata(obj doc.Value) (doc.Value, error) {
+	m := metadataOf(obj)
+	written, err := res.view.Member("metadata").Show(m)
+	if err != nil || written == m {
+		return obj, err
+	}
+	return obj.With("metadata", written), nil
+}

@@ -1,0 +1,351 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+)
+
+// A custom kind is stored as it was sent, with its defaults and without what is unknown or null.
+func TestWhatIsSentIsStored(t *testing.T) {
+	const defaults = `"replicas":3,"enabled":true,` + dialDefaults
+	for _, c := range []struct{ name, sent, stored string }{
+		{"zeros", `{"replicas":0,"enabled":false,"label":"","limit":0,"factor":0,"colors":[]}`, `{"replicas":0,"enabled":false,"label":"","limit":0,"factor":0,"colors":[]}`},
+		{"what is empty", `{"tags":[],"notes":{},"knob":{"size":0},"spare":{"size":0},"free":{},"maybe":0}`,
+			`{"tags":[],"notes":{},"knob":{"size":0},"spare":{"size":0},"free":{},"maybe":0,` + defaults + `}`},
+		{"in lists and maps", `{"knobs":[{"name":"","size":0}],"steps":[{"title":""}],"byName":{"":{"size":0}}}`,
+			`{"knobs":[{"name":"","size":0}],"steps":[{"title":"","size":5}],"byName":{"":{"size":0}},` + defaults + `}`},
+		{"null", `{"replicas":null,"label":null,"notes":{"a":null},"maybe":null,"remark":null,"free":{"a":null}}`, `{"remark":null,"notes":{},"free":{"a":null},` + defaults + `}`},
+		{"what is unknown", `{"nope":1,"knob":{"nope":1},"raw":{"a":{"b":0}}}`, `{"knob":{"size":5},"raw":{"a":{"b":0}},` + defaults + `}`},
+		{"more digits than Go holds", `{"free":{"a":123456789012345678901},"factor":0.1000000000000000055511151231257827}`,
+			`{"free":{"a":123456789012345678901},"factor":0.1000000000000000055511151231257827,"replicas":3,"enabled":true,"colors":["red"]}`},
+		{"other forms than Go writes", `{"when":"2026-01-02T05:04:05.5+02:00","pair":[1,2,3],"limit":1.0}`, `{"when":"2026-01-02T05:04:05.5+02:00","pair":[1,2,3],"limit":1,` + defaults + `}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api, _ := newDials(t)
+			a := must(t, api, "POST", dials, dialBody(c.sent))
+			var spec struct{ Spec json.RawMessage }
+			require.NoError(t, json.Unmarshal([]byte(a.Body), &spec))
+			assert.JSONEq(t, c.stored, string(spec.Spec))
+			assert.Equal(t, digits(t, c.stored), digits(t, string(spec.Spec)), "digits")
+
+			must(t, api, "PATCH", dials+"/a", `{"metadata":{"labels":{"x":"y"}}}`, "Content-Type", typeMergePatch)
+			wantDial(t, api, "spec", c.stored)
+		})
+	}
+}
+
+// digits are the numbers of a JSON text as they are written.
+func digits(t *testing.T, text string) any {
+	t.Helper()
+	var v map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(text), &v))
+	return []string{string(v["factor"]), string(v["free"])}
+}
+
+func TestZerosInEachWrite(t *testing.T) {
+	const zeros = `{"replicas":0,"enabled":false,"label":"",` + dialDefaults + `}`
+	for _, c := range []struct {
+		name  string
+		write func(t *testing.T, api *rest.API)
+		want  string
+	}{
+		{"PUT", func(t *testing.T, api *rest.API) {
+			rv := must(t, api, "GET", dials+"/a", "").rv(t)
+			must(t, api, "PUT", dials+"/a", `{"apiVersion":"example.com/v1","kind":"Dial","metadata":{"name":"a","resourceVersion":"`+rv+`"},"spec":{"replicas":0,"enabled":false,"label":""}}`)
+		}, zeros},
+		{"merge patch", func(t *testing.T, api *rest.API) {
+			must(t, api, "PATCH", dials+"/a", `{"spec":{"replicas":0,"enabled":false,"label":""}}`, "Content-Type", typeMergePatch)
+		}, zeros},
+		{"JSON patch", func(t *testing.T, api *rest.API) {
+			must(t, api, "PATCH", dials+"/a", `[{"op":"replace","path":"/spec/replicas","value":0},{"op":"replace","path":"/spec/enabled","value":false},{"op":"add","path":"/spec/label","value":""}]`, "Content-Type", typeJSONPatch)
+		}, zeros},
+		{"apply", func(t *testing.T, api *rest.API) {
+			must(t, api, "PATCH", dials+"/a?fieldManager=m&force=1", dialBody(`{"replicas":0,"enabled":false,"label":""}`), "Content-Type", typeApply)
+		}, zeros},
+		{"a null", func(t *testing.T, api *rest.API) {
+			must(t, api, "PATCH", dials+"/a", `{"spec":{"replicas":null,"enabled":null}}`, "Content-Type", typeMergePatch)
+		}, `{"replicas":3,"enabled":true,` + dialDefaults + `}`},
+		{"nothing", func(*testing.T, *rest.API) {}, `{"replicas":1,"enabled":true,` + dialDefaults + `}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api, _ := newDials(t)
+			must(t, api, "POST", dials, dialBody(`{"replicas":1}`))
+			c.write(t, api)
+			wantDial(t, api, "spec", c.want)
+			rv := must(t, api, "GET", dials+"/a", "").rv(t)
+			c.write(t, api)
+			assert.Equal(t, rv, must(t, api, "GET", dials+"/a", "").rv(t), "the same again changes nothing")
+		})
+	}
+	t.Run("status", func(t *testing.T) {
+		api, _ := newDials(t)
+		must(t, api, "POST", dials, dialBody(`{}`))
+		must(t, api, "PATCH", dials+"/a/status", `{"status":{"replicas":0,"ready":false}}`, "Content-Type", typeMergePatch)
+		wantDial(t, api, "status", `{"replicas":0,"ready":false}`)
+	})
+}
+
+// A value that a type does not take is found without decoding the object.
+func TestTypesThatDecodeThemselves(t *testing.T) {
+	type spec struct {
+		At     apimeta.MicroTime `json:"at,omitzero"`
+		Level  level             `json:"level,omitempty"`
+		Levels map[level]int32   `json:"levels,omitempty"`
+		Counts map[int8]string   `json:"counts,omitempty"`
+	}
+	type Gauge struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               spec `json:"spec"`
+	}
+	api := newAPI(t, rest.Options{}, rest.Resource[Gauge]{Group: "example.com", Version: "v1", Plural: "gauges", Kind: "Gauge"})
+	post := func(spec string) answer {
+		return do(t, api, "POST", "/apis/example.com/v1/namespaces/default/gauges", `{"apiVersion":"example.com/v1","kind":"Gauge","metadata":{"generateName":"a"},"spec":`+spec+`}`)
+	}
+	for _, c := range []struct{ spec, field, message string }{
+		{`{"level":"high"}`, "spec.level", `Invalid value: "high": "high" is no level`},
+		{`{"levels":{"low":1,"high":2}}`, "spec.levels.high", `Invalid value: "high": the key is not of its type: "high" is no level`},
+		{`{"counts":{"1":"a","300":"b"}}`, "spec.counts.300", `Invalid value: "300": the key is not of its type: "300" is no int8`},
+		{`{"at":"2026-01-02T03:04:05Z"}`, "spec.at", `Invalid value: "2026-01-02T03:04:05Z": parsing time`},
+	} {
+		a := post(c.spec)
+		require.Equal(t, 422, a.Code, a.Body)
+		assert.Equal(t, "FieldValueTypeInvalid", a.text(t, "details.causes.0.reason"))
+		assert.Equal(t, c.field, a.text(t, "details.causes.0.field"))
+		assert.Contains(t, a.text(t, "details.causes.0.message"), c.message)
+	}
+	a := post(`{"level":"low","levels":{"low":0},"counts":{"-1":""},"at":"2026-01-02T03:04:05.000000Z"}`)
+	require.Equal(t, 201, a.Code, a.Body)
+}
+
+// level is a text that decodes itself.
+type level string
+
+func (l *level) UnmarshalText(text []byte) error {
+	if string(text) != "low" {
+		return fmt.Errorf("%q is no level", text)
+	}
+	*l = level(text)
+	return nil
+}
+
+// What hooks change is merged into what was sent, which stays as it is elsewhere.
+func TestHooksChangeOnlyWhatTheyChange(t *testing.T) {
+	const sent = `{"replicas":0,"enabled":false,"label":"","limit":0,"tags":[],"knobs":[{"name":"a","size":0},{"name":"b","size":1}],"steps":[{"size":0}],"free":{"a":123456789012345678901},"pair":[1,2,3]}`
+	const kept = `"replicas":0,"enabled":false,"limit":0,"tags":[],"steps":[{"size":0}],"free":{"a":123456789012345678901},"pair":[1,2,3],` + dialDefaults
+	hook := func(d *Dial) {
+		d.Spec.Label = "by the hook"
+		d.Spec.Knobs = d.Spec.Knobs[:1]
+		d.Spec.Knobs[0].Title = "by the hook"
+	}
+	for _, c := range []struct {
+		name    string
+		options rest.Options
+		option  dialOption
+		write   func(t *testing.T, api *rest.API)
+	}{
+		{"Prepare", rest.Options{}, func(r *rest.Resource[Dial]) {
+			r.Prepare = func(_ context.Context, d, _ *Dial) error { hook(d); return nil }
+		}, nil},
+		{"admission", rest.Options{Admission: []rest.Admission{mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+			var d Dial
+			if err := r.Object(&d); err != nil {
+				return err
+			}
+			hook(&d)
+			return r.SetObject(d)
+		})}}, nil, nil},
+		{"admission in a type of its own", rest.Options{Admission: []rest.Admission{mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+			var d struct {
+				Spec struct {
+					Label string `json:"label,omitempty"`
+					Knobs []struct {
+						Name  string `json:"name"`
+						Title string `json:"title,omitempty"`
+					} `json:"knobs,omitempty"`
+				} `json:"spec"`
+			}
+			if err := r.Object(&d); err != nil {
+				return err
+			}
+			d.Spec.Label, d.Spec.Knobs = "by the hook", d.Spec.Knobs[:1]
+			d.Spec.Knobs[0].Title = "by the hook"
+			return r.SetObject(&d)
+		})}}, nil, nil},
+		{"a subresource", rest.Options{}, func(r *rest.Resource[Dial]) {
+			r.Subresources = append(r.Subresources, rest.Subresource[Dial, Paint]{Name: "paint",
+				Get:    func(context.Context, *Dial) (*Paint, error) { return &Paint{}, nil },
+				Update: func(_ context.Context, d *Dial, _ *Paint) error { hook(d); return nil },
+			})
+		}, func(t *testing.T, api *rest.API) {
+			must(t, api, "PATCH", dials+"/a/paint", `{"spec":{"color":"red"}}`, "Content-Type", typeMergePatch)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := dialResource()
+			if c.option != nil {
+				c.option(&r)
+			}
+			api := newAPI(t, c.options, r)
+			must(t, api, "POST", dials, dialBody(sent))
+			if c.write != nil {
+				c.write(t, api)
+			}
+			wantDial(t, api, "spec", `{"label":"by the hook","knobs":[{"name":"a","size":0,"title":"by the hook"}],`+kept+`}`)
+		})
+	}
+}
+
+func TestZerosThatHooksSet(t *testing.T) {
+	api, _ := newDials(t, func(r *rest.Resource[Dial]) {
+		r.Prepare = func(_ context.Context, d, _ *Dial) error {
+			d.Spec = DialSpec{Maybe: d.Spec.Maybe, Tags: nil}
+			return nil
+		}
+	})
+	must(t, api, "POST", dials, dialBody(`{"replicas":2,"label":"x","tags":["a"],"maybe":1,"knob":{"title":"t"},"spare":{},"notes":{"a":"b"}}`))
+	wantDial(t, api, "spec", `{"replicas":0,"enabled":false,"label":"","factor":0,"colors":[],"maybe":1,"knob":{"size":0,"title":""}}`)
+}
+
+func TestDefaultHookAndZeros(t *testing.T) {
+	api, _ := newDials(t, func(r *rest.Resource[Dial]) {
+		r.Default = func(_ context.Context, d *Dial) error {
+			if d.Spec.Label == "" {
+				d.Spec.Label = "none"
+			}
+			if len(d.Spec.Knobs) == 0 {
+				d.Spec.Knobs = []NamedKnob{{Name: "first"}}
+			}
+			return nil
+		}
+	})
+	must(t, api, "POST", dials, dialBody(`{"replicas":0}`))
+	wantDial(t, api, "spec", `{"replicas":0,"enabled":true,"label":"none","knobs":[{"name":"first","size":5}],`+dialDefaults+`}`)
+	a := do(t, api, "POST", dials, dialBody(`{"label":""}`))
+	assert.Equal(t, 500, a.Code)
+	assert.Contains(t, a.text(t, "message"), `changed "spec.label", which the client had set`)
+}
+
+// The zeros of the typed client: unset in Create, meant in Update where a default would take their place.
+func TestZerosOfTypedClients(t *testing.T) {
+	ctx := t.Context()
+	named := func(spec DialSpec) *Dial {
+		return &Dial{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: spec}
+	}
+	t.Run("Create", func(t *testing.T) {
+		api, client := newDials(t)
+		_, err := client.Create(ctx, named(DialSpec{Label: "x", Steps: []Knob{{}}}))
+		require.NoError(t, err)
+		wantDial(t, api, "spec", `{"replicas":3,"enabled":true,"label":"x","steps":[{"size":5}],`+dialDefaults+`}`)
+	})
+	change := func(d *Dial) {
+		d.Spec.Replicas, d.Spec.Enabled, d.Spec.Label, d.Spec.Factor, d.Spec.Colors = 0, false, "", 0, nil
+		d.Spec.Knobs = append(d.Spec.Knobs, NamedKnob{Name: "new"})
+		d.Status.Replicas, d.Status.Ready = 0, false
+	}
+	const spec = `{"replicas":0,"enabled":false,"factor":0,"colors":[],"knobs":[{"name":"new","size":0}]}`
+	for _, c := range []struct {
+		name         string
+		write        func(client rest.Client[Dial]) error
+		spec, status string
+	}{
+		{"Update", func(client rest.Client[Dial]) error {
+			d, err := client.Get(ctx, "a")
+			if err != nil {
+				return err
+			}
+			change(d)
+			_, err = client.Update(ctx, d)
+			return err
+		}, spec, `{"replicas":2,"ready":true}`},
+		{"Update of an object that was not read", func(client rest.Client[Dial]) error {
+			_, err := client.Update(ctx, &Dial{ObjectMeta: apimeta.ObjectMeta{Name: "a", ResourceVersion: "3"}, Spec: DialSpec{Knobs: []NamedKnob{{Name: "new"}}}})
+			return err
+		}, spec, `{"replicas":2,"ready":true}`},
+		{"Modify", func(client rest.Client[Dial]) error {
+			_, err := client.Modify(ctx, "a", func(d *Dial) error { change(d); return nil })
+			return err
+		}, spec, `{"replicas":2,"ready":true}`},
+		{"UpdateStatus", func(client rest.Client[Dial]) error {
+			d, err := client.Get(ctx, "a")
+			if err != nil {
+				return err
+			}
+			change(d)
+			_, err = client.UpdateStatus(ctx, d)
+			return err
+		}, `{"replicas":2,"enabled":true,"label":"x",` + dialDefaults + `}`, `{"ready":false}`},
+		{"ModifyStatus", func(client rest.Client[Dial]) error {
+			_, err := client.ModifyStatus(ctx, "a", func(d *Dial) error { change(d); return nil })
+			return err
+		}, `{"replicas":2,"enabled":true,"label":"x",` + dialDefaults + `}`, `{"ready":false}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api, client := newDials(t)
+			must(t, api, "POST", dials, dialBody(`{"replicas":2,"label":"x"}`))
+			must(t, api, "PATCH", dials+"/a/status", `{"status":{"replicas":2}}`, "Content-Type", typeMergePatch)
+			require.NoError(t, c.write(client))
+			wantDial(t, api, "spec", c.spec)
+			wantDial(t, api, "status", c.status)
+		})
+	}
+}
+
+// A stored zero stays with its owner when a typed client changes something else.
+func TestTypedClientsLeaveZerosToTheirOwners(t *testing.T) {
+	ctx := t.Context()
+	api, client := newDials(t)
+	must(t, api, "PATCH", dials+"/a?fieldManager=applier", dialBody(`{"replicas":0,"enabled":false,"limit":0,"notes":{},"knobs":[{"name":"a","size":0}]}`), "Content-Type", typeApply)
+	before := must(t, api, "GET", dials+"/a", "")
+	client = client.As("controller")
+
+	d, err := client.Update(ctx, getDial(t, client))
+	require.NoError(t, err)
+	assert.Equal(t, before.rv(t), d.ResourceVersion, "nothing has changed")
+
+	d.Spec.Knobs[0].Title = "x"
+	_, err = client.Update(ctx, d)
+	require.NoError(t, err)
+	after := must(t, api, "GET", dials+"/a", "")
+	assert.Equal(t, `applier Apply {"f:spec":{"f:enabled":{},"f:knobs":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:size":{}}},"f:limit":{},"f:notes":{},"f:replicas":{}}}
+controller Update {"f:spec":{"f:knobs":{"k:{\"name\":\"a\"}":{"f:title":{}}}}}`, owners(t, after))
+	wantDial(t, api, "spec", `{"replicas":0,"enabled":false,"limit":0,"notes":{},"knobs":[{"name":"a","size":0,"title":"x"}],`+dialDefaults+`}`)
+}
+
+// A virtual kind answers what was asked, zeros included.
+func TestACallKeepsZeros(t *testing.T) {
+	api := newAPI(t, rest.Options{}, dialResource(func(r *rest.Resource[Dial]) {
+		r.Scale = nil
+		r.Call = func(_ context.Context, d *Dial) error {
+			if d.Spec.Enabled {
+				return errors.New("it is enabled")
+			}
+			d.Status.Ready = true
+			return nil
+		}
+	}))
+	a := must(t, api, "POST", dials, dialBody(`{"replicas":0,"enabled":false,"label":""}`))
+	assert.Equal(t, map[string]any{"replicas": 0.0, "enabled": false, "label": "", "factor": 1.0, "colors": []any{"red"}}, a.value(t, "spec"))
+	assert.Equal(t, map[string]any{"ready": true}, a.value(t, "status"))
+}
+
+// Kinds of the built-in dialect are stored as Go writes them.
+func TestZerosOfBuiltinKinds(t *testing.T) {
+	api, client := newDials(t, func(r *rest.Resource[Dial]) { r.Dialect = rest.Builtin })
+	must(t, api, "POST", dials, dialBody(`{"replicas":0,"enabled":true,"label":"","tags":[]}`))
+	wantDial(t, api, "spec", `{"enabled":true,`+dialDefaults+`}`)
+	d := getDial(t, client)
+	d.Spec.Label = "x"
+	_, err := client.Update(t.Context(), d)
+	require.NoError(t, err)
+	wantDial(t, api, "spec", `{"replicas":3,"enabled":true,"label":"x",`+dialDefaults+`}`)
+}
