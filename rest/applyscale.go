@@ -52,7 +52,15 @@ func (res *resource) applyScale(ctx context.Context, sub *subresource, namespace
 	if err != nil {
 		return doc.Value{}, err
 	}
-	return sub.show(ctx, done.json)
+	return sub.show(ctx, done.json, sub.written)
+}
+
+// withoutCount marks in a Scale that is to be patched that its parent has no count.
+func (s *subresource) withoutCount(v, parent doc.Value) doc.Value {
+	if s.applied == nil || !parent.Lookup(s.applied...).IsAbsent() {
+		return v
+	}
+	return v.WithAt(doc.OfInt(noCount), "spec", "replicas")
 }
 
 // entriesOf are the managedFields of an object as what the subresource shows has them: who owns the count.
@@ -79,19 +87,20 @@ func (s *subresource) entriesOf(parent doc.Value) doc.Value {
 
 // checkThrough checks an object as its subresource shows it, and lets the hooks change and judge that.
 func (res *resource) checkThrough(ctx context.Context, sub *subresource, old, obj doc.Value, o *writeOptions) (doc.Value, error) {
-	shown, err := sub.get(ctx, old)
+	shown, err := sub.written(ctx, old)
 	if err != nil {
 		return doc.Value{}, err
 	}
-	v, err := sub.get(ctx, res.schema.Default(obj)) // a count that nobody owns any more is the default again
+	v, err := sub.written(ctx, res.schema.Default(obj)) // a count that nobody owns any more is the default again
 	if err != nil {
 		return doc.Value{}, err
 	}
 	if v, err = sub.check(sub.named(v, obj), &writeOptions{validation: validationIgnore}); err != nil {
 		return doc.Value{}, err
 	}
-	if v, err = res.admitToSubresource(ctx, sub, old, v, sub.named(shown, old), o); err != nil {
-		return doc.Value{}, err
+	admitted, err := res.admitToSubresource(ctx, sub, old, v, sub.named(shown, old), o)
+	if err != nil || doc.Equal(admitted, v) && obj.Lookup(sub.applied...).IsAbsent() {
+		return obj, err
 	}
-	return sub.update(ctx, obj, v)
+	return sub.update(ctx, obj, admitted)
 }

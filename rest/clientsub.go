@@ -16,7 +16,7 @@ func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresourc
 		if err != nil {
 			return doc.Value{}, err
 		}
-		return sub.show(ctx, record.JSON)
+		return sub.show(ctx, record.JSON, sub.get)
 	})
 }
 

@@ -90,7 +90,7 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 		return nil, err
 	}
 	return &subresource{name: "scale", kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
-		schema: derived, wire: messageCodec{codec.ScaleMessage()}, verbs: []Verb{Get, Patch, Update}, get: sc.get, update: sc.update,
+		schema: derived, wire: messageCodec{codec.ScaleMessage()}, verbs: []Verb{Get, Patch, Update}, get: sc.get, written: sc.written, update: sc.update,
 		decodingError: func(v doc.Value) error { return scaleWords(decodingError(v, reflect.New(scaleType()).Interface())) },
 		kindImplied:   true, applied: sc.spec, columns: columns}, nil
 }
@@ -119,14 +119,31 @@ func scaleWords(err error) error {
 }
 
 func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {
-	wanted := parent.Lookup(s.spec...)
-	if wanted.IsAbsent() {
-		return doc.Value{}, status.InternalError(fmt.Errorf("the spec replicas field %q does not exist", "."+strings.Join(s.spec, ".")))
+	if parent.Lookup(s.spec...).IsAbsent() {
+		return doc.Value{}, status.InternalError(fmt.Errorf("the spec replicas field %q does not exist", s.specField()))
 	}
+	return s.scaleOf(parent)
+}
+
+// written is what a stored object shows of itself after a write, which cannot fail any more: without a count it asks for none,
+// and a selector that is none is left out.
+func (s scaler) written(_ context.Context, parent doc.Value) (doc.Value, error) {
+	v, _ := s.scaleOf(parent)
+	return v, nil
+}
+
+// noCount is the count that a patch finds where the object has none, and must replace. It is upstream's.
+const noCount = math.MinInt32
+
+func (s scaler) specField() string { return "." + strings.Join(s.spec, ".") }
+
+// scaleOf returns what an object shows of itself as a Scale. With an error it is without the selector.
+func (s scaler) scaleOf(parent doc.Value) (doc.Value, error) {
 	actual := parent.Lookup(s.status...)
 	if actual.IsAbsent() {
 		actual = doc.OfInt(0)
 	}
+	wanted := parent.Lookup(s.spec...)
 	if n, _ := wanted.Int(); n == 0 {
 		wanted = doc.Value{} // as a Scale is written
 	}
@@ -163,7 +180,11 @@ func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, e
 	if wanted.IsAbsent() {
 		wanted = doc.OfInt(0)
 	}
-	if n, _ := wanted.Int(); n < 0 && !s.res.countsChecked {
+	n, _ := wanted.Int()
+	if n == noCount {
+		return doc.Value{}, status.BadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", s.specField()))
+	}
+	if n < 0 && !s.res.countsChecked {
 		kind := apimeta.GroupKind{Group: scaleGroup, Kind: "Scale"}
 		return doc.Value{}, status.Invalid(kind, nameOf(parent), status.FieldErrors{
 			status.InvalidField(status.Field("spec", "replicas"), n, "must be greater than or equal to 0")})

@@ -100,20 +100,20 @@ func (q *request) getSubresource(sub *subresource) error {
 	if err != nil {
 		return err
 	}
-	v, err := sub.show(q.r.Context(), record.JSON)
+	v, err := sub.show(q.r.Context(), record.JSON, sub.get)
 	if err != nil {
 		return err
 	}
 	return q.writeObject(http.StatusOK, rep, codec.AppendObject(nil, v))
 }
 
-// show returns what the subresource shows of a stored parent, named like it.
-func (s *subresource) show(ctx context.Context, parentJSON []byte) (doc.Value, error) {
+// show returns what the subresource shows of a stored parent, named like it. get is the subresource's get or written.
+func (s *subresource) show(ctx context.Context, parentJSON []byte, get func(context.Context, doc.Value) (doc.Value, error)) (doc.Value, error) {
 	parent, _, err := codec.DecodeJSON(parentJSON)
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("stored object: %w", err)
 	}
-	v, err := s.get(ctx, parent)
+	v, err := get(ctx, parent)
 	if err != nil {
 		return doc.Value{}, err
 	}
@@ -271,18 +271,18 @@ func (res *resource) updateSubresource(ctx context.Context, sub *subresource, na
 	if err != nil {
 		return doc.Value{}, err
 	}
-	return sub.show(ctx, done.json)
+	return sub.show(ctx, done.json, sub.written)
 }
 
 // throughSubresource returns the parent as it becomes when its subresource is changed.
 func (res *resource) throughSubresource(ctx context.Context, sub *subresource, old doc.Value, want change, o *writeOptions) (doc.Value, error) {
-	shown, err := sub.get(ctx, old)
+	shown, err := sub.written(ctx, old)
 	if err != nil {
 		return doc.Value{}, err
 	}
 	v := sub.named(shown, old)
 	if o.fromPatch {
-		v = v.WithAt(sub.entriesOf(old), "metadata", fieldManagedFields)
+		v = sub.withoutCount(v, old).WithAt(sub.entriesOf(old), "metadata", fieldManagedFields)
 	}
 	if v, err = want(v); err != nil {
 		return doc.Value{}, err

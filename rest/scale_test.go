@@ -1,0 +1,94 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+)
+
+// A write to /scale that is done is never answered with an error.
+func TestScaleOfZero(t *testing.T) {
+	type pumpSpec struct {
+		Replicas int32 `json:"replicas,omitempty"`
+		Power    int32 `json:"power,omitempty"`
+	}
+	type Pump struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               pumpSpec   `json:"spec"`
+		Status             DialStatus `json:"status,omitzero"`
+	}
+	const pumps = "/apis/example.com/v1/namespaces/default/pumps"
+	const scale = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":`
+	for _, c := range []struct {
+		name, begin, method, contentType, body string
+		code                                   int
+		message, want                          string
+		answered                               any
+	}{
+		{"a PUT of zero", `{"replicas":2}`, "PUT", "application/json", scale + `{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
+		{"a PUT of zero as Go writes it", `{"replicas":2}`, "PUT", "application/json", scale + `{}}`, 200, "", `{"replicas":0}`, nil},
+		{"a patch to zero", `{"replicas":2}`, "PATCH", typeMergePatch, `{"spec":{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
+		{"an apply of zero", `{"replicas":2}`, "PATCH", typeApply, scale + `{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
+		{"a PUT over no count", `{}`, "PUT", "application/json", scale + `{"replicas":4}}`, 200, "", `{"replicas":4}`, 4.0},
+		{"a PUT of zero over no count", `{}`, "PUT", "application/json", scale + `{}}`, 200, "", `{"replicas":0}`, nil},
+		{"a patch over no count", `{}`, "PATCH", typeMergePatch, `{"spec":{"replicas":4}}`, 200, "", `{"replicas":4}`, 4.0},
+		{"a patch to zero over no count", `{}`, "PATCH", typeMergePatch, `{"spec":{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
+		{"a patch without a count over none", `{}`, "PATCH", typeMergePatch, `{"metadata":{"labels":{"a":"b"}}}`, 400, `the spec replicas field ".spec.replicas" cannot be empty`, `{}`, nil},
+		{"an apply over no count", `{}`, "PATCH", typeApply, scale + `{"replicas":4}}`, 200, "", `{"replicas":4}`, 4.0},
+		{"an apply of nothing over no count", `{}`, "PATCH", typeApply, scale + `{}}`, 200, "", `{}`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newAPI(t, rest.Options{}, rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Kind: "Pump",
+				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
+			must(t, api, "POST", pumps, `{"apiVersion":"example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":`+c.begin+`}`)
+			target := pumps + "/a/scale?fieldManager=m"
+			if c.contentType == typeApply {
+				target += "&force=true"
+			}
+			a := do(t, api, c.method, target, c.body, "Content-Type", c.contentType)
+			require.Equal(t, c.code, a.Code, a.Body)
+			if c.message != "" {
+				assert.Equal(t, c.message, a.text(t, "message"))
+			} else {
+				assert.Equal(t, c.answered, a.value(t, "spec.replicas"))
+			}
+			got, err := json.Marshal(must(t, api, "GET", pumps+"/a", "").value(t, "spec"))
+			require.NoError(t, err)
+			assert.JSONEq(t, c.want, string(got))
+		})
+	}
+	t.Run("a count that its owner gives up", func(t *testing.T) {
+		api := newAPI(t, rest.Options{}, rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Kind: "Pump",
+			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
+		must(t, api, "POST", pumps, `{"apiVersion":"example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":{"power":0}}`)
+		for _, spec := range []string{`{"replicas":4}`, `{}`} {
+			must(t, api, "PATCH", pumps+"/a/scale?fieldManager=m", scale+spec+`}`, "Content-Type", typeApply)
+		}
+		assert.Equal(t, map[string]any{"power": 0.0}, must(t, api, "GET", pumps+"/a", "").value(t, "spec"))
+	})
+}
+
+// A hook may take away what /scale shows; the write is done all the same.
+func TestScaleAfterAHook(t *testing.T) {
+	api, _ := newDials(t, func(r *rest.Resource[Dial]) {
+		r.Scale.Selector = ".spec.raw"
+		r.Overlay = map[string]string{"DialSpec.raw": "type=string"}
+		r.Prepare = func(_ context.Context, d, old *Dial) error {
+			if old != nil {
+				d.Spec.Raw = json.RawMessage(`"x y z =="`)
+			}
+			return nil
+		}
+	})
+	must(t, api, "POST", dials, dialBody(`{}`))
+	a := must(t, api, "PATCH", dials+"/a/scale", `{"spec":{"replicas":0}}`, "Content-Type", typeMergePatch)
+	assert.Nil(t, a.value(t, "spec.replicas"))
+	wantDial(t, api, "spec.replicas", "0")
+}
