@@ -253,11 +253,14 @@ func TestClientAll(t *testing.T) {
 
 func TestClientModify(t *testing.T) {
 	ctx := context.Background()
-	client := widgetClient(newWidgets(t))
-	_, err := client.Create(ctx, widgetOf("a", 1))
-	require.NoError(t, err)
+	withWidget := func(t *testing.T, size int32) rest.Client[Widget] {
+		client := widgetClient(newWidgets(t))
+		_, err := client.Create(ctx, widgetOf("a", size))
+		require.NoError(t, err)
+		return client
+	}
 	t.Run("tries again when somebody was faster", func(t *testing.T) {
-		runs := 0
+		client, runs := withWidget(t, 1), 0
 		got, err := client.Modify(ctx, "a", func(w *Widget) error {
 			if runs++; runs == 1 {
 				_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Labels = map[string]string{"x": "y"}; return nil })
@@ -273,13 +276,13 @@ func TestClientModify(t *testing.T) {
 		assert.Empty(t, got.Status.Phase)
 	})
 	t.Run("of the status", func(t *testing.T) {
-		got, err := client.ModifyStatus(ctx, "a", func(w *Widget) error { w.Status.Phase, w.Spec.Size = "Ready", ptr(int32(50)); return nil })
+		got, err := withWidget(t, 2).ModifyStatus(ctx, "a", func(w *Widget) error { w.Status.Phase, w.Spec.Size = "Ready", ptr(int32(50)); return nil })
 		require.NoError(t, err)
 		assert.Equal(t, "Ready", got.Status.Phase)
 		assert.Equal(t, int32(2), *got.Spec.Size)
 	})
 	t.Run("an error of the function ends it", func(t *testing.T) {
-		enough := errors.New("enough")
+		client, enough := withWidget(t, 2), errors.New("enough")
 		_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Spec.Size = ptr(int32(3)); return enough })
 		require.ErrorIs(t, err, enough)
 		got, err := client.Get(ctx, "a")
@@ -287,6 +290,7 @@ func TestClientModify(t *testing.T) {
 		assert.Equal(t, int32(2), *got.Spec.Size)
 	})
 	t.Run("what it makes is validated", func(t *testing.T) {
+		client := withWidget(t, 1)
 		_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Spec.Size = ptr(int32(1000)); return nil })
 		assert.True(t, status.IsInvalid(err), "%v", err)
 		_, err = client.Modify(ctx, "a", func(w *Widget) error { w.Name = "b"; return nil })

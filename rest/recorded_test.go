@@ -65,21 +65,26 @@ func TestRecordedScale(t *testing.T) {
 		return `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"` + rv +
 			`","creationTimestamp":"` + nowText + `"},"spec":{` + spec + `},"status":{"replicas":0}}`
 	}
-	api := newWidgets(t)
-	create(t, api, "a")
+	withWidget := func(t *testing.T) *rest.API {
+		api := newWidgets(t)
+		create(t, api, "a")
+		return api
+	}
 	t.Run("the kind need not be named", func(t *testing.T) {
-		wantJSON(t, do(t, api, "PUT", widgets+"/a/scale", `{"kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`), 200, scale("3", `"replicas":2`))
+		wantJSON(t, do(t, withWidget(t), "PUT", widgets+"/a/scale", `{"kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`), 200, scale("3", `"replicas":2`))
 	})
 	t.Run("the name must", func(t *testing.T) {
-		wantFailure(t, do(t, api, "PUT", widgets+"/a/scale", `{"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":2}}`), 400, "BadRequest",
+		wantFailure(t, do(t, withWidget(t), "PUT", widgets+"/a/scale", `{"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":2}}`), 400, "BadRequest",
 			"the name of the object (a based on URL) was undeterminable: name must be provided", "")
 	})
 	t.Run("none is not written", func(t *testing.T) {
-		wantJSON(t, merge(t, api, widgets+"/a/scale", `{"spec":{"replicas":null}}`), 200, scale("4", ""))
-		wantJSON(t, do(t, api, "GET", widgets+"/a/scale", ""), 200, scale("4", ""))
+		api := withWidget(t)
+		wantJSON(t, merge(t, api, widgets+"/a/scale", `{"spec":{"replicas":null}}`), 200, scale("3", ""))
+		wantJSON(t, do(t, api, "GET", widgets+"/a/scale", ""), 200, scale("3", ""))
 		assert.Equal(t, float64(0), do(t, api, "GET", widgets+"/a", "").value(t, "spec.replicas"))
 	})
 	t.Run("a count that its owner lets go is the default again", func(t *testing.T) {
+		api := withWidget(t)
 		apply := func(spec string) answer {
 			return do(t, api, "PATCH", widgets+"/a/scale?fieldManager=m&force=true", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{`+spec+`}}`, "Content-Type", typeApply)
 		}
