@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	"github.com/decorum-go/decorum/rest"
 )
@@ -122,3 +123,6 @@ func (c *client) Write(p []byte) (int, error) {
 	}
 	return c.ResponseRecorder.Write(p)
 }
+
+// SetWriteDeadline is what a stream asks of a ResponseWriter. Nothing here is slow.
+func (c *client) SetWriteDeadline(time.Time) error { return nil }
