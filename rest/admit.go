@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -36,9 +37,9 @@ func (res *resource) writeOf(obj doc.Value, old forms, o *writeOptions) *admitte
 	if len(res.admission) == 0 || o.admitted {
 		return nil
 	}
-	m := metadataOf(obj)
+	m := objectmeta.Of(obj)
 	w := &admittedWrite{res: res, operation: OperationUpdate, subresource: o.part.subresource(), kind: res.stored.gvk, schema: res.schema,
-		namespace: m.Get(fieldNamespace).Text(), name: m.Get(fieldName).Text(), old: old, base: old, o: o}
+		namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(), old: old, base: old, o: o}
 	if old.shown.IsAbsent() {
 		w.operation = OperationCreate
 	}
@@ -62,8 +63,8 @@ func (res *resource) writeOfSubresource(sub *subresource, namespace, name string
 
 // admitToSubresource lets the hooks change and judge what a client writes to a subresource that has a kind of its own.
 func (res *resource) admitToSubresource(ctx context.Context, sub *subresource, parent, v, shown doc.Value, o *writeOptions) (doc.Value, error) {
-	m := metadataOf(parent)
-	write := res.writeOfSubresource(sub, m.Get(fieldNamespace).Text(), m.Get(fieldName).Text(), shown, o)
+	m := objectmeta.Of(parent)
+	write := res.writeOfSubresource(sub, m.Get(objectmeta.Namespace).Text(), m.Get(objectmeta.Name).Text(), shown, o)
 	if write == nil {
 		return v, nil
 	}
@@ -75,9 +76,9 @@ func (res *resource) admitToSubresource(ctx context.Context, sub *subresource, p
 		if changed, err = sub.check(sub.named(changed, doc.Value{}), &writeOptions{validation: validationIgnore}); err != nil {
 			return doc.Value{}, err
 		}
-		rv := metadataOf(v).Get(fieldResourceVersion) // the precondition is the client's
-		if !rv.IsAbsent() || metadataOf(changed).Has(fieldResourceVersion) {
-			changed = changed.WithAt(rv, "metadata", fieldResourceVersion)
+		rv := objectmeta.Of(v).Get(objectmeta.ResourceVersion) // the precondition is the client's
+		if !rv.IsAbsent() || objectmeta.Of(changed).Has(objectmeta.ResourceVersion) {
+			changed = changed.WithAt(rv, "metadata", objectmeta.ResourceVersion)
 		}
 	}
 	return changed, write.validate(ctx, forms{changed, changed})
@@ -104,9 +105,9 @@ func (res *resource) admitConnect(ctx context.Context, sub *subresource, parent,
 	if len(res.admission) == 0 {
 		return options, nil
 	}
-	m := metadataOf(parent)
+	m := objectmeta.Of(parent)
 	w := &admittedWrite{res: res, operation: OperationConnect, subresource: sub.name, kind: sub.kind, schema: sub.bytes.options,
-		namespace: m.Get(fieldNamespace).Text(), name: m.Get(fieldName).Text(), o: o}
+		namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(), o: o}
 	if w = w.orNone(); w == nil {
 		return options, nil
 	}
@@ -239,13 +240,13 @@ func (res *resource) mutated(obj, before doc.Value, which part) doc.Value {
 	if which != mainPart {
 		return res.take(which, obj, before)
 	}
-	m, was := metadataOf(obj), metadataOf(before)
+	m, was := objectmeta.Of(obj), objectmeta.Of(before)
 	if m.Kind() != doc.Map {
 		m = was
 	}
 	changes := make([]doc.Member, 0, 10) // sorted
-	for _, field := range []string{fieldCreationTimestamp, fieldGracePeriod, fieldDeletionTimestamp, fieldGeneration, fieldManagedFields, fieldName,
-		fieldNamespace, fieldResourceVersion, fieldSelfLink, fieldUID} {
+	for _, field := range []string{objectmeta.CreationTimestamp, objectmeta.GracePeriod, objectmeta.DeletionTimestamp, objectmeta.Generation, objectmeta.ManagedFields, objectmeta.Name,
+		objectmeta.Namespace, objectmeta.ResourceVersion, objectmeta.SelfLink, objectmeta.UID} {
 		changes = append(changes, doc.Member{Key: field, Value: was.Get(field)})
 	}
 	return res.take(which, res.withKind(obj).With("metadata", m.WithAll(changes)), before)

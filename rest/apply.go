@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -94,7 +95,7 @@ func (res *resource) apply(ctx context.Context, namespace, name string, which pa
 		if o.validation == validationStrict && len(c.repeated) > 0 {
 			return doc.Value{}, status.BadRequest("error strict decoding YAML: error converting YAML to JSON: " + codec.DuplicateLines(c.repeated))
 		}
-		if uid := metadataOf(obj).Get(fieldUID).Text(); old.IsAbsent() && uid != "" {
+		if uid := objectmeta.Of(obj).Get(objectmeta.UID).Text(); old.IsAbsent() && uid != "" {
 			return doc.Value{}, status.Conflict(res.gr, name, fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 		}
 		if err := res.checkApplied(obj, namespace, name); err != nil {
@@ -109,7 +110,7 @@ func (res *resource) apply(ctx context.Context, namespace, name string, which pa
 
 // withoutUnreadable drops what of the metadata is no value of its type: that of a custom resource is read member by member.
 func (res *resource) withoutUnreadable(obj doc.Value) doc.Value {
-	m := metadataOf(obj)
+	m := objectmeta.Of(obj)
 	if len(res.metadata.CheckTypes(nil, m)) == 0 {
 		return obj
 	}
@@ -124,9 +125,9 @@ func (res *resource) withoutUnreadable(obj doc.Value) doc.Value {
 // inconvertible is the answer to a configuration that fits the schema of a built-in kind and not its Go type. Upstream takes
 // that for a fault of its own, as it does with one that does not fit the schema.
 func inconvertible(config doc.Value, err error) error {
-	m, gvk := metadataOf(config), gvkOf(config)
+	m, gvk := objectmeta.Of(config), gvkOf(config)
 	return status.Generic(http.StatusInternalServerError, fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: unable to convert unstructured object to %s: %v",
-		m.Get(fieldNamespace).Text(), m.Get(fieldName).Text(), gvk, gvk, err))
+		m.Get(objectmeta.Namespace).Text(), m.Get(objectmeta.Name).Text(), gvk, gvk, err))
 }
 
 // checkApplied refuses a configuration of another object than that of the URL.
@@ -134,7 +135,7 @@ func (res *resource) checkApplied(obj doc.Value, namespace, name string) error {
 	if err := res.checkNamespace(obj, namespace); err != nil {
 		return err
 	}
-	if nameOf(obj) == "" {
+	if objectmeta.NameOf(obj) == "" {
 		return nameUndeterminable(name)
 	}
 	return res.checkIdentity(obj, namespace, name)

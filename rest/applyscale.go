@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/managed"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
 // patchTypesOf are the media types that a PATCH of a subresource with a kind of its own takes. What a subresource shows has
@@ -44,7 +45,7 @@ func (res *resource) applyScale(ctx context.Context, sub *subresource, namespace
 		return doc.Value{}, err
 	}
 	o.subresource, o.unconditional, o.admitted = sub.name, true, true
-	c.config = res.bare().With("metadata", metadataOf(c.config)).WithAt(c.config.Lookup("spec", "replicas"), sub.applied...)
+	c.config = res.bare().With("metadata", objectmeta.Of(c.config)).WithAt(c.config.Lookup("spec", "replicas"), sub.applied...)
 	c.check = func(ctx context.Context, old, obj doc.Value) (doc.Value, error) {
 		return res.checkThrough(ctx, sub, old, obj, &o)
 	}
@@ -73,7 +74,7 @@ func (s *subresource) entriesOf(parent doc.Value) doc.Value {
 		path[i] = "f:" + name
 	}
 	var entries []doc.Value
-	for _, e := range metadataOf(parent).Get(fieldManagedFields).Elements() {
+	for _, e := range objectmeta.Of(parent).Get(objectmeta.ManagedFields).Elements() {
 		if !e.Get("fieldsV1").Lookup(path...).IsAbsent() {
 			entries = append(entries, e.With("apiVersion", doc.Of(s.kind.GroupVersion().String())).
 				With("fieldsV1", doc.MapOf().WithAt(doc.MapOf(), "f:spec", "f:replicas")))

@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -38,8 +41,8 @@ func (q *request) checkKind(obj doc.Value, kind apimeta.GroupVersionKind, requir
 	return obj.With("apiVersion", doc.Of(kind.GroupVersion().String())).With("kind", doc.Of(body.Kind)), nil
 }
 
-// kindOf reads what an object says of its kind, what it leaves out being empty; text is its JSON. It reads as encoding/json
-// does, in whose words clients know what is wrong with it: whatever the case of the names, and null as nothing.
+// kindOf reads what an object says about its kind. What the object leaves out is empty; text returns its JSON. The names of the
+// members may be in any case, and null counts as absent, as when Go decodes into a struct.
 func kindOf(obj doc.Value, text func() []byte) (apimeta.GroupVersionKind, error) {
 	apiVersion, kind := obj.Get("apiVersion"), obj.Get("kind")
 	found := struct {
@@ -47,7 +50,12 @@ func kindOf(obj doc.Value, text func() []byte) (apimeta.GroupVersionKind, error)
 		Kind       string `json:"kind,omitempty"`
 	}{apiVersion.Text(), kind.Text()}
 	if apiVersion.Kind() != doc.String || kind.Kind() != doc.String {
-		if err := json.Unmarshal(text(), &found); err != nil {
+		raw := text()
+		err := schema.DecodingError(raw, reflect.TypeOf(found))
+		if err == nil {
+			err = json.Unmarshal(raw, &found)
+		}
+		if err != nil {
 			return apimeta.GroupVersionKind{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 		}
 	}
@@ -158,7 +166,7 @@ func otherVersion(got, want string) error {
 // wrongKind is the answer to an object of another kind of the same group and version.
 func wrongKind(want apimeta.GroupVersionKind, obj doc.Value) error {
 	kind := obj.Get("kind").Text()
-	return status.Invalid(apimeta.GroupKind{Group: want.Group, Kind: kind}, nameOf(obj), status.FieldErrors{
+	return status.Invalid(apimeta.GroupKind{Group: want.Group, Kind: kind}, objectmeta.NameOf(obj), status.FieldErrors{
 		status.InvalidField(status.Field("kind"), kind, "must be "+want.Kind)})
 }
 
@@ -172,7 +180,7 @@ func (res *resource) otherKind(obj doc.Value, sameVersion, sameKind bool) error 
 	if !sameVersion {
 		errs = append(errs, status.InvalidField(status.Field("apiVersion"), gvk.GroupVersion().String(), "must be "+res.gvk.GroupVersion().String()))
 	}
-	return status.Invalid(gvk.GroupKind(), nameOf(obj), errs)
+	return status.Invalid(gvk.GroupKind(), objectmeta.NameOf(obj), errs)
 }
 
 const shortenedLength = 1024

@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -244,8 +245,8 @@ func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
 	}
 	o := c.writeOptions(ctx)
 	defer c.tell(ctx, &o)
-	o.uid = metadataOf(v).Get(fieldUID).Text()
-	out, err := c.res.update(ctx, c.namespace, nameOf(v), which, func(old doc.Value) (doc.Value, error) { return c.res.sentByType(v, old), nil }, o)
+	o.uid = objectmeta.Of(v).Get(objectmeta.UID).Text()
+	out, err := c.res.update(ctx, c.namespace, objectmeta.NameOf(v), which, func(old doc.Value) (doc.Value, error) { return c.res.sentByType(v, old), nil }, o)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -54,8 +55,8 @@ func (c Client[T]) apply(ctx context.Context, name string, which part, config an
 		return nil, status.BadRequest(err.Error())
 	}
 	v = c.res.withKind(v)
-	if nameOf(v) == "" {
-		v = v.WithAt(doc.Of(name), "metadata", fieldName)
+	if objectmeta.NameOf(v) == "" {
+		v = v.WithAt(doc.Of(name), "metadata", objectmeta.Name)
 	}
 	out, err := c.res.apply(ctx, c.namespace, name, which, configuration{config: v}, o)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/table"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
 // ColumnFunc is a column whose cells a function computes where no path leads to what a person wants to see: "2/3" of two
@@ -40,7 +41,7 @@ func (c column) isPath() bool { return c.compute == nil && !c.isName }
 // value is what the column shows of an object; typed is the object in its Go type for a function.
 func (c *column) value(v doc.Value, typed any, now time.Time) (any, error) {
 	if c.isName {
-		return nameOf(v), nil
+		return objectmeta.NameOf(v), nil
 	}
 	if c.compute == nil {
 		cell := c.cell.Cell(v, now)

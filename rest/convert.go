@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -17,7 +18,7 @@ func convertBy[A, B any](from, to *resource, f func(in *A, out *B) error, v doc.
 	}
 	converted, err := callConversion(to, f, v)
 	if err != nil {
-		return doc.Value{}, conversionFailed(from, to, nameOf(v), err)
+		return doc.Value{}, conversionFailed(from, to, objectmeta.NameOf(v), err)
 	}
 	return to.settled(to.withKind(converted))
 }
@@ -29,7 +30,7 @@ func callConversion[A, B any](to *resource, f func(in *A, out *B) error, v doc.V
 		return doc.Value{}, err
 	}
 	// What the function finds in out.
-	begin := to.bare().With("metadata", metadataOf(v))
+	begin := to.bare().With("metadata", objectmeta.Of(v))
 	if err := codec.ToGo(begin, out); err != nil {
 		return doc.Value{}, err
 	}
@@ -39,7 +40,7 @@ func callConversion[A, B any](to *resource, f func(in *A, out *B) error, v doc.V
 	if converted, err = codec.FromGo(out); err != nil {
 		return doc.Value{}, err
 	}
-	metadata, after := metadataOf(v), metadataOf(converted)
+	metadata, after := objectmeta.Of(v), objectmeta.Of(converted)
 	if doc.Equal(after, metadata) {
 		return converted, nil
 	}
@@ -53,16 +54,16 @@ func callConversion[A, B any](to *resource, f func(in *A, out *B) error, v doc.V
 		if err != nil {
 			return doc.Value{}, err
 		}
-		if field := firstDifference(withoutLabels(metadataOf(before)), withoutLabels(after)); field != "" {
+		if field := firstDifference(withoutLabels(objectmeta.Of(before)), withoutLabels(after)); field != "" {
 			return doc.Value{}, status.InternalError(fmt.Errorf("it changed metadata.%s", field))
 		}
 	}
-	return converted.With("metadata", metadata.With(fieldLabels, after.Get(fieldLabels)).With(fieldAnnotations, after.Get(fieldAnnotations))), nil
+	return converted.With("metadata", metadata.With(objectmeta.Labels, after.Get(objectmeta.Labels)).With(objectmeta.Annotations, after.Get(objectmeta.Annotations))), nil
 }
 
 // withoutLabels is what of metadata no conversion may change.
 func withoutLabels(metadata doc.Value) doc.Value {
-	return metadata.Without(fieldLabels, fieldAnnotations)
+	return metadata.Without(objectmeta.Labels, objectmeta.Annotations)
 }
 
 // conversionFailed is the answer to an object that cannot be shown or stored in a version. As of every hook, the text of

@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -18,30 +17,23 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin})
 	create(t, api, "w")
 	must(t, api, "POST", memos, `{"metadata":{"name":"m"}}`)
-	type ScaleSpec struct {
-		Replicas int32 `json:"replicas"`
-	}
-	type Scale struct {
-		Spec ScaleSpec `json:"spec"`
-	}
-	inGo := json.Unmarshal([]byte(`{"spec":{"replicas":"x"}}`), new(Scale)).Error() // each release of Go has words of its own
 	const (
 		memo   = `{"metadata":{"name":"a"},"data":[],"unknown":1}`
 		widget = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":5},"spec":{"size":1}}`
 	)
-	for _, c := range []struct{ name, target, body, message string }{ // how it begins
+	for _, c := range []struct{ name, target, body, message string }{
 		{"the first of two in the body", memos, `{"kind":"Memo","metadata":{"name":"a","labels":5},"data":[]}`,
-			`Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal number into `},
+			`Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type map[string]string`},
 		{"the first of two in another order", memos, `{"kind":"Memo","data":[],"metadata":{"name":"a","labels":5}}`,
-			`Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal array into `},
+			`Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`},
 		{"one in the metadata, and nothing is said of what is unknown within it", widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":{"x":1}},"spec":{"size":1,"y":2}}`,
-			`Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal object into `},
+			`Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal object into Go struct field ObjectMeta.name of type string`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, query := range []string{"", "?fieldValidation=Strict"} {
 				a := do(t, api, "POST", c.target+query, c.body)
 				assert.Equal(t, 400, a.Code, a.Body)
-				assert.True(t, strings.HasPrefix(a.text(t, "message"), c.message), a.Body) // what follows has the words of a release of Go
+				assert.Equal(t, c.message, a.text(t, "message"))
 				assert.Empty(t, a.Header.Values("Warning"))
 			}
 		})
@@ -58,7 +50,7 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 			assert.True(t, strings.HasSuffix(a.text(t, "message"), `: json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`), a.Body)
 
 			wantFailure(t, do(t, api, "PUT", widgets+"/w/scale"+query, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w"},"spec":{"replicas":"x"}}`), 400, "BadRequest",
-				`Scale in version "v1" cannot be handled as a Scale: `+inGo, "")
+				`Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32`, "")
 			a = merge(t, api, widgets+"/w/scale"+query, `{"spec":{"replicas":"x"}}`)
 			require.Equal(t, 422, a.Code, a.Body)
 			assert.Contains(t, a.text(t, "message"), ` "" is invalid: patch: Invalid value: `)

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -89,11 +91,11 @@ func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) err
 	if err := checkDeleteOptionsKind(kind); err != nil {
 		return err
 	}
-	// encoding/json has the words that clients know for a wrong type.
-	if err := json.Unmarshal(codec.AppendJSON(nil, v), o); err != nil {
-		return status.BadRequest(typeWords(err).Error())
+	text := codec.AppendJSON(nil, v)
+	if err := schema.DecodingError(text, reflect.TypeFor[apimeta.DeleteOptions]()); err != nil {
+		return status.BadRequest(err.Error())
 	}
-	return nil
+	return json.Unmarshal(text, o)
 }
 
 // checkDeleteOptionsKind refuses options of another request. They come in the version of any group.

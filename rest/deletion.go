@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -44,7 +45,7 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 		if err != nil {
 			return nil, fmt.Errorf("stored object %v: %w", current.Key, err)
 		}
-		if graceOf(old) > 0 && !shortens(old, options) || res.heldNamespace(old) {
+		if objectmeta.GraceOf(old) > 0 && !shortens(old, options) || res.heldNamespace(old) {
 			marked = old // its time is running, or it is being emptied, and that is all there is to do
 			return current.JSON, nil
 		}
@@ -79,7 +80,7 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 	}
 	if out.gone || record == nil {
 		if record != nil {
-			marked = marked.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", fieldResourceVersion)
+			marked = marked.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", objectmeta.ResourceVersion)
 		}
 		shown, err := res.stored.convert(marked, res)
 		out.json = codec.AppendObject(nil, shown)
@@ -145,15 +146,15 @@ func (res *resource) validateDelete(ctx context.Context, current *storage.Record
 // markForDeletion returns the object as it is while something holds it: the propagation policy turned into a finalizer,
 // the time when it is due, and how many seconds of grace that is after the request.
 func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOptions, grace int64) doc.Value {
-	m := metadataOf(old)
-	finalizers := finalizersOf(old)
+	m := objectmeta.Of(old)
+	finalizers := objectmeta.FinalizersOf(old)
 	if policy := res.propagation(options); policy != "" {
-		finalizers = slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizerOrphan || f == finalizerForeground })
+		finalizers = slices.DeleteFunc(finalizers, func(f string) bool { return f == objectmeta.FinalizerOrphan || f == objectmeta.FinalizerForeground })
 		switch policy {
 		case apimeta.DeletePropagationForeground:
-			finalizers = append(finalizers, finalizerForeground)
+			finalizers = append(finalizers, objectmeta.FinalizerForeground)
 		case apimeta.DeletePropagationOrphan:
-			finalizers = append(finalizers, finalizerOrphan)
+			finalizers = append(finalizers, objectmeta.FinalizerOrphan)
 		}
 	}
 	var list []doc.Value
@@ -161,18 +162,18 @@ func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 		list = append(list, doc.Of(f))
 	}
 	switch {
-	case len(list) > 0 || m.Has(fieldFinalizers) && res.kindRequired:
-		m = m.With(fieldFinalizers, doc.ListOf(list...))
+	case len(list) > 0 || m.Has(objectmeta.Finalizers) && res.kindRequired:
+		m = m.With(objectmeta.Finalizers, doc.ListOf(list...))
 	default:
-		m = m.Without(fieldFinalizers)
+		m = m.Without(objectmeta.Finalizers)
 	}
-	switch begun, ok := requestedAt(old); {
-	case graceOf(old) > 0 && ok:
-		m = m.With(fieldDeletionTimestamp, timestamp(begun.Add(seconds(grace)))).With(fieldGracePeriod, doc.OfInt(grace))
-	case !isDeleting(old):
-		m = m.With(fieldDeletionTimestamp, timestamp(res.now().Add(seconds(grace)))).With(fieldGracePeriod, doc.OfInt(grace))
-		if n, ok := m.Get(fieldGeneration).Int(); ok && n > 0 {
-			m = m.With(fieldGeneration, doc.OfInt(n+1))
+	switch begun, ok := objectmeta.RequestedAt(old); {
+	case objectmeta.GraceOf(old) > 0 && ok:
+		m = m.With(objectmeta.DeletionTimestamp, objectmeta.Timestamp(begun.Add(objectmeta.Seconds(grace)))).With(objectmeta.GracePeriod, doc.OfInt(grace))
+	case !objectmeta.Deleting(old):
+		m = m.With(objectmeta.DeletionTimestamp, objectmeta.Timestamp(res.now().Add(objectmeta.Seconds(grace)))).With(objectmeta.GracePeriod, doc.OfInt(grace))
+		if n, ok := m.Get(objectmeta.Generation).Int(); ok && n > 0 {
+			m = m.With(objectmeta.Generation, doc.OfInt(n+1))
 		}
 	}
 	if res.areNamespaces {

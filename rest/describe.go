@@ -18,9 +18,8 @@ func (res *resource) describe(stored *resource) *kind.Kind {
 		Verbs: res.inDiscoveryOrder(res.verbs), PatchTypes: res.patchTypes(), SelectableFields: res.fields,
 		Schema: res.schema, GoType: res.goType.objectType(),
 	}
-	types := res.goType.subresourceTypes()
 	for _, s := range res.subresources {
-		k.Subresources = append(k.Subresources, res.describeSubresource(s, types[s.name]))
+		k.Subresources = append(k.Subresources, res.describeSubresource(s))
 	}
 	if res.sortedDiscovery {
 		slices.SortFunc(k.Subresources, func(a, b kind.Subresource) int { return strings.Compare(a.Name, b.Name) })
@@ -28,8 +27,11 @@ func (res *resource) describe(stored *resource) *kind.Kind {
 	return k
 }
 
-func (res *resource) describeSubresource(s *subresource, goType reflect.Type) kind.Subresource {
-	out := kind.Subresource{GroupVersionKind: s.kind, Name: s.name, Verbs: res.inDiscoveryOrder(s.verbs), OfObject: s.ofItself, Schema: s.schema, GoType: goType}
+func (res *resource) describeSubresource(s *subresource) kind.Subresource {
+	out := kind.Subresource{GroupVersionKind: s.kind, Name: s.name, Verbs: res.inDiscoveryOrder(s.verbs), OfObject: s.ofItself, Schema: s.schema}
+	if !s.kindImplied { // the host has declared it
+		out.GoType = s.goType
+	}
 	if s.bytes != nil {
 		out.Stream = &kind.Stream{Options: s.bytes.options, Media: s.bytes.contentType, Below: s.bytes.way == serveWay}
 	}
@@ -49,16 +51,3 @@ func (res *resource) inDiscoveryOrder(verbs []Verb) []string {
 }
 
 func (t *typed[T]) objectType() reflect.Type { return reflect.TypeFor[T]() }
-
-func (t *typed[T]) subresourceTypes() map[string]reflect.Type {
-	types := map[string]reflect.Type{}
-	for _, s := range t.Subresources {
-		if named, ok := s.(interface{ named() (string, reflect.Type) }); ok {
-			name, goType := named.named()
-			types[name] = goType
-		}
-	}
-	return types
-}
-
-func (s Subresource[T, S]) named() (string, reflect.Type) { return s.Name, reflect.TypeFor[S]() }

@@ -3,6 +3,7 @@ package rest
 import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -17,8 +18,8 @@ func (res *resource) encodeStored(obj forms, o *writeOptions, current *storage.R
 	}
 	next = codec.AppendObject(make([]byte, 0, max(before, o.size)+roomForMetadata), obj.stored)
 	err = res.checkSize(next, before)
-	if err != nil && !o.applied && metadataOf(obj.stored).Has(fieldManagedFields) {
-		obj = obj.withMetadata(doc.Member{Key: fieldManagedFields})
+	if err != nil && !o.applied && objectmeta.Of(obj.stored).Has(objectmeta.ManagedFields) {
+		obj = obj.withMetadata(doc.Member{Key: objectmeta.ManagedFields})
 		next = codec.AppendObject(nil, obj.stored)
 		err = res.checkSize(next, before)
 	}

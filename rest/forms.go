@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -33,7 +34,7 @@ func (res *resource) formsOf(current *storage.Record) (f forms, json []byte, err
 
 // withMetadata sets members of the metadata, sorted, in both forms.
 func (f forms) withMetadata(changes ...doc.Member) forms {
-	set := func(v doc.Value) doc.Value { return v.With("metadata", metadataOf(v).WithAll(changes)) }
+	set := func(v doc.Value) doc.Value { return v.With("metadata", objectmeta.Of(v).WithAll(changes)) }
 	if f.shown == f.stored {
 		v := set(f.shown)
 		return forms{v, v}
@@ -101,7 +102,7 @@ func (res *resource) hold(ctx context.Context, v, old doc.Value, o *writeOptions
 		inVersion.Field = where + e.Field
 		named[i] = &inVersion
 	}
-	return doc.Value{}, status.Invalid(res.gvk.GroupKind(), nameOf(v), named)
+	return doc.Value{}, status.Invalid(res.gvk.GroupKind(), objectmeta.NameOf(v), named)
 }
 
 func (res *resource) holdTo(ctx context.Context, v, old doc.Value, o *writeOptions) (doc.Value, status.FieldErrors, error) {

@@ -2,11 +2,8 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"runtime/debug"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -19,7 +16,6 @@ type goType interface {
 	decode(json []byte) (any, error)
 	fromDocument(v doc.Value) (any, error)
 	toDocument(obj any) (doc.Value, error)
-	decodingError(json []byte) error
 	defaults(ctx context.Context, obj any) error
 	prepare(ctx context.Context, obj, old any) error
 	validate(ctx context.Context, obj, old any) (status.FieldErrors, error)
@@ -28,8 +24,6 @@ type goType interface {
 	call(ctx context.Context, obj any) error
 	hooks() hookSet
 	objectType() reflect.Type
-	// subresourceTypes returns the Go types of the host's own subresources, by name.
-	subresourceTypes() map[string]reflect.Type
 }
 
 // hookSet says which hooks a host has set, so that nothing is decoded for a hook that is not there.
@@ -46,28 +40,6 @@ func (t *typed[T]) fromDocument(v doc.Value) (any, error) {
 	obj := new(T)
 	return obj, codec.ToGo(v, obj)
 }
-
-func (t *typed[T]) decodingError(text []byte) error { return json.Unmarshal(text, new(T)) }
-
-// decodingError says in the words of encoding/json, which clients know, why a document is none of a type; nil where
-// encoding/json finds nothing.
-func decodingError(v doc.Value, into any) error {
-	return typeWords(json.Unmarshal(codec.AppendJSON(nil, v), into))
-}
-
-// typeWords calls a type of package apimeta as clients know it.
-func typeWords(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := typeOfMeta.ReplaceAllString(err.Error(), " of type ${1}v1.")
-	return errors.New(uidOfMeta.ReplaceAllString(text, "$1 of type types.UID"))
-}
-
-var (
-	typeOfMeta = regexp.MustCompile(` of type (\*|\[\]|map\[string\])?apimeta\.`)
-	uidOfMeta  = regexp.MustCompile(`( field (?:ObjectMeta|OwnerReference|Preconditions)\.(?:\w+\.)*uid) of type string$`)
-)
 
 func (t *typed[T]) toDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }
 

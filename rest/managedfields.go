@@ -8,7 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/managed"
-	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
 // selfAgent writes what the API makes by itself.
@@ -18,14 +18,14 @@ const selfAgent = "decorum"
 // without what cannot be printed.
 func agentOf(userAgent string) string {
 	name, _, _ := strings.Cut(userAgent, "/")
-	if len(name) <= maxFieldManager && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if len(name) <= objectmeta.MaxFieldManager && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return name
 	}
 	var out strings.Builder
 	for _, r := range name {
 		switch {
 		case !unicode.IsPrint(r):
-		case out.Len()+utf8.RuneLen(r) > maxFieldManager:
+		case out.Len()+utf8.RuneLen(r) > objectmeta.MaxFieldManager:
 			return out.String()
 		default:
 			out.WriteRune(r)
@@ -65,7 +65,7 @@ func (res *resource) asOwned(obj doc.Value, apiVersion string) (doc.Value, *mana
 
 // writer says who writes, for managedFields.
 func (res *resource) writer(o *writeOptions) managed.Writer {
-	w := managed.Writer{Manager: cmp.Or(o.manager, o.agent), Subresource: cmp.Or(o.subresource, o.part.subresource()), Time: res.timestamp()}
+	w := managed.Writer{Manager: cmp.Or(o.manager, o.agent), Subresource: cmp.Or(o.subresource, o.part.subresource()), Time: objectmeta.Timestamp(res.now()).Text()}
 	if sub := res.countsThrough(o); sub != nil {
 		w.Through, w.Time = sub.kind.GroupVersion().String(), "" // upstream looks for the time among entries of the object
 	}
@@ -113,37 +113,11 @@ func (res *resource) trackFields(obj, old, claimed doc.Value, o *writeOptions) d
 		return obj
 	case !o.applied:
 		claimed = res.managed.Update(old, res.owned(obj, old, o), claimed, res.writer(o))
-	case !old.IsAbsent() && doc.Equal(obj, withoutManagedFields(old)):
+	case !old.IsAbsent() && doc.Equal(obj, objectmeta.WithoutManagedFields(old)):
 		// A configuration that asks for what there is moves no time, or it would never come to rest.
-		if before := metadataOf(old).Get(fieldManagedFields); managed.SameButTimes(claimed, before) {
+		if before := objectmeta.Of(old).Get(objectmeta.ManagedFields); managed.SameButTimes(claimed, before) {
 			claimed = before
 		}
 	}
-	return obj.WithAt(claimed, "metadata", fieldManagedFields)
-}
-
-// withoutManagedFields returns the object without what is kept about its writers.
-func withoutManagedFields(obj doc.Value) doc.Value {
-	if m := metadataOf(obj); m.Has(fieldManagedFields) {
-		return obj.With("metadata", m.Without(fieldManagedFields))
-	}
-	return obj
-}
-
-// maxSubresourceName bounds the name of a subresource in an entry of managedFields.
-const maxSubresourceName = 256
-
-// validateManagedFields checks what of the entries follows no form of its own.
-func validateManagedFields(path *status.Path, entries doc.Value) status.FieldErrors {
-	var errs status.FieldErrors
-	for i, e := range entries.Elements() {
-		if len(errs) >= maxMetadataErrors {
-			break
-		}
-		errs = append(errs, validateFieldManager(path.Index(i).Child("manager"), e.Get("manager").Text())...)
-		if len(e.Get("subresource").Text()) > maxSubresourceName {
-			errs = append(errs, status.TooLongField(path.Index(i).Child("subresource"), "", maxSubresourceName))
-		}
-	}
-	return errs
+	return obj.WithAt(claimed, "metadata", objectmeta.ManagedFields)
 }

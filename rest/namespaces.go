@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -34,7 +35,6 @@ const (
 	namespacesPlural     = "namespaces"
 	defaultNamespace     = "default"
 	namespaceLabel       = "kubernetes.io/metadata.name"
-	namespaceFinalizer   = "kubernetes"
 	phaseActive          = "Active"
 	phaseTerminating     = "Terminating"
 	causeNamespaceEnding = status.CauseType("NamespaceTerminating")
@@ -60,7 +60,7 @@ func (res *resource) checkNamespaceOpen(ctx context.Context, namespace string, o
 	if err != nil {
 		return err
 	}
-	return res.openTo(record, cmp.Or(nameOf(obj), metadataOf(obj).Get(fieldGenerateName).Text(), unknownName))
+	return res.openTo(record, cmp.Or(objectmeta.NameOf(obj), objectmeta.Of(obj).Get(objectmeta.GenerateName).Text(), unknownName))
 }
 
 // unknownName stands in a refusal for the name of an object that has none.
@@ -105,14 +105,14 @@ func (res *resource) commitNew(ctx context.Context, key storage.Key, o *writeOpt
 func newNamespace(obj doc.Value) doc.Value {
 	var finalizers []doc.Value
 	holds := false
-	for _, f := range obj.Lookup("spec", fieldFinalizers).Elements() {
+	for _, f := range obj.Lookup("spec", objectmeta.Finalizers).Elements() {
 		finalizers = append(finalizers, f)
-		holds = holds || f.Text() == namespaceFinalizer
+		holds = holds || f.Text() == objectmeta.FinalizerNamespace
 	}
 	if !holds {
-		finalizers = append(finalizers, doc.Of(namespaceFinalizer))
+		finalizers = append(finalizers, doc.Of(objectmeta.FinalizerNamespace))
 	}
-	return labelledNamespace(obj).WithAt(doc.ListOf(finalizers...), "spec", fieldFinalizers).WithAt(doc.Of(phaseActive), "status", "phase")
+	return labelledNamespace(obj).WithAt(doc.ListOf(finalizers...), "spec", objectmeta.Finalizers).WithAt(doc.Of(phaseActive), "status", "phase")
 }
 
 // activeNamespace lets a namespace that says nothing of its phase be active.
@@ -125,8 +125,8 @@ func activeNamespace(obj doc.Value) doc.Value {
 
 // withoutFirstFinalizer takes out what [newNamespace] puts in.
 func withoutFirstFinalizer(obj doc.Value) doc.Value {
-	if f := obj.Lookup("spec", fieldFinalizers); f.Len() == 1 && f.At(0).Text() == namespaceFinalizer {
-		return obj.With("spec", obj.Get("spec").Without(fieldFinalizers))
+	if f := obj.Lookup("spec", objectmeta.Finalizers); f.Len() == 1 && f.At(0).Text() == objectmeta.FinalizerNamespace {
+		return obj.With("spec", obj.Get("spec").Without(objectmeta.Finalizers))
 	}
 	return obj
 }
@@ -134,7 +134,7 @@ func withoutFirstFinalizer(obj doc.Value) doc.Value {
 // validatePhase checks that a namespace says of itself whether it is being deleted.
 func validatePhase(obj doc.Value) status.FieldErrors {
 	phase, at := obj.Lookup("status", "phase").Text(), status.Field("status", "Phase")
-	switch deleting := isDeleting(obj); {
+	switch deleting := objectmeta.Deleting(obj); {
 	case !deleting && phase != phaseActive:
 		return status.FieldErrors{status.InvalidField(at, phase, "may only be 'Active' if `deletionTimestamp` is empty")}
 	case deleting && phase != phaseTerminating:
@@ -145,7 +145,7 @@ func validatePhase(obj doc.Value) status.FieldErrors {
 
 // labelledNamespace gives a namespace the label by which selectors find it, whatever a client has written there.
 func labelledNamespace(obj doc.Value) doc.Value {
-	return obj.WithAt(doc.Of(nameOf(obj)), "metadata", fieldLabels, namespaceLabel)
+	return obj.WithAt(doc.Of(objectmeta.NameOf(obj)), "metadata", objectmeta.Labels, namespaceLabel)
 }
 
 // updatedNamespace is what a write may make of a namespace: /finalize alone changes spec.finalizers, and a status has a
@@ -154,7 +154,7 @@ func updatedNamespace(obj, old doc.Value, which part) doc.Value {
 	obj = labelledNamespace(obj)
 	switch {
 	case which == mainPart:
-		return obj.WithAt(old.Lookup("spec", fieldFinalizers), "spec", fieldFinalizers)
+		return obj.WithAt(old.Lookup("spec", objectmeta.Finalizers), "spec", objectmeta.Finalizers)
 	case which == statusPart:
 		return activeNamespace(obj)
 	}
@@ -169,20 +169,20 @@ func (res *resource) validateNamespace(obj, old doc.Value, which part) (errs sta
 	if which == statusPart {
 		return validatePhase(obj)
 	}
-	for i, f := range obj.Lookup("spec", fieldFinalizers).Elements() {
-		path := status.Field("spec", fieldFinalizers)
+	for i, f := range obj.Lookup("spec", objectmeta.Finalizers).Elements() {
+		path := status.Field("spec", objectmeta.Finalizers)
 		if which == finalizePart {
 			path = path.Index(i)
 		}
-		errs = append(errs, unqualified(path, f.Text())...)
-		errs = append(errs, withoutDomain(path, f.Text())...)
+		errs = append(errs, objectmeta.UnqualifiedFinalizer(path, f.Text())...)
+		errs = append(errs, objectmeta.BareFinalizer(path, f.Text())...)
 	}
 	return errs
 }
 
 // endingNamespace marks a namespace whose deletion has begun.
 func endingNamespace(obj doc.Value) doc.Value {
-	return obj.WithAt(doc.Of(phaseTerminating), "status", "phase").WithAt(doc.Value{}, "metadata", fieldGracePeriod)
+	return obj.WithAt(doc.Of(phaseTerminating), "status", "phase").WithAt(doc.Value{}, "metadata", objectmeta.GracePeriod)
 }
 
 // checkMortal refuses to delete the namespaces that every API has.
@@ -196,7 +196,7 @@ func (res *resource) checkMortal(name string) error {
 // heldNamespace reports whether a namespace is already on its way out: what remains in it, or who has a finalizer in its
 // spec, says when it goes, and no second request to delete it changes anything.
 func (res *resource) heldNamespace(obj doc.Value) bool {
-	return res.areNamespaces && isDeleting(obj) && obj.Lookup("spec", fieldFinalizers).Len() > 0
+	return res.areNamespaces && objectmeta.Deleting(obj) && obj.Lookup("spec", objectmeta.Finalizers).Len() > 0
 }
 
 // failedPrecondition is the answer to a deletion of another namespace than there is, in words of its own.
@@ -206,7 +206,7 @@ func (res *resource) failedPrecondition(current *storage.Record, what, wanted, f
 
 // held reports whether an object that is being deleted is kept by a finalizer, or by what is left of its grace period.
 func (res *resource) held(obj doc.Value) bool {
-	return len(finalizersOf(obj)) > 0 || graceOf(obj) > 0 || res.areNamespaces && obj.Lookup("spec", fieldFinalizers).Len() > 0
+	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.areNamespaces && obj.Lookup("spec", objectmeta.Finalizers).Len() > 0
 }
 
 // ensureDefaultNamespace makes the namespace that clients use when nobody names one.
@@ -214,7 +214,7 @@ func (res *resource) ensureDefaultNamespace(ctx context.Context) error {
 	if !res.areNamespaces {
 		return nil
 	}
-	out, err := res.create(ctx, "", res.bare().WithAt(doc.Of(defaultNamespace), "metadata", fieldName), writeOptions{admitted: true, agent: selfAgent})
+	out, err := res.create(ctx, "", res.bare().WithAt(doc.Of(defaultNamespace), "metadata", objectmeta.Name), writeOptions{admitted: true, agent: selfAgent})
 	if err != nil && !out.taken {
 		return fmt.Errorf("the namespace %q cannot be made: %w", defaultNamespace, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/storage"
+
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
 // Options are what a host may want to be different. The zero value is a complete choice: a store in memory, no log,
@@ -70,7 +72,7 @@ func (o Options) withDefaults() Options {
 		o.Now = time.Now
 	}
 	if o.NewUID == nil {
-		o.NewUID = randomUID
+		o.NewUID = objectmeta.RandomUID
 	}
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = defaultMaxBodyBytes

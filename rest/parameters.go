@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -34,7 +35,7 @@ func (q *request) writeParameters(kind string) (writeOptions, error) {
 	if applies && o.manager == "" {
 		errs = append(errs, managerRequired())
 	}
-	errs = append(errs, validateFieldManager(status.Field("fieldManager"), o.manager)...)
+	errs = append(errs, objectmeta.ValidateFieldManager(status.Field("fieldManager"), o.manager)...)
 	dryRun := query["dryRun"]
 	errs = append(errs, validateDryRun(dryRun)...)
 	o.dryRun = len(dryRun) > 0
@@ -45,23 +46,6 @@ func (q *request) writeParameters(kind string) (writeOptions, error) {
 		errs = append(errs, status.UnsupportedValue(status.Field("fieldValidation"), string(o.validation), []string{"", "Ignore", "Strict", "Warn"}))
 	}
 	return o, invalidOptions(kind, errs)
-}
-
-const maxFieldManager = 128
-
-// validateFieldManager refuses a name that is too long, or else each character of it that cannot be printed: every such error
-// shows the whole name, so the name must be short.
-func validateFieldManager(path *status.Path, manager string) status.FieldErrors {
-	if len(manager) > maxFieldManager {
-		return status.FieldErrors{status.TooLongField(path, manager, maxFieldManager)}
-	}
-	var errs status.FieldErrors
-	for i, r := range manager {
-		if !strconv.IsPrint(r) {
-			errs = append(errs, status.InvalidField(path, manager, fmt.Sprintf("invalid character %#U (at position %d)", r, i)))
-		}
-	}
-	return errs
 }
 
 // listParameters are the options of list, watch and deletecollection.

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/patch"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -163,17 +164,17 @@ func (res *resource) checkPatched(obj, old doc.Value, o *writeOptions) error {
 	if err := res.checkPatchedKind(obj, old, o); err != nil {
 		return err
 	}
-	if errs := res.metadata.CheckTypes(status.Field("metadata"), withoutNulls(metadataOf(obj))); len(errs) > 0 && !metadataOf(obj).IsNull() {
+	if errs := res.metadata.CheckTypes(status.Field("metadata"), objectmeta.WithoutNulls(objectmeta.Of(obj))); len(errs) > 0 && !objectmeta.Of(obj).IsNull() {
 		if !res.typeErrorsInvalid {
 			return res.wrongType(obj, errs, o)
 		}
-		return res.undecodable(obj, o, res.metadataTypeError(metadataOf(obj), errs, o))
+		return res.undecodable(obj, o, res.metadataTypeError(objectmeta.Of(obj), errs, o))
 	}
-	before := metadataOf(old)
-	if nameOf(obj) == "" {
-		return res.bodyFirst(obj, *o, nameUndeterminable(before.Get(fieldName).Text()))
+	before := objectmeta.Of(old)
+	if objectmeta.NameOf(obj) == "" {
+		return res.bodyFirst(obj, *o, nameUndeterminable(before.Get(objectmeta.Name).Text()))
 	}
-	if err := res.checkIdentity(obj, before.Get(fieldNamespace).Text(), before.Get(fieldName).Text()); err != nil {
+	if err := res.checkIdentity(obj, before.Get(objectmeta.Namespace).Text(), before.Get(objectmeta.Name).Text()); err != nil {
 		return res.bodyFirst(obj, *o, err)
 	}
 	return nil
@@ -195,7 +196,7 @@ func (res *resource) checkPatchedKind(obj, old doc.Value, o *writeOptions) error
 	case apiVersion == "" && res.kindRequired:
 		return res.undecodable(obj, o, fmt.Errorf("Object 'apiVersion' is missing in '%s'", o.textOf(obj)))
 	case apiVersion == "":
-		return nameUndeterminable(nameOf(old)) // upstream decodes it into an object without anything
+		return nameUndeterminable(objectmeta.NameOf(old)) // upstream decodes it into an object without anything
 	case res.kindRequired:
 		return res.otherKind(obj, sameVersion, sameKind)
 	}
@@ -221,8 +222,8 @@ func (res *resource) checkPatchedSubresource(sub *subresource, v, old doc.Value,
 	if found != sub.kind {
 		return undecodable(sub.kind, v, o, errors.New(res.otherBuiltinKind(found, sub.kind)))
 	}
-	if sub.schema.Property("metadata") != nil && nameOf(v) == "" {
-		return nameUndeterminable(nameOf(old))
+	if sub.schema.Property("metadata") != nil && objectmeta.NameOf(v) == "" {
+		return nameUndeterminable(objectmeta.NameOf(old))
 	}
 	return nil
 }

@@ -2,9 +2,9 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -43,11 +44,11 @@ func (res *resource) take(which part, obj, old doc.Value) doc.Value {
 	var written doc.Value
 	switch {
 	case which == statusPart && res.statusMetadata:
-		written = res.metadataForUpdate(old.With("status", obj.Get("status")).With("metadata", metadataOf(obj)), old)
+		written = objectmeta.ForUpdate(old.With("status", obj.Get("status")).With("metadata", objectmeta.Of(obj)), old)
 	case which == statusPart:
 		written = old.With("status", obj.Get("status"))
 	default:
-		if written = res.metadataForUpdate(obj, old); res.hasStatus() {
+		if written = objectmeta.ForUpdate(obj, old); res.hasStatus() {
 			written = written.With("status", old.Get("status"))
 		}
 	}
@@ -70,7 +71,7 @@ type result struct {
 
 // create stores a new object. The caller has checked that obj is of this kind.
 func (res *resource) create(ctx context.Context, namespace string, obj doc.Value, o writeOptions) (result, error) {
-	ctx, err := res.nest(ctx, namespace, nameOf(obj), &o)
+	ctx, err := res.nest(ctx, namespace, objectmeta.NameOf(obj), &o)
 	if err != nil {
 		return result{}, err
 	}
@@ -81,22 +82,25 @@ func (res *resource) create(ctx context.Context, namespace string, obj doc.Value
 	if err := res.checkNamespaceOpen(ctx, namespace, obj); err != nil {
 		return result{}, res.typesFirst(obj, &o, err)
 	}
-	o.claimsVersion = isVersion(metadataOf(obj).Get(fieldResourceVersion).Text())
+	o.claimsVersion = isVersion(objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text())
 	obj = res.metadataForCreate(obj, namespace).Without("status")
-	base := metadataOf(obj).Get(fieldGenerateName).Text()
-	if nameOf(obj) != "" || base == "" || res.virtual {
+	base := objectmeta.Of(obj).Get(objectmeta.GenerateName).Text()
+	if objectmeta.NameOf(obj) != "" || base == "" || res.virtual {
 		return res.createNamed(ctx, namespace, obj, &o)
 	}
 	for range generateAttempts {
-		named := obj.WithAt(doc.Of(generatedName(base)), "metadata", fieldName)
+		named := obj.WithAt(doc.Of(objectmeta.GeneratedName(base)), "metadata", objectmeta.Name)
 		out, err := res.createNamed(ctx, namespace, named, &o)
 		if !out.taken {
 			return out, err
 		}
 		obj = named
 	}
-	return result{taken: true}, status.GenerateNameConflict(res.gr, nameOf(obj))
+	return result{taken: true}, status.GenerateNameConflict(res.gr, objectmeta.NameOf(obj))
 }
+
+// generateAttempts bounds how many generated names a create tries.
+const generateAttempts = 8
 
 func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.Value, o *writeOptions) (result, error) {
 	if res.areNamespaces {
@@ -107,7 +111,7 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 		return result{}, err
 	}
 	obj = made.shown
-	out := result{created: true, uid: metadataOf(obj).Get(fieldUID).Text()}
+	out := result{created: true, uid: objectmeta.Of(obj).Get(objectmeta.UID).Text()}
 	if res.virtual {
 		out.json = codec.AppendObject(nil, obj)
 		return out, nil
@@ -117,11 +121,11 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	}
 	// The digits are a guess at the revision that leaves the store room to write the real one in place.
 	placeholder := doc.Of(strconv.FormatUint(uint64(res.store.Revision())+1, 10))
-	next, shown, err := res.encodeStored(made.withMetadata(doc.Member{Key: fieldResourceVersion, Value: placeholder}), o, nil)
+	next, shown, err := res.encodeStored(made.withMetadata(doc.Member{Key: objectmeta.ResourceVersion, Value: placeholder}), o, nil)
 	if err != nil {
 		return result{}, err
 	}
-	record, err := res.commitNew(ctx, res.key(namespace, nameOf(obj)), o, func(current *storage.Record) ([]byte, error) {
+	record, err := res.commitNew(ctx, res.key(namespace, objectmeta.NameOf(obj)), o, func(current *storage.Record) ([]byte, error) {
 		out.taken = current != nil
 		switch {
 		case current == nil:
@@ -150,7 +154,7 @@ func (res *resource) showResult(out *result, record *storage.Record, as doc.Valu
 	if as.IsAbsent() {
 		record, err = res.show(record)
 	} else {
-		record, err = res.showAs(record, as.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", fieldResourceVersion))
+		record, err = res.showAs(record, as.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", objectmeta.ResourceVersion))
 	}
 	if err == nil {
 		out.json = record.JSON
@@ -185,11 +189,11 @@ func (res *resource) update(ctx context.Context, namespace, name string, which p
 	if err != nil {
 		return result{}, err
 	}
-	if rv := metadataOf(obj).Get(fieldResourceVersion).Text(); rv != "" && !isDecimal(rv) {
+	if rv := objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text(); rv != "" && !isDecimal(rv) {
 		return result{}, noVersion(rv)
 	}
 	o.reset()
-	if out, err = res.create(ctx, namespace, obj.WithAt(doc.Value{}, "metadata", fieldResourceVersion), o); out.taken {
+	if out, err = res.create(ctx, namespace, obj.WithAt(doc.Value{}, "metadata", objectmeta.ResourceVersion), o); out.taken {
 		return res.updateExisting(ctx, namespace, name, which, want, o) // somebody else was faster
 	}
 	return out, err
@@ -224,9 +228,9 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 		if err = res.checkVersion(obj, old, &o); err != nil {
 			return nil, err
 		}
-		entries := metadataOf(obj).Get(fieldManagedFields)
+		entries := objectmeta.Of(obj).Get(objectmeta.ManagedFields)
 		if obj = res.take(which, obj, old); o.applied {
-			obj = obj.WithAt(entries, "metadata", fieldManagedFields)
+			obj = obj.WithAt(entries, "metadata", objectmeta.ManagedFields)
 		}
 		if !current.Deleting && doc.Equal(obj, old) && res.writeOf(obj, was, &o) == nil {
 			out = result{json: json, uid: current.UID}
@@ -285,12 +289,12 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 			return doc.Value{}, res.wrongType(sent, errs, o)
 		}
 	}
-	if m := metadataOf(obj); m.IsAbsent() || m.IsNull() {
+	if m := objectmeta.Of(obj); m.IsAbsent() || m.IsNull() {
 		obj = obj.With("metadata", doc.MapOf())
-	} else if after := withoutNulls(m); after != m {
+	} else if after := objectmeta.WithoutNulls(m); after != m {
 		obj = obj.With("metadata", after)
 	}
-	m := metadataOf(obj)
+	m := objectmeta.Of(obj)
 	if errs := res.metadata.CheckTypes(status.Field("metadata"), m); len(errs) > 0 {
 		if o.applied {
 			return doc.Value{}, res.wrongType(sent, errs, o)
@@ -304,11 +308,11 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 	if errs := res.checkOverlooked(obj, o.part); len(errs) > 0 {
 		return doc.Value{}, res.wrongType(sent, errs, o)
 	}
-	how := repeatedOwners
+	how := objectmeta.AsSent
 	if o.fromPatch {
-		how = repeatedOwnersLater
+		how = objectmeta.AfterMutation
 	}
-	return withoutRepeatedOwners(obj, how, o), nil
+	return dropRepeatedOwners(obj, how, o), nil
 }
 
 // checkNumbers refuses numbers that nobody means and that a Go type would read for minutes, before it is asked.
@@ -346,16 +350,15 @@ func (res *resource) wrongType(sent doc.Value, errs status.FieldErrors, o *write
 	return res.undecodable(sent, o, err)
 }
 
-// decodingError says what encoding/json says of an object. Of several values of a wrong type that is the first one in the
-// body, where the object came as a text.
+// decodingError says in the words that clients know why an object does not fit its Go type. Of several values of a wrong type
+// it names the first one in the body.
 func (res *resource) decodingError(obj doc.Value, o *writeOptions) error {
 	if o.text != nil && !o.fromPatch {
-		var wrong *json.UnmarshalTypeError
-		if err := res.goType.decodingError(o.text); errors.As(err, &wrong) {
-			return typeWords(err)
+		if err := schema.DecodingError(o.text, res.goType.objectType()); err != nil {
+			return err
 		}
 	}
-	return typeWords(res.goType.decodingError(codec.AppendJSON(nil, obj)))
+	return schema.DecodingError(codec.AppendJSON(nil, obj), res.goType.objectType())
 }
 
 func (res *resource) undecodable(obj doc.Value, o *writeOptions, err error) error {
@@ -376,21 +379,21 @@ func undecodable(kind apimeta.GroupVersionKind, obj doc.Value, o *writeOptions, 
 // checkVersion refuses an update of something else than what the client has seen (API conventions, Concurrency
 // Control and Consistency).
 func (res *resource) checkVersion(obj, old doc.Value, o *writeOptions) error {
-	m, before := metadataOf(obj), metadataOf(old)
-	name := before.Get(fieldName).Text()
-	if stored := before.Get(fieldUID).Text(); o.uid != "" && o.uid != stored {
-		return res.uidConflict(before.Get(fieldNamespace).Text(), name, o.uid, stored)
+	m, before := objectmeta.Of(obj), objectmeta.Of(old)
+	name := before.Get(objectmeta.Name).Text()
+	if stored := before.Get(objectmeta.UID).Text(); o.uid != "" && o.uid != stored {
+		return res.uidConflict(before.Get(objectmeta.Namespace).Text(), name, o.uid, stored)
 	}
-	switch rv := m.Get(fieldResourceVersion).Text(); {
+	switch rv := m.Get(objectmeta.ResourceVersion).Text(); {
 	case strings.Trim(rv, "0") == "":
 		if !o.unconditional && !res.unconditionalUpdate {
 			// The plural stands where the kind belongs, as clients know it from upstream.
 			return status.Invalid(apimeta.GroupKind{Group: res.gr.Group, Kind: res.gr.Resource}, name, status.FieldErrors{
-				status.InvalidField(status.Field("metadata", fieldResourceVersion), 0, "must be specified for an update")})
+				status.InvalidField(status.Field("metadata", objectmeta.ResourceVersion), 0, "must be specified for an update")})
 		}
 	case !isDecimal(rv):
 		return noVersion(rv)
-	case strings.TrimLeft(rv, "0") != before.Get(fieldResourceVersion).Text():
+	case strings.TrimLeft(rv, "0") != before.Get(objectmeta.ResourceVersion).Text():
 		return status.ModifiedConflict(res.gr, name)
 	}
 	return nil
@@ -433,11 +436,11 @@ func (res *resource) finish(ctx context.Context, obj doc.Value, old forms, o *wr
 	if obj.Get("kind").Text() != res.gvk.Kind {
 		return forms{}, wrongKind(res.gvk, obj)
 	}
-	claimed := metadataOf(obj).Get(fieldManagedFields)
+	claimed := objectmeta.Of(obj).Get(objectmeta.ManagedFields)
 	if res.kindRequired && claimed.Len() == 0 {
 		claimed = doc.Value{} // the metadata of a custom resource is read without what is empty
 	}
-	obj = withoutManagedFields(obj)
+	obj = objectmeta.WithoutManagedFields(obj)
 	sent, base := obj, old
 	s, err := res.settle(ctx, sent, obj, old.shown, o)
 	if err != nil {
@@ -450,7 +453,7 @@ func (res *resource) finish(ctx context.Context, obj doc.Value, old forms, o *wr
 			return forms{}, err
 		}
 		base = write.base
-		changed = withoutRepeatedOwners(res.mutated(changed, s.obj, o.part), repeatedOwnersLater, o)
+		changed = dropRepeatedOwners(res.mutated(changed, s.obj, o.part), objectmeta.AfterMutation, o)
 		if s, err = res.resettle(ctx, sent, s, changed, old.shown, o); err != nil {
 			return forms{}, err
 		}
@@ -464,14 +467,14 @@ func (res *resource) finish(ctx context.Context, obj doc.Value, old forms, o *wr
 		return forms{}, err
 	}
 	if len(errs) > 0 {
-		return forms{}, status.Invalid(res.gvk.GroupKind(), nameOf(obj), errs)
+		return forms{}, status.Invalid(res.gvk.GroupKind(), objectmeta.NameOf(obj), errs)
 	}
 	out, err := res.bothForms(ctx, obj, base, old, o)
 	if err != nil {
 		return forms{}, err
 	}
 	if out.shown != obj && !doc.Equal(out.shown, obj) { // the stored version has changed it once more
-		obj = res.trackFields(withoutManagedFields(out.shown), old.shown, claimed, o)
+		obj = res.trackFields(objectmeta.WithoutManagedFields(out.shown), old.shown, claimed, o)
 		out.shown = obj
 	}
 	if res.toStored != nil || !old.shown.IsAbsent() {
@@ -514,7 +517,7 @@ func (res *resource) readied(ctx context.Context, sent doc.Value, s settled, old
 // check returns all that is wrong with an object by the rules of its version. tracked is the object with its managed fields.
 func (res *resource) check(ctx context.Context, s settled, tracked, old doc.Value, o *writeOptions) (status.FieldErrors, error) {
 	errs := res.validateRules(s.wanted, old, o, (*schema.Schema).CheckRules)
-	errs = append(errs, validateManagedFields(status.Field("metadata", fieldManagedFields), metadataOf(tracked).Get(fieldManagedFields))...)
+	errs = append(errs, objectmeta.ValidateManagedFields(tracked)...)
 	broken, err := res.checkByRules(ctx, s.obj, old, errs, o)
 	if err != nil {
 		return nil, err
@@ -541,7 +544,7 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 		if err != nil {
 			return s, err
 		}
-		return s, status.Invalid(res.gvk.GroupKind(), nameOf(obj), append(errs, unchecked...))
+		return s, status.Invalid(res.gvk.GroupKind(), objectmeta.NameOf(obj), append(errs, unchecked...))
 	}
 	if res.goWritten {
 		s.typed, s.wanted, s.obj, err = res.passThroughType(ctx, sent, obj, o)
@@ -726,19 +729,19 @@ func (res *resource) validateByHook(ctx context.Context, typed any, old doc.Valu
 // version that it replaces and its generation, which counts changes outside of metadata and status (API conventions, Metadata)
 // in whichever version they show.
 func (res *resource) counted(obj, old forms) []doc.Member {
-	m := metadataOf(obj.shown)
-	generation, rv := m.Get(fieldGeneration), m.Get(fieldResourceVersion)
+	m := objectmeta.Of(obj.shown)
+	generation, rv := m.Get(objectmeta.Generation), m.Get(objectmeta.ResourceVersion)
 	if !old.shown.IsAbsent() {
-		generation, rv = metadataOf(old.shown).Get(fieldGeneration), metadataOf(old.shown).Get(fieldResourceVersion)
+		generation, rv = objectmeta.Of(old.shown).Get(objectmeta.Generation), objectmeta.Of(old.shown).Get(objectmeta.ResourceVersion)
 		if res.generation && (desiredStateChanged(obj.shown, old.shown) || res.toStored != nil && desiredStateChanged(obj.stored, old.stored)) {
 			n, _ := generation.Int()
 			generation = doc.OfInt(n + 1)
 		}
 	}
 	return []doc.Member{ // sorted
-		{Key: fieldGeneration, Value: generation},
-		{Key: fieldManagedFields, Value: m.Get(fieldManagedFields)},
-		{Key: fieldResourceVersion, Value: rv},
+		{Key: objectmeta.Generation, Value: generation},
+		{Key: objectmeta.ManagedFields, Value: m.Get(objectmeta.ManagedFields)},
+		{Key: objectmeta.ResourceVersion, Value: rv},
 	}
 }
 
@@ -747,12 +750,12 @@ func desiredStateChanged(obj, old doc.Value) bool {
 	return !doc.Equal(rest(obj), rest(old))
 }
 
-// metadataTypeError says what encoding/json says when it decodes this metadata, which is what clients know: within its
-// object for a built-in kind, by itself for a custom one.
+// metadataTypeError says in the words that clients know why this metadata cannot be decoded: within its object for a built-in
+// kind, by itself for a custom one.
 func (res *resource) metadataTypeError(m doc.Value, errs status.FieldErrors, o *writeOptions) error {
 	var err error
 	if res.typeErrorsInvalid {
-		err = decodingError(m, new(apimeta.ObjectMeta))
+		err = schema.DecodingError(codec.AppendJSON(nil, m), reflect.TypeFor[apimeta.ObjectMeta]())
 	} else {
 		err = res.decodingError(doc.MapOf(doc.Member{Key: "metadata", Value: m}), o)
 	}

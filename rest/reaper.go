@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -90,8 +91,8 @@ func dueOf(res *resource, record *storage.Record) *due {
 	if err != nil {
 		return nil
 	}
-	at, ok := dueAt(obj)
-	if graceOf(obj) == 0 || !ok {
+	at, ok := objectmeta.DueAt(obj)
+	if objectmeta.GraceOf(obj) == 0 || !ok {
 		return nil
 	}
 	return &due{at: at, res: res, namespace: record.Key.Namespace, name: record.Key.Name, uid: record.UID}

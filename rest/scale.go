@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -13,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/internal/table"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -91,8 +91,7 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 	}
 	return &subresource{name: "scale", kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
 		schema: derived, wire: messageCodec{codec.ScaleMessage()}, verbs: []Verb{Get, Patch, Update}, get: sc.get, written: sc.written, update: sc.update,
-		decodingError: func(v doc.Value) error { return scaleWords(decodingError(v, reflect.New(scaleType()).Interface())) },
-		kindImplied:   true, applied: sc.spec, columns: columns}, nil
+		goType: scaleType(), kindImplied: true, applied: sc.spec, columns: columns}, nil
 }
 
 // scaleColumns are the columns of a Scale, in which a count of 0 is left out.
@@ -108,14 +107,6 @@ func (res *resource) scaleColumns() ([]column, error) {
 		}
 	}
 	return columns, err
-}
-
-// scaleWords calls the parts of a Scale as clients know them.
-func scaleWords(err error) error {
-	if err == nil {
-		return nil
-	}
-	return errors.New(strings.ReplaceAll(err.Error(), " of type rest.Scale", " of type v1.Scale"))
 }
 
 func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {
@@ -186,7 +177,7 @@ func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, e
 	}
 	if n < 0 && !s.res.countsChecked {
 		kind := apimeta.GroupKind{Group: scaleGroup, Kind: "Scale"}
-		return doc.Value{}, status.Invalid(kind, nameOf(parent), status.FieldErrors{
+		return doc.Value{}, status.Invalid(kind, objectmeta.NameOf(parent), status.FieldErrors{
 			status.InvalidField(status.Field("spec", "replicas"), n, "must be greater than or equal to 0")})
 	}
 	return parent.WithAt(wanted, s.spec...), nil

@@ -54,8 +54,8 @@ type subresource struct {
 	create func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	// dryRun is create without effects; nil where there is no such thing.
 	dryRun func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
-	// decodingError says in the words of encoding/json why a document is none of the subresource's type.
-	decodingError func(v doc.Value) error
+	// goType is the subresource's type; nil for a part of the object and for bytes.
+	goType reflect.Type
 	// columns are those of its Tables; nil where it is shown as it is only.
 	columns []column
 	// bytes: the subresource is a Stream, and has nothing of the above but its name, its kind and its verbs.
@@ -71,7 +71,7 @@ type subresource struct {
 
 func (s Subresource[T, S]) subresource(parent *resource) (*subresource, error) {
 	t := reflect.TypeFor[S]()
-	sub := &subresource{name: s.Name, wire: wireOf[S](), kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
+	sub := &subresource{name: s.Name, goType: t, wire: wireOf[S](), kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
 	if s.Version == "" {
 		sub.kind.Group, sub.kind.Version = parent.gvk.Group, parent.gvk.Version
 	}
@@ -89,7 +89,6 @@ func (s Subresource[T, S]) subresource(parent *resource) (*subresource, error) {
 	case s.CreateDryRun != nil && s.Create == nil:
 		return nil, fmt.Errorf("subresource %q: CreateDryRun needs Create", s.Name)
 	}
-	sub.decodingError = func(v doc.Value) error { return decodingError(v, new(S)) }
 	var err error
 	if sub.schema, err = schema.Derive(t, schema.Options{}); err != nil {
 		return nil, fmt.Errorf("subresource %q: %w", s.Name, err)

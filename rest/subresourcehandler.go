@@ -10,7 +10,9 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -126,10 +128,10 @@ func (s *subresource) named(v, parent doc.Value) doc.Value {
 	if s.schema.Property("metadata") == nil {
 		return v
 	}
-	m := metadataOf(v)
-	for _, field := range []string{fieldName, fieldNamespace, fieldUID, fieldResourceVersion, fieldCreationTimestamp} {
+	m := objectmeta.Of(v)
+	for _, field := range []string{objectmeta.Name, objectmeta.Namespace, objectmeta.UID, objectmeta.ResourceVersion, objectmeta.CreationTimestamp} {
 		if m.Get(field).Text() == "" {
-			m = m.With(field, metadataOf(parent).Get(field))
+			m = m.With(field, objectmeta.Of(parent).Get(field))
 		}
 	}
 	return v.With("metadata", m)
@@ -141,7 +143,7 @@ func (s *subresource) check(v doc.Value, o *writeOptions) (doc.Value, error) {
 	v, unknown := s.schema.Prune(v)
 	v = s.schema.Default(v)
 	if errs := s.schema.CheckTypes(nil, v); len(errs) > 0 {
-		err := s.decodingError(sent)
+		err := schema.DecodingError(codec.AppendJSON(nil, sent), s.goType)
 		if err == nil {
 			err = errs[0]
 		}
@@ -151,7 +153,7 @@ func (s *subresource) check(v doc.Value, o *writeOptions) (doc.Value, error) {
 		return doc.Value{}, undecodable(s.kind, sent, o, errors.New(refused))
 	}
 	if errs := s.schema.Validate(nil, v); len(errs) > 0 {
-		return doc.Value{}, status.Invalid(s.kind.GroupKind(), nameOf(v), errs)
+		return doc.Value{}, status.Invalid(s.kind.GroupKind(), objectmeta.NameOf(v), errs)
 	}
 	return v, nil
 }
@@ -239,11 +241,11 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 	} else {
 		var body doc.Value
 		body, err = q.decodeBody(sub.kind, q.res.kindRequired && !sub.kindImplied, &c.options)
-		if err == nil && nameOf(body) == "" && sub.kindImplied {
+		if err == nil && objectmeta.NameOf(body) == "" && sub.kindImplied {
 			err = nameUndeterminable(c.name)
 		}
 		want = func(doc.Value) (doc.Value, error) { return body, nil }
-		c.options.uid = metadataOf(body).Get(fieldUID).Text()
+		c.options.uid = objectmeta.Of(body).Get(objectmeta.UID).Text()
 	}
 	if err != nil {
 		return err
@@ -282,7 +284,7 @@ func (res *resource) throughSubresource(ctx context.Context, sub *subresource, o
 	}
 	v := sub.named(shown, old)
 	if o.fromPatch {
-		v = sub.withoutCount(v, old).WithAt(sub.entriesOf(old), "metadata", fieldManagedFields)
+		v = sub.withoutCount(v, old).WithAt(sub.entriesOf(old), "metadata", objectmeta.ManagedFields)
 	}
 	if v, err = want(v); err != nil {
 		return doc.Value{}, err
@@ -291,9 +293,9 @@ func (res *resource) throughSubresource(ctx context.Context, sub *subresource, o
 		if err := res.checkPatchedSubresource(sub, v, old, o); err != nil {
 			return doc.Value{}, err
 		}
-		v = withoutManagedFields(v)
+		v = objectmeta.WithoutManagedFields(v)
 	}
-	if err := res.checkIdentity(v, metadataOf(old).Get(fieldNamespace).Text(), metadataOf(old).Get(fieldName).Text()); err != nil {
+	if err := res.checkIdentity(v, objectmeta.Of(old).Get(objectmeta.Namespace).Text(), objectmeta.Of(old).Get(objectmeta.Name).Text()); err != nil {
 		return doc.Value{}, err
 	}
 	if v, err = sub.check(v, o); err != nil {
@@ -307,6 +309,6 @@ func (res *resource) throughSubresource(ctx context.Context, sub *subresource, o
 		return doc.Value{}, err
 	}
 	// The version that the client has seen is checked against the parent's.
-	rv := metadataOf(v).Get(fieldResourceVersion)
-	return res.withKind(obj).WithAt(rv, "metadata", fieldResourceVersion), nil
+	rv := objectmeta.Of(v).Get(objectmeta.ResourceVersion)
+	return res.withKind(obj).WithAt(rv, "metadata", objectmeta.ResourceVersion), nil
 }

@@ -3,6 +3,7 @@ package rest
 import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
 // A custom kind is stored as it was sent. The host's Go type is a view of it, for hooks and typed clients: what they change
@@ -44,7 +45,7 @@ func (res *resource) sentByType(v, old doc.Value) doc.Value {
 
 // writeMetadata returns obj with its metadata as Go writes it, which is how clients know that of every kind.
 func (res *resource) writeMetadata(obj doc.Value) (doc.Value, error) {
-	m := metadataOf(obj)
+	m := objectmeta.Of(obj)
 	written, err := res.view.Member("metadata").Show(m)
 	if err != nil || written == m {
 		return obj, err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -24,13 +25,13 @@ func (q *request) putPart(which part) error {
 	if err := q.res.checkNamespace(obj, c.namespace); err != nil {
 		return q.res.bodyFirst(obj, c.options, err)
 	}
-	if nameOf(obj) == "" {
+	if objectmeta.NameOf(obj) == "" {
 		return q.res.bodyFirst(obj, c.options, nameUndeterminable(c.name))
 	}
 	if err := q.res.checkIdentity(obj, c.namespace, c.name); err != nil {
 		return q.res.bodyFirst(obj, c.options, err)
 	}
-	c.options.uid = metadataOf(obj).Get(fieldUID).Text()
+	c.options.uid = objectmeta.Of(obj).Get(objectmeta.UID).Text()
 	done, err := q.res.update(c.ctx, c.namespace, c.name, which, func(doc.Value) (doc.Value, error) { return obj, nil }, c.options)
 	if status.IsNotFound(err) || status.IsConflict(err) {
 		return q.res.bodyFirst(obj, c.options, err)
@@ -77,14 +78,14 @@ func (res *resource) checkIdentity(obj doc.Value, namespace, name string) error 
 	if err := res.checkNamespace(obj, namespace); err != nil {
 		return err
 	}
-	if n := nameOf(obj); n != "" && n != name {
+	if n := objectmeta.NameOf(obj); n != "" && n != name {
 		return status.BadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", n, name))
 	}
 	return nil
 }
 
 func (res *resource) checkNamespace(obj doc.Value, namespace string) error {
-	if n := metadataOf(obj).Get(fieldNamespace).Text(); res.namespaced && n != "" && n != namespace {
+	if n := objectmeta.Of(obj).Get(objectmeta.Namespace).Text(); res.namespaced && n != "" && n != namespace {
 		return status.BadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	return nil

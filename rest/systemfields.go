@@ -1,0 +1,46 @@
+package rest
+
+import (
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// metadataForCreate decides what a client may not set in the metadata of a new object.
+func (res *resource) metadataForCreate(obj doc.Value, namespace string) doc.Value {
+	origin := objectmeta.Origin{Created: res.now()}
+	if res.namespaced {
+		origin.Namespace = namespace
+	}
+	if !res.virtual {
+		origin.UID = res.newUID()
+		switch {
+		case res.generation:
+			origin.Generation = doc.OfInt(1)
+		case !res.kindRequired: // a built-in kind without generations leaves the field to the client
+			origin.Generation = objectmeta.Of(obj).Get(objectmeta.Generation)
+		}
+	}
+	return objectmeta.ForCreate(obj, origin)
+}
+
+// validateMetadata checks an object's metadata by the rules that all kinds share.
+func (res *resource) validateMetadata(obj, old doc.Value, o *writeOptions) status.FieldErrors {
+	errs, warnings := objectmeta.Rules{
+		CheckName: res.names.check, Namespaced: res.namespaced, Nameless: res.virtual,
+		Core: res.coreMetadata, WarnOfBareFinalizers: res.finalizerWarnings,
+	}.Validate(obj, old)
+	for _, text := range warnings {
+		o.warn(text)
+	}
+	return errs
+}
+
+// dropRepeatedOwners drops duplicate owner references and warns of them.
+func dropRepeatedOwners(obj doc.Value, stage objectmeta.Stage, o *writeOptions) doc.Value {
+	obj, warning := objectmeta.WithoutRepeatedOwners(obj, stage)
+	if warning != "" {
+		o.warn(warning)
+	}
+	return obj
+}
