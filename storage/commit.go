@@ -69,15 +69,12 @@ func (m *Memory) publish(group []watch.Change[Record], writes []write) error {
 		}
 		t := w.table
 		if t.latest != nil {
-			m.past.keep(t.latest, before)
+			m.past.retire(t.latest, before)
 			t.latest = nil
 		}
 		t.changed = last
-		if w.base != nil {
-			m.live.Add(-w.base.size())
-		}
+		m.live.Add(w.grown)
 		if w.next != nil {
-			m.live.Add(w.next.size())
 			t.tree.Set(w.next)
 		} else {
 			t.tree.Delete(w.base)

@@ -30,7 +30,8 @@ type MemoryOptions struct {
 	Start watch.Revision
 	// MaxLogAge is how long a change can be watched and undone. Zero: 5 minutes. It is checked when something is written.
 	MaxLogAge time.Duration
-	// MaxLogBytes bounds what the history holds, and wins over MaxLogAge. Zero: 64 MiB, or a quarter of the live data if that is more.
+	// MaxLogBytes bounds what the changes of the history hold, and wins over MaxLogAge. Zero: 64 MiB, or a quarter of the live data if that is
+	// more. Snapshots of old states may hold a quarter as much besides.
 	MaxLogBytes int64
 	// MaxWait bounds how long a read or a watch waits for a revision that the store has not reached. Zero: 3 seconds.
 	MaxWait time.Duration
@@ -40,11 +41,12 @@ type MemoryOptions struct {
 
 // Memory is a [Store] that keeps everything in memory. It starts no goroutine before a watch or read waits, and leaves none after Close.
 type Memory struct {
-	maxWait time.Duration
-	log     *watch.Log[Record]
-	past    past
-	probes  sync.Pool    // *Record, keys to search the trees for
-	live    atomic.Int64 // bytes of the latest records
+	maxWait     time.Duration
+	maxLogBytes int64 // zero: the default
+	log         *watch.Log[Record]
+	past        past
+	probes      sync.Pool    // *Record, keys to search the trees for
+	live        atomic.Int64 // bytes of the latest records
 
 	mu       sync.RWMutex // trees, revision and log change together, under it
 	tables   map[string]*table
@@ -62,6 +64,7 @@ type table struct {
 	changed    watch.Revision // of the last change, or of the start
 	latest     *snapshot      // a copy of the tree; nil after a change until somebody lists
 	names      *interner
+	builder    *builder // of old states
 }
 
 var _ Store = (*Memory)(nil)
@@ -80,27 +83,38 @@ func NewMemory(opts MemoryOptions) *Memory {
 	if opts.MaxWait == 0 {
 		opts.MaxWait = defaultMaxWait
 	}
-	m := &Memory{maxWait: opts.MaxWait, tables: map[string]*table{}, revision: opts.Start}
+	m := &Memory{maxWait: opts.MaxWait, maxLogBytes: opts.MaxLogBytes, tables: map[string]*table{}, revision: opts.Start}
+	m.past.maxBytes = func() int64 { return m.logLimit() / pastShare }
 	m.probes.New = func() any { return new(Record) }
 	m.log = watch.NewLog(watch.LogOptions[Record]{
-		Start:  opts.Start,
-		MaxAge: opts.MaxLogAge,
-		MaxBytes: func() int64 {
-			if opts.MaxLogBytes > 0 {
-				return opts.MaxLogBytes
-			}
-			return max(leastLogBytes, m.live.Load()/logShare)
-		},
-		Size: func(c *watch.Change[Record]) int64 {
-			if c.Previous == nil {
-				return 0
-			}
-			return c.Previous.size() // the state after the change is alive anyway: in the tree, or before a later change
-		},
-		Value: func(r *Record, i watch.Index) (string, bool) { return r.valueIn(i) },
-		Now:   opts.Now,
+		Start:    opts.Start,
+		MaxAge:   opts.MaxLogAge,
+		MaxBytes: m.logLimit,
+		Size:     heldByChange,
+		Value:    func(r *Record, i watch.Index) (string, bool) { return r.valueIn(i) },
+		Now:      opts.Now,
 	})
 	return m
+}
+
+// logLimit is how many bytes the log may hold.
+func (m *Memory) logLimit() int64 {
+	if m.maxLogBytes > 0 {
+		return m.maxLogBytes
+	}
+	return max(leastLogBytes, m.live.Load()/logShare)
+}
+
+// heldByChange is how many bytes are alive only because the log holds a change: those of the state before it, without the parts that the state
+// after it shares. The state after it is in the tree, or before a later change.
+func heldByChange(c *watch.Change[Record]) int64 {
+	switch {
+	case c.Previous == nil:
+		return 0
+	case c.Current == nil:
+		return c.Previous.size()
+	}
+	return c.Previous.sizeBeside(c.Current)
 }
 
 // before orders the records of a resource.

@@ -178,13 +178,6 @@ func BenchmarkExtract(b *testing.B) {
 // Memory of the latest records only: the log that remembers their creation holds no text of its own, and is compacted.
 func TestMemoryPerObject(t *testing.T) {
 	const count = 10_000
-	heap := func() uint64 {
-		runtime.GC()
-		runtime.GC()
-		var stats runtime.MemStats
-		runtime.ReadMemStats(&stats)
-		return stats.HeapAlloc
-	}
 	before := heap()
 	m := newMemory(t, storage.MemoryOptions{Start: 1_000_000_000})
 	fill(t, m, count)

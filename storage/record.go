@@ -40,10 +40,47 @@ type Parts struct {
 // Span is a part of a record's JSON: JSON[Start:End].
 type Span struct{ Start, End uint32 }
 
-// recordOverhead is about what a record needs beside its JSON: itself, its strings and slices, and its place in the tree.
-const recordOverhead = 400
+const (
+	// recordOverhead is about what a record needs beside its JSON, labels, fields and owners: itself, its name and uid, and its place in the tree.
+	recordOverhead = 320
+	// stringOverhead is what a string of the parts needs beside its bytes.
+	stringOverhead = 24
+)
 
-func (r *Record) size() int64 { return int64(len(r.JSON)) + recordOverhead }
+// size is about how many bytes a record holds. Nil holds none.
+func (r *Record) size() int64 {
+	if r == nil {
+		return 0
+	}
+	return r.sizeBeside(&Record{})
+}
+
+// sizeBeside is size without the parts that another record shares.
+func (r *Record) sizeBeside(other *Record) int64 {
+	size := int64(len(r.JSON)) + recordOverhead
+	if !shared(r.Labels, other.Labels) {
+		for _, l := range r.Labels {
+			size += int64(len(l.Key)+len(l.Value)) + 2*stringOverhead
+		}
+	}
+	if !shared(r.Fields, other.Fields) {
+		size += sizeOf(r.Fields)
+	}
+	if !shared(r.Owners, other.Owners) {
+		size += sizeOf(r.Owners)
+	}
+	return size
+}
+
+func sizeOf(all []string) (size int64) {
+	for _, s := range all {
+		size += int64(len(s)) + stringOverhead
+	}
+	return size
+}
+
+// shared reports whether two slices are one.
+func shared[E any](a, b []E) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
 // AppendAt appends the record's JSON with another revision as its resourceVersion: a DELETED event shows the last state under the revision of
 // the deletion, or of the change by which a selector ceased to match.

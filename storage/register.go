@@ -23,7 +23,7 @@ func (m *Memory) Register(resource Resource) error {
 	known := t != nil && t.form.Fingerprint == resource.Fingerprint && slices.Equal(t.form.Indexed, resource.Indexed)
 	if t == nil && !closed && !usedUp {
 		m.tables[resource.Name] = &table{name: resource.Name, namespaced: resource.Namespaced, form: &resource, tree: newTree(),
-			indexes: newIndexes(resource.Indexed), changed: m.revision, names: newInterner()}
+			indexes: newIndexes(resource.Indexed), changed: m.revision, names: newInterner(), builder: newBuilder()}
 	}
 	m.mu.Unlock()
 	switch {

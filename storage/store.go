@@ -133,7 +133,8 @@ type ListOptions struct {
 	// Limit is how many records to return at most; zero: all.
 	Limit int
 	// Revision and Exact choose the state: the latest, but not older than Revision, [MostRecent] or [Any] among them, or with Exact the one at Revision. An Exact revision inside a
-	// group is answered with the state at the group's end, and a compacted one with 410 Expired.
+	// group is answered with the state at the group's end, and a compacted one with 410 Expired. If too many reads wait for old states of the
+	// resource, one more fails with 429 TooManyRequests.
 	Revision watch.Revision
 	Exact    bool
 	// Terms leave out the records that lack one of the values. Where one of them is indexed, the list costs what the records with this value cost,

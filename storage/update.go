@@ -17,6 +17,7 @@ type write struct {
 	base    *Record // what the update function saw
 	next    *Record // what becomes of it; nil to delete
 	changes bool    // false for a no-op
+	grown   int64   // bytes that the records have more afterwards
 }
 
 // Update implements [Store].
@@ -124,7 +125,7 @@ func (m *Memory) read(ctx context.Context, writes []write) error {
 func (w *write) prepare(next []byte, revision watch.Revision) error {
 	w.next, w.changes = nil, false
 	if next == nil {
-		w.changes = w.base != nil
+		w.changes, w.grown = w.base != nil, -w.base.size()
 		return nil
 	}
 	if w.base != nil && bytes.Equal(next, w.base.JSON) {
@@ -151,7 +152,7 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 	if cap(r.JSON)-len(r.JSON) > len(r.JSON)/8 { // an encoder's spare room is not worth keeping
 		r.JSON = bytes.Clone(r.JSON)
 	}
-	w.next, w.changes = r, true
+	w.next, w.changes, w.grown = r, true, r.size()-w.base.size()
 	return nil
 }
 

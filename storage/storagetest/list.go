@@ -2,9 +2,12 @@ package storagetest
 
 import (
 	"fmt"
+	"sync"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -88,6 +91,47 @@ var listRules = []rule{
 				require.Equal(s, whole.Records, got, "limit %d", limit)
 			}
 		}
+	}},
+	{"PagesOfManyStates", "Lists that are paged at the same time, each at its own revision, all stay at it; a store with too many of them answers 429.", func(s *subject) {
+		const clients, count = 24, 8
+		key := func(resource string, n int) storage.Key {
+			if resource == nodes {
+				return storage.Key{Resource: nodes, Name: fmt.Sprint(n)}
+			}
+			return widget("a", fmt.Sprint(n))
+		}
+		var paging sync.WaitGroup
+		for i := range clients {
+			resource := []string{widgets, nodes}[i%2]
+			for n := range count {
+				s.put(key(resource, n), []string{"red", "green"}[(i+n)%2], i*count+n)
+			}
+			opts := storage.ListOptions{Scope: watch.Scope{Resource: resource}}
+			if i%4 < 2 {
+				opts.Terms = []watch.Term{red()}
+			}
+			whole := s.list(opts)
+			opts.Limit, opts.Revision, opts.Exact = 1, whole.Revision, true
+			paging.Go(func() {
+				var got []*storage.Record
+				for more := true; more; {
+					page, err := s.store.List(s.ctx, opts, nil)
+					if status.IsTooManyRequests(err) && s.ctx.Err() == nil {
+						continue
+					}
+					if !assert.NoError(s, err) || !assert.Equal(s, whole.Revision, page.Revision) {
+						return
+					}
+					got = append(got, page.Records...)
+					if more = page.More; more {
+						opts.After = page.Records[0].Key
+					}
+				}
+				assert.Equal(s, whole.Records, got)
+			})
+			s.remove(key(resource, i%count))
+		}
+		paging.Wait()
 	}},
 	{"After", "A page starts after a key, also one that is not there, or before the scope.", func(s *subject) {
 		for _, name := range []string{"b", "d", "f"} {
