@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"context"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -496,20 +495,6 @@ func TestNamespaces(t *testing.T) {
 	wantFailure(t, do(t, api, "DELETE", namespaces, ""), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource", "{}")
 	assert.Equal(t, 422, do(t, api, "POST", namespaces, `{"metadata":{"name":"a.b"}}`).Code, "a name is a DNS label")
 	assert.Equal(t, []string{}, do(t, api, "GET", widgetRoot+"/namespaces/none/widgets", "").names(t), "reading asks for no namespace")
-}
-
-func TestReviews(t *testing.T) {
-	api := newAPI(t, rest.Options{}, rest.Reviews()...)
-	as := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		api.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), rest.User{Name: "alice", Groups: []string{"dev"}})))
-	})
-	const whoami = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
-	wantJSON(t, do(t, as, "POST", whoami, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}`), 201,
-		`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":"`+nowText+`"},"status":{"userInfo":{"username":"alice","groups":["dev"]}}}`)
-	assert.Equal(t, "system:anonymous", do(t, api, "POST", whoami, `{}`).text(t, "status.userInfo.username"))
-	can := do(t, as, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"get","resource":"widgets"}}}`)
-	assert.Equal(t, true, can.value(t, "status.allowed"))
-	assert.Equal(t, 405, do(t, as, "GET", whoami, "").Code)
 }
 
 func TestCreateOnUpdate(t *testing.T) {

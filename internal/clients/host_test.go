@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -85,7 +86,7 @@ func (h *host) start(t *testing.T, options storage.MemoryOptions) {
 		k8s.Resource[corev1.Event](),
 		k8s.Resource[eventsv1.Event](),
 		k8s.Resource[coordinationv1.Lease](),
-	}, rest.Reviews()...)...)
+	}, rest.Reviews(decide)...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, api.Close())
@@ -99,6 +100,11 @@ func (h *host) start(t *testing.T, options storage.MemoryOptions) {
 type lives struct{ api atomic.Pointer[rest.API] }
 
 func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.api.Load().ServeHTTP(w, r) }
+
+// decide says that only reading is allowed.
+func decide(_ context.Context, a rest.Access) (allowed bool, reason string, err error) {
+	return slices.Contains([]string{"get", "list", "watch"}, a.Verb), "only who reads may", nil
+}
 
 // forget drops the whole history: whoever resumes a watch from the past gets 410.
 func (h *host) forget(t *testing.T) {

@@ -1,6 +1,7 @@
 package validators_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -62,13 +63,16 @@ type ShelfV1beta1 struct {
 	} `json:"spec"`
 }
 
+// decide is there so that all reviews are served; nobody asks.
+func decide(context.Context, rest.Access) (allowed bool, reason string, err error) { return false, "", nil }
+
 func newAPI(t *testing.T) *rest.API {
 	shelves := rest.Resource[Shelf]{
 		Group: "library.example.com", Version: "v1", Plural: "shelves",
 		Scale:    &rest.Scale{SpecReplicas: ".spec.width", StatusReplicas: ".status.count"},
 		Versions: []rest.VersionOf[Shelf]{rest.Converted[Shelf](rest.Resource[ShelfV1beta1]{Version: "v1beta1", Deprecated: true}, nil, nil)},
 	}
-	definitions := append(rest.Reviews(), shelves, rest.NamespacesOf[corev1.Namespace](),
+	definitions := append(rest.Reviews(decide), shelves, rest.NamespacesOf[corev1.Namespace](),
 		k8s.Resource[corev1.ConfigMap](), k8s.Resource[corev1.Pod](), k8s.Resource[corev1.Service](),
 		k8s.Resource[appsv1.Deployment](), k8s.Resource[batchv1.CronJob]())
 	api, err := rest.New(rest.Options{}, definitions...)

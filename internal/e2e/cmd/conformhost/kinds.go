@@ -29,7 +29,15 @@ func definitions(graceful bool) []rest.Definition {
 		k8s.Resource[corev1.Node](),
 		leases(),
 		k8s.Resource[corev1.Event](),
-	}, rest.Reviews()...)
+	}, rest.Reviews(decide)...)
+}
+
+// decide says what this program refuses, which is nobody, but that nobody can act as another user.
+func decide(_ context.Context, a rest.Access) (allowed bool, reason string, err error) {
+	if a.Verb == "impersonate" {
+		return false, "nobody can act as another user here", nil
+	}
+	return true, "everybody may do everything here", nil
 }
 
 func widgets() rest.Resource[Widget] {

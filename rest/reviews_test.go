@@ -1,0 +1,133 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+const (
+	whoami      = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+	mayI        = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+	mayThey     = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+	mayTheyHere = "/apis/authorization.k8s.io/v1/namespaces/team/localsubjectaccessreviews"
+	myRules     = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+)
+
+// byAlice is the handler behind a middleware that takes everybody for alice.
+func byAlice(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		alice := rest.User{Name: "alice", UID: "1", Groups: []string{"dev"}, Extra: map[string][]string{"team": {"a"}}}
+		api.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), alice)))
+	})
+}
+
+func TestWhoAmI(t *testing.T) {
+	api := newAPI(t, rest.Options{}, rest.Reviews(nil)...)
+	wantJSON(t, do(t, byAlice(api), "POST", whoami, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}`), 201,
+		`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":"`+nowText+`"},"status":{"userInfo":{"username":"alice","uid":"1","groups":["dev"],"extra":{"team":["a"]}}}}`)
+	assert.Equal(t, "system:anonymous", do(t, api, "POST", whoami, `{}`).text(t, "status.userInfo.username"))
+	assert.Equal(t, 405, do(t, api, "GET", whoami, "").Code)
+}
+
+// What nobody can answer is not served.
+func TestReviewsWithoutADecider(t *testing.T) {
+	api := newAPI(t, rest.Options{}, rest.Reviews(nil)...)
+	for _, target := range []string{mayI, mayThey, mayTheyHere, myRules} {
+		assert.Equal(t, 404, do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"get","resource":"widgets"}}}`).Code, target)
+	}
+}
+
+func TestAccessReviews(t *testing.T) {
+	var asked []rest.Access
+	api := newAPI(t, rest.Options{}, rest.Reviews(func(_ context.Context, a rest.Access) (bool, string, error) {
+		asked = append(asked, a)
+		if a.User.Name == "alice" {
+			return true, "", nil
+		}
+		return false, "only alice may", nil
+	})...)
+	alice := rest.User{Name: "alice", UID: "1", Groups: []string{"dev"}, Extra: map[string][]string{"team": {"a"}}}
+	const resource = `"resourceAttributes":{"verb":"get","group":"example.com","version":"v1","resource":"widgets","subresource":"status","namespace":"team","name":"a"}`
+	ofResource := func(u rest.User) rest.Access {
+		return rest.Access{User: u, Verb: "get", Group: "example.com", Version: "v1", Resource: "widgets", Subresource: "status", Namespace: "team", Name: "a"}
+	}
+	const path = `"nonResourceAttributes":{"verb":"get","path":"/version"}`
+	for _, c := range []struct {
+		name, target, spec string
+		allowed            bool
+		reason             string
+		want               rest.Access
+	}{
+		{"oneself", mayI, resource, true, "", ofResource(alice)},
+		{"oneself, a path", mayI, path, true, "", rest.Access{User: alice, Verb: "get", Path: "/version"}},
+		{"oneself, by another name", mayI, resource + `,"user":"bob"`, true, "", ofResource(alice)},
+		{"another", mayThey, resource + `,"user":"bob","uid":"2","groups":["ops"],"extra":{"k":["v"]}`, false, "only alice may",
+			ofResource(rest.User{Name: "bob", UID: "2", Groups: []string{"ops"}, Extra: map[string][]string{"k": {"v"}}})},
+		{"a group", mayThey, path + `,"groups":["ops"]`, false, "only alice may", rest.Access{User: rest.User{Groups: []string{"ops"}}, Verb: "get", Path: "/version"}},
+		{"another in a namespace", mayTheyHere, resource + `,"user":"alice"`, true, "", ofResource(rest.User{Name: "alice"})},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			asked = nil
+			a := do(t, byAlice(api), "POST", c.target, `{"spec":{`+c.spec+`}}`)
+			require.Equal(t, 201, a.Code, a.Body)
+			assert.Equal(t, c.allowed, a.value(t, "status.allowed"))
+			if c.reason != "" {
+				assert.Equal(t, c.reason, a.text(t, "status.reason"))
+			}
+			assert.Equal(t, []rest.Access{c.want}, asked)
+			if c.target == mayI {
+				assert.NotContains(t, a.Body, `"user":`, "who asks about itself does not say who that is")
+			}
+		})
+	}
+}
+
+// A question that nobody can answer is refused before the host is asked.
+func TestAccessReviewsThatAskNothing(t *testing.T) {
+	api := newAPI(t, rest.Options{}, rest.Reviews(func(context.Context, rest.Access) (bool, string, error) {
+		t.Error("the host was asked")
+		return true, "", nil
+	})...)
+	const one = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
+	const resource, path = `"resourceAttributes":{"verb":"get","resource":"widgets","namespace":"other"}`, `"nonResourceAttributes":{"verb":"get","path":"/version"}`
+	for _, c := range []struct{ target, spec, want string }{
+		{mayI, ``, "spec: Invalid value: null: " + one},
+		{mayI, resource + "," + path, one},
+		{mayThey, resource, `spec.user: Invalid value: "": at least one of user or group must be specified`},
+		{mayTheyHere, resource + `,"user":"bob"`, `spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace`},
+		{mayTheyHere, path + `,"user":"bob"`, "disallowed on this kind of request"},
+	} {
+		a := do(t, api, "POST", c.target, `{"spec":{`+c.spec+`}}`)
+		assert.Equal(t, 422, a.Code, a.Body)
+		assert.Contains(t, a.text(t, "message"), c.want)
+	}
+}
+
+// A decision that cannot be made is neither yes nor no.
+func TestDeciderThatFails(t *testing.T) {
+	fails := func(err error) *rest.API {
+		return newAPI(t, rest.Options{}, rest.Reviews(func(context.Context, rest.Access) (bool, string, error) { return true, "", err })...)
+	}
+	const question = `{"spec":{"nonResourceAttributes":{"verb":"get","path":"/version"}}}`
+	a := do(t, fails(errors.New("secret")), "POST", mayI, question)
+	assert.Equal(t, 500, a.Code)
+	assert.NotContains(t, a.Body, "secret")
+	wantFailure(t, do(t, fails(status.ServiceUnavailable("the directory is down")), "POST", mayI, question), 503, "ServiceUnavailable", "the directory is down", "")
+}
+
+// A function cannot be listed, and clients are told.
+func TestRulesReview(t *testing.T) {
+	api := newAPI(t, rest.Options{}, rest.Reviews(func(context.Context, rest.Access) (bool, string, error) { return true, "", nil })...)
+	a := do(t, api, "POST", myRules, `{"spec":{"namespace":"team"}}`)
+	require.Equal(t, 201, a.Code, a.Body)
+	assert.Equal(t, map[string]any{"resourceRules": []any{}, "nonResourceRules": []any{}, "incomplete": true,
+		"evaluationError": "the server decides about each access by itself and keeps no list of rules"}, a.value(t, "status"))
+}

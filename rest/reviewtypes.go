@@ -1,0 +1,154 @@
+package rest
+
+import (
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+type selfSubjectReview struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Status             selfSubjectReviewStatus `json:"status,omitempty" api:"doc='The answer.'"`
+}
+
+type selfSubjectReviewStatus struct {
+	UserInfo userInfo `json:"userInfo,omitempty" api:"doc='Who the client is.'"`
+}
+
+type userInfo struct {
+	Username string              `json:"username,omitempty" api:"doc='The name that tells this user from all others.'"`
+	UID      string              `json:"uid,omitempty" api:"doc='Tells apart users who had one name at different times.'"`
+	Groups   []string            `json:"groups,omitempty" api:"list=atomic,doc='The groups that the user is a member of.'"`
+	Extra    map[string][]string `json:"extra,omitempty" api:"doc='What else whoever authenticated the user has to say.'"`
+}
+
+// selfAccessReview asks about who asks.
+type selfAccessReview struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               accessQuestion     `json:"spec" api:"doc='The question: either a resource or a path is asked for.'"`
+	Status             accessReviewStatus `json:"status,omitempty" api:"doc='The answer.'"`
+}
+
+// accessReview asks about others.
+type accessReview struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               accessReviewSpec   `json:"spec" api:"doc='The question: either a resource or a path is asked for.'"`
+	Status             accessReviewStatus `json:"status,omitempty" api:"doc='The answer.'"`
+}
+
+type accessReviewSpec struct {
+	accessQuestion `json:",inline"`
+	User           string              `json:"user,omitempty" api:"doc='Who would do it.'"`
+	Groups         []string            `json:"groups,omitempty" api:"list=atomic,doc='The groups of who would do it.'"`
+	Extra          map[string][]string `json:"extra,omitempty" api:"doc='What else is known of who would do it.'"`
+	UID            string              `json:"uid,omitempty" api:"doc='The uid of who would do it.'"`
+}
+
+type accessQuestion struct {
+	ResourceAttributes    *resourceAttributes    `json:"resourceAttributes,omitempty" api:"doc='What would be done to which resource.'"`
+	NonResourceAttributes *nonResourceAttributes `json:"nonResourceAttributes,omitempty" api:"doc='What would be done to which other path.'"`
+}
+
+// access is what the question is about.
+func (s *accessQuestion) access(u User) Access {
+	if path := s.NonResourceAttributes; path != nil {
+		return Access{User: u, Verb: path.Verb, Path: path.Path}
+	}
+	r := s.ResourceAttributes
+	return Access{User: u, Verb: r.Verb, Group: r.Group, Version: r.Version, Resource: r.Resource, Subresource: r.Subresource, Namespace: r.Namespace, Name: r.Name}
+}
+
+// check finds a question that is about nothing, or about two things.
+func (s *accessQuestion) check() status.FieldErrors {
+	if (s.ResourceAttributes == nil) != (s.NonResourceAttributes == nil) {
+		return nil
+	}
+	return status.FieldErrors{status.InvalidField(status.Field("spec"), s.NonResourceAttributes, "exactly one of nonResourceAttributes or resourceAttributes must be specified")}
+}
+
+// check finds a question about nobody, too.
+func (s *accessReviewSpec) check() status.FieldErrors {
+	errs := s.accessQuestion.check()
+	if s.User == "" && len(s.Groups) == 0 {
+		errs = append(errs, status.InvalidField(status.Field("spec", "user"), s.User, "at least one of user or group must be specified"))
+	}
+	return errs
+}
+
+// checkNamespace finds a question that reaches beyond the namespace in which it is asked.
+func (s *accessReviewSpec) checkNamespace(namespace string) (errs status.FieldErrors) {
+	if r := s.ResourceAttributes; r != nil && r.Namespace != namespace {
+		errs = append(errs, status.InvalidField(status.Field("spec", "resourceAttributes", "namespace"), r.Namespace, "must match metadata.namespace"))
+	}
+	if path := s.NonResourceAttributes; path != nil {
+		errs = append(errs, status.InvalidField(status.Field("spec", "nonResourceAttributes"), path, "disallowed on this kind of request"))
+	}
+	return errs
+}
+
+type resourceAttributes struct {
+	Namespace     string             `json:"namespace,omitempty" api:"doc='The namespace; empty for all of them, or for a cluster-scoped resource.'"`
+	Verb          string             `json:"verb,omitempty" api:"doc='get, list, watch, create, update, patch, delete, deletecollection, or *.'"`
+	Group         string             `json:"group,omitempty" api:"doc='The API group, or *.'"`
+	Version       string             `json:"version,omitempty" api:"doc='The version, or *.'"`
+	Resource      string             `json:"resource,omitempty" api:"doc='The plural, or *.'"`
+	Subresource   string             `json:"subresource,omitempty" api:"doc='The subresource; empty for none.'"`
+	Name          string             `json:"name,omitempty" api:"doc='The name; empty for all.'"`
+	FieldSelector *selectorAttribute `json:"fieldSelector,omitempty" api:"doc='A field selector that narrows it down.'"`
+	LabelSelector *selectorAttribute `json:"labelSelector,omitempty" api:"doc='A label selector that narrows it down.'"`
+}
+
+type selectorAttribute struct {
+	RawSelector  string                `json:"rawSelector,omitempty" api:"doc='The selector as a request has it.'"`
+	Requirements []selectorRequirement `json:"requirements,omitempty" api:"list=atomic,doc='The selector taken apart.'"`
+}
+
+type selectorRequirement struct {
+	Key      string   `json:"key" api:"doc='The label or field.'"`
+	Operator string   `json:"operator" api:"doc='In, NotIn, Exists or DoesNotExist.'"`
+	Values   []string `json:"values,omitempty" api:"list=atomic,doc='The values.'"`
+}
+
+type nonResourceAttributes struct {
+	Path string `json:"path,omitempty" api:"doc='The path.'"`
+	Verb string `json:"verb,omitempty" api:"doc='The HTTP method in lower case.'"`
+}
+
+type accessReviewStatus struct {
+	Allowed         bool   `json:"allowed" api:"doc='Whether it would be allowed.'"`
+	Denied          bool   `json:"denied,omitempty" api:"doc='Whether it would be refused whatever else allows it.'"`
+	Reason          string `json:"reason,omitempty" api:"doc='Why.'"`
+	EvaluationError string `json:"evaluationError,omitempty" api:"doc='What went wrong while the answer was found.'"`
+}
+
+type rulesReview struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               rulesReviewSpec   `json:"spec" api:"doc='The question.'"`
+	Status             rulesReviewStatus `json:"status,omitempty" api:"doc='The answer.'"`
+}
+
+type rulesReviewSpec struct {
+	Namespace string `json:"namespace,omitempty" api:"doc='The namespace that is asked about.'"`
+}
+
+type rulesReviewStatus struct {
+	ResourceRules    []resourceRule    `json:"resourceRules" api:"list=atomic,doc='What may be done to resources.'"`
+	NonResourceRules []nonResourceRule `json:"nonResourceRules" api:"list=atomic,doc='What may be done to other paths.'"`
+	Incomplete       bool              `json:"incomplete" api:"doc='Whether there is more that is not told.'"`
+	EvaluationError  string            `json:"evaluationError,omitempty" api:"doc='What went wrong while the answer was found.'"`
+}
+
+type resourceRule struct {
+	Verbs         []string `json:"verbs" api:"list=atomic,doc='What may be done.'"`
+	APIGroups     []string `json:"apiGroups,omitempty" api:"list=atomic,doc='In which groups.'"`
+	Resources     []string `json:"resources,omitempty" api:"list=atomic,doc='To which resources.'"`
+	ResourceNames []string `json:"resourceNames,omitempty" api:"list=atomic,doc='To which objects; empty for all.'"`
+}
+
+type nonResourceRule struct {
+	Verbs           []string `json:"verbs" api:"list=atomic,doc='What may be done.'"`
+	NonResourceURLs []string `json:"nonResourceURLs,omitempty" api:"list=atomic,doc='To which paths.'"`
+}
