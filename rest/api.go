@@ -66,6 +66,7 @@ func (a *API) begin(definitions []Definition) error {
 		return err
 	}
 	a.serving.Store(a.newServing(resources))
+	ctx := a.asHost(context.Background())
 	for _, res := range resources {
 		if res.virtual {
 			continue
@@ -73,7 +74,7 @@ func (a *API) begin(definitions []Definition) error {
 		if err := res.register(); err != nil {
 			return fmt.Errorf("kind %q: %w", res.gvk.Kind, err)
 		}
-		if err := errors.Join(res.ensureSingleton(context.Background()), res.ensureDefaultNamespace(context.Background())); err != nil {
+		if err := errors.Join(res.ensureSingleton(ctx), res.ensureDefaultNamespace(ctx)); err != nil {
 			return err
 		}
 	}
@@ -194,6 +195,12 @@ func (a *API) enterCall() error {
 	}
 	a.inFlight++
 	return nil
+}
+
+// asHost returns the context of a call that the host makes by itself. A user who is in it already stays: the host then
+// acts for that user.
+func (a *API) asHost(ctx context.Context) context.Context {
+	return context.WithValue(ctx, hostUserKey{}, a.options.HostUser)
 }
 
 // untilEnding returns a context that also ends when the API is shut down.

@@ -104,25 +104,23 @@ type Event[T any] struct {
 	ResourceVersion string
 }
 
-// begin lets a call in as the handler lets a request in, so that Shutdown waits for it.
-func (c Client[T]) begin(v Verb) (func(), error) {
+// begin lets a call in as the handler lets a request in, so that Shutdown waits for it. The context that it returns names
+// the user of the call.
+func (c Client[T]) begin(ctx context.Context, v Verb) (context.Context, func(), error) {
 	if c.err != nil {
-		return nil, c.err
+		return nil, nil, c.err
 	}
 	if !c.res.possible(v) {
-		return nil, status.MethodNotSupported(c.res.gr, string(v))
+		return nil, nil, status.MethodNotSupported(c.res.gr, string(v))
 	}
 	if err := c.api.enterCall(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return func() { c.api.leave(false) }, nil
+	return c.api.asHost(ctx), func() { c.api.leave(false) }, nil
 }
 
 func (c Client[T]) writeOptions(ctx context.Context) writeOptions {
-	o := writeOptions{manager: c.manager}
-	if u, ok := ctx.Value(userKey{}).(User); ok {
-		o.agent = u.Name
-	}
+	o := writeOptions{manager: c.manager, agent: userNameIn(ctx)}
 	c.listen(ctx, &o)
 	return o
 }
@@ -137,7 +135,7 @@ func decodeAs[T any](res *resource, json []byte) (*T, error) {
 
 // Get returns an object, or a NotFound error.
 func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
-	done, err := c.begin(Get)
+	ctx, done, err := c.begin(ctx, Get)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +149,7 @@ func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
 
 // List returns a page of objects in the order of namespace and name.
 func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], error) {
-	done, err := c.begin(List)
+	ctx, done, err := c.begin(ctx, List)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +200,7 @@ func (c Client[T]) document(obj *T) (doc.Value, error) {
 
 // Create stores a new object and returns it as stored.
 func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
-	done, err := c.begin(Create)
+	ctx, done, err := c.begin(ctx, Create)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +229,7 @@ func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
 }
 
 func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
-	done, err := c.begin(Update)
+	ctx, done, err := c.begin(ctx, Update)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +253,7 @@ func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
 
 // Delete removes an object, or marks it for deletion while finalizers hold it.
 func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOptions) error {
-	done, err := c.begin(Delete)
+	ctx, done, err := c.begin(ctx, Delete)
 	if err != nil {
 		return err
 	}
@@ -304,7 +302,7 @@ func (c Client[T]) send(yield func(Event[T], error) bool, event watch.EventType,
 
 // watch calls send for each event until it returns false or an error; it returns nil where it was false.
 func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(event watch.EventType, r *storage.Record, at watch.Revision) (bool, error)) error {
-	done, err := c.begin(Watch)
+	ctx, done, err := c.begin(ctx, Watch)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (c Client[T]) ApplyStatus(ctx context.Context, name string, config any, opt
 }
 
 func (c Client[T]) apply(ctx context.Context, name string, which part, config any, options ApplyOptions) (*T, error) {
-	done, err := c.begin(Patch)
+	ctx, done, err := c.begin(ctx, Patch)
 	if err != nil {
 		return nil, err
 	}

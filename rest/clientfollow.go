@@ -117,7 +117,7 @@ func (f *follower[T]) relist(ctx context.Context) (bool, error) {
 
 func (f *follower[T]) list(ctx context.Context, version string, match apimeta.ResourceVersionMatch) (page, error) {
 	c := f.client
-	done, err := c.begin(List)
+	ctx, done, err := c.begin(ctx, List)
 	if err != nil {
 		return page{}, err
 	}

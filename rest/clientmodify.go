@@ -20,7 +20,7 @@ func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T)
 }
 
 func (c Client[T]) modify(ctx context.Context, name string, which part, f func(obj *T) error) (*T, error) {
-	done, err := c.begin(Update)
+	ctx, done, err := c.begin(ctx, Update)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func (c Client[T]) PatchStatus(ctx context.Context, name string, form PatchType,
 }
 
 func (c Client[T]) patch(ctx context.Context, name string, which part, form PatchType, data []byte) (*T, error) {
-	done, err := c.begin(Patch)
+	ctx, done, err := c.begin(ctx, Patch)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 // GetSubresource returns what an object shows of itself under a subresource of the host's, or under scale. S is the
 // subresource's type.
 func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string) (*S, error) {
-	return callSub[S](c, subresource, Get, func(sub *subresourceOf) (doc.Value, error) {
+	return callSub[S](ctx, c, subresource, Get, func(ctx context.Context, sub *subresourceOf) (doc.Value, error) {
 		record, err := c.res.find(ctx, c.namespace, name, 0)
 		if err != nil {
 			return doc.Value{}, err
@@ -22,7 +22,7 @@ func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresourc
 
 // UpdateSubresource changes an object through a subresource. A resourceVersion in sub is checked against the object's.
 func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
-	return callSub[S](c, subresource, Update, func(s *subresourceOf) (doc.Value, error) {
+	return callSub[S](ctx, c, subresource, Update, func(ctx context.Context, s *subresourceOf) (doc.Value, error) {
 		v, err := s.document(sub)
 		if err != nil {
 			return doc.Value{}, err
@@ -35,7 +35,7 @@ func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subreso
 
 // CreateSubresource runs an action on an object. The answer is nil where the action has none but success.
 func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
-	return callSub[S](c, subresource, Create, func(s *subresourceOf) (doc.Value, error) {
+	return callSub[S](ctx, c, subresource, Create, func(ctx context.Context, s *subresourceOf) (doc.Value, error) {
 		v, err := s.document(sub)
 		if err != nil {
 			return doc.Value{}, err
@@ -58,8 +58,8 @@ func (s *subresourceOf) document(sub any) (doc.Value, error) {
 	return v.With("apiVersion", doc.Of(s.kind.GroupVersion().String())).With("kind", doc.Of(s.kind.Kind)), nil
 }
 
-func callSub[S, T any](c Client[T], name string, verb Verb, f func(*subresourceOf) (doc.Value, error)) (*S, error) {
-	done, err := c.begin(Get) // a subresource is of an object that can be read
+func callSub[S, T any](ctx context.Context, c Client[T], name string, verb Verb, f func(context.Context, *subresourceOf) (doc.Value, error)) (*S, error) {
+	ctx, done, err := c.begin(ctx, Get) // a subresource is of an object that can be read
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func callSub[S, T any](c Client[T], name string, verb Verb, f func(*subresourceO
 	case !sub.has(verb):
 		return nil, status.MethodNotSupported(c.res.gr, string(verb))
 	}
-	v, err := f(&subresourceOf{sub})
+	v, err := f(ctx, &subresourceOf{sub})
 	if err != nil || v.IsAbsent() {
 		return nil, err
 	}

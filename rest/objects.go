@@ -105,7 +105,8 @@ func (o Objects) Patch(ctx context.Context, key storage.Key, subresource string,
 		}
 		which = sub.part
 	}
-	w := writeOptions{manager: o.manager}
+	ctx = o.api.asHost(ctx)
+	w := writeOptions{manager: o.manager, agent: userNameIn(ctx)}
 	want, err := res.parsePatch(string(form), data, res.schema, &w)
 	if err != nil {
 		return err
@@ -128,6 +129,7 @@ func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 	if err := validateDeleteOptions(options); err != nil {
 		return false, err
 	}
-	out, err := res.delete(ctx, key.Namespace, key.Name, options, writeOptions{manager: o.manager, dryRun: len(options.DryRun) > 0})
+	w := writeOptions{manager: o.manager, agent: userNameIn(ctx), dryRun: len(options.DryRun) > 0}
+	out, err := res.delete(o.api.asHost(ctx), key.Namespace, key.Name, options, w)
 	return out.gone, err
 }

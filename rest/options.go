@@ -18,6 +18,9 @@ type Options struct {
 	Store storage.Store
 	// Logger is told what clients must not see: panics of hooks and the causes of 500s. Default: nothing is logged.
 	Logger *slog.Logger
+	// HostUser is who in-process clients are to hooks, where the context of a call names no other user (see [WithUser]).
+	// Default: system:host, in the group system:authenticated.
+	HostUser User
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 	// NewUID makes the uid of a new object. Default: a random UUID.
@@ -67,6 +70,9 @@ const (
 func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.HostUser.Name == "" {
+		o.HostUser = User{Name: defaultHostUser, Groups: []string{authenticatedGroup}}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

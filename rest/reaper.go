@@ -199,7 +199,7 @@ func (r *reaper) next() (*due, bool) {
 func (r *reaper) remove(d *due) {
 	none := int64(0)
 	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &d.uid}}
-	_, err := d.res.delete(context.Background(), d.namespace, d.name, options, writeOptions{admitted: true})
+	_, err := d.res.delete(r.api.asHost(context.Background()), d.namespace, d.name, options, writeOptions{admitted: true})
 	if err == nil || status.IsNotFound(err) || status.IsConflict(err) { // gone, or another one of its name
 		return
 	}

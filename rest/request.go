@@ -48,6 +48,28 @@ func (q *request) readQuery() error {
 	return nil
 }
 
+// impersonationPrefix begins the names of the headers by which a client asks to act as another user.
+const impersonationPrefix = "Impersonate-"
+
+// refuseImpersonation refuses a request in the name of another user. Without its headers it would be done with the
+// rights of its sender, who believes to see what the other user may do. Discovery is the same for all users, and kubectl
+// shows no message of it.
+func (q *request) refuseImpersonation() error {
+	if q.res == nil {
+		return nil
+	}
+	var header string
+	for name := range q.r.Header {
+		if len(name) > len(impersonationPrefix) && strings.EqualFold(name[:len(impersonationPrefix)], impersonationPrefix) && (header == "" || name < header) {
+			header = name
+		}
+	}
+	if header == "" {
+		return nil
+	}
+	return status.Forbidden(apimeta.GroupResource{}, "", "this server does not support impersonation; send the request without the header "+header)
+}
+
 // parameters returns the parsed query. Of a parameter that stands several times the first value counts.
 func (q *request) parameters() url.Values { return q.query }
 

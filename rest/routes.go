@@ -64,7 +64,10 @@ func (a *API) route(s *serving, res *resource, choose chooser) httprouter.Handle
 			defer q.leave()
 		}
 		defer q.recover()
-		err := q.readQuery()
+		err := q.refuseImpersonation()
+		if err == nil {
+			err = q.readQuery()
+		}
 		var h handler
 		if err == nil {
 			h, err = choose(&q)

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"slices"
 
 	"github.com/decorum-go/decorum/internal/doc"
@@ -83,4 +84,10 @@ func (o *writeOptions) reset() {
 	if o.warnings != nil {
 		o.warnings.texts, o.warnings.always = o.warnings.texts[:0], 0
 	}
+}
+
+// userNameIn is the name of the user whom the host has put into the context, if any.
+func userNameIn(ctx context.Context) string {
+	u, _ := ctx.Value(userKey{}).(User)
+	return u.Name
 }

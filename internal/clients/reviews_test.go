@@ -9,6 +9,8 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	clientrest "k8s.io/client-go/rest"
 )
 
 // The typed clients of reviews send Protobuf and show what the host decides.
@@ -40,5 +42,18 @@ func TestReviews(t *testing.T) {
 		who, err := h.typed(t).AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, "system:anonymous", who.Status.UserInfo.Username)
+	})
+}
+
+// A client that is set to act as another user is told that it does not.
+func TestImpersonation(t *testing.T) {
+	overBoth(t, func(t *testing.T, h *host) {
+		config := clientrest.CopyConfig(h.config)
+		config.Impersonate = clientrest.ImpersonationConfig{UserName: "bob", UID: "1", Groups: []string{"dev"}, Extra: map[string][]string{"scopes": {"all"}}}
+		client, err := kubernetes.NewForConfig(config)
+		require.NoError(t, err)
+		_, err = client.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
+		assert.True(t, apierrors.IsForbidden(err), "%v", err)
+		assert.ErrorContains(t, err, "this server does not support impersonation")
 	})
 }

@@ -30,6 +30,7 @@ func TestKubernetesCommands(t *testing.T) {
 		{"events", true, events},
 		{"whoami", true, whoami},
 		{"can-i", true, canI},
+		{"impersonate", true, impersonate},
 		{"kustomize", true, kustomize},
 		{"status", true, status},
 		{"several-kinds", false, severalKinds},
@@ -242,6 +243,17 @@ func canI(t *testing.T, s *server) {
 	assert.Equal(t, "no - nobody can act as another user here\n", s.exits(t, 1, "", "auth", "can-i", "impersonate", "serviceaccounts"))
 	assertLine(t, s.run(t, "auth", "can-i", "--list"), "Resources", "Verbs")
 	assert.Contains(t, stderrOf(t, s, "auth", "can-i", "--list"), "the list may be incomplete: the server decides about each access by itself")
+}
+
+// What kubectl would do as another user is refused, and kubectl says why.
+func impersonate(t *testing.T, s *server) {
+	s.run(t, "create", "configmap", "a")
+	for _, who := range [][]string{{"--as=bob"}, {"--as=bob", "--as-group=dev"}, {"--as=bob", "--as-uid=7"}} {
+		for _, what := range [][]string{{"get", "configmaps"}, {"get", "configmap", "a", "-w"}, {"create", "configmap", "b"}, {"delete", "configmap", "a"}, {"auth", "can-i", "get", "configmaps"}} {
+			assert.Contains(t, s.refused(t, "", append(what, who...)...), "this server does not support impersonation", what)
+		}
+	}
+	assert.Equal(t, "configmap/a\n", s.run(t, "get", "configmaps", "-o", "name"))
 }
 
 func kustomize(t *testing.T, s *server) {

@@ -64,7 +64,9 @@ type ShelfV1beta1 struct {
 }
 
 // decide is there so that all reviews are served; nobody asks.
-func decide(context.Context, rest.Access) (allowed bool, reason string, err error) { return false, "", nil }
+func decide(context.Context, rest.Access) (allowed bool, reason string, err error) {
+	return false, "", nil
+}
 
 func newAPI(t *testing.T) *rest.API {
 	shelves := rest.Resource[Shelf]{
