@@ -1,7 +1,6 @@
 package soak
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,10 +13,36 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// caller speaks HTTP with the API, over a socket or in process.
+// caller speaks HTTP with the API, over a socket or in process, in one of the versions of Gadgets. Who uses it sees Gadgets of
+// the stored version: it puts other words into what it sends and reads.
 type caller struct {
 	client *http.Client
 	root   string
+	older  bool
+}
+
+// older is the other version of Gadgets. The words are those by which it differs, and are texts here so that the soak shares nothing
+// with the conversion.
+const older = "v1beta1"
+
+var (
+	olderWords = strings.NewReplacer(collection, "/apis/"+group+"/"+older+"/", group+"/v1", group+"/"+older,
+		`"color"`, `"paint"`, "spec.color", "spec.paint", `"count"`, `"total"`, "/spec/count", "/spec/total")
+	newerWords = strings.NewReplacer(group+"/"+older, group+"/v1", `"paint"`, `"color"`, `"total"`, `"count"`)
+)
+
+func (c *caller) say(text string) string {
+	if c.older {
+		return olderWords.Replace(text)
+	}
+	return text
+}
+
+func (c *caller) hear(data []byte) []byte {
+	if c.older {
+		return []byte(newerWords.Replace(string(data)))
+	}
+	return data
 }
 
 const (
@@ -31,7 +56,10 @@ const (
 
 // open sends a request and returns the answer's body. What is no success is returned as the Status that came.
 func (c *caller) open(ctx context.Context, method, path string, query url.Values, media, accept string, body []byte) (io.ReadCloser, error) {
-	r, err := http.NewRequestWithContext(ctx, method, c.root+path+"?"+query.Encode(), bytes.NewReader(body))
+	if fields := query.Get("fieldSelector"); fields != "" {
+		query.Set("fieldSelector", c.say(fields))
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.root+c.say(path)+"?"+query.Encode(), strings.NewReader(c.say(string(body))))
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +99,7 @@ func (c *caller) do(method, path string, query url.Values, media, accept string,
 	if err != nil || into == nil {
 		return err
 	}
-	return json.Unmarshal(data, into)
+	return json.Unmarshal(c.hear(data), into)
 }
 
 // write sends a JSON object or a patch and returns the object in the answer.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,17 +20,17 @@ func at(name string, revision uint64, uid, side string) item {
 	return item{keyOf("a", name), value{uid: uid, revision: revision, side: side}}
 }
 
-func became(i item) entry { return entry{item: i, revision: i.value.revision} }
+func became(i item) entry { return entry{item: i, revision: i.value.revision, last: i.value.revision} }
 
 func went(i item, revision uint64) entry {
 	i.value = i.value.at(revision)
-	return entry{item: i, revision: revision, gone: true}
+	return entry{item: i, revision: revision, gone: true, last: revision}
 }
 
 func sample(t *testing.T) *history { return sampleUntil(t, 17) }
 
 func sampleUntil(t *testing.T, end uint64) *history {
-	h, err := newHistory(state{keyOf("a", "z"): value{uid: "z", revision: 9, side: "left"}}, 10, []entry{
+	h, err := newHistory(state{namespaceKey("a"): value{}, keyOf("a", "z"): value{uid: "z", revision: 9, side: "left"}}, 10, []entry{
 		became(at("x", 11, "1", "left")),
 		became(at("y", 12, "2", "right")),
 		became(at("x", 13, "1", "left")),
@@ -162,15 +163,154 @@ func TestHistory(t *testing.T) {
 	}{
 		{"a gap", []entry{first, became(at("x", 13, "1", "left"))}, "no gap"},
 		{"a double", []entry{first, became(at("y", 11, "1", "left"))}, "no gap"},
-		{"another revision in the object", []entry{{item: at("x", 10, "1", "left"), revision: 11}}, "revision of its commit"},
+		{"another revision in the object", []entry{{item: at("x", 10, "1", "left"), revision: 11, last: 11}}, "revision of its commit"},
 		{"another uid", []entry{first, became(at("x", 12, "2", "left"))}, "keeps its uid"},
 		{"the deletion of nothing", []entry{went(at("x", 0, "1", "left"), 11)}, "last state"},
 		{"a lost update", []entry{first, became(counted), became(lost)}, "no update is lost"},
 		{"a generation that stands still", []entry{first, became(still)}, "generation"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := newHistory(state{}, 10, c.entries)
+			_, err := newHistory(state{namespaceKey("a"): value{}}, 10, c.entries)
 			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func at11(key storage.Key, v value) entry {
+	v.revision = 11
+	return became(item{key, v})
+}
+
+func gone11(key storage.Key, v value) entry { return went(item{key, v}, 11) }
+
+// What belongs to others, and what is written together.
+func TestHistoryOfSeveral(t *testing.T) {
+	part := storage.Key{Resource: parts, Namespace: "a", Name: "part"}
+	gadget, owned := value{uid: "g", revision: 5}, value{uid: "p", revision: 6, owners: "gadget g"}
+	ending := value{revision: 7, deleting: true}
+	started := func(k storage.Key, v value) value {
+		v.revision, v.deleting = 11, true
+		return v
+	}
+	group := func(last uint64, e entry) entry {
+		e.last = last
+		return e
+	}
+	for _, c := range []struct {
+		name    string
+		start   state
+		entries []entry
+		want    string
+	}{
+		{"in a namespace", state{namespaceKey("a"): {}}, []entry{at11(part, owned)}, ""},
+		{"in no namespace", state{namespaceKey("b"): {}}, []entry{at11(part, owned)}, "nothing is made in a namespace"},
+		{"in a namespace that ends", state{namespaceKey("a"): ending}, []entry{at11(part, owned)}, "nothing is made in a namespace"},
+		{"a change in a namespace that ends", state{namespaceKey("a"): ending, part: owned}, []entry{at11(part, owned)}, ""},
+		{"an empty namespace", state{namespaceKey("a"): ending, keyOf("b", "x"): gadget}, []entry{gone11(namespaceKey("a"), ending)}, ""},
+		{"a namespace that is not empty", state{namespaceKey("a"): ending, keyOf("a", "x"): gadget}, []entry{gone11(namespaceKey("a"), ending)}, "a namespace goes when it is empty"},
+		{"without its owner", state{namespaceKey("a"): {}, part: owned}, []entry{gone11(part, owned)}, ""},
+		{"with another of that name", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): {uid: "h"}}, []entry{gone11(part, owned)}, ""},
+		{"before its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): gadget}, []entry{gone11(part, owned)}, "goes after its owners"},
+		{"begun before its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): gadget}, []entry{at11(part, started(part, owned))}, "goes after its owners"},
+		{"before one of its owners", state{namespaceKey("a"): {}, part: {owners: "gadget g,other o"}, keyOf("a", "gadget"): gadget}, []entry{gone11(part, value{owners: "gadget g,other o"})}, "goes after its owners"},
+		{"with its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): {uid: "g", deleting: true}}, []entry{gone11(part, owned)}, ""},
+		{"with its namespace", state{namespaceKey("a"): ending, part: owned, keyOf("a", "gadget"): gadget}, []entry{gone11(part, owned)}, ""},
+		{"without any owner", state{namespaceKey("a"): {}, part: {}}, []entry{gone11(part, value{})}, "goes after its owners"},
+		{"a group", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), group(13, became(at("y", 12, "2", ""))), group(13, became(at("z", 13, "3", ""))), became(at("x", 14, "1", ""))}, ""},
+		{"another commit in a group", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), became(at("y", 12, "2", "")), group(13, became(at("z", 13, "3", "")))}, "nothing of others"},
+		{"a group that does not end", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), group(13, became(at("y", 12, "2", "")))}, "nothing of others"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := newHistory(c.start, 10, c.entries)
+			if c.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, c.want)
+			}
+		})
+	}
+}
+
+// grouped is a history in which the second and third commit are a group.
+func grouped(t *testing.T) *history {
+	first, second, third, fourth := became(at("x", 11, "1", "left")), became(at("y", 12, "2", "left")), became(at("w", 13, "3", "left")), went(at("x", 11, "1", "left"), 14)
+	second.last, third.last = 13, 13
+	h, err := newHistory(state{namespaceKey("a"): value{revision: 8}, keyOf("a", "z"): value{uid: "z", revision: 9, side: "left"}}, 10, []entry{first, second, third, fourth})
+	require.NoError(t, err)
+	return h
+}
+
+func TestNobodySeesAPartOfAGroup(t *testing.T) {
+	x, y := at("x", 11, "1", "left"), at("y", 12, "2", "left")
+	for name, inside := range map[string][]note{
+		"a list":       {{kind: listed, revision: 12, items: []item{x, y, z}}},
+		"a bookmark":   {start, event(watch.Added, x), event(watch.Added, y), {kind: bookmarked, revision: 12}},
+		"a difference": {start, {kind: relisted, revision: 12}, event(watch.Added, x), event(watch.Added, y)},
+		"from nowhere": {{kind: fresh, floor: 10}, event(watch.Added, x), event(watch.Added, y), event(watch.Added, z), event(watch.Deleted, at("x", 14, "1", "left"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := newReplay(grouped(t), newTape("", left())).run(inside)
+			require.Error(t, err)
+			require.NotErrorIs(t, err, errMissing)
+		})
+	}
+	for _, l := range []listRead{{revision: 12, floor: 12, ceiling: 14, items: []item{x, y, z}}, {revision: 12, floor: 12, ceiling: 14, exact: true, items: []item{x, y, z}}} {
+		l.sel = left()
+		r := reads{lists: []listRead{l}}
+		require.NotEmpty(t, r.check(grouped(t)))
+	}
+	r := reads{lists: []listRead{{revision: 13, floor: 12, ceiling: 14, exact: true, sel: left(), items: []item{at("w", 13, "3", "left"), x, y, z}}}}
+	require.Empty(t, r.check(grouped(t)), "a list at a revision inside a group is one at its end")
+}
+
+// A group of which a watcher sees but the first change is over when the watcher begins.
+func TestFreshAfterAGroup(t *testing.T) {
+	sel := selector{fields: "metadata.name=y", holds: func(k storage.Key, _ value) bool { return k.Name == "y" }}
+	_, err := newReplay(grouped(t), newTape("", sel)).run([]note{{kind: fresh, floor: 11}, event(watch.Added, at("y", 12, "2", "left"))})
+	require.NoError(t, err)
+}
+
+func TestChronicle(t *testing.T) {
+	in := func(name string, revision uint64) step { return step{keyOf("a", name), revision, false} }
+	space, gone := step{namespaceKey("a"), 8, false}, step{keyOf("a", "x"), 14, true}
+	whole := []batch{{begins: true, changes: []step{in("z", 9), in("x", 11)}}, {changes: []step{space}}, {through: 11}}
+	rest := []batch{{changes: []step{in("y", 12), in("w", 13)}, through: 13}, {changes: []step{gone}, through: 14}}
+	from := func(first []batch, rest ...batch) []batch { return append(slices.Clone(first), rest...) }
+	for _, c := range []struct {
+		name    string
+		batches []batch
+		want    string
+	}{
+		{"everything", from(whole, rest...), ""},
+		{"in one", []batch{{begins: true, changes: []step{in("z", 9), space}, through: 10}, {changes: []step{in("x", 11), in("y", 12), in("w", 13), gone}, through: 14}}, ""},
+		{"with changes while it lists", []batch{{begins: true, changes: []step{in("x", 11), in("z", 9), space}}, {changes: []step{gone, in("w", 13), in("y", 12)}, through: 14}}, ""},
+		{"anew", from(from(whole[:2], whole...), rest...), ""},
+		{"anew behind a write", []batch{{begins: true, floor: 12, changes: []step{in("z", 9), space, in("x", 11)}, through: 11}}, "behind an acknowledged write"},
+		{"without an object", []batch{{begins: true, changes: []step{in("z", 9), in("x", 11)}, through: 11}}, "everything is shown"},
+		{"with an object too old", []batch{{begins: true, changes: []step{in("z", 9), space, in("x", 10)}, through: 11}}, "everything is shown"},
+		{"with an object that is gone", []batch{{begins: true, changes: []step{in("z", 9), space, in("x", 11), in("y", 12), in("w", 13)}, through: 14}}, "only what there is"},
+		{"with an object that goes back", []batch{{begins: true, changes: []step{in("x", 11), in("x", 10)}}}, "in order"},
+		{"a part of a group", from(whole, batch{changes: []step{in("y", 12)}, through: 12}), "a part of a group"},
+		{"a change is lost", from(whole, batch{changes: []step{in("w", 13)}, through: 13}), "all changes come"},
+		{"the last change of a batch is lost", from(whole, batch{changes: []step{in("y", 12)}, through: 13}), "all changes come"},
+		{"a change comes twice", from(whole, batch{changes: []step{in("x", 11), in("y", 12), in("w", 13)}, through: 13}), "once and in order"},
+		{"changes change places", from(whole, batch{changes: []step{in("w", 13), in("y", 12)}, through: 13}), "once and in order"},
+		{"a deletion is a change", from(from(whole, rest[0]), batch{changes: []step{in("x", 14)}, through: 14}), "once and in order"},
+		{"from the future", from(whole, batch{through: 15}), "comes from the store"},
+		{"the beginning again", from(whole, batch{changes: []step{space}}), "goes on"},
+		{"the last change is withheld", from(whole, rest[0]), errMissing.Error()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ch := newChronicle(c.name)
+			for _, b := range c.batches {
+				ch.add(b, nil)
+			}
+			err := ch.check(grouped(t), time.Now())
+			if c.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, c.want)
+			}
 		})
 	}
 }

@@ -1,7 +1,10 @@
 package soak
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -28,13 +31,56 @@ type GadgetStatus struct {
 	Seen int64 `json:"seen,omitempty"`
 }
 
+// GadgetBeta is a Gadget as older clients know it: two fields have other names.
+type GadgetBeta struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               GadgetBetaSpec `json:"spec,omitempty"`
+	Status             GadgetStatus   `json:"status,omitzero"`
+}
+
+// GadgetBetaSpec is a GadgetSpec as older clients know it.
+type GadgetBetaSpec struct {
+	Paint string           `json:"paint,omitempty"`
+	Total int64            `json:"total,omitempty"`
+	Marks map[string]int64 `json:"marks,omitempty"`
+}
+
+func toStored(in *GadgetBeta, out *Gadget) error {
+	out.Spec = GadgetSpec{Color: in.Spec.Paint, Count: in.Spec.Total, Marks: in.Spec.Marks}
+	out.Status = in.Status
+	return nil
+}
+
+func fromStored(in *Gadget, out *GadgetBeta) error {
+	out.Spec = GadgetBetaSpec{Paint: in.Spec.Color, Total: in.Spec.Count, Marks: in.Spec.Marks}
+	out.Status = in.Status
+	return nil
+}
+
+// asGadget reads an older Gadget, for the soak.
+func asGadget(in *GadgetBeta) *Gadget {
+	out := &Gadget{TypeMeta: in.TypeMeta, ObjectMeta: in.ObjectMeta, Status: in.Status}
+	out.Spec.Color, out.Spec.Count, out.Spec.Marks = in.Spec.Paint, in.Spec.Total, in.Spec.Marks
+	return out
+}
+
 // Noise takes revisions that no watcher of Gadgets sees.
 type Noise Gadget
+
+// Part belongs to Gadgets and goes with them.
+type Part Gadget
+
+// Idle is a kind of which there are many, and of none of them an object.
+type Idle Gadget
 
 const (
 	group      = "soak.example.com"
 	collection = "/apis/" + group + "/v1/"
 	gadgets    = "gadgets." + group
+	parts      = "parts." + group
+	noises     = "noises." + group
+	idleKinds  = 20
 
 	sideLabel = "side"
 	poolLabel = "pool"
@@ -42,10 +88,19 @@ const (
 )
 
 func definitions() []rest.Definition {
-	return []rest.Definition{
-		rest.Resource[Gadget]{Group: group, Version: "v1", Plural: "gadgets", SelectableFields: []string{"spec.color"}, IndexedLabels: []string{sideLabel}},
+	all := []rest.Definition{
+		rest.NamespacesOf[Namespace](),
+		rest.Resource[Gadget]{Group: group, Version: "v1", Plural: "gadgets", SelectableFields: []string{"spec.color"}, IndexedLabels: []string{sideLabel},
+			Versions: []rest.VersionOf[Gadget]{
+				rest.Converted(rest.Resource[GadgetBeta]{Version: older, SelectableFields: []string{"spec.paint"}}, toStored, fromStored),
+			}},
 		rest.Resource[Noise]{Group: group, Version: "v1", Plural: "noises", Scope: rest.Cluster},
+		rest.Resource[Part]{Group: group, Version: "v1", Plural: "parts"},
 	}
+	for i := range idleKinds {
+		all = append(all, rest.Resource[Idle]{Group: group, Version: "v1", Kind: fmt.Sprint("Idle", i), Plural: fmt.Sprint("idles", i)})
+	}
+	return all
 }
 
 // path is the URL path of a collection of Gadgets, or of one Gadget.
@@ -78,6 +133,7 @@ type value struct {
 	deleting           bool
 	color              string
 	count, marks, seen int64
+	owners             string // of a Part: "name uid" of each
 }
 
 func valueOf(g *Gadget) value {
@@ -86,6 +142,12 @@ func valueOf(g *Gadget) value {
 	for _, n := range g.Spec.Marks {
 		v.marks += n
 	}
+	var owners []string
+	for _, o := range g.OwnerReferences {
+		owners = append(owners, o.Name+" "+o.UID)
+	}
+	slices.Sort(owners)
+	v.owners = strings.Join(owners, ",")
 	return v
 }
 

@@ -51,8 +51,7 @@ func newHistory(start state, base uint64, entries []entry) (*history, error) {
 		if want := base + uint64(i) + 1; e.revision != want {
 			return nil, fmt.Errorf("revisions have no gap and no double: %d comes where %d should\n%s", e.revision, want, h.near(i))
 		}
-		was, had := objects[e.key]
-		if err := e.follows(was, had); err != nil {
+		if err := cmp.Or(h.joins(i), e.follows(objects), objects.allows(e)); err != nil {
 			return nil, fmt.Errorf("%w\n%s", err, h.near(i))
 		}
 		objects.apply(e)
@@ -60,8 +59,37 @@ func newHistory(start state, base uint64, entries []entry) (*history, error) {
 	return h, nil
 }
 
+// joins says what is wrong with the group of a commit.
+func (h *history) joins(i int) error {
+	e := h.entries[i]
+	if e.last < e.revision || e.last > h.end() || e.revision < e.last && h.at(e.revision+1).last != e.last {
+		return fmt.Errorf("nothing of others is between the commits of a group: %d is of the one that ends at %d", e.revision, e.last)
+	}
+	return nil
+}
+
+// allows says what is wrong with a commit after the state that there was, for namespaces and for owners.
+func (s state) allows(e entry) error {
+	was, had := s[e.key]
+	namespace, exists := s[namespaceKey(e.key.Namespace)]
+	switch {
+	case e.key.Namespace != "" && !had && (!exists || namespace.deleting):
+		return fmt.Errorf("nothing is made in a namespace that is not there or is being deleted: %d", e.revision)
+	case e.gone && e.key == namespaceKey(e.key.Name):
+		for k := range s {
+			if k.Namespace == e.key.Name {
+				return fmt.Errorf("a namespace goes when it is empty: %d, but %s/%s is there", e.revision, k.Namespace, k.Name)
+			}
+		}
+	case e.key.Resource == parts && had && !was.deleting && (e.gone || e.value.deleting) && !s.mayGo(e.key, was):
+		return fmt.Errorf("an object goes after its owners: %d", e.revision)
+	}
+	return nil
+}
+
 // follows says what is wrong with a commit after the state that its object had.
-func (e entry) follows(was value, had bool) error {
+func (e entry) follows(objects state) error {
+	was, had := objects[e.key]
 	now := e.value
 	switch {
 	case now.revision != e.revision:
@@ -88,14 +116,33 @@ func (h *history) end() uint64 { return h.base + uint64(len(h.entries)) }
 // at returns the commit of a revision after base.
 func (h *history) at(revision uint64) entry { return h.entries[revision-h.base-1] }
 
-// final returns the state at the end.
-func (h *history) final() state {
+// between returns the commits after a revision and up to another.
+func (h *history) between(after, through uint64) []entry {
+	return h.entries[after-h.base : through-h.base]
+}
+
+// groupEnd is the last revision of the group in which a revision is.
+func (h *history) groupEnd(revision uint64) uint64 {
+	if revision <= h.base {
+		return revision
+	}
+	return h.at(revision).last
+}
+
+// inside reports whether a state at a revision would be a part of a group.
+func (h *history) inside(revision uint64) bool { return h.groupEnd(revision) != revision }
+
+// state returns the state at a revision.
+func (h *history) state(revision uint64) state {
 	s := maps.Clone(h.start)
-	for _, e := range h.entries {
+	for _, e := range h.between(h.base, revision) {
 		s.apply(e)
 	}
 	return s
 }
+
+// final returns the state at the end.
+func (h *history) final() state { return h.state(h.end()) }
 
 // near shows the commits around an index.
 func (h *history) near(i int) string {

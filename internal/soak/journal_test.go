@@ -18,7 +18,11 @@ type entry struct {
 	item
 	revision uint64
 	gone     bool
+	last     uint64 // revision of the group that the commit is one of
 }
+
+// step is the commit as a follower of everything sees it.
+func (e entry) step() step { return step{e.key, e.revision, e.gone} }
 
 func (e entry) String() string {
 	verb := "is"
@@ -40,6 +44,7 @@ type journal struct {
 type commit struct {
 	record *storage.Record
 	gone   bool
+	last   watch.Revision
 }
 
 func (j *journal) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
@@ -53,11 +58,46 @@ func (j *journal) Update(ctx context.Context, key storage.Key, fn storage.Update
 	if err != nil || was != nil && was.Revision == record.Revision {
 		return record, err
 	}
-	j.mu.Lock()
-	j.commits = append(j.commits, commit{record, gone})
-	j.mu.Unlock()
-	raise(&j.acknowledged, uint64(record.Revision))
+	j.note(commit{record, gone, record.Revision})
 	return record, nil
+}
+
+func (j *journal) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.UpdateAllFunc) ([]*storage.Record, error) {
+	var was []*storage.Record
+	var next [][]byte
+	records, err := j.Store.UpdateAll(ctx, keys, func(current []*storage.Record) (_ [][]byte, err error) {
+		was = current
+		next, err = fn(current)
+		return next, err
+	})
+	if err != nil {
+		return records, err
+	}
+	var group []commit
+	var last watch.Revision
+	for i, r := range records {
+		if r == nil || was[i] != nil && was[i].Revision == r.Revision {
+			continue
+		}
+		group = append(group, commit{record: r, gone: next[i] == nil})
+		last = max(last, r.Revision)
+	}
+	for i := range group {
+		group[i].last = last
+	}
+	j.note(group...)
+	return records, nil
+}
+
+// note remembers what was written as one.
+func (j *journal) note(group ...commit) {
+	if len(group) == 0 {
+		return
+	}
+	j.mu.Lock()
+	j.commits = append(j.commits, group...)
+	j.mu.Unlock()
+	raise(&j.acknowledged, uint64(group[0].last))
 }
 
 // raise makes a number at least as large.
@@ -91,14 +131,23 @@ func (j *journal) take(start state, base uint64) (*history, error) {
 	j.mu.Unlock()
 	entries := make([]entry, 0, len(commits))
 	for _, c := range commits {
-		var g Gadget
-		if err := json.Unmarshal(c.record.JSON, &g); err != nil {
-			return nil, fmt.Errorf("%s at %d: %w", c.record.Key.Name, c.record.Revision, err)
+		g, err := decode(c.record)
+		if err != nil {
+			return nil, err
 		}
-		entries = append(entries, entry{item{c.record.Key, valueOf(&g)}, uint64(c.record.Revision), c.gone})
+		entries = append(entries, entry{item{c.record.Key, valueOf(g)}, uint64(c.record.Revision), c.gone, uint64(c.last)})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.revision, b.revision) })
 	return newHistory(start, base, entries)
+}
+
+// decode reads a stored object. Of other kinds than Gadgets it is the metadata that counts.
+func decode(r *storage.Record) (*Gadget, error) {
+	g := new(Gadget)
+	if err := json.Unmarshal(r.JSON, g); err != nil {
+		return nil, fmt.Errorf("%s at %d: %w", r.Key.Name, r.Revision, err)
+	}
+	return g, nil
 }
 
 // pause waits until so many commits have happened, or for the short time that the store lets a read wait.

@@ -78,7 +78,7 @@ func (c rawSource) frame(e apimeta.WatchEvent) (frame, error) {
 	if e.Type == apimeta.EventError {
 		return frame{}, asError(e.Object)
 	}
-	object, revision := e.Object, ""
+	object, revision := c.caller.hear(e.Object), ""
 	if c.accept == mediaTable {
 		var table struct {
 			Metadata apimeta.ListMeta

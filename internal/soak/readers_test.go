@@ -18,7 +18,7 @@ func (s *soak) after() uint64 { return uint64(s.journal.Revision()) }
 
 // get reads an object that may be there or not.
 func (s *soak) get(who string, random *rand.Rand) error {
-	namespace, name := pick(random, namespaces...), poolName(random.IntN(poolSize))
+	namespace, name := place(random), poolName(random.IntN(poolSize))
 	if random.IntN(2) == 0 {
 		name = counterName(random.IntN(counters))
 	}
@@ -130,19 +130,17 @@ func (s *soak) exact(who string, random *rand.Rand) error {
 		revision := max(read.floor-min(read.floor, random.Uint64N(80)), s.base.Load())
 		query.Set("resourceVersion", strconv.FormatUint(revision, 10))
 		query.Set("resourceVersionMatch", "Exact")
-		read.floor, read.ceiling = revision, revision
+		read.floor, read.exact = revision, true
 	}
 	l, err := c.list(sel, query, mediaJSON)
-	if status.IsExpired(err) && read.ceiling > 0 {
+	if status.IsExpired(err) && read.exact {
 		s.totals.expiredPages.Add(1)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if read.ceiling == 0 {
-		read.ceiling = s.after()
-	}
+	read.ceiling = s.after()
 	read.revision, read.items = revisionOf(l.Metadata.ResourceVersion), l.items()
 	s.reads.addList(read)
 	s.totals.pages.Add(1)

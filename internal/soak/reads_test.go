@@ -23,7 +23,8 @@ type listRead struct {
 	who            string
 	sel            selector
 	revision       uint64
-	floor, ceiling uint64 // the revisions between which the read was made; an Exact one has its revision for both
+	floor, ceiling uint64 // the revisions between which the read was made
+	exact          bool   // one that asks for the revision floor
 	after          storage.Key
 	more           bool
 	remaining      *int64
@@ -74,6 +75,13 @@ func (r *reads) check(h *history) (problems []error) {
 		if l.revision < h.base || l.revision > h.end() {
 			problems = append(problems, fmt.Errorf("%s: a list %s at %d: the round is from %d to %d", l.who, l.sel, l.revision, h.base, h.end()))
 			continue
+		}
+		if l.exact { // inside a group it is the state at the end of it
+			l.floor = h.groupEnd(l.floor)
+			l.ceiling = l.floor
+		}
+		if h.inside(l.revision) {
+			problems = append(problems, fmt.Errorf("%s: nobody sees a part of a group: list %s at %d\n%s", l.who, l.sel, l.revision, h.around(l.revision)))
 		}
 		for ; at < l.revision; at++ {
 			objects.apply(h.at(at + 1))

@@ -172,6 +172,9 @@ func (r *replay) list(n note) error {
 	if n.revision < r.at {
 		return fmt.Errorf("time does not go back: a list at %d after an event at %d", n.revision, r.at)
 	}
+	if r.history.inside(n.revision) {
+		return fmt.Errorf("nobody sees a part of a group: a list at %d", n.revision)
+	}
 	for r.at < n.revision {
 		r.step()
 	}
@@ -189,6 +192,9 @@ func (r *replay) list(n note) error {
 func (r *replay) bookmark(n note) error {
 	if n.revision < r.at {
 		return fmt.Errorf("a bookmark does not go back: %d after %d", n.revision, r.at)
+	}
+	if r.history.inside(n.revision) {
+		return fmt.Errorf("nobody sees a part of a group: a bookmark at %d", n.revision)
 	}
 	if event, e := r.skip(n.revision); event != "" {
 		return fmt.Errorf("a bookmark comes after all that it covers: that of %d comes before the %s of %s", n.revision, event, e)
@@ -228,6 +234,9 @@ func (r *replay) relist(n note) error {
 	}
 	if !r.begun || n.revision < r.at {
 		return fmt.Errorf("a list takes the place of what was missed: one at %d after an event at %d", n.revision, r.at)
+	}
+	if r.history.inside(n.revision) {
+		return fmt.Errorf("nobody sees a part of a group: a list again at %d", n.revision)
 	}
 	r.leaping, r.seen = true, maps.Clone(r.view)
 	for r.at < n.revision {
@@ -277,7 +286,8 @@ func (r *replay) fresh(notes []note, floor uint64, last bool) (int, error) {
 		worstErr = fmt.Errorf("a watch from nowhere begins with the objects there are: at no revision from %d to %d were there these", r.at, ceiling)
 	}
 	for {
-		if r.begins(notes[:initial]) {
+		r.skip(min(ceiling, r.history.groupEnd(r.at))) // nobody sees a part of a group
+		if !r.history.inside(r.at) && r.begins(notes[:initial]) {
 			candidate := r.clone()
 			candidate.begun = true
 			n, err := candidate.replay(notes[len(r.view):], last)

@@ -45,6 +45,7 @@ func selectors() []selector {
 	return []selector{
 		{},
 		{namespace: "a"},
+		{namespace: passing[0]},
 		{labels: "side=left", holds: func(_ storage.Key, v value) bool { return v.side == "left" }},
 		{namespace: "b", labels: "side!=left", holds: func(_ storage.Key, v value) bool { return v.side != "left" }},
 		{labels: "!side", holds: func(_ storage.Key, v value) bool { return v.side == "" }},

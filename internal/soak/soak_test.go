@@ -14,9 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -30,27 +32,28 @@ const (
 	shown = 5
 )
 
-var namespaces = []string{"a", "b"}
-
 // soak is one run.
 type soak struct {
-	api       *rest.API
-	journal   *journal
-	callers   []*caller // over a socket and in process
-	selectors []selector
-	ledger    ledger
-	reads     reads
-	totals    totals
-	tapes     []*tape
-	base      atomic.Uint64 // where the round began
+	api        *rest.API
+	journal    *journal
+	callers    []*caller // over a socket and in process
+	selectors  []selector
+	ledger     ledger
+	reads      reads
+	totals     totals
+	tapes      []*tape
+	chronicles []*chronicle
+	base       atomic.Uint64 // where the round began
 }
 
 // totals are counts of what happened.
 type totals struct {
-	commits, conflicts, streams, events, bookmarks, expiredWatches, relists, expiredPages, pages, compactions atomic.Int64
+	commits, conflicts, streams, events, bookmarks, expiredWatches, relists, expiredPages, pages, compactions, followed, expiredFollows, razed, collected atomic.Int64
 }
 
 func (s *soak) gadgets() rest.Client[Gadget] { return rest.ClientFor[Gadget](s.api) }
+
+func (s *soak) betas() rest.Client[GadgetBeta] { return rest.ClientFor[GadgetBeta](s.api) }
 
 func (s *soak) caller(random *rand.Rand) *caller { return s.callers[random.IntN(len(s.callers))] }
 
@@ -62,9 +65,10 @@ type actor struct {
 
 func (s *soak) actors() []actor {
 	return []actor{
-		{"put 1", s.put}, {"put 2", s.put}, {"update", s.update}, {"modify", s.modify}, {"modify status", s.modifyStatus},
+		{"put 1", s.put}, {"put 2", s.put}, {"update", s.update}, {"modify", s.modify}, {"modify older", s.modifyOlder}, {"modify status", s.modifyStatus},
 		{"patch", s.patch}, {"mark 1", s.mark}, {"mark 2", s.mark}, {"flip 1", s.flip}, {"flip 2", s.flip}, {"flip 3", s.flip},
 		{"create 1", s.create}, {"create 2", s.create}, {"remove 1", s.remove}, {"noise", s.noise},
+		{"together 1", s.together}, {"together 2", s.together}, {"found", s.found}, {"raze", s.raze}, {"depend", s.depend},
 		{"get", s.get}, {"page 1", s.page}, {"page 2", s.page}, {"exact", s.exact}, {"compact", s.compact},
 	}
 }
@@ -88,6 +92,7 @@ func TestSoak(t *testing.T) {
 
 	s := newSoak(t)
 	require.NoError(t, s.makeCounters())
+	require.NoError(t, s.makePair())
 	h, err := s.journal.take(state{}, s.base.Load())
 	require.NoError(t, err)
 	objects := h.final()
@@ -96,17 +101,19 @@ func TestSoak(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var watching sync.WaitGroup
 	s.startWatchers(ctx, &watching, seed)
+	s.startFollowers(ctx, &watching, seed)
+	watching.Go(func() { assert.NoError(t, lifecycle.CollectGarbage(ctx, s.api, lifecycleOptions())) })
+	watching.Go(func() { assert.NoError(t, lifecycle.EmptyNamespaces(ctx, s.api, lifecycleOptions())) })
 	defer watching.Wait()
 	defer stop()
 
-	began, loaded := time.Now(), time.Duration(0)
-	rounds := 0
-	for ; loaded < duration && !t.Failed(); rounds++ {
-		length := min(round, duration-loaded)
-		if err := s.load(length, seed+uint64(rounds)); err != nil {
+	began, rounds := time.Now(), 0
+	for ; time.Since(began) < duration && !t.Failed(); rounds++ {
+		if err := s.load(min(round, duration-time.Since(began)), seed+uint64(rounds)); err != nil {
 			t.Errorf("round %d: an unexpected answer: %v", rounds, err)
 		}
-		loaded += length
+		require.NoError(t, s.settle(), "round %d", rounds)
+		require.NoError(t, s.quiet(s.chronicles[0]), "round %d", rounds)
 		require.NoError(t, s.light())
 		var problems []error
 		if objects, problems = s.check(objects); len(problems) > 0 {
@@ -116,17 +123,21 @@ func TestSoak(t *testing.T) {
 			t.Errorf("%d violations in round %d", len(problems), rounds)
 		}
 	}
-	c := &s.totals
-	t.Logf("%d rounds, %s of load, %s in all", rounds, loaded, time.Since(began).Round(time.Millisecond))
+	c, took := &s.totals, time.Since(began)
+	t.Logf("%d rounds, %s", rounds, took.Round(time.Millisecond))
 	t.Logf("%d commits (%.0f/s), %d conflicts; %d pages (%.0f/s), %d of them 410; %d compactions",
-		c.commits.Load(), float64(c.commits.Load())/loaded.Seconds(), c.conflicts.Load(), c.pages.Load(), float64(c.pages.Load())/loaded.Seconds(), c.expiredPages.Load(), c.compactions.Load())
+		c.commits.Load(), float64(c.commits.Load())/took.Seconds(), c.conflicts.Load(), c.pages.Load(), float64(c.pages.Load())/took.Seconds(), c.expiredPages.Load(), c.compactions.Load())
 	t.Logf("%d watchers: %d events (%.0f/s), %d streams, %d bookmarks, %d times 410, %d differences after it",
-		len(s.tapes), c.events.Load(), float64(c.events.Load())/loaded.Seconds(), c.streams.Load(), c.bookmarks.Load(), c.expiredWatches.Load(), c.relists.Load())
+		len(s.tapes), c.events.Load(), float64(c.events.Load())/took.Seconds(), c.streams.Load(), c.bookmarks.Load(), c.expiredWatches.Load(), c.relists.Load())
+	t.Logf("%d followers of everything: %d changes, %d times 410; %d namespaces deleted, %d parts collected", len(s.chronicles), c.followed.Load(), c.expiredFollows.Load(), c.razed.Load(), c.collected.Load())
 	if duration >= time.Minute && !t.Failed() { // what did not happen was not checked
 		require.NotZero(t, c.conflicts.Load(), "no writer was in another's way")
 		require.NotZero(t, c.expiredWatches.Load(), "no watcher fell behind")
 		require.NotZero(t, c.relists.Load(), "no Follow fell behind")
 		require.NotZero(t, c.bookmarks.Load(), "no watch had a bookmark")
+		require.NotZero(t, c.expiredFollows.Load(), "no follower of everything fell behind")
+		require.NotZero(t, c.razed.Load(), "no namespace was deleted")
+		require.NotZero(t, c.collected.Load(), "no object was collected")
 	}
 }
 
@@ -140,9 +151,9 @@ func newSoak(t *testing.T) *soak {
 	server := httptest.NewServer(s.api)
 	transport := server.Client().Transport.(*http.Transport)
 	transport.MaxIdleConnsPerHost = 64
-	s.callers = []*caller{
-		{client: server.Client(), root: server.URL},
-		{client: &http.Client{Transport: rest.RoundTripper(s.api)}, root: "http://in.process"},
+	for _, older := range []bool{false, true} {
+		s.callers = append(s.callers, &caller{server.Client(), server.URL, older},
+			&caller{&http.Client{Transport: rest.RoundTripper(s.api)}, "http://in.process", older})
 	}
 	t.Cleanup(func() {
 		require.NoError(t, s.api.Close())
@@ -156,7 +167,10 @@ func newSoak(t *testing.T) *soak {
 func (s *soak) startWatchers(ctx context.Context, group *sync.WaitGroup, seed uint64) {
 	accepts := []string{mediaJSON, mediaTable, mediaMeta}
 	for i, sel := range s.selectors {
-		typed := typedSource{s.gadgets().Namespace(sel.namespace), sel}
+		typed := s.typed(sel)
+		if i%2 == 1 {
+			typed = s.olderTyped(sel)
+		}
 		for kind := range 4 {
 			random := rand.New(rand.NewPCG(seed, uint64(i*4+kind)))
 			var t *tape
@@ -172,12 +186,22 @@ func (s *soak) startWatchers(ctx context.Context, group *sync.WaitGroup, seed ui
 				accept := accepts[(i+kind)%len(accepts)]
 				t = newTape("HTTP watch of "+accept, sel)
 				t.metadata = isMetadata(accept)
-				raw := rawSource{s.callers[(i+kind)%2], sel, accept, random}
+				raw := rawSource{s.callers[(i+kind)%len(s.callers)], sel, accept, random}
 				run = func() { s.watcher(ctx, t, raw, random) }
 			}
 			s.tapes = append(s.tapes, t)
 			group.Go(run)
 		}
+	}
+}
+
+// startFollowers lets some follow everything, one of them from beginning to end.
+func (s *soak) startFollowers(ctx context.Context, group *sync.WaitGroup, seed uint64) {
+	for i := range 3 {
+		c := newChronicle(fmt.Sprint("follower of everything ", i))
+		s.chronicles = append(s.chronicles, c)
+		random := rand.New(rand.NewPCG(seed, uint64(1000+i)))
+		group.Go(func() { s.everything(ctx, c, i > 0, random) })
 	}
 }
 
@@ -210,6 +234,11 @@ func (s *soak) check(start state) (state, []error) {
 		return start, []error{err}
 	}
 	s.totals.commits.Add(int64(len(h.entries)))
+	for _, e := range h.entries {
+		if e.gone && e.key.Resource == parts {
+			s.totals.collected.Add(1)
+		}
+	}
 	var problems []error
 	if got := s.after(); got != h.end() {
 		problems = append(problems, fmt.Errorf("every revision is a commit that a writer was told of: the store is at %d, the journal ends at %d", got, h.end()))
@@ -218,6 +247,11 @@ func (s *soak) check(start state) (state, []error) {
 	for _, t := range s.tapes {
 		if err := t.check(h, deadline); err != nil {
 			problems = append(problems, fmt.Errorf("%s %s: %w", t.name, t.sel, err))
+		}
+	}
+	for _, c := range s.chronicles {
+		if err := c.check(h, deadline); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", c.name, err))
 		}
 	}
 	problems = append(problems, s.reads.check(h)...)

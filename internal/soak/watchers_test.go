@@ -30,27 +30,43 @@ type source interface {
 	lists() bool
 }
 
-// typedSource is the client of the library.
-type typedSource struct {
-	client rest.Client[Gadget]
-	sel    selector
+// typed is a source that can follow what it watches.
+type typed interface {
+	source
+	follow(ctx context.Context) iter.Seq2[frame, error]
 }
 
-func (c typedSource) list() ([]item, uint64, error) {
+// typedSource is the client of the library, of one of the versions.
+type typedSource[T any] struct {
+	client rest.Client[T]
+	sel    selector
+	gadget func(*T) *Gadget
+}
+
+func (s *soak) typed(sel selector) typed {
+	return typedSource[Gadget]{s.gadgets().Namespace(sel.namespace), sel, func(g *Gadget) *Gadget { return g }}
+}
+
+func (s *soak) olderTyped(sel selector) typed {
+	sel.fields = olderWords.Replace(sel.fields)
+	return typedSource[GadgetBeta]{s.betas().Namespace(sel.namespace), sel, asGadget}
+}
+
+func (c typedSource[T]) list() ([]item, uint64, error) {
 	page, err := c.client.List(context.Background(), rest.ListOptions{LabelSelector: c.sel.labels, FieldSelector: c.sel.fields})
 	if err != nil {
 		return nil, 0, err
 	}
 	var items []item
 	for _, g := range page.Items {
-		items = append(items, itemOf(g))
+		items = append(items, itemOf(c.gadget(g)))
 	}
 	return items, revisionOf(page.ResourceVersion), nil
 }
 
-func (c typedSource) lists() bool { return false }
+func (c typedSource[T]) lists() bool { return false }
 
-func (c typedSource) options(after uint64) rest.WatchOptions {
+func (c typedSource[T]) options(after uint64) rest.WatchOptions {
 	o := rest.WatchOptions{LabelSelector: c.sel.labels, FieldSelector: c.sel.fields}
 	if after > 0 {
 		o.ResourceVersion = strconv.FormatUint(after, 10)
@@ -58,18 +74,22 @@ func (c typedSource) options(after uint64) rest.WatchOptions {
 	return o
 }
 
-func (c typedSource) watch(ctx context.Context, after uint64, _ bool) iter.Seq2[frame, error] {
-	return framesOf(c.client.Watch(ctx, c.options(after)))
+func (c typedSource[T]) watch(ctx context.Context, after uint64, _ bool) iter.Seq2[frame, error] {
+	return c.frames(c.client.Watch(ctx, c.options(after)))
 }
 
-func framesOf(events iter.Seq2[rest.Event[Gadget], error]) iter.Seq2[frame, error] {
+func (c typedSource[T]) follow(ctx context.Context) iter.Seq2[frame, error] {
+	return c.frames(c.client.Follow(ctx, c.options(0)))
+}
+
+func (c typedSource[T]) frames(events iter.Seq2[rest.Event[T], error]) iter.Seq2[frame, error] {
 	return func(yield func(frame, error) bool) {
 		for e, err := range events {
 			if err != nil {
 				yield(frame{}, err)
 				return
 			}
-			if !yield(frame{event: e.Type, item: itemOf(e.Object), revision: revisionOf(e.ResourceVersion)}, nil) {
+			if !yield(frame{event: e.Type, item: itemOf(c.gadget(e.Object)), revision: revisionOf(e.ResourceVersion)}, nil) {
 				return
 			}
 		}
@@ -163,7 +183,7 @@ func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all
 
 // follower follows one selection, and begins again after a while. Each list but the first is one by which a Follow helps
 // itself after 410.
-func (s *soak) follower(ctx context.Context, t *tape, c typedSource, random *rand.Rand) {
+func (s *soak) follower(ctx context.Context, t *tape, c typed, random *rand.Rand) {
 	for ctx.Err() == nil {
 		t.add(note{kind: fresh, floor: s.before()})
 		begun := false
@@ -176,7 +196,7 @@ func (s *soak) follower(ctx context.Context, t *tape, c typedSource, random *ran
 		})
 		left := 1000 + random.IntN(4000)
 		s.totals.streams.Add(1)
-		for f, err := range framesOf(c.client.Follow(listing, c.options(0))) {
+		for f, err := range c.follow(listing) {
 			if err != nil {
 				if ctx.Err() == nil {
 					t.fail(fmt.Errorf("a Follow helps itself: %w", err))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"strconv"
 	"sync"
 
@@ -44,6 +45,9 @@ func pick(random *rand.Rand, from ...string) string { return from[random.IntN(le
 // makeCounters creates the objects that are there all the time.
 func (s *soak) makeCounters() error {
 	for _, namespace := range namespaces {
+		if err := s.makeNamespace(namespace); err != nil {
+			return err
+		}
 		for i := range counters {
 			if _, err := s.callers[0].write("POST", path(namespace, ""), mediaJSON, newGadget(counterName(i))); err != nil {
 				return err
@@ -96,6 +100,18 @@ func (s *soak) modify(who string, random *rand.Rand) error {
 	}
 	s.ledger.add(namespace+"/"+name, 1)
 	s.reads.addAnswer(who, out)
+	return nil
+}
+
+// modifyOlder is modify by a client of the older version.
+func (s *soak) modifyOlder(who string, random *rand.Rand) error {
+	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
+	out, err := s.betas().Namespace(namespace).Modify(context.Background(), name, func(g *GadgetBeta) error { g.Spec.Total++; return nil })
+	if err != nil {
+		return err
+	}
+	s.ledger.add(namespace+"/"+name, 1)
+	s.reads.addAnswer(who, asGadget(out))
 	return nil
 }
 
@@ -160,7 +176,7 @@ func (s *soak) mark(who string, random *rand.Rand) error {
 
 // flip moves an object into other selections; one that is not there is left alone.
 func (s *soak) flip(who string, random *rand.Rand) error {
-	namespace, name := pick(random, namespaces...), poolName(random.IntN(poolSize))
+	namespace, name := place(random), poolName(random.IntN(poolSize))
 	if random.IntN(8) == 0 {
 		name = counterName(random.IntN(counters))
 	}
@@ -183,7 +199,7 @@ func (s *soak) create(who string, random *rand.Rand) error {
 	if random.IntN(4) == 0 {
 		g.Finalizers = []string{finalizer}
 	}
-	namespace := pick(random, namespaces...)
+	namespace := place(random)
 	var out *Gadget
 	var err error
 	if random.IntN(2) == 0 {
@@ -191,7 +207,7 @@ func (s *soak) create(who string, random *rand.Rand) error {
 	} else {
 		out, err = s.caller(random).write("POST", path(namespace, ""), mediaJSON, g)
 	}
-	if status.IsAlreadyExists(err) {
+	if status.IsAlreadyExists(err) || turnedAway(namespace, err) {
 		return nil
 	}
 	if err != nil {
@@ -201,9 +217,13 @@ func (s *soak) create(who string, random *rand.Rand) error {
 	return nil
 }
 
-// remove deletes an object, its finalizers too, or now and then a selection of them.
+// remove deletes an object, and now and then its finalizers too, or a selection of them.
 func (s *soak) remove(_ string, random *rand.Rand) error {
-	namespace, name, c := pick(random, namespaces...), poolName(random.IntN(poolSize)), s.caller(random)
+	namespace, name, c := place(random), poolName(random.IntN(poolSize)), s.caller(random)
+	query := url.Values{}
+	if policy := pick(random, "", "Background", "Foreground", "Orphan"); policy != "" {
+		query.Set("propagationPolicy", policy)
+	}
 	var err error
 	switch n := random.IntN(100); {
 	case n == 0:
@@ -215,9 +235,9 @@ func (s *soak) remove(_ string, random *rand.Rand) error {
 			err = s.gadgets().Namespace(namespace).Delete(context.Background(), name, rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: &g.UID}})
 		}
 	default:
-		err = c.do("DELETE", path(namespace, name), nil, mediaJSON, mediaJSON, nil, nil)
+		err = c.do("DELETE", path(namespace, name), query, mediaJSON, mediaJSON, nil, nil)
 	}
-	if err == nil {
+	if err == nil && random.IntN(2) == 0 {
 		_, err = c.write("PATCH", path(namespace, name), mediaMerge, `{"metadata":{"finalizers":null}}`)
 	}
 	if status.IsNotFound(err) || status.IsConflict(err) {
@@ -232,6 +252,7 @@ func beacons() []item {
 		{keyOf("a", poolName(1)), value{side: "left", color: "red"}},
 		{keyOf("b", poolName(1)), value{side: "right", color: "blue"}},
 		{keyOf("a", counterName(0)), value{}},
+		{keyOf(passing[0], poolName(2)), value{}},
 	}
 }
 
@@ -239,6 +260,9 @@ func beacons() []item {
 // is up to date can be told from one that has yet to list: what it lists might be nothing.
 func (s *soak) light() error {
 	for _, b := range beacons() {
+		if err := s.makeNamespace(b.key.Namespace); err != nil {
+			return err
+		}
 		client := s.gadgets().Namespace(b.key.Namespace)
 		change := func(g *Gadget) error {
 			g.Labels = map[string]string{poolLabel: "yes", sideLabel: b.value.side}
@@ -272,9 +296,13 @@ func (s *soak) noise(string, *rand.Rand) error {
 // checkLedger compares the counters with what their writers were told.
 func (s *soak) checkLedger(objects state) (problems []error) {
 	for _, namespace := range namespaces {
-		for i := range counters {
-			what := namespace + "/" + counterName(i)
-			v := objects[keyOf(namespace, counterName(i))]
+		for i := range counters + 1 {
+			name := pairName
+			if i < counters {
+				name = counterName(i)
+			}
+			what := namespace + "/" + name
+			v := objects[keyOf(namespace, name)]
 			got := [3]int64{v.count, v.seen, v.marks}
 			want := [3]int64{s.ledger.get(what), s.ledger.get(what + "/seen"), s.ledger.get(what + "/marks")}
 			if got != want {
