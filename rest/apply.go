@@ -89,7 +89,7 @@ func (res *resource) apply(ctx context.Context, namespace, name string, which pa
 		if err != nil {
 			return doc.Value{}, err
 		}
-		if res.typeErrorsInvalid {
+		if res.dialect.AppliedMetaLenient {
 			obj = res.withoutUnreadable(obj)
 		}
 		if o.validation == validationStrict && len(c.repeated) > 0 {
@@ -145,7 +145,7 @@ func (res *resource) checkApplied(obj doc.Value, namespace, name string) error {
 // value that its owner asks for, and not one that is left out. Those in metadata stay dropped, and so does a status of which
 // nothing is left.
 func (res *resource) withAskedNulls(obj, sent doc.Value, o *writeOptions) doc.Value {
-	if !o.applied || !res.typeErrorsInvalid {
+	if !o.applied || !res.dialect.AppliedNullsOwned {
 		return obj
 	}
 	sent = sent.Without("metadata")

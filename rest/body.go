@@ -88,7 +88,7 @@ func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o
 		return doc.Value{}, err
 	}
 	o.size = len(data)
-	intoStruct := q.res.structBodies || kind != q.res.gvk // the kinds of subresources have Go types everywhere
+	intoStruct := q.res.dialect.BodiesAreStructs || kind != q.res.gvk // the kinds of subresources have Go types everywhere
 	obj, err := q.decodeDocument(q.contentType(), q.wire, intoStruct, data, o)
 	var beyond *codec.RangeError
 	switch {

@@ -146,7 +146,7 @@ func (s *serving) knows(kind apimeta.GroupVersionKind) (pkg string, known bool) 
 	}
 	for _, res := range s.resources {
 		switch {
-		case res.kindRequired || res.gvk.GroupVersion() != kind.GroupVersion():
+		case !res.dialect.InScheme || res.gvk.GroupVersion() != kind.GroupVersion():
 		case res.gvk.Kind == kind.Kind || !res.virtual && res.listKind == kind.Kind:
 			return kind.Version, true
 		case slices.Contains(kindsOfEveryVersion, kind.Kind):

@@ -86,7 +86,7 @@ const creationDescription = "CreationTimestamp is a timestamp representing the s
 	"Populated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
 
 func (res *resource) addColumns(columns []Column) error {
-	if len(columns) == 0 && res.ageColumn {
+	if len(columns) == 0 && res.dialect.AgeColumn {
 		columns = []Column{{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp",
 			Description: creationDescription}}
 	}

@@ -16,7 +16,7 @@ func (q *request) create() error {
 	if q.res.namespaced && c.namespace == "" {
 		return status.MethodNotAllowed()
 	}
-	obj, err := q.decodeBody(q.res.gvk, q.res.kindRequired, &c.options)
+	obj, err := q.decodeBody(q.res.gvk, q.res.dialect.KindRequired, &c.options)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (res *resource) mayDelete(ctx context.Context, current *storage.Record, old
 	if err := res.validateDelete(ctx, current); err != nil {
 		return err
 	}
-	if res != res.stored && res.storedRules {
+	if res != res.stored && res.dialect.StoredRules {
 		if err := res.stored.validateDelete(ctx, current); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 		list = append(list, doc.Of(f))
 	}
 	switch {
-	case len(list) > 0 || m.Has(objectmeta.Finalizers) && res.kindRequired:
+	case len(list) > 0 || m.Has(objectmeta.Finalizers) && res.dialect.EmptyFinalizersKept:
 		m = m.With(objectmeta.Finalizers, doc.ListOf(list...))
 	default:
 		m = m.Without(objectmeta.Finalizers)

@@ -14,14 +14,14 @@ func (res *resource) describe(stored *resource) *kind.Kind {
 	k := &kind.Kind{
 		GroupVersionKind: res.gvk, Stored: stored.gvk, Plural: res.gr.Resource, Singular: res.singular, ListKind: res.listKind,
 		ShortNames: slices.Clone(res.shortNames), Categories: res.categories, Description: res.description,
-		Namespaced: res.namespaced, Virtual: res.virtual, Builtin: !res.requiredByTag, RouteChecks: res.byRoute, BriefDiscovery: res.sortedDiscovery,
+		Namespaced: res.namespaced, Virtual: res.virtual, Builtin: !res.dialect.RequiredByTag, RouteChecks: res.dialect.MediaRefusedByRoute, BriefDiscovery: res.dialect.BriefDiscovery,
 		Verbs: res.inDiscoveryOrder(res.verbs), PatchTypes: res.patchTypes(), SelectableFields: res.fields,
 		Schema: res.schema, GoType: res.goType.objectType(),
 	}
 	for _, s := range res.subresources {
 		k.Subresources = append(k.Subresources, res.describeSubresource(s))
 	}
-	if res.sortedDiscovery {
+	if res.dialect.BriefDiscovery {
 		slices.SortFunc(k.Subresources, func(a, b kind.Subresource) int { return strings.Compare(a.Name, b.Name) })
 	}
 	return k
@@ -44,7 +44,7 @@ func (res *resource) inDiscoveryOrder(verbs []Verb) []string {
 	for i, v := range verbs {
 		out[i] = string(v)
 	}
-	if res.sortedDiscovery {
+	if res.dialect.BriefDiscovery {
 		slices.Sort(out)
 	}
 	return out

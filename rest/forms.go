@@ -68,7 +68,7 @@ func (res *resource) bothForms(ctx context.Context, obj doc.Value, base, old for
 	if f.stored, err = res.convertStored(obj, base); err != nil {
 		return f, err
 	}
-	if res.storedRules {
+	if res.dialect.StoredRules {
 		if f.stored, err = res.stored.hold(ctx, f.stored, old.stored, o); err != nil {
 			return f, err
 		}

@@ -250,7 +250,7 @@ func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWr
 	}
 	out.buf = append(appendListHead(out.buf, apiVersion, kind, p), '[')
 	prefix := 0
-	if !q.res.itemKinds {
+	if !q.res.dialect.ItemKinds {
 		prefix = len(appendTypeMeta(nil, apiVersion, q.res.gvk.Kind))
 	}
 	for i, record := range p.Records {

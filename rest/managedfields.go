@@ -38,7 +38,7 @@ func agentOf(userAgent string) string {
 // written to it is what its Go type writes anyway; one of a custom kind has nothing.
 func (res *resource) trackManagers() error {
 	empty := res.bare()
-	if !res.kindRequired {
+	if res.dialect.GoWritten {
 		obj, err := res.goType.fromDocument(empty)
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func (res *resource) writer(o *writeOptions) managed.Writer {
 		w.Through, w.Time = sub.kind.GroupVersion().String(), "" // upstream looks for the time among entries of the object
 	}
 	switch {
-	case o.part == statusPart && res.statusMetadata:
+	case o.part == statusPart && res.dialect.StatusMetadata:
 		w.Part = managed.StatusAndMetadata
 	case o.part == statusPart:
 		w.Part = managed.Status

@@ -197,9 +197,9 @@ func (q *request) represent(c clause, media string, e endpoint) (rep representat
 // goName is the Go type that errors name.
 func (res *resource) goName(list bool) string {
 	switch {
-	case res.untyped && list:
+	case res.dialect.UnstructuredNames && list:
 		return "*unstructured.UnstructuredList"
-	case res.untyped:
+	case res.dialect.UnstructuredNames:
 		return "*unstructured.Unstructured"
 	}
 	group, _, _ := strings.Cut(cmp.Or(res.gr.Group, "core"), ".")
@@ -233,7 +233,7 @@ func (q *request) checkedByRoute() bool {
 	if q.res == nil {
 		return !q.unrouted
 	}
-	return q.res.byRoute
+	return q.res.dialect.MediaRefusedByRoute
 }
 
 // routeAccepts looks at the names of the media types alone.

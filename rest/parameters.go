@@ -111,8 +111,8 @@ func (res *resource) checkFieldSelector(s apimeta.FieldSelector) error {
 	for _, r := range s.Requirements() {
 		switch {
 		case r.Field == "metadata.name" || slices.Contains(res.fields, r.Field):
-		case r.Field == "metadata.namespace" && (res.namespaced || len(res.fields) == 0 && !res.kindRequired):
-		case len(res.fields) > 0 || res.kindRequired:
+		case r.Field == "metadata.namespace" && (res.namespaced || len(res.fields) == 0 && res.dialect.LabelsListed):
+		case len(res.fields) > 0 || !res.dialect.LabelsListed:
 			return status.BadRequest("field label not supported: " + r.Field)
 		default:
 			return status.BadRequest(fmt.Sprintf("%q is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", r.Field))

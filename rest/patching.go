@@ -27,7 +27,7 @@ const (
 // patchTypes are the media types that a PATCH of the resource takes.
 func (res *resource) patchTypes() []string {
 	types := []string{mediaJSONPatch, mediaMergePatch}
-	if res.strategicMerge {
+	if res.dialect.StrategicMerge {
 		types = append(types, mediaStrategic)
 	}
 	if res.managed != nil {
@@ -119,7 +119,7 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 		o.problems, o.patched.asWritten = p.Warnings(), true
 		return want, nil
 	case mediaStrategic:
-		if !res.strategicMerge {
+		if !res.dialect.StrategicMerge {
 			break
 		}
 		p, err := patch.ParseStrategicMergePatch(data)
@@ -149,7 +149,7 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 // withText lets it be told what text a patch has made of an object.
 func (res *resource) withText(text func([]byte) []byte, of *schema.Schema, o *writeOptions, want change) change {
 	made := &patchedText{text: text}
-	if res.declaredFields || of != res.schema {
+	if res.dialect.DeclaredOrder || of != res.schema {
 		made.declared = of
 	}
 	o.patched = made
@@ -165,7 +165,7 @@ func (res *resource) checkPatched(obj, old doc.Value, o *writeOptions) error {
 		return err
 	}
 	if errs := res.metadata.CheckTypes(status.Field("metadata"), objectmeta.WithoutNulls(objectmeta.Of(obj))); len(errs) > 0 && !objectmeta.Of(obj).IsNull() {
-		if !res.typeErrorsInvalid {
+		if !res.dialect.MetadataAlone {
 			return res.wrongType(obj, errs, o)
 		}
 		return res.undecodable(obj, o, res.metadataTypeError(objectmeta.Of(obj), errs, o))
@@ -189,15 +189,15 @@ func (res *resource) checkPatchedKind(obj, old doc.Value, o *writeOptions) error
 	apiVersion, kind := obj.Get("apiVersion").Text(), obj.Get("kind").Text()
 	sameVersion, sameKind := apiVersion == old.Get("apiVersion").Text(), kind == old.Get("kind").Text()
 	switch {
-	case sameVersion && (sameKind || kind == "" && !res.kindRequired):
+	case sameVersion && (sameKind || kind == "" && !res.dialect.KindRequired):
 		return nil
-	case kind == "" && res.kindRequired:
+	case kind == "" && res.dialect.KindRequired:
 		return res.undecodable(obj, o, fmt.Errorf("Object 'Kind' is missing in '%s'", o.textOf(obj)))
-	case apiVersion == "" && res.kindRequired:
+	case apiVersion == "" && res.dialect.KindRequired:
 		return res.undecodable(obj, o, fmt.Errorf("Object 'apiVersion' is missing in '%s'", o.textOf(obj)))
 	case apiVersion == "":
 		return nameUndeterminable(objectmeta.NameOf(old)) // upstream decodes it into an object without anything
-	case res.kindRequired:
+	case res.dialect.PatchedKindInvalid:
 		return res.otherKind(obj, sameVersion, sameKind)
 	}
 	found := gvkOf(obj)

@@ -43,7 +43,7 @@ const (
 func (res *resource) take(which part, obj, old doc.Value) doc.Value {
 	var written doc.Value
 	switch {
-	case which == statusPart && res.statusMetadata:
+	case which == statusPart && res.dialect.StatusMetadata:
 		written = objectmeta.ForUpdate(old.With("status", obj.Get("status")).With("metadata", objectmeta.Of(obj)), old)
 	case which == statusPart:
 		written = old.With("status", obj.Get("status"))
@@ -284,7 +284,7 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 		return doc.Value{}, err
 	}
 	obj, unknown := res.schema.Prune(obj)
-	if !res.typeErrorsInvalid && len(unknown)+len(o.problems) > 0 {
+	if res.dialect.TypesFirst && len(unknown)+len(o.problems) > 0 {
 		if errs := res.schema.CheckTypes(nil, obj); len(errs) > 0 {
 			return doc.Value{}, res.wrongType(sent, errs, o)
 		}
@@ -301,7 +301,7 @@ func (res *resource) admit(obj doc.Value, o *writeOptions) (doc.Value, error) {
 		}
 		return doc.Value{}, res.undecodable(sent, o, res.metadataTypeError(m, errs, o))
 	}
-	o.verbatim = o.verbatim || res.unknownVerbatim
+	o.verbatim = o.verbatim || res.dialect.UnknownVerbatim
 	if refused := o.report(unknown); refused != "" {
 		return doc.Value{}, res.undecodable(sent, o, errors.New(refused))
 	}
@@ -330,7 +330,7 @@ func endlessNumber(text string) error { return fmt.Errorf("the number %q has too
 // reads it nevertheless.
 func (res *resource) checkOverlooked(obj doc.Value, which part) status.FieldErrors {
 	switch {
-	case res.typeErrorsInvalid || !res.hasStatus():
+	case !res.dialect.WholeBodyChecked || !res.hasStatus():
 		return nil
 	case which == mainPart && !res.areNamespaces:
 		obj = doc.MapOf(doc.Member{Key: "status", Value: obj.Get("status")})
@@ -386,7 +386,7 @@ func (res *resource) checkVersion(obj, old doc.Value, o *writeOptions) error {
 	}
 	switch rv := m.Get(objectmeta.ResourceVersion).Text(); {
 	case strings.Trim(rv, "0") == "":
-		if !o.unconditional && !res.unconditionalUpdate {
+		if !o.unconditional && !res.dialect.UnconditionalUpdate {
 			// The plural stands where the kind belongs, as clients know it from upstream.
 			return status.Invalid(apimeta.GroupKind{Group: res.gr.Group, Kind: res.gr.Resource}, name, status.FieldErrors{
 				status.InvalidField(status.Field("metadata", objectmeta.ResourceVersion), 0, "must be specified for an update")})
@@ -403,7 +403,7 @@ func (res *resource) checkVersion(obj, old doc.Value, o *writeOptions) error {
 // no object. It is upstream's text, which names the place in a store that clients know from their logs.
 func (res *resource) uidConflict(namespace, name, wanted, stored string) error {
 	key := "/registry/"
-	if res.kindRequired && res.gr.Group != "" {
+	if res.dialect.GroupInKey && res.gr.Group != "" {
 		key += res.gr.Group + "/"
 	}
 	key += res.gr.Resource + "/"
@@ -437,7 +437,7 @@ func (res *resource) finish(ctx context.Context, obj doc.Value, old forms, o *wr
 		return forms{}, wrongKind(res.gvk, obj)
 	}
 	claimed := objectmeta.Of(obj).Get(objectmeta.ManagedFields)
-	if res.kindRequired && claimed.Len() == 0 {
+	if res.dialect.EmptyManagersUnset && claimed.Len() == 0 {
 		claimed = doc.Value{} // the metadata of a custom resource is read without what is empty
 	}
 	obj = objectmeta.WithoutManagedFields(obj)
@@ -532,7 +532,7 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 	obj = res.schema.Default(obj)
 	asked := res.withAskedNulls(obj, sent, o)
 	errs := res.schema.CheckTypes(nil, obj)
-	if len(errs) > 0 && !res.typeErrorsInvalid {
+	if len(errs) > 0 && !res.dialect.TypeErrorsInvalid {
 		return s, res.wrongType(sent, errs, o)
 	}
 	if len(errs) > 0 || asked != obj {
@@ -546,7 +546,7 @@ func (res *resource) settle(ctx context.Context, sent, obj, old doc.Value, o *wr
 		}
 		return s, status.Invalid(res.gvk.GroupKind(), objectmeta.NameOf(obj), append(errs, unchecked...))
 	}
-	if res.goWritten {
+	if res.dialect.GoWritten {
 		s.typed, s.wanted, s.obj, err = res.passThroughType(ctx, sent, obj, o)
 		return s, err
 	}
@@ -733,7 +733,7 @@ func (res *resource) counted(obj, old forms) []doc.Member {
 	generation, rv := m.Get(objectmeta.Generation), m.Get(objectmeta.ResourceVersion)
 	if !old.shown.IsAbsent() {
 		generation, rv = objectmeta.Of(old.shown).Get(objectmeta.Generation), objectmeta.Of(old.shown).Get(objectmeta.ResourceVersion)
-		if res.generation && (desiredStateChanged(obj.shown, old.shown) || res.toStored != nil && desiredStateChanged(obj.stored, old.stored)) {
+		if res.dialect.Generation && (desiredStateChanged(obj.shown, old.shown) || res.toStored != nil && desiredStateChanged(obj.stored, old.stored)) {
 			n, _ := generation.Int()
 			generation = doc.OfInt(n + 1)
 		}
@@ -754,7 +754,7 @@ func desiredStateChanged(obj, old doc.Value) bool {
 // kind, by itself for a custom one.
 func (res *resource) metadataTypeError(m doc.Value, errs status.FieldErrors, o *writeOptions) error {
 	var err error
-	if res.typeErrorsInvalid {
+	if res.dialect.MetadataAlone {
 		err = schema.DecodingError(codec.AppendJSON(nil, m), reflect.TypeFor[apimeta.ObjectMeta]())
 	} else {
 		err = res.decodingError(doc.MapOf(doc.Member{Key: "metadata", Value: m}), o)

@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/internal/managed"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/upstream"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -21,7 +22,7 @@ import (
 // resource is a Resource as the handlers see it: the Go type behind an interface, names filled in, paths parsed.
 type resource struct {
 	*environment
-	switches
+	dialect     upstream.Dialect
 	kind        *kind.Kind
 	gvk         apimeta.GroupVersionKind
 	gr          apimeta.GroupResource
@@ -90,7 +91,7 @@ func (r Resource[T]) build(env *environment, stored *resource) (*resource, error
 	t := reflect.TypeFor[T]()
 	res := &resource{
 		environment: env,
-		switches:    r.Dialect.switches(),
+		dialect:     r.Dialect.rules(),
 		gvk:         apimeta.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind},
 		gr:          apimeta.GroupResource{Group: r.Group, Resource: r.Plural},
 		listKind:    r.ListKind,
@@ -114,13 +115,13 @@ func (r Resource[T]) build(env *environment, stored *resource) (*resource, error
 		indexedLabels:  slices.Clone(r.IndexedLabels),
 	}
 	if r.Generation {
-		res.generation = true
+		res.dialect.Generation = true
 	}
 	if r.VersionRequired {
-		res.unconditionalUpdate = false
+		res.dialect.UnconditionalUpdate = false
 	}
 	if r.PlainMetadata {
-		res.coreMetadata = false
+		res.dialect.CoreMetadata = false
 	}
 	if r.message != nil {
 		res.wire = messageCodec{r.message}
@@ -146,7 +147,7 @@ func (r Resource[T]) build(env *environment, stored *resource) (*resource, error
 		return nil, fmt.Errorf("%s is no struct", t)
 	}
 	var err error
-	options := schema.Options{Builtin: !res.requiredByTag, Overlay: r.Overlay}
+	options := schema.Options{Builtin: !res.dialect.RequiredByTag, Overlay: r.Overlay}
 	if r.Rules != nil {
 		options.Rules = r.Rules.Declared()
 	}
@@ -315,7 +316,7 @@ func (res *resource) checkSelectable() error {
 		if path[0] == "metadata" || !slices.Contains([]string{"string", "boolean", "integer"}, s.Type) {
 			return fmt.Errorf("SelectableFields: %q: must be a string, boolean or integer outside of metadata", field)
 		}
-		if res.zeroSelectable {
+		if res.dialect.ZeroSelectable {
 			absent[i] = map[string]string{"boolean": "false", "integer": "0"}[s.Type]
 		}
 		paths = append(paths, path)

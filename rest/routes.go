@@ -225,7 +225,7 @@ func (q *request) item() (handler, error) {
 
 // method is that of the request. HEAD is a GET whose answer has no body; built-in kinds do not know it.
 func (q *request) method() string {
-	if q.r.Method == http.MethodHead && q.res.untyped && !q.wantsWatch() {
+	if q.r.Method == http.MethodHead && q.res.dialect.HeadServed && !q.wantsWatch() {
 		return http.MethodGet
 	}
 	return q.r.Method
@@ -234,7 +234,7 @@ func (q *request) method() string {
 // noSuchMethod refuses what is no verb where it stands. Custom resources name themselves when it is none anywhere.
 func (q *request) noSuchMethod() error {
 	known := []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
-	if q.res.untyped && !slices.Contains(known, q.r.Method) {
+	if q.res.dialect.MethodsNamed && !slices.Contains(known, q.r.Method) {
 		return status.MethodNotSupported(q.res.gr, "")
 	}
 	return status.MethodNotAllowed()

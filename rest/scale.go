@@ -78,7 +78,7 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 	if at := res.schema.At(sc.selector...); len(sc.selector) > 0 {
 		sc.plainLabels = at.Additional != nil
 	}
-	if res.countsChecked {
+	if res.dialect.CountsChecked {
 		res.scale = &sc
 	}
 	derived, err := schema.Derive(scaleType(), schema.Options{})
@@ -175,7 +175,7 @@ func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, e
 	if n == noCount {
 		return doc.Value{}, status.BadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", s.specField()))
 	}
-	if n < 0 && !s.res.countsChecked {
+	if n < 0 && !s.res.dialect.CountsChecked {
 		kind := apimeta.GroupKind{Group: scaleGroup, Kind: "Scale"}
 		return doc.Value{}, status.Invalid(kind, objectmeta.NameOf(parent), status.FieldErrors{
 			status.InvalidField(status.Field("spec", "replicas"), n, "must be greater than or equal to 0")})

@@ -29,7 +29,7 @@ func (q *request) subresourceOfItem() error {
 	if !known {
 		return q.noSuchMethod()
 	}
-	if !sub.has(verb) && q.res.byRoute {
+	if !sub.has(verb) && q.res.dialect.VerbsRefusedByRoute {
 		return status.MethodNotAllowed()
 	}
 	if !sub.has(verb) {
@@ -76,7 +76,7 @@ func (q *request) belowSubresourceOfItem() error {
 // noSubresource is the answer below an object where there is nothing. For custom resources it is the object that is said
 // to be missing.
 func (q *request) noSubresource() error {
-	if q.res.untyped {
+	if q.res.dialect.ObjectBlamed {
 		return q.res.notFound(q.params.ByName(paramName))
 	}
 	return status.ResourceNotFound()
@@ -167,7 +167,7 @@ func (q *request) createSubresource(sub *subresource) error {
 	if c.options.dryRun && sub.dryRun == nil {
 		return status.BadRequest("dryRun is not supported")
 	}
-	body, err := q.decodeBody(sub.kind, q.res.kindRequired, &c.options)
+	body, err := q.decodeBody(sub.kind, q.res.dialect.KindRequired, &c.options)
 	if err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 		want, err = q.readPatch(sub.schema, &c.options)
 	} else {
 		var body doc.Value
-		body, err = q.decodeBody(sub.kind, q.res.kindRequired && !sub.kindImplied, &c.options)
+		body, err = q.decodeBody(sub.kind, q.res.dialect.KindRequired && !sub.kindImplied, &c.options)
 		if err == nil && objectmeta.NameOf(body) == "" && sub.kindImplied {
 			err = nameUndeterminable(c.name)
 		}

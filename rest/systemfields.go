@@ -15,9 +15,9 @@ func (res *resource) metadataForCreate(obj doc.Value, namespace string) doc.Valu
 	if !res.virtual {
 		origin.UID = res.newUID()
 		switch {
-		case res.generation:
+		case res.dialect.Generation:
 			origin.Generation = doc.OfInt(1)
-		case !res.kindRequired: // a built-in kind without generations leaves the field to the client
+		case res.dialect.ClientGeneration:
 			origin.Generation = objectmeta.Of(obj).Get(objectmeta.Generation)
 		}
 	}
@@ -28,7 +28,7 @@ func (res *resource) metadataForCreate(obj doc.Value, namespace string) doc.Valu
 func (res *resource) validateMetadata(obj, old doc.Value, o *writeOptions) status.FieldErrors {
 	errs, warnings := objectmeta.Rules{
 		CheckName: res.names.check, Namespaced: res.namespaced, Nameless: res.virtual,
-		Core: res.coreMetadata, WarnOfBareFinalizers: res.finalizerWarnings,
+		Core: res.dialect.CoreMetadata, WarnOfBareFinalizers: res.dialect.FinalizerWarnings,
 	}.Validate(obj, old)
 	for _, text := range warnings {
 		o.warn(text)

@@ -12,7 +12,7 @@ import (
 // changeTyped lets a function of the host's change obj through typed, which is obj in its Go type.
 func (res *resource) changeTyped(obj doc.Value, typed any, f func() error) (doc.Value, error) {
 	before := obj
-	if !res.goWritten && !res.view.Holds(obj) {
+	if !res.dialect.GoWritten && !res.view.Holds(obj) {
 		var err error
 		if before, err = res.goType.toDocument(typed); err != nil {
 			return doc.Value{}, err
@@ -25,7 +25,7 @@ func (res *resource) changeTyped(obj doc.Value, typed any, f func() error) (doc.
 	if err != nil {
 		return doc.Value{}, err
 	}
-	if res.goWritten {
+	if res.dialect.GoWritten {
 		return res.withKind(after), nil
 	}
 	return res.withKind(res.view.Merge(obj, before, after, schema.ZerosOfChanges)), nil
@@ -33,7 +33,7 @@ func (res *resource) changeTyped(obj doc.Value, typed any, f func() error) (doc.
 
 // sentByType is the object that a typed client sends in the place of old, of which v is what Go writes.
 func (res *resource) sentByType(v, old doc.Value) doc.Value {
-	if res.goWritten || old.IsAbsent() {
+	if res.dialect.GoWritten || old.IsAbsent() {
 		return v
 	}
 	before, err := res.view.Show(old)

@@ -18,7 +18,7 @@ func (q *request) putPart(which part) error {
 		return err
 	}
 	defer c.cancel()
-	obj, err := q.decodeBody(q.res.gvk, q.res.kindRequired, &c.options)
+	obj, err := q.decodeBody(q.res.gvk, q.res.dialect.KindRequired, &c.options)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (res *resource) bodyFirst(obj doc.Value, o writeOptions, err error) error {
 
 // typesFirst is bodyFirst for a body that has been admitted.
 func (res *resource) typesFirst(admitted doc.Value, o *writeOptions, err error) error {
-	if res.typeErrorsInvalid {
+	if !res.dialect.TypesFirst {
 		return err
 	}
 	if errs := res.schema.CheckTypes(nil, admitted); len(errs) > 0 {

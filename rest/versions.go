@@ -120,7 +120,7 @@ func (res *resource) convert(v doc.Value, to *resource) (doc.Value, error) {
 // its Go type encodes it. What the type cannot hold, because the type has changed since it was stored, stays as it is.
 func (res *resource) settled(v doc.Value) (doc.Value, error) {
 	v = res.schema.Default(v)
-	if !res.goWritten || res.view.Holds(v) {
+	if !res.dialect.GoWritten || res.view.Holds(v) {
 		return v, nil
 	}
 	obj, err := res.goType.fromDocument(v)

@@ -53,7 +53,7 @@ func (res *resource) appendBookmark(dst []byte, at watch.Revision, initialEvents
 // addBookmarks prepares what the object of a bookmark has after its metadata. For built-in kinds it is what Go writes of an
 // object in which nothing is set.
 func (res *resource) addBookmarks() error {
-	if res.untyped {
+	if !res.dialect.GoWritten {
 		return nil
 	}
 	empty, err := res.goType.fromDocument(doc.MapOf())
