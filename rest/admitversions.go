@@ -99,7 +99,7 @@ func (w *admittedWrite) changed(obj doc.Value, in *resource, before, after doc.V
 	if err != nil {
 		return doc.Value{}, err
 	}
-	w.base = forms{withChanges(obj, shown, nextShown), next}
+	w.base = forms{w.res.schema.Merge(obj, shown, nextShown), next}
 	w.known = w.base
 	return w.base.shown, nil
 }

@@ -3,15 +3,19 @@ package rest
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
-// convertBy converts a document from one version of a kind to another with a function of the host's.
-func convertBy[A, B any](from, to *resource, f func(in *A, out *B) error, v doc.Value) (doc.Value, error) {
+// convertBy converts a document from one version of a kind to another with a function of the host's. back is the function for
+// the other way. Either may be nil.
+func convertBy[A, B any](from, to *resource, f func(in *A, out *B) error, back func(in *B, out *A) error, v doc.Value) (doc.Value, error) {
 	if f == nil {
 		common, _ := to.schema.Prune(to.withKind(v))
 		return to.settled(common)
@@ -20,7 +24,68 @@ func convertBy[A, B any](from, to *resource, f func(in *A, out *B) error, v doc.
 	if err != nil {
 		return doc.Value{}, conversionFailed(from, to, objectmeta.NameOf(v), err)
 	}
-	return to.settled(to.withKind(converted))
+	converted = to.withKind(converted)
+	if !to.dialect.GoWritten {
+		converted = withConvertedZeros(from, to, back, v, converted)
+	}
+	return to.settled(converted)
+}
+
+// withConvertedZeros returns converted, which a function of the host's has made of v, with the zeros that Go leaves out. Those of
+// v that no default would replace stay in their places. Where a default would, Go does not tell whether the function has set the
+// field to zero or not at all: it is zero if the object, converted back, is then more like v than with the default.
+func withConvertedZeros[A, B any](from, to *resource, back func(in *B, out *A) error, v, converted doc.Value) doc.Value {
+	converted = to.view.SharedZeros(converted, v)
+	doubtful := to.view.DoubtfulZeros(converted)
+	if len(doubtful) == 0 {
+		return converted
+	}
+	was, err := from.view.Show(v)
+	if err != nil {
+		return converted
+	}
+	lost := func(converted doc.Value) int { // how much of v is not as it was
+		converted = to.schema.Default(converted)
+		again, err := from.view.Show(from.withKind(converted))
+		if back != nil {
+			again, err = callConversion(from, back, converted)
+		}
+		if err != nil {
+			return math.MaxInt
+		}
+		return differencesAt(v, was, again)
+	}
+	var zeros []schema.Field
+	least := lost(converted)
+	for _, field := range doubtful {
+		if least == 0 {
+			break
+		}
+		tried := append(slices.Clip(zeros), field)
+		if n := lost(to.view.WithZeros(converted, tried)); n < least {
+			zeros, least = tried, n
+		}
+	}
+	return to.view.WithZeros(converted, zeros)
+}
+
+// differencesAt counts the places of v in which two other documents differ.
+func differencesAt(v, a, b doc.Value) (n int) {
+	switch {
+	case doc.Equal(a, b):
+		return 0
+	case v.Kind() == doc.Map && a.Kind() == doc.Map && b.Kind() == doc.Map:
+		for key, value := range v.Members() {
+			n += differencesAt(value, a.Get(key), b.Get(key))
+		}
+		return n
+	case v.Kind() == doc.List && v.Len() == a.Len() && v.Len() == b.Len():
+		for i, value := range v.Elements() {
+			n += differencesAt(value, a.At(i), b.At(i))
+		}
+		return n
+	}
+	return 1
 }
 
 func callConversion[A, B any](to *resource, f func(in *A, out *B) error, v doc.Value) (converted doc.Value, err error) {

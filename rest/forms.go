@@ -56,7 +56,7 @@ func (res *resource) convertStored(obj doc.Value, base forms) (doc.Value, error)
 	if err != nil {
 		return doc.Value{}, err
 	}
-	return withChanges(base.stored, before, v), nil
+	return res.stored.schema.Merge(base.stored, before, v), nil
 }
 
 // bothForms converts an object that has been through the rules of its version, holds it to those of the stored version, and

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -502,7 +501,7 @@ func (res *resource) resettle(ctx context.Context, sent doc.Value, s settled, ch
 	if doc.Equal(changed, s.obj) {
 		return s, nil
 	}
-	return res.settle(ctx, withChanges(sent, s.obj, changed), withChanges(s.wanted, s.obj, changed), old, o)
+	return res.settle(ctx, res.schema.Merge(sent, s.obj, changed), res.schema.Merge(s.wanted, s.obj, changed), old, o)
 }
 
 // readied runs the host's Prepare.
@@ -669,28 +668,7 @@ func (res *resource) passThroughType(ctx context.Context, sent, obj doc.Value, o
 	if out, err = res.defaultByHook(ctx, sent, before, typed); err != nil {
 		return nil, wanted, out, err
 	}
-	return typed, withChanges(obj, before, out), out, nil
-}
-
-// withChanges applies to v what differs between before and after.
-func withChanges(v, before, after doc.Value) doc.Value {
-	switch {
-	case doc.Equal(before, after):
-		return v
-	case v.Kind() != doc.Map || before.Kind() != doc.Map || after.Kind() != doc.Map:
-		return after
-	}
-	var changes []doc.Member
-	for key := range before.Members() {
-		if !after.Has(key) {
-			changes = append(changes, doc.Member{Key: key})
-		}
-	}
-	for key, value := range after.Members() {
-		changes = append(changes, doc.Member{Key: key, Value: withChanges(v.Get(key), before.Get(key), value)})
-	}
-	slices.SortFunc(changes, func(a, b doc.Member) int { return strings.Compare(a.Key, b.Key) })
-	return v.WithAll(changes)
+	return typed, res.schema.Merge(obj, before, out), out, nil
 }
 
 // withKind writes the kind's name into a document that came from a Go type, which need not have the fields for it.

@@ -162,7 +162,8 @@ func TestOwnersOfWhatTheStoredVersionChanges(t *testing.T) {
 	})
 	made := do(t, api, "POST", betaDisks+"?fieldManager=maker", diskBody("v1beta1", "", `{"sizeMB":2048,"note":"gone"}`))
 	require.Equal(t, 201, made.Code, made.Body)
-	assert.Equal(t, map[string]string{"maker Update example.com/v1beta1": `{"f:spec":{".":{},"f:media":{},"f:replicas":{},"f:sizeMB":{}}}`}, owned(t, made))
+	assert.Equal(t, map[string]string{"maker Update example.com/v1beta1": `{"f:spec":{".":{},"f:media":{},"f:note":{},"f:replicas":{},"f:sizeMB":{}}}`}, owned(t, made))
+	assert.Equal(t, "", made.value(t, "spec.note"), "what a hook empties is empty")
 
 	grown := do(t, api, "PATCH", betaDisks+"/a?fieldManager=grower", `{"spec":{"sizeMB":4096}}`, "Content-Type", typeMergePatch)
 	require.Equal(t, 200, grown.Code, grown.Body)

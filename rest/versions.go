@@ -26,8 +26,8 @@ type VersionOf[T any] interface {
 //
 // The functions fill in out, whose metadata is there already; they may change labels and annotations, and a change of
 // anything else in metadata is an error. They hold no lock, must not keep or change in, and run whenever the object is
-// looked at. An error or a panic of theirs is answered with 500. A nil function carries over what both types have in
-// common, by name.
+// looked at, and to find out whether a zero means zero. An error or a panic of theirs is answered with 500. A nil function
+// carries over what both types have in common, by name.
 func Converted[T, V any](version Resource[V], toStored func(in *V, out *T) error, fromStored func(in *T, out *V) error) VersionOf[T] {
 	return &convertedVersion[T, V]{version, toStored, fromStored}
 }
@@ -63,8 +63,8 @@ func (c *convertedVersion[T, V]) version(stored *resource) (*resource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("version %q: %w", r.Version, err)
 	}
-	res.toStored = func(v doc.Value) (doc.Value, error) { return convertBy(res, stored, c.toStored, v) }
-	res.fromStored = func(v doc.Value) (doc.Value, error) { return convertBy(stored, res, c.fromStored, v) }
+	res.toStored = func(v doc.Value) (doc.Value, error) { return convertBy(res, stored, c.toStored, c.fromStored, v) }
+	res.fromStored = func(v doc.Value) (doc.Value, error) { return convertBy(stored, res, c.fromStored, c.toStored, v) }
 	return res, nil
 }
 

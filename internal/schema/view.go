@@ -62,12 +62,23 @@ const (
 // value. Whatever both have in common stays in v as it is. Elements of a list keep what the type does not show if they are
 // found again: by their keys in a keyed list, as a whole in any other, and by their place in a list that is as long as it was.
 func (w View) Merge(v, before, after doc.Value, zeros Zeros) doc.Value {
-	merged, _ := merger{zeros}.value(w.schema, w.shape, v, before, after)
+	merged, _ := merger{zeros: zeros, inPlace: true}.value(w.schema, w.shape, v, before, after)
+	return merged
+}
+
+// Merge returns v with all that differs between before and after. Whatever both have in common stays in v as it is, also in
+// elements of a list that are found again: by their keys in a keyed list, as a whole in any other.
+func (s *Schema) Merge(v, before, after doc.Value) doc.Value {
+	merged, _ := merger{}.value(s, nil, v, before, after)
 	return merged
 }
 
 // merger walks three documents and what the schema and the Go type say of them. Both may be nil where they say nothing.
-type merger struct{ zeros Zeros }
+type merger struct {
+	zeros   Zeros
+	inPlace bool   // an element of a list that is as long as it was may be told by its place
+	doubt   *doubt // nil: every zero is meant
+}
 
 // value returns v with what differs between before and after, and whether nothing does.
 func (m merger) value(s *Schema, g *Shape, v, before, after doc.Value) (merged doc.Value, same bool) {
@@ -206,7 +217,7 @@ func (m merger) withZeros(s *Schema, g *Shape, v doc.Value) doc.Value {
 		if f.isStruct() {
 			zero = m.fresh(below, f.shape, doc.MapOf())
 		}
-		if !zero.IsAbsent() && below.replaces(zero) {
+		if !zero.IsAbsent() && below.replaces(zero) && m.doubt.means(f, zero) {
 			zeros = append(zeros, doc.Member{Key: f.name, Value: zero})
 		}
 	}
@@ -218,7 +229,7 @@ func (m merger) elements(s *Schema, g *Shape, v, before, after doc.Value) (merge
 		return v, true
 	}
 	items, elem := s.items(), g.element()
-	found := s.findAgain(before, after)
+	found := s.findAgain(before, after, m.inPlace)
 	out := make([]doc.Value, 0, after.Len())
 	for j, is := range after.Elements() {
 		next := doc.Value{}
@@ -237,7 +248,7 @@ func (m merger) elements(s *Schema, g *Shape, v, before, after doc.Value) (merge
 }
 
 // findAgain returns for each element of a changed list which one it was, or -1.
-func (s *Schema) findAgain(before, after doc.Value) []int {
+func (s *Schema) findAgain(before, after doc.Value, inPlace bool) []int {
 	places := make(map[string][]int, before.Len())
 	var key []byte
 	for i, e := range before.Elements() {
@@ -253,7 +264,7 @@ func (s *Schema) findAgain(before, after doc.Value) []int {
 			taken[same[0]] = true
 		}
 	}
-	if before.Len() == after.Len() {
+	if inPlace && before.Len() == after.Len() {
 		for j := range found {
 			if found[j] < 0 && !taken[j] {
 				found[j] = j

@@ -1,0 +1,147 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+)
+
+// Pump is a kind whose versions say zero in different words.
+type Pump struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               PumpSpec `json:"spec"`
+}
+
+type PumpSpec struct {
+	Replicas int32    `json:"replicas,omitempty" api:"default=3,min=0"`
+	Enabled  bool     `json:"enabled,omitempty" api:"default=true"`
+	Tier     string   `json:"tier,omitempty" api:"default=gold"`
+	Limit    int32    `json:"limit,omitempty"`
+	Tags     []string `json:"tags,omitempty"`
+	Valves   []Valve  `json:"valves,omitempty" api:"list=map,key=name"`
+}
+
+type Valve struct {
+	Name   string `json:"name"`
+	Size   int32  `json:"size,omitempty" api:"default=5"`
+	Finish string `json:"finish,omitempty"`
+}
+
+// PumpV1beta1 counts and disables, has no tier, and calls its valves parts.
+type PumpV1beta1 struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               PumpV1beta1Spec `json:"spec"`
+}
+
+type PumpV1beta1Spec struct {
+	Count    int32      `json:"count,omitempty" api:"default=3,min=0"`
+	Disabled bool       `json:"disabled,omitempty"`
+	Limit    int32      `json:"limit,omitempty"`
+	Tags     []string   `json:"tags,omitempty"`
+	Parts    []PumpPart `json:"parts,omitempty" api:"list=map,key=name"`
+}
+
+// PumpPart is a Valve without a finish.
+type PumpPart struct {
+	Name string `json:"name"`
+	Size int32  `json:"size,omitempty" api:"default=5"`
+}
+
+const (
+	pumps     = "/apis/example.com/v1/namespaces/default/pumps"
+	betaPumps = "/apis/example.com/v1beta1/namespaces/default/pumps"
+)
+
+func pumpResource() rest.Resource[Pump] {
+	return rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Versions: []rest.VersionOf[Pump]{
+		rest.Converted(rest.Resource[PumpV1beta1]{Version: "v1beta1"},
+			func(in *PumpV1beta1, out *Pump) error {
+				out.Spec = PumpSpec{Replicas: in.Spec.Count, Enabled: !in.Spec.Disabled, Limit: in.Spec.Limit, Tags: in.Spec.Tags}
+				for _, p := range in.Spec.Parts {
+					out.Spec.Valves = append(out.Spec.Valves, Valve{Name: p.Name, Size: p.Size})
+				}
+				return nil
+			},
+			func(in *Pump, out *PumpV1beta1) error {
+				out.Spec = PumpV1beta1Spec{Count: in.Spec.Replicas, Disabled: !in.Spec.Enabled, Limit: in.Spec.Limit, Tags: in.Spec.Tags}
+				for _, v := range in.Spec.Valves {
+					out.Spec.Parts = append(out.Spec.Parts, PumpPart{Name: v.Name, Size: v.Size})
+				}
+				return nil
+			}),
+	}}
+}
+
+func pumpBody(version, spec string) string {
+	return fmt.Sprintf(`{"apiVersion":"example.com/%s","kind":"Pump","metadata":{"name":"a"},"spec":%s}`, version, spec)
+}
+
+// A zero that is sent in one version is that zero in every other.
+func TestZerosInEveryVersion(t *testing.T) {
+	for _, c := range []struct{ name, stored, shown string }{
+		{"nothing", `{"replicas":3,"enabled":true,"tier":"gold"}`, `{"count":3}`},
+		{"zeros", `{"replicas":0,"enabled":false,"tier":"gold"}`, `{"count":0,"disabled":true}`},
+		{"one of them", `{"replicas":3,"enabled":false,"tier":"gold"}`, `{"count":3,"disabled":true}`},
+		{"the other", `{"replicas":0,"enabled":true,"tier":"gold"}`, `{"count":0}`},
+		{"zeros without a default", `{"replicas":1,"enabled":true,"tier":"gold","limit":0,"tags":[]}`, `{"count":1,"limit":0,"tags":[]}`},
+		{"in elements", `{"replicas":0,"enabled":true,"tier":"gold","valves":[{"name":"a","size":0},{"name":"b","size":1}]}`, `{"count":0,"parts":[{"name":"a","size":0},{"name":"b","size":1}]}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			spec := func(api *rest.API, target string) string {
+				out, err := json.Marshal(must(t, api, "GET", target+"/a", "").value(t, "spec"))
+				require.NoError(t, err)
+				return string(out)
+			}
+			for _, written := range []struct{ target, version, spec string }{{pumps, "v1", c.stored}, {betaPumps, "v1beta1", c.shown}} {
+				api := newAPI(t, rest.Options{}, pumpResource())
+				must(t, api, "POST", written.target, pumpBody(written.version, written.spec))
+				assert.JSONEq(t, c.stored, spec(api, pumps), "written in %s", written.version)
+				assert.JSONEq(t, c.shown, spec(api, betaPumps), "written in %s", written.version)
+				for _, target := range []string{pumps, betaPumps} {
+					must(t, api, "PATCH", target+"/a", `{"metadata":{"labels":{"`+written.version+`":"x"}}}`, "Content-Type", typeMergePatch)
+				}
+				client := rest.ClientFor[PumpV1beta1](api).Namespace("default")
+				p, err := client.Get(t.Context(), "a")
+				require.NoError(t, err)
+				p.Labels["typed"] = "x"
+				p, err = client.Update(t.Context(), p)
+				require.NoError(t, err)
+				assert.JSONEq(t, c.stored, spec(api, pumps), "after writes in %s", written.version)
+				assert.JSONEq(t, c.shown, spec(api, betaPumps), "after writes in %s", written.version)
+
+				p.Spec.Count, p.Spec.Disabled = 0, true
+				_, err = client.Update(t.Context(), p)
+				require.NoError(t, err)
+				got := must(t, api, "GET", pumps+"/a", "")
+				assert.Equal(t, []any{0.0, false}, []any{got.value(t, "spec.replicas"), got.value(t, "spec.enabled")})
+			}
+		})
+	}
+}
+
+// What a client of a version leaves out has the default of the stored one.
+func TestDefaultsOfTheStoredVersion(t *testing.T) {
+	api := newAPI(t, rest.Options{}, pumpResource())
+	must(t, api, "POST", betaPumps, pumpBody("v1beta1", `{"parts":[{"name":"a"}]}`))
+	got, err := json.Marshal(must(t, api, "GET", pumps+"/a", "").value(t, "spec"))
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"replicas":3,"enabled":true,"tier":"gold","valves":[{"name":"a","size":5}]}`, string(got))
+}
+
+// What a version has no words for stays in the elements of a keyed list.
+func TestElementsKeepWhatAVersionCannotSay(t *testing.T) {
+	api := newAPI(t, rest.Options{}, pumpResource())
+	must(t, api, "POST", pumps, pumpBody("v1", `{"valves":[{"name":"a","finish":"brass"},{"name":"b","finish":"steel","size":0},{"name":"c","finish":"tin"}]}`))
+	must(t, api, "PATCH", betaPumps+"/a", `{"spec":{"parts":[{"name":"new"},{"name":"c","size":5},{"name":"b","size":7}]}}`, "Content-Type", typeMergePatch)
+	got, err := json.Marshal(must(t, api, "GET", pumps+"/a", "").value(t, "spec.valves"))
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"name":"new","size":5},{"name":"c","size":5,"finish":"tin"},{"name":"b","size":7,"finish":"steel"}]`, string(got))
+}
