@@ -19,7 +19,10 @@
 //     end when the writers have stopped;
 //   - a read that began after a write was acknowledged shows it.
 //
+// Beside this history there are chapters about one danger each: clients that outlive their server, and lists of old states of one kind
+// beside those of another.
+//
 // A violation names the invariant, the client and the revision, and shows the history around it. The package has tests
-// only: go test runs a short soak, and DECORUM_SOAK says another duration ("10m"). The seed in DECORUM_SOAK_SEED steers
+// only: go test runs a short soak, and DECORUM_SOAK says another duration ("10m"), of which each chapter has its share. The seed in DECORUM_SOAK_SEED steers
 // what clients do, not how the scheduler mixes them, so that it makes a failure likely again, not certain.
 package soak

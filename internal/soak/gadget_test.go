@@ -87,14 +87,22 @@ const (
 	finalizer = group + "/hold"
 )
 
+func gadgetDefinition() rest.Definition {
+	return rest.Resource[Gadget]{Group: group, Version: "v1", Plural: "gadgets", SelectableFields: []string{"spec.color"}, IndexedLabels: []string{sideLabel},
+		Versions: []rest.VersionOf[Gadget]{
+			rest.Converted(rest.Resource[GadgetBeta]{Version: older, SelectableFields: []string{"spec.paint"}}, toStored, fromStored),
+		}}
+}
+
+func noiseDefinition() rest.Definition {
+	return rest.Resource[Noise]{Group: group, Version: "v1", Plural: "noises", Scope: rest.Cluster}
+}
+
 func definitions() []rest.Definition {
 	all := []rest.Definition{
 		rest.NamespacesOf[Namespace](),
-		rest.Resource[Gadget]{Group: group, Version: "v1", Plural: "gadgets", SelectableFields: []string{"spec.color"}, IndexedLabels: []string{sideLabel},
-			Versions: []rest.VersionOf[Gadget]{
-				rest.Converted(rest.Resource[GadgetBeta]{Version: older, SelectableFields: []string{"spec.paint"}}, toStored, fromStored),
-			}},
-		rest.Resource[Noise]{Group: group, Version: "v1", Plural: "noises", Scope: rest.Cluster},
+		gadgetDefinition(),
+		noiseDefinition(),
 		rest.Resource[Part]{Group: group, Version: "v1", Plural: "parts"},
 	}
 	for i := range idleKinds {

@@ -24,6 +24,8 @@ import (
 
 const (
 	usual = 4 * time.Second
+	// The shares of the duration: of the history of TestSoak, and of each chapter beside it.
+	ofHistory, ofChapter = 0.6, 0.1
 	// round is how long load lasts between two checks: the journal of a round is held in memory.
 	round = 2500 * time.Millisecond
 	// patience is how long a watcher may take to show the last event of a round.
@@ -73,22 +75,28 @@ func (s *soak) actors() []actor {
 	}
 }
 
-// Consistency under load: see the package's doc.
-func TestSoak(t *testing.T) {
-	duration, seed := usual, rand.Uint64()
+// lasting is how long a part of the soak is to last.
+func lasting(t *testing.T, share float64) time.Duration {
+	all := usual
 	if text := os.Getenv("DECORUM_SOAK"); text != "" {
 		var err error
-		duration, err = time.ParseDuration(text)
+		all, err = time.ParseDuration(text)
 		require.NoError(t, err, "DECORUM_SOAK")
 	} else if testing.Short() {
-		duration = round
+		all = round
 	}
+	return time.Duration(share * float64(all))
+}
+
+// Consistency under load: see the package's doc.
+func TestSoak(t *testing.T) {
+	duration, seed := lasting(t, ofHistory), rand.Uint64()
 	if text := os.Getenv("DECORUM_SOAK_SEED"); text != "" {
 		var err error
 		seed, err = strconv.ParseUint(text, 10, 64)
 		require.NoError(t, err, "DECORUM_SOAK_SEED")
 	}
-	t.Logf("DECORUM_SOAK=%s DECORUM_SOAK_SEED=%d", duration, seed)
+	t.Logf("%s, DECORUM_SOAK_SEED=%d", duration, seed)
 
 	s := newSoak(t)
 	require.NoError(t, s.makeCounters())
