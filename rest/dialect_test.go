@@ -1,0 +1,259 @@
+//go:build !race
+
+// It builds thousands of APIs one after another: the race detector would take a minute and find nothing.
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/upstream"
+)
+
+// Trial is a kind on which each difference between the dialects can be seen. Its fields are not in the order of their names.
+type Trial struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               TrialSpec   `json:"spec,omitempty"`
+	Status             TrialStatus `json:"status,omitempty"`
+}
+
+type TrialSpec struct {
+	Needed   string `json:"needed"`
+	On       bool   `json:"on,omitempty"`
+	Count    int32  `json:"count,omitempty"`
+	Replicas *int32 `json:"replicas,omitempty"`
+}
+
+type TrialStatus struct {
+	Replicas int32 `json:"replicas,omitempty"`
+}
+
+// TrialV1beta1 has no bound on the count.
+type TrialV1beta1 struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               struct {
+		Count int32 `json:"count,omitempty"`
+	} `json:"spec,omitempty"`
+}
+
+// BoundTrial is stored in a version that bounds the count.
+type BoundTrial struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               struct {
+		Count int32 `json:"count,omitempty" api:"max=3"`
+	} `json:"spec,omitempty"`
+}
+
+// PlainTrial has no selectable fields.
+type PlainTrial struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Text               string `json:"text,omitempty"`
+}
+
+const trials = "/apis/example.com/v1/namespaces/default/trials"
+
+func newTrials(t *testing.T, dialect rest.Dialect) *rest.API {
+	t.Helper()
+	same := func(in *TrialV1beta1, out *BoundTrial) error { out.Spec.Count = in.Spec.Count; return nil }
+	back := func(in *BoundTrial, out *TrialV1beta1) error { out.Spec.Count = in.Spec.Count; return nil }
+	return newAPI(t, rest.Options{},
+		rest.Resource[Trial]{Group: "example.com", Version: "v1", Plural: "trials", Dialect: dialect, SelectableFields: []string{"spec.on"},
+			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"},
+			GracePeriod: func(_ context.Context, obj *Trial, _ *int64) (int64, error) {
+				if obj.Name == "graceful" {
+					return 30, nil
+				}
+				return 0, nil
+			}},
+		rest.Resource[PlainTrial]{Group: "example.com", Version: "v1", Plural: "plaintrials", Dialect: dialect},
+		rest.Resource[BoundTrial]{Group: "example.com", Version: "v1", Plural: "boundtrials", Dialect: dialect,
+			Versions: []rest.VersionOf[BoundTrial]{rest.Converted(rest.Resource[TrialV1beta1]{Version: "v1beta1"}, same, back)}})
+}
+
+// trial is a body of the kind with these members of metadata and spec.
+func trial(name, metadata, spec string) string {
+	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Trial","metadata":{"name":%q%s},"spec":{"needed":"x"%s}}`, name, metadata, spec)
+}
+
+// probe shows what one switch decides.
+type probe struct {
+	// custom and builtin say in which dialect flipping the switch can be seen; elsewhere another switch hides it.
+	custom, builtin bool
+	// also names switches that decide more than the answer of the probe: what they refuse or leave out is not there to be seen.
+	also string
+	show func(t *testing.T, api *rest.API) string
+}
+
+func (a answer) brief(t *testing.T) string {
+	t.Helper()
+	var s struct{ Message string }
+	_ = json.Unmarshal([]byte(a.Body), &s)
+	return fmt.Sprint(a.Code, " ", s.Message)
+}
+
+func post(metadata, spec string) func(t *testing.T, api *rest.API) string {
+	return func(t *testing.T, api *rest.API) string {
+		return do(t, api, "POST", trials, trial("a", metadata, spec)).brief(t)
+	}
+}
+
+// of returns a member of what the request is answered with.
+func of(method, target, body, path string, headers ...string) func(t *testing.T, api *rest.API) string {
+	return func(t *testing.T, api *rest.API) string {
+		a := do(t, api, method, target, body, headers...)
+		var v any
+		if json.Unmarshal([]byte(a.Body), &v) != nil {
+			return fmt.Sprint(a.Code, " ", a.Body)
+		}
+		for name := range strings.SplitSeq(path, ".") {
+			switch at := v.(type) {
+			case map[string]any:
+				v = at[name]
+			case []any:
+				v = at[0].(map[string]any)[name]
+			}
+		}
+		return fmt.Sprint(a.Code, " ", v)
+	}
+}
+
+// after prepares an object before the probe.
+func after(metadata, spec string, show func(t *testing.T, api *rest.API) string) func(t *testing.T, api *rest.API) string {
+	return func(t *testing.T, api *rest.API) string {
+		must(t, api, "POST", trials, trial("there", metadata, spec))
+		return show(t, api)
+	}
+}
+
+var probes = map[string]probe{
+	"KindRequired": {custom: true, builtin: true, show: of("POST", trials, `{"metadata":{"name":"a"},"spec":{"needed":"x"}}`, "kind")},
+	"BodiesAreStructs": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
+		return fmt.Sprint(do(t, api, "POST", trials, trial("a", "", `,"count":2.0`)).Code < 300)
+	}},
+	"TypesFirst": {custom: true, builtin: true, also: "TypeErrorsInvalid", show: func(t *testing.T, api *rest.API) string {
+		return do(t, api, "POST", trials+"?fieldValidation=Strict", trial("a", "", `,"count":"x","more":1`)).brief(t)
+	}},
+	"WholeBodyChecked":  {custom: true, builtin: true, show: of("POST", trials, strings.TrimSuffix(trial("a", "", ""), "}")+`,"status":{"replicas":"x"}}`, "message")},
+	"TypeErrorsInvalid": {custom: true, builtin: true, show: post("", `,"on":"x"`)},
+	"MetadataAlone":     {custom: true, builtin: true, show: post(`,"labels":5`, "")},
+	"UnknownVerbatim": {custom: true, also: "BodiesAreStructs", show: func(t *testing.T, api *rest.API) string {
+		return do(t, api, "POST", trials+"?fieldValidation=Strict", trial("a", "", `,"a\"b":1`)).brief(t)
+	}},
+	"GoWritten":     {custom: true, builtin: true, show: of("POST", trials, trial("a", "", `,"on":false`), "spec")},
+	"RequiredByTag": {custom: true, builtin: true, show: of("POST", trials, `{"apiVersion":"example.com/v1","kind":"Trial","metadata":{"name":"a"},"spec":{"on":true}}`, "message")},
+	"StoredRules": {custom: true, builtin: true, show: of("POST", "/apis/example.com/v1beta1/namespaces/default/boundtrials",
+		`{"apiVersion":"example.com/v1beta1","kind":"BoundTrial","metadata":{"name":"a"},"spec":{"count":5}}`, "message")},
+	"Generation":       {custom: true, builtin: true, show: of("POST", trials, trial("a", "", ""), "metadata.generation")},
+	"ClientGeneration": {builtin: true, also: "Generation", show: of("POST", trials, trial("a", `,"generation":5`, ""), "metadata.generation")},
+	"CoreMetadata": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
+		return do(t, api, "PATCH", trials+"/there", `{"metadata":{"generateName":"A_"}}`, "Content-Type", typeMergePatch).brief(t)
+	})},
+	"FinalizerWarnings": {custom: true, also: "CoreMetadata", show: func(t *testing.T, api *rest.API) string {
+		return fmt.Sprint(do(t, api, "POST", trials, trial("a", `,"finalizers":["bare"]`, "")).Header.Values("Warning"))
+	}},
+	"EmptyFinalizersKept": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
+		must(t, api, "POST", trials, trial("graceful", `,"finalizers":["orphan"]`, ""))
+		must(t, api, "DELETE", trials+"/graceful?propagationPolicy=Background", "")
+		return of("GET", trials+"/graceful", "", "metadata.finalizers")(t, api)
+	}},
+	"EmptyManagersUnset": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
+		a := do(t, api, "PATCH", trials+"/there?fieldManager=other", `{"metadata":{"managedFields":[]},"spec":{"on":true}}`, "Content-Type", typeMergePatch)
+		return fmt.Sprint(a.Code, strings.Count(a.Body, `"manager"`))
+	})},
+	"UnconditionalUpdate": {custom: true, builtin: true, show: after("", "", of("PUT", trials+"/there", trial("there", "", `,"on":true`), "message"))},
+	"StatusMetadata": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
+		a := do(t, api, "PATCH", trials+"/there/status", `{"metadata":{"labels":{"a":"b"}},"status":{"replicas":1}}`, "Content-Type", typeMergePatch)
+		return fmt.Sprint(a.Code, strings.Contains(a.Body, `"labels":`))
+	})},
+	"CountsChecked": {custom: true, builtin: true, show: of("POST", trials, trial("a", "", `,"replicas":-1`), "message")},
+	"GroupInKey": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
+		return do(t, api, "PATCH", trials+"/there", `{"metadata":{"uid":"other","resourceVersion":"2"}}`, "Content-Type", typeMergePatch).brief(t) +
+			do(t, api, "PUT", trials+"/there", trial("there", `,"uid":"other","resourceVersion":"2"`, "")).brief(t)
+	})},
+	"StrategicMerge": {custom: true, builtin: true, show: after("", "", of("PATCH", trials+"/there", `{"spec":{"on":true}}`, "spec", "Content-Type", "application/strategic-merge-patch+json"))},
+	"PatchedKindInvalid": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
+		a := do(t, api, "PATCH", trials+"/there", `{"kind":"Other"}`, "Content-Type", typeMergePatch)
+		return fmt.Sprint(a.Code, strings.Contains(a.Body, "must be Trial"))
+	})},
+	"AppliedNullsOwned": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
+		return do(t, api, "PATCH", trials+"/a?fieldManager=m", trial("a", "", `,"count":null`), "Content-Type", "application/apply-patch+yaml").brief(t)
+	}},
+	"AppliedMetaLenient": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
+		return do(t, api, "PATCH", trials+"/a?fieldManager=m", trial("a", `,"creationTimestamp":"noon"`, ""), "Content-Type", "application/apply-patch+yaml").brief(t)
+	}},
+	"DeclaredOrder": {custom: true, builtin: true, show: after("", `,"count":1`, func(t *testing.T, api *rest.API) string {
+		a := do(t, api, "PATCH", trials+"/there", `[{"op":"replace","path":"/metadata/name","value":5}]`, "Content-Type", typeJSONPatch)
+		return fmt.Sprint(a.Code, strings.LastIndex(a.Body, "needed") < strings.LastIndex(a.Body, "count"))
+	})},
+	"ItemKinds": {custom: true, builtin: true, show: after("", "", of("GET", trials, "", "items.kind"))},
+	"AgeColumn": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
+		a := do(t, api, "GET", trials, "", "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
+		return fmt.Sprint(strings.Contains(a.Body, `"name":"Age"`), strings.Contains(a.Body, `"name":"Created At"`))
+	}},
+	"ZeroSelectable": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
+		return fmt.Sprint(strings.Contains(do(t, api, "GET", trials+"?fieldSelector=spec.on%3Dfalse", "").Body, `"there"`))
+	})},
+	"LabelsListed": {custom: true, builtin: true, show: of("GET", strings.Replace(trials, "trials", "plaintrials", 1)+"?fieldSelector=text%3Da", "", "message")},
+	"HeadServed": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
+		return fmt.Sprint(do(t, api, http.MethodHead, trials, "").Code)
+	}},
+	"MethodsNamed":        {custom: true, builtin: true, show: of("BREW", trials, "", "message")},
+	"ObjectBlamed":        {custom: true, builtin: true, show: after("", "", of("GET", trials+"/there/none", "", "message"))},
+	"MediaRefusedByRoute": {custom: true, builtin: true, show: after("", "", of("GET", trials+"/there", "", "message", "Accept", "text/csv"))},
+	"VerbsRefusedByRoute": {custom: true, builtin: true, show: after("", "", of("DELETE", trials+"/there/status", "", "message"))},
+	"UnstructuredNames": {custom: true, builtin: true, show: after("", "", of("GET", trials+"/there", "", "message",
+		"Accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"))},
+	"InScheme": {builtin: true, also: "KindRequired", show: of("POST", trials, `{"apiVersion":"example.com/v1","kind":"PlainTrial","metadata":{"name":"a"}}`, "message")},
+	"BriefDiscovery": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
+		return do(t, api, "GET", "/apis/example.com/v1", "").Body
+	}},
+}
+
+// A switch of a dialect changes its own rule and no other.
+func TestEachSwitchOfADialectChangesItsOwnRule(t *testing.T) {
+	for _, base := range []struct {
+		name    string
+		dialect rest.Dialect
+		rules   *upstream.Dialect
+		seen    func(probe) bool
+	}{
+		{"Custom", rest.Custom, &upstream.Custom, func(p probe) bool { return p.custom }},
+		{"Builtin", rest.Builtin, &upstream.Builtin, func(p probe) bool { return p.builtin }},
+	} {
+		shown := map[string]string{}
+		for name, p := range probes {
+			shown[name] = p.show(t, newTrials(t, base.dialect))
+		}
+		rules := reflect.ValueOf(base.rules).Elem()
+		for i := range rules.NumField() {
+			flipped := rules.Type().Field(i).Name
+			t.Run(base.name+"/"+flipped, func(t *testing.T) {
+				require.Contains(t, probes, flipped, "the switch has no probe")
+				rules.Field(i).SetBool(!rules.Field(i).Bool())
+				defer rules.Field(i).SetBool(!rules.Field(i).Bool())
+				for name, p := range probes {
+					switch now := p.show(t, newTrials(t, base.dialect)); {
+					case name == flipped && base.seen(p):
+						assert.NotEqual(t, shown[name], now, "the switch changes nothing")
+					case name != flipped && !strings.Contains(p.also, flipped):
+						assert.Equal(t, shown[name], now, "the switch changes what %s decides", name)
+					}
+				}
+			})
+		}
+	}
+}
