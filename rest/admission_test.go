@@ -189,7 +189,7 @@ func TestAdmissionRequest(t *testing.T) {
 	api := newAPI(t, rest.Options{Admission: []rest.Admission{validating("v", look)}},
 		widgetResource(func(r *rest.Resource[Widget]) { r.CreateOnUpdate = true }))
 	during = api
-	client := rest.ClientFor[Widget](during).Namespace("default")
+	client := widgetClient(during)
 	for _, c := range []struct {
 		name string
 		do   func(t *testing.T)
@@ -323,7 +323,7 @@ func TestAdmissionMayCallTheAPI(t *testing.T) {
 		return err
 	}
 	api := admittedWidgets(t, validating("v", hook))
-	client = rest.ClientFor[Widget](api).Namespace("default")
+	client = widgetClient(api)
 	create(t, api, "a")
 	a := merge(t, api, widgets+"/a", `{"spec":{"size":2}}`)
 	require.Equal(t, 200, a.Code, a.Body)
@@ -403,10 +403,10 @@ func TestAdmissionOfStreams(t *testing.T) {
 		}})
 	seen = nil
 	w := s.do("GET", thingsIn+"/a/proxy/?path=here", "")
-	assert.Equal(t, "public", w.Body.String())
+	assert.Equal(t, "public", w.Body)
 	w = s.do("DELETE", thingsIn+"/a/proxy/?path=secret", "")
 	assert.Equal(t, 403, w.Code)
-	assert.Contains(t, w.Body.String(), `things.things.example.com \"a\" is forbidden: not for you`)
+	assert.Contains(t, w.Body, `things.things.example.com \"a\" is forbidden: not for you`)
 	assert.Equal(t, 400, s.do("GET", thingsIn+"/a/proxy/?dryRun=All", "").Code)
 	assert.Equal(t, 200, s.do("GET", thingsIn+"/a/log", "").Code)
 	assert.Equal(t, []string{"CONNECT default/a proxy ThingProxyOptions here <nil>", "CONNECT default/a proxy ThingProxyOptions secret <nil>"}, seen)

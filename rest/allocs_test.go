@@ -19,7 +19,7 @@ func TestGetNeitherDecodesNorEncodes(t *testing.T) {
 		require.Equal(t, http.StatusCreated, s.do("POST", thingsIn, string(paddedThing(name, size))).Code)
 	}
 	get := func(name string) (allocs float64, bytes uint64) {
-		r, w := thingRequest("GET", thingsIn+"/"+name, nil), &discardWriter{header: http.Header{}}
+		r, w := newRequest("GET", thingsIn+"/"+name, nil), &discardWriter{header: http.Header{}}
 		once := func() {
 			w.reset()
 			s.api.ServeHTTP(w, r)
@@ -51,7 +51,7 @@ func TestListNeitherDecodesNorEncodes(t *testing.T) {
 		require.Equal(t, http.StatusCreated, w.send(paddedThing(thingNumber(i), 2<<10)))
 	}
 	list := func(query string) (allocs float64, bytes uint64) {
-		r, w := thingRequest("GET", thingsIn+query, nil), &discardWriter{header: http.Header{}}
+		r, w := newRequest("GET", thingsIn+query, nil), &discardWriter{header: http.Header{}}
 		once := func() {
 			w.reset()
 			s.api.ServeHTTP(w, r)

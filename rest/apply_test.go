@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -24,7 +23,7 @@ func owners(t testing.TB, a answer) string {
 	var obj struct {
 		Metadata struct{ ManagedFields []apimeta.ManagedFieldsEntry }
 	}
-	require.NoError(t, json.Unmarshal([]byte(a.Body), &obj), a.Body)
+	a.decode(t, &obj)
 	var lines []string
 	for _, e := range obj.Metadata.ManagedFields {
 		who := e.Manager + " " + string(e.Operation)
@@ -42,7 +41,7 @@ func times(t testing.TB, a answer) string {
 	var obj struct {
 		Metadata struct{ ManagedFields []apimeta.ManagedFieldsEntry }
 	}
-	require.NoError(t, json.Unmarshal([]byte(a.Body), &obj), a.Body)
+	a.decode(t, &obj)
 	var out []string
 	for _, e := range obj.Metadata.ManagedFields {
 		at := "never"
@@ -205,7 +204,7 @@ func TestManyUpdateManagers(t *testing.T) {
 // The in-process client writes under the name it was given, else under that of the user.
 func TestManagerOfTheClient(t *testing.T) {
 	api := newWidgets(t)
-	c := rest.ClientFor[Widget](api).Namespace("default")
+	c := widgetClient(api)
 	size := int32(1)
 	managers := func(w *Widget) (out []string) {
 		for _, e := range w.ManagedFields {
@@ -242,7 +241,7 @@ func TestUntracked(t *testing.T) {
 	a = do(t, api, "PATCH", widgets+"/a?fieldManager=m", config(`"spec":{"size":1}`), "Content-Type", typeApply)
 	assert.Equal(t, http.StatusUnsupportedMediaType, a.Code)
 	assert.NotContains(t, a.Body, "apply-patch")
-	_, err := rest.ClientFor[Widget](api).Namespace("default").As("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
+	_, err := widgetClient(api).As("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
 	assert.Equal(t, http.StatusUnsupportedMediaType, status.CodeOf(err))
 }
 

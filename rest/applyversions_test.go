@@ -21,7 +21,7 @@ func owned(t *testing.T, a answer) map[string]string {
 			}
 		}
 	}
-	require.NoError(t, json.Unmarshal([]byte(a.Body), &object), a.Body)
+	a.decode(t, &object)
 	out := map[string]string{}
 	for _, e := range object.Metadata.ManagedFields {
 		out[e.Manager+" "+e.Operation+" "+e.APIVersion] = string(e.FieldsV1)

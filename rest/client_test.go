@@ -15,17 +15,12 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // widgetOf is a Widget of a size.
 func widgetOf(name string, size int32) *Widget {
 	return &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: WidgetSpec{Size: &size}}
-}
-
-func widgetClient(api *rest.API) rest.Client[Widget] {
-	return rest.ClientFor[Widget](api).Namespace("default")
 }
 
 func sizes(page *rest.Page[Widget]) []string {
@@ -203,8 +198,7 @@ func TestClientList(t *testing.T) {
 
 func TestClientAll(t *testing.T) {
 	ctx := context.Background()
-	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	store := newStore(t)
 	client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
 	var want []string
 	for i := range 7 {
@@ -394,8 +388,7 @@ func TestClientWatch(t *testing.T) {
 
 func TestClientWatchFromAVersion(t *testing.T) {
 	ctx := context.Background()
-	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	store := newStore(t)
 	client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
 	for _, name := range []string{"a", "b", "c"} {
 		w := widgetOf(name, 1)
@@ -453,7 +446,7 @@ func TestClientFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
+		store := newStore(t)
 		client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
 		for _, name := range []string{"changed", "deleted", "recreated", "same"} {
 			_, err := client.Create(ctx, widgetOf(name, 1))
@@ -519,7 +512,7 @@ func TestClientFollow(t *testing.T) {
 func TestClientFollowFromAVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
+		store := newStore(t)
 		client := widgetClient(newAPI(t, rest.Options{Store: store}, widgetResource()))
 		create := func(name string) {
 			_, err := client.Create(ctx, widgetOf(name, 1))

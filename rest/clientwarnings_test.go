@@ -15,7 +15,7 @@ func TestWarningsOfTypedClients(t *testing.T) {
 	api := newAPI(t, rest.Options{Admission: []rest.Admission{
 		mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error { r.Warn("seen"); return nil }),
 	}}, widgetResource())
-	client := rest.ClientFor[Widget](api).Namespace("default")
+	client := widgetClient(api)
 	var told []string
 	ctx := rest.WithWarnings(context.Background(), func(text string) { told = append(told, text) })
 	wants := func(what string, texts ...string) {

@@ -115,7 +115,7 @@ func TestConcurrentPatchesAllArrive(t *testing.T) {
 			defer wg.Done()
 			for j := range changes {
 				w := s.do("PATCH", thingsIn+"/board", fmt.Sprintf(`{"spec":{"data":{"w%d-%d":"x"}}}`, i, j), "Content-Type", "application/merge-patch+json")
-				assert.Equal(t, http.StatusOK, w.Code, w.Body.String())
+				assert.Equal(t, http.StatusOK, w.Code, w.Body)
 			}
 		}()
 	}
@@ -140,7 +140,7 @@ func TestConcurrentCreatesOneWins(t *testing.T) {
 				case http.StatusConflict:
 					taken.Add(1)
 				default:
-					assert.Fail(t, "unexpected answer", w.Body.String())
+					assert.Fail(t, "unexpected answer", w.Body)
 				}
 			}
 		}()
@@ -234,7 +234,7 @@ func TestListThenWatchReplaysToTheList(t *testing.T) {
 					assert.Contains(t, []int{201, 409}, w.Code)
 				default:
 					w := s.do("PATCH", thingsIn+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"side":%s,"hidden":%s}},"spec":{"color":%s}}`, side, hidden, color), "Content-Type", "application/merge-patch+json")
-					assert.Contains(t, []int{200, 404}, w.Code, w.Body.String())
+					assert.Contains(t, []int{200, 404}, w.Code, w.Body)
 				}
 			}
 		}()

@@ -233,7 +233,7 @@ func (s crowdedStore) Update(ctx context.Context, key storage.Key, f storage.Upd
 }
 
 func TestGenerateNameGivesUp(t *testing.T) {
-	store := crowdedStore{storage.NewMemory(storage.MemoryOptions{})}
+	store := crowdedStore{newStore(t)}
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	api := newAPI(t, rest.Options{Store: store}, widgetResource())
 	a := do(t, api, "POST", widgets, widgetBody(`"generateName":"gen-"`))

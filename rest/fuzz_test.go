@@ -24,40 +24,33 @@ import (
 
 // fuzzServer is a server whose reads of future revisions do not wait.
 func fuzzServer(f *testing.F) *thingServer {
-	s := &thingServer{store: storage.NewMemory(storage.MemoryOptions{MaxWait: time.Microsecond})}
-	var err error
-	s.api, err = rest.New(rest.Options{Store: s.store}, thingResource(), globalThingResource())
-	require.NoError(f, err)
-	f.Cleanup(func() {
-		require.NoError(f, s.api.Close())
-		require.NoError(f, s.store.Close())
-	})
-	return s
+	store := closing(f, storage.NewMemory(storage.MemoryOptions{MaxWait: time.Microsecond}))
+	return &thingServer{api: start(f, rest.Options{Store: store}, thingResource(), globalThingResource()), store: store}
 }
 
 // checkAnswer holds for every answer whatever the request was.
-func checkAnswer(t *testing.T, w *httptest.ResponseRecorder) {
+func checkAnswer(t *testing.T, a answer) {
 	t.Helper()
-	body, media := w.Body.Bytes(), w.Header().Get("Content-Type")
+	body, media := a.Body, a.Header.Get("Content-Type")
 	protobuf := strings.HasPrefix(media, "application/vnd.kubernetes.protobuf")
-	require.True(t, protobuf || utf8.Valid(body), "%q", body)
-	if w.Code >= 500 {
-		require.Equal(t, http.StatusGatewayTimeout, w.Code, "%s", body) // a revision that is not there yet, or a timeout
+	require.True(t, protobuf || utf8.ValidString(body), "%q", body)
+	if a.Code >= 500 {
+		require.Equal(t, http.StatusGatewayTimeout, a.Code, "%s", body) // a revision that is not there yet, or a timeout
 	}
 	switch {
-	case media == thingType && w.Code >= 400:
-		statusOf(t, w)
+	case media == thingType && a.Code >= 400:
+		statusOf(t, a)
 	case strings.HasPrefix(media, "application/json"):
-		for d := json.NewDecoder(bytes.NewReader(body)); d.More(); { // one value, or the events of a watch
+		for d := json.NewDecoder(strings.NewReader(body)); d.More(); { // one value, or the events of a watch
 			var v any
 			require.NoError(t, d.Decode(&v), "%s", body)
 		}
 	case media == "application/yaml", protobuf:
 	case media == "text/plain; charset=utf-8":
-		known := strings.HasSuffix(string(body), "check passed\n") || slices.Contains([]string{"ok", "404 page not found\n", ""}, string(body))
+		known := strings.HasSuffix(body, "check passed\n") || slices.Contains([]string{"ok", "404 page not found\n", ""}, body)
 		require.True(t, known, "%q", body)
 	default:
-		require.Contains(t, []int{http.StatusNotModified, http.StatusMovedPermanently}, w.Code, "%s: %s", media, body)
+		require.Contains(t, []int{http.StatusNotModified, http.StatusMovedPermanently}, a.Code, "%s: %s", media, body)
 	}
 }
 
@@ -88,7 +81,7 @@ func FuzzRouter(f *testing.F) {
 			defer cancel()
 			r = r.WithContext(ctx)
 		}
-		checkAnswer(t, s.serve(r))
+		checkAnswer(t, ask(s.api, r))
 	})
 }
 
@@ -114,8 +107,8 @@ func FuzzContinueToken(f *testing.F) {
 		w := s.do("GET", thingRoot+"/namespaces/mmm/things?limit=2&continue="+url.QueryEscape(token), "")
 		checkAnswer(t, w)
 		if w.Code == http.StatusOK {
-			require.NotContains(t, w.Body.String(), "aaa-")
-			require.NotContains(t, w.Body.String(), "zzz-")
+			require.NotContains(t, w.Body, "aaa-")
+			require.NotContains(t, w.Body, "zzz-")
 		}
 		checkAnswer(t, s.do("GET", thingRoot+"/things?limit=2&continue="+url.QueryEscape(token), ""))
 	})
@@ -139,7 +132,7 @@ func FuzzBody(f *testing.F) {
 			media = "application/yaml"
 		}
 		before := s.store.Revision()
-		w := s.serve(thingRequest("POST", thingsIn+"?fieldValidation="+url.QueryEscape(validation), bytes.NewReader(body), "Content-Type", media))
+		w := ask(s.api, newRequest("POST", thingsIn+"?fieldValidation="+url.QueryEscape(validation), bytes.NewReader(body), "Content-Type", media))
 		checkAnswer(t, w)
 		if w.Code != http.StatusCreated {
 			require.GreaterOrEqual(t, w.Code, 400)
@@ -154,14 +147,14 @@ func FuzzBody(f *testing.F) {
 		require.Equal(t, ThingStatus{}, made.Status, "status is not for who creates")
 		require.Equal(t, fmt.Sprint(before+1), made.ResourceVersion)
 		got := s.do("GET", thingsIn+"/"+made.Name, "")
-		require.Equal(t, w.Body.String(), got.Body.String(), "what is stored is what was answered")
+		require.Equal(t, w.Body, got.Body, "what is stored is what was answered")
 		// What the server has said can be said to it again, and changes nothing.
-		again := s.do("PUT", thingsIn+"/"+made.Name+"?fieldValidation=Strict", got.Body.String())
-		require.Equal(t, http.StatusOK, again.Code, again.Body.String())
-		require.Equal(t, got.Body.String(), again.Body.String())
+		again := s.do("PUT", thingsIn+"/"+made.Name+"?fieldValidation=Strict", got.Body)
+		require.Equal(t, http.StatusOK, again.Code, again.Body)
+		require.Equal(t, got.Body, again.Body)
 		require.Equal(t, before+1, s.store.Revision(), "an update that changes nothing makes no revision")
 		freed := s.do("PATCH", thingsIn+"/"+made.Name, `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
-		require.Equal(t, http.StatusOK, freed.Code, freed.Body.String())
+		require.Equal(t, http.StatusOK, freed.Code, freed.Body)
 		require.Equal(t, http.StatusOK, s.do("DELETE", thingsIn+"/"+made.Name, "").Code)
 		require.Equal(t, http.StatusNotFound, s.do("GET", thingsIn+"/"+made.Name, "").Code)
 	})
@@ -173,9 +166,9 @@ func FuzzSelectors(f *testing.F) {
 	for i, labels := range []string{`{}`, `{"a":"b"}`, `{"a":"c","n":"5"}`, `{"x.io/a":"b","n":"0"}`, `{"a":""}`} {
 		body := fmt.Sprintf(`{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"name":"n%d","labels":%s},"spec":{"color":%q}}`, i, labels, []string{"red", "green"}[i%2])
 		w := s.do("POST", thingsIn, body)
-		require.Equal(f, http.StatusCreated, w.Code, w.Body.String())
+		require.Equal(f, http.StatusCreated, w.Code, w.Body)
 		var thing Thing
-		require.NoError(f, json.Unmarshal(w.Body.Bytes(), &thing))
+		w.decode(f, &thing)
 		all = append(all, thing)
 	}
 	for _, label := range []string{"", "a", "!a", "a=b", "a==b", "a!=b", "a in (b,c)", "a notin (b)", "n>1", "n<1", "x.io/a", ",", "a in", "a in ()", "in in (in)", "a=b,", "\x00", "a=\xff"} {
@@ -191,7 +184,7 @@ func FuzzSelectors(f *testing.F) {
 		labels, labelErr := apimeta.ParseSelector(label)
 		fields, fieldErr := apimeta.ParseFieldSelector(field)
 		if w.Code != http.StatusOK {
-			require.Equal(t, http.StatusBadRequest, w.Code, w.Body.String())
+			require.Equal(t, http.StatusBadRequest, w.Code, w.Body)
 			return
 		}
 		require.NoError(t, labelErr)
@@ -203,20 +196,15 @@ func FuzzSelectors(f *testing.F) {
 				want = append(want, thing.Name)
 			}
 		}
-		names := func(w *httptest.ResponseRecorder) []string {
-			var list struct{ Items []Thing }
-			require.NoError(t, json.Unmarshal(w.Body.Bytes(), &list))
-			out := []string{}
-			for _, thing := range list.Items {
-				out = append(out, thing.Name)
-			}
-			slices.Sort(out)
-			return out
+		sorted := func(a answer) []string {
+			names := a.names(t)
+			slices.Sort(names)
+			return names
 		}
-		require.Equal(t, want, names(w))
+		require.Equal(t, want, sorted(w))
 		deleted := s.do("DELETE", thingsIn+"?dryRun=All&"+query, "")
-		require.Equal(t, http.StatusOK, deleted.Code, deleted.Body.String())
-		require.Equal(t, want, names(deleted), "what is deleted is what is listed")
+		require.Equal(t, http.StatusOK, deleted.Code, deleted.Body)
+		require.Equal(t, want, sorted(deleted), "what is deleted is what is listed")
 	})
 }
 
@@ -235,11 +223,11 @@ func FuzzAccept(f *testing.F) {
 			return
 		}
 		for _, target := range []string{thingsIn, thingsIn + "/a", thingsIn + "/b", "/apis", "/openapi/v2", "/openapi/v3", thingRoot, "/nowhere"} {
-			r := thingRequest("GET", target+"?"+query, nil)
+			r := newRequest("GET", target+"?"+query, nil)
 			r.Header["Accept"], r.Header["User-Agent"] = []string{accept}, []string{agent}
-			w := s.serve(r)
+			w := ask(s.api, r)
 			checkAnswer(t, w)
-			require.Contains(t, []int{200, 301, 304, 400, 404, 406, 410, 422, 504}, w.Code, w.Body.String())
+			require.Contains(t, []int{200, 301, 304, 400, 404, 406, 410, 422, 504}, w.Code, w.Body)
 		}
 	})
 }

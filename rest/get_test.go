@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 
@@ -102,8 +101,7 @@ func TestMethodsThatNoPathTakes(t *testing.T) {
 func TestHead(t *testing.T) {
 	api := newWidgets(t)
 	create(t, api, "a")
-	server := httptest.NewServer(api)
-	defer server.Close()
+	server := thingHTTP(t, api)
 	for target, want := range map[string]int{widgets: 200, allWidgets: 200, widgets + "/a": 200, widgets + "/a/status": 200, widgets + "/b": 404} {
 		response, err := http.Head(server.URL + target)
 		require.NoError(t, err)

@@ -146,11 +146,9 @@ func TestRemovedWhenDue(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				api, err := rest.New(rest.Options{}, widgetResource(removedWhenDue))
-				require.NoError(t, err)
-				defer func() { require.NoError(t, api.Close()) }()
-				client := rest.ClientFor[Widget](api).Namespace("default")
-				_, err = client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+				api := start(t, rest.Options{}, widgetResource(removedWhenDue))
+				client := widgetClient(api)
+				_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(30))}})
 				require.NoError(t, err)
 				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 				list, err := client.List(t.Context(), rest.ListOptions{})
@@ -170,11 +168,10 @@ func TestRemovedWhenDueAfterARestart(t *testing.T) {
 	}{{"in time", 10 * time.Second, 20 * time.Second}, {"late", time.Minute, 0}} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				first := storage.NewMemory(storage.MemoryOptions{Start: 1})
-				api, err := rest.New(rest.Options{Store: first}, widgetResource(removedWhenDue))
-				require.NoError(t, err)
-				client := rest.ClientFor[Widget](api).Namespace("default")
-				_, err = client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+				first := newStore(t)
+				api := start(t, rest.Options{Store: first}, widgetResource(removedWhenDue))
+				client := widgetClient(api)
+				_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(30))}})
 				require.NoError(t, err)
 				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 				require.NoError(t, api.Close())
@@ -183,9 +180,8 @@ func TestRemovedWhenDueAfterARestart(t *testing.T) {
 				require.NoError(t, err, "an API that is closed removes nothing")
 
 				second := reopened{first}
-				api, err = rest.New(rest.Options{Store: second}, widgetResource(removedWhenDue))
-				require.NoError(t, err)
-				client = rest.ClientFor[Widget](api).Namespace("default")
+				api = start(t, rest.Options{Store: second}, widgetResource(removedWhenDue))
+				client = widgetClient(api)
 				assert.Equal(t, c.until, deletedAfter(t, client, "2"))
 				require.NoError(t, api.Close())
 				require.NoError(t, first.Close())
@@ -197,10 +193,8 @@ func TestRemovedWhenDueAfterARestart(t *testing.T) {
 // endOfAnother waits for the end of an object of another API, which comes so much later.
 func endOfAnother(t *testing.T, later time.Duration) {
 	t.Helper()
-	api, err := rest.New(rest.Options{}, widgetResource(removedWhenDue))
-	require.NoError(t, err)
-	defer func() { require.NoError(t, api.Close()) }()
-	client := rest.ClientFor[Widget](api).Namespace("default")
+	api := start(t, rest.Options{}, widgetResource(removedWhenDue))
+	client := widgetClient(api)
 	created, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(later.Seconds()))}})
 	require.NoError(t, err)
 	require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
@@ -210,11 +204,10 @@ func endOfAnother(t *testing.T, later time.Duration) {
 // A removal that fails is tried again.
 func TestRemovedWhenDueAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &failingStore{Memory: storage.NewMemory(storage.MemoryOptions{Start: 1})}
+		store := &failingStore{Memory: newStore(t)}
 		var log strings.Builder
-		api, err := rest.New(rest.Options{Store: store, Logger: slog.New(slog.NewTextHandler(&log, nil))}, widgetResource(removedWhenDue))
-		require.NoError(t, err)
-		client := rest.ClientFor[Widget](api).Namespace("default")
+		api := start(t, rest.Options{Store: store, Logger: slog.New(slog.NewTextHandler(&log, nil))}, widgetResource(removedWhenDue))
+		client := widgetClient(api)
 		created, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(30))}})
 		require.NoError(t, err)
 		require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
@@ -265,7 +258,7 @@ func TestUnsafeDeletion(t *testing.T) {
 	const field = "ignoreStoreReadErrorWithClusterBreakingPotential"
 	key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "broken"}
 	broken := func(t *testing.T, allowed bool) (*rest.API, *storage.Memory) {
-		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
+		store := newStore(t)
 		api := newAPI(t, rest.Options{Store: store, UnsafeDeletion: allowed}, widgetResource(withValidateDelete(func(context.Context, *Widget) error { return nil })))
 		_, err := store.Update(t.Context(), key, func(*storage.Record) ([]byte, error) {
 			return []byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"broken","namespace":"default","uid":"u","resourceVersion":"0","finalizers":["example.com/f"]},"spec":7}`), nil
@@ -311,7 +304,7 @@ func TestUnsafeDeletion(t *testing.T) {
 	})
 	t.Run("admission has its say", func(t *testing.T) {
 		refused := status.Generic(418, "no")
-		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
+		store := newStore(t)
 		api := newAPI(t, rest.Options{Store: store, UnsafeDeletion: true, Admission: []rest.Admission{{Name: "v",
 			Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
 				assert.Equal(t, "broken", r.Name)
@@ -357,10 +350,9 @@ func TestNothingWaitsForWhatIsGone(t *testing.T) {
 		for _, together := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, together: %t", c.name, together), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					store := &countingStore{Memory: storage.NewMemory(storage.MemoryOptions{})}
-					api, err := rest.New(rest.Options{Store: store}, widgetResource(removedWhenDue))
-					require.NoError(t, err)
-					client := rest.ClientFor[Widget](api).Namespace("default")
+					store := &countingStore{Memory: newStore(t)}
+					api := start(t, rest.Options{Store: store}, widgetResource(removedWhenDue))
+					client := widgetClient(api)
 					for i := range 1000 {
 						name := fmt.Sprint("w-", i)
 						_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: c.finalizers}, Spec: WidgetSpec{Size: ptr(int32(30))}})

@@ -47,7 +47,7 @@ func refuse(t *testing.T, attacks []attack) {
 			assert.Equal(t, a.code, int(got.Code), got.Message)
 			assert.Equal(t, a.reason, got.Reason, got.Message)
 			assert.Contains(t, got.Message, a.messagePart)
-			assert.Less(t, w.Body.Len(), 16<<10, "an error is no larger than it has to be")
+			assert.Less(t, len(w.Body), 16<<10, "an error is no larger than it has to be")
 			assert.Equal(t, before, s.store.Revision(), "a refused request changes nothing")
 		})
 	}
@@ -234,9 +234,9 @@ func TestHostileBodySizes(t *testing.T) {
 		for _, length := range []int64{fifty, -1} {
 			t.Run(fmt.Sprintf("%s %s %s length %d", target.method, target.target[len(thingRoot):], target.media, length), func(t *testing.T) {
 				body := &endless{}
-				r := thingRequest(target.method, target.target, io.LimitReader(body, fifty), "Content-Type", target.media)
+				r := newRequest(target.method, target.target, io.LimitReader(body, fifty), "Content-Type", target.media)
 				r.ContentLength = length
-				got := statusOf(t, s.serve(r))
+				got := statusOf(t, ask(s.api, r))
 				assert.Equal(t, status.ReasonRequestEntityTooLarge, got.Reason)
 				assert.Equal(t, "Request entity too large: limit is 3145728", got.Message)
 				assert.Less(t, body.read, int64(8<<20), "the rest is not read")
@@ -265,9 +265,9 @@ func TestHostileBodySizes(t *testing.T) {
 func TestHostileBodyEndsEarly(t *testing.T) {
 	s := newThingServer(t, rest.Options{})
 	before := s.store.Revision()
-	r := thingRequest("POST", thingsIn, strings.NewReader(`{"kind":`), "Content-Type", thingType)
+	r := newRequest("POST", thingsIn, strings.NewReader(`{"kind":`), "Content-Type", thingType)
 	r.ContentLength = 1000
-	got := statusOf(t, s.serve(r))
+	got := statusOf(t, ask(s.api, r))
 	assert.Equal(t, status.ReasonBadRequest, got.Reason)
 	assert.Equal(t, before, s.store.Revision())
 }
@@ -279,9 +279,9 @@ func TestPromisedBodyCostsNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range requests {
-		r := thingRequest("POST", thingsIn, strings.NewReader("{"), "Content-Type", thingType)
+		r := newRequest("POST", thingsIn, strings.NewReader("{"), "Content-Type", thingType)
 		r.ContentLength = promised
-		require.Equal(t, status.ReasonBadRequest, statusOf(t, s.serve(r)).Reason)
+		require.Equal(t, status.ReasonBadRequest, statusOf(t, ask(s.api, r)).Reason)
 	}
 	runtime.ReadMemStats(&after)
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(requests*promised/4))
@@ -292,7 +292,7 @@ func TestDeepButAllowed(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 9_000) + "1" + strings.Repeat("}", 9_000)
 	w := s.do("POST", thingsIn, thingJSON("deep", `{"size":1,"unknown":`+deep+`}`))
 	require.Equal(t, http.StatusCreated, w.Code, "unknown fields are dropped, however deep")
-	require.NotContains(t, w.Body.String(), `"unknown":`)
+	require.NotContains(t, w.Body, `"unknown":`)
 	before := s.store.Revision()
 	w = s.do("POST", thingsIn, thingJSON("deeper", strings.Repeat(`{"a":`, 10_001)+"1"+strings.Repeat("}", 10_001)))
 	require.Equal(t, status.ReasonBadRequest, statusOf(t, w).Reason)
@@ -303,15 +303,15 @@ func TestDeepButAllowed(t *testing.T) {
 func TestDuplicateKeysLastOneCounts(t *testing.T) {
 	s := newThingServer(t, rest.Options{})
 	w := s.do("POST", thingsIn, thingJSON("a", `{"size":1,"size":2}`))
-	require.Equal(t, http.StatusCreated, w.Code, w.Body.String())
+	require.Equal(t, http.StatusCreated, w.Code, w.Body)
 	require.EqualValues(t, 2, thingOf(t, w).Spec.Size)
-	require.Equal(t, []string{`299 - "duplicate field \"spec.size\""`}, w.Header()["Warning"])
+	require.Equal(t, []string{`299 - "duplicate field \"spec.size\""`}, w.Header["Warning"])
 	w = s.do("POST", thingsIn+"?fieldValidation=Ignore", thingJSON("b", `{"size":1,"size":2}`))
 	require.Equal(t, http.StatusCreated, w.Code)
-	require.Empty(t, w.Header()["Warning"])
+	require.Empty(t, w.Header["Warning"])
 	// Both checks and storage must see the same one of two names, or one could be checked and the other stored.
 	w = s.do("POST", thingsIn, `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"../x","namespace":"other"},"metadata":{"name":"c"}}`)
-	require.Equal(t, http.StatusCreated, w.Code, w.Body.String())
+	require.Equal(t, http.StatusCreated, w.Code, w.Body)
 	require.Equal(t, "c", thingOf(t, w).Name)
 	require.Equal(t, "default", thingOf(t, w).Namespace)
 }
@@ -323,14 +323,14 @@ func TestWarningsAreHarmless(t *testing.T) {
 		unknown += fmt.Sprintf(`,"u%d%s":1`, i, strings.Repeat("w", 100))
 	}
 	w := s.do("POST", thingsIn, thingJSON("a", `{"size":1,"x\r\nSet-Cookie: a=b":1,"\"\\":2`+unknown+`}`))
-	require.Equal(t, http.StatusCreated, w.Code, w.Body.String())
+	require.Equal(t, http.StatusCreated, w.Code, w.Body)
 	total := 0
-	for _, text := range w.Header()["Warning"] {
+	for _, text := range w.Header["Warning"] {
 		total += len(text)
 		require.NotContains(t, text, "\n")
 		require.NotContains(t, text, "\r")
 	}
-	require.Empty(t, w.Header()["Set-Cookie"])
+	require.Empty(t, w.Header["Set-Cookie"])
 	require.Less(t, total, 8<<10)
 	require.Greater(t, total, 1<<10)
 }
@@ -412,7 +412,7 @@ func TestPathsThatAreTheSame(t *testing.T) {
 		w := s.do("GET", target, "")
 		var list struct{ Items []Thing }
 		if assert.Equal(t, http.StatusOK, w.Code, "%s: %s", target, w.Body) {
-			assert.NoError(t, json.Unmarshal(w.Body.Bytes(), &list))
+			assert.NoError(t, json.Unmarshal([]byte(w.Body), &list))
 			assert.Len(t, list.Items, 1, target)
 		}
 	}
@@ -511,18 +511,15 @@ func TestNumbersAtTheEdges(t *testing.T) {
 	for _, query := range []string{"limit=-1", "limit=-9223372036854775808", "limit=9223372036854775807", "limit=0", "timeoutSeconds=-5", "resourceVersion=0", "timeout=-1s", "timeout=0"} {
 		w := s.do("GET", thingsIn+"?"+query, "")
 		assert.Equal(t, http.StatusOK, w.Code, "%s: %s", query, w.Body)
-		assert.Contains(t, w.Body.String(), `"name":"a"`, query)
+		assert.Contains(t, w.Body, `"name":"a"`, query)
 	}
 }
 
 // What is younger than the store is waited for, and then it is the client's error; nothing waits for ever.
 func TestVersionsFromTheFuture(t *testing.T) {
 	s := newThingServer(t, rest.Options{Store: nil})
-	quick := storage.NewMemory(storage.MemoryOptions{MaxWait: time.Millisecond})
-	api, err := rest.New(rest.Options{Store: quick}, thingResource())
-	require.NoError(t, err)
-	defer func() { require.NoError(t, api.Close()); require.NoError(t, quick.Close()) }()
-	s.api = api
+	quick := closing(t, storage.NewMemory(storage.MemoryOptions{MaxWait: time.Millisecond}))
+	s.api = start(t, rest.Options{Store: quick}, thingResource())
 	s.mustCreate(t, "a")
 	token := base64.RawURLEncoding.EncodeToString([]byte(`{"v":"meta.k8s.io/v1","rv":9223372036854775807,"start":"a\u0000"}`))
 	for _, target := range []string{
@@ -536,7 +533,7 @@ func TestVersionsFromTheFuture(t *testing.T) {
 		assert.Equal(t, status.ReasonTimeout, got.Reason, target)
 		assert.Equal(t, 504, int(got.Code))
 		assert.Contains(t, got.Message, "Too large resource version")
-		assert.Equal(t, "1", w.Header().Get("Retry-After"))
+		assert.Equal(t, "1", w.Header.Get("Retry-After"))
 	}
 }
 
@@ -595,9 +592,9 @@ func TestForgedTokenReachesNoOtherNamespace(t *testing.T) {
 			data, err := json.Marshal(map[string]any{"v": "meta.k8s.io/v1", "rv": rv, "start": start + "\x00"})
 			require.NoError(t, err)
 			w := s.do("GET", thingRoot+"/namespaces/mmm/things?limit=5&continue="+base64.RawURLEncoding.EncodeToString(data), "")
-			assert.NotContains(t, w.Body.String(), "secret-aaa")
-			assert.NotContains(t, w.Body.String(), "secret-zzz")
-			assert.Less(t, w.Code, 500, w.Body.String())
+			assert.NotContains(t, w.Body, "secret-aaa")
+			assert.NotContains(t, w.Body, "secret-zzz")
+			assert.Less(t, w.Code, 500, w.Body)
 		}
 	}
 }
@@ -608,9 +605,9 @@ func TestHostileMethods(t *testing.T) {
 	before := s.store.Revision()
 	for _, method := range []string{"OPTIONS", "TRACE", "CONNECT", "LINK", "get", "G\x00T", strings.Repeat("X", 10_000), ""} {
 		for _, target := range []string{thingsIn, thingsIn + "/a", thingRoot + "/things", "/apis", "/api", "/apis/" + thingGroup, thingRoot, "/openapi/v2", "/openapi/v3", "/version", "/"} {
-			r := thingRequest("GET", target, nil)
+			r := newRequest("GET", target, nil)
 			r.Method = method
-			got := statusOf(t, s.serve(r))
+			got := statusOf(t, ask(s.api, r))
 			assert.Equal(t, status.ReasonMethodNotAllowed, got.Reason, "%.20s %s", method, target)
 			assert.Contains(t, []string{"the server does not allow this method on the requested resource", ` is not supported on resources of kind "things.things.example.com"`}, got.Message)
 		}
@@ -655,9 +652,9 @@ func TestHostileHeaders(t *testing.T) {
 func TestHeadersThatAreFine(t *testing.T) {
 	s := newThingServer(t, rest.Options{})
 	for i, media := range []string{"application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;q=1;x=y", " application/json ", ""} {
-		r := thingRequest("POST", thingsIn, strings.NewReader(thingJSON(fmt.Sprintf("m%d", i), "{}")))
+		r := newRequest("POST", thingsIn, strings.NewReader(thingJSON(fmt.Sprintf("m%d", i), "{}")))
 		r.Header["Content-Type"] = []string{media}
-		w := s.serve(r)
+		w := ask(s.api, r)
 		assert.Equal(t, http.StatusCreated, w.Code, "%q: %s", media, w.Body)
 	}
 	for _, accept := range []string{"", "*/*", "application/*", "text/html, */*;q=0.1", "application/json;q=0.3, text/html", "application/json;q=9", ",,,application/json,", "garbage/,application/json"} {
@@ -729,11 +726,11 @@ func TestAmplification(t *testing.T) {
 			start := time.Now()
 			w := s.do(c.method, c.target, c.body, "Content-Type", c.media)
 			took := time.Since(start)
-			t.Logf("%d bytes in, %d bytes out, %v, %d", len(c.body), w.Body.Len(), took, w.Code)
+			t.Logf("%d bytes in, %d bytes out, %v, %d", len(c.body), len(w.Body), took, w.Code)
 			got := statusOf(t, w)
 			assert.GreaterOrEqual(t, int(got.Code), 400)
 			assert.Less(t, int(got.Code), 500)
-			assert.LessOrEqual(t, w.Body.Len(), 5*len(c.body)+64<<10)
+			assert.LessOrEqual(t, len(w.Body), 5*len(c.body)+64<<10)
 			assert.Less(t, took, 30*time.Second, "no input costs more than in proportion to its length")
 			assert.Equal(t, before, s.store.Revision())
 		})
@@ -752,7 +749,7 @@ func TestAmplification(t *testing.T) {
 func TestObjectsDoNotGrowWithoutEnd(t *testing.T) {
 	s := newThingServer(t, rest.Options{MaxBodyBytes: 64 << 10})
 	s.mustCreate(t, "a")
-	grow := func(i int) *httptest.ResponseRecorder {
+	grow := func(i int) answer {
 		return s.do("PATCH", thingsIn+"/a", fmt.Sprintf(`{"spec":{"data":{"k%d":"%s"}}}`, i, strings.Repeat("x", 30<<10)), "Content-Type", "application/merge-patch+json")
 	}
 	require.Equal(t, http.StatusOK, grow(1).Code)
@@ -764,7 +761,7 @@ func TestObjectsDoNotGrowWithoutEnd(t *testing.T) {
 	require.Equal(t, status.ReasonRequestEntityTooLarge, got.Reason)
 	require.Equal(t, before, s.store.Revision())
 	shrink := s.do("PATCH", thingsIn+"/a", `{"spec":{"data":{"k1":null}}}`, "Content-Type", "application/merge-patch+json")
-	require.Equal(t, http.StatusOK, shrink.Code, shrink.Body.String())
+	require.Equal(t, http.StatusOK, shrink.Code, shrink.Body)
 }
 
 // What was written counts for more than who wrote it: an object that is too large with its managedFields is stored without.
@@ -775,10 +772,10 @@ func TestObjectsThatAreTooLargeWithTheirManagedFields(t *testing.T) {
 		members = append(members, fmt.Sprintf(`"%d":""`, i))
 	}
 	s.mustCreate(t, "a")
-	require.Contains(t, s.do("GET", thingsIn+"/a", "").Body.String(), `"managedFields"`)
+	require.Contains(t, s.do("GET", thingsIn+"/a", "").Body, `"managedFields"`)
 	w := s.do("PATCH", thingsIn+"/a", `{"spec":{"data":{`+strings.Join(members, ",")+`}}}`, "Content-Type", "application/merge-patch+json")
 	require.Equal(t, http.StatusOK, w.Code, w.Body)
-	got := s.do("GET", thingsIn+"/a", "").Body.String()
+	got := s.do("GET", thingsIn+"/a", "").Body
 	require.Contains(t, got, `"399":""`)
 	require.NotContains(t, got, `"managedFields"`)
 }
@@ -815,18 +812,14 @@ func TestHooksThatPanic(t *testing.T) {
 	for name, h := range hooks {
 		t.Run(name, func(t *testing.T) {
 			var logged strings.Builder
-			store := storage.NewMemory(storage.MemoryOptions{})
-			defer func() { require.NoError(t, store.Close()) }()
-			plain, err := rest.New(rest.Options{Store: store}, thingResource())
-			require.NoError(t, err)
+			store := newStore(t)
+			plain := start(t, rest.Options{Store: store}, thingResource())
 			require.Equal(t, http.StatusCreated, (&thingServer{api: plain}).do("POST", thingsIn, thingJSON("a", "{}")).Code)
 			require.NoError(t, plain.Close())
 
 			resource := thingResource()
 			h.change(&resource)
-			api, err := rest.New(rest.Options{Store: &registeredStore{store}, Logger: thingLogger(&logged)}, resource)
-			require.NoError(t, err)
-			defer func() { require.NoError(t, api.Close()) }()
+			api := start(t, rest.Options{Store: &registeredStore{store}, Logger: thingLogger(&logged)}, resource)
 			before := store.Revision()
 			got := statusOf(t, (&thingServer{api: api}).do(h.method, h.target, h.body))
 			assert.Equal(t, status.ReasonInternalError, got.Reason, got.Message)
@@ -874,24 +867,19 @@ func (s *panickyStore) Get(context.Context, storage.Key, watch.Revision) (*stora
 }
 
 func TestPanicsBelow(t *testing.T) {
-	serve := func(with any) (w *httptest.ResponseRecorder, passed any) {
-		store := &panickyStore{Memory: storage.NewMemory(storage.MemoryOptions{}), with: with}
-		defer func() { _ = store.Close() }()
-		api, err := rest.New(rest.Options{Store: store, MaxInFlight: 1}, thingResource())
-		require.NoError(t, err)
+	serve := func(with any) (a answer, passed any) {
+		api := start(t, rest.Options{Store: &panickyStore{Memory: newStore(t), with: with}, MaxInFlight: 1}, thingResource())
 		defer func() {
 			passed = recover()
 			require.NoError(t, api.Close(), "a panic leaves nothing in flight")
 		}()
-		w = httptest.NewRecorder()
-		api.ServeHTTP(w, thingRequest("GET", thingsIn+"/a", nil))
-		return w, nil
+		return do(t, api, "GET", thingsIn+"/a", ""), nil
 	}
 	t.Run("a panic is a 500", func(t *testing.T) {
-		w, passed := serve("boom")
+		a, passed := serve("boom")
 		require.Nil(t, passed)
-		require.Equal(t, status.ReasonInternalError, statusOf(t, w).Reason)
-		require.NotContains(t, w.Body.String(), "boom")
+		require.Equal(t, status.ReasonInternalError, statusOf(t, a).Reason)
+		require.NotContains(t, a.Body, "boom")
 	})
 	t.Run("http.ErrAbortHandler passes through", func(t *testing.T) {
 		_, passed := serve(http.ErrAbortHandler)
@@ -906,7 +894,7 @@ func TestFailureAfterTheAnswerHasBegun(t *testing.T) {
 		require.Equal(t, http.StatusCreated, s.do("POST", thingsIn, string(paddedThing(fmt.Sprintf("n%d", i), 4<<10))).Code)
 	}
 	w := &breakingWriter{ResponseRecorder: httptest.NewRecorder()}
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() { s.api.ServeHTTP(w, thingRequest("GET", thingsIn, nil)) })
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { s.api.ServeHTTP(w, newRequest("GET", thingsIn, nil)) })
 	require.Equal(t, 2, w.writes, "nothing is written after the break")
 }
 
@@ -933,7 +921,7 @@ func TestRequestsWithoutABody(t *testing.T) {
 	}{{"POST", thingsIn, 400}, {"PUT", thingsIn + "/a", 400}, {"GET", thingsIn + "/a", 200}, {"DELETE", thingsIn + "/a", 200}} {
 		r, err := http.NewRequest(c.method, c.target, nil)
 		require.NoError(t, err)
-		require.Equal(t, c.code, s.serve(r).Code, c.method)
+		require.Equal(t, c.code, ask(s.api, r).Code, c.method)
 	}
 }
 
@@ -950,8 +938,8 @@ func TestTimeoutOfARequest(t *testing.T) {
 func TestStoreClosedFirst(t *testing.T) {
 	s := newThingServer(t, rest.Options{})
 	require.NoError(t, s.store.Close())
-	for _, r := range []*http.Request{thingRequest("GET", thingsIn, nil), thingRequest("GET", thingsIn+"/a", nil), thingRequest("POST", thingsIn, strings.NewReader(thingJSON("a", "{}")))} {
-		got := statusOf(t, s.serve(r))
+	for _, r := range []*http.Request{newRequest("GET", thingsIn, nil), newRequest("GET", thingsIn+"/a", nil), newRequest("POST", thingsIn, strings.NewReader(thingJSON("a", "{}")))} {
+		got := statusOf(t, ask(s.api, r))
 		assert.Equal(t, status.ReasonServiceUnavailable, got.Reason, "%s %s: %s", r.Method, r.URL, got.Message)
 		assert.Equal(t, 503, int(got.Code))
 	}

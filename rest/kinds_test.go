@@ -156,7 +156,7 @@ func TestVerbsThatAResourceDoesNotHave(t *testing.T) {
 		api := newWidgets(t, func(r *rest.Resource[Widget]) {
 			r.Verbs, r.Scale = []rest.Verb{rest.Get, rest.List, rest.Watch}, nil
 		})
-		client := rest.ClientFor[Widget](api).Namespace("default")
+		client := widgetClient(api)
 		_, err := client.Create(context.Background(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(1))}})
 		require.NoError(t, err, "the host writes in process")
 		wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())

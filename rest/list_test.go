@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/storage"
 )
 
 // widgetList is a list of Widgets as it is answered.
@@ -152,8 +151,7 @@ func TestRemainingItemsAreNotCountedBehindASelector(t *testing.T) {
 
 // A token is good wherever the same objects are served: after a restart, or by another replica.
 func TestContinueElsewhere(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	store := newStore(t)
 	one := newAPI(t, rest.Options{Store: store}, widgetResource())
 	for _, name := range []string{"a", "b", "c"} {
 		create(t, one, name)
@@ -202,8 +200,7 @@ func TestContinueRefuses(t *testing.T) {
 
 // What happened before the retained history cannot be listed. The answer holds a token for the rest of what is there now.
 func TestContinueAfterCompaction(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	store := newStore(t)
 	api := newAPI(t, rest.Options{Store: store}, widgetResource())
 	for _, name := range []string{"a", "b", "d"} {
 		create(t, api, name)
@@ -396,7 +393,7 @@ func TestIndexedLabels(t *testing.T) {
 		defer stop()
 		resource := widgetResource()
 		resource.IndexedLabels = []string{"side"}
-		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
+		store := newStore(t)
 		client := widgetClient(newAPI(t, rest.Options{Store: store}, resource))
 		for i, side := range []string{"left", "right", "left", "", "left"} {
 			w := widgetOf(fmt.Sprint("w", i), 1)

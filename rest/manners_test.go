@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -44,43 +43,6 @@ func ourGoroutines(t testing.TB) int {
 		}
 	}
 	return count
-}
-
-// thingDeadline is how long something may take that happens at once on an idle machine.
-const thingDeadline = 20 * time.Second
-
-// awaitThat yields until something holds that no channel tells of.
-func awaitThat(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(thingDeadline); !holds(); {
-		if time.Now().After(end) {
-			var dump strings.Builder
-			_ = pprof.Lookup("goroutine").WriteTo(&dump, 1)
-			require.FailNow(t, "in vain: "+what, dump.String())
-		}
-		runtime.Gosched()
-	}
-}
-
-// within fails when something takes as long as it does when nobody ends it.
-func within[T any](t testing.TB, what string, done <-chan T) T {
-	t.Helper()
-	timer := time.NewTimer(thingDeadline)
-	defer timer.Stop()
-	select {
-	case v := <-done:
-		return v
-	case <-timer.C:
-		require.FailNow(t, "too slow: "+what)
-		panic("unreachable")
-	}
-}
-
-// inBackground runs f and returns the channel on which its result comes.
-func inBackground[T any](f func() T) <-chan T {
-	done := make(chan T, 1)
-	go func() { done <- f() }()
-	return done
 }
 
 func openSockets(t *testing.T) int {
@@ -146,10 +108,9 @@ func TestCloseLeavesNothing(t *testing.T) {
 }
 
 func TestCloseLeavesTheHostsStoreOpen(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := newStore(t)
 	for range 2 {
-		api, err := rest.New(rest.Options{Store: &registeredStore{store}}, rest.Resource[Thing]{Group: "g.example.com", Version: "v1", Plural: "things"})
-		require.NoError(t, err)
+		api := start(t, rest.Options{Store: &registeredStore{store}}, rest.Resource[Thing]{Group: "g.example.com", Version: "v1", Plural: "things"})
 		require.NoError(t, api.Close())
 	}
 	require.NoError(t, store.Register(storage.Resource{Name: "others", Extract: storage.NewExtractor()}), "the store is still open")
@@ -297,15 +258,9 @@ func TestBadConfiguration(t *testing.T) {
 }
 
 func TestNewWithAStoreThatKnowsTheResource(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
-	defer func() { require.NoError(t, store.Close()) }()
-	first, err := rest.New(rest.Options{Store: store}, thingResource())
-	require.NoError(t, err)
-	defer func() { require.NoError(t, first.Close()) }()
-	second, err := rest.New(rest.Options{Store: store}, thingResource())
-	require.NoError(t, err)
-	defer func() { require.NoError(t, second.Close()) }()
-	_, err = rest.ClientFor[Thing](first).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	store := newStore(t)
+	first, second := start(t, rest.Options{Store: store}, thingResource()), start(t, rest.Options{Store: store}, thingResource())
+	_, err := rest.ClientFor[Thing](first).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
 	_, err = rest.ClientFor[Thing](second).Namespace("default").Get(t.Context(), "a")
 	require.NoError(t, err, "they show the same objects")
@@ -324,8 +279,7 @@ func TestManyInstancesInOneProcess(t *testing.T) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			store := storage.NewMemory(storage.MemoryOptions{Start: 1})
-			defer store.Close()
+			store := newStore(t)
 			api, err := rest.New(rest.Options{Store: store}, thingResource(), globalThingResource())
 			if !assert.NoError(t, err) {
 				return
@@ -337,7 +291,7 @@ func TestManyInstancesInOneProcess(t *testing.T) {
 				assert.Equal(t, fmt.Sprint(j+2), thingOf(t, w).ResourceVersion, "revisions are each store's own")
 			}
 			var list struct{ Items []Thing }
-			assert.NoError(t, json.Unmarshal(s.do("GET", thingsIn, "").Body.Bytes(), &list))
+			assert.NoError(t, json.Unmarshal([]byte(s.do("GET", thingsIn, "").Body), &list))
 			assert.Len(t, list.Items, objects)
 			for _, thing := range list.Items {
 				assert.True(t, strings.HasPrefix(thing.Name, fmt.Sprintf("i%d-", i)))
@@ -483,8 +437,8 @@ func TestWatchThroughWrappedWriters(t *testing.T) {
 func TestWatchThroughAWriterThatCannotFlush(t *testing.T) {
 	s := newThingServer(t, rest.Options{})
 	recorder := httptest.NewRecorder()
-	s.api.ServeHTTP(&wrapped{ResponseWriter: recorder}, thingRequest("GET", thingsIn+"?watch=1", nil))
-	got := statusOf(t, recorder)
+	s.api.ServeHTTP(&wrapped{ResponseWriter: recorder}, newRequest("GET", thingsIn+"?watch=1", nil))
+	got := statusOf(t, answerOf(recorder))
 	require.Equal(t, status.ReasonInternalError, got.Reason)
 	require.Contains(t, got.Message, "Unwrap", "the host's author is told what to do")
 	require.Equal(t, http.StatusOK, s.do("GET", thingsIn, "").Code, "all else needs no flush")
@@ -556,7 +510,7 @@ func TestMaxInFlight(t *testing.T) {
 		got := statusOf(t, w)
 		require.Equal(t, status.ReasonTooManyRequests, got.Reason)
 		require.Equal(t, 429, int(got.Code))
-		require.Equal(t, "1", w.Header().Get("Retry-After"))
+		require.Equal(t, "1", w.Header.Get("Retry-After"))
 		require.EqualValues(t, 1, got.Details.RetryAfterSeconds)
 	}
 	require.Equal(t, http.StatusOK, s.do("GET", "/livez", "").Code, "a busy server is not a dead one")

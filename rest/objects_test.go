@@ -165,8 +165,7 @@ func TestFollowEnds(t *testing.T) {
 // Nothing is created in a namespace whose deletion has begun, even when both happen at the same time: a create that is about to be
 // committed finds that the namespace has changed.
 func TestCreateRacesWithNamespaceDeletion(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	store := newStore(t)
 	var api *rest.API
 	racing := false
 	api = newAPI(t, rest.Options{Store: store}, rest.NamespacesOf[Namespace](), widgetResource(withValidate(func(context.Context, *Widget, *Widget) status.FieldErrors {

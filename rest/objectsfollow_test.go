@@ -82,10 +82,9 @@ func (s *turningStore) List(ctx context.Context, options storage.ListOptions, in
 func TestFollowWhileItLists(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			memory := storage.NewMemory(storage.MemoryOptions{})
+			memory := newStore(t)
 			store := &turningStore{Store: memory, turn: func() {}}
-			api, err := rest.New(rest.Options{Store: store}, thingResource(), globalThingResource())
-			require.NoError(t, err)
+			api := start(t, rest.Options{Store: store}, thingResource(), globalThingResource())
 			defer func() {
 				require.NoError(t, api.Close())
 				require.NoError(t, memory.Close())
@@ -149,8 +148,7 @@ func TestFollowWhileItLists(t *testing.T) {
 func TestFollowKeepsToItsAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newThingServer(t, rest.Options{}, thingResource())
-		other, err := rest.New(rest.Options{Store: s.store}, globalThingResource())
-		require.NoError(t, err)
+		other := start(t, rest.Options{Store: s.store}, globalThingResource())
 		globals, things := rest.ClientFor[GlobalThing](other), rest.ClientFor[Thing](s.api).Namespace("default")
 		var keys []storage.Key
 		var through watch.Revision
@@ -168,7 +166,7 @@ func TestFollowKeepsToItsAPI(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		_, err = things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+		_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(t, err)
 		_, err = globals.Create(t.Context(), &GlobalThing{ObjectMeta: apimeta.ObjectMeta{Name: "b"}})
 		require.NoError(t, err)

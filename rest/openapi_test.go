@@ -48,7 +48,7 @@ func openAPIOf(t *testing.T, a answer) openAPIDocument {
 	t.Helper()
 	require.Equal(t, 200, a.Code, a.Body)
 	var d openAPIDocument
-	require.NoError(t, json.Unmarshal([]byte(a.Body), &d))
+	a.decode(t, &d)
 	return d
 }
 
@@ -107,7 +107,7 @@ func TestOpenAPIv3Index(t *testing.T) {
 		var index struct {
 			Paths map[string]struct{ ServerRelativeURL string }
 		}
-		require.NoError(t, json.Unmarshal([]byte(a.Body), &index))
+		a.decode(t, &index)
 		for _, path := range []string{"api/v1", "apis/example.com/v1", "apis/aaa.example.com/v1beta1"} {
 			u, err := url.Parse(index.Paths[path].ServerRelativeURL)
 			require.NoError(t, err)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/storage"
 )
 
 const (
@@ -51,6 +49,18 @@ func eventIn(t testing.TB, frame []byte) (string, []byte) {
 	return v.Get("type").Text(), []byte(v.Lookup("object", "raw").Text())
 }
 
+// nextEvent reads the next event of a stream, behind its length.
+func nextEvent(t testing.TB, stream io.Reader) (string, []byte) {
+	t.Helper()
+	var length [4]byte
+	_, err := io.ReadFull(stream, length[:])
+	require.NoError(t, err)
+	frame := make([]byte, binary.BigEndian.Uint32(length[:]))
+	_, err = io.ReadFull(stream, frame)
+	require.NoError(t, err)
+	return eventIn(t, frame)
+}
+
 func TestMetadataInProtobuf(t *testing.T) {
 	api := newWidgets(t)
 	must(t, api, "POST", widgets, widgetBody(`"name":"a","labels":{"app":"x"},"annotations":{"n":"1"},"finalizers":["example.com/hold"],
@@ -83,41 +93,24 @@ func TestMetadataInProtobuf(t *testing.T) {
 }
 
 func TestWatchInProtobuf(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	store := newStore(t)
 	api := newAPI(t, rest.Options{Store: store}, widgetResource())
 	create(t, api, "a")
 	require.NoError(t, store.Compact(t.Context(), store.Revision()))
-	server := httptest.NewServer(api)
-	t.Cleanup(server.Close)
+	server := thingHTTP(t, api)
 	get := func(query, accept string) *http.Response {
-		r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+widgets+"?watch=1&"+query, nil)
-		require.NoError(t, err)
-		r.Header.Set("Accept", accept)
-		response, err := server.Client().Do(r)
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = response.Body.Close() })
-		return response
-	}
-	next := func(stream io.Reader) (string, []byte) {
-		var length [4]byte
-		_, err := io.ReadFull(stream, length[:])
-		require.NoError(t, err)
-		frame := make([]byte, binary.BigEndian.Uint32(length[:]))
-		_, err = io.ReadFull(stream, frame)
-		require.NoError(t, err)
-		return eventIn(t, frame)
+		return open(t.Context(), t, server.Client(), "GET", server.URL+widgets+"?watch=1&"+query, "Accept", accept)
 	}
 	for _, accept := range []string{typeProtobuf + ";stream=watch" + asPartial, typeProtobuf + asPartial + ",application/json"} {
 		t.Run(accept, func(t *testing.T) {
 			response := get("allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1", accept)
 			require.Equal(t, typeProtobuf+";stream=watch", response.Header.Get("Content-Type"))
-			event, object := next(response.Body)
+			event, object := nextEvent(t, response.Body)
 			assert.Equal(t, "ADDED", event)
 			kind, v := opened(t, object, codec.PartialObjectMetadataMessage())
 			assert.Equal(t, "meta.k8s.io/v1 PartialObjectMetadata", kind)
 			assert.Equal(t, "a", v.Lookup("metadata", "name").Text())
-			event, object = next(response.Body)
+			event, object = nextEvent(t, response.Body)
 			assert.Equal(t, "BOOKMARK", event)
 			_, v = opened(t, object, codec.PartialObjectMetadataMessage())
 			assert.Equal(t, "true", v.Lookup("metadata", "annotations", "k8s.io/initial-events-end").Text())
@@ -127,7 +120,7 @@ func TestWatchInProtobuf(t *testing.T) {
 		})
 	}
 	t.Run("an error", func(t *testing.T) {
-		event, object := next(get("resourceVersion=1", typeProtobuf+asPartial).Body)
+		event, object := nextEvent(t, get("resourceVersion=1", typeProtobuf+asPartial).Body)
 		assert.Equal(t, "ERROR", event)
 		kind, v := opened(t, object, codec.StatusMessage())
 		assert.Equal(t, "v1 Status", kind)
@@ -185,27 +178,16 @@ func TestWatchersInProtobufOfOneChange(t *testing.T) {
 	api := newWidgets(t)
 	must(t, api, "POST", widgets, widgetBody(`"name":"a","labels":{"on":"1"}`))
 	client := &http.Client{Transport: rest.RoundTripper(api)}
-	open := func(query, accept string) func() (string, string, doc.Value) {
-		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://x"+widgets+"?watch=1&resourceVersion=2&"+query, nil)
-		require.NoError(t, err)
-		r.Header.Set("Accept", accept)
-		response, err := client.Do(r)
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = response.Body.Close() })
+	watch := func(query, accept string) func() (string, string, doc.Value) {
+		response := open(t.Context(), t, client, "GET", "http://x"+widgets+"?watch=1&resourceVersion=2&"+query, "Accept", accept)
 		return func() (string, string, doc.Value) {
-			var length [4]byte
-			_, err := io.ReadFull(response.Body, length[:])
-			require.NoError(t, err)
-			frame := make([]byte, binary.BigEndian.Uint32(length[:]))
-			_, err = io.ReadFull(response.Body, frame)
-			require.NoError(t, err)
-			event, object := eventIn(t, frame)
+			event, object := nextEvent(t, response.Body)
 			kind, v := opened(t, object, codec.PartialObjectMetadataMessage())
 			return event, kind, v
 		}
 	}
 	beta := strings.Replace(asPartial, "v=v1", "v=v1beta1", 1)
-	one, two, other, selected := open("", typeProtobuf+asPartial), open("", typeProtobuf+asPartial), open("", typeProtobuf+beta), open("labelSelector=on%3D1", typeProtobuf+asPartial)
+	one, two, other, selected := watch("", typeProtobuf+asPartial), watch("", typeProtobuf+asPartial), watch("", typeProtobuf+beta), watch("labelSelector=on%3D1", typeProtobuf+asPartial)
 	merge(t, api, widgets+"/a", `{"metadata":{"labels":{"on":"2"}}}`)
 	must(t, api, "DELETE", widgets+"/a", "")
 	for _, want := range []struct{ event, rv string }{{"MODIFIED", "3"}, {"DELETED", "4"}} {

@@ -28,8 +28,7 @@ type revised struct {
 }
 
 func newRevised(t testing.TB) revised {
-	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	store := newStore(t)
 	v := revised{API: newAPI(t, rest.Options{Store: store}, widgetResource())}
 	create(t, v, "a")
 	create(t, v, "x")
@@ -81,7 +80,7 @@ func listed(t testing.TB, a answer) string {
 	t.Helper()
 	if a.Code != 200 {
 		var s status.Status
-		require.NoError(t, json.Unmarshal([]byte(a.Body), &s), a.Body)
+		a.decode(t, &s)
 		require.Equal(t, a.Code, int(s.Code))
 		return said(s)
 	}
@@ -324,8 +323,7 @@ func (s *askedStore) List(ctx context.Context, options storage.ListOptions, into
 
 // A read that names no version is one of the most recent state, for a replica too; "0" is any state that it has.
 func TestWhatReadsAskOfTheStore(t *testing.T) {
-	memory := storage.NewMemory(storage.MemoryOptions{Start: 1})
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	memory := newStore(t)
 	store := &askedStore{Store: memory}
 	api := newAPI(t, rest.Options{Store: store}, widgetResource())
 	create(t, api, "a")
@@ -340,7 +338,7 @@ func TestWhatReadsAskOfTheStore(t *testing.T) {
 		}
 	}
 	objects, key := rest.ObjectsOf(api), storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}
-	client := rest.ClientFor[Widget](api).Namespace("default")
+	client := widgetClient(api)
 	for name, read := range map[string]func() error{
 		"Objects.Get":  func() error { _, err := objects.Get(t.Context(), key); return err },
 		"Objects.List": func() error { _, err := objects.List(t.Context(), key.Resource, ""); return err },

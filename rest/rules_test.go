@@ -92,7 +92,7 @@ func TestImmutableDefaultsStay(t *testing.T) {
 // A rule that comes later does not stand in the way of who changes something else.
 func TestRatchetingOfWrites(t *testing.T) {
 	before := must(t, newReleases(t), "POST", releases, release("a", `{"note":"too long"}`))
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := newStore(t)
 	api := newAPI(t, rest.Options{Store: store}, rest.Resource[StrictRelease]{Group: "example.com", Version: "v1", Plural: "releases", Kind: "Release"})
 	_, err := store.Update(context.Background(), storage.Key{Resource: "releases.example.com", Namespace: "default", Name: "a"},
 		func(*storage.Record) ([]byte, error) { return []byte(before.Body), nil })

@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 	"testing"
@@ -28,7 +27,7 @@ func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 	var work sync.WaitGroup
 	work.Go(func() {
 		first := true
-		for event, err := range rest.ClientFor[Widget](api).Namespace("default").Watch(ctx, rest.WatchOptions{}) {
+		for event, err := range widgetClient(api).Watch(ctx, rest.WatchOptions{}) {
 			if !assert.NoError(t, err) {
 				return
 			}
@@ -83,7 +82,7 @@ func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 func containsResource(t *testing.T, api *rest.API, plural string) bool {
 	t.Helper()
 	var list struct{ Resources []struct{ Name string } }
-	require.NoError(t, json.Unmarshal([]byte(must(t, api, "GET", "/apis/example.com/v1", "").Body), &list))
+	must(t, api, "GET", "/apis/example.com/v1", "").decode(t, &list)
 	for _, r := range list.Resources {
 		if r.Name == plural {
 			return true

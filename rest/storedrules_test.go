@@ -12,7 +12,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
 )
 
 // No version is a way around the rules of the one that is stored.
@@ -190,10 +189,8 @@ func TestOwnersOfWhatTheStoredVersionChanges(t *testing.T) {
 
 // A rule that came later, in the stored version, does not stand in the way of who changes something else through another one.
 func TestRatchetingOfTheStoredVersion(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	first, err := rest.New(rest.Options{Store: store, Now: now}, rest.Resource[DiskV1beta1]{Group: "example.com", Version: "v1beta1", Plural: "disks", Kind: "Disk"})
-	require.NoError(t, err)
+	store := newStore(t)
+	first := start(t, rest.Options{Store: store, Now: now}, rest.Resource[DiskV1beta1]{Group: "example.com", Version: "v1beta1", Plural: "disks", Kind: "Disk"})
 	require.Equal(t, 201, do(t, first, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":204800,"note":"too long","mounts":[{"name":"a"},{"name":"b"},{"name":"c"}]}`)).Code)
 	require.NoError(t, first.Close())
 	api := newAPI(t, rest.Options{Store: store}, diskResource())

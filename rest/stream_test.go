@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"testing"
@@ -77,7 +76,7 @@ func TestStreamsThatCannotWork(t *testing.T) {
 func TestStreamsInDiscovery(t *testing.T) {
 	s := streamed(t, rest.Options{}, everyStream()...)
 	var list apimeta.APIResourceList
-	require.NoError(t, json.Unmarshal(s.do("GET", thingRoot, "").Body.Bytes(), &list))
+	s.do("GET", thingRoot, "").decode(t, &list)
 	got := map[string]apimeta.APIResource{}
 	for _, r := range list.Resources {
 		got[r.Name] = r
@@ -115,7 +114,7 @@ func TestStreamsInOpenAPI(t *testing.T) {
 				}
 			}
 			w := s.do("GET", document, "")
-			require.NoError(t, json.Unmarshal(w.Body.Bytes(), &got))
+			w.decode(t, &got)
 			base := thingRoot + "/namespaces/{namespace}/things/{name}/"
 			log := got.Paths[base+"log"]
 			assert.Equal(t, "readThingsExampleComV1NamespacedThingLog", log.Get.OperationID)

@@ -19,10 +19,7 @@ func FuzzStreamOptions(f *testing.F) {
 	things.Subresources = []rest.SubresourceOf[Thing]{thingLog{Name: "log", Output: func(_ context.Context, _ *Thing, o *LogOptions, out io.Writer) error {
 		return json.NewEncoder(out).Encode(o)
 	}}}
-	api, err := rest.New(rest.Options{}, things)
-	require.NoError(f, err)
-	f.Cleanup(func() { require.NoError(f, api.Close()) })
-	s := &thingServer{api: api}
+	s := &thingServer{api: start(f, rest.Options{}, things)}
 	require.Equal(f, 201, s.do("POST", thingsIn, thingJSON("a", `{"size":1}`)).Code)
 	for _, seed := range []string{"tailLines=3&follow", "lines=1,2&lines=3&level=a&level=b", "ratio=1e400", "tailLines=-1", "lines=99999999999", "container=%zz", "ratio=0x1p-2"} {
 		f.Add(seed)
@@ -30,13 +27,13 @@ func FuzzStreamOptions(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) {
 		r := httptest.NewRequest("GET", thingsIn+"/a/log", nil)
 		r.URL.RawQuery = query
-		w := s.serve(r)
+		w := ask(s.api, r)
 		if w.Code != http.StatusOK {
-			require.Equal(t, http.StatusBadRequest, w.Code, w.Body.String())
+			require.Equal(t, http.StatusBadRequest, w.Code, w.Body)
 			return
 		}
 		var o LogOptions
-		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &o))
+		w.decode(t, &o)
 		require.True(t, o.TailLines == nil || *o.TailLines >= 0)
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"runtime/pprof"
 	"strings"
 	"sync"
@@ -290,17 +289,10 @@ func TestSessionRefusals(t *testing.T) {
 		{"another verb", "DELETE", "/a/exec?stdout=true&command=echo", nil, 405, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := http.NewRequest(c.method, server.URL+thingsIn+c.target, nil)
-			require.NoError(t, err)
-			for i := 0; i+1 < len(c.header); i += 2 {
-				r.Header.Set(c.header[i], c.header[i+1])
-			}
-			response, err := server.Client().Do(r)
-			require.NoError(t, err)
-			defer func() { _ = response.Body.Close() }()
+			a := received(t, open(t.Context(), t, server.Client(), c.method, server.URL+thingsIn+c.target, c.header...))
 			var got status.Status
-			require.NoError(t, json.NewDecoder(response.Body).Decode(&got))
-			assert.Equal(t, c.code, response.StatusCode)
+			a.decode(t, &got)
+			assert.Equal(t, c.code, a.Code)
 			if c.message != "" {
 				assert.Equal(t, c.message, got.Message)
 			}

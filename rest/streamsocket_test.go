@@ -52,9 +52,8 @@ func TestQuietSession(t *testing.T) {
 			ended <- err
 			return err
 		}}}
-		api, err := rest.New(rest.Options{}, things)
-		require.NoError(t, err)
-		_, err = rest.ClientFor[Thing](api).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+		api := start(t, rest.Options{}, things)
+		_, err := rest.ClientFor[Thing](api).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(t, err)
 		l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
 		server := &http.Server{Handler: api}

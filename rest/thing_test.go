@@ -6,18 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -81,58 +76,24 @@ type thingServer struct {
 
 func newThingServer(t testing.TB, options rest.Options, definitions ...rest.Definition) *thingServer {
 	t.Helper()
-	s := &thingServer{store: storage.NewMemory(storage.MemoryOptions{Start: 1})}
+	s := &thingServer{store: newStore(t)}
 	options.Store = s.store
 	if len(definitions) == 0 {
 		definitions = []rest.Definition{thingResource(), globalThingResource()}
 	}
-	var err error
-	s.api, err = rest.New(options, definitions...)
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, s.api.Close())
-		require.NoError(t, s.store.Close())
-	})
+	s.api = start(t, options, definitions...)
 	return s
 }
 
-// thingRequest is a request as a server would read it from a socket: nothing in target is cleaned.
-func thingRequest(method, target string, body io.Reader, header ...string) *http.Request {
-	r := httptest.NewRequest(method, "/", body)
-	path, query, _ := strings.Cut(target, "?")
-	r.RequestURI = target
-	r.URL.Path, r.URL.RawQuery = path, query
-	if plain, err := url.PathUnescape(path); err == nil {
-		r.URL.Path, r.URL.RawPath = plain, path
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Add(header[i], header[i+1])
-	}
-	if body != nil && r.Header.Get("Content-Type") == "" {
-		r.Header.Set("Content-Type", thingType)
-	}
-	return r
-}
-
-func (s *thingServer) serve(r *http.Request) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	s.api.ServeHTTP(w, r)
-	return w
-}
-
-func (s *thingServer) do(method, target, body string, header ...string) *httptest.ResponseRecorder {
-	var reader io.Reader
-	if body != "" {
-		reader = strings.NewReader(body)
-	}
-	return s.serve(thingRequest(method, target, reader, header...))
+func (s *thingServer) do(method, target, body string, header ...string) answer {
+	return ask(s.api, newRequest(method, target, textOf(body), header...))
 }
 
 // mustCreate stores a Thing called name in namespace default.
 func (s *thingServer) mustCreate(t testing.TB, name string) {
 	t.Helper()
 	w := s.do("POST", thingsIn, thingJSON(name, `{"size":1}`))
-	require.Equal(t, http.StatusCreated, w.Code, w.Body.String())
+	require.Equal(t, http.StatusCreated, w.Code, w.Body)
 }
 
 // thingJSON is the body of a Thing.
@@ -140,36 +101,12 @@ func thingJSON(name, spec string) string {
 	return fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"Thing","metadata":{"name":%q},"spec":%s}`, thingGroup, name, spec)
 }
 
-// statusOf reads an answer as a Status, which every error has to be.
-func statusOf(t testing.TB, w *httptest.ResponseRecorder) status.Status {
-	t.Helper()
-	var s status.Status
-	require.Equal(t, thingType, w.Header().Get("Content-Type"), w.Body.String())
-	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &s), w.Body.String())
-	require.Equal(t, "Status", s.Kind)
-	require.Equal(t, "v1", s.APIVersion)
-	require.Equal(t, w.Code, int(s.Code))
-	return s
-}
-
 // thingOf reads an answer as a Thing.
-func thingOf(t testing.TB, w *httptest.ResponseRecorder) Thing {
+func thingOf(t testing.TB, a answer) Thing {
 	t.Helper()
 	var thing Thing
-	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &thing), w.Body.String())
+	a.decode(t, &thing)
 	return thing
-}
-
-// thingHTTP serves a handler on a socket until the test, and the watches that it opened later, have ended.
-func thingHTTP(t testing.TB, handler http.Handler, configure ...func(*http.Server)) *httptest.Server {
-	t.Helper()
-	server := httptest.NewUnstartedServer(handler)
-	for _, c := range configure {
-		c(server.Config)
-	}
-	server.Start()
-	t.Cleanup(server.Close)
-	return server
 }
 
 // thingWatch is a watch over real HTTP.
@@ -188,14 +125,9 @@ func openThingWatch(t testing.TB, client *http.Client, url string) *thingWatch {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	require.NoError(t, err)
-	response, err := client.Do(r)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = response.Body.Close() })
+	response := open(ctx, t, client, "GET", url)
 	if response.StatusCode != http.StatusOK {
-		body, _ := io.ReadAll(response.Body)
-		require.Equal(t, http.StatusOK, response.StatusCode, string(body))
+		require.Equal(t, http.StatusOK, response.StatusCode, received(t, response).Body)
 	}
 	return &thingWatch{response: response, decoder: json.NewDecoder(response.Body), stop: stop}
 }
@@ -229,5 +161,3 @@ func paddedThing(name string, size int) []byte {
 	b.WriteString(`}}}`)
 	return b.Bytes()
 }
-
-func thingLogger(into io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(into, nil)) }

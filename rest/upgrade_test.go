@@ -45,10 +45,8 @@ const lamps = "/apis/example.com/v1/namespaces/default/lamps"
 
 // restarted hands a store from one API to the next, as a host does that starts anew. Others are the kinds that stay as they are.
 func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.API), others ...rest.Definition) (*rest.API, *storage.Memory, error) {
-	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	first, err := rest.New(rest.Options{Store: store, Now: now}, append(others, before)...)
-	require.NoError(t, err)
+	store := newStore(t)
+	first := start(t, rest.Options{Store: store, Now: now}, append(others, before)...)
 	fill(first)
 	require.NoError(t, first.Close())
 	second, err := rest.New(rest.Options{Store: store, Now: now}, append(others, after)...)

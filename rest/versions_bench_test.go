@@ -72,7 +72,7 @@ func BenchmarkFirstGetConverted(b *testing.B) {
 	const objects = 1000
 	s := newVersionedThings(b, rest.Options{MaxConvertedBytes: 2}, objects)
 	w := newThingWriter(s.api, "GET", betaThingsIn+"/n000500", "")
-	body := s.do("GET", thingsIn+"/n000500", "").Body.Bytes()
+	body := []byte(s.do("GET", thingsIn+"/n000500", "").Body)
 	limit := func(n int) {
 		for range n {
 			var in Thing
@@ -128,7 +128,7 @@ func BenchmarkUpgrade(b *testing.B) {
 		require.NoError(b, err)
 		require.NoError(b, api.Close())
 	}
-	decode := decodeAndEncode(b, s.do("GET", thingsIn+"/n000500", "").Body.Bytes())
+	decode := decodeAndEncode(b, []byte(s.do("GET", thingsIn+"/n000500", "").Body))
 	compare(b, 2*objects, func(n int) {
 		for range n / objects / 2 {
 			restart(later)

@@ -85,7 +85,7 @@ func randomWrite(t *testing.T, r *rand.Rand, api *rest.API) {
 func convertedList(t *testing.T, api *rest.API) map[string]string {
 	t.Helper()
 	var stored struct{ Items []Cog }
-	require.NoError(t, json.Unmarshal([]byte(must(t, api, "GET", cogs, "").Body), &stored))
+	must(t, api, "GET", cogs, "").decode(t, &stored)
 	out := map[string]string{}
 	for _, item := range stored.Items {
 		beta := CogV1beta1{ObjectMeta: item.ObjectMeta}

@@ -439,7 +439,7 @@ func TestBookmarks(t *testing.T) {
 
 func TestWatchFromAForgottenVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
+		store := newStore(t)
 		api := newAPI(t, rest.Options{Store: store}, widgetResource())
 		for _, name := range []string{"a", "b", "c"} {
 			create(t, api, name)
@@ -685,8 +685,7 @@ func TestBookmarksOfTables(t *testing.T) {
 func TestWatchOverHTTP(t *testing.T) {
 	t.Run("1.1", func(t *testing.T) {
 		api := newWidgets(t)
-		server := httptest.NewServer(api)
-		t.Cleanup(server.Close)
+		server := thingHTTP(t, api)
 		response := watchOverHTTP(t, api, server)
 		assert.Equal(t, "HTTP/1.1", response.Proto)
 		assert.Equal(t, []string{"chunked"}, response.TransferEncoding)
@@ -698,34 +697,23 @@ func TestWatchOverHTTP(t *testing.T) {
 		server.StartTLS()
 		t.Cleanup(server.Close)
 		assert.Equal(t, "HTTP/2.0", watchOverHTTP(t, api, server).Proto)
-		response, err := server.Client().Get(server.URL + widgets)
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
+		response := open(t.Context(), t, server.Client(), "GET", server.URL+widgets)
 		assert.Equal(t, 200, response.StatusCode, "beside the watch, on the same connection")
 	})
 }
 
 // watchOverHTTP follows an object from a socket, and leaves in the midst of the stream.
 func watchOverHTTP(t *testing.T, api *rest.API, server *httptest.Server) *http.Response {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, "GET", server.URL+widgets+"?watch=true&resourceVersion=1", nil)
-	require.NoError(t, err)
-	response, err := server.Client().Do(r)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = response.Body.Close() })
-	assert.Equal(t, 200, response.StatusCode)
-	assert.Equal(t, "application/json", response.Header.Get("Content-Type"))
-
-	events := json.NewDecoder(response.Body)
+	w := openThingWatch(t, server.Client(), server.URL+widgets+"?watch=true&resourceVersion=1")
+	assert.Equal(t, "application/json", w.response.Header.Get("Content-Type"))
 	next := func() string {
 		var e json.RawMessage
-		require.NoError(t, events.Decode(&e))
+		require.NoError(t, w.decoder.Decode(&e))
 		return string(e)
 	}
 	create(t, api, "a")
 	require.JSONEq(t, added(stored{}), unmanaged(t, next()))
 	must(t, api, "DELETE", widgets+"/a", "")
 	require.JSONEq(t, deleted(stored{rv: "3"}), unmanaged(t, next()))
-	return response
+	return w.response
 }

@@ -63,7 +63,7 @@ func watchMemory(tb testing.TB, streams int) (ours, limit float64) {
 	s.fill(tb, 1)
 	write := newThingWriter(s.api, "PATCH", thingsIn+"/n000000", "application/merge-patch+json")
 	require.Equal(tb, http.StatusOK, write.send([]byte(`{"spec":{"size":0}}`))) // what the first one takes is nobody's
-	frame := s.do("GET", thingsIn+"/n000000", "").Body.Bytes()
+	frame := []byte(s.do("GET", thingsIn+"/n000000", "").Body)
 	const events = 3
 	bare := func() float64 {
 		return idleStreams(tb, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -68,10 +68,8 @@ type unread struct {
 
 func newUnread(t *testing.T, watches int, logBytes int64, selector string) unread {
 	t.Helper()
-	s := unread{thingServer: &thingServer{store: storage.NewMemory(storage.MemoryOptions{MaxLogBytes: logBytes})}}
-	var err error
-	s.api, err = rest.New(rest.Options{Store: s.store}, thingResource())
-	require.NoError(t, err)
+	store := closing(t, storage.NewMemory(storage.MemoryOptions{MaxLogBytes: logBytes}))
+	s := unread{thingServer: &thingServer{api: start(t, rest.Options{Store: store}, thingResource()), store: store}}
 	s.server = httptest.NewUnstartedServer(s.api)
 	s.listener = &tightListener{Listener: s.server.Listener}
 	s.server.Listener = s.listener
@@ -89,7 +87,7 @@ func (s unread) write(t *testing.T, name string, n int) time.Duration {
 	start := time.Now()
 	w := s.do("PATCH", thingsIn+"/"+name, body, "Content-Type", "application/merge-patch+json")
 	took := time.Since(start)
-	require.Equal(t, http.StatusOK, w.Code, w.Body.String())
+	require.Equal(t, http.StatusOK, w.Code, w.Body)
 	return took
 }
 
@@ -99,7 +97,6 @@ func (s unread) close(t *testing.T) (took time.Duration) {
 	took = time.Since(start)
 	s.server.CloseClientConnections()
 	s.server.Close()
-	require.NoError(t, s.store.Close())
 	return took
 }
 

@@ -44,7 +44,7 @@ func TestAWatchWithMuchToSendLetsOthersGoFirst(t *testing.T) {
 			ctx, sent := context.WithCancel(context.Background())
 			defer sent()
 			w := &turnWriter{ResponseRecorder: httptest.NewRecorder(), want: objects, turn: make(chan int32, 1), sent: sent}
-			s.api.ServeHTTP(w, thingRequest(http.MethodGet, thingsIn+query, nil).WithContext(ctx))
+			s.api.ServeHTTP(w, newRequest(http.MethodGet, thingsIn+query, nil).WithContext(ctx))
 			require.Equal(t, objects, w.events)
 			require.Greater(t, w.writes.Load(), int32(4))
 			require.Less(t, <-w.turn, w.writes.Load())

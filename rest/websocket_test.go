@@ -137,17 +137,10 @@ func TestWebSocketRefusals(t *testing.T) {
 		{"a password is sent by browsers too", "watch=1", upgradeHeaders("Origin", "https://evil.example", "Authorization", "Basic YTpi"), 403, `a WebSocket from the origin "https://evil.example" needs a bearer token`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := http.NewRequest("GET", server.URL+thingsIn+"?"+c.query, nil)
-			require.NoError(t, err)
-			for i := 0; i+1 < len(c.header); i += 2 {
-				r.Header.Set(c.header[i], c.header[i+1])
-			}
-			response, err := server.Client().Do(r)
-			require.NoError(t, err)
-			defer func() { _ = response.Body.Close() }()
+			a := received(t, open(t.Context(), t, server.Client(), "GET", server.URL+thingsIn+"?"+c.query, c.header...))
 			var got status.Status
-			require.NoError(t, json.NewDecoder(response.Body).Decode(&got))
-			assert.Equal(t, c.code, response.StatusCode)
+			a.decode(t, &got)
+			assert.Equal(t, c.code, a.Code)
 			assert.Equal(t, c.code, int(got.Code))
 			assert.Equal(t, "Status", got.Kind)
 			if c.message != "" {

@@ -3,20 +3,12 @@ package rest_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/storage"
 )
 
 // Widget is the custom kind of the recorded transcripts.
@@ -107,66 +99,14 @@ func widgetResource(options ...widgetOption) rest.Resource[Widget] {
 	return r
 }
 
-// now is the time in all tests, so that whole bodies can be compared.
-func now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
-
-const nowText = "2026-01-02T03:04:05Z"
-
 // newWidgets is an API of Widgets. The first object has the uid uid-1 and, being the first commit, resourceVersion 2.
 func newWidgets(t testing.TB, options ...widgetOption) *rest.API {
 	return newAPI(t, rest.Options{}, widgetResource(options...))
 }
 
-func newAPI(t testing.TB, options rest.Options, definitions ...rest.Definition) *rest.API {
-	t.Helper()
-	if options.Now == nil {
-		options.Now = now
-	}
-	var uids atomic.Int64
-	options.NewUID = func() string { return "uid-" + strconv.FormatInt(uids.Add(1), 10) }
-	if options.Store == nil { // one that counts from 1, so that revisions can be told in advance
-		store := storage.NewMemory(storage.MemoryOptions{Start: 1})
-		t.Cleanup(func() { require.NoError(t, store.Close()) })
-		options.Store = store
-	}
-	api, err := rest.New(options, definitions...)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, api.Close()) })
-	return api
-}
-
-// answer is what a handler has answered.
-type answer struct {
-	Code   int
-	Header http.Header
-	Body   string
-}
-
-// do sends a request. The headers are pairs; without a Content-Type among them a body is JSON.
-func do(t testing.TB, h http.Handler, method, target, body string, headers ...string) answer {
-	t.Helper()
-	var reader io.Reader
-	if body != "" {
-		reader = strings.NewReader(body)
-	}
-	r := httptest.NewRequest(method, target, reader)
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	return answer{w.Code, w.Header(), w.Body.String()}
-}
-
-// must is do for a step that only prepares a test.
-func must(t testing.TB, h http.Handler, method, target, body string, headers ...string) answer {
-	t.Helper()
-	a := do(t, h, method, target, body, headers...)
-	require.Less(t, a.Code, 300, "%s %s: %s", method, target, a.Body)
-	return a
+// widgetClient is the typed client of namespace default.
+func widgetClient(api *rest.API) rest.Client[Widget] {
+	return rest.ClientFor[Widget](api).Namespace("default")
 }
 
 func create(t testing.TB, h http.Handler, name string, parts ...string) answer {
@@ -238,139 +178,7 @@ func (s stored) partial() string {
 	return `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{` + s.meta() + `}}`
 }
 
-// wantJSON asserts an answer's code and its whole JSON body.
-func wantJSON(t testing.TB, a answer, code int, body string) {
-	t.Helper()
-	require.Equal(t, code, a.Code, a.Body)
-	require.Equal(t, "application/json", a.Header.Get("Content-Type"))
-	require.JSONEq(t, unmanaged(t, body), unmanaged(t, a.Body))
-}
-
-// unmanaged is JSON without the managedFields of its objects, which have tests of their own.
-func unmanaged(t testing.TB, text string) string {
-	t.Helper()
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	var v any
-	require.NoError(t, decoder.Decode(&v), text)
-	var drop func(v any)
-	drop = func(v any) {
-		switch at := v.(type) {
-		case map[string]any:
-			if metadata, ok := at["metadata"].(map[string]any); ok {
-				delete(metadata, "managedFields")
-			}
-			for _, member := range at {
-				drop(member)
-			}
-		case []any:
-			for _, element := range at {
-				drop(element)
-			}
-		}
-	}
-	drop(v)
-	out, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(out)
-}
-
-// wantFailure asserts that an answer is a Status that says exactly this. details is JSON, or empty for none.
-func wantFailure(t testing.TB, a answer, code int, reason, message, details string) {
-	t.Helper()
-	status := map[string]any{"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Failure", "message": message, "code": code}
-	if reason != "" {
-		status["reason"] = reason
-	}
-	if details != "" {
-		status["details"] = json.RawMessage(details)
-	}
-	body, err := json.Marshal(status)
-	require.NoError(t, err)
-	wantJSON(t, a, code, string(body))
-}
-
 // aboutWidget are the details of an error about one Widget.
 func aboutWidget(name string) string {
 	return `{"name":"` + name + `","group":"example.com","kind":"widgets"}`
-}
-
-// cause is one cause of a 422.
-type cause struct{ reason, field, message string }
-
-// wantInvalid asserts that an answer is the 422 with these causes, in this order.
-func wantInvalid(t testing.TB, a answer, kind, name string, causes ...cause) {
-	t.Helper()
-	var texts, list []string
-	seen := map[string]bool{}
-	for _, c := range causes {
-		text := c.field + ": " + c.message
-		if !seen[text] {
-			texts = append(texts, text)
-		}
-		seen[text] = true
-		encoded, err := json.Marshal(map[string]string{"reason": c.reason, "field": c.field, "message": c.message})
-		require.NoError(t, err)
-		list = append(list, string(encoded))
-	}
-	message := texts[0]
-	if len(texts) > 1 {
-		message = "[" + strings.Join(texts, ", ") + "]"
-	}
-	short, group, _ := strings.Cut(kind, ".")
-	details := `{"kind":"` + short + `","causes":[` + strings.Join(list, ",") + `]`
-	if group != "" {
-		details += `,"group":"` + group + `"`
-	}
-	if name != "" {
-		details += `,"name":"` + name + `"`
-	}
-	wantFailure(t, a, 422, "Invalid", fmt.Sprintf("%s %q is invalid: %s", kind, name, message), details+"}")
-}
-
-// text reads a string in an answer's JSON, by a path like metadata.resourceVersion.
-func (a answer) text(t testing.TB, path string) string {
-	t.Helper()
-	v, _ := a.value(t, path).(string)
-	return v
-}
-
-func (a answer) value(t testing.TB, path string) any {
-	t.Helper()
-	var v any
-	require.NoError(t, json.Unmarshal([]byte(a.Body), &v), a.Body)
-	for _, key := range strings.Split(path, ".") {
-		switch at := v.(type) {
-		case map[string]any:
-			v = at[key]
-		case []any:
-			i, err := strconv.Atoi(key)
-			require.NoError(t, err)
-			require.Less(t, i, len(at), a.Body)
-			v = at[i]
-		default:
-			return nil
-		}
-	}
-	return v
-}
-
-// rv is the resourceVersion of an answer.
-func (a answer) rv(t testing.TB) string {
-	t.Helper()
-	return a.text(t, "metadata.resourceVersion")
-}
-
-// names are the names of the items of a list.
-func (a answer) names(t testing.TB) []string {
-	t.Helper()
-	var list struct {
-		Items []struct{ Metadata struct{ Name string } }
-	}
-	require.NoError(t, json.Unmarshal([]byte(a.Body), &list), a.Body)
-	out := []string{}
-	for _, item := range list.Items {
-		out = append(out, item.Metadata.Name)
-	}
-	return out
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -35,10 +34,8 @@ func TestWorkloadOfTheBuiltinDialect(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			api, err := rest.New(rest.Options{}, rest.Resource[Controller]{Version: "v1", Plural: "controllers", Dialect: rest.Builtin, Generation: tt.keeps,
+			api := start(t, rest.Options{}, rest.Resource[Controller]{Version: "v1", Plural: "controllers", Dialect: rest.Builtin, Generation: tt.keeps,
 				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".spec.selector"}})
-			require.NoError(t, err)
-			defer api.Close()
 			must(t, api, "POST", controllers, `{"metadata":{"name":"a"},"spec":{"replicas":1,"selector":{"b":"c","app":"a"}}}`)
 
 			scale := must(t, api, "GET", controllers+"/a/scale", "")

@@ -33,7 +33,7 @@ func TestWhatIsSentIsStored(t *testing.T) {
 			api, _ := newDials(t)
 			a := must(t, api, "POST", dials, dialBody(c.sent))
 			var spec struct{ Spec json.RawMessage }
-			require.NoError(t, json.Unmarshal([]byte(a.Body), &spec))
+			a.decode(t, &spec)
 			assert.JSONEq(t, c.stored, string(spec.Spec))
 			assert.Equal(t, digits(t, c.stored), digits(t, string(spec.Spec)), "digits")
 
