@@ -7,9 +7,8 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// applyDirectly is Apply without structured-merge-diff's documents: what a configuration adds to live is merged and
-// compared as it is, and only the sets of fields that this changes are computed with. It gives up, and returns false, on
-// what it does not understand, and on conflicts.
+// applyDirectly is the shortcut of Apply: it merges and compares documents, and passes to structured-merge-diff only the
+// sets of the fields that change. It gives up, and returns false, in unusual cases and for conflicts.
 func (k *Kind) applyDirectly(live, config doc.Value, by Writer, force bool) (doc.Value, bool) {
 	entries, before := live.Lookup("metadata", "managedFields"), withoutEntries(live)
 	if live.IsAbsent() {
@@ -33,7 +32,7 @@ func (k *Kind) applyDirectly(live, config doc.Value, by Writer, force bool) (doc
 		own = entries.At(mine)
 		last = own.Get(memberFieldsV1)
 		if after == before && own.Get(memberAPIVersion).Text() == k.apiVersion && doc.Equal(last, fields) {
-			return live, true // as most often: it asks for what it has asked for before
+			return live, true // the usual case: the writer applies the same configuration again
 		}
 	}
 	if !k.regular(entries, ids) || !k.fits(config, true) || !k.fits(before, false) {
@@ -52,7 +51,7 @@ func (k *Kind) applyDirectly(live, config doc.Value, by Writer, force bool) (doc
 		if after, ok = pruned(k.schema, after, last, owned); !ok {
 			return doc.Value{}, false
 		}
-		if doc.Equal(after, before) { // what another part was asked for has gone again
+		if doc.Equal(after, before) { // the prune undid the merge
 			after = before
 		}
 	}
@@ -86,7 +85,8 @@ func applyOf(by Writer) identity {
 	return identity{Manager: by.name(), Operation: string(apimeta.ManagedFieldsApply), Subresource: by.Subresource}
 }
 
-// anonymous returns the fieldsV1 of what belongs to nobody and yet is not pruned, because the configuration has it.
+// anonymous returns the fieldsV1 of the fields that nobody owns but that must not be pruned, because the configuration
+// has them.
 func anonymous(config doc.Value) doc.Value {
 	var members []doc.Member
 	for key := range config.Get("metadata").Members() {

@@ -12,14 +12,15 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// beforeFirstApply owns what an object without entries has when something is applied to it for the first time.
+// beforeFirstApply is the manager that owns the existing fields of an object without entries once a configuration is
+// applied to it.
 const beforeFirstApply = "before-first-apply"
 
-// Apply returns the object that comes of applying a configuration to live, with its managedFields. Live is absent where
-// there is no object yet; what the server sets on a new one is left to the caller.
+// Apply applies a configuration to live and returns the resulting object, with its managedFields. live is absent if the
+// object does not exist yet; the caller then sets what the server sets on a new object.
 //
-// It fails with 400 BadRequest for a configuration of another kind or with managedFields; with 500, as upstream, for one
-// that does not fit the schema; and with 409 Conflict where other managers own fields to which it gives other values,
+// It returns 400 BadRequest for a configuration of another kind or with managedFields; 500, as upstream, for a
+// configuration that does not fit the schema; and 409 Conflict if the configuration changes fields of other managers,
 // unless force takes them over.
 func (k *Kind) Apply(live, config doc.Value, by Writer, force bool) (doc.Value, error) {
 	if err := k.checkKind(config); err != nil {
@@ -31,7 +32,7 @@ func (k *Kind) Apply(live, config doc.Value, by Writer, force bool) (doc.Value, 
 	return k.apply(live, config, by, force)
 }
 
-// apply is the general way.
+// apply is the general path of Apply.
 func (k *Kind) apply(live, config doc.Value, by Writer, force bool) (doc.Value, error) {
 	patch, err := k.configuration(config)
 	if err != nil {
@@ -64,7 +65,7 @@ func (k *Kind) apply(live, config doc.Value, by Writer, force bool) (doc.Value, 
 	return afterApply(obj, config, by).WithAt(list, "metadata", "managedFields"), nil
 }
 
-// afterApply does what is done for certain clients.
+// afterApply does what certain clients need.
 func afterApply(obj, config doc.Value, by Writer) doc.Value {
 	if by.Manager == kubectl {
 		return withLastApplied(obj, config)
@@ -72,7 +73,7 @@ func afterApply(obj, config doc.Value, by Writer) doc.Value {
 	return obj
 }
 
-// Check refuses what is no configuration of the kind, as [Kind.Apply] does.
+// Check returns the error with which [Kind.Apply] refuses what is not a configuration of the kind.
 func (k *Kind) Check(config doc.Value) error {
 	if err := k.checkKind(config); err != nil {
 		return err
@@ -91,7 +92,7 @@ func (k *Kind) checkKind(config doc.Value) error {
 	return nil
 }
 
-// configuration types a configuration.
+// configuration returns a configuration as a typed value.
 func (k *Kind) configuration(config doc.Value) (*typed.TypedValue, error) {
 	patch, err := k.typeValue(config)
 	if err != nil {
@@ -100,7 +101,7 @@ func (k *Kind) configuration(config doc.Value) (*typed.TypedValue, error) {
 	return patch, nil
 }
 
-// applyTyped does the arithmetic, and changes the entries.
+// applyTyped lets structured-merge-diff apply the configuration, and updates the entries.
 func (k *Kind) applyTyped(live doc.Value, patch *typed.TypedValue, e *entries, by Writer, force bool) (doc.Value, error) {
 	before, err := k.of(live)
 	if err != nil {
@@ -157,7 +158,7 @@ func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
 	return apimeta.GroupVersionKind{Group: gv.Group, Version: gv.Version, Kind: obj.Get("kind").Text()}
 }
 
-// untyped is the answer to an object that does not fit the schema. Upstream takes that for a fault of its own.
+// untyped returns the answer to an object that does not fit the schema. Upstream treats that as a fault of the server.
 func untyped(what string, obj doc.Value, err error) error {
 	if status.IsRequestEntityTooLarge(err) {
 		return err

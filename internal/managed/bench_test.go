@@ -33,9 +33,9 @@ func benchObject(b testing.TB) doc.Value {
 	return parse(b, data.String())
 }
 
-// What keeping managedFields costs, in turns with two limits: "encodes", decoding and encoding the object, which is the rest
-// of a write at its least, and "cores", the least that structured-merge-diff has to do for an update. The two "general"
-// cases are what the others spare.
+// The cost of keeping managedFields, in proportion to two other costs: "encodes" decodes and encodes the object, the minimum
+// that a write costs otherwise, and "cores" is the minimum that structured-merge-diff has to do for an update. The two
+// "general" cases show what the shortcuts save.
 func BenchmarkManagedFields(b *testing.B) {
 	k := gears(b)
 	obj := benchObject(b)

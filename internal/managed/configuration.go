@@ -6,13 +6,13 @@ import (
 )
 
 // fieldsOfConfiguration returns the fieldsV1 of a configuration: its leaves, its list elements and the members of its
-// maps, but no struct for the sake of what is in it. It gives up, and returns false, where list elements repeat.
+// maps. A struct counts only by its leaves. It gives up, and returns false, if list elements repeat.
 func (k *Kind) fieldsOfConfiguration(config doc.Value, part Part) (doc.Value, bool) {
 	return k.fieldsWith(config, part, func(t *tree, s *schema.Schema, _, v doc.Value) (doc.Value, bool) { return t.listed(s, v, false) })
 }
 
-// listed returns the tree of a value in a configuration; absent where there is nothing. With itself the value counts
-// beside what is in it.
+// listed returns the tree of a value in a configuration, or an absent value if the tree is empty. If itself is set,
+// the value is a field beside its parts.
 func (t *tree) listed(s *schema.Schema, v doc.Value, itself bool) (doc.Value, bool) {
 	how := relation(s, v)
 	if how == whole || how == byMember && v.Len() == 0 {

@@ -10,12 +10,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/merge"
 )
 
-// maxConflictBytes is how long the paths and managers of the conflicts may be that are named: each path may be as long as
-// the configuration, and there may be as many.
+// maxConflictBytes bounds the total length of the paths and managers that the answer names: each path may be as long as
+// the configuration, and the number of paths may be as large.
 const maxConflictBytes = 256 << 10
 
-// conflict is the answer to a configuration that would change fields of others: a cause for each field, those of one
-// manager together.
+// conflict returns the answer to a configuration that would change fields of others. It has one cause for each field, and
+// groups the causes by manager.
 func conflict(conflicts merge.Conflicts, e *entries, through string) error {
 	conflicts = slices.Clone(conflicts)
 	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { return strings.Compare(a.Manager, b.Manager) })
@@ -45,7 +45,8 @@ func conflict(conflicts merge.Conflicts, e *entries, through string) error {
 	return status.ApplyConflict(message, causes)
 }
 
-// shown is how a message calls a manager, the version being that of the subresource through which its fields are seen.
+// shown returns the name of a manager in a message. The version is that of the subresource of the request, if it has one
+// of its own.
 func shown(i identity, through string) string {
 	text := fmt.Sprintf("%q", i.Manager)
 	if i.Subresource != "" {

@@ -10,14 +10,15 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// fieldsOfNew returns the fieldsV1 of a new object: everything that the kind's empty object does not have. It is what a
-// comparison of the two would find, without one. It gives up, and returns false, where list elements repeat.
+// fieldsOfNew returns the fieldsV1 of a new object: everything that the kind's empty object does not have. The result is
+// that of a comparison of the two. It gives up, and returns false, if list elements repeat.
 func (k *Kind) fieldsOfNew(obj doc.Value, part Part) (doc.Value, bool) {
 	return k.fieldsWith(obj, part, (*tree).added)
 }
 
-// fieldsWith returns the fieldsV1 of what a writer of a part gives: what fields returns of each member, within metadata of
-// each that is not the system's. It is told what the kind's empty object has in the place of the member.
+// fieldsWith returns the fieldsV1 of what a writer of a part sets: the results of fields for the members of the object,
+// and for those of metadata that the server does not own. fields receives the corresponding member of the kind's empty
+// object as old.
 func (k *Kind) fieldsWith(obj doc.Value, part Part, fields func(t *tree, s *schema.Schema, old, v doc.Value) (doc.Value, bool)) (doc.Value, bool) {
 	t := treeOf(obj)
 	for key, value := range obj.Members() {
@@ -54,10 +55,10 @@ type tree struct {
 	size    int // about how many fields it has
 	maps    doc.Builder
 	keys    strings.Builder
-	members []doc.Member // of the maps that are not finished, the innermost last
+	members []doc.Member // of the unfinished maps, the innermost last
 }
 
-// maxChunk is the most fields of a tree that share a piece of memory.
+// maxChunk limits how many fields of a tree share a piece of memory.
 const maxChunk = 64
 
 // treeOf returns a builder for the fieldsV1 of a document.
@@ -76,13 +77,13 @@ func sizeOf(v doc.Value, limit int) int {
 	return min(n, limit)
 }
 
-// push adds a member to the innermost map, unless there is nothing in it.
+// push adds a member to the innermost map, unless fields is absent.
 func (t *tree) push(prefix, name string, fields doc.Value) {
 	if fields.IsAbsent() {
 		return
 	}
 	if need := len(prefix) + len(name); t.keys.Cap()-t.keys.Len() < need {
-		t.keys = strings.Builder{} // what was written is in use, and stays where it is
+		t.keys = strings.Builder{} // members refer to the old buffer, so it must not grow
 		t.keys.Grow(max(need, 16*t.size))
 	}
 	start := t.keys.Len()
@@ -98,7 +99,8 @@ func (t *tree) pop(start int) doc.Value {
 	return v
 }
 
-// popField is pop for a field: the dot alone says no more than an empty map, and nothing is nothing.
+// popField is pop for a field. A map that holds only the dot means the same as an empty map, and a field without members
+// is absent.
 func (t *tree) popField(start int) doc.Value {
 	switch {
 	case len(t.members) == start:
@@ -110,7 +112,7 @@ func (t *tree) popField(start int) doc.Value {
 	return t.pop(start)
 }
 
-// added returns the tree of what v has and old has not; absent where there is nothing.
+// added returns the tree of what v has beyond old. It is absent if v adds nothing.
 func (t *tree) added(s *schema.Schema, old, v doc.Value) (doc.Value, bool) {
 	how := relation(s, v)
 	if how == whole || v.Len() == 0 {
@@ -158,17 +160,17 @@ func (t *tree) addElements(s *schema.Schema, how relationship, list doc.Value) b
 	return true
 }
 
-// relationship is how the parts of a value are owned.
+// relationship is how the parts of a value are owned: as a whole, or each by owners of its own.
 type relationship int
 
 const (
-	whole    relationship = iota // all of it has one owner
-	byMember                     // each member of a map has
-	byValue                      // each element of a set has
-	byKey                        // each element with its keys has
+	whole    relationship = iota // the whole value has one set of owners
+	byMember                     // each member of a map has owners
+	byValue                      // each element of a set has owners
+	byKey                        // each element, identified by its keys, has owners
 )
 
-// relation returns how the parts of a value are owned that a schema describes; without a schema, each member of a map.
+// relation returns how the parts of a value are owned. Without a schema, each member of a map has owners.
 func relation(s *schema.Schema, v doc.Value) relationship {
 	switch v.Kind() {
 	case doc.Map:
@@ -187,7 +189,7 @@ func relation(s *schema.Schema, v doc.Value) relationship {
 	return whole
 }
 
-// memberOf returns the schema of a member, nil for one that no schema describes.
+// memberOf returns the schema of a member, or nil if no schema describes it.
 func memberOf(s *schema.Schema, key string) *schema.Schema {
 	if s == nil {
 		return nil
@@ -195,7 +197,7 @@ func memberOf(s *schema.Schema, key string) *schema.Schema {
 	return s.Member(key)
 }
 
-// first is the list of entries of an object with one writer.
+// first returns the list of entries of an object with one writer.
 func first(tree doc.Value, apiVersion string, by Writer) doc.Value {
 	if tree.Len() == 0 {
 		return doc.Value{}

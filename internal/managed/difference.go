@@ -6,15 +6,15 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// change is what a write does to fields, within the part that it can reach.
+// change holds the fields that a write changes, within the part that it can reach.
 type change struct {
-	given  *fieldpath.Set // fields that have got another value
-	all    *fieldpath.Set // those, and fields that are gone
+	given  *fieldpath.Set // fields with a new value
+	all    *fieldpath.Set // those, and removed fields
 	within reach
 }
 
-// changeOf returns what has changed between two objects. It gives up, and returns false, where a value turns from a list
-// or map into something else, and where list elements repeat.
+// changeOf returns the changes between two objects. It gives up, and returns false, if a list or map turns into another
+// kind of value, or if list elements repeat.
 func (k *Kind) changeOf(old, obj doc.Value, part Part) (change, bool) {
 	d := difference{path: make(fieldpath.Path, 0, 16)}
 	if !d.members(k.schema, old, obj, part.without) {
@@ -28,7 +28,7 @@ func (k *Kind) changeOf(old, obj doc.Value, part Part) (change, bool) {
 	return change{given: &d.given, all: all, within: within}, err == nil
 }
 
-// taken returns an entry without the fields that have changed, absent where nothing is left.
+// taken returns an entry without the changed fields. It is absent if no fields are left.
 func (c change) taken(entry doc.Value) doc.Value {
 	tree := entry.Get(memberFieldsV1)
 	near := c.within.in(tree)
@@ -42,13 +42,13 @@ func (c change) taken(entry doc.Value) doc.Value {
 	return entry.With(memberFieldsV1, tree)
 }
 
-// conflicts reports whether an entry has fields that have got another value.
+// conflicts reports whether an entry has fields with a new value.
 func (c change) conflicts(entry doc.Value) bool {
 	tree := entry.Get(memberFieldsV1)
 	return !c.within.in(tree).read(tree).Intersection(c.given).Empty()
 }
 
-// difference walks over two documents side by side, and only where they differ.
+// difference walks over two documents side by side, and skips equal parts.
 type difference struct {
 	given, gone fieldpath.Set
 	path        fieldpath.Path
@@ -67,7 +67,7 @@ func (p Part) without(member string) bool {
 	return false
 }
 
-// members compares the members of two maps but those that skip names.
+// members compares the members of two maps, except those that skip accepts.
 func (d *difference) members(s *schema.Schema, old, v doc.Value, skip func(key string) bool) bool {
 	for i, j := 0, 0; i < old.Len() || j < v.Len(); {
 		var key string
@@ -86,7 +86,7 @@ func (d *difference) members(s *schema.Schema, old, v doc.Value, skip func(key s
 		if before == after || skip != nil && skip(key) {
 			continue
 		}
-		name := key // of which only the path of a difference needs a copy
+		name := key // a copy, so that only a difference allocates it
 		d.path = append(d.path, fieldpath.PathElement{FieldName: &name})
 		if !d.value(memberOf(s, key), before, after) {
 			return false
@@ -96,7 +96,7 @@ func (d *difference) members(s *schema.Schema, old, v doc.Value, skip func(key s
 	return true
 }
 
-// value compares the two values at the path, of which one may be absent.
+// value compares the two values at the path. One of them may be absent.
 func (d *difference) value(s *schema.Schema, old, v doc.Value) bool {
 	switch {
 	case old.IsAbsent():
@@ -120,7 +120,7 @@ func (d *difference) value(s *schema.Schema, old, v doc.Value) bool {
 	}
 }
 
-// all inserts the path and all below it.
+// all inserts the path and all fields below it.
 func (d *difference) all(s *schema.Schema, v doc.Value, into *fieldpath.Set) bool {
 	switch how := relation(s, v); how {
 	case whole:
@@ -145,7 +145,7 @@ func (d *difference) all(s *schema.Schema, v doc.Value, into *fieldpath.Set) boo
 	return true
 }
 
-// elements compares two lists whose elements have owners of their own; one may be absent.
+// elements compares two lists whose elements have owners of their own. One list may be absent.
 func (d *difference) elements(s *schema.Schema, how relationship, old, v doc.Value) bool {
 	before, ok := namesOf(s, how, old)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// elementOf returns the list element as an element of a path; false where nothing tells it from others.
+// elementOf returns the list element as an element of a path, or false if nothing identifies it.
 func elementOf(s *schema.Schema, how relationship, element doc.Value) (fieldpath.PathElement, bool) {
 	if how == byValue {
 		v := valueOf(element)
@@ -23,7 +23,7 @@ func elementOf(s *schema.Schema, how relationship, element doc.Value) (fieldpath
 	return fieldpath.PathElement{Key: &fields}, len(fields) > 0
 }
 
-// keyFields returns the keys that tell a list element from the others.
+// keyFields returns the keys that identify a list element.
 func keyFields(s *schema.Schema, element doc.Value) value.FieldList {
 	var fields value.FieldList
 	for _, key := range s.ListMapKeys {
@@ -35,7 +35,7 @@ func keyFields(s *schema.Schema, element doc.Value) value.FieldList {
 	return fields
 }
 
-// keyOf returns a key of a list element. One that the element does not have is its default.
+// keyOf returns a key of a list element. If the element lacks the key, its default counts.
 func keyOf(s *schema.Schema, element doc.Value, key string) doc.Value {
 	if v := element.Get(key); !v.IsAbsent() {
 		return v
@@ -46,7 +46,7 @@ func keyOf(s *schema.Schema, element doc.Value, key string) doc.Value {
 	return doc.Value{}
 }
 
-// elementKey returns how a list element is named in a fieldsV1.
+// elementKey returns the name of a list element in a fieldsV1.
 func elementKey(s *schema.Schema, how relationship, element doc.Value) (string, bool) {
 	if text, ok := plainName(s, how, element); ok && isPlainASCII(text) {
 		if how == byValue {
@@ -62,7 +62,7 @@ func elementKey(s *schema.Schema, how relationship, element doc.Value) (string, 
 	return key, err == nil
 }
 
-// plainName returns the text that tells a list element from the others, where it is one text, as it is most often.
+// plainName returns the text that identifies a list element if it is a single text, which is the usual case.
 func plainName(s *schema.Schema, how relationship, element doc.Value) (string, bool) {
 	if how == byKey {
 		if len(s.ListMapKeys) != 1 {
@@ -73,18 +73,18 @@ func plainName(s *schema.Schema, how relationship, element doc.Value) (string, b
 	return element.Text(), element.Kind() == doc.String
 }
 
-// isPlainASCII reports whether JSON writes a string as it is, between quotes.
+// isPlainASCII reports whether JSON writes a string between quotes without escapes.
 func isPlainASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) })
 }
 
-// namesOf returns what tells each element of a list from the others: names that are equal within one kind of list if the
-// elements are one. It gives up, and returns false, where elements repeat or have no name.
+// namesOf returns a name for each element of a list. Elements of two lists with one schema are the same element if their
+// names are equal. It gives up, and returns false, if elements repeat or have no name.
 func namesOf(s *schema.Schema, how relationship, list doc.Value) ([]string, bool) {
 	names := make([]string, list.Len())
 	for i := range names {
 		name, ok := plainName(s, how, list.At(i))
-		if !ok || strings.HasPrefix(name, "k:") || strings.HasPrefix(name, "v:") { // as only a key begins
+		if !ok || strings.HasPrefix(name, "k:") || strings.HasPrefix(name, "v:") { // as only an elementKey begins
 			if name, ok = elementKey(s, how, list.At(i)); !ok {
 				return nil, false
 			}
@@ -94,7 +94,7 @@ func namesOf(s *schema.Schema, how relationship, list doc.Value) ([]string, bool
 	return names, !repeats(names)
 }
 
-// fewElements is up to which length a list is searched for an element one by one.
+// fewElements is the length up to which a search scans a list.
 const fewElements = 16
 
 func repeats(names []string) bool {
@@ -133,7 +133,7 @@ func positionsOf(names []string) positions {
 	return p
 }
 
-// of returns the position of a name, -1 for none. Hint is where it is most often.
+// of returns the position of a name, or -1. hint is its most likely position.
 func (p positions) of(name string, hint int) int {
 	if hint < len(p.names) && p.names[hint] == name {
 		return hint

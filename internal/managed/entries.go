@@ -28,8 +28,8 @@ const (
 
 var entryMembers = [...]string{memberAPIVersion, memberFieldsType, memberFieldsV1, memberManager, memberOperation, memberSubresource, memberTime}
 
-// identity tells the entries of one object apart. A manager has one entry for all that it applies, and one per version
-// for what it updates, each per subresource.
+// identity distinguishes the entries of one object. For each subresource, a manager has one entry for the fields that
+// it applies, and one for each version in which it updates.
 type identity struct {
 	Manager     string `json:"manager,omitempty"`
 	Operation   string `json:"operation,omitempty"`
@@ -37,9 +37,10 @@ type identity struct {
 	Subresource string `json:"subresource,omitempty"`
 }
 
-// key is the identity as structured-merge-diff wants it, a string; conflicts are sorted by it, as upstream.
+// key returns the identity as the string that structured-merge-diff requires. It sorts conflicts by that string, so
+// the form is upstream's.
 func (i identity) key() string {
-	data, _ := json.Marshal(i) // strings alone: there is nothing that could fail
+	data, _ := json.Marshal(i) // a struct of strings always marshals
 	return string(data)
 }
 
@@ -54,27 +55,26 @@ func identityOf(entry doc.Value) identity {
 	return id
 }
 
-// entries are the managedFields of an object in the form in which they are computed with. The maps have the keys of
-// identities.
+// entries are the decoded managedFields of an object. The maps use the keys of identities.
 type entries struct {
 	sets  fieldpath.ManagedFields
 	who   map[string]identity
-	times map[string]string            // RFC 3339 in UTC; none for an entry without a time
-	trees map[*fieldpath.Set]doc.Value // the sets that were decoded, as they were written
+	times map[string]string            // RFC 3339 in UTC; missing for an entry without a time
+	trees map[*fieldpath.Set]doc.Value // the text from which each set was decoded
 }
 
 func noEntries() *entries {
 	return &entries{sets: fieldpath.ManagedFields{}, who: map[string]identity{}, times: map[string]string{}, trees: map[*fieldpath.Set]doc.Value{}}
 }
 
-// remember makes an identity known and returns its key.
+// remember records an identity and returns its key.
 func (e *entries) remember(i identity) string {
 	key := i.key()
 	e.who[key] = i
 	return key
 }
 
-// decode reads managedFields. It fails where an entry is not what a server could have written.
+// decode reads managedFields. It returns an error for an entry that no server would write.
 func decode(list doc.Value) (*entries, error) {
 	e := noEntries()
 	for i, v := range list.Elements() {
@@ -117,7 +117,7 @@ type node struct {
 	below   *fieldpath.Set
 }
 
-// decodeSet reads one level of a fieldsV1. The set is nil where there is nothing below; member tells whether the level
+// decodeSet reads one level of a fieldsV1. The set is nil if the level is empty. member reports whether the level
 // itself is a member of the set above it.
 func decodeSet(v doc.Value) (set *fieldpath.Set, member bool, err error) {
 	var nodes []node
@@ -128,7 +128,7 @@ func decodeSet(v doc.Value) (set *fieldpath.Set, member bool, err error) {
 		}
 		element, err := fieldpath.DeserializePathElement(key)
 		if errors.Is(err, fieldpath.ErrUnknownPathElementType) {
-			continue // of a later version, as upstream
+			continue // written by a later version; upstream ignores it too
 		} else if err != nil {
 			return nil, false, err
 		}
@@ -141,7 +141,7 @@ func decodeSet(v doc.Value) (set *fieldpath.Set, member bool, err error) {
 	if len(nodes) == 0 {
 		return nil, true, nil
 	}
-	// In the order of a set each insertion is at its end; in another one a long list would take forever.
+	// In sorted order each insertion is at the end of the set. In any other order a long list would take quadratic time.
 	slices.SortFunc(nodes, func(a, b node) int { return a.element.Compare(b.element) })
 	set = fieldpath.NewSet()
 	for _, n := range nodes {
@@ -155,7 +155,7 @@ func decodeSet(v doc.Value) (set *fieldpath.Set, member bool, err error) {
 	return set, member, nil
 }
 
-// encode returns the list of entries in its order; absent where there are none.
+// encode returns the sorted list of entries, or an absent value if there are no entries.
 func (e *entries) encode() (doc.Value, error) {
 	list := make([]doc.Value, 0, len(e.sets))
 	for key, set := range e.sets {
@@ -188,7 +188,7 @@ func entry(id identity, apiVersion, at string, tree doc.Value) doc.Value {
 	return doc.MapOf(members...)
 }
 
-// text is a string that is left out when it is empty.
+// text returns a string, or an absent value if it is empty.
 func text(s string) doc.Value {
 	if s == "" {
 		return doc.Value{}
@@ -225,8 +225,7 @@ func encodeSet(set *fieldpath.Set, member bool) (doc.Value, error) {
 	return doc.MapOf(members...), failed
 }
 
-// sorted brings entries into the order in which objects show them: by operation, time, manager, version and
-// subresource.
+// sorted sorts entries as upstream does: by operation, time, manager, version and subresource.
 func sorted(list []doc.Value) doc.Value {
 	if len(list) == 0 {
 		return doc.Value{}
@@ -251,7 +250,7 @@ func identitiesOf(entries doc.Value) []identity {
 	return ids
 }
 
-// updates counts the entries of updates.
+// updates counts the entries with the operation Update.
 func updates(ids []identity) int {
 	n := 0
 	for _, id := range ids {
@@ -262,7 +261,7 @@ func updates(ids []identity) int {
 	return n
 }
 
-// SameButTimes reports whether two lists of entries differ in their times at most.
+// SameButTimes reports whether two lists of entries are equal apart from their times.
 func SameButTimes(a, b doc.Value) bool {
 	if a.Len() != b.Len() {
 		return false

@@ -12,7 +12,7 @@ func (k *Kind) GeneralApply(live, config doc.Value, by Writer, force bool) (doc.
 	return k.apply(live, config, by, force)
 }
 
-// ApplyDirectly is the way of Apply that most configurations go; false where it gives up.
+// ApplyDirectly is the shortcut of Apply. It returns false if it gives up.
 func (k *Kind) ApplyDirectly(live, config doc.Value, by Writer, force bool) (doc.Value, bool) {
 	return k.applyDirectly(live, config, by, force)
 }
@@ -22,8 +22,8 @@ func (k *Kind) General(old, obj, start doc.Value, by Writer) (doc.Value, error) 
 	return k.update(withoutEntries(old), withoutEntries(obj), start, by)
 }
 
-// Core is the least that structured-merge-diff has to do for an update: it types both objects, compares them, and reads
-// and writes the sets of two managers.
+// Core is the minimum that structured-merge-diff has to do for an update: it types both objects, compares them, and
+// reads and writes the sets of two managers.
 func (k *Kind) Core(old, obj map[string]any, sets ...[]byte) error {
 	t := k.typed()
 	before, err := t.FromUnstructured(old)
@@ -50,7 +50,7 @@ func (k *Kind) Core(old, obj map[string]any, sets ...[]byte) error {
 	return nil
 }
 
-// MovedOwners is the way of Update for writes that move owners; false where it gives up.
+// MovedOwners is the shortcut of Update for writes that move owners. It returns false if it gives up.
 func (k *Kind) MovedOwners(old, obj, entries doc.Value, by Writer) (doc.Value, bool) {
 	return k.movedOwners(withoutEntries(old), withoutEntries(obj), entries, by)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// fits reports whether an object has the form that the schema says, to the letter of structured-merge-diff, and is not too
-// large for it: a null fits everywhere but as an element that has a name. With once, the elements of a list must also be
-// different.
+// fits reports whether structured-merge-diff would accept an object: its form is that of the schema, and it is not too
+// large. A null fits everywhere except as a list element with a name. If once is set, the elements of a list must also be
+// unique.
 func (k *Kind) fits(obj doc.Value, once bool) bool {
 	f := fitting{once: once, left: maxSteps}
 	return f.value(k.schema, obj, 1)
@@ -17,7 +17,7 @@ func (k *Kind) fits(obj doc.Value, once bool) bool {
 
 type fitting struct {
 	once bool
-	left int // as of [longer]
+	left int // see longer
 }
 
 func (f *fitting) value(s *schema.Schema, v doc.Value, depth int) bool {
@@ -48,7 +48,7 @@ func (f *fitting) value(s *schema.Schema, v doc.Value, depth int) bool {
 	return f.undescribed(v, depth)
 }
 
-// undescribed counts the steps in what no schema describes, which fits whatever it is.
+// undescribed counts the steps in a value without a schema, which fits in any form.
 func (f *fitting) undescribed(v doc.Value, depth int) bool {
 	if v.Kind() != doc.Map {
 		return true
@@ -97,7 +97,7 @@ func (f *fitting) elements(s *schema.Schema, v doc.Value, depth int) bool {
 	return true
 }
 
-// isNamed reports whether a list element has a key that tells it from others.
+// isNamed reports whether a list element has a key that identifies it.
 func isNamed(s *schema.Schema, element doc.Value) bool {
 	return element.Kind() == doc.Map && slices.ContainsFunc(s.ListMapKeys, func(key string) bool {
 		return !keyOf(s, element, key).IsAbsent()

@@ -13,21 +13,21 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// Part is what of an object a write can own fields of.
+// Part is the part of an object whose fields a write can own.
 type Part int
 
 const (
-	// Main is all but the status.
+	// Main is everything except the status.
 	Main Part = iota
 	// Status is the status alone.
 	Status
-	// StatusAndMetadata is the status, and the metadata with it.
+	// StatusAndMetadata is the status and the metadata.
 	StatusAndMetadata
-	// Whole is everything, for a kind without a status of its own.
+	// Whole is everything, for a kind without a status subresource.
 	Whole
 )
 
-// Kind keeps the managedFields of the objects of one kind in one version. It is made by [NewKind] and safe for
+// Kind keeps the managedFields of the objects of one kind in one version. Use [NewKind] to create one. It is safe for
 // concurrent use.
 type Kind struct {
 	schema     *schema.Schema
@@ -35,33 +35,32 @@ type Kind struct {
 	apiVersion string
 	empty      doc.Value
 	convert    Converter
-	typed      func() typed.ParseableType // needed by few writes, and made for the first one
+	typed      func() typed.ParseableType // created by the first of the few writes that need it
 }
 
-// Converter brings an object of any version of a kind into the one of that apiVersion.
+// Converter converts an object of any version of a kind to the version apiVersion, and returns the Kind of that version.
 type Converter func(obj doc.Value, apiVersion string) (doc.Value, *Kind, error)
 
-// NewKind returns the keeper of a kind. Empty is an object of the kind with nothing in it: what is in there has no owner
-// in a new object.
+// NewKind returns a Kind. empty is the empty object of the kind: its fields have no owner in a new object.
 //
-// Convert brings an object into the version in which another manager has written, and returns the keeper of that version,
-// nil where there is none. A nil function is that of a kind with one version.
+// convert converts an object to the version in which another manager has written, and returns the Kind of that version, or
+// nil if the kind is not served in it. A nil convert suits a kind with one version.
 func NewKind(s *schema.Schema, gvk apimeta.GroupVersionKind, empty doc.Value, convert Converter) *Kind {
 	return &Kind{schema: s, gvk: gvk, apiVersion: gvk.GroupVersion().String(), empty: empty, convert: convert,
 		typed: sync.OnceValue(func() typed.ParseableType { return typeOf(s) })}
 }
 
-// Writer is who writes, through what and when.
+// Writer says who writes, through which subresource, and when.
 type Writer struct {
-	// Manager is the name of the manager; an empty one counts as "unknown".
+	// Manager is the name of the manager. Empty means "unknown".
 	Manager string
-	// Subresource is what the write goes through; empty for the object itself.
+	// Subresource is the subresource that receives the write. It is empty for the object itself.
 	Subresource string
-	// Through is the version of the subresource's kind, where it has one of its own: conflicts name that.
+	// Through is the version of the subresource's kind, if it has a kind of its own. Conflicts name that version.
 	Through string
-	// Time is now, in RFC 3339 and UTC; the entries of who has none have no time.
+	// Time is the present time, in RFC 3339 and UTC. If it is empty, the writer's entries have no time.
 	Time string
-	// Part is what of the object the write can reach.
+	// Part is the part of the object that the write can reach.
 	Part Part
 }
 
@@ -74,14 +73,15 @@ func (w Writer) name() string {
 	return w.Manager
 }
 
-// of types an object. Lists whose elements should be different may repeat them: such objects are stored.
+// of returns an object as a typed value. It accepts repeated elements in lists whose elements should be unique, because such
+// objects are stored.
 func (k *Kind) of(obj doc.Value) (*typed.TypedValue, error) {
 	return k.typeValue(obj, typed.AllowDuplicates)
 }
 
-// maxElements is how many elements with owners of their own a list may have, and maxMembers how many members a map: the time
-// that the arithmetic takes grows with the square of their number. It also grows with the lengths of all paths together, which
-// may have maxSteps; an object of 3 MiB that is not nested absurdly has half as many.
+// maxElements bounds how many elements with owners of their own a list may have, and maxMembers how many members a map may
+// have: the time of structured-merge-diff grows with the square of their number. It also grows with the total length of all
+// paths, which maxSteps bounds. An object of 3 MiB with ordinary nesting has half as many steps.
 const (
 	maxElements = 10_000
 	maxMembers  = 50_000
@@ -90,14 +90,14 @@ const (
 
 func (k *Kind) typeValue(obj doc.Value, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	if left := maxSteps; longer(k.schema, obj, 1, &left) {
-		return nil, status.RequestEntityTooLarge(fmt.Sprintf("limit of values with owners of their own is %d in a list, %d in a map and %d steps to all of them", maxElements, maxMembers, maxSteps))
+		return nil, status.RequestEntityTooLarge(fmt.Sprintf("limit of separately owned values is %d in a list, %d in a map and %d steps in all paths", maxElements, maxMembers, maxSteps))
 	}
 	t := k.typed()
 	return typed.AsTyped(valueOf(obj), t.Schema, t.TypeRef, options...)
 }
 
-// longer reports whether a list or map in v has more values with owners of their own than it may, or whether the paths to all
-// of them have more steps than are left. v is so many steps below the object.
+// longer reports whether a list or map in v exceeds maxElements or maxMembers, or whether the paths in v have more steps than
+// are left. depth is the number of steps from the object to v.
 func longer(s *schema.Schema, v doc.Value, depth int, left *int) bool {
 	how := relation(s, v)
 	*left -= depth
@@ -125,7 +125,7 @@ func longer(s *schema.Schema, v doc.Value, depth int, left *int) bool {
 	return false
 }
 
-// updater returns the arithmetic for writes to a part.
+// updater returns structured-merge-diff's updater for writes to a part.
 func (k *Kind) updater(part Part) *merge.Updater {
 	builder := merge.UpdaterBuilder{Converter: versions{k}}
 	ofStatus := fieldpath.MakePathOrDie("status")
@@ -141,7 +141,7 @@ func (k *Kind) updater(part Part) *merge.Updater {
 	return builder.BuildUpdater()
 }
 
-// unowned are the fields that belong to nobody: the server sets them, or they say which object this is.
+// unowned holds the fields that no manager owns: the server sets them, or they identify the object.
 var unowned = sync.OnceValue(func() *fieldpath.Set {
 	set := fieldpath.NewSet(fieldpath.MakePathOrDie("apiVersion"), fieldpath.MakePathOrDie("kind"), fieldpath.MakePathOrDie("metadata"))
 	for _, field := range systemFields {
@@ -150,11 +150,11 @@ var unowned = sync.OnceValue(func() *fieldpath.Set {
 	return set
 })
 
-// systemFields are the members of metadata that belong to nobody, sorted.
+// systemFields are the members of metadata that no manager owns, sorted.
 var systemFields = [...]string{"clusterName", "creationTimestamp", "generation", "managedFields", "name", "namespace",
 	"resourceVersion", "selfLink", "uid"}
 
-// withoutEntries returns the object without its managedFields, whose own fields nobody owns.
+// withoutEntries returns the object without its managedFields.
 func withoutEntries(obj doc.Value) doc.Value {
 	if m := obj.Get("metadata"); m.Has("managedFields") {
 		return obj.With("metadata", m.Without("managedFields"))

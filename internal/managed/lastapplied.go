@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// kubectl applied on the client before servers could. It kept the configuration in an annotation, and wrote the object
-// as an update. When the manager of that name applies on the server, the fields of that configuration are its own.
+// Before servers could apply, kubectl applied on the client: it kept the configuration in an annotation, and wrote the
+// object as an update. If the manager "kubectl" applies on the server, it owns the fields of that configuration.
 const (
 	kubectl               = "kubectl"
 	annotationLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
@@ -24,7 +24,7 @@ func lastApplied(obj doc.Value) string {
 	return obj.Lookup("metadata", "annotations", annotationLastApplied).Text()
 }
 
-// notLastApplied drops the conflicts over fields that the client has applied before and that have been left as they were.
+// notLastApplied drops the conflicts over fields that the client has applied before and that nobody has changed since.
 func (k *Kind) notLastApplied(conflicts merge.Conflicts, live doc.Value, typedLive *typed.TypedValue) merge.Conflicts {
 	config, _, err := codec.DecodeJSON([]byte(lastApplied(live)))
 	if err != nil || config.Get("apiVersion").Text() != k.apiVersion {
@@ -46,7 +46,7 @@ func (k *Kind) notLastApplied(conflicts merge.Conflicts, live doc.Value, typedLi
 	return slices.DeleteFunc(slices.Clone(conflicts), func(c merge.Conflict) bool { return set.Has(fieldpath.Path(c.Path)) })
 }
 
-// withLastApplied keeps the annotation up to date where there is one, so that the client can go back to applying itself.
+// withLastApplied updates the annotation if the object has one, so that the client can go back to client-side apply.
 func withLastApplied(obj, config doc.Value) doc.Value {
 	if lastApplied(obj) == "" {
 		return obj
@@ -57,7 +57,7 @@ func withLastApplied(obj, config doc.Value) doc.Value {
 	}
 	annotations := obj.Lookup("metadata", "annotations")
 	var text bytes.Buffer
-	json.HTMLEscape(&text, codec.AppendJSON(nil, bare)) // as the client itself writes it, with a line feed
+	json.HTMLEscape(&text, codec.AppendJSON(nil, bare)) // as the client writes it, with a line feed
 	updated := annotations.With(annotationLastApplied, doc.Of(text.String()+"\n"))
 	total := 0
 	for key, value := range updated.Members() {

@@ -5,9 +5,9 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// merged returns live with all that a configuration asks for, and live itself where it has all of that. It gives up, and
-// returns false, where the configuration has list elements in another order than live, and where one of the two has a
-// list or map and the other does not.
+// merged returns live with all values of a configuration, and live itself if it has all of them. It gives up, and
+// returns false, if the configuration has list elements in another order than live, or if only one of the two has a list
+// or map at a path.
 func merged(s *schema.Schema, live, config doc.Value) (doc.Value, bool) {
 	how := relation(s, config)
 	switch {
@@ -39,8 +39,8 @@ func merged(s *schema.Schema, live, config doc.Value) (doc.Value, bool) {
 	return live.WithAll(changes), true
 }
 
-// mergedElements merges lists whose elements have owners of their own. What only one of the lists has stands before the
-// next element that both have, that of live first.
+// mergedElements merges lists whose elements have owners of their own. Elements that only one list has come before the
+// next common element, those of live first.
 func mergedElements(s *schema.Schema, how relationship, live, config doc.Value) (doc.Value, bool) {
 	if config.Len() == 0 {
 		return live, true

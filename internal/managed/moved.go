@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// movedOwners returns the entries after a write: the arithmetic of the general way, on the fields that differ and nothing
-// else. It gives up, and returns false, where that is not all that counts.
+// movedOwners returns the entries after a write. It computes as the general path does, but only with the fields that
+// differ. It gives up, and returns false, if other fields matter too.
 func (k *Kind) movedOwners(old, obj, entries doc.Value, by Writer) (doc.Value, bool) {
 	if old.IsAbsent() {
 		old = k.empty
@@ -48,10 +48,11 @@ func (k *Kind) movedOwners(old, obj, entries doc.Value, by Writer) (doc.Value, b
 	return sorted(list), true
 }
 
-// regular reports whether the entries, which have these identities, are as the server writes them, in the kind's version,
-// and agree with its schema. In the general way they come out as they went in where nobody writes to their fields.
+// regular reports whether the entries, which have the identities ids, are as the server writes them, in the kind's
+// version and in agreement with its schema. The general path leaves such entries unchanged unless a write changes their
+// fields.
 func (k *Kind) regular(entries doc.Value, ids []identity) bool {
-	if len(ids) > maxClaimed { // each is compared with all
+	if len(ids) > maxClaimed { // the loop compares each entry with all others
 		return false
 	}
 	for i, e := range entries.Elements() {
@@ -75,8 +76,8 @@ func (k *Kind) regular(entries doc.Value, ids []identity) bool {
 	return true
 }
 
-// settled reports whether all that a fieldsV1 has in parts still has parts in the schema. What has become atomic since it
-// was written has to be fitted to the schema, in the general way.
+// settled reports whether every value that a fieldsV1 splits into parts is still split by the schema. If a value has
+// become atomic since, the general path must adapt the entry.
 func settled(s *schema.Schema, tree doc.Value) bool {
 	for i := range tree.Len() {
 		key, below := tree.KeyAt(i), tree.At(i)

@@ -5,13 +5,13 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// mostCompared is how many entries are searched for the owners of single values at most.
+// mostCompared limits how many entries keptOwners and applyDirectly search for the owners of single values.
 const mostCompared = 64
 
-// keptOwners returns the entries after a write that changed no owner: only values that the writer's own entry has and no
-// other. The entry's time moves where a value did. It gives up, and returns false, on any other write.
+// keptOwners returns the entries after a write that changes no owner, because the writer's entry alone has the changed
+// values. The entry's time moves if a value changed. For any other write it gives up and returns false.
 func (k *Kind) keptOwners(old, obj, entries doc.Value, by Writer) (doc.Value, bool) {
-	if entries.Len() > mostCompared { // each value that differs is looked up in all of them
+	if entries.Len() > mostCompared { // it looks up each changed value in all of them
 		return doc.Value{}, false
 	}
 	id := k.updateOf(by)
@@ -52,10 +52,10 @@ type comparison struct {
 	mine    int
 	path    []step
 	changed bool // a value differs
-	steps   int  // that were taken to find its owners
+	steps   int  // steps taken to find the owners
 }
 
-// step is one element of the path to a value; the name of a list element is only written when it is asked for.
+// step is one element of the path to a value. It computes the name of a list element only on demand.
 type step struct {
 	field   string
 	list    *schema.Schema
@@ -69,8 +69,8 @@ func (s step) key() (string, bool) {
 	return "f:" + s.field, true
 }
 
-// member compares the members of two maps. It returns false where the change is more than one of values that the
-// writer's entry has alone.
+// member compares the members of two maps. It returns false if the write changes more than values that the writer's
+// entry alone has.
 func (c *comparison) member(s *schema.Schema, old, v doc.Value) bool {
 	if old.Len() != v.Len() {
 		return false
@@ -136,7 +136,7 @@ func (c *comparison) elements(s *schema.Schema, old, v doc.Value) bool {
 	return true
 }
 
-// ownedByMeAlone reports whether the value at the path is owned, as a whole, by the writer's entry and no other.
+// ownedByMeAlone reports whether the writer's entry, and no other, owns the value at the path as a whole.
 func (c *comparison) ownedByMeAlone() bool {
 	if c.steps += len(c.path) * c.entries.Len(); c.steps > maxSteps {
 		return false

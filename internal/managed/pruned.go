@@ -21,11 +21,12 @@ func covers(tree, other doc.Value) bool {
 	return true
 }
 
-// isMember reports whether what a fieldsV1 has under a key is a field itself, rather than only the way to others.
+// isMember reports whether the value under a key of a fieldsV1 is a field itself, rather than only the path to other
+// fields.
 func isMember(below doc.Value) bool { return below.Len() == 0 || below.Has(".") }
 
-// pruned returns a value without what the writer has applied before and nobody owns any more. Last is what it has applied,
-// and owned is what each manager owns now. It gives up, and returns false, where it would leave nothing.
+// pruned returns a value without the fields that the writer applied before and that nobody owns any more. last is what it
+// applied, and owned is what each manager owns now. It gives up, and returns false, if nothing would be left.
 func pruned(s *schema.Schema, v, last doc.Value, owned []doc.Value) (doc.Value, bool) {
 	how := relation(s, v)
 	if how == whole {
@@ -71,13 +72,13 @@ func pruned(s *schema.Schema, v, last doc.Value, owned []doc.Value) (doc.Value, 
 	return left, ok && left.Len() > 0
 }
 
-// survives reports whether there is a field at or in a value that somebody owns, so that the value stays. Entries can name
-// fields that are not there any more.
+// survives reports whether a manager owns a field at or in a value, so that the value stays. It looks at the value,
+// because entries can name fields that no longer exist.
 func survives(s *schema.Schema, v doc.Value, owned []doc.Value) bool {
 	return slices.ContainsFunc(owned, isMember) && !hasEmptyList(s, v) || survivesIn(s, v, owned)
 }
 
-// survivesIn reports whether there is a field in a value that somebody owns.
+// survivesIn reports whether a manager owns a field in a value.
 func survivesIn(s *schema.Schema, v doc.Value, owned []doc.Value) bool {
 	switch how := relation(s, v); how {
 	case whole:
@@ -101,8 +102,8 @@ func survivesIn(s *schema.Schema, v doc.Value, owned []doc.Value) bool {
 	return false
 }
 
-// hasEmptyList reports whether a value is or has a list whose elements would have owners, and has none. Such a list is no
-// field; if nothing else is left in a struct, then the struct is none either.
+// hasEmptyList reports whether a value is or contains an empty list whose elements would have owners. Such a list is not a
+// field, and neither is a struct that holds nothing else.
 func hasEmptyList(s *schema.Schema, v doc.Value) bool {
 	switch relation(s, v) {
 	case whole:
@@ -118,7 +119,7 @@ func hasEmptyList(s *schema.Schema, v doc.Value) bool {
 	return v.Len() == 0
 }
 
-// below returns what of some trees is under a key.
+// below returns the parts of trees under a key.
 func below(trees []doc.Value, key string) []doc.Value {
 	var out []doc.Value
 	for _, tree := range trees {

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// reach is how far into a fieldsV1 a difference leads: of each level the members that it names, sorted by key. The rest of
-// an entry is neither read nor written.
+// reach is the part of a fieldsV1 that a difference touches: on each level the members that it names, sorted by key. The
+// rest of an entry is neither read nor written.
 type reach []reached
 
 type reached struct {
@@ -51,7 +51,7 @@ func reachOf(set *fieldpath.Set) (reach, error) {
 	return r, nil
 }
 
-// in returns what of the reach is in a fieldsV1. It looks at no more than the smaller of the two.
+// in returns the part of the reach that a fieldsV1 has. Its cost is that of the smaller of the two.
 func (r reach) in(tree doc.Value) reach {
 	var near reach
 	if tree.Len() < len(r) {
@@ -70,7 +70,7 @@ func (r reach) in(tree doc.Value) reach {
 	return near
 }
 
-// read returns what of a fieldsV1 is within reach.
+// read returns the fields of a fieldsV1 that are within reach.
 func (r reach) read(tree doc.Value) *fieldpath.Set {
 	set := fieldpath.NewSet()
 	for _, n := range r {
@@ -91,7 +91,7 @@ func (r reach) read(tree doc.Value) *fieldpath.Set {
 	return set
 }
 
-// write returns the fieldsV1 with what is in reach replaced by a set.
+// write returns the fieldsV1 with the fields within reach replaced by a set.
 func (r reach) write(tree doc.Value, set *fieldpath.Set) doc.Value {
 	changes := make([]doc.Member, len(r))
 	for i, n := range r {

@@ -72,7 +72,7 @@ func randomObject(r *rand.Rand) doc.Value {
 	)
 }
 
-// changed returns v with some scalars changed and nothing else.
+// changed returns v with some scalars changed.
 func changed(r *rand.Rand, v doc.Value) doc.Value {
 	return v.Rewrite(func(_ int, key string, value doc.Value) doc.Value {
 		switch {
@@ -87,7 +87,7 @@ func changed(r *rand.Rand, v doc.Value) doc.Value {
 	})
 }
 
-// The ways that need no sets say what the general way says, on objects of all shapes.
+// The shortcuts without sets give the result of the general path, on objects of all shapes.
 func TestShortcutsAgainstTheGeneralWay(t *testing.T) {
 	k := gears(t)
 	m := managed.Writer{Manager: "m", Part: managed.Main, Time: "2026-01-02T03:04:05Z"}
@@ -114,7 +114,7 @@ func TestShortcutsAgainstTheGeneralWay(t *testing.T) {
 	}
 }
 
-// What configurations do to an object, and to its owners, is what they do in the general way.
+// The shortcut of Apply gives the object and the owners of the general path.
 func TestApplyDirectlyAgainstTheGeneralWay(t *testing.T) {
 	k := gears(t)
 	taken, given, refused := 0, 0, 0
@@ -159,7 +159,7 @@ func TestApplyDirectlyAgainstTheGeneralWay(t *testing.T) {
 	assert.NotZero(t, refused)
 }
 
-// The change that controllers make most, a value of their own, costs next to nothing.
+// The most frequent change of a controller, to a value of its own, costs next to nothing.
 func TestKeptOwnersAllocateLittle(t *testing.T) {
 	k, obj := gears(t), benchObject(t)
 	by := managed.Writer{Manager: "m", Part: managed.Whole, Time: "2026-01-02T03:04:05Z"}
@@ -168,7 +168,7 @@ func TestKeptOwnersAllocateLittle(t *testing.T) {
 	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() { k.Update(live, next, doc.Value{}, by) }), 20.0)
 }
 
-// Whatever a client sends as managedFields, what comes of it can be read again, and comes out as it went in.
+// Whatever a client sends as managedFields, the server can read the result again, and writes it back unchanged.
 func FuzzClaimedEntries(f *testing.F) {
 	for _, seed := range []string{
 		`[]`, `[{}]`, `null`, `[null]`, `{}`, `[{"manager":"m","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]`,
@@ -197,7 +197,7 @@ func FuzzClaimedEntries(f *testing.F) {
 	})
 }
 
-// The arithmetic of long lists is refused, and a new object needs none.
+// The general path refuses long lists. A new object does not need it.
 func TestLongLists(t *testing.T) {
 	k := gears(t)
 	var tags []doc.Value
@@ -216,7 +216,8 @@ func TestLongLists(t *testing.T) {
 	assert.True(t, status.IsRequestEntityTooLarge(err), "%v", err)
 }
 
-// edited returns v with values changed, dropped, added from another object, and list elements in another order or twice.
+// edited returns v with values changed, dropped or added from another object, and with list elements reordered or
+// duplicated.
 func edited(r *rand.Rand, v, other doc.Value) doc.Value {
 	switch {
 	case v.Kind() != other.Kind() || r.IntN(12) == 0:
@@ -256,7 +257,7 @@ func edited(r *rand.Rand, v, other doc.Value) doc.Value {
 	return v
 }
 
-// Writes that move owners leave behind what they leave in the general way.
+// The shortcut for writes that move owners gives the entries of the general path.
 func TestMovedOwnersAgainstTheGeneralWay(t *testing.T) {
 	k := gears(t)
 	taken, given := 0, 0
@@ -291,7 +292,7 @@ func TestMovedOwnersAgainstTheGeneralWay(t *testing.T) {
 	assert.Greater(t, taken, 2*given, "%d of %d", taken, taken+given)
 }
 
-// What is out of the ordinary is left to the general way, whatever a write changes beside it.
+// The shortcuts leave unusual entries to the general path, whatever else a write changes.
 func TestIrregularEntriesGoTheGeneralWay(t *testing.T) {
 	k := gears(t)
 	by := managed.Writer{Manager: "m", Part: managed.Whole, Time: "2026-01-02T03:04:05Z"}

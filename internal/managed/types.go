@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// Names of the types of what no schema describes: either all of it has one owner, or each member of its maps has one,
-// as the API server does it.
+// Names of the types of values without a schema. As in the API server, either the whole value has one owner, or each
+// member of its maps has.
 const (
 	wholeName   = "whole"
 	deducedName = "deduced"
@@ -30,14 +30,14 @@ func typeOf(s *schema.Schema) typed.ParseableType {
 	return parser.Type(rootName)
 }
 
-// typeConversion is the state of one conversion. Each struct type becomes a type with a name, so that it may contain
-// itself; all else stands where it is used.
+// typeConversion is the state of one conversion. Each struct becomes a named type, so that it may contain itself;
+// other types are inlined.
 type typeConversion struct {
 	types []smd.TypeDef
 	names map[*schema.Object]int
 }
 
-// anything is the type of a value of any form; its lists always have one owner.
+// anything returns the type of a value of any form. Its lists always have one owner.
 func anything(values smd.TypeRef, members smd.ElementRelationship) smd.Atom {
 	whole := wholeName
 	return smd.Atom{
@@ -57,7 +57,7 @@ func (c *typeConversion) ref(s *schema.Schema) smd.TypeRef {
 		return named(c.object(s))
 	case s.Anything() && s.MapType == schema.AtomicMap:
 		return named(wholeName)
-	case s.Anything(), s.IntOrString: // of the latter structured-merge-diff is told nothing, as of a custom resource's
+	case s.Anything(), s.IntOrString: // upstream does not pass int-or-string of a custom resource to structured-merge-diff either
 		return named(deducedName)
 	}
 	return smd.TypeRef{Inlined: c.atom(s), Nullable: s.Nullable}
@@ -86,12 +86,12 @@ func (c *typeConversion) atom(s *schema.Schema) smd.Atom {
 	return anything(named(deducedName), smd.Separable)
 }
 
-// object returns the name of a struct's type, of which there are two: an atomic struct is another type.
+// object returns the name of a struct's type. The atomic form of a struct is another type.
 func (c *typeConversion) object(s *schema.Schema) string {
 	i, known := c.names[s.Object]
 	if !known {
 		i = len(c.names)
-		c.names[s.Object] = i // before its members, which may lead back to it
+		c.names[s.Object] = i // before its members, which may refer to it
 		m := &smd.Map{}
 		c.fields(s, m)
 		whole := &smd.Map{Fields: m.Fields, ElementType: m.ElementType, ElementRelationship: smd.Atomic}
@@ -138,7 +138,7 @@ func (c *typeConversion) fields(s *schema.Schema, m *smd.Map) {
 	}
 }
 
-// absentKey returns the value that tells a list element from the others where the member that is its key is not there.
+// absentKey returns the key of a list element that lacks the key member.
 func absentKey(p *schema.Property) doc.Value {
 	if !p.Schema.DefaultValue.IsAbsent() || !p.Schema.ZeroKey {
 		return p.Schema.DefaultValue

@@ -10,12 +10,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Update returns the managedFields of an object after a write that made it of old; absent for none. Old is absent where
-// the object is new. Claimed are the managedFields that the client sent: valid ones count instead of those there were,
-// an empty list or a list of one empty entry begins anew.
+// Update returns the managedFields of obj after a write that replaced old, or an absent value if it has none. old is absent
+// if the object is new. claimed is the managedFields that the client sent: valid entries replace the old ones, and an empty
+// list, or a list of one empty entry, resets them.
 //
-// An object that has no entries stays without them until something is applied to it. Neither old nor obj need have
-// managedFields but old, and what is wrong with the object or the entries leaves the entries as they were.
+// An object without entries stays without them until a configuration is applied to it. Update reads the old entries from old
+// and ignores those in obj. If it cannot read the object or the entries, it returns the old entries.
 func (k *Kind) Update(old, obj, claimed doc.Value, by Writer) doc.Value {
 	before := old.Lookup("metadata", "managedFields")
 	old, obj = withoutEntries(old), withoutEntries(obj)
@@ -24,10 +24,10 @@ func (k *Kind) Update(old, obj, claimed doc.Value, by Writer) doc.Value {
 	case by.Part == Status || by.Subresource != "" || claimed.IsAbsent() || claimed.IsNull():
 	case isReset(claimed):
 		start = doc.Value{}
-	case claimed.Len() > maxClaimed: // no server has written them
+	case claimed.Len() > maxClaimed: // no server writes that many
 	case !SameButTimes(claimed, before):
 		if e, err := decode(claimed); err == nil {
-			e.trees = nil // a client may have written them in another form
+			e.trees = nil // a client may write them in another form
 			if list, err := e.encode(); err == nil && list.Len() > 0 {
 				start = list
 			}
@@ -52,15 +52,16 @@ func (k *Kind) Update(old, obj, claimed doc.Value, by Writer) doc.Value {
 	return list
 }
 
-// maxClaimed is how many entries a client may send. Those of updates beyond what an object keeps are put together one by one.
+// maxClaimed is how many entries a client may send. It bounds the work of [entries.merge], which merges surplus entries one
+// by one.
 const maxClaimed = 1000
 
-// isReset reports whether a list of entries asks to begin anew.
+// isReset reports whether a list of entries asks for a reset.
 func isReset(claimed doc.Value) bool {
 	return claimed.Kind() == doc.List && (claimed.Len() == 0 || claimed.Len() == 1 && claimed.At(0).Len() == 0)
 }
 
-// update is the general way.
+// update is the general path of Update.
 func (k *Kind) update(old, obj, start doc.Value, by Writer) (doc.Value, error) {
 	e, err := decode(start)
 	if err != nil {
@@ -76,11 +77,11 @@ func (k *Kind) update(old, obj, start doc.Value, by Writer) (doc.Value, error) {
 	return e.encode()
 }
 
-// self is the key under which a write's own changes are collected, so that those of its manager's that it overwrites
-// count as taken.
+// self is the key that collects the changes of the present write. A key of its own makes fields that the same manager owned
+// before count as taken.
 const self = "self"
 
-// own moves what differs between old and obj to the entry of the writer.
+// own moves the fields that differ between old and obj to the entry of the writer.
 func (k *Kind) own(e *entries, old, obj doc.Value, by Writer) error {
 	before, err := k.of(old)
 	if err != nil {
@@ -118,14 +119,14 @@ func (k *Kind) updateOf(by Writer) identity {
 }
 
 const (
-	// maxUpdateManagers is how many entries of updates an object keeps apart.
+	// maxUpdateManagers is how many separate entries with the operation Update an object keeps.
 	maxUpdateManagers = 10
-	// ancientManager has what the oldest of more updates than that owned.
+	// ancientManager owns the fields of the oldest entries beyond that number.
 	ancientManager = "ancient-changes"
 )
 
-// merge puts the oldest entries of updates together until there are no more than an object keeps, those of one version
-// into one entry.
+// merge merges the oldest entries with the operation Update, one entry for each version, until no more than maxUpdateManagers
+// are left.
 func (e *entries) merge() {
 	var updates []string
 	for key, set := range e.sets {

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// docValue is a document as structured-merge-diff reads one. A pointer to it is a pointer into the document itself, so
-// that walking a document allocates nothing.
+// docValue adapts a document to the value interface of structured-merge-diff. A *docValue points into the document
+// itself, so walking a document allocates nothing.
 type docValue doc.Value
 
 var _ value.Value = (*docValue)(nil)
@@ -49,7 +49,7 @@ func (v *docValue) AsFloat() float64 {
 	return f
 }
 
-// String shows the value in errors, as upstream's own values look there.
+// String prints the value as errors show upstream's own values.
 func (v *docValue) String() string { return fmt.Sprintf("&{%v}", v.Unstructured()) }
 
 // GoString shows the value in errors, like String.
@@ -57,7 +57,7 @@ func (v *docValue) GoString() string {
 	return fmt.Sprintf("&value.valueUnstructured{Value:%#v}", v.Unstructured())
 }
 
-// docMap is a map, or a struct, as structured-merge-diff reads one.
+// docMap adapts a map or struct to the map interface of structured-merge-diff.
 type docMap doc.Value
 
 var _ value.Map = (*docMap)(nil)
@@ -66,7 +66,8 @@ func (m *docMap) doc() doc.Value { return doc.Value(*m) }
 
 func (m *docMap) at(i int) value.Value { return (*docValue)(m.doc().Ref(i)) }
 
-// Set does nothing: documents are immutable, and structured-merge-diff sets members only of what it has made itself.
+// Set does nothing: documents are immutable, and structured-merge-diff sets members only in values that it has created
+// itself.
 func (m *docMap) Set(string, value.Value) {}
 
 // Delete does nothing, like Set.
@@ -112,7 +113,7 @@ func (m *docMap) Zip(other value.Map, order value.MapTraverseOrder, f func(strin
 	return m.ZipUsing(value.HeapAllocator, other, order, f)
 }
 
-// ZipUsing always goes in the order of the keys, which is that of documents.
+// ZipUsing always iterates in the order of the keys, which is that of documents.
 func (m *docMap) ZipUsing(a value.Allocator, other value.Map, _ value.MapTraverseOrder, f func(string, value.Value, value.Value) bool) bool {
 	switch o := other.(type) {
 	case nil:
@@ -173,7 +174,7 @@ func (m *docMap) zip(other *docMap, f func(string, value.Value, value.Value) boo
 	return true
 }
 
-// docList is a list as structured-merge-diff reads one.
+// docList adapts a list to the list interface of structured-merge-diff.
 type docList doc.Value
 
 var _ value.List = (*docList)(nil)
@@ -196,7 +197,7 @@ func (l *docList) EqualsUsing(a value.Allocator, other value.List) bool {
 	return value.ListEqualsUsing(a, l, other)
 }
 
-// listRange is one walk over a list.
+// listRange is an iteration over a list.
 type listRange struct {
 	list *docList
 	i    int

@@ -9,12 +9,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// errNoVersion says that entries of a version cannot be read, because the kind is not served in it. They go with the
-// next write, as upstream.
+// errNoVersion means that the kind is not served in the version of an entry. As upstream, the next write drops such
+// entries.
 var errNoVersion = errors.New("the kind has no such version")
 
-// versions brings objects into the version in which an entry names its fields. It is the one place that has to do with
-// entries of other versions.
+// versions converts objects to the version in which an entry names its fields. No other code deals with entries of
+// other versions.
 type versions struct{ kind *Kind }
 
 var _ merge.Converter = versions{}
