@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// BenchmarkEvents measures what an event costs an informer, beside a bare watch of the client, which decodes each object
-// and keeps nothing. The events are there before the clock runs.
+// BenchmarkEvents compares the cost of an event for an informer with that for a bare watch of the client, which decodes
+// each object and keeps nothing. The events are in the store before the clock starts.
 func BenchmarkEvents(b *testing.B) {
 	const gears, batch = 1000, 10_000
 	setup := func(b *testing.B) (*workshop, func(int)) {
@@ -78,7 +78,7 @@ func BenchmarkEvents(b *testing.B) {
 			}})
 			run(b, informer)
 			require.NoError(b, informer.WaitForSync(context.Background()))
-			write(1) // which holds the informer
+			write(1) // blocks the informer
 			<-arrived
 			b.ReportAllocs()
 			b.ResetTimer()
@@ -128,7 +128,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if len(informer.List()) != size {
-					b.Fatal("not all there")
+					b.Fatal("events are missing")
 				}
 			}
 		})

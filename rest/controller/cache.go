@@ -9,18 +9,18 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// IndexFunc returns the values under which an object shall be found. It must depend on the object only, and must not
-// change it.
+// IndexFunc returns the values under which ByIndex finds an object. The result must depend on the object only, and
+// the function must not change the object.
 type IndexFunc[T any] func(obj *T) []string
 
-// cache is the objects of an informer in the order of their keys, and the indexes on them. Many may read it, but only
-// one goroutine at a time may call replace and set.
+// cache holds the objects of an informer, sorted by key, and the indexes on them. Any number of goroutines may read
+// it, but only one at a time may call replace and set.
 type cache[T any] struct {
 	indexes []index[T]
 
 	mu       sync.RWMutex
 	state    state[T]
-	was, are []indexed[T] // for set, so that it allocates nothing
+	was, are []indexed[T] // buffers of set, so that it allocates nothing
 }
 
 type index[T any] struct {
@@ -28,7 +28,7 @@ type index[T any] struct {
 	of   IndexFunc[T]
 }
 
-// state is what a cache holds at one time.
+// state is the content of a cache.
 type state[T any] struct {
 	objects *btree.BTreeG[entry[T]]
 	values  *btree.BTreeG[indexed[T]]
@@ -89,7 +89,7 @@ func (c *cache[T]) list() []*T {
 	return out
 }
 
-// byIndex reports false where there is no index of that name.
+// byIndex returns false if the cache has no index of that name.
 func (c *cache[T]) byIndex(name, value string) (out []*T, ok bool) {
 	number := slices.IndexFunc(c.indexes, func(i index[T]) bool { return i.name == name })
 	if number < 0 {
@@ -107,7 +107,7 @@ func (c *cache[T]) byIndex(name, value string) (out []*T, ok bool) {
 	return out, true
 }
 
-// appendValues appends where the indexes hold an entry.
+// appendValues appends the places of an entry in the indexes.
 func (c *cache[T]) appendValues(into []indexed[T], e entry[T]) []indexed[T] {
 	for number, index := range c.indexes {
 		for _, value := range index.of(e.object) {
@@ -117,7 +117,7 @@ func (c *cache[T]) appendValues(into []indexed[T], e entry[T]) []indexed[T] {
 	return into
 }
 
-// replace makes the cache hold these objects and no others, all at once, and returns both states in order.
+// replace replaces all objects of the cache at once, and returns the old and the new objects, each sorted by key.
 func (c *cache[T]) replace(entries []entry[T]) (before, after []entry[T]) {
 	next := emptyState[T]()
 	for _, e := range entries {
@@ -135,10 +135,11 @@ func (c *cache[T]) replace(entries []entry[T]) (before, after []entry[T]) {
 	return last.objects.Items(), entries
 }
 
-// set stores an object, or removes what is there when it is nil, and returns what was there before, or nil.
+// set stores an object, or removes the object of the key if the entry's is nil. It returns the previous object, or
+// nil.
 func (c *cache[T]) set(e entry[T]) *T {
 	old, had := c.get(e.key)
-	// Index functions are the host's: they run before the lock is taken.
+	// Index functions are the host's code, so they run before set takes the lock.
 	c.was, c.are = c.was[:0], c.are[:0]
 	if had {
 		c.was = c.appendValues(c.was, entry[T]{e.key, old})
@@ -161,7 +162,7 @@ func (c *cache[T]) set(e entry[T]) *T {
 	for _, i := range c.are {
 		c.state.values.Set(i)
 	}
-	clear(c.was) // or an object that has gone would live on here
+	clear(c.was) // otherwise a deleted object would stay alive here
 	clear(c.are)
 	return old
 }

@@ -2,14 +2,15 @@ package controller
 
 import "time"
 
-// Clock is the time of a [Queue]. A test that does not run in a bubble of testing/synctest may pass its own.
+// Clock is the source of time of a [Queue]. A test outside of a testing/synctest bubble may pass its own.
 type Clock interface {
 	Now() time.Time
-	// AfterFunc calls f in a goroutine of its own when d has passed. stop keeps it from being called, if it is not yet.
+	// AfterFunc calls f in its own goroutine after d. stop prevents the call, unless it has begun, and reports whether
+	// it did.
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }
 
-// systemClock is package time.
+// systemClock is the clock of package time.
 type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }

@@ -12,25 +12,26 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Reconciler brings one object closer to what is wanted of it, whatever has happened before: the object may be new,
-// changed, being deleted or gone, and the call may be one too many. An error, or a panic, lets it be called again after a
-// delay that grows with each failure in a row. It is never called for one key twice at a time. ctx ends with Run.
+// Reconciler brings one object closer to its desired state, whatever has happened before: the object may be new, changed,
+// being deleted or gone, and the call may be redundant. After an error or a panic, the controller calls it again, with a
+// delay that grows with each failure in a row. The controller never runs two calls for one key at a time. ctx ends when
+// the context of Run ends.
 type Reconciler func(ctx context.Context, key Key) (Result, error)
 
-// Result says when to look again. The zero value: when a source says so.
+// Result says when to reconcile the object again. The zero value leaves that to the sources.
 type Result struct {
-	// RequeueAfter, if positive, is after how long the object is looked at again at the latest.
+	// RequeueAfter, if positive, is the longest time until the controller reconciles the object again.
 	RequeueAfter time.Duration
 }
 
-// Options configure a [Controller]. The zero value is the stated defaults.
+// Options configure a [Controller]. The zero value means the stated defaults.
 type Options struct {
-	// Workers is how many objects are reconciled at a time. Default: 1.
+	// Workers is how many objects the controller reconciles at a time. Default: 1.
 	Workers int
-	// Queue says how failures are delayed, and by which clock.
+	// Queue sets the delays after failures, and the clock.
 	Queue QueueOptions
-	// Logger is told of failures and panics of the reconciler. Conflicts, which are part of the normal course of things
-	// (API conventions, Concurrency Control and Consistency), are for level Debug. Default: nothing is logged.
+	// Logger logs failures and panics of the reconciler at level Error, and conflicts, which are part of normal operation
+	// (API conventions, Concurrency Control and Consistency), at level Debug. Default: the controller logs nothing.
 	Logger *slog.Logger
 }
 
@@ -41,7 +42,7 @@ type Controller struct {
 	sources   []Source
 }
 
-// New returns a controller. What is wrong with its arguments, Run says.
+// New returns a controller. Run returns the error if an argument is invalid.
 func New(reconcile Reconciler, options Options, sources ...Source) *Controller {
 	if options.Workers <= 0 {
 		options.Workers = 1
@@ -52,9 +53,9 @@ func New(reconcile Reconciler, options Options, sources ...Source) *Controller {
 	return &Controller{reconcile: reconcile, options: options, sources: sources}
 }
 
-// Run runs the sources, with their informers, and, when all of them have synced, reconciles what they name until ctx
-// ends; then it returns nil. It waits for reconcilers that are under way, and leaves no goroutine. It returns an error
-// where a source cannot go on. When it runs again it begins anew, with every object.
+// Run starts the sources with their informers. Once all of them have synced, it reconciles the objects that they name,
+// until ctx ends. Then it waits for the reconcilers that are running, and returns nil without leaving a goroutine. It
+// returns an error if a source cannot continue. A later Run starts over with every object.
 func (c *Controller) Run(ctx context.Context) error {
 	if c.reconcile == nil || len(c.sources) == 0 {
 		return errors.New("controller: needs a reconciler and a source")
@@ -69,7 +70,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		unsynced.Add(1)
 		synced := sync.OnceFunc(unsynced.Done)
 		running.Go(func() {
-			defer synced() // one that has ended keeps nobody waiting
+			defer synced() // a source that has ended must not block the others
 			if err := runSource(ctx, source, queue.Add, synced); err != nil {
 				cancel(err)
 			}
@@ -101,7 +102,7 @@ func (c *Controller) work(ctx context.Context, queue *Queue[Key]) {
 	}
 }
 
-// process reconciles one object and sees to it that it is looked at again where it has to be.
+// process reconciles one object, and requeues it if necessary.
 func (c *Controller) process(ctx context.Context, queue *Queue[Key], key Key) {
 	defer queue.Done(key)
 	result, err := c.call(ctx, key)
@@ -111,7 +112,7 @@ func (c *Controller) process(ctx context.Context, queue *Queue[Key], key Key) {
 		if result.RequeueAfter > 0 {
 			queue.AddAfter(key, result.RequeueAfter)
 		}
-	case ctx.Err() != nil: // it was told to stop, and the next Run begins with every object
+	case ctx.Err() != nil: // the controller is stopping, and the next Run starts with every object
 	default:
 		delay := queue.AddRateLimited(key)
 		level := slog.LevelError
@@ -127,7 +128,7 @@ func (c *Controller) call(ctx context.Context, key Key) (_ Result, err error) {
 	return c.reconcile(ctx, key)
 }
 
-// recoverAs turns a panic of the host's code, which runs in a goroutine of ours, into an error.
+// recoverAs turns a panic into an error. The host's code runs in our goroutines, where the host could not recover it.
 func recoverAs(where string, err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("controller: panic in a %s: %v\n%s", where, p, debug.Stack())

@@ -22,7 +22,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// A reconciler is called for what is there, for each change and each deletion, and drives the status to the spec.
+// The controller calls its reconciler for each existing object, each change and each deletion. The reconciler drives the status
+// to the spec.
 func TestReconcile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -55,7 +56,7 @@ func TestReconcile(t *testing.T) {
 	})
 }
 
-// calls is a reconciler that writes down when it is called and answers what the test says.
+// calls is a reconciler that records when it is called, and returns what the test wants.
 type calls struct {
 	diary
 	begun  time.Time
@@ -76,15 +77,16 @@ func (c *calls) reconcile(_ context.Context, key controller.Key) (controller.Res
 	return c.answer(key, n)
 }
 
-// pass lets the time of the bubble pass. It is for what does not happen: nothing tells that no further call comes, so the clock has
-// to go beyond every delay.
+// pass advances the time of the bubble. Tests use it to show that something does not happen: no event says that no further call
+// comes, so the clock must pass every delay.
 func pass(d time.Duration) {
 	synctest.Wait()
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// What fails is tried again, later each time; a success begins anew. A panic is a failure, and none of them hurts others.
+// The controller retries a failure, later each time; a success resets the delay. A panic is a failure, and failures do not affect
+// other objects.
 func TestFailuresAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -132,7 +134,7 @@ func TestRequeueAfter(t *testing.T) {
 	})
 }
 
-// Several workers take several objects, but never one object twice.
+// Several workers take several objects, but never the same object at a time.
 func TestWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -169,7 +171,7 @@ func controlledBy(owner *apimeta.ObjectMeta, manages bool) []apimeta.OwnerRefere
 	return []apimeta.OwnerReference{{APIVersion: group + "/v1", Kind: "Gear", Name: owner.Name, UID: owner.UID, Controller: &manages}}
 }
 
-// A change of what an object owns is a reason to look at the object.
+// If an owned object changes, the controller reconciles its owner.
 func TestOwned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -237,7 +239,7 @@ func TestOwnedOfATypeWithoutOwners(t *testing.T) {
 	})
 }
 
-// A host maps what it alone knows to belong together.
+// A host maps objects to the objects that depend on them, a relation that only the host knows.
 func TestMapped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -266,7 +268,7 @@ func TestMapped(t *testing.T) {
 	})
 }
 
-// Nothing is reconciled before all sources are filled, be they informers or the host's own.
+// The controller reconciles nothing before all sources have synced, whether they are informers or the host's own.
 func TestSourcesSyncFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -277,7 +279,7 @@ func TestSourcesSyncFirst(t *testing.T) {
 		mine := func(ctx context.Context, enqueue func(controller.Key), synced func()) error {
 			<-ready
 			synced()
-			synced() // once more does no harm
+			synced() // a second call does no harm
 			for {
 				select {
 				case key := <-shot:
@@ -301,7 +303,7 @@ func TestSourcesSyncFirst(t *testing.T) {
 	})
 }
 
-// A controller that cannot see ends, with the reason, and ends what it has begun.
+// A controller that loses a source ends with the reason, and ends its goroutines.
 func TestControllerFails(t *testing.T) {
 	nothing := func(context.Context, controller.Key) (controller.Result, error) { return controller.Result{}, nil }
 	waits := func(ctx context.Context, _ func(controller.Key), _ func()) error {
@@ -341,7 +343,7 @@ func TestControllerFails(t *testing.T) {
 	}
 }
 
-// The end of the context is told to reconcilers and waited for; a second run begins with every object.
+// When the context ends, the reconcilers' context ends too, and Run waits for them. A second Run starts with every object.
 func TestControllerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)

@@ -1,28 +1,30 @@
-// Package controller is what a host needs to live on its own API: informers, a work queue and a reconcile loop, generic
-// over the host's Go types, on the typed client of package rest and with no module of Kubernetes.
+// Package controller provides what a host needs to write controllers for its own API: informers, a work queue and a
+// reconcile loop. They are generic over the host's Go types, use the typed client of package rest, and need no
+// Kubernetes module.
 //
-// An [Informer] keeps a copy of all objects of a resource, or of those that selectors choose, in the memory of the
-// process: it lists, watches from there, and lists again when it has fallen behind what the store retains. Handlers are
-// told of every difference, in order. A watch of the store is a position in its log, so an informer has no queue of its
-// own either: a slow handler makes its informer late, never a writer, and a very late one is told of the difference
-// between two lists instead of each step in between.
+// An [Informer] keeps a copy of all objects of a resource, or of those that selectors choose, in memory. It lists,
+// watches from there, and lists again if it falls behind what the store retains. It reports every difference to its
+// handlers, in order. A watch of the store is a position in the store's log, so an informer has no queue of its own
+// either: a slow handler delays its informer but never a writer. An informer that falls far behind reports the
+// difference between two lists instead of each step in between.
 //
-// A [Queue] hands out keys of objects to workers: each key once however often it was added, never to two workers at a
-// time, and after a failure later each time.
+// A [Queue] passes keys of objects to workers. It passes each key once, however often it was added, never to two
+// workers at a time, and after a failure with a delay that grows.
 //
-// A [Controller] joins the two. Its sources say which objects to look at, and its [Reconciler] brings one object closer
-// to what its spec asks for. It is told which object, not what has happened to it: whoever acts on the present state
-// only (API conventions, Spec and Status) misses nothing when changes are skipped, and needs no memory of its own.
+// A [Controller] joins the two. Its sources name the objects to look at, and its [Reconciler] brings one object closer
+// to its spec. The reconciler receives the name of the object, not what happened to it: a controller that acts only on
+// the present state (API conventions, Spec and Status) misses nothing if changes are skipped, and needs no memory of
+// its own.
 //
 //	widgets := controller.NewInformer(client, controller.InformerOptions[Widget]{})
 //	err := controller.New(reconcile, controller.Options{}, controller.For(widgets)).Run(ctx)
 //
-// Everything runs inside Run and has ended when Run returns.
+// All goroutines start inside Run and end before Run returns.
 //
-// # What is shared
+// # Shared objects
 //
-// The objects that informers hand out are shared by all their readers: never change one. What shall be written comes
-// from the client instead, whose Get, Modify and ModifyStatus give the caller an object of its own. They are not behind
-// either, as a cache is for a moment after each write: a reconciler that has just written may not see it in the cache
-// yet, but will be called again when it is there.
+// All readers share the objects that informers return: never change one. To write, get the object from the client
+// instead: its Get, Modify and ModifyStatus return an object of the caller's own. The client is also always up to date,
+// whereas the cache lags for a moment behind each write. A reconciler may not see its own last write in the cache yet,
+// but the controller calls it again once the cache has it.
 package controller

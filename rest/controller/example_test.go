@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Lamp is a kind with something to do for a controller: to make the status what the spec says.
+// Lamp is a kind whose controller makes the status match the spec.
 type Lamp struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -32,7 +32,7 @@ func lampAPI() *rest.API {
 	return api
 }
 
-// A controller acts on what is there, and what it writes is a status.
+// A controller acts on the present state, and writes the status.
 func Example() {
 	api := lampAPI()
 	defer api.Close()
@@ -42,12 +42,12 @@ func Example() {
 	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
 		lamp, err := lamps.Namespace(key.Namespace).Get(ctx, key.Name)
 		if status.IsNotFound(err) {
-			return controller.Result{}, nil // gone: nothing to do
+			return controller.Result{}, nil // deleted: nothing to do
 		}
 		if err != nil || lamp.Status == lamp.Spec {
 			return controller.Result{}, err
 		}
-		fmt.Println("switch", key, "to", lamp.Spec.Lit) // here the real thing happens
+		fmt.Println("switch", key, "to", lamp.Spec.Lit) // a real controller would switch the lamp here
 		lamp.Status = lamp.Spec
 		_, err = lamps.Namespace(key.Namespace).UpdateStatus(ctx, lamp)
 		stop() // the example ends here
@@ -65,7 +65,7 @@ func Example() {
 	// Output: switch kitchen/table to true
 }
 
-// An informer answers from memory, also what the API has no field selector for.
+// An informer answers from memory, also queries for which the API has no field selector.
 func ExampleInformer() {
 	api := lampAPI()
 	defer api.Close()

@@ -1,7 +1,7 @@
 package controller
 
-// fifo is a queue in a slice. What was taken stays in front of it until that is half of the slice, so that each element
-// is moved about once.
+// fifo is a queue in a slice. Taken elements stay in front until they are half of the slice, so that each element moves
+// about once.
 type fifo[K any] struct {
 	elements []K
 	taken    int

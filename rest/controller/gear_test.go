@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Gear is the kind that the tests are about.
+// Gear is the kind of the tests.
 type Gear struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -40,7 +40,7 @@ type Tooth struct {
 	Spec struct{} `json:"spec,omitzero"`
 }
 
-// Machine is outside of namespaces.
+// Machine is cluster-scoped.
 type Machine struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -50,7 +50,7 @@ type Machine struct {
 
 const group = "mech.example.com"
 
-// workshop is an API over a store that the test can look into.
+// workshop is an API over a store that the test can inspect.
 type workshop struct {
 	t     testing.TB
 	api   *rest.API
@@ -101,7 +101,7 @@ func (w *workshop) delete(name string) {
 	require.NoError(w.t, w.gears.Delete(context.Background(), name, rest.DeleteOptions{}))
 }
 
-// compact makes the store forget everything but the present.
+// compact makes the store forget everything except the present state.
 func (w *workshop) compact() {
 	w.t.Helper()
 	require.NoError(w.t, w.store.Compact(context.Background(), w.store.Revision()))
@@ -109,10 +109,10 @@ func (w *workshop) compact() {
 
 func (w *workshop) revision() watch.Revision { return w.store.Revision() }
 
-// runner is what informers and controllers have in common.
+// runner is the common interface of informers and controllers.
 type runner interface{ Run(context.Context) error }
 
-// run runs something until the test ends, which it must without an error, or until stop is called.
+// run runs r until stop is called or the test ends. r must not return an error.
 func run(t testing.TB, r runner) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -131,7 +131,7 @@ func run(t testing.TB, r runner) (stop func()) {
 	return stop
 }
 
-// within receives from a channel, and fails the test when nothing comes for a long time.
+// within receives from a channel, and fails the test if nothing arrives for a long time.
 func within[T any](t testing.TB, c <-chan T) T {
 	t.Helper()
 	select {

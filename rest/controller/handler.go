@@ -2,28 +2,29 @@ package controller
 
 import "slices"
 
-// Handler is told of the objects of an [Informer]. Each function may be nil. They are called one at a time, by the
-// goroutine of the informer or of AddHandler, and later calls wait for them: what takes long belongs on a [Queue].
-// Objects are shared and must not be changed.
+// Handler reacts to changes of the objects of an [Informer]. Each function may be nil. The goroutine of the informer or
+// of AddHandler calls them one at a time, and later calls wait for them: pass slow work to a [Queue]. All readers share
+// the objects; a handler must not change them.
 //
 // For each object the calls are one OnAdd, any number of OnUpdate and at most one OnDelete, and then perhaps OnAdd again.
-// Where the informer had to list again, steps in between are left out. An object that was deleted and made anew in the
-// meantime has another uid, and is told as OnDelete and OnAdd.
+// If the informer had to list again, it skips the steps in between. An object that was deleted and created again in the
+// meantime has another uid, and the handler gets OnDelete and OnAdd.
 type Handler[T any] struct {
-	// OnAdd is told of an object that is new to the handler: created, there already, or come into the selection.
+	// OnAdd receives an object that is new to the handler: a created object, an existing one, or one that begins to match
+	// the selectors.
 	OnAdd func(obj *T)
-	// OnUpdate is told of a change; old is what the handler was told last.
+	// OnUpdate receives a change. old is the state that the handler received last.
 	OnUpdate func(old, obj *T)
-	// OnDelete is told of an object that has gone or has left the selection. last is its last known state, after a
-	// list perhaps not the very last.
+	// OnDelete receives an object that was deleted or no longer matches the selectors. last is its last known state. After a
+	// list, that may not be the very last state.
 	OnDelete func(last *T)
-	// OnSynced is called once, when OnAdd was called for every object of the first list.
+	// OnSynced is called once, after OnAdd was called for every object of the first list.
 	OnSynced func()
 }
 
-// AddHandler lets a handler know of what happens from now on, after OnAdd for every object that is present. It may be
-// called at any time, also by a handler, and does not wait: the handler begins when the call that is under way has ended.
-// The returned function takes the handler out again; a call under way may still reach it.
+// AddHandler adds a handler. The handler first gets OnAdd for every present object, then every change. AddHandler may be
+// called at any time, also by a handler, and does not wait: if another handler call is running, the new handler starts
+// after it. remove removes the handler; a call that is already running may still reach it.
 func (i *Informer[T]) AddHandler(h Handler[T]) (remove func()) {
 	added := &h
 	i.mu.Lock()
@@ -42,8 +43,8 @@ func without[T any](handlers []*Handler[T], h *Handler[T]) []*Handler[T] {
 	return slices.DeleteFunc(slices.Clone(handlers), func(other *Handler[T]) bool { return other == h })
 }
 
-// settle brings the handlers that have joined up to date. Where somebody else is calling handlers it leaves that to them:
-// whoever has held the lock of deliveries settles afterwards, so nobody waits for it and nobody is forgotten.
+// settle brings new handlers up to date. If another goroutine is calling handlers, settle leaves that to it: every holder
+// of the delivering lock calls settle afterwards, so no caller waits and no handler is forgotten.
 func (i *Informer[T]) settle() {
 	for i.waiting() && i.delivering.TryLock() {
 		i.admit()
@@ -56,7 +57,7 @@ func (i *Informer[T]) waiting() bool {
 	return len(i.joining) > 0
 }
 
-// admit tells the handlers that have joined what there is. The caller has taken the lock of deliveries.
+// admit calls OnAdd of the new handlers for the present objects. The caller has locked delivering, and admit unlocks it.
 func (i *Informer[T]) admit() {
 	defer i.delivering.Unlock()
 	for h := i.nextJoining(); h != nil; h = i.nextJoining() {
@@ -70,7 +71,7 @@ func (i *Informer[T]) admit() {
 	}
 }
 
-// nextJoining makes the first handler that has joined one of those that are told, and returns it.
+// nextJoining moves the first new handler to the active ones, and returns it.
 func (i *Informer[T]) nextJoining() *Handler[T] {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -89,8 +90,8 @@ func (i *Informer[T]) told() []*Handler[T] {
 	return i.handlers
 }
 
-// tell calls the handlers for the step of one object from old to obj, of which nil is absence. The caller holds the lock
-// of deliveries.
+// tell calls the handlers for a change of one object from old to obj; nil means absence. The caller holds the delivering
+// lock.
 func (i *Informer[T]) tell(old, obj *T) {
 	if old == obj {
 		return

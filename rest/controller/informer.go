@@ -13,38 +13,38 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// InformerOptions narrow down an informer. The zero value is all objects of the client's namespace, without an index.
+// InformerOptions configure an informer. The zero value selects all objects of the client's namespace, without an index.
 type InformerOptions[T any] struct {
-	// LabelSelector and FieldSelector choose the objects, as in a list.
+	// LabelSelector and FieldSelector select the objects, as in a list.
 	LabelSelector, FieldSelector string
-	// Indexes are the ways to find objects with ByIndex, by name.
+	// Indexes are the indexes for ByIndex, by name.
 	Indexes map[string]IndexFunc[T]
-	// Logger is told of failures after which the informer tries again. Default: nothing is logged.
+	// Logger logs failures after which the informer tries again. Default: the informer logs nothing.
 	Logger *slog.Logger
 }
 
-// Informer keeps all objects of a resource in memory while it runs, and tells handlers of every difference. What it
-// shows is at all times the state of one revision of the store, or between two revisions of one commit. Any number of
-// goroutines may use it.
+// Informer keeps all objects of a resource in memory while it runs, and reports every difference to handlers. Its
+// content is always the state of the store at one revision, which may lie inside the group of one commit. All methods
+// are safe for concurrent use.
 //
-// The objects are shared by all readers and handlers: they must not be changed.
+// All readers and handlers share the objects: never change one.
 type Informer[T any] struct {
 	client   rest.Client[T]
 	options  InformerOptions[T]
 	metadata *metadata[T]
-	invalid  error // what Run returns at once
+	invalid  error // returned by Run at once
 	cache    *cache[T]
 
-	delivering sync.Mutex    // held while the cache changes and handlers are called
+	delivering sync.Mutex    // held while the cache changes and handlers run
 	synced     chan struct{} // closed after the first list
 
 	mu       sync.Mutex
-	handlers []*Handler[T] // those who are up to date; the slice is replaced, never changed
-	joining  []*Handler[T] // those who are not yet
+	handlers []*Handler[T] // the active handlers; the slice is replaced, never changed
+	joining  []*Handler[T] // new handlers that are not up to date yet
 	session  *session      // the latest, nil before the first
 }
 
-// session is the time in which an informer works, for as many calls of Run as overlap.
+// session is one period in which an informer works. Overlapping calls of Run share it.
 type session struct {
 	calls  int
 	cancel context.CancelFunc
@@ -52,7 +52,7 @@ type session struct {
 	err    error // set before ended is closed
 }
 
-// NewInformer returns an informer that is empty until it runs. What is wrong with its arguments, Run says.
+// NewInformer returns an informer, which is empty until it runs. Run returns the error if an argument is invalid.
 func NewInformer[T any](client rest.Client[T], options InformerOptions[T]) *Informer[T] {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
@@ -67,17 +67,17 @@ func NewInformer[T any](client rest.Client[T], options InformerOptions[T]) *Info
 	return i
 }
 
-// Get returns an object of the cache. It is shared and must not be changed.
+// Get returns an object of the cache. All readers share it: the caller must not change it.
 func (i *Informer[T]) Get(namespace, name string) (*T, bool) {
 	return i.cache.get(Key{Namespace: namespace, Name: name})
 }
 
-// List returns the objects of the cache in the order of namespace and name. The slice is the caller's; the objects are
-// shared and must not be changed.
+// List returns the objects of the cache in the order of namespace and name. The caller owns the slice but shares the
+// objects, and must not change them.
 func (i *Informer[T]) List() []*T { return i.cache.list() }
 
-// ByIndex returns the objects for which an index has the value, like List does. It fails where the informer has no such
-// index.
+// ByIndex returns the objects that have the value in an index, as List returns them. It returns an error if the informer
+// has no such index.
 func (i *Informer[T]) ByIndex(index, value string) ([]*T, error) {
 	objects, ok := i.cache.byIndex(index, value)
 	if !ok {
@@ -86,7 +86,8 @@ func (i *Informer[T]) ByIndex(index, value string) ([]*T, error) {
 	return objects, nil
 }
 
-// HasSynced reports whether the cache has been filled and the handlers that were there first have been told of it.
+// HasSynced reports whether the cache holds the first list, and the handlers that were added before it have received
+// OnAdd for its objects.
 func (i *Informer[T]) HasSynced() bool {
 	select {
 	case <-i.synced:
@@ -96,8 +97,8 @@ func (i *Informer[T]) HasSynced() bool {
 	}
 }
 
-// WaitForSync waits until HasSynced. It returns the context's error when that is over first; somebody must Run the
-// informer meanwhile.
+// WaitForSync waits until HasSynced is true. It returns the context's error if the context ends first. A call of Run
+// must be active meanwhile.
 func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	select {
 	case <-i.synced:
@@ -107,16 +108,15 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	}
 }
 
-// Run makes the informer work until ctx ends, and then returns nil. It may be called by everybody who needs the informer:
-// it works while at least one call is under way, and the last to return leaves no goroutine. A later call goes on with
-// the difference to what the cache holds.
+// Run makes the informer work until ctx ends, and then returns nil. Every user of the informer may call it: the informer
+// works while at least one call is active, and the last call to return leaves no goroutine. A later call continues with
+// the difference to the cache.
 //
-// After a failure of the store the informer tries again, as client-go's reflectors do: after 800 ms, twice as long after
-// each further failure up to 30 s, and with up to as much again at random. What it shows is then behind for so long, but
-// never wrong.
+// After a failure of the store the informer tries again with the delays of client-go's reflectors: 800 ms, doubled after
+// each further failure up to 30 s, plus up to as much again at random. Meanwhile its content is old but consistent.
 //
-// Run returns an error where the informer cannot go on: the API is shut down, the client or a selector does not fit the
-// resource, or a handler or index function has panicked. After a panic handlers may have missed a call.
+// Run returns an error if the informer cannot continue: the API is shut down, the client or a selector does not fit the
+// resource, or a handler or index function has panicked. After a panic, handlers may have missed a call.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.invalid != nil {
 		return fmt.Errorf("informer: %w", i.invalid)
@@ -133,7 +133,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	return s.err
 }
 
-// enter joins the session that is under way, or begins one where nobody needs the last any more.
+// enter joins the current session, or begins a new one if no call needs the last one any more.
 func (i *Informer[T]) enter(ctx context.Context) *session {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -143,7 +143,7 @@ func (i *Informer[T]) enter(ctx context.Context) *session {
 	}
 	before := i.session
 	s := &session{calls: 1, ended: make(chan struct{})}
-	ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx)) // for others may need it longer
+	ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx)) // because other calls may need it longer
 	go func() {
 		defer close(s.ended)
 		if before != nil {
@@ -155,7 +155,7 @@ func (i *Informer[T]) enter(ctx context.Context) *session {
 	return s
 }
 
-// leave ends the session when nobody needs it any more.
+// leave ends the session if no other call needs it.
 func (i *Informer[T]) leave(s *session) {
 	i.mu.Lock()
 	s.calls--
@@ -167,15 +167,15 @@ func (i *Informer[T]) leave(s *session) {
 	}
 }
 
-// follow lists, watches from there, lists again whenever it has missed something, and tries again after failures.
+// follow lists and watches from there. It lists again if it has missed changes, and tries again after failures.
 func (i *Informer[T]) follow(ctx context.Context) (err error) {
 	defer func() {
-		// In a goroutine of ours a panic of the host's code could be caught by nobody else.
+		// This is our goroutine, so the host could not recover a panic of its own code here.
 		if p := recover(); p != nil {
 			err = fmt.Errorf("informer: panic in a handler or index function: %v\n%s", p, debug.Stack())
 		}
 	}()
-	version := "" // what the cache is at; "" where a list must tell
+	version := "" // the version of the cache; "" if a list must come first
 	var retry backoff
 	for {
 		err := i.advance(ctx, &version)
@@ -200,8 +200,8 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 	}
 }
 
-// advance follows the changes after a version, or after a list where there is none, and keeps the version until an error
-// ends it.
+// advance follows the changes after a version, or lists first if the version is empty. It updates the version until an
+// error occurs.
 func (i *Informer[T]) advance(ctx context.Context, version *string) error {
 	if *version == "" {
 		page, err := i.client.List(ctx, rest.ListOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector})
@@ -224,7 +224,7 @@ func (i *Informer[T]) advance(ctx context.Context, version *string) error {
 	return ctx.Err()
 }
 
-// replace takes over a list and tells the difference.
+// replace makes a list the content of the cache, and reports the difference to the handlers.
 func (i *Informer[T]) replace(objects []*T) {
 	i.delivering.Lock()
 	defer i.delivering.Unlock()
@@ -232,7 +232,7 @@ func (i *Informer[T]) replace(objects []*T) {
 	for n, obj := range objects {
 		key := i.metadata.key(obj)
 		if old, ok := i.cache.get(key); ok && i.metadata.same(old, obj) {
-			obj = old // which is what readers hold already
+			obj = old // readers hold this object already
 		}
 		entries[n] = entry[T]{key, obj}
 	}

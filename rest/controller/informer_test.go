@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest/controller"
 )
 
-// diary is a handler that writes down what it is told.
+// diary is a handler that records its calls.
 type diary struct {
 	mu    sync.Mutex
 	lines []string
@@ -29,7 +29,7 @@ func (d *diary) write(format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-// read returns what was written since the last read, after everything that is under way in the bubble.
+// read waits until the bubble is idle, and returns the records since the last read.
 func (d *diary) read() []string {
 	synctest.Wait()
 	d.mu.Lock()
@@ -95,7 +95,7 @@ func TestInformer(t *testing.T) {
 	})
 }
 
-// A handler that cares for some things only leaves the rest nil.
+// A handler may leave functions nil.
 func TestHandlersMayLackFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -112,7 +112,7 @@ func TestHandlersMayLackFunctions(t *testing.T) {
 	})
 }
 
-// What crosses the border of a selection is added or deleted.
+// An object that begins or ceases to match the selectors is added or deleted.
 func TestInformerWithSelectors(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -210,7 +210,7 @@ func TestIndexes(t *testing.T) {
 	})
 }
 
-// An index ends where the next begins, though both know the same value only.
+// Two indexes with the same value do not mix.
 func TestIndexesAreApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -227,7 +227,7 @@ func TestIndexesAreApart(t *testing.T) {
 	})
 }
 
-// What has gone from the store is freed.
+// The informer frees deleted objects.
 func TestDeletedObjectsAreFreed(t *testing.T) {
 	w := newWorkshop(t)
 	w.create(gear("a", 1))
@@ -247,8 +247,8 @@ func TestDeletedObjectsAreFreed(t *testing.T) {
 	assert.Nil(t, gone.Value())
 }
 
-// held is a handler that keeps the informer from going on, from the first change of the object "gate" until it is let go,
-// so that the store can forget what the informer has not seen.
+// held adds a handler that blocks the informer from the first change of the object "gate" until letGo is called, so that
+// the store can drop changes that the informer has not seen.
 func held(informer *controller.Informer[Gear]) (arrived <-chan struct{}, letGo func()) {
 	at, goOn := make(chan struct{}), make(chan struct{})
 	informer.AddHandler(controller.Handler[Gear]{OnUpdate: func(_, g *Gear) {
@@ -260,7 +260,7 @@ func held(informer *controller.Informer[Gear]) (arrived <-chan struct{}, letGo f
 	return at, sync.OnceFunc(func() { close(goOn) })
 }
 
-// An informer whose place the store has forgotten lists again and tells the difference.
+// If the store has dropped an informer's position, the informer lists again and reports the difference.
 func TestRelist(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -307,7 +307,7 @@ func TestRelist(t *testing.T) {
 	})
 }
 
-// An informer runs as long as anybody needs it, and goes on where it was when somebody needs it again.
+// An informer runs as long as a call of Run is active, and a later call continues where it stopped.
 func TestRunIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -316,7 +316,7 @@ func TestRunIsShared(t *testing.T) {
 		var d diary
 		informer.AddHandler(d.handler())
 		stopFirst := run(t, informer)
-		synctest.Wait() // it is the first
+		synctest.Wait() // so that it is the first
 		stopSecond := run(t, informer)
 		assert.Equal(t, []string{"add a 1", "synced"}, d.read())
 		stopFirst()
@@ -343,7 +343,7 @@ func TestRunIsShared(t *testing.T) {
 	})
 }
 
-// What was wrong from the start, Run says, and whoever waits waits for as long as it wants to.
+// Run returns the error of invalid arguments. WaitForSync then waits until its context ends.
 func TestRunFails(t *testing.T) {
 	type Nameless struct {
 		apimeta.TypeMeta
@@ -407,7 +407,7 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
-// All who run an informer learn why it has ended, and it does not run without them.
+// Every call of Run returns why the informer has ended, and it does not run without calls.
 func TestEveryRunFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -432,7 +432,7 @@ func TestWaitForSyncEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, gearInformer(w, controller.InformerOptions[Gear]{}).WaitForSync(ctx), context.Canceled)
 }
 
-// A handler may do what any other caller may: read, add handlers, take them out, and run.
+// A handler may do what any other caller may: read, add handlers, remove them, and run the informer.
 func TestHandlersMayUseTheInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -456,7 +456,7 @@ func TestHandlersMayUseTheInformer(t *testing.T) {
 		assert.Equal(t, []string{"add c 3"}, inner.read())
 		assert.Empty(t, brief.read())
 
-		// What a handler adds is told when the handler has returned, and no change is needed for that.
+		// A handler that a handler adds is called once the outer handler has returned, even without a change.
 		var added, taken diary
 		informer.AddHandler(controller.Handler[Gear]{OnUpdate: func(_, g *Gear) {
 			informer.AddHandler(taken.handler())()
@@ -467,7 +467,7 @@ func TestHandlersMayUseTheInformer(t *testing.T) {
 		assert.Equal(t, []string{"add a 1", "add b 2", "add c 4", "synced"}, added.read())
 		assert.Empty(t, taken.read(), "added and taken out again")
 
-		// One that takes itself out while it joins stays out.
+		// A handler that removes itself while it joins stays removed.
 		var joining diary
 		var removeJoining func()
 		removed := make(chan struct{})
@@ -480,7 +480,7 @@ func TestHandlersMayUseTheInformer(t *testing.T) {
 	})
 }
 
-// Handlers that come at the same time do not miss each other's turn.
+// Handlers that are added at the same time are all called.
 func TestHandlersJoinTogether(t *testing.T) {
 	w := newWorkshop(t)
 	w.create(gear("a", 1))
@@ -508,7 +508,7 @@ func TestHandlersJoinTogether(t *testing.T) {
 	}
 }
 
-// Run waits for a handler that is under way, and who runs the informer again waits for that, too.
+// Run waits for a running handler, and the next Run waits for that too.
 func TestRunAgainWhileTheLastOneEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -538,7 +538,7 @@ func TestRunAgainWhileTheLastOneEnds(t *testing.T) {
 	})
 }
 
-// Kinds need not use our metadata, nor plain strings.
+// Kinds need not use our metadata, nor fields of type string.
 func TestMetadataOfAnyType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newWorkshop(t).store
@@ -559,7 +559,7 @@ func TestMetadataOfAnyType(t *testing.T) {
 	})
 }
 
-// Foreign is a kind whose metadata is as in other libraries, with fields in an embedded struct.
+// Foreign is a kind with the metadata of another library, whose fields are in an embedded struct.
 type Foreign struct {
 	ForeignType `json:",inline"`
 	Body

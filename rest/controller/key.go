@@ -13,7 +13,7 @@ func (k Key) String() string {
 	return k.Namespace + "/" + k.Name
 }
 
-// compare orders keys as lists of the API are ordered.
+// compare orders keys as lists of the API do.
 func (k Key) compare(other Key) int {
 	if c := strings.Compare(k.Namespace, other.Namespace); c != 0 {
 		return c

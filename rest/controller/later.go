@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// later is the keys that wait for their time, each once.
+// later holds the keys that wait for a time, each once.
 type later[K comparable] struct {
 	byTime *btree.BTreeG[timed[K]]
 	byKey  map[K]timed[K]
@@ -16,7 +16,7 @@ type later[K comparable] struct {
 
 type timed[K comparable] struct {
 	due    time.Time
-	number uint64 // tells keys of one time apart, in the order in which they came
+	number uint64 // orders keys of the same time by arrival
 	key    K
 }
 
@@ -29,7 +29,7 @@ func newLater[K comparable]() later[K] {
 	}
 }
 
-// put lets a key wait until due, or until the time for which it waits already if that is earlier.
+// put makes a key wait until due. A key that waits for an earlier time keeps that time.
 func (l *later[K]) put(key K, due time.Time) {
 	if old, ok := l.byKey[key]; ok {
 		if !due.Before(old.due) {
@@ -49,7 +49,7 @@ func (l *later[K]) first() (time.Time, bool) {
 	return t.due, ok
 }
 
-// take removes the earliest key, which must be there.
+// take removes and returns the earliest key. There must be one.
 func (l *later[K]) take() K {
 	t, _ := l.byTime.PopMin()
 	delete(l.byKey, t.key)

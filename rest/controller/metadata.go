@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// metadata reads the metadata of a host's objects. It finds the fields once, by their names in JSON, because a kind may
-// have any Go type for its metadata, and reads them in place: an informer looks at them for every event.
+// metadata reads the metadata of a host's objects. It looks up the fields once, by their JSON names, because a kind may
+// use any Go type for its metadata. It reads them in place, because an informer needs them for every event.
 type metadata[T any] struct {
 	namespace, name, uid, version []int
-	owners                        []int // nil: objects of this type have no owners
+	owners                        []int // nil if objects of this type have no owners
 	owner                         ownerFields
 }
 
 // ownerFields are the fields of an element of ownerReferences.
 type ownerFields struct{ name, uid, controller []int }
 
-// owner is the controller of an object: the one owner that manages it.
+// owner identifies the controller of an object: the one owner that manages it.
 type owner struct{ name, uid string }
 
 func metadataOf[T any]() (*metadata[T], error) {
@@ -48,7 +48,7 @@ func metadataOf[T any]() (*metadata[T], error) {
 	return m, nil
 }
 
-// member finds the field of a struct that is called so in JSON, and its type; nil where there is none.
+// member returns the field of a struct that has this JSON name, and its type, or nil.
 func member(t reflect.Type, name string) ([]int, reflect.Type) {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil, nil
@@ -78,7 +78,7 @@ func (m *metadata[T]) key(obj *T) Key {
 	return Key{Namespace: m.text(obj, m.namespace), Name: m.text(obj, m.name)}
 }
 
-// same reports whether two objects are one state of one object.
+// same reports whether two objects are the same state of the same object.
 func (m *metadata[T]) same(a, b *T) bool {
 	return m.text(a, m.version) == m.text(b, m.version) && m.text(a, m.uid) == m.text(b, m.uid)
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// The last Gears, one of which is in each selection, tell when everything before has arrived.
+// Each selection matches one of the last Gears. Its arrival shows that everything before has arrived.
 const lastGear = "zz-last"
 
-// replica is the model: what a handler knows that believes every call, and checks that each fits the one before.
+// replica is the model: it applies every handler call, and checks that each call fits the previous one.
 type replica struct {
 	t        *testing.T
 	name     string
@@ -30,7 +30,7 @@ type replica struct {
 	gears    map[string]*Gear
 	synced   int
 	complete bool
-	arrived  chan struct{} // closed when a last Gear has come in
+	arrived  chan struct{} // closed when a last Gear has arrived
 }
 
 func newReplica(t *testing.T, name string) *replica {
@@ -79,7 +79,7 @@ func number(t *testing.T, version string) uint64 {
 	return n
 }
 
-// versions are the versions of all Gears but the last ones.
+// versions returns the versions of all Gears except the last ones.
 func versions(gears []*Gear) map[string]string {
 	out := map[string]string{}
 	for _, g := range gears {
@@ -90,8 +90,8 @@ func versions(gears []*Gear) map[string]string {
 	return out
 }
 
-// Whatever writers do and whatever the store forgets, in the end the cache, its indexes, and what handlers were told, be
-// they early or late, are the store's list.
+// Whatever writers do and whatever the store drops, in the end the cache, its indexes, and the objects that early and
+// late handlers know equal the store's list.
 func TestReplicasEqualTheStore(t *testing.T) {
 	const writers, rounds, gearNames = 4, 400, 15
 	w := newWorkshop(t)
@@ -108,7 +108,7 @@ func TestReplicasEqualTheStore(t *testing.T) {
 		{options: controller.InformerOptions[Gear]{FieldSelector: "spec.color=red"}},
 		{options: controller.InformerOptions[Gear]{LabelSelector: "side", FieldSelector: "spec.color!=red"}},
 	}
-	stalled := make(chan struct{}, len(all)) // each informer waits here once, so that the store forgets its place
+	stalled := make(chan struct{}, len(all)) // each informer waits here once, so that the store drops its position
 	compacted := make(chan struct{})
 	for i, o := range all {
 		o.options.Indexes = byColor
@@ -158,7 +158,7 @@ func TestReplicasEqualTheStore(t *testing.T) {
 			for range rounds {
 				write(random)
 			}
-			for { // until every informer has been stalled, however the rounds went
+			for { // until every informer has stalled, whatever the order of the rounds
 				select {
 				case <-stop:
 					return
@@ -177,13 +177,13 @@ func TestReplicasEqualTheStore(t *testing.T) {
 		w.compact()
 		close(compacted)
 	})
-	for i, o := range all { // handlers that come while there is much to do
+	for i, o := range all { // handlers that join under load
 		late := newReplica(t, fmt.Sprint("late ", i))
 		o.replicas = append(o.replicas, late)
 		o.informer.AddHandler(late.handler())
 	}
 	helping.Wait()
-	for n := range writers { // some more, now that all have to list again, with the store forgetting all the time
+	for n := range writers { // more writes while all informers must list again, and the store keeps dropping changes
 		random := rand.New(rand.NewPCG(seed, uint64(writers+n)))
 		writing.Go(func() {
 			for i := range rounds {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// QueueOptions configure a [Queue]. The zero value is the stated defaults.
+// QueueOptions configure a [Queue]. The zero value means the stated defaults.
 type QueueOptions struct {
 	// BaseDelay is how long a key waits after its first failure; each further failure in a row doubles it. Default: 5 ms.
 	BaseDelay time.Duration
-	// MaxDelay bounds that. Default: 5 minutes.
+	// MaxDelay bounds that delay. Default: 5 minutes.
 	MaxDelay time.Duration
-	// Clock is the queue's time. Default: package time.
+	// Clock is the queue's source of time. Default: package time.
 	Clock Clock
 }
 
@@ -22,35 +22,35 @@ const (
 	defaultMaxDelay  = 5 * time.Minute
 )
 
-// ErrShutDown is what Get returns when the queue is shut down and empty.
+// ErrShutDown is the error of Get when the queue is shut down and empty.
 var ErrShutDown = errors.New("the queue is shut down")
 
-// Queue hands out keys to workers, in the order in which they were added. A key that is added while it waits is handed
-// out once. A key that is added while a worker has it, between Get and Done, is handed out again after Done: no key is
-// with two workers, and no addition is lost. Any number of goroutines may use a queue. It starts none; one timer serves
-// all keys that wait for their time.
+// Queue passes keys to workers, in the order in which they were added. It passes a key that is added again while it
+// waits only once. It passes a key that is added while a worker holds it, between Get and Done, again after Done. So no
+// two workers hold the same key, and no addition is lost. All methods are safe for concurrent use. A queue starts no
+// goroutine; one timer serves all delayed keys.
 type Queue[K comparable] struct {
 	base, max time.Duration
 	clock     Clock
 	down      chan struct{} // closed by ShutDown
-	wake      chan struct{} // holds a token while a caller of Get should look again
+	wake      chan struct{} // holds a token if a caller of Get should look again
 
 	mu       sync.Mutex
 	ready    fifo[K]
-	keys     map[K]stage // those that are ready or with a worker
+	keys     map[K]stage // the keys that are ready or held by a worker
 	failures map[K]int
 	later    later[K]
-	alarm    time.Time // when the timer goes off
+	alarm    time.Time // when the timer fires
 	disarm   func() bool
 }
 
-// stage is where a key is.
+// stage is the state of a key.
 type stage int
 
 const (
 	isReady   stage = iota + 1 // waits for a worker
-	atWork                     // with a worker
-	workAgain                  // with a worker, and was added meanwhile
+	atWork                     // held by a worker
+	workAgain                  // held by a worker, and added again meanwhile
 )
 
 // NewQueue returns an empty queue.
@@ -72,7 +72,7 @@ func NewQueue[K comparable](options QueueOptions) *Queue[K] {
 	return q
 }
 
-// Add puts a key at the end of the queue, unless it is in it. After ShutDown it does nothing.
+// Add appends a key to the queue, unless the queue contains it. After ShutDown it does nothing.
 func (q *Queue[K]) Add(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -105,8 +105,8 @@ func (q *Queue[K]) signal() {
 	}
 }
 
-// AddAfter adds a key when d has passed; a key that waits already is added at the earlier of both times. What is not due
-// at ShutDown is dropped.
+// AddAfter adds a key after d. If the key is delayed already, the earlier of the two times counts. ShutDown drops the
+// delayed keys.
 func (q *Queue[K]) AddAfter(key K, d time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -125,8 +125,7 @@ func (q *Queue[K]) addAfter(key K, d time.Duration) {
 	q.arm()
 }
 
-// AddRateLimited counts a failure of a key, adds it when its delay for that many failures has passed, and returns the
-// delay.
+// AddRateLimited counts a failure of a key, adds the key after the delay for that many failures, and returns the delay.
 func (q *Queue[K]) AddRateLimited(key K) time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -144,7 +143,7 @@ func (q *Queue[K]) AddRateLimited(key K) time.Duration {
 	return d
 }
 
-// Forget sets the failures of a key back to none. It is called after a success, or when nobody will try again.
+// Forget resets the failures of a key. Call it after a success, or when no worker will retry the key.
 func (q *Queue[K]) Forget(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -158,15 +157,15 @@ func (q *Queue[K]) Failures(key K) int {
 	return q.failures[key]
 }
 
-// Len returns how many keys are ready to be handed out.
+// Len returns how many keys are ready for workers.
 func (q *Queue[K]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.ready.len()
 }
 
-// Get waits for a key and hands it out; the caller must call Done with it. It returns the context's error when that is
-// over, and [ErrShutDown] when the queue is shut down and has nothing left.
+// Get waits for a key and returns it. The caller must call Done with the key. Get returns the context's error if the
+// context ends, and [ErrShutDown] if the queue is shut down and empty.
 func (q *Queue[K]) Get(ctx context.Context) (K, error) {
 	var none K
 	if err := ctx.Err(); err != nil {
@@ -186,7 +185,7 @@ func (q *Queue[K]) Get(ctx context.Context) (K, error) {
 	}
 }
 
-// take returns a key if there is one, and an error if there will be none.
+// take returns a key if one is ready, and an error if no more will come.
 func (q *Queue[K]) take() (key K, ok bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -200,12 +199,12 @@ func (q *Queue[K]) take() (key K, ok bool, err error) {
 	key = q.ready.pop()
 	q.keys[key] = atWork
 	if q.ready.len() > 0 {
-		q.signal() // one token stands for all keys
+		q.signal() // one token stands for all ready keys
 	}
 	return key, true, nil
 }
 
-// Done says that the worker is through with a key that Get has handed out.
+// Done tells the queue that the worker has finished with a key from Get.
 func (q *Queue[K]) Done(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -217,7 +216,8 @@ func (q *Queue[K]) Done(key K) {
 	}
 }
 
-// ShutDown makes the queue take no more keys. Get hands out those that are ready and then fails. It can be called again.
+// ShutDown makes the queue ignore further keys. Get still returns the ready keys, then [ErrShutDown]. Further calls do
+// nothing.
 func (q *Queue[K]) ShutDown() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -238,7 +238,7 @@ func (q *Queue[K]) isDown() bool {
 	}
 }
 
-// arm sets the timer to the earliest key that waits for its time, or stops it.
+// arm sets the timer to the time of the earliest delayed key, or stops it.
 func (q *Queue[K]) arm() {
 	due, ok := q.later.first()
 	if q.disarm != nil {
@@ -253,7 +253,7 @@ func (q *Queue[K]) arm() {
 	}
 }
 
-// ring adds what is due. It may be the call of an earlier timer that could not be stopped any more.
+// ring adds the keys that are due. An earlier timer that could no longer be stopped may call it too.
 func (q *Queue[K]) ring() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

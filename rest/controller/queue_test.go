@@ -18,7 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest/controller"
 )
 
-// Each case is a story of one queue: what is done to it and what it answers, with time that passes only where it says so.
+// Each case is a story of one queue: operations and their results. Time passes only where the case says so.
 func TestQueue(t *testing.T) {
 	tests := []struct {
 		name, story string
@@ -124,7 +124,7 @@ func TestQueueDefaults(t *testing.T) {
 	})
 }
 
-// A worker that waits is woken by a key, the end of its context or the end of the queue, and by nothing else.
+// A key, the end of its context or the end of the queue wakes a waiting worker, and nothing else does.
 func TestGetWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := controller.NewQueue[string](controller.QueueOptions{})
@@ -178,12 +178,12 @@ func TestGetWaits(t *testing.T) {
 	})
 }
 
-// Workers whose contexts end take no key's wake-up with them.
+// A worker whose context ends does not swallow the wake-up for a key.
 func TestNoKeyIsForgottenWithAWorkerThatLeaves(t *testing.T) {
 	q := controller.NewQueue[int](controller.QueueOptions{})
 	var handedOut sync.WaitGroup
 	done := make(chan struct{})
-	go func() { // one that stays
+	go func() { // one worker that stays
 		defer close(done)
 		for {
 			key, err := q.Get(context.Background())
@@ -215,7 +215,7 @@ func TestNoKeyIsForgottenWithAWorkerThatLeaves(t *testing.T) {
 	within(t, done)
 }
 
-// lateContext keeps Get between finding nothing and waiting until the test lets it go on.
+// lateContext holds Get between its check and its wait until the test releases it.
 type lateContext struct {
 	context.Context
 	arrived, goOn chan struct{}
@@ -227,7 +227,7 @@ func (c lateContext) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// Keys that come while workers are about to wait find all of them.
+// Keys that arrive while workers are about to wait wake all of them.
 func TestNoWorkerSleepsWhileAKeyIsReady(t *testing.T) {
 	const workers = 3
 	q := controller.NewQueue[int](controller.QueueOptions{})
@@ -246,7 +246,7 @@ func TestNoWorkerSleepsWhileAKeyIsReady(t *testing.T) {
 	for key := range workers {
 		q.Add(key)
 	}
-	go func() { // a worker that is woken and finds nothing passes by here again
+	go func() { // a worker that wakes up and finds nothing passes here again
 		for range ctx.arrived {
 		}
 	}()
@@ -257,7 +257,7 @@ func TestNoWorkerSleepsWhileAKeyIsReady(t *testing.T) {
 	close(ctx.arrived)
 }
 
-// A queue that never runs empty does not grow with what has passed through it.
+// A queue that never runs empty does not grow with the number of keys that pass through it.
 func TestQueueDoesNotGrow(t *testing.T) {
 	q := controller.NewQueue[int](controller.QueueOptions{})
 	q.Add(0)
@@ -283,7 +283,7 @@ func TestQueueDoesNotGrow(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(256<<10), "bytes allocated for 200,000 keys")
 }
 
-// Against many workers and many who add: a key is never with two workers, and each addition is followed by a Get.
+// With many workers and many producers, no two workers hold the same key, and a Get follows each addition.
 func TestQueueUnderLoad(t *testing.T) {
 	const workers, adders, keys, rounds = 4, 4, 7, 2000
 	q := controller.NewQueue[int](controller.QueueOptions{BaseDelay: time.Microsecond, MaxDelay: time.Millisecond})
@@ -301,7 +301,7 @@ func TestQueueUnderLoad(t *testing.T) {
 				}
 				assert.True(t, busy[key].CompareAndSwap(false, true), "two workers have one key")
 				now := wanted[key].Load()
-				if random.IntN(4) == 0 { // fails: it must come again
+				if random.IntN(4) == 0 { // fails: the key must come again
 					q.AddRateLimited(key)
 				} else {
 					seen[key].Store(now)
@@ -341,7 +341,7 @@ func TestQueueUnderLoad(t *testing.T) {
 	working.Wait()
 }
 
-// clock is a time that stands still until it is moved.
+// clock stands still until the test moves it.
 type clock struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -391,7 +391,7 @@ func (c *clock) advance(d time.Duration) {
 	}
 }
 
-// However many keys wait for their time, there is one timer, and none afterwards.
+// One timer serves any number of delayed keys, and none is left afterwards.
 func TestOneTimer(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0), alarms: map[*alarm]bool{}}
 	q := controller.NewQueue[int](controller.QueueOptions{Clock: c})
@@ -412,8 +412,8 @@ func ExampleQueue() {
 	q := controller.NewQueue[string](controller.QueueOptions{})
 	q.Add("first")
 	q.Add("second")
-	q.Add("first") // waits already
-	q.ShutDown()   // what was added is still handed out
+	q.Add("first") // ready already
+	q.ShutDown()   // Get still returns added keys
 	for {
 		key, err := q.Get(context.Background())
 		if err != nil {

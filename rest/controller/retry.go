@@ -13,18 +13,18 @@ import (
 const (
 	firstDelay   = 800 * time.Millisecond
 	longestDelay = 30 * time.Second
-	// calm is how far apart failures are that have nothing to do with each other.
+	// calm is the time after which a failure counts as unrelated to the previous one.
 	calm = 2 * time.Minute
 )
 
-// backoff says how long to wait after failures.
+// backoff computes the delays after failures.
 type backoff struct {
 	delay  time.Duration
-	failed time.Time // the last time
+	failed time.Time // the time of the last failure
 }
 
-// next returns the delay after a failure at this time: twice as long as after the last one, with up to as much again so
-// that informers that fail together do not return together.
+// next returns the delay after a failure at this time: twice the last delay, plus up to as much again at random, so that
+// informers that fail together do not retry together.
 func (b *backoff) next(now time.Time) time.Duration {
 	if b.failed.IsZero() || now.Sub(b.failed) > calm {
 		b.delay = firstDelay
@@ -35,8 +35,8 @@ func (b *backoff) next(now time.Time) time.Duration {
 	return b.delay + rand.N(b.delay)
 }
 
-// isFinal reports whether an error will come again however often one tries: the API or its store has been closed, or what
-// is asked does not fit the resource.
+// isFinal reports whether a retry cannot succeed: the API or its store is closed, or the request does not fit the
+// resource.
 func isFinal(err error) bool {
 	switch status.ReasonOf(err) {
 	case status.ReasonBadRequest, status.ReasonMethodNotAllowed, status.ReasonNotFound:

@@ -21,12 +21,12 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// brittle is a store that fails while it is told to.
+// brittle is a store that fails while the test wants it to.
 type brittle struct {
 	*storage.Memory
 	lists, watches atomic.Pointer[error]
 	asked          atomic.Int64
-	tried          chan time.Time // where somebody receives: each attempt that fails
+	tried          chan time.Time // receives each failed attempt, if not nil
 }
 
 func (s *brittle) fail(err *error) error {
@@ -37,7 +37,7 @@ func (s *brittle) fail(err *error) error {
 	return *err
 }
 
-// attempts waits for a number of attempts that fail, and returns when they were.
+// attempts waits for a number of failed attempts, and returns their times.
 func (s *brittle) attempts(n int) (at []time.Time) {
 	for range n {
 		at = append(at, <-s.tried)
@@ -68,7 +68,8 @@ func newBrittle(t *testing.T) (*workshop, *brittle) {
 	return &workshop{t, api, store.Memory, rest.ClientFor[Gear](api).Namespace("default")}, store
 }
 
-// An informer goes on after failures of the store, later each time, and says so.
+// An informer retries after failures of the store, later each time, and logs
+// them.
 func TestInformerRetries(t *testing.T) {
 	for name, failure := range map[string]error{
 		"an error of the store": errors.New("the disk is on fire"),
@@ -117,7 +118,7 @@ func TestInformerRetries(t *testing.T) {
 	}
 }
 
-// Where a watch fails, the next one goes on where it was, without a list.
+// If a watch fails, the next one continues where it stopped, without a list.
 func TestInformerResumes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, store := newBrittle(t)

@@ -2,28 +2,29 @@ package controller
 
 import "context"
 
-// Source tells a controller which objects to look at. It runs until ctx ends, calls enqueue for each key, from any
-// goroutine and as often as it likes, and calls synced when what it reads from is filled: until all sources have done
-// so, nothing is reconciled. It may return nil earlier when it has nothing more to tell; an error ends the controller.
+// Source tells a controller which objects to reconcile. It runs until ctx ends, and calls enqueue for each key, from any
+// goroutine and as often as it likes. It calls synced once its initial keys are known: the controller reconciles nothing
+// until all sources have done so. It may return nil before ctx ends if it has no more keys; an error ends the controller.
 //
-// Hosts write their own for what happens outside of the API, like a timer or a device.
+// Hosts write their own sources for events outside of the API, such as a timer or a device.
 type Source func(ctx context.Context, enqueue func(Key), synced func()) error
 
-// For is the source of the objects that a controller is about: each, whenever it is added, updated or deleted.
+// For returns the source of a controller's primary objects. It enqueues each object when it is added, updated or deleted.
 func For[T any](objects *Informer[T]) Source {
 	return Mapped(objects, func(obj *T) []Key { return []Key{objects.metadata.key(obj)} })
 }
 
-// Owned is the source for objects that the controller makes for others: when one is added, updated or deleted, its owner
-// is looked at, the one that an owner reference names as its controller (API conventions, Metadata). Owners are those of
-// the other informer, which is mostly that of [For].
+// Owned returns the source of objects that the controller creates for others. When one is added, updated or deleted, the
+// source enqueues its owner: the one whose owner reference has controller set (API conventions, Metadata). owners is the
+// informer of the owners, usually that of [For].
 func Owned[T, Owner any](objects *Informer[T], owners *Informer[Owner]) Source {
 	return Mapped(objects, func(obj *T) []Key {
 		o, ok := objects.metadata.controllerOf(obj)
 		if !ok {
 			return nil
 		}
-		// The owner lives in the same namespace or in none. When it is not known yet, its own arrival will be told.
+		// The owner is in the same namespace or cluster-scoped. If the informer does not know it yet, its own OnAdd will
+		// enqueue it.
 		for _, key := range []Key{{objects.metadata.key(obj).Namespace, o.name}, {"", o.name}} {
 			if owner, ok := owners.cache.get(key); ok && owners.metadata.text(owner, owners.metadata.uid) == o.uid {
 				return []Key{key}
@@ -33,8 +34,9 @@ func Owned[T, Owner any](objects *Informer[T], owners *Informer[Owner]) Source {
 	})
 }
 
-// Mapped is the source for objects that others depend on in a way that only the host knows: when one is added, updated or
-// deleted, the keys are looked at; after an update also those of the state before. keys must not change the object.
+// Mapped returns the source of objects on which others depend in a way that only the host knows. When one is added,
+// updated or deleted, the source enqueues the keys of the dependents; after an update also those of the previous state.
+// keys must not change the object.
 func Mapped[T any](objects *Informer[T], keys func(obj *T) []Key) Source {
 	return func(ctx context.Context, enqueue func(Key), synced func()) error {
 		look := func(obj *T) {
