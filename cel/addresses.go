@@ -9,7 +9,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// addressFunctions are ip, cidr, isIP, isCIDR, ip.isCanonical and what they give access to.
+// addressFunctions returns ip, cidr, isIP, isCIDR, ip.isCanonical and the functions of the values that they
+// return.
 func addressFunctions() []cel.EnvOption {
 	ips := &opaqueType[netip.Addr]{
 		Type:  cel.OpaqueType(ipTypeName),
@@ -51,7 +52,7 @@ func addressFunctions() []cel.EnvOption {
 			cel.MemberOverload(containsIPText, []*cel.Type{cidrs.Type, cel.StringType}, cel.BoolType, binary(func(p netip.Prefix, text string) ref.Val {
 				a, err := parseIP(text)
 				if err != nil {
-					return types.NoSuchOverloadErr() // as API servers say it
+					return types.NoSuchOverloadErr() // as in API servers
 				}
 				return containsIP(p, a)
 			}))),
@@ -69,7 +70,7 @@ func addressFunctions() []cel.EnvOption {
 
 func bytesOfBits(bits int) int { return (bits + 7) / 8 }
 
-// parseIP accepts an address without a zone that is not an IPv4 address in the clothes of IPv6.
+// parseIP accepts an address without a zone, except an IPv4 address that is mapped to IPv6.
 func parseIP(text string) (netip.Addr, error) {
 	a, err := netip.ParseAddr(text)
 	switch {
@@ -83,7 +84,7 @@ func parseIP(text string) (netip.Addr, error) {
 	return a, nil
 }
 
-// parseCIDR accepts an address and the length of a prefix; bits of the address beyond the prefix may be set.
+// parseCIDR accepts an address and the length of a prefix. Bits of the address behind the prefix may be set.
 func parseCIDR(text string) (netip.Prefix, error) {
 	const during = "network address parse error during conversion from string: "
 	p, err := netip.ParsePrefix(text)

@@ -10,11 +10,11 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// associativeList is a list whose elements are told apart by themselves, or by keys: its order does not count, and adding
-// to it adds what it does not have, and replaces the elements whose keys it has.
+// associativeList is a set, or a list whose elements are identified by keys. Its order does not matter. Adding a list
+// appends the new elements, and replaces the elements with the same keys.
 type associativeList struct {
 	traits.Lister
-	keys []ref.Val // of the elements; nil of a set
+	keys []ref.Val // the keys of the elements; nil for a set
 }
 
 func escapedKeys(s *schema.Schema) []ref.Val {
@@ -65,7 +65,7 @@ func (l *associativeList) Add(other ref.Val) ref.Val {
 	return &associativeList{types.NewRefValList(types.DefaultTypeAdapter, sum.elements), l.keys}
 }
 
-// places finds elements of an associative list without looking at all of them.
+// places finds elements of an associative list without scanning it.
 type places struct {
 	elements []ref.Val
 	keys     []ref.Val
@@ -86,7 +86,7 @@ func (p *places) add(e ref.Val) {
 	p.elements = append(p.elements, e)
 }
 
-// find returns the index of the first element that is the same, or has the same keys, and -1 if there is none.
+// find returns the index of the first element that is equal or has the same keys, or -1.
 func (p *places) find(like ref.Val) int {
 	for _, i := range p.by[p.hash(like)] {
 		if p.same(p.elements[i], like) {
@@ -115,7 +115,7 @@ func (p *places) same(a, b ref.Val) bool {
 	return true
 }
 
-// hash is the same for elements that are.
+// hash returns the same text for equal elements.
 func (p *places) hash(e ref.Val) string {
 	if p.keys == nil {
 		return string(appendHash(nil, e))
@@ -132,7 +132,7 @@ func (p *places) hash(e ref.Val) string {
 	return string(hash)
 }
 
-// appendHash tells texts, booleans and numbers apart. Numbers are equal whatever their type.
+// appendHash distinguishes texts, booleans and numbers. Equal numbers of different types have the same hash.
 func appendHash(hash []byte, v ref.Val) []byte {
 	switch v := v.(type) {
 	case types.String:

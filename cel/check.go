@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Why no more rules are evaluated.
+// The reasons to stop the evaluation. The texts are those of API servers.
 const (
 	outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
 	outOfTime   = "validation failed due to running out of time, no further validation rules will be run"
@@ -31,19 +31,19 @@ func (e *evaluator) Check(ctx context.Context, obj, old doc.Value) (broken, befo
 	ctx, stop := context.WithTimeout(ctx, objectTime)
 	defer stop()
 	w := walk{ctx: ctx, budget: objectBudget}
-	w.node(e.root, nil, obj, old, nil) // an object is written because something of it has changed
+	w.node(e.root, nil, obj, old, nil) // a write always changes something of the object itself
 	return w.broken, w.before
 }
 
 // walk is one evaluation of all rules of an object.
 type walk struct {
 	ctx            context.Context
-	budget         int64 // what the rest may cost; negative when no more rules are evaluated
+	budget         int64 // what the remaining rules may cost; negative once the evaluation has stopped
 	broken, before status.FieldErrors
-	bytes          int // of broken
+	bytes          int // the length of broken
 }
 
-// over reports whether no more rules are evaluated.
+// over reports whether the evaluation has stopped.
 func (w *walk) over() bool {
 	return w.budget < 0 || len(w.broken) >= maxNamed || w.bytes >= maxNamedBytes
 }
@@ -53,7 +53,7 @@ func (w *walk) refuse(e *status.FieldError) {
 	w.bytes += len(e.Field) + len(e.Detail)
 }
 
-// node evaluates the rules of a place and of those below it. old is absent where nothing older is known.
+// node evaluates the rules of a place and of the places below it. old is absent if the place has no older value.
 func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest *pair) {
 	if n == nil || v.IsAbsent() || v.IsNull() || w.over() {
 		return
@@ -62,7 +62,7 @@ func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest *pair) {
 		old = doc.Value{}
 	}
 	w.rules(n, at, v, old, nearest)
-	if !old.IsAbsent() && nearest == nil { // of what is below the object itself
+	if !old.IsAbsent() && nearest == nil { // only for places below the object itself
 		nearest = &pair{schema: n.schema, now: v, old: old}
 	}
 	switch v.Kind() {
@@ -116,7 +116,7 @@ func (w *walk) rules(n *node, at *status.Path, v, old doc.Value, nearest *pair) 
 	}
 }
 
-// variables are what a rule refers to. older is nil where there is no older value.
+// variables returns the variables of a rule. older is nil if there is no older value.
 func variables(r *rule, self, older ref.Val) map[string]any {
 	vars := map[string]any{selfName: self}
 	switch {
@@ -168,13 +168,14 @@ func (w *walk) evaluate(p cel.Program, vars map[string]any) (ref.Val, error) {
 	return result, err
 }
 
-// stop reports a fault after which no more rules are evaluated.
+// stop reports a fault and stops the evaluation.
 func (w *walk) stop(e *status.FieldError) {
 	w.refuse(e)
 	w.budget = -1
 }
 
-// fail reports that a rule is broken. What was broken before and has not been touched since is not held against a write.
+// fail reports that a rule is broken. If the older value broke the rule too and the write does not change it, the report
+// is only a warning.
 func (w *walk) fail(n *node, r *rule, at *status.Path, v doc.Value, vars map[string]any, nearest *pair) {
 	at = r.at.below(at)
 	message, tooMuch := w.message(r, vars)
@@ -192,7 +193,7 @@ func (w *walk) fail(n *node, r *rule, at *status.Path, v doc.Value, vars map[str
 	}
 }
 
-// message is what a client is told of a broken rule, or what is wrong where even that costs too much.
+// message returns the text for a broken rule, or tooMuch if computing the text costs too much.
 func (w *walk) message(r *rule, vars map[string]any) (message, tooMuch string) {
 	if r.message != nil {
 		result, err := w.evaluate(r.message, vars)
@@ -220,7 +221,7 @@ func isTooExpensive(err error) bool {
 	return strings.HasPrefix(err.Error(), "operation cancelled: actual cost limit exceeded")
 }
 
-// name is how messages name a rule.
+// name returns the name of a rule in messages.
 func name(r *rule) string {
 	if r.Message != "" {
 		return strings.TrimSpace(r.Message)
@@ -246,12 +247,12 @@ func faultOf(reason status.CauseType, at *status.Path, s *schema.Schema, v doc.V
 	return ofObject(e)
 }
 
-// invalid is a fault of a rule itself, which names the type of the value instead of the value.
+// invalid returns a fault of a rule itself. It names the type of the value instead of the value.
 func invalid(at *status.Path, typ, detail string) *status.FieldError {
 	return ofObject(status.InvalidField(at, typ, detail))
 }
 
-// ofObject names the object itself as API servers name it in faults of rules.
+// ofObject replaces the empty path of the object itself by the one that API servers use in faults of rules.
 func ofObject(e *status.FieldError) *status.FieldError {
 	if e.Field == "" {
 		e.Field = "<nil>"
@@ -259,7 +260,7 @@ func ofObject(e *status.FieldError) *status.FieldError {
 	return e
 }
 
-// plain is a scalar as messages show it.
+// plain returns a scalar as messages show it.
 func plain(v doc.Value) any {
 	switch v.Kind() {
 	case doc.Bool:

@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// node is a place of a kind, with its rules and the places below it that have some.
+// node is a place of a kind: its rules, and the places below it that have rules.
 type node struct {
 	schema *schema.Schema
 	rules  []*rule
@@ -23,13 +23,13 @@ type rule struct {
 	schema.Rule
 	program cel.Program
 	message cel.Program // nil without a messageExpression
-	// cost and messageCost are what the expressions cost at most, by the estimate of CEL.
+	// cost and messageCost are the highest costs of the expressions, as CEL estimates them.
 	cost, messageCost uint64
-	transition        bool       // it uses oldSelf
+	transition        bool       // the rule uses oldSelf
 	at                memberPath // FieldPath
 }
 
-// compiler makes the nodes of a kind.
+// compiler builds the nodes of a kind.
 type compiler struct {
 	declared *declarations
 	env      *cel.Env
@@ -37,7 +37,7 @@ type compiler struct {
 	errs     []error
 }
 
-// nodeKey tells the nodes of one schema apart: below a list whose elements have no keys there is no older value.
+// nodeKey identifies a node. One schema can have two: below a list without keys there is no older value.
 type nodeKey struct {
 	schema   *schema.Schema
 	hasOlder bool
@@ -55,7 +55,7 @@ func newCompiler() (*compiler, error) {
 	return c, nil
 }
 
-// root compiles the rules of a kind. Below the metadata there are none: they have rules of their own.
+// root compiles the rules of a kind. It ignores rules below metadata, which the server validates itself.
 func (c *compiler) root(s *schema.Schema) *node {
 	seen := rootOf(s)
 	n := c.node(seen, "self", true)
@@ -97,7 +97,7 @@ func (c *compiler) node(s *schema.Schema, place string, hasOlder bool) *node {
 	return n
 }
 
-// hasRules reports whether there are rules at or below a place.
+// hasRules reports whether a place, or one below it, has rules.
 func hasRules(s *schema.Schema, seen map[*schema.Schema]bool) bool {
 	if s == nil || seen[s] {
 		return false
@@ -117,11 +117,12 @@ func hasRules(s *schema.Schema, seen map[*schema.Schema]bool) bool {
 	return false
 }
 
-// environments are the languages of the rules of one place: with an oldSelf of its type, and with an optional one.
+// environments holds the environments for the rules of one place: with an oldSelf of its type, and with an
+// optional one.
 type environments struct {
 	c               *compiler
 	self            *cel.Type
-	plain, optional *cel.Env // made when a rule needs them
+	plain, optional *cel.Env // created when a rule needs them
 }
 
 func (e *environments) of(r schema.Rule) (*cel.Env, error) {
@@ -192,7 +193,7 @@ func expression(env *cel.Env, text string, want *cel.Type, otherwise string) (*c
 	return ast, nil
 }
 
-// program makes an expression about values of a schema ready to run, and estimates what that costs at most.
+// program returns the program of an expression about values of a schema, and an estimate of its highest cost.
 func program(env *cel.Env, ast *cel.Ast, self *schema.Schema) (p cel.Program, cost uint64, err error) {
 	if p, err = env.Program(ast, programOptions()...); err != nil {
 		return nil, 0, fmt.Errorf("program instantiation failed: %w", err)

@@ -9,10 +9,11 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// callCosts says what a call has cost where that depends on its arguments in a way of its own, as API servers count it.
+// callCosts computes the cost of calls whose cost depends on their arguments in a particular way, as API servers count
+// it.
 type callCosts struct{}
 
-// CallCost implements interpreter.ActualCostEstimator. nil is the usual cost.
+// CallCost implements interpreter.ActualCostEstimator. nil means the usual cost.
 func (callCosts) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
 	if len(args) == 0 {
 		return nil
@@ -65,8 +66,8 @@ const (
 	nominal        // one unit
 	perElement
 	perCharacter
-	perCharacterTwice // it is read, and a new one made
-	ofReplacement     // perCharacterTwice; the length of its result depends on all of its arguments
+	perCharacterTwice // it reads a text and creates a new one
+	ofReplacement     // perCharacterTwice, but the length of the result depends on all arguments
 	ofSplit
 	ofJoin
 	ofPattern
@@ -75,7 +76,7 @@ const (
 	ofEquality
 )
 
-// price says how a function is charged for.
+// price returns how a function is charged.
 func price(function, overload string) prices {
 	switch function {
 	case "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery", "format.named",
@@ -111,7 +112,7 @@ func price(function, overload string) prices {
 	return usual
 }
 
-// isOpaque reports whether values of a type are compared at the price of one unit.
+// isOpaque reports whether a comparison of two values of a type costs one unit.
 func isOpaque(typeName string) bool {
 	switch typeName {
 	case urlTypeName, quantityTypeName, semverTypeName, formatTypeName, ipTypeName, cidrTypeName:
@@ -131,12 +132,12 @@ func size(v ref.Val) float64 {
 
 func scan(v ref.Val) float64 { return size(v) * common.StringTraversalCostFactor }
 
-// patternCost is what it costs to match a text with a regular expression, of those lengths.
+// patternCost returns the cost of matching a text of one length with a regular expression of another.
 func patternCost(text, pattern float64) float64 {
 	return math.Ceil((text+1)*common.StringTraversalCostFactor) * math.Ceil(pattern*common.RegexStringLengthCostFactor)
 }
 
-// traversal is the cost of looking at all of a value.
+// traversal returns the cost of reading a whole value.
 func traversal(v ref.Val) float64 {
 	cost := 0.0
 	switch v := v.(type) {

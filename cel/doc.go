@@ -1,6 +1,6 @@
-// Package cel checks objects by rules in the Common Expression Language, as custom resource definitions of Kubernetes do
-// with x-kubernetes-validations: the same variables, types, messages and causes, and the same bounds on what a rule may
-// cost. A kind states its rules beside its struct:
+// Package cel validates objects by rules in the Common Expression Language, like x-kubernetes-validations of Kubernetes
+// custom resource definitions: with the same variables, types, messages and causes, and with the same limits on the cost
+// of a rule. A kind states its rules beside its struct:
 //
 //	widgets := rest.Resource[Widget]{
 //		Group: "example.com", Version: "v1", Plural: "widgets",
@@ -10,6 +10,6 @@
 //		},
 //	}
 //
-// They are checked against the struct by rest.New. Which functions they may use, and where they differ from upstream, is
-// in docs/cel.md.
+// rest.New compiles the rules against the struct, and returns an error that names the place and the rule. docs/cel.md
+// lists the functions that rules may use, and the differences from upstream.
 package cel

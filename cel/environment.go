@@ -14,7 +14,7 @@ const (
 	oldSelfName = "oldSelf"
 )
 
-// The types of Kubernetes' own functions, and those of their overloads that cost something of their own.
+// The types of Kubernetes' own functions, and the overloads that have a cost of their own.
 const (
 	urlTypeName      = "kubernetes.URL"
 	quantityTypeName = "kubernetes.Quantity"
@@ -28,23 +28,26 @@ const (
 	ipOfCIDR         = "cidr_ip"
 )
 
-// What one rule and all rules of an object may cost, in the units of CEL: as much as for custom resources.
+// The cost limits of one rule and of all rules of an object, in units of CEL. They are those of custom resources.
 const (
 	ruleLimit    = 1_000_000
 	objectBudget = 10_000_000
-	// objectTime bounds all rules of an object, too. It is above what the budget takes, but for loops: what cel-go does to
-	// count the cost of one grows with the square of its length, to seconds from some 30,000 elements on.
+	// objectTime bounds the time of all rules of an object. The budget runs out earlier except in loops: the time that
+	// cel-go needs to count the cost of a loop grows with the square of its length, to seconds from some 30,000 elements
+	// on.
 	objectTime = 5 * time.Second
-	// interruptEvery is after how many iterations a rule looks whether its request is over.
+	// interruptEvery is after how many iterations a rule checks whether its request has ended.
 	interruptEvery = 100
-	// maxNamed and maxNamedBytes bound the broken rules of an object that are told of, as the faults of its schema are.
+	// maxNamed and maxNamedBytes bound how many broken rules of an object the answer names. The faults of its schema have
+	// the same limits.
 	maxNamed      = 100
 	maxNamedBytes = 64 << 10
-	// maxMessage bounds what a messageExpression makes, in bytes.
+	// maxMessage bounds the result of a messageExpression, in bytes.
 	maxMessage = 5 << 10
 )
 
-// newEnvironment is the language without variables: what custom resources have, as far as it is covered here.
+// newEnvironment returns the language without variables: that of custom resources, as far as this package implements
+// it.
 func newEnvironment() (*cel.Env, error) {
 	return cel.NewEnv(append([]cel.EnvOption{
 		cel.HomogeneousAggregateLiterals(),
@@ -61,7 +64,7 @@ func newEnvironment() (*cel.Env, error) {
 	}, libraries()...)...)
 }
 
-// libraries are the functions of Kubernetes that the language does not have.
+// libraries returns the functions that Kubernetes adds to the language.
 func libraries() []cel.EnvOption {
 	var all []cel.EnvOption
 	all = append(all, listFunctions()...)
@@ -73,7 +76,7 @@ func libraries() []cel.EnvOption {
 	return append(all, formatFunctions()...)
 }
 
-// programOptions bound what an expression may cost.
+// programOptions bounds the cost of an expression.
 func programOptions() []cel.ProgramOption {
 	return []cel.ProgramOption{
 		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// longestNamedFormat is the length of the regular expression that the estimate takes for any format.
+	// longestNamedFormat is the length of the regular expression that the estimate assumes for every format.
 	longestNamedFormat = 128
-	// maxFormatName is how long the comparison of formats is taken to be.
+	// maxFormatName is the length that the estimate assumes for the name of a format.
 	maxFormatName = 64
 )
 
-// EstimateCallCost implements checker.CostEstimator: what a call can cost, and how large its result can be. nil is the
-// usual cost.
+// EstimateCallCost implements checker.CostEstimator: it estimates the cost of a call and the size of its result. nil
+// means the usual cost.
 func (e sizesOf) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	if target != nil {
 		args = append([]checker.AstNode{*target}, args...)
@@ -83,7 +83,7 @@ func (e sizesOf) size(n checker.AstNode) checker.SizeEstimate {
 	return checker.UnknownSizeEstimate()
 }
 
-// elements is the cost of looking at each element of a list, or at a text.
+// elements returns the cost of reading each element of a list, or a text.
 func (e sizesOf) elements(function string, list checker.AstNode) checker.CostEstimate {
 	one := fixed(1)
 	element := elementOf(list)
@@ -98,21 +98,21 @@ func (e sizesOf) elements(function string, list checker.AstNode) checker.CostEst
 	return e.size(list).MultiplyByCost(one)
 }
 
-// replaced is the size of a text in which one part is replaced by another.
+// replaced returns the size of a text in which one part is replaced by another.
 func (e sizesOf) replaced(args []checker.AstNode) checker.SizeEstimate {
 	text, from, to := e.size(args[0]), e.size(args[1]), e.size(args[2])
 	switch {
-	case from.Min == 0: // nothing is found before and behind every character
+	case from.Min == 0: // the empty text is found before and behind every character
 		count := checker.SizeEstimate{Max: text.Max}.Add(checker.FixedSizeEstimate(1))
 		return checker.SizeEstimate{Max: count.Multiply(to).Add(text).Max}
-	case to.Max <= from.Min: // it becomes no longer
+	case to.Max <= from.Min: // the text does not become longer
 		return checker.SizeEstimate{Max: text.Max}
 	}
 	count := checker.SizeEstimate{Max: uint64(math.Ceil(float64(text.Max) / float64(from.Min)))}
 	return checker.SizeEstimate{Max: count.Multiply(to).Max}
 }
 
-// joined is the size of the texts of a list with a separator in between.
+// joined returns the size of the texts of a list, joined by a separator.
 func (e sizesOf) joined(args []checker.AstNode) checker.SizeEstimate {
 	list := e.size(args[0])
 	var result checker.SizeEstimate
@@ -126,7 +126,7 @@ func (e sizesOf) joined(args []checker.AstNode) checker.SizeEstimate {
 	return result
 }
 
-// contained is the cost of telling whether an address or a network is part of a network.
+// contained returns the cost of checking whether an address or a network is part of a network.
 func (e sizesOf) contained(function, overload string, other checker.AstNode) checker.CostEstimate {
 	address := checker.SizeEstimate{Min: 4, Max: 16}
 	cost := address.Add(address).MultiplyByCostFactor(common.StringTraversalCostFactor)
@@ -139,7 +139,7 @@ func (e sizesOf) contained(function, overload string, other checker.AstNode) che
 	return cost
 }
 
-// equality is the cost of comparing values of one of Kubernetes' types.
+// equality returns the cost of comparing values of one of Kubernetes' types.
 func (e sizesOf) equality(a, b checker.AstNode) *checker.CallEstimate {
 	name := a.Type().TypeName()
 	if name != b.Type().TypeName() {
@@ -172,13 +172,13 @@ func literalInt(args []checker.AstNode, i int) (int64, bool) {
 	return n, ok
 }
 
-// element is any element of a list of an expression.
+// element stands for any element of a list in an expression.
 type element struct {
-	path []string // nil where the list comes from no schema
+	path []string // nil if the list does not come from a schema
 	typ  *types.Type
 }
 
-// elementOf returns the elements of a list, and nil of what is no list.
+// elementOf returns the element of a list, or nil for other values.
 func elementOf(list checker.AstNode) checker.AstNode {
 	parameters := list.Type().Parameters()
 	if len(parameters) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Queue is a kind with rules that tags cannot state.
+// Queue is a kind with rules that tags cannot express.
 type Queue struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`

@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// namedFormat is a form of text that has a name. faults are what is wrong with a text.
+// namedFormat is a named format of texts. faults returns the faults of a text.
 type namedFormat struct {
 	function, name string
 	faults         func(text string) []string
@@ -20,7 +20,7 @@ type namedFormat struct {
 }
 
 func namedFormats() []*namedFormat {
-	// prefix is for the beginnings of names: they may end in a dash.
+	// prefix validates a prefix of a name, which may end in a dash.
 	prefix := func(faults func(string) []string) func(string) []string {
 		return func(text string) []string {
 			if len(text) > 1 && strings.HasSuffix(text, "-") {
@@ -61,7 +61,7 @@ func uriFaults(text string) []string {
 	return nil
 }
 
-// formatFunctions are format.named, one function for each format, and validate.
+// formatFunctions returns format.named, one function for each format, and validate.
 func formatFunctions() []cel.EnvOption {
 	formats := &opaqueType[*namedFormat]{Type: cel.ObjectType(formatTypeName), equal: func(a, b *namedFormat) bool { return a.name == b.name }}
 	byName := map[string]ref.Val{}

@@ -9,7 +9,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// unary binds a function of one argument, which is given as Go holds it: a string, an int64, or the value of an [opaque].
+// unary binds a function of one argument. The function receives the Go value: a string, an int64, or the value of an
+// [opaque].
 func unary[A any](f func(A) ref.Val) cel.OverloadOpt {
 	return cel.UnaryBinding(func(v ref.Val) ref.Val {
 		a, ok := v.Value().(A)
@@ -35,7 +36,7 @@ func binary[A, B any](f func(A, B) ref.Val) cel.OverloadOpt {
 	})
 }
 
-// parsed binds a function that reads a text.
+// parsed binds a function that parses a text.
 func parsed[T any](parse func(string) (T, error), wrap func(T) ref.Val) cel.OverloadOpt {
 	return unary(func(text string) ref.Val {
 		v, err := parse(text)
@@ -46,7 +47,7 @@ func parsed[T any](parse func(string) (T, error), wrap func(T) ref.Val) cel.Over
 	})
 }
 
-// readable binds a function that tells whether a text could be read.
+// readable binds a function that reports whether a text can be parsed.
 func readable[T any](parse func(string) (T, error)) cel.OverloadOpt {
 	return unary(func(text string) ref.Val {
 		_, err := parse(text)
@@ -54,7 +55,7 @@ func readable[T any](parse func(string) (T, error)) cel.OverloadOpt {
 	})
 }
 
-// opaque is a value of a type of Kubernetes: expressions compare it and hand it to functions.
+// opaque is a value of one of Kubernetes' types. Expressions can compare it and pass it to functions.
 type opaque[T any] struct {
 	value T
 	of    *opaqueType[T]
@@ -63,7 +64,7 @@ type opaque[T any] struct {
 type opaqueType[T any] struct {
 	*cel.Type
 	equal func(a, b T) bool
-	size  func(T) int // what calls are charged by; nil where they have a price of their own
+	size  func(T) int // the size by which calls are charged; nil if they have a fixed price
 }
 
 func (t *opaqueType[T]) wrap(v T) ref.Val { return opaque[T]{v, t} }

@@ -15,7 +15,7 @@ type Note struct {
 	Word string `json:"word,omitempty"`
 }
 
-// keyedAPI serves Widgets of another struct, all of whose parts have an older value.
+// keyedAPI serves Widgets of another struct, in which all parts have an older value.
 func keyedAPI(t testing.TB, options rest.Options, rules cel.Rules) *rest.API {
 	t.Helper()
 	type WidgetSpec struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// container is what maps and lists have in common.
+// container is the common interface of maps and lists.
 type container interface {
 	ref.Val
 	traits.Container
@@ -16,8 +16,8 @@ type container interface {
 	traits.Sizer
 }
 
-// lazy is a map or list whose content is read when an expression looks at it: most rules look at few members of large
-// objects, and what is read is not charged for. It is for one evaluation.
+// lazy is a map or list that reads its content when an expression needs it: most rules read few members of large
+// objects, and CEL does not charge for the conversion. It is for one evaluation.
 type lazy[C container] struct {
 	read func() C
 	was  C

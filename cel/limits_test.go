@@ -61,7 +61,7 @@ func TestRulesThatCannotWork(t *testing.T) {
 	}
 }
 
-// Bounds on what a rule looks at bound what it could cost.
+// Bounds on the values that a rule reads bound its cost.
 func TestBoundsMakeRulesAffordable(t *testing.T) {
 	type Bounded struct {
 		apimeta.TypeMeta   `json:",inline"`
@@ -82,7 +82,7 @@ func TestBoundsMakeRulesAffordable(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What rules cost is bounded, whatever the object is.
+// The cost of rules is bounded for every object.
 func TestCosts(t *testing.T) {
 	big := `{"name":"` + strings.Repeat("a", 2<<20) + `"}`
 	for _, c := range []struct {
@@ -117,7 +117,7 @@ func TestCosts(t *testing.T) {
 	})
 }
 
-// A client that has left gets no verdict, and its rules are not evaluated to the end.
+// If the client disconnects, the evaluation of its rules stops without a result.
 func TestAClientThatLeavesEndsItsRules(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
@@ -134,7 +134,8 @@ func TestAClientThatLeavesEndsItsRules(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// What was broken before a rule came is not held against a write that leaves it as it is.
+// If a value already broke a new rule and the write does not change it, the write is
+// accepted.
 func TestUnchangedValuesAreTolerated(t *testing.T) {
 	rules := cel.Rules{
 		"WidgetSpec.min":   {{Rule: "self < 5", Message: "must be small"}},

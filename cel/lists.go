@@ -11,7 +11,7 @@ import (
 type elementType struct {
 	name string
 	typ  *cel.Type
-	zero ref.Val // of those that can be added up
+	zero ref.Val // of types that can be summed
 }
 
 func elementTypes() []elementType {
@@ -27,7 +27,7 @@ func elementTypes() []elementType {
 	}
 }
 
-// listFunctions are isSorted, sum, min, max, indexOf, lastIndexOf and includes.
+// listFunctions returns isSorted, sum, min, max, indexOf, lastIndexOf and includes.
 func listFunctions() []cel.EnvOption {
 	element := cel.TypeParamType("T")
 	find := func(name, id string, last bool) cel.EnvOption {
@@ -50,7 +50,7 @@ func listFunctions() []cel.EnvOption {
 	return all
 }
 
-// compare returns how two values of an ordered type stand to each other, or an error.
+// compare returns the order of two values of an ordered type, or an error.
 func compare(a, b ref.Val) ref.Val {
 	c, ok := a.(traits.Comparer)
 	if !ok {
@@ -80,7 +80,8 @@ func isSorted(list ref.Val) ref.Val {
 	return types.True
 }
 
-// extreme returns the element for which all others are no more extreme; worse is how it compares to one that is.
+// extreme returns the smallest or the largest element of a list. worse is the result of compare if the first of
+// two elements is the less extreme one.
 func extreme(list ref.Val, name string, worse ref.Val) ref.Val {
 	l, ok := list.(traits.Lister)
 	if !ok {

@@ -2,8 +2,8 @@ package cel
 
 import "strings"
 
-// escape returns the name by which expressions know a property, and whether they know it at all: names that are no
-// identifiers are written with words between underscores, as in Kubernetes.
+// escape returns the name of a property in expressions, and whether it has one. As in Kubernetes, a name that is
+// not an identifier is written with words between underscores.
 func escape(name string) (string, bool) {
 	switch name {
 	case "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
@@ -13,7 +13,7 @@ func escape(name string) (string, bool) {
 	if name == "" || isDigit(name[0]) {
 		return "", false
 	}
-	if isOf(name, isAlphanumeric) { // as most are
+	if isOf(name, isAlphanumeric) { // the usual case
 		return name, true
 	}
 	var b strings.Builder

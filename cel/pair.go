@@ -6,14 +6,15 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// pair is the nearest place at or above a node that has an older value. What is below it and has none is as old as it is.
+// pair is the nearest place at or above a node that has an older value. A place below it without an older value counts as
+// unchanged if the pair is unchanged.
 type pair struct {
 	schema          *schema.Schema
 	now, old        doc.Value
 	compared, equal bool
 }
 
-// below returns the pair of a place below: its own where it has an older value.
+// below returns the pair of a place below: a new one if that place has an older value, else p.
 func (p *pair) below(s *schema.Schema, now, old doc.Value) *pair {
 	if old.IsAbsent() {
 		return p
@@ -21,7 +22,7 @@ func (p *pair) below(s *schema.Schema, now, old doc.Value) *pair {
 	return &pair{schema: s, now: now, old: old}
 }
 
-// unchanged reports whether the place is as it was. Of nil, the object itself, it is false.
+// unchanged reports whether the place has its old value. It is false for nil, the object itself.
 func (p *pair) unchanged() bool {
 	if p == nil {
 		return false
@@ -60,8 +61,8 @@ func sameValue(s *schema.Schema, now, old doc.Value) bool {
 	return false
 }
 
-// olderItems are the elements of a list that has keys, by them: the first of those that share them. It is empty of one that
-// has none.
+// olderItems returns the elements of a list by their keys. Of several elements with the same keys it returns the first. The
+// result is empty for a list without keys.
 func olderItems(s *schema.Schema, old doc.Value) map[string]doc.Value {
 	if s.ListType != schema.MapList || old.Kind() != doc.List {
 		return nil

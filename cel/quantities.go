@@ -8,7 +8,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// quantityFunctions are quantity, isQuantity, sign and what a quantity can be asked.
+// quantityFunctions returns quantity, isQuantity and the functions of quantities.
 func quantityFunctions() []cel.EnvOption {
 	quantities := &opaqueType[quantity]{Type: cel.ObjectType(quantityTypeName), equal: func(a, b quantity) bool { return a.compare(b) == 0 }}
 	one, two, withInt := []*cel.Type{quantities.Type}, []*cel.Type{quantities.Type, quantities.Type}, []*cel.Type{quantities.Type, cel.IntType}

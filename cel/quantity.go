@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// maxQuantityDigits and maxQuantityExponent bound what it costs to read and to compare quantities. No API server has the
-	// bounds; quantities that mean anything are far from them.
+	// maxQuantityDigits and maxQuantityExponent bound the cost of parsing and comparing quantities. API servers have no such
+	// bounds; real quantities are far below them.
 	maxQuantityDigits   = 1000
 	maxQuantityExponent = 1000
-	// finest is the exponent of the smallest part that a quantity holds.
+	// finest is the exponent of the smallest unit of a quantity.
 	finest = -9
 )
 
@@ -22,14 +22,14 @@ const (
 type quantity struct {
 	unscaled *big.Int
 	scale    int
-	// short is true of the quantities that Kubernetes keeps in an int64. Only those can be integers.
+	// short marks quantities that Kubernetes keeps in an int64. Only those can be integers.
 	short bool
 }
 
 func quantityOf(i int64) quantity { return quantity{big.NewInt(i), 0, true} }
 
 // parseQuantity reads a decimal number and a suffix: n, u, m, k, M, G, T, P, E; Ki, Mi, Gi, Ti, Pi, Ei; or e and an
-// exponent. Parts of a nano count as a whole one.
+// exponent. It rounds fractions of a nano up.
 func parseQuantity(text string) (quantity, error) {
 	number, suffix := cutQuantity(text)
 	if text == "" || !isQuantitySuffix(suffix) {
@@ -62,7 +62,7 @@ func parseQuantity(text string) (quantity, error) {
 	return q, nil
 }
 
-// cutQuantity returns the sign and digits of a quantity, with at most one dot, and what follows them.
+// cutQuantity returns the sign and digits of a quantity, with at most one dot, and the text behind them.
 func cutQuantity(text string) (number, suffix string) {
 	end, dots := 0, 0
 	for ; end < len(text); end++ {
@@ -77,7 +77,7 @@ func cutQuantity(text string) (number, suffix string) {
 	return text, ""
 }
 
-// isQuantitySuffix reports whether text is of letters, a sign and digits, each of which may be missing.
+// isQuantitySuffix reports whether text consists of letters, a sign and digits. Each of them may be missing.
 func isQuantitySuffix(text string) bool {
 	text = strings.TrimLeft(text, "eEinumkKMGTP")
 	if text != "" && (text[0] == '+' || text[0] == '-') {
@@ -101,7 +101,7 @@ func quantityExponent(suffix string) (binary bool, exponent int, ok bool) {
 	return false, n, err == nil && -maxQuantityExponent <= n && n <= maxQuantityExponent
 }
 
-// isShortQuantity reports whether Kubernetes keeps a quantity of so many digits in an int64.
+// isShortQuantity reports whether Kubernetes keeps a quantity with these numbers of digits in an int64.
 func isShortQuantity(whole, fraction int, binary bool, exponent int) bool {
 	if binary {
 		return fraction == 0 && whole+exponent*3/10 < 15
@@ -109,7 +109,7 @@ func isShortQuantity(whole, fraction int, binary bool, exponent int) bool {
 	return whole+fraction <= 18 && exponent-fraction >= finest
 }
 
-// roundedUp returns a positive quantity in whole nanos. Binary ones end at the largest int64.
+// roundedUp returns a positive quantity in whole nanos. It limits binary quantities to the largest int64.
 func (q quantity) roundedUp(binary bool) quantity {
 	if q.unscaled.Sign() == 0 {
 		return q
@@ -130,7 +130,7 @@ func (q quantity) roundedUp(binary bool) quantity {
 
 func powerOfTen(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 
-// at returns the same quantity with a scale that is not above its own.
+// at returns the same quantity with a scale that is not higher than its own.
 func (q quantity) at(scale int) quantity {
 	if q.scale == scale {
 		return q
@@ -170,8 +170,8 @@ func (q quantity) float() float64 {
 	return base * math.Pow10(q.scale)
 }
 
-// integer returns the quantity as an integer where Kubernetes can tell it for one: it does not look whether what stands
-// behind a dot is zero.
+// integer returns the quantity as an integer, if Kubernetes recognizes it as one. Like Kubernetes, it does not check
+// whether the digits behind a dot are zero.
 func (q quantity) integer() (int64, bool) {
 	if !q.short || q.scale < 0 {
 		return 0, false

@@ -9,10 +9,10 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// search is what find and findAll do with their arguments, the second of which is the pattern.
+// search is the implementation of find or findAll. The second argument is the pattern.
 type search func(r *regexp.Regexp, args []ref.Val) ref.Val
 
-// regexFunctions are find and findAll.
+// regexFunctions returns find and findAll.
 func regexFunctions() []cel.EnvOption {
 	texts := []*cel.Type{cel.StringType, cel.StringType}
 	list := cel.ListType(cel.StringType)
@@ -24,7 +24,7 @@ func regexFunctions() []cel.EnvOption {
 	}
 }
 
-// compiledPatterns compiles the patterns that are literals once, when the rule is.
+// compiledPatterns compiles literal patterns once, together with the rule.
 func compiledPatterns() cel.ProgramOption {
 	return cel.OptimizeRegex(search(find).compiled("find"), search(findAll).compiled("findAll"))
 }
@@ -61,7 +61,7 @@ func find(r *regexp.Regexp, args []ref.Val) ref.Val {
 	return types.String(r.FindString(text))
 }
 
-// findAll returns all matches, or as many as a third argument says.
+// findAll returns all matches, or at most as many as the third argument says.
 func findAll(r *regexp.Regexp, args []ref.Val) ref.Val {
 	text, ok := args[0].Value().(string)
 	if !ok {

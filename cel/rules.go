@@ -10,28 +10,28 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Rules are the rules of a kind, by the Go type or the field of a struct whose values they are for: "WidgetSpec",
-// "WidgetSpec.size", with the field's name in JSON. A type may be written with its import path. The rules of a type hold
-// wherever the type is used. Several rules of one place are all evaluated.
+// Rules are the rules of a kind. A key is the Go type or the field whose values the rules validate, such as "WidgetSpec"
+// or "WidgetSpec.size" with the JSON name of the field. A type may be written with its import path. The rules of a type
+// apply wherever the kind uses the type.
 type Rules map[string][]Rule
 
 var _ rest.Rules = Rules(nil)
 
 // Rule is an expression that must be true of every object.
 type Rule struct {
-	// Rule is the expression. self is the value it is for. oldSelf is the value before an update, and makes it a transition
-	// rule, which is not evaluated where there is none: at creation, and for elements of lists that have no keys.
+	// Rule is the expression. self is the value that it validates. oldSelf is the value before an update. A rule that uses
+	// oldSelf is a transition rule: it is evaluated only if there is an older value, so not at creation.
 	Rule string
-	// Message tells clients what must hold, in one line. Default: "failed rule: " and the rule.
+	// Message tells clients in one line what must hold. Default: "failed rule: " and the expression.
 	Message string
-	// MessageExpression computes the message instead, from the same variables. Message is used where it fails.
+	// MessageExpression computes the message from the same variables. If it fails, Message is used.
 	MessageExpression string
 	// Reason is the type of the cause: [status.CauseInvalid] (the default), [status.CauseForbidden],
 	// [status.CauseRequired] or [status.CauseDuplicate].
 	Reason status.CauseType
-	// FieldPath names a member below self as the one at fault, like ".min" or ".limits['cpu']".
+	// FieldPath names the member below self that is at fault, such as ".min" or ".limits['cpu']".
 	FieldPath string
-	// OptionalOldSelf makes oldSelf an optional value, so that the rule is evaluated also where there is none.
+	// OptionalOldSelf makes oldSelf an optional, so that the rule is also evaluated if there is no older value.
 	OptionalOldSelf bool
 }
 
@@ -46,8 +46,9 @@ func (r Rules) Declared() map[string][]schema.Rule {
 	return all
 }
 
-// Compile implements [rest.Rules]. Each error names the place and the rule: expressions that do not compile or are no
-// condition, references to fields that do not exist, transition rules where no older value can be told.
+// Compile implements [rest.Rules]. It returns an error, which names the place and the rule, for an expression that does
+// not compile or is not a condition, for a reference to a field that does not exist, for a transition rule of elements
+// that have no older value, and for rules that could cost too much.
 func (r Rules) Compile(s *schema.Schema) (rest.RuleChecker, error) {
 	c, err := newCompiler()
 	if err != nil {
@@ -63,7 +64,7 @@ func (r Rules) Compile(s *schema.Schema) (rest.RuleChecker, error) {
 	return &evaluator{root: root}, nil
 }
 
-// checkRule reports what is wrong with a rule apart from its expressions.
+// checkRule returns the error of a rule, apart from errors in its expressions.
 func checkRule(r schema.Rule) error {
 	switch r.Reason {
 	case "", status.CauseInvalid, status.CauseForbidden, status.CauseRequired, status.CauseDuplicate:

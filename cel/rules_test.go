@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Widget has a field of every sort that rules are written for.
+// Widget has a field of every sort for which rules are written.
 type Widget struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -66,7 +66,7 @@ func widgetAPI(t testing.TB, rules cel.Rules) *rest.API {
 	return api
 }
 
-// write sends a Widget called a with this spec and returns the Status of a refusal and the warnings.
+// write sends a Widget named a with this spec, and returns the Status of an error and the warnings.
 func write(t testing.TB, api *rest.API, method, spec string) (status.Status, []string) {
 	t.Helper()
 	target := widgetsPath
@@ -96,7 +96,7 @@ func version(api *rest.API, method string) string {
 	return `,"resourceVersion":"` + widget.ResourceVersion + `"`
 }
 
-// messages are those of the causes of a refusal, with the field before each.
+// messages returns the messages of the causes of an error, each with its field in front.
 func messages(s status.Status) []string {
 	if s.Details == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// semverFunctions are semver, isSemver and what a semantic version can be asked.
+// semverFunctions returns semver, isSemver and the functions of versions.
 func semverFunctions() []cel.EnvOption {
 	versions := &opaqueType[semver]{Type: cel.ObjectType(semverTypeName), equal: func(a, b semver) bool { return a.compare(b) == 0 }}
 	text, lenient := []*cel.Type{cel.StringType}, []*cel.Type{cel.StringType, cel.BoolType}
@@ -45,7 +45,7 @@ func semverFunctions() []cel.EnvOption {
 	}
 }
 
-// semver is a semantic version. What stands behind its + does not count.
+// semver is a semantic version, without its build metadata.
 type semver struct {
 	numbers    [3]uint64
 	prerelease []prerelease
@@ -119,7 +119,8 @@ func parsePrerelease(text string) (prerelease, error) {
 	return prerelease{number: n}, err
 }
 
-// parseAnySemver also reads, if told so, what is almost a version: with a v in front, with leading zeros, of fewer numbers.
+// parseAnySemver reads a version. If normalize is set, it also accepts a leading v, leading zeros and fewer than three
+// numbers.
 func parseAnySemver(text string, normalize bool) (semver, error) {
 	if !normalize {
 		return parseSemver(text)
@@ -163,7 +164,7 @@ func isWordByte(c byte) bool { return isAlphanumeric(c) || c == '-' }
 
 func hasLeadingZero(number string) bool { return len(number) > 1 && number[0] == '0' }
 
-// compare returns how two versions stand in time: one with a prerelease comes before the one without.
+// compare returns the order of two versions. A version with a prerelease precedes the same version without.
 func (v semver) compare(other semver) int {
 	for i, n := range v.numbers {
 		if c := cmp.Compare(n, other.numbers[i]); c != 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// The lengths of values in JSON from which API servers estimate how many of them a request can hold. A request has at
-// most maxRequest bytes, whatever the host of an API allows.
+// The lengths of JSON values, from which API servers estimate how many values a request can hold. The estimate
+// assumes requests of at most maxRequest bytes, whatever limit the host sets.
 const (
 	maxRequest       = 3 << 20
 	minContainer     = 2  // {} and []
@@ -16,16 +16,16 @@ const (
 	minBoolean       = 4  // true
 	minNumber        = 1  // 0
 	minDuration      = 3  // "0"
-	maxDuration      = 32 // "9999-12-31T23:59:59.999999999Z", as of a date-time
+	maxDuration      = 32 // "9999-12-31T23:59:59.999999999Z", like a date-time
 	dateLength       = 12 // "2006-01-02"
 	minDateTime      = 21 // "2006-01-02T15:04:05"
 	maxDateTime      = 32
 	perProperty      = 4 // "": and a comma
-	perMember        = 6 // of a map: the same, with a key of two characters
+	perMember        = 6 // of a map: like perProperty, with a key of two characters
 	bytesOfCharacter = 4 // maxLength counts characters
 )
 
-// minSize returns the least that a value takes in JSON, in bytes.
+// minSize returns the smallest size of a value in JSON, in bytes.
 func minSize(s *schema.Schema) uint64 { return minSizeBelow(s, map[*schema.Object]bool{}) }
 
 func minSizeBelow(s *schema.Schema, above map[*schema.Object]bool) uint64 {
@@ -63,7 +63,8 @@ func minSizeBelow(s *schema.Schema, above map[*schema.Object]bool) uint64 {
 	return size
 }
 
-// maxElements returns how many elements a list can have, members a map, and bytes a text. It is 0 of all else.
+// maxElements returns the largest number of elements of a list, members of a map, or bytes of a text. It is 0 for
+// other values.
 func maxElements(s *schema.Schema) uint64 {
 	const inBrackets = maxRequest - minContainer
 	switch {
@@ -111,24 +112,24 @@ func maxText(s *schema.Schema) uint64 {
 	return uint64(longest)
 }
 
-// sizesOf tells the sizes of what expressions about values of a schema refer to.
+// sizesOf estimates the sizes of the values to which expressions about values of a schema refer.
 type sizesOf struct{ self *schema.Schema }
 
-// EstimateSize implements checker.CostEstimator. nil is an unknown size.
+// EstimateSize implements checker.CostEstimator. nil means an unknown size.
 func (e sizesOf) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	path := element.Path()
 	if len(path) == 0 {
 		return nil
 	}
 	s := e.self
-	for _, name := range path[1:] { // after the variable
+	for _, name := range path[1:] { // skip the variable
 		switch name {
 		case "@items":
 			s = s.Items
 		case "@values":
 			s = s.Additional
 		case "@keys":
-			return &checker.SizeEstimate{} // as API servers count keys
+			return &checker.SizeEstimate{} // API servers count keys as empty
 		default:
 			s = escapedProperty(s, name)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// declarations are the types of a kind as expressions know them. It is the provider of types of an environment.
+// declarations holds the types of a kind for expressions. It is the type provider of an environment.
 type declarations struct {
 	types.Provider
 	names   map[*schema.Object]string
@@ -22,7 +22,8 @@ func newDeclarations(p types.Provider) *declarations {
 	return &declarations{Provider: p, names: map[*schema.Object]string{}, structs: map[string]map[string]*types.FieldType{}}
 }
 
-// typeOf returns the type of the values of a schema, nil where expressions see nothing of them: they may be anything.
+// typeOf returns the type of the values of a schema. It is nil if a value may be anything, because expressions cannot
+// see such values.
 func (d *declarations) typeOf(s *schema.Schema) *cel.Type {
 	if s == nil {
 		return nil
@@ -63,7 +64,7 @@ func (d *declarations) typeOf(s *schema.Schema) *cel.Type {
 	return nil
 }
 
-// structType returns the type of a struct, which is known before its properties are, as they may lead back to it.
+// structType returns the type of a struct. It declares the type before its properties, because they may refer to it.
 func (d *declarations) structType(o *schema.Object) *cel.Type {
 	if name, ok := d.names[o]; ok {
 		return cel.ObjectType(name)
@@ -122,7 +123,7 @@ func (d *declarations) FindStructFieldType(name, field string) (*types.FieldType
 	return d.Provider.FindStructFieldType(name, field)
 }
 
-// rootOf is the schema of a kind as its rules see it: of the metadata only the names.
+// rootOf returns the schema of a kind as its rules see it: metadata has only the names.
 func rootOf(s *schema.Schema) *schema.Schema {
 	if s.Object == nil {
 		return s

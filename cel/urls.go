@@ -9,7 +9,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// urlFunctions are url, isURL and what they give access to.
+// urlFunctions returns url, isURL and the functions of URLs.
 func urlFunctions() []cel.EnvOption {
 	urls := &opaqueType[*url.URL]{Type: cel.ObjectType(urlTypeName), equal: func(a, b *url.URL) bool { return a.String() == b.String() }}
 	get := func(name, id string, result *cel.Type, part func(*url.URL) ref.Val) cel.EnvOption {
@@ -32,7 +32,8 @@ func urlFunctions() []cel.EnvOption {
 	}
 }
 
-// parseURL accepts absolute URLs and absolute paths. Only the second way to parse knows fragments.
+// parseURL accepts absolute URLs and absolute paths, like url.ParseRequestURI. Only
+// url.Parse recognizes fragments.
 func parseURL(text string) (*url.URL, error) {
 	_, err := url.ParseRequestURI(text)
 	var u *url.URL

@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// valueOf returns a document as expressions see it. What no schema describes is left out, and so is null, where a member
-// may be null: to expressions it is absent.
+// valueOf returns a document as expressions see it. It omits members without a schema. It omits a null member if the
+// member may be null, because expressions see null as absence.
 func valueOf(s *schema.Schema, v doc.Value) ref.Val {
 	switch v.Kind() {
 	case doc.Null:
@@ -32,7 +32,7 @@ func valueOf(s *schema.Schema, v doc.Value) ref.Val {
 		}
 		return structOf(s.Object, v)
 	}
-	return types.NewErr("there is no value")
+	return types.NewErr("the value is missing")
 }
 
 func textOf(s *schema.Schema, text string) ref.Val {
@@ -74,7 +74,7 @@ func numberOf(s *schema.Schema, v doc.Value) ref.Val {
 	}
 	f, ok := v.Float()
 	if !ok {
-		return types.NewErr("%s is no number that expressions can hold", v.Literal())
+		return types.NewErr("%s is not a number that expressions can represent", v.Literal())
 	}
 	return types.Double(f)
 }
@@ -82,7 +82,7 @@ func numberOf(s *schema.Schema, v doc.Value) ref.Val {
 func listOf(s *schema.Schema, v doc.Value) ref.Val {
 	list := lazyListOf(func() traits.Lister {
 		elements := make([]ref.Val, 0, v.Len())
-		if s.Items != nil { // no expression sees what may be anything
+		if s.Items != nil { // expressions cannot see elements that may be anything
 			for _, e := range v.Elements() {
 				elements = append(elements, valueOf(s.Items, e))
 			}

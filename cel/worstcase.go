@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// What the rules of a kind may cost in the worst case, by the estimate of CEL: one expression of a rule in all places that
-// an object can have for it, and all of them. They are those of custom resource definitions.
+// The cost limits in the worst case, as CEL estimates it: for one expression in all places where an object can have it,
+// and for all expressions of a kind. They are those of custom resource definitions.
 const (
 	estimateLimit     = 10_000_000
 	kindEstimateLimit = 100_000_000
@@ -19,12 +19,12 @@ const (
 
 const boundsHelp = "make it simpler, or bound its lists, maps and texts with maxItems, maxProperties and maxLength"
 
-// worstCase adds up what the rules of a kind could cost.
+// worstCase sums the estimated costs of the rules of a kind.
 type worstCase struct {
 	total  uint64
-	most   []expressionCost // that add notably to the total
+	most   []expressionCost // the expressions that contribute notably to the total
 	errs   []error
-	inside map[*node]bool // the places above
+	inside map[*node]bool // the nodes above the present one
 }
 
 type expressionCost struct {
@@ -32,7 +32,7 @@ type expressionCost struct {
 	units uint64
 }
 
-// checkWorstCase reports the rules that could cost too much with objects of the largest size.
+// checkWorstCase returns an error for rules that could cost too much in the largest objects.
 func checkWorstCase(root *node) error {
 	w := worstCase{inside: map[*node]bool{}}
 	w.node(root, "self", amount{count: 1})
@@ -50,7 +50,7 @@ func checkWorstCase(root *node) error {
 // amount is how many values an object can have for one place of its schema.
 type amount struct {
 	count     uint64
-	unbounded bool // as many as fit in a request
+	unbounded bool // as many as fit into a request
 }
 
 func (p amount) times(most *int64) amount {
@@ -60,7 +60,7 @@ func (p amount) times(most *int64) amount {
 	return amount{count: multiply(p.count, uint64(*most))}
 }
 
-// of returns how many there are of values of that least size.
+// of returns the number of values, each of at least that size.
 func (p amount) of(size uint64) uint64 {
 	if p.unbounded {
 		return maxRequest / (size + 1)
@@ -120,7 +120,7 @@ func factor(cost, limit uint64) string {
 	}
 }
 
-// leadsTo reports whether a node is below.
+// leadsTo reports whether the node to is below n.
 func (n *node) leadsTo(to *node, seen map[*node]bool) bool {
 	if n == nil || seen[n] {
 		return false
