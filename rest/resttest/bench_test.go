@@ -9,7 +9,8 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// A server for each test must cost next to nothing: compare with docs/testing.md.
+// A server for each test must cost next to nothing. docs/testing.md has the
+// figures.
 func BenchmarkNew(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -21,7 +22,8 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// BenchmarkNewAndFirstRequest adds the first answer, which a test waits for too.
+// BenchmarkNewAndFirstRequest includes the first answer, for which a test waits
+// too.
 func BenchmarkNewAndFirstRequest(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -36,7 +38,7 @@ func BenchmarkNewAndFirstRequest(b *testing.B) {
 	}
 }
 
-// BenchmarkRecorded is what recorder and faults add to a request.
+// BenchmarkRecorded measures what the recorder and the faults add to a request.
 func BenchmarkRecorded(b *testing.B) {
 	s := resttest.New(b, ships())
 	c := &http.Client{Transport: s.RoundTripper()}

@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// reconciler is a controller's: a ship whose spec was seen is ready.
+// reconciler is that of a controller that marks a ship ready once it has seen its spec.
 type reconciler struct{ ships rest.Client[Ship] }
 
 func (r reconciler) reconcile(ctx context.Context, key controller.Key) (controller.Result, error) {
@@ -37,7 +37,7 @@ func (r reconciler) reconcile(ctx context.Context, key controller.Key) (controll
 
 func isReady(s *Ship) bool { return apimeta.IsConditionTrue(s.Status.Conditions, "Ready") }
 
-// Each call of the reconciler by itself: the quickest tests, and the most exact ones.
+// Calling the reconciler directly gives the fastest and most precise tests.
 func TestReconcile(t *testing.T) {
 	s := resttest.New(t, ships())
 	fleet := rest.ClientFor[Ship](s.API).Namespace("default")
@@ -48,7 +48,7 @@ func TestReconcile(t *testing.T) {
 
 	s.Inject(resttest.Fault{Resource: "ships/status", Code: http.StatusConflict})
 	_, err = r.reconcile(s.UnderTest(t.Context()), key)
-	assert.True(t, status.IsConflict(err), "somebody else was faster")
+	assert.True(t, status.IsConflict(err), "another writer was faster")
 	_, err = r.reconcile(s.UnderTest(t.Context()), key)
 	require.NoError(t, err)
 	ship, err := fleet.Get(t.Context(), "victory")
@@ -58,10 +58,10 @@ func TestReconcile(t *testing.T) {
 	before := s.ResourceVersion()
 	_, err = r.reconcile(t.Context(), key)
 	require.NoError(t, err)
-	assert.Equal(t, before, s.ResourceVersion(), "what is as it should be is left alone")
+	assert.Equal(t, before, s.ResourceVersion(), "a reconcile that has nothing to do writes nothing")
 }
 
-// The controller as a whole, with its informer and its queue, through whatever may happen.
+// The test runs the whole controller, with its informer and its queue, through faults.
 func TestController(t *testing.T) {
 	s := resttest.New(t, ships())
 	fleet := rest.ClientFor[Ship](s.API).Namespace("default")
@@ -82,10 +82,10 @@ func TestController(t *testing.T) {
 	_, err := fleet.Create(t.Context(), frigate("victory"))
 	require.NoError(t, err)
 	resttest.WaitFor(t, fleet, "victory", isReady)
-	assert.Len(t, s.Requests(rest.Update), 4, "three failures, and then it is done")
+	assert.Len(t, s.Requests(rest.Update), 4, "three failures, then a success")
 }
 
-// What a client of plain HTTP sees.
+// The test uses a plain HTTP client.
 func TestOverHTTP(t *testing.T) {
 	s := resttest.New(t, ships())
 	c := &http.Client{Transport: s.RoundTripper()}

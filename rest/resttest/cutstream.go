@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// cutStream lets a watch live for some events and then ends it in the way of the fault.
+// cutStream serves a watch for some events and then ends it as the fault says.
 func (s *Server) cutStream(w http.ResponseWriter, r *http.Request, cancel context.CancelFunc, fault *Fault, request *Request) {
 	cut := &cutWriter{ResponseWriter: w, left: fault.Events, cancel: cancel}
 	if fault.fails() {
@@ -25,12 +25,12 @@ func (s *Server) cutStream(w http.ResponseWriter, r *http.Request, cancel contex
 	}
 }
 
-// cutWriter lets some events of a stream through, which stand one in a line, and swallows what comes after.
+// cutWriter passes some events of a stream on, one per line, and drops the rest.
 type cutWriter struct {
 	http.ResponseWriter
-	left    int    // events
+	left    int    // events to pass on
 	partial []byte // the beginning of a line
-	last    []byte // what comes instead of further events
+	last    []byte // written after the last event
 	cancel  context.CancelFunc
 }
 
@@ -54,7 +54,7 @@ func (w *cutWriter) Write(p []byte) (int, error) {
 	w.partial = bytes.Clone(data[pass:])
 	if w.left == 0 {
 		out = append(out, w.last...)
-		w.cancel() // the API need not go on
+		w.cancel() // the API can stop
 	}
 	if _, err := w.ResponseWriter.Write(out); err != nil {
 		return 0, err
@@ -62,5 +62,5 @@ func (w *cutWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Unwrap is how [http.ResponseController] finds what is below.
+// Unwrap lets [http.ResponseController] find the wrapped writer.
 func (w *cutWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The code in docs/testing.md stands in tests, so it compiles and does what the page says. Only the indentation differs.
+// All code of docs/testing.md comes from tests, so it compiles and does what the page says. Only the indentation may
+// differ.
 func TestThePageShowsTests(t *testing.T) {
 	page, err := os.ReadFile("../../docs/testing.md")
 	require.NoError(t, err)
@@ -31,7 +32,7 @@ func TestThePageShowsTests(t *testing.T) {
 	for _, part := range blocks {
 		block, _, closed := strings.Cut(part, "```")
 		require.True(t, closed, "a code block is not closed")
-		assert.Contains(t, code.String(), unindented(block), "this block of the page is in no test")
+		assert.Contains(t, code.String(), unindented(block), "no test contains this block of the page")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// Boat is a kind that somebody wrote in a hurry.
+// Boat is a kind written in a hurry.
 type Boat struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -26,36 +26,36 @@ func boats() rest.Resource[Boat] {
 	return rest.Resource[Boat]{Group: "fleet.example.com", Version: "v1", Plural: "boats"}
 }
 
-// A real API for one test, and the typed client that is the test's own hand.
+// A test starts a real API, and arranges objects with the typed client.
 func ExampleNew() {
-	var t *testing.T // the test's
+	var t *testing.T // the argument of the test
 	s := resttest.New(t, boats())
 	c := rest.ClientFor[Boat](s.API).Namespace("default")
 	if _, err := c.Create(t.Context(), &Boat{ObjectMeta: apimeta.ObjectMeta{Name: "dinghy"}}); err != nil {
 		t.Fatal(err)
 	}
-	// What is under test comes in by s.RoundTripper(), s.URL(), s.Kubeconfig(), or s.UnderTest(ctx).
+	// The code under test uses s.RoundTripper(), s.URL(), s.Kubeconfig() or s.UnderTest(ctx).
 }
 
-// A client that is throttled once, loses an answer once, and whose watch expires.
+// The client is throttled once, loses one answer, and its watch expires.
 func ExampleServer_Inject() {
-	var t *testing.T // the test's
+	var t *testing.T // the argument of the test
 	s := resttest.New(t, boats())
 	s.Inject(resttest.Fault{Verb: rest.List, Code: http.StatusTooManyRequests, RetryAfter: 2 * time.Second})
 	s.Inject(resttest.Fault{Verb: rest.Create, Resource: "boats", Name: "dinghy", Late: true, Drop: true})
 	s.Inject(resttest.Fault{Verb: rest.Watch, Resource: "boats", Events: 3, Code: http.StatusGone})
 }
 
-// Wait until a controller has done its work; there is nothing to poll.
+// The test waits until a controller has done its work, without polling.
 func ExampleWaitFor() {
-	var t *testing.T // the test's
+	var t *testing.T // the argument of the test
 	s := resttest.New(t, boats())
 	c := rest.ClientFor[Boat](s.API).Namespace("default")
 	boat := resttest.WaitFor(t, c, "dinghy", func(b *Boat) bool { return b.Labels["launched"] == "true" })
 	t.Log(boat.ResourceVersion)
 }
 
-// One finding for each rule of the conventions that a field breaks.
+// Findings returns one finding for each rule that a field breaks.
 func ExampleFindings() {
 	for _, f := range resttest.Findings(boats()) {
 		fmt.Println(f.Field, f.Rule, "-", f.Section)
@@ -65,9 +65,9 @@ func ExampleFindings() {
 	// spec.speed float - Primitive types
 }
 
-// A rule that a field breaks for a reason.
+// A field may break a rule for a reason.
 func ExampleExceptions_Vet() {
-	var t *testing.T // the test's
+	var t *testing.T // the argument of the test
 	resttest.Exceptions{
 		{Kind: "Boat", Field: "spec.isSailed", Rule: resttest.RuleIsBool, Reason: "clients know it by this name since v1alpha1"},
 		{Kind: "Boat", Field: "spec.speed", Rule: resttest.RuleFloat, Reason: "knots, as the harbor's own API has them"},

@@ -13,44 +13,45 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Always is a number of [Fault.Times] without end.
+// Always, as [Fault.Times], makes all matching requests meet the fault.
 const Always = -1
 
-// Fault is what goes wrong, for which requests and how often. The first group of fields says which requests it is about;
-// an empty one is about all. The second says what happens to them.
+// Fault says what goes wrong, for which requests and how often. The first group of fields selects the requests; an empty
+// field matches all. The second group says what happens to them.
 type Fault struct {
-	// Verb is what the request asks for.
+	// Verb is the verb of the request.
 	Verb rest.Verb
-	// Resource is the plural, "widgets", or with a subresource "widgets/status".
+	// Resource is the plural, such as "widgets", or with a subresource "widgets/status".
 	Resource string
 	// Namespace and Name are those of the object: see [Request.Name].
 	Namespace, Name string
-	// Skip lets so many of these requests pass first.
+	// Skip is how many matching requests pass before the first one meets the fault.
 	Skip int
-	// Times is how many requests meet the fault. 0 is one; [Always] is all.
+	// Times is how many requests meet the fault. Zero means one, and [Always] means all.
 	Times int
 
-	// Delay holds the request up. Alone, it is answered as usual afterwards.
+	// Delay delays the request. If nothing else is set, the API answers it as usual afterwards.
 	Delay time.Duration
-	// Code is the HTTP status of a failure that is answered instead, as the API would put it: 409 is AlreadyExists for a
-	// create and else Conflict, 410 is Expired, 429 comes with Retry-After, and so on for all codes from 400 to 599. A watch
-	// gets 410 as the API sends it, as an event of the stream, and all else in place of the stream.
+	// Code is the HTTP status of a failure, which the server answers in the API's words instead: 409 is AlreadyExists for a
+	// create and otherwise Conflict, 410 is Expired, 429 carries Retry-After, and so on for all codes from 400 to 599. A
+	// watch gets 410 as an event of the stream, as from the API, and other codes in place of the stream.
 	Code int
-	// RetryAfter is what the answer to 429, 500, 503 and 504 says, in whole seconds. Default: a second for 429, else nothing.
+	// RetryAfter is the Retry-After of the codes 429, 500, 503 and 504, in whole seconds. Default: one second for 429, none
+	// for the others.
 	RetryAfter time.Duration
-	// Error is the failure instead of Code, in every detail.
+	// Error is the failure in every detail. It replaces Code.
 	Error *status.Error
-	// Drop breaks the connection instead of an answer. In process there is no connection, and the fault is not met.
+	// Drop breaks the connection instead of answering. Calls in process have no connection, so they do not meet the fault.
 	Drop bool
-	// Late has the request carried out before it fails: what clients must reckon with whenever an answer is lost (API
-	// conventions, HTTP Status codes: the outcome of the call is unknown). It is not for watches.
+	// Late carries the request out before it fails. Clients must expect this whenever an answer is lost (API conventions,
+	// HTTP Status codes: the outcome of the call is unknown). Watches cannot be late.
 	Late bool
-	// Events is for watches: so many events are sent first, bookmarks not counted. Then the stream sends the failure and
-	// ends, or breaks off, or, where nothing else is said, ends as if its time were up.
+	// Events is how many events a watch sends first, not counting bookmarks. Then the stream sends the failure and ends, or
+	// breaks off if Drop is set, or ends as if its time were up if neither is set.
 	Events int
 }
 
-// String names the requests and what they meet, for messages.
+// String describes the requests and what happens to them, for messages.
 func (f Fault) String() string {
 	part := func(s string) string {
 		if s == "" {
@@ -74,20 +75,20 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s %s %s/%s: %s", part(string(f.Verb)), part(f.Resource), part(f.Namespace), part(f.Name), strings.Join(what, ", "))
 }
 
-// check says what makes no sense.
+// check returns an error for a fault that makes no sense.
 func (f *Fault) check() error {
 	forWatch := f.Verb == rest.Watch
 	switch {
 	case f.Code != 0 && (f.Code < 400 || f.Code > 599):
 		return fmt.Errorf("code %d is no failure", f.Code)
 	case f.Code != 0 && f.Error != nil:
-		return errors.New("it has both a Code and an Error")
+		return errors.New("both Code and Error are set")
 	case f.fails() && f.Drop:
-		return errors.New("a connection that is dropped has no answer")
+		return errors.New("a dropped connection has no answer: set either Drop or a failure")
 	case f.Events != 0 && !forWatch || f.Events < 0:
-		return errors.New("Events are for the verb watch, and a count")
+		return errors.New("Events needs the verb watch, and must not be negative")
 	case f.Late && (forWatch || !f.fails() && !f.Drop):
-		return errors.New("Late says when a request fails that is no watch, and not how")
+		return errors.New("Late needs Drop or a failure, and is not for watches")
 	case !forWatch && !f.fails() && !f.Drop && f.Delay == 0:
 		return errors.New("nothing happens")
 	case f.Skip < 0 || f.Times < Always || f.Delay < 0 || f.RetryAfter < 0:
@@ -98,7 +99,7 @@ func (f *Fault) check() error {
 
 func (f *Fault) fails() bool { return f.Code != 0 || f.Error != nil }
 
-// isStream reports whether a watch that meets the fault begins as a stream.
+// isStream reports whether a watch that meets the fault starts as a stream.
 func (f *Fault) isStream() bool {
 	switch {
 	case f.Events > 0:
@@ -109,10 +110,10 @@ func (f *Fault) isStream() bool {
 	return !f.Drop && f.Delay == 0
 }
 
-// injected says in the text of a failure where it comes from.
+// injected is the part of a failure's text that says where it comes from.
 const injected = "a fault that the test has injected"
 
-// answer is the failure for a request, in the API's words.
+// answer returns the failure for a request, in the API's words.
 func (f *Fault) answer(r *Request) *status.Error {
 	if f.Error != nil {
 		return f.Error
@@ -148,7 +149,7 @@ func (f *Fault) answer(r *Request) *status.Error {
 	return status.Generic(f.Code, injected)
 }
 
-// withRetryAfter returns the failure with a time to wait.
+// withRetryAfter returns the failure with a number of seconds to wait.
 func withRetryAfter(e *status.Error, seconds int) *status.Error {
 	if seconds == 0 {
 		return e
@@ -162,16 +163,16 @@ func withRetryAfter(e *status.Error, seconds int) *status.Error {
 	return &out
 }
 
-// isAbout reports whether a request is of those that the fault is about. In process an update and a patch are one thing.
+// isAbout reports whether the fault matches a request. Calls in process do not distinguish an update from a patch.
 func (f *Fault) isAbout(r *Request) bool {
 	verb := f.Verb == "" || f.Verb == r.Verb || r.InProcess && f.Verb == rest.Patch && r.Verb == rest.Update
 	return verb && (f.Resource == "" || f.Resource == r.path()) &&
 		(f.Namespace == "" || f.Namespace == r.Namespace) && (f.Name == "" || f.Name == r.Name)
 }
 
-// Inject prepares a fault. Of several that are about a request the one that was injected first is met. That no request
-// meets a fault until the test ends is an error of the test, unless the fault is there [Always] or was withdrawn by
-// [Server.ClearFaults]: a fault that is about the wrong requests would prove nothing.
+// Inject adds a fault. If several faults match a request, it meets the one that was injected first. If no request meets a
+// fault before the test ends, the test fails, because a fault for the wrong requests proves nothing. This does not apply
+// to a fault with Times [Always], or after [Server.ClearFaults].
 func (s *Server) Inject(f Fault) {
 	s.t.Helper()
 	if err := f.check(); err != nil {
@@ -180,7 +181,7 @@ func (s *Server) Inject(f Fault) {
 	s.faults.add(f)
 }
 
-// ClearFaults withdraws all faults.
+// ClearFaults removes all faults.
 func (s *Server) ClearFaults() {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
@@ -193,7 +194,7 @@ type faultList struct {
 	all []*pending
 }
 
-// pending is a fault that waits for requests.
+// pending is a fault that is waiting for requests.
 type pending struct {
 	Fault
 	skip, left int
@@ -210,7 +211,7 @@ func (l *faultList) add(f Fault) {
 	l.all = append(l.all, &pending{Fault: f, skip: f.Skip, left: left})
 }
 
-// meet returns the fault that a request meets, or nil. It must be called once for each request.
+// meet returns the fault that a request meets, or nil. Call it once for each request.
 func (l *faultList) meet(r *Request, hasConnection bool) *Fault {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -231,7 +232,7 @@ func (l *faultList) meet(r *Request, hasConnection bool) *Fault {
 	return nil
 }
 
-// neverMet returns the faults that should have been met and were not.
+// neverMet returns the faults that requests should have met but did not.
 func (l *faultList) neverMet() []Fault {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Each code is answered as the API would answer it.
+// The server answers each code as the API would.
 func TestFaultsAreStatuses(t *testing.T) {
 	tests := []struct {
 		code       int
@@ -82,7 +82,7 @@ func TestFaultOfAnErrorOfTheTests(t *testing.T) {
 	assert.Contains(t, a.body, "who are you?")
 }
 
-// A fault is met by the requests that it is about, and so often as it says.
+// The matching requests meet a fault, as often as it says.
 func TestFaultsMeetWhatTheyAreAbout(t *testing.T) {
 	get := func(path string) [2]string { return [2]string{"GET", path} }
 	patch := func(path string) [2]string { return [2]string{"PATCH", path} }
@@ -91,7 +91,7 @@ func TestFaultsMeetWhatTheyAreAbout(t *testing.T) {
 		name     string
 		fault    resttest.Fault
 		requests [][2]string
-		want     []bool // whether each meets it
+		want     []bool // whether each request meets it
 	}{
 		{"once", resttest.Fault{}, [][2]string{get(shipsPath), get(shipsPath)}, []bool{true, false}},
 		{"twice", resttest.Fault{Times: 2}, [][2]string{get(shipsPath), get("/version"), get(shipsPath)}, []bool{true, true, false}},
@@ -126,7 +126,7 @@ func TestFaultsMeetWhatTheyAreAbout(t *testing.T) {
 	}
 }
 
-// Several faults are met in the order in which they came.
+// Requests meet several faults in the order of injection.
 func TestFaultsComeOneAfterTheOther(t *testing.T) {
 	s, _ := fleet(t)
 	c := &http.Client{Transport: s.RoundTripper()}
@@ -156,7 +156,7 @@ func TestDroppedConnection(t *testing.T) {
 	})
 }
 
-// What is late was carried out: the client does not know, and a second try finds it.
+// A late request was carried out. The client does not know that, but its second try finds the object.
 func TestLateFaults(t *testing.T) {
 	for name, fault := range map[string]resttest.Fault{
 		"the answer is lost":    {Late: true, Drop: true},
@@ -196,7 +196,8 @@ func TestDelay(t *testing.T) {
 	})
 }
 
-// watchOf begins a watch and returns what comes, event by event, as type and name; at its end the error of the reader.
+// watchOf starts a watch. The returned function returns the next event as type and name, and at the end the error of
+// the reader.
 func watchOf(t *testing.T, c *http.Client, url string) func() (string, error) {
 	t.Helper()
 	answer, err := c.Get(url)
@@ -225,7 +226,7 @@ func watchOf(t *testing.T, c *http.Client, url string) func() (string, error) {
 	}
 }
 
-// A watch lives for some events and ends as the fault says.
+// A watch sends some events and ends as the fault says.
 func TestWatchesAreCut(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -251,7 +252,7 @@ func TestWatchesAreCut(t *testing.T) {
 				}
 				tt.fault.Verb = rest.Watch
 				s.Inject(tt.fault)
-				// The bookmark at the end of the first events is none of those that are counted.
+				// The bookmark at the end of the initial events does not count.
 				next := watchOf(t, c, base+shipsPath+"?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan")
 				var got []string
 				var err error
@@ -280,7 +281,7 @@ func TestWatchesAreCut(t *testing.T) {
 	}
 }
 
-// Other failures come in place of a stream.
+// The server sends other failures in place of a stream.
 func TestWatchesAreRefused(t *testing.T) {
 	eachWay(t, func(t *testing.T, s *resttest.Server, c *http.Client, base string) {
 		s.Inject(resttest.Fault{Verb: rest.Watch, Code: 429})
@@ -320,7 +321,7 @@ func TestFaultsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// A fault that nobody meets shows that a test does not test what it says.
+// A fault that no request meets shows that the test does not test what it claims.
 func TestFaultsThatNobodyMeets(t *testing.T) {
 	errs := inside(t, func(t *fakeT) {
 		s := resttest.New(t, ships())
@@ -352,7 +353,7 @@ func TestFaultString(t *testing.T) {
 	}
 }
 
-// A body that breaks off on its way is so for the API too.
+// If a body breaks off, the API sees the same.
 func TestABrokenBodyStaysBroken(t *testing.T) {
 	s, _ := fleet(t)
 	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://resttest"+shipsPath, io.MultiReader(readerOf(`{"kind":`), failing{}))

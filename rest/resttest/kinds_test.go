@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// Ship is a kind that keeps all conventions.
+// Ship is a kind that follows all conventions.
 type Ship struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -50,7 +50,7 @@ func frigate(name string) *Ship {
 	return &Ship{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: ShipSpec{Class: "Frigate"}}
 }
 
-// fleet is a server and the test's own client of it.
+// fleet returns a server and the test's own client.
 func fleet(t testing.TB) (*resttest.Server, rest.Client[Ship]) {
 	t.Helper()
 	s := resttest.New(t, ships())
@@ -66,14 +66,14 @@ func mustCreate(t testing.TB, c rest.Client[Ship], name string) *Ship {
 	return ship
 }
 
-// createSoon is mustCreate for other goroutines than that of the test.
+// createSoon is mustCreate for goroutines other than the test's.
 func createSoon(t testing.TB, c rest.Client[Ship], name string) {
 	if _, err := c.Create(context.Background(), frigate(name)); err != nil {
 		t.Error(err)
 	}
 }
 
-// fakeT is a test inside of a test: what it would have failed with is written down.
+// fakeT is a test inside a test. It records the failures.
 type fakeT struct {
 	testing.TB
 	errors   []string
@@ -102,7 +102,7 @@ func (t *fakeT) cleanUp() {
 	}
 }
 
-// inside runs f as a test of its own and returns what it has failed with, at its end included.
+// inside runs f as a test of its own and returns its failures, including those of its cleanup.
 func inside(t *testing.T, f func(t *fakeT)) []string {
 	t.Helper()
 	inner := &fakeT{TB: t}

@@ -8,11 +8,10 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// maxRequests is how many requests are remembered: enough for every test that looks at them, and a bound for those that
-// run long.
+// maxRequests is how many requests the log keeps: enough for every test that inspects them, and a bound for long tests.
 const maxRequests = 10_000
 
-// requestLog remembers the newest requests in the order in which they came.
+// requestLog keeps the newest requests in the order of their arrival.
 type requestLog struct {
 	mu      sync.Mutex
 	entries []*Request
@@ -28,15 +27,15 @@ func (l *requestLog) add(r Request) *Request {
 	return &r
 }
 
-// change changes an entry that others may be reading.
+// change changes an entry while it holds the lock, because others may be reading it.
 func (l *requestLog) change(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f()
 }
 
-// Requests returns what came in over HTTP or under [Server.UnderTest], oldest first: all of it, or what asks for one of
-// the verbs. Only the newest 10,000 are sure to be there. The bodies are not to be changed.
+// Requests returns the requests over HTTP and the calls under [Server.UnderTest], oldest first: all of them, or those
+// with one of the verbs. It keeps at least the newest 10,000. The caller must not change the bodies.
 func (s *Server) Requests(verbs ...rest.Verb) []Request {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -49,14 +48,14 @@ func (s *Server) Requests(verbs ...rest.Verb) []Request {
 	return out
 }
 
-// ForgetRequests empties what [Server.Requests] returns: what comes next is what the test is about.
+// ForgetRequests clears the log, so that [Server.Requests] returns only later requests.
 func (s *Server) ForgetRequests() {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	s.log.entries = nil
 }
 
-// recordedWriter notes the code of the answer before the client can see it.
+// recordedWriter records the code of the answer before the client can see it.
 type recordedWriter struct {
 	http.ResponseWriter
 	log   *requestLog
@@ -81,5 +80,5 @@ func (w *recordedWriter) note(code int) {
 	})
 }
 
-// Unwrap is how [http.ResponseController] finds what is below.
+// Unwrap lets [http.ResponseController] find the wrapped writer.
 func (w *recordedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -11,31 +11,31 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Request is a request that came to the server, in the words of the API rather than of HTTP (API conventions, Verbs on
+// Request is a request that the server received, in terms of the API rather than of HTTP (API conventions, Verbs on
 // Resources).
 type Request struct {
-	// Verb is what was asked for; empty where it was not asked of a resource, as in discovery.
+	// Verb is the verb. It is empty for a request that names no resource, as in discovery.
 	Verb rest.Verb
-	// Group, Version and Resource say of what; Resource is the plural. Calls in process know no Version.
+	// Group, Version and Resource name the resource; Resource is the plural. Version is empty for calls in process.
 	Group, Version, Resource string
-	// Subresource is the part of the object that was meant, like "status".
+	// Subresource is the subresource, such as "status".
 	Subresource string
-	// Namespace and Name are those of the object, as far as the request has them. The name of a list or watch is that of a
-	// field selector, and the name of a create stands in its body.
+	// Namespace and Name are those of the object, as far as the request states them. For a list or watch, Name comes from
+	// the field selector; for a create, from the body.
 	Namespace, Name string
-	// Method and URL are what HTTP saw of it; empty for a call in process.
+	// Method and URL are those of the HTTP request. They are empty for a call in process.
 	Method, URL string
-	// Body is what was sent. For a write in process it is the object as it was about to be stored.
+	// Body is the body of the request. For a write in process it is the object that was about to be stored.
 	Body []byte
-	// Code is the answer's; 0 as long as there is none, and for good when the connection broke before.
+	// Code is the HTTP status of the answer. It is 0 before the answer, and stays 0 if the connection broke.
 	Code int
-	// Fault says that the request has met a fault.
+	// Fault reports whether the request has met a fault.
 	Fault bool
-	// InProcess says that it was a call of a typed client. See [Server.UnderTest].
+	// InProcess reports whether it was a call of a typed client. See [Server.UnderTest].
 	InProcess bool
 }
 
-// path returns resource and subresource, as [Fault.Resource] has them.
+// path returns resource and subresource in the form of [Fault.Resource].
 func (r *Request) path() string {
 	if r.Subresource == "" {
 		return r.Resource
@@ -47,7 +47,7 @@ func (r *Request) groupResource() apimeta.GroupResource {
 	return apimeta.GroupResource{Group: r.Group, Resource: r.Resource}
 }
 
-// readRequest says what a request over HTTP asks for. The path is that below the mount point.
+// readRequest returns the description of an HTTP request. path is relative to the mount point.
 func readRequest(r *http.Request, path string, body []byte) Request {
 	out := Request{Method: r.Method, URL: r.URL.RequestURI(), Body: body}
 	segments := strings.Split(strings.Trim(path, "/"), "/")
@@ -77,7 +77,7 @@ func readRequest(r *http.Request, path string, body []byte) Request {
 	return out
 }
 
-// isPartOfNamespace reports whether what follows a namespace's name is a subresource of the namespace.
+// isPartOfNamespace reports whether the path segments behind a namespace's name are a subresource of the namespace.
 func isPartOfNamespace(rest []string) bool {
 	return len(rest) == 1 && (rest[0] == "status" || rest[0] == "finalize")
 }

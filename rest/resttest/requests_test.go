@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// A request is told in the words of the API, whether there is what it asks for or not.
+// The log describes a request in terms of the API, whether or not its object exists.
 func TestRequestsAreRead(t *testing.T) {
 	const group = "/apis/fleet.example.com/v1"
 	in := func(r resttest.Request) resttest.Request {
@@ -96,7 +96,7 @@ func TestAWatchIsRecordedAtOnce(t *testing.T) {
 	})
 }
 
-// What the test does by its own hand is not recorded, and what others do is what the API saw.
+// The log does not hold the test's own calls. For other calls it holds what the API saw.
 func TestTheTestsOwnCallsAreNotRecorded(t *testing.T) {
 	s, c := fleet(t)
 	mustCreate(t, c, "a")
@@ -105,7 +105,7 @@ func TestTheTestsOwnCallsAreNotRecorded(t *testing.T) {
 	assert.Empty(t, s.Requests())
 }
 
-// The log is bounded, and the newest requests are those that stay.
+// The log is bounded and keeps the newest requests.
 func TestOldRequestsAreForgotten(t *testing.T) {
 	s, c := fleet(t)
 	ctx := s.UnderTest(t.Context())

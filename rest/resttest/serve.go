@@ -14,7 +14,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// serve is the way of a request over HTTP: it is recorded, then it meets a fault or the API.
+// serve handles a request over HTTP: it records the request, and then the request meets a
+// fault or the API.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
 		http.Error(w, errEnded.Error(), http.StatusServiceUnavailable)
@@ -28,7 +29,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 	body, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if err != nil { // the client has gone away in the middle: the API shall see the same
+	if err != nil { // the client has disconnected: the API must see the same
 		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failingReader{err}))
 	}
 	request := readRequest(r, strings.TrimPrefix(r.URL.EscapedPath(), s.prefix), body)
@@ -60,12 +61,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// failingReader is the rest of a body that did not arrive.
+// failingReader stands for the rest of a body that did not arrive.
 type failingReader struct{ err error }
 
 func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 
-// pause waits, and reports whether the request is still wanted.
+// pause waits for d, and reports whether the context is still alive.
 func pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -88,7 +89,7 @@ func breakOff(r *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// writeStatus answers a failure as the API does.
+// writeStatus answers with a failure as the API does.
 func writeStatus(w http.ResponseWriter, e *status.Error) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -108,7 +109,7 @@ func statusJSON(e *status.Error) []byte {
 	return body
 }
 
-// nowhere takes an answer that never reaches its client.
+// nowhere discards an answer that must not reach its client.
 type nowhere struct{ header http.Header }
 
 func (n nowhere) Header() http.Header         { return n.header }

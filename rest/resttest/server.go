@@ -16,37 +16,38 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Options are what a test may want to be different from [New].
+// Options change the defaults of [New].
 type Options struct {
-	// API are the options of the API. What is not set is what makes answers repeatable: a store in memory whose revisions
-	// start at 1, so that the first commit is resourceVersion 2; Server.Clock; counted uids; the log of the test. A store
-	// that is given stays the test's to close.
+	// API are the options of the API. The defaults make answers repeatable: a store in memory whose revisions start at 1,
+	// so that the first commit is resourceVersion 2; Server.Clock; counted uids; and the log of the test. If the test
+	// passes a store, the test must close it.
 	API rest.Options
-	// Time is where Server.Clock begins. Default: the beginning of 2026, UTC.
+	// Time is the initial time of Server.Clock. Default: the beginning of 2026, UTC.
 	Time time.Time
-	// Prefix is the path below which the API is mounted, like "/platform". Default: the root.
+	// Prefix is the path below which the API is mounted, such as "/platform". Default: the root.
 	Prefix string
-	// Middleware is what the host has before its API, such as one that puts the user into the context. It sees requests
-	// that come over HTTP after they were recorded, and only those that no fault has kept from it.
+	// Middleware is the host's own, such as one that puts the user into the context. It receives the requests over HTTP
+	// after they were recorded, unless a fault answers them first.
 	Middleware func(http.Handler) http.Handler
 }
 
-// Server is a running API of a test. It ends with the test and leaves no goroutine behind.
+// Server is the running API of a test. It ends with the test and leaves no goroutine behind.
 type Server struct {
-	// API is the API itself. The clients that [rest.ClientFor] makes of it are the test's own: see [Server.UnderTest].
+	// API is the API itself. Clients from [rest.ClientFor] belong to the test: they meet no faults and are not recorded,
+	// except under [Server.UnderTest].
 	API *rest.API
-	// Clock is the API's clock, which stands still until the test moves it. It is not that of watches, timeouts and faults,
-	// nor is it used where Options.API has another one.
+	// Clock is the API's clock, which stands still until the test moves it. Watches, timeouts and faults do not use it, and
+	// neither does the API if Options.API has a clock of its own.
 	Clock *Clock
 
 	t       testing.TB
 	prefix  string
 	store   storage.Store
-	handler http.Handler // the way to the API beyond recorder and faults
+	handler http.Handler // leads to the API, behind recorder and faults
 	log     requestLog
 	faults  faultList
 
-	life context.Context // over when the server ends
+	life context.Context // ends with the server
 	end  context.CancelFunc
 
 	mu        sync.Mutex
@@ -55,11 +56,11 @@ type Server struct {
 	listening *httptest.Server
 }
 
-// maxEnd bounds how long the end of a test waits for requests and calls under way.
+// maxEnd bounds how long the end of a test waits for running requests and calls.
 const maxEnd = 10 * time.Second
 
-// New starts an API of these resources for as long as the test runs. What cannot work is a fatal error of the test. It
-// opens no socket and starts no goroutine before it is needed.
+// New starts an API with these resources that runs until the test ends. It fails the test at once if a definition is
+// invalid. It opens no socket and starts no goroutine before one is needed.
 func New(t testing.TB, definitions ...rest.Definition) *Server {
 	t.Helper()
 	return NewWith(t, Options{}, definitions...)
@@ -105,16 +106,16 @@ func NewWith(t testing.TB, options Options, definitions ...rest.Definition) *Ser
 	}
 	t.Cleanup(func() {
 		if err := errors.Join(s.close(), closeStore()); err != nil {
-			t.Errorf("resttest: the end of the server: %v", err)
+			t.Errorf("resttest: closing the server: %v", err)
 		}
 		for _, f := range s.faults.neverMet() {
-			t.Errorf("resttest: no request ever met the fault %s: is it about the right one?", f)
+			t.Errorf("resttest: no request met the fault %s: does it match the right requests?", f)
 		}
 	})
 	return s
 }
 
-// close ends what is under way, and waits for it.
+// close ends the running requests and calls, and waits for them.
 func (s *Server) close() error {
 	s.mu.Lock()
 	s.ended = true
@@ -128,7 +129,7 @@ func (s *Server) close() error {
 	defer cancel()
 	err := s.API.Shutdown(ctx)
 	if err != nil {
-		return errors.New("a call of a client is still under way; end what the test has started before it ends")
+		return errors.New("a call of a client is still under way: the test must end what it has started")
 	}
 	if listening != nil {
 		listening.Close()
@@ -137,7 +138,7 @@ func (s *Server) close() error {
 	return nil
 }
 
-// enter lets a request over HTTP in, unless the server has ended.
+// enter counts a request over HTTP, and returns false if the server has ended.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,15 +149,15 @@ func (s *Server) enter() bool {
 	return true
 }
 
-// ResourceVersion is that of the last change of any object. As long as it stays the same nothing was written: to compare
-// it before and after is how a test proves that a controller leaves alone what is as it should be.
+// ResourceVersion returns the resourceVersion of the last change of any object. If it is the same before and after a
+// reconcile, the controller has written nothing.
 func (s *Server) ResourceVersion() string {
 	return strconv.FormatUint(uint64(s.store.Revision()), 10)
 }
 
-// Expire makes the server forget all states but the present one, as time does in production: whoever continues a list or
-// resumes a watch from an earlier resourceVersion is answered 410 Expired and has to start anew. Watches that have kept up
-// go on.
+// Expire makes the server drop all states except the present one, as happens over time in production. A client that
+// continues a list or resumes a watch from an earlier resourceVersion gets 410 Expired and must start over. Watches that
+// are up to date continue.
 func (s *Server) Expire() {
 	s.t.Helper()
 	if err := s.store.Compact(s.life, s.store.Revision()); err != nil {

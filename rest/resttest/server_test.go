@@ -25,7 +25,7 @@ import (
 
 const shipsPath = "/apis/fleet.example.com/v1/namespaces/default/ships"
 
-// over returns a client for each way of HTTP into a server.
+// over returns an HTTP client for each way to reach a server.
 func over(s *resttest.Server) map[string]func() (*http.Client, string) {
 	return map[string]func() (*http.Client, string){
 		"RoundTripper": func() (*http.Client, string) {
@@ -85,7 +85,7 @@ func shipJSON(name string) string {
 	return `{"apiVersion":"fleet.example.com/v1","kind":"Ship","metadata":{"name":"` + name + `"},"spec":{"class":"Frigate"}}`
 }
 
-// The same requests get the same answers, to the byte.
+// The same requests get the same answers, byte for byte.
 func TestAnswersAreRepeatable(t *testing.T) {
 	const golden = `{"apiVersion":"fleet.example.com/v1","kind":"Ship","metadata":{"creationTimestamp":"2026-01-01T00:00:00Z","generation":1,` +
 		`"name":"victory","namespace":"default","resourceVersion":"2","uid":"00000000-0000-4000-8000-000000000001"},` +
@@ -212,7 +212,7 @@ func TestWhatCannotWorkIsFatal(t *testing.T) {
 	assert.Contains(t, errs[0], `Plural ""`)
 }
 
-// Expire makes what was read before useless, and disturbs nobody who has kept up.
+// After Expire, earlier resourceVersions are useless, but up-to-date watches continue.
 func TestExpire(t *testing.T) {
 	s, c := fleet(t)
 	for _, name := range []string{"a", "b", "c"} {
@@ -265,7 +265,7 @@ func TestUnchangedResourceVersionMeansNoWrite(t *testing.T) {
 	assert.NotEqual(t, before, s.ResourceVersion())
 }
 
-// goroutines returns those that run code of this library, outside of its tests.
+// goroutines returns the goroutines that run code of this library, outside of its tests.
 func goroutines() string {
 	var dump bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2)
@@ -281,7 +281,7 @@ func goroutines() string {
 	return strings.Join(ours, "\n\n")
 }
 
-// readBy is an empty body that tells when the server has come to it.
+// readBy is an empty body that reports when the server reads it.
 type readBy func()
 
 func (f readBy) Read([]byte) (int, error) {
@@ -289,7 +289,7 @@ func (f readBy) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// The end of a test ends what the test has left open: watches over both ways, bodies that nobody reads, a pause.
+// The end of a test ends what the test has left open: watches over both ways, unread bodies, a pause.
 func TestNothingIsLeftBehind(t *testing.T) {
 	errs := inside(t, func(t *fakeT) {
 		s := resttest.New(t, ships())
@@ -337,7 +337,7 @@ func TestAfterTheEnd(t *testing.T) {
 	assert.True(t, status.IsServiceUnavailable(err), "%v", err)
 }
 
-// A call that the test has forgotten is an error of the test, not a test that never ends.
+// A call that the test has forgotten fails the test, rather than blocking it.
 func TestACallThatNeverEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -361,7 +361,7 @@ func TestACallThatNeverEnds(t *testing.T) {
 	})
 }
 
-// A server can live where time is fake.
+// A server works in a bubble with fake time.
 func TestInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := resttest.New(t, ships())
@@ -378,7 +378,7 @@ func TestInABubble(t *testing.T) {
 	})
 }
 
-// A server for each test must cost a test nothing that it would notice.
+// A test does not notice the cost of a server of its own.
 func TestStartsFast(t *testing.T) {
 	best := time.Hour
 	for range 20 {
@@ -404,7 +404,7 @@ func TestParallelServersShareNothing(t *testing.T) {
 	}
 }
 
-// The log of the API is that of the test.
+// The API logs to the test.
 func TestLogGoesToTheTest(t *testing.T) {
 	var log bytes.Buffer
 	errs := inside(t, func(t *fakeT) {

@@ -13,14 +13,14 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// RoundTripper returns a transport into the server: no socket, no port. Give it to client-go or controller-runtime as
-// rest.Config.Transport, or to an [http.Client]; scheme and host of the URL may be anything, and its path begins with
-// Options.Prefix. Watches stream.
+// RoundTripper returns a transport that calls the server without a socket or port. Pass it to client-go or
+// controller-runtime as rest.Config.Transport, or to an [http.Client]. Any scheme and host will do; the path of the URL
+// begins with Options.Prefix. Watches stream.
 func (s *Server) RoundTripper() http.RoundTripper {
 	return transport{server: s, inner: rest.RoundTripper(http.HandlerFunc(s.serve))}
 }
 
-// errEnded is for clients that outlive the test.
+// errEnded is the error for clients that outlive the test.
 var errEnded = errors.New("resttest: the test is over")
 
 type transport struct {
@@ -28,7 +28,7 @@ type transport struct {
 	inner  http.RoundTripper
 }
 
-// brokenKey is how the handler tells the transport that the connection broke before there was an answer.
+// brokenKey is the context key by which the handler tells the transport that the connection broke before the answer.
 type brokenKey struct{}
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -53,14 +53,14 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if broken { // set before the answer began
 		end()
 		_ = answer.Body.Close()
-		return nil, io.EOF // as net/http says it of a connection that the server has closed
+		return nil, io.EOF // the error of net/http for a connection that the server closed
 	}
 	answer.Request = r
 	answer.Body = &endingBody{ReadCloser: answer.Body, end: end}
 	return answer, nil
 }
 
-// endingBody lets go of the request when it is closed.
+// endingBody releases the request when it is closed.
 type endingBody struct {
 	io.ReadCloser
 	end func()
@@ -71,20 +71,20 @@ func (b *endingBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// URL returns where the API is, Options.Prefix included: a server on the loopback interface that the first call starts.
+// URL returns the URL of the API, including Options.Prefix. The first call starts a server on the loopback interface.
 func (s *Server) URL() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.listening == nil {
 		s.listening = httptest.NewServer(http.HandlerFunc(s.serve))
 		if s.ended {
-			s.listening.Close() // an address where nobody is, which is so
+			s.listening.Close() // the URL then refuses connections, as it should
 		}
 	}
 	return s.listening.URL + s.prefix
 }
 
-// Kubeconfig returns the path of a kubeconfig file for [Server.URL], in a directory that goes with the test. Its
+// Kubeconfig returns the path of a kubeconfig file for [Server.URL], in a temporary directory of the test. Its
 // namespace is default.
 func (s *Server) Kubeconfig() string {
 	s.t.Helper()

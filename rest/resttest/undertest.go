@@ -13,21 +13,21 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// underTestKey marks the context of what is under test.
+// underTestKey marks the context of calls under test.
 type underTestKey struct{}
 
-// UnderTest returns a context for what is under test and calls the API by the typed client, such as a controller of the
-// host's own: its calls are recorded and meet faults, while those of the test itself, under other contexts, do not.
+// UnderTest returns a context for code under test that uses the typed client, such as the host's own controller. The server
+// records the calls under this context, and they meet faults. Calls under other contexts belong to the test and do not.
 //
-// A call is seen where it reaches the store. There an update, a patch and a Modify are one thing, the verb update, and are
-// of the subresource status where they change it. What the server looks up for itself on behalf of a call, like the
-// namespace that a new object goes to, is seen too; a write that is refused before, as invalid or for a conflict that is
-// real, is not. A watch is seen by the list it begins with, if it has one; to try how a controller recovers from 410, use [Server.Expire].
+// The server sees a call when it reaches the store. There an update, a patch and a Modify have the same verb, update, and the
+// subresource status if they change the status. The server also sees the lookups that it makes on behalf of a call, such as that
+// of the namespace of a new object. It does not see a write that fails earlier, because it is invalid or has a real conflict. It
+// sees a watch by its initial list, if it has one; to test how a controller recovers from 410, use [Server.Expire].
 func (s *Server) UnderTest(ctx context.Context) context.Context {
 	return context.WithValue(ctx, underTestKey{}, s)
 }
 
-// calledStore is the store as calls in process see it: on the way they are recorded and meet faults.
+// calledStore wraps the store for calls in process: it records them and makes them meet faults.
 type calledStore struct {
 	storage.Store
 	server *Server
@@ -35,7 +35,7 @@ type calledStore struct {
 
 func (c *calledStore) sees(ctx context.Context) bool { return ctx.Value(underTestKey{}) == c.server }
 
-// begin records a call and holds it up as its fault says.
+// begin records a call, and delays or fails it as its fault says.
 func (c *calledStore) begin(ctx context.Context, r Request) (*Request, *Fault, error) {
 	fault := c.server.faults.meet(&r, false)
 	r.InProcess, r.Fault = true, fault != nil
@@ -52,7 +52,7 @@ func (c *calledStore) begin(ctx context.Context, r Request) (*Request, *Fault, e
 	return entry, fault, nil
 }
 
-// finish notes how a call ended, and returns the error that its caller sees.
+// finish records how a call ended, and returns the error for its caller.
 func (c *calledStore) finish(entry *Request, fault *Fault, success int, err error) error {
 	if err == nil && fault != nil && fault.fails() {
 		err = fault.answer(entry)
@@ -68,7 +68,7 @@ func (c *calledStore) finish(entry *Request, fault *Fault, success int, err erro
 	return err
 }
 
-// about says which objects a scope names: its resource is "widgets.example.com".
+// about returns the request that a scope describes. The resource of a scope has the form "widgets.example.com".
 func about(verb rest.Verb, scope watch.Scope) Request {
 	resource, group, _ := strings.Cut(scope.Resource, ".")
 	return Request{Verb: verb, Group: group, Resource: resource, Namespace: scope.Namespace, Name: scope.Name, InProcess: true}
@@ -96,7 +96,7 @@ func (c *calledStore) List(ctx context.Context, options storage.ListOptions, int
 	return page, c.finish(entry, fault, http.StatusOK, err)
 }
 
-// Update sees a write when it is known what it comes to: in the function of the write, once.
+// Update records a write when its result is known: in the update function, on its first run.
 func (c *calledStore) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
 	if !c.sees(ctx) {
 		return c.Store.Update(ctx, key, fn)
@@ -124,12 +124,12 @@ func (c *calledStore) Update(ctx context.Context, key storage.Key, fn storage.Up
 	return record, c.finish(entry, fault, success, err)
 }
 
-// writeOf says what a write comes to.
+// writeOf returns the verb and the subresource of a write, by its result.
 func writeOf(current *storage.Record, next []byte) (verb rest.Verb, subresource string) {
 	if current == nil {
 		return rest.Create, ""
 	}
-	if current.Deleting { // what ends in its removal was an update of its finalizers
+	if current.Deleting { // the removal results from an update of the finalizers
 		if next == nil {
 			return rest.Update, ""
 		}
@@ -149,9 +149,9 @@ func marksDeletion(object []byte) bool {
 	return json.Unmarshal(object, &marked) == nil && marked.Metadata.DeletionTimestamp != ""
 }
 
-// statusIn returns the text of an object's status: equal ones are written alike.
+// statusIn returns the text of an object's status. Equal statuses have equal texts.
 func statusIn(object []byte) string {
 	var part struct{ Status json.RawMessage }
-	_ = json.Unmarshal(object, &part) // what the store holds is an object
+	_ = json.Unmarshal(object, &part) // the store holds valid objects
 	return string(part.Status)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// What a call comes to at the store is what is recorded.
+// The log holds what a call does at the store.
 func TestCallsUnderTestAreRecorded(t *testing.T) {
 	ready := apimeta.Condition{Type: "Ready", Status: apimeta.ConditionTrue, Reason: "Afloat"}
 	tests := []struct {
@@ -88,7 +88,7 @@ func TestCallsUnderTestAreRecorded(t *testing.T) {
 	}
 }
 
-// What never reaches the store is not seen.
+// The log does not hold calls that never reach the store.
 func TestInvalidCallsAreNotRecorded(t *testing.T) {
 	s, c := fleet(t)
 	_, err := c.Create(s.UnderTest(t.Context()), &Ship{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
@@ -102,7 +102,7 @@ func TestInvalidCallsAreNotRecorded(t *testing.T) {
 	assert.Empty(t, s.Requests())
 }
 
-// A write that has to be tried again, because another one came between, is one call and meets one fault.
+// A write that is retried because of another write is one call and meets one fault.
 func TestAContendedCallIsSeenOnce(t *testing.T) {
 	s, c := fleet(t)
 	mustCreate(t, c, "a")
@@ -120,7 +120,7 @@ func TestAContendedCallIsSeenOnce(t *testing.T) {
 	assert.Len(t, s.Requests(), 1)
 }
 
-// A context of one server is nothing to another.
+// The context of one server has no effect on another.
 func TestUnderTestOfAnotherServer(t *testing.T) {
 	s, _ := fleet(t)
 	other, c := fleet(t)
@@ -131,7 +131,7 @@ func TestUnderTestOfAnotherServer(t *testing.T) {
 	assert.Empty(t, other.Requests())
 }
 
-// Calls under test meet faults, and those of the test itself never do.
+// Calls under test meet faults. The test's own calls never do.
 func TestCallsUnderTestMeetFaults(t *testing.T) {
 	s, c := fleet(t)
 	ctx := s.UnderTest(t.Context())
@@ -166,7 +166,7 @@ func TestCallsUnderTestMeetFaults(t *testing.T) {
 	}
 }
 
-// A late fault has the write done; a dropped connection does not exist in process.
+// A late fault carries out the write. Calls in process have no connection to drop.
 func TestLateFaultsInProcess(t *testing.T) {
 	s, c := fleet(t)
 	ctx := s.UnderTest(t.Context())

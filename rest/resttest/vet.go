@@ -8,22 +8,22 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Finding is one place where a kind of the host's does not keep to the API conventions.
+// Finding is one violation of the API conventions by a kind of the host.
 type Finding struct {
-	// Kind is the kind in which it was found, "Widget"; in another version than the stored one "Widget.v1beta1".
+	// Kind is the kind, such as "Widget", or "Widget.v1beta1" in a version other than the stored one.
 	Kind string
-	// Field is the path of the field, "spec.users[].role", with "[]" for the elements of a list and "{}" for the values of a
-	// map. It is empty where the kind as a whole is meant.
+	// Field is the path of the field, such as "spec.users[].role". "[]" stands for the elements of a list and "{}" for the
+	// values of a map. It is empty if the finding is about the kind as a whole.
 	Field string
-	// Rule is which of the rules was broken.
+	// Rule is the rule that the field breaks.
 	Rule Rule
-	// Section is the heading of the API conventions under which the rule stands.
+	// Section is the heading of the API conventions that states the rule.
 	Section string
 	// Reason says what is wrong and what to do.
 	Reason string
 }
 
-// String is the finding in one line.
+// String returns the finding in one line.
 func (f Finding) String() string {
 	where := f.Kind
 	if f.Field != "" {
@@ -32,18 +32,18 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s (rule %s; API conventions, %s)", where, f.Reason, f.Rule, f.Section)
 }
 
-// Exception silences a rule for a field and all that is below it. It must have a reason, for whoever reads the test and
-// wonders.
+// Exception silences a rule for a field and all fields below it. It must state a reason, for the readers of the test.
 type Exception struct {
 	// Kind and Rule are those of the findings.
 	Kind string
 	Rule Rule
-	// Field is that of the finding, or leads to it: "status" silences "status.phase" too. Empty is the whole kind.
+	// Field is the field of the findings, or a field above it: "status" silences "status.phase" too. Empty means the whole
+	// kind.
 	Field  string
 	Reason string
 }
 
-// silences reports whether a finding is meant.
+// silences reports whether the exception covers a finding.
 func (e *Exception) silences(f *Finding) bool {
 	if e.Kind != f.Kind || e.Rule != f.Rule {
 		return false
@@ -52,15 +52,15 @@ func (e *Exception) silences(f *Finding) bool {
 	return ok && (e.Field == "" || below == "" || strings.ContainsAny(below[:1], ".[{"))
 }
 
-// Exceptions are what [Exceptions.Vet] is not to complain of.
+// Exceptions are the findings that [Exceptions.Vet] does not report.
 type Exceptions []Exception
 
 // Vet checks the types of these resources, and of the host's subresources on them, against the API conventions, rule by
-// rule: see [Rule]. Each finding is an error of the test that names the field, the section and the reason. It looks at
-// the Go types and their tags, not at what hooks do. What cannot work at all is an error of [rest.New], and is one here.
+// rule: see [Rule]. Each finding fails the test with an error that names the field, the section and the reason. Vet
+// checks the Go types and their tags, not what hooks do. A definition that [rest.New] refuses is a finding too, of the
+// rule [RuleWorks].
 //
-// Types from Kubernetes' own modules and from this one are taken as they are. Where a host has its reasons to differ, it
-// says so:
+// Vet does not check types of the Kubernetes modules and of this module. A host that has reasons to differ states them:
 //
 //	resttest.Exceptions{
 //		{Kind: "Database", Field: "spec.engine", Rule: resttest.RuleConstants, Reason: "the engines' own names"},
@@ -70,7 +70,7 @@ func Vet(t testing.TB, definitions ...rest.Definition) {
 	Exceptions(nil).Vet(t, definitions...)
 }
 
-// Vet is [Vet] with exceptions. One without a reason, or that silences nothing, is an error of the test.
+// Vet is [Vet] with exceptions. An exception without a reason, or one that silences nothing, fails the test.
 func (e Exceptions) Vet(t testing.TB, definitions ...rest.Definition) {
 	t.Helper()
 	used := make([]bool, len(e))
@@ -95,8 +95,8 @@ func (e Exceptions) Vet(t testing.TB, definitions ...rest.Definition) {
 	}
 }
 
-// Findings returns what [Vet] would complain of, kind by kind in the order of the definitions. A type that is used in
-// several places of a kind is spoken of once.
+// Findings returns the findings that [Vet] would report, kind by kind in the order of the definitions. It reports a type
+// that a kind uses in several places once.
 func Findings(definitions ...rest.Definition) []Finding {
 	var out []Finding
 	var kinds []*kind

@@ -32,10 +32,10 @@ type object[Spec, Status any] struct {
 
 type none struct{}
 
-// withSpec is a resource whose objects have that spec.
+// withSpec returns a resource whose objects have that spec.
 func withSpec[Spec any]() rest.Definition { return thing[object[Spec, none]](nil) }
 
-// withStatus is a resource whose objects have that status.
+// withStatus returns a resource whose objects have that status.
 func withStatus[Status any]() rest.Definition { return thing[object[none, Status]](nil) }
 
 func thing[T any](change func(*rest.Resource[T])) rest.Definition {
@@ -46,7 +46,7 @@ func thing[T any](change func(*rest.Resource[T])) rest.Definition {
 	return r
 }
 
-// named changes how the resource of a faultless kind is called.
+// named changes the names of the resource of a faultless kind.
 func named(change func(*rest.Resource[object[none, none]])) rest.Definition { return thing(change) }
 
 type colorRef struct {
@@ -115,7 +115,7 @@ type vetCase struct {
 	want []string // rule and field
 }
 
-// vetCases has for each rule what breaks it, and what is next to it and does not. Each case breaks nothing else.
+// vetCases has for each rule a case that breaks it, and similar cases that do not. No case breaks another rule.
 func vetCases() []vetCase {
 	return []vetCase{
 		{"a kind that keeps all rules", ships(), nil},
@@ -556,7 +556,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// rules reads the names of all rules out of the source.
+// rules reads the names of all rules from the source.
 func rules(t *testing.T) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "vetrules.go", nil, 0)
@@ -575,7 +575,7 @@ func rules(t *testing.T) []string {
 	return out
 }
 
-// Every rule is broken by a case above, and explained to the reader.
+// A case breaks every rule, and docs/testing.md explains every rule.
 func TestEveryRuleIsTriedAndExplained(t *testing.T) {
 	tried := map[string]bool{}
 	for _, tt := range vetCases() {
@@ -592,7 +592,7 @@ func TestEveryRuleIsTriedAndExplained(t *testing.T) {
 	}
 }
 
-// A finding is one line that says where, what, and by which rule of the conventions.
+// A finding is one line that names the place, the reason and the rule of the conventions.
 func TestVetFailsTheTest(t *testing.T) {
 	errs := inside(t, func(t *fakeT) {
 		resttest.Vet(t, ships(), withSpec[struct {
@@ -621,7 +621,7 @@ func TestExceptions(t *testing.T) {
 	tests := []struct {
 		name       string
 		exceptions resttest.Exceptions
-		left       []string // what is left over, by parts of the text
+		left       []string // parts of the remaining errors
 	}{
 		{"none", nil, []string{"spec.limits.high", "spec.limits.low", "spec.limitsAlso", "spec.texts[]"}},
 		{"a field", resttest.Exceptions{{Kind: "Thing", Field: "spec.limits.low", Rule: bounds, Reason: "r"}},
@@ -648,7 +648,7 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
-// The kinds that this module brings are those of Kubernetes, and differ where these do.
+// The kinds of this module equal those of Kubernetes, and break the same conventions.
 func TestReviewsKeepTheConventions(t *testing.T) {
 	const reason = "the type is Kubernetes' own, field by field"
 	exceptions := resttest.Exceptions{

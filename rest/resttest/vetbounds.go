@@ -6,7 +6,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// boundRules are about how large values may become.
+// boundRules returns the rules about the sizes of values.
 func boundRules() []rule {
 	return []rule{
 		{name: RuleStringBounds, section: sectionStrings, place: onPlace(stringBounds)},
@@ -17,7 +17,7 @@ func boundRules() []rule {
 	}
 }
 
-// isBounded reports whether a format says by itself how long a string can be.
+// isBounded reports whether a format bounds the length of a string.
 func isBounded(format string) bool {
 	return slices.Contains([]string{"date", "date-time", "uuid", "ipv4", "ipv6", "cidr", "mac"}, format)
 }
@@ -46,7 +46,8 @@ func numberBounds(p *place) string {
 	return ""
 }
 
-// option is what stands before an option of the api tag for an element or a value.
+// option returns the prefix of an option of the api tag, for an element or a
+// value.
 func option(p *place) string {
 	switch {
 	case p.field != nil || p.parent == nil:
@@ -70,9 +71,9 @@ func listType(p *place) string {
 	switch {
 	case s.Items == nil || isConditions(p):
 	case s.ListType == schema.SetList && s.Items.Object != nil:
-		return "a set holds scalars: a list of objects is a map by a key, or atomic"
+		return "a set can hold only scalars: make a list of objects a map with a key, or atomic"
 	case s.ListType == "":
-		return "does not say how its elements belong together when several clients write it: set list=map with key=, list=set or list=atomic"
+		return "does not say how the writes of several clients merge: set list=map with key=, list=set or list=atomic"
 	}
 	return ""
 }

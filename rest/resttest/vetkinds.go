@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// kindRules are about kinds and resources as a whole.
+// kindRules returns the rules about kinds and resources as a whole.
 func kindRules() []rule {
 	return []rule{
 		{name: RuleGroupName, section: sectionIntroduction, kind: onKind(groupName)},
@@ -30,14 +30,14 @@ func groupName(k *kind) (string, string) {
 	case !k.own || k.resource.Builtin:
 		return "", ""
 	case group == "" || !strings.Contains(group, "."):
-		return "", fmt.Sprintf("the group %q has no domain: groups of a single word, and none, are Kubernetes' own; take a subdomain of yours", group)
+		return "", fmt.Sprintf("the group %q is not a domain name: the empty group and groups of one word belong to Kubernetes; use a subdomain that you own", group)
 	case isReserved(group):
-		return "", fmt.Sprintf("the group %q is in a domain that is reserved for Kubernetes; take a subdomain of yours", group)
+		return "", fmt.Sprintf("the group %q is in a domain that is reserved for Kubernetes; use a subdomain that you own", group)
 	}
 	return "", ""
 }
 
-// isReserved reports whether a domain is Kubernetes' own.
+// isReserved reports whether a domain belongs to Kubernetes.
 func isReserved(domain string) bool {
 	for _, reserved := range []string{"k8s.io", "kubernetes.io"} {
 		if domain == reserved || strings.HasSuffix(domain, "."+reserved) {
@@ -51,7 +51,7 @@ func plural(k *kind) (string, string) {
 	switch {
 	case !k.own:
 	case k.resource.Plural == k.resource.Singular:
-		return "", fmt.Sprintf("the resource and one object of it are both called %q: collections have a plural", k.resource.Plural)
+		return "", fmt.Sprintf("%q is both the plural and the singular of the resource: collections need a plural name", k.resource.Plural)
 	case !strings.HasSuffix(k.resource.Plural, "s"):
 		return "", fmt.Sprintf("%q does not look like a plural", k.resource.Plural)
 	}
@@ -63,7 +63,7 @@ func kindName(k *kind) (string, string) {
 	case !isUpperCamel(k.name):
 		return "", fmt.Sprintf("the kind %q is not CamelCase with an upper-case first letter", k.name)
 	case k.own && strings.EqualFold(k.name, k.resource.Plural) && !strings.EqualFold(k.name, k.resource.Singular):
-		return "", fmt.Sprintf("the kind %q is a plural: a kind is called after one object", k.name)
+		return "", fmt.Sprintf("the kind %q is a plural: name it after a single object", k.name)
 	}
 	return "", ""
 }
@@ -81,7 +81,7 @@ func isUpperCamel(s string) bool {
 
 func schemaless(p *place) string {
 	if p.schema.Anything() || p.schema.PreserveUnknown {
-		return "takes just anything: clients and kubectl explain know nothing of what is in it; describe it by a type"
+		return "accepts any value: clients and kubectl explain cannot know its content; describe it by a type"
 	}
 	return ""
 }
@@ -91,19 +91,19 @@ func listKind(k *kind) (string, string) {
 	case k.own && !strings.HasSuffix(k.resource.ListKind, "List"):
 		return "", fmt.Sprintf("the kind %q of its lists does not end in List", k.resource.ListKind)
 	case strings.HasSuffix(k.name, "List"):
-		return "", fmt.Sprintf("the kind %q ends in List and is none", k.name)
+		return "", fmt.Sprintf("the kind %q ends in List but is not a list", k.name)
 	}
 	return "", ""
 }
 
 func items(k *kind) (string, string) {
 	if k.typ.Schema.Property("items") != nil {
-		return "items", "a kind with items is a list, and this is none"
+		return "items", "only lists have items, and this kind is not a list"
 	}
 	return "", ""
 }
 
-// kindField finds categories that are called kind. In a reference it is the kind of the object that is meant.
+// kindField finds categories that are named kind. In a reference, kind is the kind of the object.
 func kindField(p *place) string {
 	if p.name() == "kind" && !p.isTop() && p.siblings.Property("name") == nil && p.siblings.Property("apiVersion") == nil ||
 		p.name() == "kind" && len(p.schema.Enum) > 0 && !looksLikeReference(p.siblings, p.owner) {
@@ -115,13 +115,14 @@ func kindField(p *place) string {
 func typeMeta(k *kind) (string, string) {
 	for _, name := range []string{"apiVersion", "kind"} {
 		if p := k.typ.Schema.Property(name); p == nil || p.Schema.Type != schema.StringType {
-			return name, fmt.Sprintf("all objects have a string %q: embed apimeta.TypeMeta", name)
+			return name, fmt.Sprintf("every object needs a string %q: embed apimeta.TypeMeta", name)
 		}
 	}
 	return "", ""
 }
 
-// metadata demands the members that every object has. Simple kinds, like those of subresources, need none.
+// metadata requires the members that every object has. Simple kinds, such as those of subresources, need
+// none.
 func metadata(k *kind) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		if !k.own {
@@ -131,7 +132,7 @@ func metadata(k *kind) iter.Seq2[string, string] {
 		for _, name := range []string{
 			"namespace", "name", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "labels", "annotations",
 		} {
-			if have.Member(name) == nil && !yield("metadata."+name, "every object has it: embed apimeta.ObjectMeta") {
+			if have.Member(name) == nil && !yield("metadata."+name, "every object needs this member: embed apimeta.ObjectMeta") {
 				return
 			}
 		}
@@ -140,7 +141,7 @@ func metadata(k *kind) iter.Seq2[string, string] {
 
 func controllerKind(k *kind) (string, string) {
 	if strings.HasSuffix(k.name, "Controller") && k.name != "Controller" {
-		return "", fmt.Sprintf("the kind %q is called after a controller: call it after the thing that is controlled", k.name)
+		return "", fmt.Sprintf("the kind %q is named after a controller: name it after the thing that is controlled", k.name)
 	}
 	return "", ""
 }

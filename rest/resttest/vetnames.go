@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// nameRules are about how fields are called, and about names that are taken.
+// nameRules returns the rules about the names of fields, and about reserved names.
 func nameRules() []rule {
 	return []rule{
 		{name: RuleJSONName, section: sectionNames, place: onField(jsonName)},
@@ -47,7 +47,7 @@ func words(name string) []string {
 	return out
 }
 
-// endsPlural reports whether what follows capitals is the s of their plural.
+// endsPlural reports whether the text behind capitals is the s of their plural.
 func endsPlural(rest []rune) bool {
 	return rest[0] == 's' && (len(rest) == 1 || unicode.IsUpper(rest[1]))
 }
@@ -65,7 +65,7 @@ func jsonName(p *place) string {
 
 func goName(p *place) string {
 	if !strings.EqualFold(p.goField.Name, p.name()) {
-		return fmt.Sprintf("is called %s in Go: but for the case of letters both names should be the same", p.goField.Name)
+		return fmt.Sprintf("is named %s in Go: both names should be equal apart from letter case", p.goField.Name)
 	}
 	return ""
 }
@@ -74,7 +74,7 @@ func declarative(p *place) string {
 	if words := words(p.name()); len(words) > 1 && !isTime(p) {
 		switch last := words[len(words)-1]; last {
 		case "By", "At":
-			return fmt.Sprintf("tells of an action: names are declarative, without %s at the end", last)
+			return fmt.Sprintf("describes an action: names are declarative, without %s at the end", last)
 		}
 	}
 	return ""
@@ -85,15 +85,15 @@ func timeName(p *place) string {
 	last := strings.ToLower(words[len(words)-1])
 	switch {
 	case last == "timestamp":
-		return fmt.Sprintf("is called a stamp: the time of something is called somethingTime, like %sTime", strings.Join(words[:len(words)-1], ""))
+		return fmt.Sprintf("is named a stamp: name the time of something somethingTime, like %sTime", strings.Join(words[:len(words)-1], ""))
 	case isTime(p) && last != "time":
-		return fmt.Sprintf("is a time: call it somethingTime, and not %s", p.name())
+		return fmt.Sprintf("is a time: name it somethingTime, not %s", p.name())
 	}
 	return ""
 }
 
-// abbreviations returns what is better written out. The conventions allow those that everybody knows, like id, args and
-// stdin.
+// abbreviations returns abbreviations that should be written out. The conventions allow well-known ones, such as id,
+// args and stdin.
 func abbreviations() map[string]string {
 	return map[string]string{
 		"addr": "address", "cfg": "config", "cmd": "command", "cnt": "count", "conf": "config", "ctrl": "controller", "ctx": "context",
@@ -115,7 +115,7 @@ func abbreviation(p *place) string {
 	return ""
 }
 
-// acronyms returns acronyms, whose letters all have the same case.
+// acronyms returns the known acronyms, whose letters must all have the same case.
 func acronyms() map[string]bool {
 	out := map[string]bool{}
 	for _, a := range strings.Fields(`API ARN AWS CIDR CPU CRD CSI DNS FQDN GCP GPU GRPC HTML HTTP HTTPS IAM ID IP JSON JWT LDAP MTU NAT
@@ -145,25 +145,25 @@ func acronym(p *place) string {
 	if w == "" {
 		return ""
 	}
-	return fmt.Sprintf("%q is an acronym, whose letters all have the same case", w)
+	return fmt.Sprintf("%q is an acronym: all its letters must have the same case", w)
 }
 
 func isBool(p *place) string {
 	if words := words(p.name()); p.schema.Type == schema.BooleanType && len(words) > 1 && words[0] == "is" {
 		plain := strings.TrimPrefix(p.name(), "is")
-		return fmt.Sprintf("a boolean is called by its property alone: %s", strings.ToLower(plain[:1])+plain[1:])
+		return fmt.Sprintf("a boolean is named after its property alone: %s", strings.ToLower(plain[:1])+plain[1:])
 	}
 	return ""
 }
 
-// reservedPrefix looks for reserved names among those that a definition itself brings: its defaults and constants.
+// reservedPrefix looks for reserved names in the defaults and constants of a definition.
 func reservedPrefix(p *place) string {
 	for _, value := range append([]doc.Value{p.schema.DefaultValue}, p.schema.Enum...) {
 		text := value.Text()
 		switch domain, _, isKey := strings.Cut(text, "/"); {
 		case value.Kind() != doc.String:
 		case isKey && isReserved(domain):
-			return fmt.Sprintf("%q has a prefix that is reserved for Kubernetes: take a domain of yours", text)
+			return fmt.Sprintf("%q has a prefix that is reserved for Kubernetes: use a domain that you own", text)
 		case lastWord(p.name()) == "namespace" && strings.HasPrefix(text, "kube-"):
 			return fmt.Sprintf("%q begins with kube-, which is reserved for the namespaces of Kubernetes itself", text)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// optionalRules are about what may be left out, and how Go writes it then. They follow the conventions for custom
-// resources: a pointer is needed only where the zero value is a choice of its own.
+// optionalRules returns the rules about optional fields, and how Go writes them. They follow the conventions for custom
+// resources: a field needs a pointer only if its zero value is valid and differs in meaning from unset.
 func optionalRules() []rule {
 	return []rule{
 		{name: RuleDefaultOfRequired, section: sectionOptional, place: onField(defaultOfRequired)},
@@ -25,7 +25,7 @@ func hasDefault(p *place) bool { return !p.schema.DefaultValue.IsAbsent() }
 
 func omits(p *place) bool { return p.field.OmitEmpty || p.field.OmitZero }
 
-// zeroOf returns the zero value of a scalar; absent for what is none.
+// zeroOf returns the zero value of a scalar. It is absent for other types.
 func zeroOf(s *schema.Schema) doc.Value {
 	switch s.Type {
 	case schema.BooleanType:
@@ -38,13 +38,12 @@ func zeroOf(s *schema.Schema) doc.Value {
 	return doc.Value{}
 }
 
-// defaultsToZero reports whether not to set the field is the same as to set it to its zero value.
+// defaultsToZero reports whether an unset field means the same as its zero value.
 func defaultsToZero(p *place) bool {
 	return hasDefault(p) && doc.Equal(p.schema.DefaultValue, zeroOf(p.schema))
 }
 
-// zeroIsChoice reports whether the zero value of a scalar is one that can be chosen, and means something else than to set
-// nothing.
+// zeroIsChoice reports whether the zero value of a scalar is valid and differs in meaning from unset.
 func zeroIsChoice(p *place) bool {
 	s := p.schema
 	zero := zeroOf(s)
@@ -52,22 +51,22 @@ func zeroIsChoice(p *place) bool {
 	case zero.IsAbsent(), defaultsToZero(p), isObservedGeneration(p):
 		return false
 	case s.Format != "" && s.Format != "byte" && s.Type == schema.StringType:
-		return false // no format but this has an empty text
+		return false // the empty text is valid only without a format
 	}
 	return len(s.Validate(status.Field("zero"), zero)) == 0
 }
 
-// hasNil reports whether Go can tell that the field is not set.
+// hasNil reports whether Go can express that the field is unset.
 func hasNil(p *place) bool {
 	return p.pointer || p.typ.Kind() == reflect.Slice || p.typ.Kind() == reflect.Map || p.typ.Kind() == reflect.Interface
 }
 
-// hidesZero reports whether Go leaves out a zero that differs from the default.
+// hidesZero reports whether Go omits a zero that differs from the default.
 func hidesZero(p *place) bool { return hasDefault(p) && omits(p) && !hasNil(p) && zeroIsChoice(p) }
 
 func defaultOfRequired(p *place) string {
 	if p.field.Required && hasDefault(p) {
-		return "is required and has a default: only what is optional can have one"
+		return "is required and has a default: only an optional field can have a default"
 	}
 	return ""
 }
@@ -76,17 +75,17 @@ func optionalPointer(p *place) string {
 	if p.field.Required || hasNil(p) || hidesZero(p) || !zeroIsChoice(p) {
 		return ""
 	}
-	return "is optional, and its zero value can be chosen too: make it a pointer with omitempty, or forbid the zero value, so that both can be told apart"
+	return "is optional, and its zero value is valid too: to distinguish zero from unset, make it a pointer with omitempty, or forbid the zero value"
 }
 
 func optionalOmitted(p *place) string {
 	isStruct := p.typ.Kind() == reflect.Struct && !p.pointer
 	switch {
-	case p.field.Required, p.isTop() && p.kind.resource.Builtin: // spec and status of Kubernetes' own kinds are always written
+	case p.field.Required, p.isTop() && p.kind.resource.Builtin: // Kubernetes' own kinds always write spec and status
 	case isStruct && !p.field.OmitZero:
-		return "is optional, and a struct is never empty in the sense of omitempty: tag it omitzero, or make it a pointer"
+		return "is optional, but omitempty never omits a struct: tag it omitzero, or make it a pointer"
 	case !omits(p) && (hasNil(p) || !zeroIsChoice(p) && !defaultsToZero(p)):
-		return "is optional, and is written also where it is not set: tag it omitempty"
+		return "is optional, but Go writes it even if it is unset: tag it omitempty"
 	}
 	return ""
 }
@@ -95,20 +94,20 @@ func requiredZero(p *place) string {
 	if !p.field.Required || hasNil(p) || !zeroIsChoice(p) {
 		return ""
 	}
-	return "is required, but a client in Go that says nothing sends its zero value, which can be chosen too: make it a pointer with omitempty and the option required, or forbid the zero value"
+	return "is required, but a Go client that leaves it unset sends its zero value, which is valid: make it a pointer with omitempty and the option required, or forbid the zero value"
 }
 
 func nullable(p *place) string {
 	if p.schema.Nullable {
-		return "tells null from absence: merge patch and apply cannot"
+		return "distinguishes null from absence: merge patch and apply cannot"
 	}
 	return ""
 }
 
-// defaultOverrides is about kinds that pass through their Go type. A custom kind is stored as it was sent.
+// defaultOverrides applies to kinds that pass through their Go type. The server stores a custom kind as it was sent.
 func defaultOverrides(p *place) string {
 	if p.kind.resource.Builtin && hidesZero(p) {
-		return "has a default and omitempty: a zero that somebody has chosen is left out when it is written, and the default comes in its place; make it a pointer"
+		return "has a default and omitempty: Go omits a zero that a user has set, and the default replaces it; make it a pointer"
 	}
 	return ""
 }

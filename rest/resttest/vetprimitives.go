@@ -10,7 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// primitiveRules are about numbers, enumerations and unions.
+// primitiveRules returns the rules about numbers, enumerations and unions.
 func primitiveRules() []rule {
 	return []rule{
 		{name: RuleFloat, section: sectionPrimitives, place: onPlace(float)},
@@ -28,16 +28,16 @@ func float(p *place) string {
 	case p.schema.Type != schema.NumberType:
 		return ""
 	case p.inStatus:
-		return "floating-point numbers change on their way through clients: avoid them, for example by an integer of thousandths, or a quantity"
+		return "clients do not preserve floating-point numbers exactly: use an integer of a smaller unit, such as thousandths, or a quantity"
 	}
-	return "floating-point numbers change on their way through clients, so a spec has none: take an integer of a smaller unit, or a quantity"
+	return "clients do not preserve floating-point numbers exactly, so a spec must not have them: use an integer of a smaller unit, or a quantity"
 }
 
 func unsigned(p *place) string {
 	switch p.typ.Kind() {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		if isInteger(p) {
-			return fmt.Sprintf("%s is unsigned, which not every language has: take int32 or int64 with min=0", p.typ)
+			return fmt.Sprintf("%s is unsigned, which not every language supports: use int32 or int64 with min=0", p.typ)
 		}
 	}
 	return ""
@@ -55,7 +55,7 @@ func intSize(p *place) string {
 
 func isInteger(p *place) bool { return p.schema.Type == schema.IntegerType }
 
-// maxSafe is the largest integer that all clients hold exactly.
+// maxSafe is the largest integer that all clients represent exactly.
 const maxSafe = 1<<53 - 1
 
 func int64Range(p *place) string {
@@ -64,20 +64,20 @@ func int64Range(p *place) string {
 	}
 	for _, bound := range []doc.Value{p.schema.Minimum, p.schema.Maximum} {
 		if i, ok := bound.Int(); !bound.IsAbsent() && (!ok || i > maxSafe || i < -maxSafe) {
-			return fmt.Sprintf("the bound %s is beyond 53 bits, which clients in JavaScript cannot hold: bound it by ±%d, or take a string", bound.Literal(), int64(maxSafe))
+			return fmt.Sprintf("the bound %s needs more than 53 bits, which JavaScript clients cannot represent: bound it by ±%d, or use a string", bound.Literal(), int64(maxSafe))
 		}
 	}
 	return ""
 }
 
-// isObservedGeneration reports whether a field is the one in which every status tells the generation it is about. Its
-// form is the same everywhere.
+// isObservedGeneration reports whether a field is the observedGeneration of a status, whose form is the same in all
+// kinds.
 func isObservedGeneration(p *place) bool { return p.inStatus && p.name() == "observedGeneration" }
 
 func numericEnum(p *place) string {
 	for _, value := range p.schema.Enum {
 		if value.Kind() != doc.String && value.Kind() != doc.Null {
-			return fmt.Sprintf("enumerates %s, which says nothing to a reader: enumerate CamelCase strings", value.Kind())
+			return fmt.Sprintf("enumerates values of type %s, which tell a reader nothing: enumerate CamelCase strings", value.Kind())
 		}
 	}
 	return ""
@@ -97,7 +97,8 @@ func constants(p *place) string {
 	return "constants are CamelCase with an upper-case first letter, and acronyms in capitals, unless they are proper names: " + strings.Join(wrong, ", ")
 }
 
-// union looks at the members of a struct with a discriminator: a field type whose values are the names of others.
+// union checks the members of a struct with a discriminator: a field "type" whose values are the names of other
+// fields.
 func union(p *place) string {
 	kind := p.siblings.Property("type")
 	if kind == nil || p.schema.Object == nil {
@@ -109,9 +110,9 @@ func union(p *place) string {
 		}
 		switch {
 		case p.field.Required || !p.pointer:
-			return "is a member of a union, of which one is set: make it an optional pointer"
+			return "is a member of a union, which has only one member set: make it an optional pointer"
 		case !p.schema.DefaultValue.IsAbsent():
-			return "is a member of a union and has a default, so it is set also where another one is"
+			return "is a member of a union and has a default, so it is set even if another member is set"
 		}
 	}
 	return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// referenceRules are about fields that name other objects.
+// referenceRules returns the rules about fields that name other objects.
 func referenceRules() []rule {
 	return []rule{
 		{name: RuleRefNamespace, section: sectionReferences, place: onPlace(refNamespace)},
@@ -19,8 +19,8 @@ func referenceRules() []rule {
 	}
 }
 
-// looksLikeReference reports whether a struct is a reference to an object: it has a name and what tells where, and nothing
-// that is not of that sort, or its type is called so.
+// looksLikeReference reports whether a struct is a reference to an object. It has a name; its type is named Ref or
+// Reference, or another field locates the object; and all its fields are of the kind that references have.
 func looksLikeReference(o *schema.Object, t reflect.Type) bool {
 	if o == nil || o.Property("name") == nil {
 		return false
@@ -42,7 +42,7 @@ func isReference(p *place) bool { return looksLikeReference(p.schema.Object, p.t
 
 func refNamespace(p *place) string {
 	if isReference(p) && p.kind.resource.Namespaced && p.schema.Property("namespace") != nil {
-		return "refers to objects of other namespaces, which are a border of security: leave the namespace out, or say what happens at its edges and who may"
+		return "refers to objects of other namespaces, which are a security boundary: omit the namespace, or document who may refer to what"
 	}
 	return ""
 }
@@ -50,9 +50,9 @@ func refNamespace(p *place) string {
 func refName(p *place) string {
 	switch items := p.schema.Items; {
 	case isReference(p) && !strings.HasSuffix(p.name(), "Ref"):
-		return fmt.Sprintf("is a reference to an object: call it after its purpose, with Ref at the end, like %sRef", p.name())
+		return fmt.Sprintf("is a reference to an object: name it after its purpose, with Ref at the end, like %sRef", p.name())
 	case items != nil && p.typ.Kind() == reflect.Slice && looksLikeReference(items.Object, bare(p.typ.Elem())) && !strings.HasSuffix(p.name(), "Refs"):
-		return "is a list of references to objects: call it after its purpose, with Refs at the end"
+		return "is a list of references to objects: name it after its purpose, with Refs at the end"
 	}
 	return ""
 }
@@ -64,7 +64,7 @@ func bare(t reflect.Type) reflect.Type {
 	return t
 }
 
-// refVersion: only what reads a field of the other object needs to know a version.
+// refVersion finds references that name a version. Only code that reads fields of the other object needs one.
 func refVersion(p *place) string {
 	if !isReference(p) || p.schema.Property("fieldPath") != nil {
 		return ""
@@ -82,24 +82,23 @@ func refObject(p *place) string {
 	isText := p.schema.Type == schema.StringType
 	switch items := p.schema.Items; {
 	case strings.HasSuffix(name, "Ref") && isText:
-		return fmt.Sprintf("is a mere name: call it %sName, or make it an object with a name", strings.TrimSuffix(name, "Ref"))
+		return fmt.Sprintf("is only a name: name it %sName, or make it an object with a name", strings.TrimSuffix(name, "Ref"))
 	case strings.HasSuffix(name, "Refs") && items != nil && items.Type == schema.StringType:
-		return fmt.Sprintf("is a list of mere names: call it %sNames, or make its elements objects with a name", strings.TrimSuffix(name, "Refs"))
+		return fmt.Sprintf("is a list of names only: name it %sNames, or make its elements objects with a name", strings.TrimSuffix(name, "Refs"))
 	}
 	return ""
 }
 
-// objectName finds names of objects in fields that are called as if they held the object.
+// objectName finds fields that hold the name of an object but are named as if they held the object.
 func objectName(v *vetter, p *place) string {
 	kind := v.kinds[p.name()]
 	if kind == "" || !isText(p) || p.schema.Format != "" {
 		return ""
 	}
-	return fmt.Sprintf("seems to hold the name of a %s: call it %sName", kind, p.name())
+	return fmt.Sprintf("seems to hold the name of a %s: name it %sName", kind, p.name())
 }
 
-// kindNames returns the kinds that are vetted, and some of Kubernetes' own whose names mean nothing else, by the name of a
-// field.
+// kindNames returns the vetted kinds, and some Kubernetes kinds with unambiguous names, by the name of a field.
 func kindNames(kinds []*kind) map[string]string {
 	names := []string{
 		"ConfigMap", "Secret", "ServiceAccount", "Pod", "Deployment", "StatefulSet", "DaemonSet", "PersistentVolumeClaim",

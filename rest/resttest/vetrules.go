@@ -5,49 +5,50 @@ import (
 	"slices"
 )
 
-// Rule names a rule of the API conventions that [Vet] checks. What the conventions leave to the judgement of people is
-// no rule here: whether a bool should have been an enumeration, or how a good condition is called.
+// Rule names a rule of the API conventions that [Vet] checks. It does not check what the conventions leave
+// to human judgement: whether a bool should be an enumeration, or what a good name for a condition is.
 type Rule string
 
 // Rules about kinds and resources.
 const (
-	// RuleWorks: the definition is one that [rest.New] takes.
+	// RuleWorks: [rest.New] accepts the definition.
 	RuleWorks Rule = "works"
-	// RuleGroupName: the group is a domain of one's own; the empty group, single words and *.k8s.io are Kubernetes' own.
+	// RuleGroupName: the group is a domain that the host owns; the empty group, single words and *.k8s.io
+	// belong to Kubernetes.
 	RuleGroupName Rule = "group-name"
-	// RulePlural: the resource is called by a plural.
+	// RulePlural: the name of the resource is a plural.
 	RulePlural Rule = "plural"
 	// RuleKindName: a kind is CamelCase and singular.
 	RuleKindName Rule = "kind-name"
-	// RuleSchema: all JSON has a schema, so no field takes just anything.
+	// RuleSchema: all JSON has a schema, so no field accepts any value.
 	RuleSchema Rule = "schema"
 	// RuleListKind: the kind of a list ends in List, and no other kind does.
 	RuleListKind Rule = "list-kind"
 	// RuleItems: only lists have items.
 	RuleItems Rule = "items"
-	// RuleKindField: "kind" is for kinds; categories of something else are called "type".
+	// RuleKindField: "kind" is for kinds; other categories are named "type".
 	RuleKindField Rule = "kind-field"
 	// RuleTypeMeta: all objects have kind and apiVersion.
 	RuleTypeMeta Rule = "type-meta"
 	// RuleMetadata: the metadata of an object has all standard members.
 	RuleMetadata Rule = "metadata"
-	// RuleControllerKind: a kind is called after the thing, not after its controller.
+	// RuleControllerKind: a kind is named after the thing, not after its controller.
 	RuleControllerKind Rule = "controller-kind"
 )
 
 // Rules about spec and status.
 const (
-	// RuleTopLevel: there is nothing beside metadata, spec and status.
+	// RuleTopLevel: an object has no fields beside metadata, spec and status.
 	RuleTopLevel Rule = "top-level"
-	// RuleSpecAndStatus: spec and status are objects, and what has a status has a spec.
+	// RuleSpecAndStatus: spec and status are objects, and an object with a status has a spec.
 	RuleSpecAndStatus Rule = "spec-and-status"
 	// RuleConditions: conditions are a list that is a map by type.
 	RuleConditions Rule = "conditions"
 	// RuleConditionFields: a condition has type, status, reason, message and lastTransitionTime, all required.
 	RuleConditionFields Rule = "condition-fields"
-	// RulePhase: there is no phase; that is what conditions are for.
+	// RulePhase: a status has conditions instead of a phase.
 	RulePhase Rule = "phase"
-	// RuleMapOfObjects: subobjects stand in a list with their names, not in a map.
+	// RuleMapOfObjects: named subobjects form a list, not a map.
 	RuleMapOfObjects Rule = "map-of-objects"
 )
 
@@ -59,7 +60,7 @@ const (
 	RuleUnsigned Rule = "unsigned"
 	// RuleIntSize: integers are int32 or int64.
 	RuleIntSize Rule = "int-size"
-	// RuleInt64Range: an integer fits into 53 bits, which is what JavaScript can hold.
+	// RuleInt64Range: an integer fits into 53 bits, the precision of JavaScript.
 	RuleInt64Range Rule = "int64-range"
 	// RuleNumericEnum: the values of an enumeration are strings.
 	RuleNumericEnum Rule = "numeric-enum"
@@ -69,20 +70,20 @@ const (
 	RuleUnion Rule = "union"
 )
 
-// Rules about what may be left out.
+// Rules about optional fields.
 const (
-	// RuleOptionalPointer: an optional field whose zero value is a choice of its own is a pointer.
+	// RuleOptionalPointer: an optional field is a pointer if its zero value is valid and differs from unset.
 	RuleOptionalPointer Rule = "optional-pointer"
-	// RuleOptionalOmitted: an optional field that is not set is left out.
+	// RuleOptionalOmitted: Go omits an optional field that is unset.
 	RuleOptionalOmitted Rule = "optional-omitted"
-	// RuleRequiredZero: a required field whose zero value is a choice of its own is a pointer.
+	// RuleRequiredZero: a required field is a pointer if its zero value is valid.
 	RuleRequiredZero Rule = "required-zero"
-	// RuleDefaultOfRequired: what is required has no default.
+	// RuleDefaultOfRequired: a required field has no default.
 	RuleDefaultOfRequired Rule = "default-of-required"
-	// RuleNullable: null is not another value than none.
+	// RuleNullable: null means the same as absence.
 	RuleNullable Rule = "nullable"
-	// RuleDefaultOverrides: a default does not take the place of a zero that somebody has chosen. It is for the built-in
-	// dialect; custom kinds keep such a zero.
+	// RuleDefaultOverrides: a default does not replace a zero that a user has set. It applies to the built-in dialect;
+	// custom kinds keep such a zero.
 	RuleDefaultOverrides Rule = "default-overrides"
 )
 
@@ -94,11 +95,11 @@ const (
 	RuleDuration Rule = "duration"
 	// RuleUnit: the unit of a number is in its name.
 	RuleUnit Rule = "unit"
-	// RuleRefName: a reference to an object is called fooRef, and a list of them fooRefs.
+	// RuleRefName: a reference to an object is named fooRef, and a list of them fooRefs.
 	RuleRefName Rule = "ref-name"
-	// RuleRefObject: what is called fooRef is a reference; a mere name is called fooName.
+	// RuleRefObject: a field named fooRef is a reference; a field with only a name is named fooName.
 	RuleRefObject Rule = "ref-object"
-	// RuleObjectName: a field with the name of a Foo is called fooName.
+	// RuleObjectName: a field with the name of a Foo is named fooName.
 	RuleObjectName Rule = "object-name"
 	// RuleRefNamespace: a reference does not lead out of its namespace.
 	RuleRefNamespace Rule = "ref-namespace"
@@ -110,22 +111,22 @@ const (
 const (
 	// RuleJSONName: fields are camelCase in JSON.
 	RuleJSONName Rule = "json-name"
-	// RuleGoName: a field is called alike in Go and in JSON.
+	// RuleGoName: a field has the same name in Go and in JSON.
 	RuleGoName Rule = "go-name"
 	// RuleDeclarative: names are declarative: no doneBy and doneAt.
 	RuleDeclarative Rule = "declarative"
-	// RuleTimeName: the time of something is called somethingTime.
+	// RuleTimeName: the time of something is named somethingTime.
 	RuleTimeName Rule = "time-name"
-	// RulePeriodSeconds: an interval is called fooPeriodSeconds.
+	// RulePeriodSeconds: an interval is named fooPeriodSeconds.
 	RulePeriodSeconds Rule = "period-seconds"
 	// RuleAbbreviation: words are written out.
 	RuleAbbreviation Rule = "abbreviation"
 	// RuleAcronym: all letters of an acronym have the same case.
 	RuleAcronym Rule = "acronym"
-	// RuleIsBool: a boolean is called fooable, not isFooable.
+	// RuleIsBool: a boolean is named fooable, not isFooable.
 	RuleIsBool Rule = "is-bool"
-	// RuleReservedPrefix: nothing begins with what is reserved for Kubernetes: kube- in namespaces, kubernetes.io and k8s.io
-	// in keys of labels and annotations.
+	// RuleReservedPrefix: no value uses the prefixes that are reserved for Kubernetes: kube- in namespaces,
+	// kubernetes.io and k8s.io in keys of labels and annotations.
 	RuleReservedPrefix Rule = "reserved-prefix"
 )
 
@@ -137,7 +138,7 @@ const (
 	RuleNumberBounds Rule = "number-bounds"
 	// RuleListBounds: the size of a list has a maximum.
 	RuleListBounds Rule = "list-bounds"
-	// RuleListType: a list says how its elements belong together.
+	// RuleListType: a list states how the writes of several clients merge.
 	RuleListType Rule = "list-type"
 	// RuleMapBounds: the size of a map has a maximum.
 	RuleMapBounds Rule = "map-bounds"
@@ -172,22 +173,22 @@ const (
 	sectionMapFields     = "Map fields"
 )
 
-// rule is how a [Rule] is checked.
+// rule is the check of a [Rule].
 type rule struct {
 	name    Rule
 	section string
 	// kind yields the fields of a kind that break the rule, and why.
 	kind func(*kind) iter.Seq2[string, string]
-	// place says why a place breaks the rule; empty where it does not.
+	// place returns why a place breaks the rule, or "".
 	place func(*vetter, *place) string
 }
 
-// allRules is what Vet checks, in the order of the conventions.
+// allRules returns the rules that Vet checks, in the order of the conventions.
 func allRules() []rule {
 	return slices.Concat(kindRules(), statusRules(), primitiveRules(), optionalRules(), unitRules(), referenceRules(), nameRules(), boundRules())
 }
 
-// onKind makes a check of a kind that yields at most one reason.
+// onKind returns the check of a kind that yields at most one reason.
 func onKind(check func(*kind) (field, reason string)) func(*kind) iter.Seq2[string, string] {
 	return func(k *kind) iter.Seq2[string, string] {
 		return func(yield func(string, string) bool) {
@@ -198,12 +199,12 @@ func onKind(check func(*kind) (field, reason string)) func(*kind) iter.Seq2[stri
 	}
 }
 
-// onPlace makes a check that needs to know the place only.
+// onPlace returns a check that needs only the place.
 func onPlace(check func(*place) string) func(*vetter, *place) string {
 	return func(_ *vetter, p *place) string { return check(p) }
 }
 
-// onField makes a check of fields, not of elements and values.
+// onField returns a check that applies to fields, but not to elements and values.
 func onField(check func(*place) string) func(*vetter, *place) string {
 	return func(_ *vetter, p *place) string {
 		if p.field == nil {

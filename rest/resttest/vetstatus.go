@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// statusRules are about spec and status, and how what is in them is arranged.
+// statusRules returns the rules about spec and status, and about their structure.
 func statusRules() []rule {
 	return []rule{
 		{name: RuleTopLevel, section: sectionSpec, kind: topLevel},
@@ -30,7 +30,7 @@ func topLevel(k *kind) iter.Seq2[string, string] {
 		}
 		for _, p := range k.typ.Schema.Object.Properties {
 			if !isMeta(p.Name) && p.Name != "spec" && p.Name != "status" &&
-				!yield(p.Name, "stands beside spec and status: what is wanted belongs into spec, what is seen into status") {
+				!yield(p.Name, "is beside spec and status: desired state belongs in spec, observed state in status") {
 				return
 			}
 		}
@@ -46,12 +46,12 @@ func specAndStatus(k *kind) iter.Seq2[string, string] {
 			}
 		}
 		if k.own && k.typ.Schema.Property("status") != nil && k.typ.Schema.Property("spec") == nil {
-			yield("", "has a status but no spec: what is the status of?")
+			yield("", "has a status but no spec to which it refers")
 		}
 	}
 }
 
-// isConditions reports whether a field is where the conditions of an object stand.
+// isConditions reports whether a field holds the conditions of an object.
 func isConditions(p *place) bool { return p.inStatus && p.name() == "conditions" }
 
 func conditions(p *place) string {
@@ -90,7 +90,7 @@ func conditionFields(p *place) string {
 
 func phase(p *place) string {
 	if p.inStatus && p.name() == "phase" && p.schema.Type == schema.StringType {
-		return "the pattern is deprecated: a phase cannot gain values without breaking clients; tell the same by conditions"
+		return "the pattern is deprecated: a phase cannot gain values without breaking clients; use conditions instead"
 	}
 	return ""
 }
@@ -101,7 +101,7 @@ func mapOfObjects(p *place) string {
 		return ""
 	}
 	if values.Object != nil || values.Items != nil && values.Items.Object != nil {
-		return "is a map of subobjects: make it a list of them with a field for the key, tagged api:\"list=map,key=name\""
+		return "is a map of subobjects: make it a list with a field for the key, tagged api:\"list=map,key=name\""
 	}
 	return ""
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// unitRules are about times, durations and amounts.
+// unitRules returns the rules about times, durations and amounts.
 func unitRules() []rule {
 	return []rule{
 		{name: RuleTimeFormat, section: sectionFormat, place: onField(timeFormat)},
@@ -49,7 +49,7 @@ func isOfTime(word string) bool {
 	return slices.Contains([]string{"timeout", "duration", "interval", "period", "delay", "ttl", "deadline", "backoff", "lifetime"}, word)
 }
 
-// isUnitOfTime reports whether a word is a unit in which they are measured.
+// isUnitOfTime reports whether a word is a unit of time.
 func isUnitOfTime(word string) bool {
 	return slices.Contains([]string{"nanoseconds", "microseconds", "milliseconds", "seconds", "minutes", "hours", "days"}, word)
 }
@@ -63,9 +63,9 @@ func duration(p *place) string {
 	case p.schema.Format == "duration":
 		return say + "clients would have to parse this text"
 	case isOfTime(last) && isText(p) && p.schema.Format == "":
-		return say + "this is a text"
+		return say + "this is a string"
 	case isUnitOfTime(last) && p.field != nil && !isInteger(p) && p.schema.Object == nil:
-		return say + "this is no integer"
+		return say + "this is not an integer"
 	}
 	return ""
 }
@@ -76,19 +76,19 @@ func unit(p *place) string {
 	}
 	switch last := lastWord(p.name()); {
 	case isOfTime(last):
-		return fmt.Sprintf("of what unit is it? Call it %sSeconds", p.name())
+		return fmt.Sprintf("the unit is missing: name it %sSeconds", p.name())
 	case slices.Contains([]string{"memory", "storage", "disk", "bandwidth"}, last):
-		return fmt.Sprintf("of what unit is it? Say it in the name, like %sMiB, or take a quantity", p.name())
+		return fmt.Sprintf("the unit is missing: put it into the name, like %sMiB, or use a quantity", p.name())
 	}
 	return ""
 }
 
 func periodSeconds(p *place) string {
 	if stem, ok := strings.CutSuffix(p.name(), "IntervalSeconds"); ok {
-		return fmt.Sprintf("an interval is called a period: %sPeriodSeconds", stem)
+		return fmt.Sprintf("an interval is named a period: %sPeriodSeconds", stem)
 	}
 	if p.name() == "intervalSeconds" {
-		return "an interval is called a period: periodSeconds"
+		return "an interval is named a period: periodSeconds"
 	}
 	return ""
 }

@@ -12,11 +12,12 @@ import (
 	served "github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// kind is a kind that is vetted: that of a resource, or of a subresource of the host's.
+// kind is a vetted kind: that of a resource, or of a host's subresource.
 type kind struct {
 	name string
 	typ  goType
-	// resource is what it belongs to, and own says that it is the resource's own kind.
+	// resource is the resource of the kind. own reports whether it is the resource's own kind, rather than that of a
+	// subresource.
 	resource *served.Kind
 	own      bool
 	// versions are the other versions of the resource.
@@ -42,26 +43,26 @@ func inspected(d rest.Definition) (*kind, error) {
 	return &kind{name: stored.Kind, typ: goType{stored.GoType, stored.Schema}, resource: stored, own: true, versions: versions[1:]}, nil
 }
 
-// place is where a value can stand in a kind: in a field, as an element of a list or as a value of a map.
+// place is a place for a value in a kind: a field, the elements of a list or the values of a map.
 type place struct {
 	kind   *kind
 	path   string
 	schema *schema.Schema
 	typ    reflect.Type // without pointers
-	// pointer says that the Go type is a pointer.
+	// pointer reports whether the Go type is a pointer.
 	pointer bool
-	// inStatus says that the place is the status or below it.
+	// inStatus reports whether the place is the status or below it.
 	inStatus bool
-	parent   *place // the field whose element or value this is, or whose struct has this field; nil at the top
+	parent   *place // the field of this element or value, or the struct of this field; nil at the top
 
-	// What follows is of fields only.
+	// The following members are set for fields only.
 	field    *schema.Property // nil for elements and values
 	goField  reflect.StructField
 	owner    reflect.Type // the struct
 	siblings *schema.Object
 }
 
-// name is the field's name in JSON; empty for elements and values.
+// name returns the field's name in JSON. It is empty for elements and values.
 func (p *place) name() string {
 	if p.field == nil {
 		return ""
@@ -75,20 +76,20 @@ func (p *place) isTop() bool { return p.parent == nil }
 // vetter collects findings.
 type vetter struct {
 	rules    []rule
-	kinds    map[string]string // names that a field may not have if it holds a name, and the kind of each
+	kinds    map[string]string // names that a field with the name of an object may not have, and the kind of each
 	findings []Finding
 
-	said map[string]bool // of the kind at hand: rule and declaration
-	been map[seen]bool   // of the kind at hand
+	said map[string]bool // for the present kind: rule and declaration
+	been map[seen]bool   // for the present kind
 }
 
-// seen is a struct type in one of the two halves of an object.
+// seen is a struct type in the spec or in the status of an object.
 type seen struct {
 	typ      reflect.Type
 	inStatus bool
 }
 
-// vet vets a kind and the kinds of its subresources, in all versions.
+// vet checks a kind and the kinds of its subresources, in all versions.
 func (v *vetter) vet(k *kind) {
 	v.vetOne(k)
 	for _, sub := range k.resource.Subresources {
@@ -148,10 +149,10 @@ func (v *vetter) object(k *kind, parent *place, t reflect.Type, s *schema.Schema
 	}
 }
 
-// isMeta reports whether a field of an object is one that all objects have.
+// isMeta reports whether all objects have this field.
 func isMeta(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
 
-// place checks a place and what is below it.
+// place checks a place and the places below it.
 func (v *vetter) place(p *place, t reflect.Type) {
 	for t.Kind() == reflect.Pointer {
 		p.pointer, t = true, t.Elem()
@@ -179,7 +180,7 @@ func (v *vetter) place(p *place, t reflect.Type) {
 	}
 }
 
-// say reports what a rule found, once for each declaration.
+// say adds a finding, once for each declaration.
 func (v *vetter) say(p *place, r rule, reason string) {
 	declared, suffix := p, ""
 	for declared.field == nil && declared.parent != nil {
@@ -194,7 +195,8 @@ func (v *vetter) say(p *place, r rule, reason string) {
 	v.findings = append(v.findings, Finding{Kind: p.kind.name, Field: p.path, Rule: r.name, Section: r.section, Reason: reason})
 }
 
-// isForeign reports whether a type is not the host's to change: of Kubernetes, or of this module's public packages.
+// isForeign reports whether the host cannot change a type: it belongs to Kubernetes or to a public package of this
+// module.
 func isForeign(t reflect.Type) bool {
 	pkg := t.PkgPath()
 	return strings.HasPrefix(pkg, "k8s.io/") || pkg == reflect.TypeFor[apimeta.ObjectMeta]().PkgPath()
@@ -206,15 +208,15 @@ type goField struct {
 	owner reflect.Type
 }
 
-// goFields returns the fields of a struct by their names in JSON, those of embedded structs included; of two with one
-// name the outer one counts.
+// goFields returns the fields of a struct, including those of embedded structs, by their names in JSON. If two fields
+// have the same name, the outer one counts.
 func goFields(t reflect.Type) map[string]goField {
 	out := map[string]goField{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" {
 			if f.Anonymous {
-				continue // its fields come by themselves
+				continue // the loop visits its fields
 			}
 			name = f.Name
 		}

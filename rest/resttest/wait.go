@@ -16,11 +16,11 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// patience is how long the functions for tests wait. What takes longer than this in a test has failed.
+// patience is how long the functions for tests wait. What takes longer has failed.
 const patience = 10 * time.Second
 
-// WaitFor waits until the object of that name exists and is as the test wants it, and returns it. After 10 seconds, or at
-// the end of the test, it is a fatal error that shows the object as it was last.
+// WaitFor waits until the object of that name exists and the function until accepts it, and returns the object. After 10
+// seconds, or when the context of the test ends, it fails the test and shows the last state of the object.
 func WaitFor[T any](t testing.TB, c rest.Client[T], name string, until func(*T) bool) *T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -32,7 +32,7 @@ func WaitFor[T any](t testing.TB, c rest.Client[T], name string, until func(*T) 
 	return obj
 }
 
-// WaitForGone waits until no object of that name is there, which may be because it is gone already.
+// WaitForGone waits until no object of that name exists. It returns at once if none does.
 func WaitForGone[T any](t testing.TB, c rest.Client[T], name string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -49,9 +49,9 @@ func WaitForGone[T any](t testing.TB, c rest.Client[T], name string) {
 	}
 }
 
-// WaitForAll waits until the objects that the options select are as the test wants them, and returns them in the order of
-// namespace and name. It sees all of them in each state, the first one included, and never half of a list. Limit and
-// Continue do not count.
+// WaitForAll waits until the function until accepts the objects that the options select, and returns them in the order of
+// namespace and name. The function sees every state of the whole selection, including the first one, and never a part of
+// a list. WaitForAll ignores Limit and Continue.
 func WaitForAll[T any](t testing.TB, c rest.Client[T], options rest.ListOptions, until func([]*T) bool) []*T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -67,8 +67,8 @@ func WaitForAll[T any](t testing.TB, c rest.Client[T], options rest.ListOptions,
 	return last
 }
 
-// Wait is [WaitFor] for other goroutines than that of the test, and for other times to wait. It returns the object as it
-// was last, and the context's error when that is over first.
+// Wait is [WaitFor] for goroutines other than the test's, and for other times to wait. It returns the last state of the
+// object, and the context's error if the context ends first.
 func Wait[T any](ctx context.Context, c rest.Client[T], name string, until func(*T) bool) (*T, error) {
 	var last *T
 	err := observe(ctx, c, rest.ListOptions{FieldSelector: "metadata.name=" + name}, func(all []*T) bool {
@@ -83,7 +83,8 @@ func Wait[T any](ctx context.Context, c rest.Client[T], name string, until func(
 	return last, err
 }
 
-// observe shows until each state of the selected objects, from the present one on, and returns when it is content.
+// observe calls the function until with each state of the selected objects, from the present one on, and returns when it
+// accepts one.
 func observe[T any](ctx context.Context, c rest.Client[T], options rest.ListOptions, until func([]*T) bool) error {
 	options.Limit, options.Continue = 0, ""
 	for {
@@ -108,7 +109,8 @@ func observe[T any](ctx context.Context, c rest.Client[T], options rest.ListOpti
 	}
 }
 
-// follow applies what changes to the state.
+// follow applies the events of a watch to state, and calls the function until after each. It reports whether the function
+// accepted a state.
 func follow[T any](ctx context.Context, c rest.Client[T], options rest.ListOptions, from string, state map[objectKey]*T, until func([]*T) bool) (bool, error) {
 	selected := rest.WatchOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: from}
 	for event, err := range c.Watch(ctx, selected) {
@@ -129,11 +131,11 @@ func follow[T any](ctx context.Context, c rest.Client[T], options rest.ListOptio
 
 type objectKey struct{ Namespace, Name string }
 
-// keyOf asks the JSON of an object, since nothing is known of its type.
+// keyOf reads the key from the JSON of an object, because T can be any type.
 func keyOf(obj any) objectKey {
 	var o struct{ Metadata objectKey }
 	if body, err := json.Marshal(obj); err == nil {
-		_ = json.Unmarshal(body, &o) // it has come out of the store
+		_ = json.Unmarshal(body, &o) // a stored object is valid JSON
 	}
 	return o.Metadata
 }

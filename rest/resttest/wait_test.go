@@ -43,7 +43,7 @@ func TestWaitFor(t *testing.T) {
 	assert.Empty(t, s.Requests(), "to wait is the test's own doing")
 }
 
-// What a watch misses by 410 is looked up.
+// After 410, WaitFor lists again.
 func TestWaitForSurvivesAnExpiredWatch(t *testing.T) {
 	s, c := fleet(t)
 	mustCreate(t, c, "a")
@@ -102,7 +102,7 @@ func TestWaitForGone(t *testing.T) {
 	assert.True(t, status.IsNotFound(err), "%v", err)
 }
 
-// All objects are seen in each state, in their order.
+// WaitForAll sees all objects in each state, in their order.
 func TestWaitForAll(t *testing.T) {
 	_, c := fleet(t)
 	for _, name := range []string{"c", "a"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// What a test pays before its first object is there: the figures in docs/testing.md.
+// The cost of a test up to its first object. docs/testing.md has the figures.
 
 func BenchmarkFakeClient(b *testing.B) {
 	b.ReportAllocs()
@@ -34,7 +34,8 @@ func BenchmarkResttest(b *testing.B) {
 	}
 }
 
-// Both with a client of their own each, held at once: what stays in memory.
+// The memory that each server keeps, with a client of its own, while all of them
+// run.
 
 func BenchmarkMemoryOfFakeClients(b *testing.B) {
 	benchmarkMemory(b, func(*startOnly) any {
@@ -73,7 +74,7 @@ func benchmarkMemory(b *testing.B, start func(*startOnly) any) {
 	}
 }
 
-// startOnly lets a benchmark end a server at each turn.
+// startOnly lets a benchmark end a server in each iteration.
 type startOnly struct {
 	testing.TB
 	cleanups []func()

@@ -21,9 +21,10 @@ import (
 )
 
 func TestManagerWithEnvtest(t *testing.T) {
-	// No module brings the programs, and a test does not download. Who has them sees that the same manager does the same there.
+	// No module contains the programs, and a test does not download them. If they are installed, this test shows that the same
+	// manager behaves the same with envtest.
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		t.Skip("envtest needs the programs kube-apiserver and etcd, where KUBEBUILDER_ASSETS says")
+		t.Skip("envtest needs the programs kube-apiserver and etcd in the directory KUBEBUILDER_ASSETS")
 	}
 	env := &envtest.Environment{CRDDirectoryPaths: []string{"testdata/crds"}, ErrorIfCRDPathMissing: true}
 	config, err := env.Start()
@@ -71,7 +72,7 @@ func controllerOptions(skipNameValidation bool) controller.Options {
 	return controller.Options{SkipNameValidation: &skipNameValidation}
 }
 
-// A manager goes on through what production has in store for it.
+// A manager recovers from faults that occur in production.
 func TestManagerThroughFaults(t *testing.T) {
 	s := resttest.New(t, ships())
 	own := decorum.ClientFor[Ship](s.API).Namespace("default")

@@ -66,7 +66,7 @@ func TestReconcileWithResttest(t *testing.T) {
 	resttest.WaitFor(t, own, "victory", isReady)
 }
 
-// What a test with the fake client does not notice.
+// A test with the fake client does not notice these faults.
 func TestWhatTheFakeClientLetsThrough(t *testing.T) {
 	faulted := ship("victory")
 	faulted.Spec.Class = "Submarine"

@@ -10,7 +10,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// The kubeconfig is one that client-go reads, and that leads to the server.
+// client-go reads the kubeconfig, which leads to the server.
 func TestKubeconfigLeadsToTheServer(t *testing.T) {
 	s := resttest.NewWith(t, resttest.Options{Prefix: "/platform"}, ships())
 	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig())

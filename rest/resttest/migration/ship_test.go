@@ -13,7 +13,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Ship is a kind as controller-runtime wants it: with Kubernetes' metadata and a DeepCopyObject.
+// Ship is a kind as controller-runtime requires it: with the metadata of Kubernetes and a
+// DeepCopyObject method.
 type Ship struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -54,7 +55,7 @@ func (l *ShipList) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// ships is the resource as Decorum serves it.
+// ships returns the resource that Decorum serves.
 func ships() rest.Resource[Ship] {
 	return rest.Resource[Ship]{Group: "fleet.example.com", Version: "v1", Plural: "ships"}
 }
@@ -71,7 +72,7 @@ func ship(name string) *Ship {
 	return &Ship{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: ShipSpec{Class: "Frigate"}}
 }
 
-// Reconciler is the controller under test: a ship whose guns are known is ready.
+// Reconciler is the controller under test: it marks a ship ready once its guns are set.
 type Reconciler struct{ client.Client }
 
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -89,7 +90,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 }
 
 func (r *Reconciler) setUp(m ctrl.Manager) error {
-	several := true // managers of one process have a controller of this name
+	several := true // controllers with the same name in one process are allowed
 	return ctrl.NewControllerManagedBy(m).For(&Ship{}).WithOptions(controllerOptions(several)).Complete(r)
 }
 

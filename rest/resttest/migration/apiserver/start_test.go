@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// BenchmarkStart starts etcd, the API server and a custom resource, and stores a first object, as often as it is asked:
+// BenchmarkStart starts etcd, the API server and a custom resource, and stores a first object, in each iteration:
 //
 //	go test -run xxx -bench . -benchtime 3x
 func BenchmarkStart(b *testing.B) {
@@ -58,7 +58,7 @@ func start(b *testing.B) (stop func()) {
 	}
 	<-etcd.Server.ReadyNotify()
 
-	nobody := filepath.Join(dir, "kubeconfig") // the server asks for one and does not use it
+	nobody := filepath.Join(dir, "kubeconfig") // the server requires the file but does not use it
 	if err := os.WriteFile(nobody, []byte(unused), 0o600); err != nil {
 		b.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func start(b *testing.B) (stop func()) {
 	}
 }
 
-// serve declares the resource and waits for a first object.
+// serve creates the resource definition and waits until a first object is stored.
 func serve(b *testing.B, server *servertesting.TestServer) {
 	definitions, err := clientset.NewForConfig(server.ClientConfig)
 	if err != nil {
@@ -108,7 +108,8 @@ func serve(b *testing.B, server *servertesting.TestServer) {
 	ship := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "fleet.example.com/v1", "kind": "Ship", "metadata": map[string]any{"name": "victory"}, "spec": map[string]any{"class": "Frigate"},
 	}}
-	// The condition Established comes before the resource is served, and nothing tells that.
+	// The condition Established precedes the first moment at which the server serves the resource, and nothing reports
+	// that moment.
 	if polled := wait.PollUntilContextTimeout(b.Context(), 5*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
 		_, err = ships.Create(ctx, ship, metav1.CreateOptions{})
 		return err == nil, nil
