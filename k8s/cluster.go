@@ -6,11 +6,12 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// events is the newer group of events. The objects are those of its own; Kubernetes shows one event in both groups.
+// events returns the newer group of events. Its objects are its own, whereas Kubernetes shows one event in both
+// groups.
 func events() map[string]kind {
 	return map[string]kind{
 		"Event": {plural: "events", shortNames: []string{"ev"}, createOnUpdate: true,
-			// Kubernetes also knows regarding.resourceVersion and reportingController.
+			// Kubernetes also supports regarding.resourceVersion and reportingController.
 			selectable: []string{"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid",
 				"regarding.apiVersion", "regarding.fieldPath", "reason", "type"},
 			columns: eventColumns()},
@@ -32,7 +33,7 @@ func discovery() map[string]kind {
 
 func networking() map[string]kind {
 	return map[string]kind{
-		// The name of an address is the address, colons of IPv6 included.
+		// The name is the address itself, including the colons of IPv6.
 		"IPAddress":     {plural: "ipaddresses", shortNames: []string{"ip"}, scope: rest.Cluster, names: rest.PathSegment, columns: ipAddressColumns()},
 		"Ingress":       {plural: "ingresses", shortNames: []string{"ing"}, generation: true, columns: ingressColumns()},
 		"IngressClass":  {plural: "ingressclasses", scope: rest.Cluster, generation: true, columns: ingressClassColumns()},
@@ -41,7 +42,7 @@ func networking() map[string]kind {
 	}
 }
 
-// rbac is the group of roles, whose names, like system:node, are bound by the URL alone.
+// rbac returns the group of roles. Only the rules of URL paths restrict their names, such as system:node.
 func rbac() map[string]kind {
 	return map[string]kind{
 		"ClusterRole":        {plural: "clusterroles", scope: rest.Cluster, names: rest.PathSegment, createOnUpdate: true},
@@ -56,7 +57,7 @@ func certificates() map[string]kind {
 		"CertificateSigningRequest": {plural: "certificatesigningrequests", shortNames: []string{"csr"}, scope: rest.Cluster,
 			selectable: []string{"spec.signerName"},
 			columns:    certificateSigningRequestColumns()},
-		// The name of a bundle begins with its signer's, and has colons for its slashes.
+		// The name begins with that of the signer, with colons in place of slashes.
 		"ClusterTrustBundle": {plural: "clustertrustbundles", scope: rest.Cluster, names: rest.PathSegment, versionRequired: true,
 			selectable: []string{"spec.signerName"},
 			columns:    clusterTrustBundleColumns()},

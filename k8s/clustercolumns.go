@@ -105,7 +105,8 @@ func ingressColumns() []column {
 	}
 }
 
-// ingressHosts prints three hosts. What is left are rules, with and without a host.
+// ingressHosts prints three hosts, and the number of the remaining rules, with and without a
+// host.
 func ingressHosts(i *networkingv1.Ingress) any {
 	var hosts []string
 	for _, rule := range i.Spec.Rules {
@@ -140,7 +141,8 @@ func ingressClassColumns() []column {
 	}
 }
 
-// defaultName is the name of a class, of which one can be the default by one of some annotations.
+// defaultName returns the name of a class, and marks it as the default if one of the annotations
+// does.
 func defaultName(obj metav1.Object, annotations ...string) string {
 	for _, key := range annotations {
 		if obj.GetAnnotations()[key] == "true" {
@@ -166,7 +168,7 @@ func serviceCIDRColumns() []column {
 	}
 }
 
-// bindingColumns are those of the bindings of roles, in a namespace and in all.
+// bindingColumns returns the columns of RoleBinding and ClusterRoleBinding.
 func bindingColumns(of, role string) []column {
 	subjects := func(kind string, print func(s rbacv1.Subject) string) func(b *rbacv1.RoleBinding) any {
 		return func(b *rbacv1.RoleBinding) any {
@@ -251,7 +253,7 @@ func podCertificateRequestColumns() []column {
 	}
 }
 
-// webhookColumns are those of the two kinds of webhook configurations.
+// webhookColumns returns the columns of the two kinds of webhook configurations.
 func webhookColumns() []column {
 	return []column{
 		number("Webhooks", "Webhooks indicates the number of webhooks registered in this configuration", func(c *admissionregistrationv1.ValidatingWebhookConfiguration) any {
@@ -288,7 +290,7 @@ func paramKind() column {
 	})
 }
 
-// policyBindingColumns are those of the bindings of both kinds of policies.
+// policyBindingColumns returns the columns of the bindings of both kinds of policies.
 func policyBindingColumns() []column {
 	type binding = admissionregistrationv1.ValidatingAdmissionPolicyBinding
 	return []column{

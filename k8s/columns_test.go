@@ -24,7 +24,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// table is what kubectl get is given.
+// table is the answer that kubectl get receives.
 type table struct {
 	ColumnDefinitions []struct{ Name, Type, Format, Description string }
 	Rows              []struct{ Cells []any }
@@ -38,7 +38,7 @@ func (t table) headings() string {
 	return strings.Join(out, ", ")
 }
 
-// put serves the kind and creates an object called a in it, with a status.
+// put serves the kind and creates an object named a with a status.
 func put(t *testing.T, h hosted, object, status string) (get func() table) {
 	t.Helper()
 	api, err := rest.New(rest.Options{}, h)
@@ -77,7 +77,7 @@ func put(t *testing.T, h hosted, object, status string) (get func() table) {
 	}
 }
 
-// The cells are those with which a kube-apiserver 1.36 has answered for the same objects.
+// The cells are those that kube-apiserver 1.36 answered for the same objects.
 func TestTables(t *testing.T) {
 	const containers = `"containers":[{"name":"a","image":"b"},{"name":"c","image":"d"}]`
 	const template = `"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{` + containers + `}}`
@@ -165,7 +165,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// withoutAges makes every age under a minute the same.
+// withoutAges replaces every age under a minute by the same text.
 func withoutAges(cells []any) []any {
 	for i, c := range cells {
 		if s, ok := c.(string); ok && len(s) <= 3 && strings.HasSuffix(s, "s") && strings.Trim(s, "0123456789") == "s" {
@@ -175,14 +175,15 @@ func withoutAges(cells []any) []any {
 	return cells
 }
 
-// Headings are explained in the words of the k8s.io/api that the program is built with.
+// The descriptions of the columns are those of the k8s.io/api with which the program is
+// built.
 func TestColumnsAreDescribed(t *testing.T) {
 	got := put(t, of[corev1.ConfigMap](), "", "")()
 	assert.Equal(t, corev1.ConfigMap{}.SwaggerDoc()["data"], got.ColumnDefinitions[1].Description)
 	assert.Equal(t, "string", got.ColumnDefinitions[2].Type, "an age is no date for clients to print")
 }
 
-// No column needs a field to be there, in any version of any kind.
+// No column requires a field to be set, in any version of any kind.
 func TestTablesOfEmptyObjects(t *testing.T) {
 	for _, h := range everyKind() {
 		t.Run(h.gvk.String(), func(t *testing.T) {

@@ -9,7 +9,7 @@ func core() map[string]kind {
 		"ConfigMap": {plural: "configmaps", shortNames: []string{"cm"}, columns: configMapColumns()},
 		"Endpoints": {plural: "endpoints", shortNames: []string{"ep"}, createOnUpdate: true, columns: endpointsColumns()},
 		"Event": {plural: "events", shortNames: []string{"ev"}, createOnUpdate: true,
-			// Kubernetes also knows source, which is the component of either field that names one.
+			// Kubernetes also supports source, which is the component from either of two fields.
 			selectable: []string{"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
 				"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "type"},
 			columns: eventColumns()},

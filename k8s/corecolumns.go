@@ -55,7 +55,8 @@ func endpointsColumns() []column {
 	}
 }
 
-// ports are the ways to print an address of a subset: with each of its ports, or bare where it has none.
+// ports returns functions that print an address of a subset: one for each port, or one without a port if the
+// subset has none.
 func ports(s corev1.EndpointSubset) []func(ip string) string {
 	if len(s.Ports) == 0 {
 		return []func(string) string{func(ip string) string { return ip }}
@@ -67,7 +68,8 @@ func ports(s corev1.EndpointSubset) []func(ip string) string {
 	return out
 }
 
-// firstOf prints the first texts of a list and how many are left; a list without any is printed as something else.
+// firstOf prints the first texts of a list and how many are left. For an empty list it returns the argument
+// nothing.
 func firstOf(most int, texts []string, nothing string) string {
 	if more := len(texts) - most; more > 0 {
 		return fmt.Sprintf("%s + %d more...", strings.Join(texts[:most], ","), more)
@@ -113,7 +115,7 @@ func nodeStatus(n *corev1.Node) any {
 	return status
 }
 
-// nodeRoles finds roles in the two ways in which labels name them.
+// nodeRoles returns the roles of a node, which labels name in two ways.
 func nodeRoles(n *corev1.Node) any {
 	var roles []string
 	for key, value := range n.Labels {
@@ -136,7 +138,7 @@ func nodeAddress(n *corev1.Node, of corev1.NodeAddressType) string {
 	return none
 }
 
-// eventColumns are those of the events of both groups.
+// eventColumns returns the columns of the events of both groups.
 func eventColumns() []column {
 	event := func(c column) column {
 		of := c.cell
@@ -181,7 +183,7 @@ func eventColumns() []column {
 			if e.Series != nil {
 				return e.Series.Count
 			}
-			return max(e.Count, 1) // an event of the newer group that has happened once has none
+			return max(e.Count, 1) // an event of the newer group that happened once has no count
 		})),
 		wide(nameColumn(func(e *corev1.Event) any { return e.Name })),
 	}
@@ -198,7 +200,7 @@ func firstSeen(e *corev1.Event) any {
 	return e.FirstTimestamp.Time
 }
 
-// coreEvent is an event of the newer group as the core group shows it.
+// coreEvent returns an event of the newer group as the core group shows it.
 func coreEvent(e *eventsv1.Event) *corev1.Event {
 	out := &corev1.Event{ObjectMeta: e.ObjectMeta, InvolvedObject: e.Regarding, Reason: e.Reason, Message: e.Note, Source: e.DeprecatedSource,
 		FirstTimestamp: e.DeprecatedFirstTimestamp, LastTimestamp: e.DeprecatedLastTimestamp, Count: e.DeprecatedCount, Type: e.Type,
@@ -280,7 +282,7 @@ func persistentVolumeClaimColumns() []column {
 	}
 }
 
-// accessModes abbreviates access modes, in an order of their own.
+// accessModes abbreviates access modes, in the order of kubectl.
 func accessModes(modes []corev1.PersistentVolumeAccessMode) string {
 	var out []string
 	for _, m := range []struct {
@@ -295,7 +297,7 @@ func accessModes(modes []corev1.PersistentVolumeAccessMode) string {
 }
 
 func resourceQuotaColumns() []column {
-	// used prints what is used of each resource, of limits or of all else.
+	// used prints the use of each resource: of the limits, or of the others.
 	used := func(limits bool) func(q *corev1.ResourceQuota) any {
 		return func(q *corev1.ResourceQuota) any {
 			var out []string
@@ -346,7 +348,7 @@ func serviceColumns() []column {
 	}
 }
 
-// externalAddress is how a service is reached from outside.
+// externalAddress returns the addresses at which a service is reachable from outside.
 func externalAddress(s *corev1.Service) any {
 	external := strings.Join(s.Spec.ExternalIPs, ",")
 	switch s.Spec.Type {
@@ -368,7 +370,7 @@ func externalAddress(s *corev1.Service) any {
 	return unknown
 }
 
-// point is a point at which a load balancer takes traffic.
+// point is an ingress point of a load balancer.
 type point struct{ ip, hostname string }
 
 func loadBalancer(points []point) string {

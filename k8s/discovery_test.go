@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// accepting is the body of a GET in one media type.
+// accepting returns the body of a GET in one media type.
 func (s *server) accepting(t *testing.T, media, path string) []byte {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
 	require.NoError(t, err)
@@ -29,13 +29,13 @@ func (s *server) accepting(t *testing.T, media, path string) []byte {
 	return body
 }
 
-// message is a kind that has a Protobuf message.
+// message is a kind with a Protobuf message.
 type message interface {
 	runtime.Object
 	Unmarshal(data []byte) error
 }
 
-// What discovery says in Protobuf is what it says in JSON.
+// Discovery says the same in Protobuf as in JSON.
 func TestDiscoveryInProtobuf(t *testing.T) {
 	s := newServer(t)
 	for path, kind := range map[string]func() message{
@@ -57,7 +57,7 @@ func TestDiscoveryInProtobuf(t *testing.T) {
 	}
 }
 
-// The object of a bookmark is what Go writes of an object in which nothing is set, as that of a Kubernetes API server.
+// As in a Kubernetes API server, the object of a bookmark is the Go encoding of an object without values.
 func TestBookmarksOfStructs(t *testing.T) {
 	s := newServer(t)
 	const watch = "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1"

@@ -60,7 +60,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// hosted is the resource of a kind, with its Go type forgotten.
+// hosted is the resource of a kind, without its Go type.
 type hosted struct {
 	typ     reflect.Type
 	gvk     schema.GroupVersionKind
@@ -79,7 +79,7 @@ func of[T any, P interface {
 		plural: r.Plural, scope: r.Scope, overlay: r.Overlay, Definition: r}
 }
 
-// everyKind is all that can be hosted.
+// everyKind returns all kinds that can be hosted.
 func everyKind() []hosted {
 	return []hosted{
 		of[admissionregistrationv1.MutatingAdmissionPolicy](),

@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// A host serves kinds of Kubernetes to kubectl and client-go, under a prefix of its own server, and uses them in process.
+// A host serves Kubernetes kinds to kubectl and client-go, below a prefix of its own server, and uses them in process.
 func Example() {
 	api, err := rest.New(rest.Options{},
 		k8s.Resource[corev1.Namespace](),
@@ -39,7 +39,7 @@ func Example() {
 	// Output: colours blue <nil>
 }
 
-// The resource is a value: a host that wants a kind to be stricter than its schema sets a hook.
+// The resource is a value. A host sets a hook to make a kind stricter than its schema.
 func ExampleResource() {
 	deployments := k8s.Resource[appsv1.Deployment]()
 	deployments.Validate = func(_ context.Context, d, _ *appsv1.Deployment) status.FieldErrors {

@@ -39,7 +39,7 @@ func horizontalPodAutoscalerColumns() []column {
 	}
 }
 
-// processorTarget is the one metric that the first version knows.
+// processorTarget prints the only metric of version v1.
 func processorTarget(a *autoscalingv1.HorizontalPodAutoscaler) string {
 	if a.Spec.TargetCPUUtilizationPercentage == nil {
 		return none
@@ -54,7 +54,7 @@ func percentage(p *int32, nothing string) string {
 	return fmt.Sprintf("%d%%", *p)
 }
 
-// metricTargets prints, for the first two metrics, what is there and what is wanted. Statuses have the order of the specs.
+// metricTargets prints the current and the target value of the first two metrics. Statuses have the order of the specs.
 func metricTargets(specs []autoscalingv2.MetricSpec, statuses []autoscalingv2.MetricStatus) string {
 	if len(specs) == 0 {
 		return none
@@ -110,7 +110,7 @@ func metricTarget(spec autoscalingv2.MetricSpec, status autoscalingv2.MetricStat
 	return "<unknown type>"
 }
 
-// valueOrAverage prints a target that is an average, or else a value.
+// valueOrAverage prints a target: an average, or otherwise a value.
 func valueOrAverage(target autoscalingv2.MetricTarget, current *autoscalingv2.MetricValueStatus) string {
 	is := unknown
 	if target.AverageValue != nil {
@@ -125,7 +125,7 @@ func valueOrAverage(target autoscalingv2.MetricTarget, current *autoscalingv2.Me
 	return is + "/" + target.Value.String()
 }
 
-// utilization prints a target of a resource: an average, or else a share of what is requested.
+// utilization prints a target of a resource: an average, or otherwise a share of the request.
 func utilization(of corev1.ResourceName, target autoscalingv2.MetricTarget, current *autoscalingv2.MetricValueStatus) string {
 	if target.AverageValue != nil {
 		is := unknown

@@ -6,26 +6,27 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// kind is what a kind's Go type and its schema do not say. It is the same for all versions of the kind.
+// kind states what the Go type and the schema of a kind do not. It holds for all versions of the kind.
 type kind struct {
 	plural                 string
 	scope                  rest.Scope
 	shortNames, categories []string
 	names                  rest.NameRule
-	// createOnUpdate and versionRequired: whether PUT makes what is not there, and whether it needs a resourceVersion.
+	// createOnUpdate and versionRequired report whether PUT creates a missing object, and whether it needs a
+	// resourceVersion.
 	createOnUpdate, versionRequired bool
 	generation                      bool
-	// plainMetadata: only the rules for metadata that all kinds share.
+	// plainMetadata limits the validation of metadata to the rules that all kinds share.
 	plainMetadata bool
-	// returnDeleted: DELETE answers the object also when it is gone.
+	// returnDeleted makes DELETE answer with the object even if it is gone.
 	returnDeleted bool
-	// selectable are the fields that Kubernetes lets a field selector name, as far as they are fields of the object.
+	// selectable are the fields that Kubernetes supports in field selectors, as far as they are fields of the object.
 	selectable []string
 	scale      *rest.Scale
 	columns    []column
 }
 
-// kindOf returns what is known of a kind. The alpha and beta groups of old go with their successors.
+// kindOf returns the facts of a kind. The former alpha and beta versions have the facts of their successors.
 func kindOf(gk schema.GroupKind) (kind, bool) {
 	var group map[string]kind
 	switch gk.Group {
@@ -76,7 +77,7 @@ func kindOf(gk schema.GroupKind) (kind, bool) {
 	return k, ok
 }
 
-// scaled is the scale of a workload, whose fields all workloads have in the same places.
+// scaled returns the scale of a workload. All workloads have its fields in the same places.
 func scaled() *rest.Scale {
 	return &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".spec.selector"}
 }

@@ -22,13 +22,13 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// What is in k8s.io/api and has metadata is hosted, unless it is never stored under a name.
+// Every kind of k8s.io/api with metadata is hosted, unless it is never stored under a name.
 func TestEveryKindIsHosted(t *testing.T) {
 	notStored := map[string]bool{
 		"Binding": true, "ComponentStatus": true, "PodStatusResult": true, "RangeAllocation": true, "SerializedReference": true,
 		"ImageReview": true, "LocalSubjectAccessReview": true, "SelfSubjectAccessReview": true, "SelfSubjectReview": true,
 		"SelfSubjectRulesReview": true, "SubjectAccessReview": true, "TokenRequest": true, "TokenReview": true, "Scale": true,
-		"Eviction": true, // lifecycle.k8s.io has one that is stored
+		"Eviction": true, // lifecycle.k8s.io has a stored one
 	}
 	known := map[schema.GroupVersionKind]bool{}
 	for _, h := range everyKind() {
@@ -63,7 +63,7 @@ func TestEveryKindMakesAnAPI(t *testing.T) {
 	}
 }
 
-// All kinds of one version each live in one API: no short name is taken twice in a group.
+// One API can serve all kinds, each in one version, because no short name is duplicate within a group.
 func TestKindsLiveTogether(t *testing.T) {
 	taken := map[schema.GroupKind]bool{}
 	var all []rest.Definition
@@ -78,7 +78,8 @@ func TestKindsLiveTogether(t *testing.T) {
 	api.Close()
 }
 
-// client-go has a method for each resource: its name is the plural, and it takes a namespace where there is one.
+// client-go has a method for each resource. Its name is the plural, and it has a namespace parameter if the
+// resource is namespaced.
 func TestNamesAndScopesAreThoseOfClientGo(t *testing.T) {
 	clients, err := kubernetes.NewForConfig(&clientrest.Config{Host: "http://localhost"})
 	require.NoError(t, err)

@@ -13,14 +13,14 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// overlayOf returns what the apply configurations of client-go say of a kind and its tags do not, as the overlay of a
-// resource: how lists and maps belong together, and which fields have a default. obj is an empty object of the kind.
+// overlayOf returns the overlay of a resource: what the apply configurations of client-go state about a kind beyond its
+// tags, which is how lists and maps merge, and which fields have a default. obj is an empty object of the kind.
 func overlayOf(obj runtime.Object, gvk schema.GroupVersionKind) map[string]string {
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
-	// The converter is the one public way to the schema: the value is empty, and of no interest.
+	// The converter is the only public way to the schema. The value is empty and does not matter.
 	typed, err := applyconfigurations.NewTypeConverter(scheme.Scheme).ObjectToTyped(obj)
 	if err != nil {
-		return nil // without apply configurations the tags are all there is
+		return nil // without apply configurations, only the tags count
 	}
 	w := walker{schema: typed.Schema(), seen: map[reflect.Type]bool{}, tags: map[string]string{}, zeroKeys: map[string]bool{}}
 	w.place(reflect.TypeOf(obj), typed.TypeRef())
@@ -30,16 +30,16 @@ func overlayOf(obj runtime.Object, gvk schema.GroupVersionKind) map[string]strin
 	return w.tags
 }
 
-// walker goes through a Go type and its schema side by side.
+// walker walks through a Go type and its schema side by side.
 type walker struct {
 	schema *smd.Schema
 	seen   map[reflect.Type]bool
 	tags   map[string]string // api tags, by type or by type and member
-	// zeroKeys are the members that are keys of list elements and count as their zero value where they are absent.
+	// zeroKeys are the members that are keys of list elements and count as their zero value if absent.
 	zeroKeys map[string]bool
 }
 
-// place returns the options of an api tag for a place that holds a t, and looks at the structs below it.
+// place returns the options of an api tag for a place of type t, and visits the structs below it.
 func (w *walker) place(t reflect.Type, ref smd.TypeRef) []string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -69,7 +69,7 @@ func (w *walker) place(t reflect.Type, ref smd.TypeRef) []string {
 	return nil
 }
 
-// keys notes which keys of list elements count as their zero value where they are absent.
+// keys records which keys of list elements count as their zero value if absent.
 func (w *walker) keys(elem reflect.Type, l *smd.List) {
 	atom, ok := w.schema.Resolve(l.ElementType)
 	if !ok || atom.Map == nil || elem.Kind() != reflect.Struct || isMeta(elem) {
@@ -83,7 +83,7 @@ func (w *walker) keys(elem reflect.Type, l *smd.List) {
 	}
 }
 
-// memberNamed returns the field of a struct that JSON knows by a name, and the struct that declares it.
+// memberNamed returns the field of a struct with a JSON name, and the struct that declares it.
 func memberNamed(t reflect.Type, name string) (reflect.Type, reflect.StructField, bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -100,7 +100,7 @@ func memberNamed(t reflect.Type, name string) (reflect.Type, reflect.StructField
 	return t, reflect.StructField{}, false
 }
 
-// object notes what the schema says of a struct type and of each of its members.
+// object records the tags of a struct type and of each of its members.
 func (w *walker) object(t reflect.Type, ref smd.TypeRef) {
 	if w.seen[t] || ref.NamedType == nil || isMeta(t) {
 		return
@@ -116,8 +116,8 @@ func (w *walker) object(t reflect.Type, ref smd.TypeRef) {
 	w.members(t, def.Map)
 }
 
-// members notes the members that t declares itself. Those of embedded structs count as members of the struct around
-// them, and are noted under the type that declares them.
+// members records the tags of the members of t. It records those of an embedded struct under the type that declares
+// them.
 func (w *walker) members(t reflect.Type, m *smd.Map) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -142,8 +142,8 @@ func (w *walker) members(t reflect.Type, m *smd.Map) {
 	}
 }
 
-// listType writes how the elements of a list belong together. Kubernetes lets the elements of its own kinds repeat, but
-// where it checks a kind by hand.
+// listType returns the api tags for how a list merges. Kubernetes allows duplicate elements in its own kinds, unless
+// its code checks the kind.
 func listType(l *smd.List) []string {
 	switch {
 	case l.ElementRelationship != smd.Associative:
@@ -165,8 +165,8 @@ func mapType(r smd.ElementRelationship) string {
 	return "granular"
 }
 
-// defaultOf writes a default as an api tag has it. The schema also has defaults that are only the zero value of the Go
-// type, which every object gets by passing through it: those are left out.
+// defaultOf returns a default in the form of an api tag. It ignores defaults that are only the zero value of the Go
+// type, because an object gets these when it passes through its Go type.
 func defaultOf(t reflect.Type, value any) (string, bool) {
 	if value == nil {
 		return "", false
@@ -191,13 +191,13 @@ func prefixed(prefix string, options []string) []string {
 	return options
 }
 
-// encodesItself reports whether a type is a leaf: whatever its Go form, it says itself how it is encoded.
+// encodesItself reports whether a type is a leaf, because it encodes itself.
 func encodesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// isMeta reports whether a type belongs to what all objects share. Decorum knows object metadata by itself.
+// isMeta reports whether a type belongs to the metadata that all objects share, which Decorum knows itself.
 func isMeta(t reflect.Type) bool { return t.PkgPath() == "k8s.io/apimachinery/pkg/apis/meta/v1" }
 
 func typeName(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }

@@ -67,7 +67,7 @@ func TestFactsOfFields(t *testing.T) {
 	}
 }
 
-// facts writes how what is below a place belongs together.
+// facts describes how the values at a place merge.
 func facts(s *schema.Schema) string {
 	if s.Type == schema.ArrayType {
 		listType := s.ListType
@@ -82,7 +82,8 @@ func facts(s *schema.Schema) string {
 	return "map granular"
 }
 
-// Every list and map of every kind is what the schema of the apply configurations says, object metadata included.
+// The schema of every kind agrees with the apply configurations about every list and map, including object
+// metadata.
 func TestEveryFactIsInTheSchema(t *testing.T) {
 	compared := 0
 	for _, h := range everyKind() {
@@ -151,7 +152,7 @@ func TestDefaults(t *testing.T) {
 		{of[corev1.Pod](), "spec.containers.[].ports.[].protocol", `"TCP"`},
 		{of[corev1.Service](), "spec.ports.[].protocol", `"TCP"`},
 		{of[corev1.Pod](), "spec.volumes.[].rbd.keyring", `"/etc/ceph/keyring"`},
-		{of[corev1.Pod](), "spec.containers.[].livenessProbe.grpc.service", `""`}, // behind a pointer it is no zero value
+		{of[corev1.Pod](), "spec.containers.[].livenessProbe.grpc.service", `""`}, // behind a pointer it is not the zero value
 		{of[corev1.Pod](), "spec.volumes.[].azureDisk.readOnly", "false"},
 		{of[corev1.Pod](), "spec.containers.[].name", "none"}, // the zero value
 		{of[corev1.Pod](), "spec", "none"},
@@ -167,7 +168,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// One type belongs to many kinds, and says the same in each. Object metadata is left to the core.
+// A type that many kinds share has the same tags in each. The core handles object metadata.
 func TestKindsAgreeOnTheirTypes(t *testing.T) {
 	said := map[string]string{}
 	for _, h := range everyKind() {

@@ -47,7 +47,7 @@ func podColumns() []column {
 	}
 }
 
-// holds says that the first condition of a type is true.
+// holds reports whether the first condition of a type is true.
 func holds(p *corev1.Pod, of corev1.PodConditionType) bool {
 	i := slices.IndexFunc(p.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == of })
 	return i >= 0 && p.Status.Conditions[i].Status == corev1.ConditionTrue
@@ -60,7 +60,7 @@ type summary struct {
 	restarted         restarts
 }
 
-// restarts counts how often containers have been started again, and knows when the last one was.
+// restarts counts the restarts of containers, and holds the time of the last one.
 type restarts struct {
 	times int
 	last  metav1.Time
@@ -80,7 +80,7 @@ func (r restarts) String() string {
 	return fmt.Sprintf("%d (%s ago)", r.times, duration.HumanDuration(time.Since(r.last.Time)))
 }
 
-// summaryOf tells of the init containers while they run, and of the others after that.
+// summaryOf summarizes the init containers while they run, and the others afterwards.
 func summaryOf(p *corev1.Pod) summary {
 	s := summary{containers: len(p.Spec.Containers), reason: cmp.Or(p.Status.Reason, string(p.Status.Phase))}
 	if slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
@@ -88,7 +88,7 @@ func summaryOf(p *corev1.Pod) summary {
 	}) {
 		s.reason = corev1.PodReasonSchedulingGated
 	}
-	sidecars := map[string]bool{} // init containers that run on beside the others
+	sidecars := map[string]bool{} // init containers that keep running beside the others
 	for _, c := range p.Spec.InitContainers {
 		if given(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways {
 			sidecars[c.Name] = true
@@ -110,7 +110,7 @@ func summaryOf(p *corev1.Pod) summary {
 	return s
 }
 
-// addInit adds the init containers up to the one that the pod has come to.
+// addInit adds the init containers up to the current one.
 func (s *summary) addInit(p *corev1.Pod, sidecars map[string]bool) (ofSidecars restarts, initializing bool) {
 	for i, c := range p.Status.InitContainerStatuses {
 		s.restarted.add(c)
@@ -138,7 +138,7 @@ func (s *summary) addInit(p *corev1.Pod, sidecars map[string]bool) (ofSidecars r
 	return ofSidecars, false
 }
 
-// addContainers adds the containers proper, of which the first one that has something to say says it.
+// addContainers adds the main containers. The first one with a reason decides the reason of the pod.
 func (s *summary) addContainers(p *corev1.Pod) {
 	running, failure := false, ""
 	for _, c := range slices.Backward(p.Status.ContainerStatuses) {
@@ -160,7 +160,7 @@ func (s *summary) addContainers(p *corev1.Pod) {
 	if s.reason != "Completed" {
 		return
 	}
-	switch { // one container has completed, the pod may not have
+	switch { // one container has completed, but perhaps not the pod
 	case running && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	}):
@@ -172,7 +172,7 @@ func (s *summary) addContainers(p *corev1.Pod) {
 	}
 }
 
-// endedBy is why a container has ended.
+// endedBy returns why a container has ended.
 func endedBy(ended *corev1.ContainerStateTerminated) string {
 	switch {
 	case ended.Reason != "":
@@ -188,7 +188,7 @@ func podTemplateColumns() []column {
 		text("Pod Labels", "The labels for the pod template.", func(t *corev1.PodTemplate) any { return labels.FormatLabels(t.Template.Labels) }))
 }
 
-// containerColumns show what the containers of a template are.
+// containerColumns returns the columns for the containers of a template.
 func containerColumns[V any](containers func(obj *V) []corev1.Container) []column {
 	each := func(of func(c corev1.Container) string) func(obj *V) any {
 		return func(obj *V) any {

@@ -85,7 +85,7 @@ func TestEventsInProtobuf(t *testing.T) {
 			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: metav1.NamespaceDefault, Name: object, UID: "u"}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
-	// What kubectl describe asks for.
+	// The request of kubectl describe.
 	object, namespace, kind, uid := "a", metav1.NamespaceDefault, "Pod", "u"
 	of, err := events.List(t.Context(), metav1.ListOptions{FieldSelector: events.GetFieldSelector(&object, &namespace, &kind, &uid).String()})
 	require.NoError(t, err)

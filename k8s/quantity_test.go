@@ -53,21 +53,21 @@ func TestQuantitiesThatAreReadForHours(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := do(c.method, c.path, c.media, c.body)
 			refusals := []int{http.StatusBadRequest, http.StatusUnprocessableEntity}
-			if name == "apply" { // upstream takes a configuration that does not fit for a fault of its own
+			if name == "apply" { // upstream treats a configuration that does not fit as a fault of the server
 				refusals = []int{http.StatusInternalServerError}
 			}
 			assert.Contains(t, refusals, w.Code, w.Body)
 			assert.Contains(t, w.Body.String(), "has too many digits")
 		})
 	}
-	// What only looks like it, in a place that holds text, is text.
+	// In a text field, the same characters are just text.
 	w = do("POST", pods, "application/json", strings.Replace(pod(`"1"`), `"name":"a"`, `"name":"b","annotations":{"n":"`+endless+`"}`, 1))
 	assert.Equal(t, http.StatusCreated, w.Code, w.Body)
 }
 
-// podInProtobuf is a Pod whose quantity no Go program could have written.
+// podInProtobuf returns a Pod with a quantity that no Go program writes.
 func podInProtobuf(t *testing.T) []byte {
-	const stand = "1234567891" // as long
+	const stand = "1234567891" // has the same length
 	pod := &corev1.Pod{ObjectMeta: named("b"), Spec: corev1.PodSpec{Overhead: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(stand)}}}
 	message, err := pod.Marshal()
 	require.NoError(t, err)

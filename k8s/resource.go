@@ -7,19 +7,19 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Resource returns the resource of a kind of k8s.io/api, in the built-in dialect, with the names, the scope, the rules
-// and the table columns that Kubernetes gives it and with what the apply configurations of client-go say of its fields.
-// P follows from T and is never written:
+// Resource returns the resource of a kind of k8s.io/api in the built-in dialect. It has the names, the scope, the rules
+// and the table columns of Kubernetes, and the list types and defaults of client-go's apply configurations. The
+// compiler infers P from T:
 //
 //	api, err := rest.New(rest.Options{}, k8s.Resource[corev1.ConfigMap](), k8s.Resource[appsv1.Deployment]())
 //
-// The result is a value of the caller's own: a host that wants other columns, fewer verbs or hooks sets them on it.
+// The caller owns the result, and may change its columns, verbs or hooks.
 //
 // For corev1.Namespace the result is that of [rest.NamespacesOf], by which the API checks namespaces.
 //
-// A T that is not stored under a name of its own (lists, options, reviews, Binding, and kinds from elsewhere than
-// k8s.io/api) comes back with its kind alone, and [rest.New] refuses it by that name for want of a Plural. The review
-// kinds are in [rest.Reviews].
+// For a T that is not stored under a name of its own (lists, options, reviews, Binding, and kinds from other modules
+// than k8s.io/api), Resource sets only the kind, and [rest.New] returns an error that names the kind because it has no
+// Plural. For the review kinds use [rest.Reviews].
 func Resource[T any, P interface {
 	*T
 	runtime.Object

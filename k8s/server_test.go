@@ -18,7 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// server is an API behind a real socket, which notes what its clients send.
+// server is an API behind a real socket that records what its clients send.
 type server struct {
 	url string
 
@@ -41,7 +41,7 @@ func newServer(t *testing.T) *server {
 	}))
 	s.url = web.URL
 	t.Cleanup(func() {
-		api.Close() // ends the watches that the server would wait for
+		api.Close() // ends the watches for which the server would wait
 		web.Close()
 	})
 	return s
@@ -54,7 +54,8 @@ func (s *server) exchanged(method string) string {
 	return s.types[method]
 }
 
-// client is client-go as a program has it, which speaks Protobuf with kinds that have a message.
+// client returns client-go in its usual configuration, which uses Protobuf for kinds that have a
+// message.
 func (s *server) client(t *testing.T) *kubernetes.Clientset {
 	c, err := kubernetes.NewForConfig(&clientrest.Config{Host: s.url, QPS: -1})
 	require.NoError(t, err)

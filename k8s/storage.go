@@ -19,7 +19,7 @@ func storagemigration() map[string]kind {
 	}
 }
 
-// resource is the group of devices and of the claims on them.
+// resource returns the group of devices and of claims on them.
 func resource() map[string]kind {
 	return map[string]kind{
 		"DeviceClass":               {plural: "deviceclasses", returnDeleted: true, scope: rest.Cluster, generation: true, columns: []column{age()}},

@@ -12,8 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// What is stored is what encoding/json makes of the body through the Go type, and nothing is added but what the server
-// sets: the metadata, and the defaults that the apply configurations know.
+// The server stores the body as encoding/json writes it after decoding it into the Go type. It adds only the metadata,
+// and the defaults of the apply configurations.
 func TestObjectsAreStoredAsKubernetesWritesThem(t *testing.T) {
 	const pods, services, nodes = "/api/v1/namespaces/default/pods", "/api/v1/namespaces/default/services", "/api/v1/nodes"
 	tests := []struct {
@@ -50,7 +50,7 @@ func TestObjectsAreStoredAsKubernetesWritesThem(t *testing.T) {
 	}
 }
 
-// members is an object without the metadata.
+// members returns an object without its metadata.
 func members(t *testing.T, object []byte) string {
 	var m map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(object, &m))

@@ -23,8 +23,8 @@ const benchDeployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":
 
 const benchConfiguration = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"template":{"spec":{"containers":[{"name":"web","image":"web:%d"}]}}}}`
 
-// Writes to a Deployment that move the ownership of fields. Limit: the same write where nothing is tracked, in the place of an
-// apply as a strategic merge patch. Target: 2, so that the tracking costs no more than the rest of the write.
+// The benchmark measures writes to a Deployment that move the ownership of fields. The limit is the same write without
+// tracking; a strategic merge patch stands for an apply. The target is 2: tracking costs no more than the rest of the write.
 func BenchmarkTracking(b *testing.B) {
 	const strategic, apply = "application/strategic-merge-patch+json", "application/apply-patch+yaml"
 	for _, c := range []struct{ name, target, media, body string }{

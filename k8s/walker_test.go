@@ -15,7 +15,7 @@ type shelf struct {
 	Absent string              `json:"absent"`
 }
 
-// Lists in lists and lists in maps are said with the prefixes of the api tag, although k8s.io/api has hardly any.
+// The prefixes of the api tag describe lists in lists and lists in maps, although k8s.io/api has hardly any.
 func TestPlacesWithoutAName(t *testing.T) {
 	text := smd.Scalar("string")
 	set := smd.TypeRef{Inlined: smd.Atom{List: &smd.List{ElementType: smd.TypeRef{Inlined: smd.Atom{Scalar: &text}}, ElementRelationship: smd.Associative}}}

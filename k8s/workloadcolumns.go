@@ -17,7 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// wideTemplate are the columns of a workload that show its template, and its selector where it is given.
+// wideTemplate returns the columns of a workload that show its template, and its selector if one is
+// given.
 func wideTemplate[V any](containers func(obj *V) []corev1.Container, selector ...column) []column {
 	columns := append(containerColumns(containers), selector...)
 	for i, c := range columns {

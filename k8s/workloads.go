@@ -2,7 +2,7 @@ package k8s
 
 import "github.com/decorum-go/decorum/rest"
 
-// apps is the group of workloads that run on.
+// apps returns the group of workloads that keep running.
 func apps() map[string]kind {
 	all := []string{"all"}
 	return map[string]kind{
@@ -16,7 +16,8 @@ func apps() map[string]kind {
 	}
 }
 
-// extensions is where workloads and ingresses were before they had groups of their own.
+// extensions returns the group that workloads and ingresses belonged to before they had
+// groups of their own.
 func extensions() map[string]kind {
 	workloads, network := apps(), networking()
 	old := map[string]kind{}
@@ -29,7 +30,7 @@ func extensions() map[string]kind {
 	return old
 }
 
-// batch is the group of workloads that end.
+// batch returns the group of workloads that end.
 func batch() map[string]kind {
 	all := []string{"all"}
 	return map[string]kind{
@@ -50,7 +51,7 @@ func policy() map[string]kind {
 	}
 }
 
-// scheduling is the group of what orders pods and groups them.
+// scheduling returns the group of the kinds that order and group pods.
 func scheduling() map[string]kind {
 	return map[string]kind{
 		"CompositePodGroup": {plural: "compositepodgroups"},

@@ -23,7 +23,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Shelf has most of what a schema can say.
+// Shelf uses most features of a schema.
 type Shelf struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -93,7 +93,7 @@ func get(t *testing.T, api http.Handler, target string) []byte {
 	return w.Body.Bytes()
 }
 
-// documents are those of OpenAPI v3, by group and version.
+// documents returns the OpenAPI v3 documents by group and version.
 func documents(t *testing.T, api http.Handler) map[string][]byte {
 	var index struct {
 		Paths map[string]struct{ ServerRelativeURL string }

@@ -16,12 +16,12 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Format returns what rest.Options.CBOR takes.
+// Format returns the transcoder for rest.Options.CBOR.
 //
-// What is encoded begins with the tag of self-described CBOR (the bytes d9 d9 f7), and equal objects have equal bytes: keys
-// in the order of their bytes, every number as short as it goes, texts and keys as byte strings, as Kubernetes has it. Read
-// are text strings and byte strings alike; bytes of a tag that says so (21 to 23) become the text that it names. What JSON
-// cannot say is refused, and so are keys that stand twice.
+// The encoder begins every item with the tag of self-described CBOR (the bytes d9 d9 f7). Equal objects have equal bytes:
+// keys are sorted by their bytes, numbers have their shortest form, and texts and keys are byte strings, as in Kubernetes.
+// The decoder accepts text strings and byte strings alike. It turns bytes under the tags 21 to 23 into the text that the
+// tag names. It returns an error for values that JSON cannot express, and for duplicate keys.
 func Format() rest.Transcoder { return format{encoder(), decoder()} }
 
 type format struct {
@@ -29,7 +29,7 @@ type format struct {
 	decode cbor.DecMode
 }
 
-// selfDescribed begins all that is encoded (RFC 8949, 3.4.6).
+// selfDescribed is the prefix of every encoded item (RFC 8949, 3.4.6).
 const selfDescribed = "\xd9\xd9\xf7"
 
 func encoder() cbor.EncMode {
@@ -49,10 +49,10 @@ func encoder() cbor.EncMode {
 
 const (
 	maxNesting = 10_000  // levels, as in JSON
-	maxItems   = 2 << 20 // of one list or map; a body of the usual limit cannot have more
+	maxItems   = 2 << 20 // of one list or map; a body within the usual limit cannot have more
 )
 
-// undefined is a simple value that the library would take for null.
+// undefined is a simple value that the library would decode as null.
 const undefined = cbor.SimpleValue(23)
 
 func decoder() cbor.DecMode {
@@ -145,7 +145,7 @@ func toPlain(v doc.Value) (any, error) {
 		if number, ok := v.Float(); ok {
 			return number, nil
 		}
-		return nil, fmt.Errorf("%s is too large for a number of CBOR", v.Literal())
+		return nil, fmt.Errorf("%s is too large for a CBOR number", v.Literal())
 	}
 	return nil, nil
 }

@@ -79,7 +79,7 @@ func TestToJSONRefuses(t *testing.T) {
 	}
 }
 
-// What is read says in JSON what it says in CBOR, and equal objects have equal bytes.
+// Decoded CBOR says the same in JSON, and equal objects have equal bytes.
 func FuzzToJSON(f *testing.F) {
 	for _, text := range []string{tag + "a1" + "446b696e64" + "414b", "bf4161f93e00ff", "d64201ff", "820120", "a1616120", "f7"} {
 		data, err := hex.DecodeString(text)

@@ -56,7 +56,7 @@ func do(t testing.TB, h http.Handler, method, target string, body []byte, header
 	return w
 }
 
-// said decodes what an answer says in CBOR.
+// said decodes the CBOR body of an answer.
 func said(t testing.TB, w *httptest.ResponseRecorder, into any) {
 	t.Helper()
 	require.Equal(t, mediaOne, w.Header().Get("Content-Type"), w.Body.String())
@@ -162,7 +162,8 @@ func TestOffByDefault(t *testing.T) {
 	assert.Equal(t, 415, do(t, api, "POST", lamps, encoded(t, lamp("a")), "Content-Type", mediaOne).Code)
 }
 
-// A watch is a sequence of items (RFC 8742), each of which says that it is CBOR.
+// A watch is a sequence of items (RFC 8742). Each item has the tag of
+// self-described CBOR.
 func TestWatch(t *testing.T) {
 	api := newLamps(t, rest.Options{CBOR: cbor.Format()})
 	server := httptest.NewServer(api)
