@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// answer is what a server said to one step, before normalising.
+// answer is the answer of a server to one step, before normalising.
 type answer struct {
 	step    *step  // nil for a given object, which is not part of the transcript
-	request string // for reading: method and path as the case file has them
-	path    string // the path that was asked, which says whose resourceVersions these are
+	request string // for the reader: method and path as in the case file
+	path    string // the requested path, which tells the resource of the resourceVersions
 
 	status  int
 	headers map[string]any
 	body    any
-	hasBody bool   // a body of JSON or YAML was decoded, be it null
-	text    string // the body where it was neither
-	format  string // yaml or binary, where the body was not JSON
+	hasBody bool   // a body of JSON or YAML was decoded, even if it is null
+	text    string // a body that is neither
+	format  string // yaml or binary, if the body is not JSON
 	pretty  *bool  // whether JSON is indented
 	events  []any  // of a watch; nil for others
-	ended   string // how a watch ended, where its case asks
+	ended   string // how a watch ended, if its case asks
 }
 
-// keptHeaders are those that a case may capture or compare.
+// keptHeaders returns the headers that a case may capture or compare.
 func keptHeaders() []string {
 	return []string{
 		"Content-Type", "Warning", "Retry-After", "Content-Encoding", "Allow", "Location", "Cache-Control", "Vary",
@@ -72,14 +72,15 @@ func readAnswer(resp *http.Response) (*answer, error) {
 	return a, nil
 }
 
-// decode reads a body as what the server says it is; a body that is not that is text.
+// decode reads a body in the format that the server states. A body in another format
+// is text.
 func (a *answer) decode(contentType string, b []byte) {
 	if len(b) == 0 {
 		return
 	}
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.TrimSpace(media)
-	mayBeJSON := b[0] == '{' // whatever it is labelled as
+	mayBeJSON := b[0] == '{' // whatever its label
 	switch {
 	case media == "application/yaml":
 		if v, err := decodeYAML(b); err == nil {
@@ -101,7 +102,7 @@ func (a *answer) decode(contentType string, b []byte) {
 	a.text = string(b)
 }
 
-// find looks a path up in the headers, the body, or else the events.
+// find looks up a path in the headers, in the body, or otherwise in the events.
 func (a *answer) find(path string) (any, bool) {
 	if name, ok := strings.CutPrefix(path, "headers."); ok {
 		return lookup(a.headers, name)

@@ -25,13 +25,13 @@ type Case struct {
 	Doc  string   // the rule
 	Tags []string // README.md lists them
 
-	managedFields bool // compare metadata.managedFields rather than drop it
+	managedFields bool // compare metadata.managedFields instead of dropping it
 	given         []map[string]any
 	steps         []*step
-	text          string // all that the case says, to tell its literals from a server's values
+	text          string // the whole text of the case, to tell its literals from a server's values
 }
 
-// Steps is the number of steps of the case.
+// Steps returns the number of steps of the case.
 func (c *Case) Steps() int { return len(c.steps) }
 
 // caseFile is the form of a case file.
@@ -39,7 +39,7 @@ type caseFile struct {
 	Area    string            `yaml:"area"`
 	Doc     string            `yaml:"doc"`
 	Vars    map[string]string `yaml:"vars"`
-	Anchors yaml.Node         `yaml:"anchors"` // a place for what aliases repeat
+	Anchors yaml.Node         `yaml:"anchors"` // a place for values that aliases repeat
 	Cases   []struct {
 		Name          string      `yaml:"name"`
 		Doc           string      `yaml:"doc"`
@@ -75,8 +75,8 @@ func Load(dir fs.FS) ([]Area, error) {
 	return areas, nil
 }
 
-// parseArea reads one case file, once into its form, which knows every key and
-// type, and once as plain values, for the text of each case.
+// parseArea reads one case file twice: into caseFile, which checks keys and types,
+// and as plain values, for the text of each case.
 func parseArea(name string, b []byte) (Area, error) {
 	var form caseFile
 	d := yaml.NewDecoder(bytes.NewReader(b))
@@ -136,7 +136,7 @@ func (c *Case) finish(given []yaml.Node) error {
 	return nil
 }
 
-// shortForm reads an object in the short form and makes sure that it can be expanded.
+// shortForm reads an object in the short form and checks that it can be expanded.
 func shortForm(n *yaml.Node) (map[string]any, error) {
 	v, err := exactValue(n)
 	if err != nil {

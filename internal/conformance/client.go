@@ -16,11 +16,11 @@ import (
 const (
 	userAgent      = "conform/v1"
 	defaultTimeout = 25 * time.Second
-	maxAnswer      = 64 << 20 // bytes of an answer that are read
+	maxAnswer      = 64 << 20 // how many bytes of an answer are read
 )
 
-// client sends requests as they are written: paths keep their escapes, redirects
-// are answers, and nothing is decompressed.
+// client sends requests unchanged: paths keep their escapes. It returns redirects as
+// answers and decompresses nothing.
 type client struct {
 	scheme, host, prefix, token string
 	timeout                     time.Duration // for one answer
@@ -64,7 +64,7 @@ func newClient(o Options) (*client, error) {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// reachable fails when nothing answers at the server's address.
+// reachable returns an error if no server answers at the address.
 func (c *client) reachable(ctx context.Context) error {
 	if _, _, err := c.ask(ctx, request{method: http.MethodGet, path: "/api"}); err != nil {
 		return fmt.Errorf("the server does not answer: %w", err)
@@ -88,7 +88,7 @@ func (c *client) ask(ctx context.Context, r request) (status int, body []byte, e
 // send sends a request; the caller closes the body of the response.
 func (c *client) send(ctx context.Context, r request) (*http.Response, error) {
 	path := r.path
-	if c.prefix != "" && !strings.HasPrefix(path, c.prefix+"/") { // a path that the server gave has it already
+	if c.prefix != "" && !strings.HasPrefix(path, c.prefix+"/") { // a path from the server has the prefix already
 		path = c.prefix + path
 	}
 	path, query, hasQuery := strings.Cut(path, "?")
@@ -111,20 +111,20 @@ func (c *client) send(ctx context.Context, r request) (*http.Response, error) {
 	}
 	setHeaders(req.Header, r.headers)
 	resp, err := c.http.Do(req)
-	if cause, ok := errors.AsType[*url.Error](err); ok { // which would tell an opaque URL
+	if cause, ok := errors.AsType[*url.Error](err); ok { // *url.Error would show an opaque URL
 		err = fmt.Errorf("%s %s://%s%s: %w", r.method, c.scheme, c.host, path, cause.Err)
 	}
 	return resp, err
 }
 
-// setHeaders replaces defaults; of a name that comes several times all values are sent.
+// setHeaders replaces defaults. If a name occurs several times, it sends all values.
 func setHeaders(h http.Header, values []pair) {
 	replaced := map[string]bool{}
 	for _, v := range values {
 		key := http.CanonicalHeaderKey(v.name)
 		switch {
 		case v.value == "" && key == "User-Agent":
-			h[key] = []string{""} // without it net/http sends its own
+			h[key] = []string{""} // otherwise net/http sends its own
 		case v.value == "":
 			h.Del(key)
 		case replaced[key]:

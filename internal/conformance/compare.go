@@ -10,24 +10,24 @@ import (
 
 // Difference is one difference between a golden and an actual response.
 type Difference struct {
-	Step    int    `json:"step"` // which response of the case, from 1
+	Step    int    `json:"step"` // the number of the response within the case, from 1
 	Request string `json:"request"`
-	Path    string `json:"path"` // into the response, such as body.metadata.name
+	Path    string `json:"path"` // path in the response, such as body.metadata.name
 	Want    string `json:"want"`
 	Got     string `json:"got"`
 	Message bool   `json:"messageOnly,omitempty"` // a text for people only
 }
 
-// String is the difference on several lines.
+// String returns the difference on several lines.
 func (d Difference) String() string {
 	return fmt.Sprintf("step %d %s\n    %s\n      want: %s\n      got:  %s", d.Step, d.Request, d.Path, cut(d.Want, 500), cut(d.Got, 500))
 }
 
 const absent = "(absent)"
 
-// compareTranscripts compares a case's golden transcript with a fresh one. Without
-// a case every member counts. Golden responses are shaped again, so that what a
-// step leaves out can change without a new recording.
+// compareTranscripts compares a case's golden transcript with a fresh one. Without a case
+// every member counts. It shapes golden responses again, so that a step can ignore more
+// without a new recording.
 func compareTranscripts(c *Case, want, got transcript) []Difference {
 	var steps []*step
 	if c != nil {
@@ -53,7 +53,8 @@ func compareTranscripts(c *Case, want, got transcript) []Difference {
 	return found
 }
 
-// answering lists the steps that leave a response in the transcript, as often as they do.
+// answering returns the steps that leave a response in the transcript, repeated as often
+// as they run.
 func (c *Case) answering() []*step {
 	var steps []*step
 	for _, s := range c.steps {
@@ -151,7 +152,7 @@ func codeAndAgent(warning string) string {
 	return parts[0] + " " + parts[1]
 }
 
-// mediaText is a media type without what does not matter in it.
+// mediaText returns a media type without insignificant differences.
 func mediaText(v any) string { return strings.ToLower(strings.ReplaceAll(text(v), " ", "")) }
 
 // value compares two values. inStatus is true inside a Status, where "message" is
@@ -209,7 +210,7 @@ func (d *differ) list(path string, want, got []any, inStatus bool) {
 	}
 }
 
-// brief shortens a list of objects to their names, for a readable difference.
+// brief shortens a list of objects to their names, for readable differences.
 func brief(list []any) []any {
 	short := slices.Clone(list)
 	for i, e := range list {
@@ -228,7 +229,7 @@ func brief(list []any) []any {
 	return short
 }
 
-// member is the path of a member.
+// member returns the path of a member.
 func member(path, key string) string {
 	if strings.ContainsAny(key, "./[") {
 		return path + `["` + key + `"]`

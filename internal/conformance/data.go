@@ -8,20 +8,22 @@ import (
 //go:embed cases golden fixtures
 var data embed.FS
 
-// Cases holds the suite's own case files, AREA.yaml.
+// Cases returns the suite's own case files, AREA.yaml.
 func Cases() fs.FS { return part("cases") }
 
-// Golden holds the suite's own transcripts, AREA.json, as kube-apiserver answered.
+// Golden returns the suite's own transcripts, AREA.json, recorded from
+// kube-apiserver.
 func Golden() fs.FS { return part("golden") }
 
-// Fixtures holds the manifests of the kinds that [Record] installs on a server
-// that learns kinds at run time, and widget.md, which describes them for others.
+// Fixtures returns the manifests of the kinds that [Record] installs on a server
+// that can add kinds at run time, and widget.md, which describes them for other
+// servers.
 func Fixtures() fs.FS { return part("fixtures") }
 
 func part(dir string) fs.FS {
 	sub, err := fs.Sub(data, dir)
 	if err != nil {
-		return data // fs.Sub refuses invalid names only
+		return data // fs.Sub fails only for invalid names
 	}
 	return sub
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // All documents of the suite are values as encoding/json decodes them with
-// UseNumber: a number stays the text it was, since 1 and 1.0 are different answers.
+// UseNumber: a number keeps its text, because 1 and 1.0 are different answers.
 
 func decodeJSON(b []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -34,12 +34,12 @@ func jsonText(v any) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return fmt.Sprint(v) // not a value that came from JSON or YAML
+		return fmt.Sprint(v) // the value did not come from JSON or YAML
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// text is a scalar as a string; null is empty.
+// text returns a scalar as a string, and "" for null.
 func text(v any) string {
 	if v == nil {
 		return ""
@@ -55,7 +55,7 @@ func decodeYAML(b []byte) (any, error) {
 	return exactValue(&n)
 }
 
-// exactValue converts YAML, aliases and merge keys resolved.
+// exactValue converts YAML, and resolves aliases and merge keys.
 func exactValue(n *yaml.Node) (any, error) {
 	c := converter{left: 1 << 20}
 	return c.value(n, 0)
@@ -67,7 +67,7 @@ const maxYAMLDepth = 1000
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 type converter struct {
-	left int // nodes it may still visit; aliases can repeat a few of them without end
+	left int // how many nodes it may still visit; aliases can repeat a few nodes without end
 }
 
 func (c *converter) value(n *yaml.Node, depth int) (any, error) {
@@ -140,7 +140,7 @@ func scalar(n *yaml.Node) (any, error) {
 		if jsonNumber.MatchString(n.Value) {
 			return json.Number(n.Value), nil
 		}
-		var x any // hexadecimal and the like
+		var x any // hexadecimal numbers and the like
 		if err := n.Decode(&x); err != nil {
 			return nil, err
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/decorum-go/decorum/internal/conformance"
 )
 
-// A case of one's own, its golden transcript, and a server that says something else.
+// The example has its own case, its golden transcript, and a server that answers
+// differently.
 func ExampleRun() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

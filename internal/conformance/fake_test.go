@@ -12,10 +12,10 @@ import (
 )
 
 // fake is a server with just enough behaviour to be recorded and checked: it keeps
-// ConfigMaps, and a test changes an answer on its way out.
+// ConfigMaps, and tests can change its answers.
 type fake struct {
-	Revision int                                           // where resourceVersions begin
-	Ahead    int                                           // how far a list's resourceVersion is ahead of its objects'
+	Revision int                                           // the first resourceVersion
+	Ahead    int                                           // how far the resourceVersion of a list is ahead of its objects
 	Tamper   func(*http.Request, int, any) (int, any)      // changes status and body of an answer
 	Header   func(*http.Request, http.Header)              // changes the headers of an answer
 	Instead  func(http.ResponseWriter, *http.Request) bool // answers in place of the server

@@ -52,9 +52,9 @@ func (c *client) installManifest(ctx context.Context, fixtures fs.FS, name strin
 	return c.waitServed(ctx, fmt.Sprintf("/apis/%s/%s/%s?limit=1", at("spec.group"), at("spec.versions[0].name"), at("spec.names.plural")))
 }
 
-// waitServed polls, since no event tells when a server has taken a new resource
-// into its routes, and wants several answers in a row, since it may take it in step
-// by step.
+// waitServed polls, because no event says when a server has added a new resource to
+// its routes. It requires several successes in a row, because the server may update
+// its routes one after the other.
 func (c *client) waitServed(ctx context.Context, path string) error {
 	const attempts, wanted, interval = 200, 5, 200 * time.Millisecond
 	inRow := 0

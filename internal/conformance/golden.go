@@ -51,7 +51,8 @@ func (g golden) save(dir, area string) error {
 	return os.WriteFile(filepath.Join(dir, area+".json"), g.encode(area), 0o644)
 }
 
-// encode puts one response on a line, so that a new recording reads well as a diff.
+// encode writes one response per line, so that a new recording reads well as a
+// diff.
 func (g golden) encode(area string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\"area\":%s,\"cases\":{\n", jsonText(area))
@@ -72,7 +73,7 @@ func (g golden) encode(area string) []byte {
 	return b.Bytes()
 }
 
-// responseLine puts the members in the order in which one reads them.
+// responseLine writes the members in reading order.
 func responseLine(response map[string]any) string {
 	var members []string
 	for _, m := range []string{"req", "status", "headers", "body", "text", "format", "pretty", "events", "ended"} {
@@ -85,8 +86,9 @@ func responseLine(response map[string]any) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// CompareRecordings compares two folders of golden transcripts and returns a text
-// for each difference of what both hold, and for each case that only a holds.
+// CompareRecordings compares two folders of golden transcripts. It returns a text
+// for each difference in the cases that both hold, and for each case that only a
+// holds.
 func CompareRecordings(a, b fs.FS) ([]string, error) {
 	names, err := fs.Glob(a, "*.json")
 	if err != nil {

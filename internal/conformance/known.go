@@ -12,31 +12,31 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Known lists the cases that a server is known not to pass, each as AREA/NAME and
-// with the reason why. A run fails when a case that is not listed fails, and also
-// when a listed one passes: the list shrinks with the work and never goes stale.
+// Known lists the cases that a server is known to fail, each as AREA/NAME and with a reason.
+// A run fails if an unlisted case fails, and also if a listed case passes, so the list never
+// goes stale.
 type Known struct {
-	Pending   []Pending   `yaml:"pending,omitempty"`   // what the server does not do yet
-	Different []Different `yaml:"different,omitempty"` // what it does otherwise on purpose
+	Pending   []Pending   `yaml:"pending,omitempty"`   // the server does not implement these yet
+	Different []Different `yaml:"different,omitempty"` // the server deviates in these on purpose
 
-	head string // the comment above all
+	head string // the comment at the top
 }
 
-// Pending are cases that fail for one reason that is meant to go away.
+// Pending are cases that fail for one temporary reason.
 type Pending struct {
 	Reason string   `yaml:"reason"`
 	Cases  []string `yaml:"cases"`
 }
 
-// Different are cases that fail because the server deviates on purpose, where the
-// recorded answer is an accident.
+// Different are cases in which the server deviates on purpose, because the recorded answer
+// is an accident.
 type Different struct {
-	Row   string   `yaml:"row"` // what the documentation of the server calls the deviation
+	Row   string   `yaml:"row"` // the name of the deviation in the documentation of the server
 	Cases []string `yaml:"cases"`
 }
 
-// ParseKnown reads a list from YAML; README.md shows the format. It refuses
-// unknown keys, a group without a reason, and a case that is listed twice.
+// ParseKnown reads a list from YAML; README.md shows the format. It returns an error for
+// unknown keys, a group without a reason, and a duplicate case.
 func ParseKnown(text []byte) (Known, error) {
 	var k Known
 	d := yaml.NewDecoder(bytes.NewReader(text))
@@ -71,8 +71,8 @@ func headComment(text []byte) string {
 	return head.String()
 }
 
-// Encode writes the list as ParseKnown reads it. Of the comments of a list that was
-// read it keeps those above all.
+// Encode writes the list in the form that ParseKnown reads. It keeps the comment at the top
+// of a parsed list, but no other comments.
 func (k Known) Encode() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(k.head)
@@ -84,7 +84,7 @@ func (k Known) Encode() ([]byte, error) {
 	return b.Bytes(), e.Close()
 }
 
-// groups gives each group's reason and cases, in the order of the list.
+// groups yields each group's reason and cases, in the order of the list.
 func (k Known) groups() iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		for _, p := range k.Pending {
@@ -102,7 +102,7 @@ func (k Known) groups() iter.Seq2[string, []string] {
 
 func (k Known) empty() bool { return len(k.Pending) == 0 && len(k.Different) == 0 }
 
-// why gives the reason for which a case is listed.
+// why returns the reason for which a case is listed.
 func (k Known) why(id string) (string, bool) {
 	for why, ids := range k.groups() {
 		if slices.Contains(ids, id) {
@@ -112,7 +112,8 @@ func (k Known) why(id string) (string, bool) {
 	return "", false
 }
 
-// check refuses names of cases that do not exist: a renamed case would stay listed for ever.
+// check returns an error for cases that do not exist: otherwise a renamed case would stay
+// listed for ever.
 func (k Known) check(areas []Area) error {
 	exists := map[string]bool{}
 	for _, a := range areas {

@@ -25,7 +25,7 @@ different:
       - area/fails-too
 `
 
-// knownCases has a case for each way in which a case and the list can stand to each other.
+// knownCases has a case for each combination of an outcome and the list.
 func knownCases() conformance.Options {
 	missing := func(name, tags string) string {
 		return "- {name: " + name + ", doc: It is there., tags: " + tags + ", steps: [{do: GET /api/v1/namespaces/x/configmaps/a}]}\n"
@@ -84,7 +84,7 @@ total                     6      2                0      4              2       
 	assert.Contains(t, string(encoded), `{"passed":1,"failed":3,"cases":[{"area":"area","case":"fails","doc":"It is there.","result":"fail","verdict":"known","known":"not yet","diffs":[{"step":1,`)
 }
 
-// The refreshed list is true for the server once its reasons are filled in.
+// The refreshed list is correct for the server once its reasons are filled in.
 func TestRefreshed(t *testing.T) {
 	o, server := knownCases(), &fake{}
 	o.Server = server.start(t)
@@ -153,7 +153,7 @@ func TestParseKnown(t *testing.T) {
 	}
 }
 
-// A list that was read and written reads as the same list.
+// Encoding and parsing a list returns the same list.
 func FuzzKnown(f *testing.F) {
 	f.Add([]byte(listed))
 	f.Add([]byte("pending: [{reason: 'a: b', cases: [x/y, \"x/\\n\"]}]"))

@@ -63,7 +63,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// Whatever a file says, reading it ends with cases or an error.
+// For every file, Load returns cases or an error.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(stories))
 	f.Add([]byte("anchors: &a [*a]\ncases: [{<<: *a}]"))

@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// transcript is what a server answered to the steps of a case, normalised: for each
-// response an object with the members req, status, headers, body, text, format,
-// pretty, events and ended, as far as the response has them.
+// transcript holds the normalised answers of a server to the steps of a case: for each response
+// an object with the members req, status, headers, body, text, format, pretty, events and ended,
+// as far as the response has them.
 type transcript []map[string]any
 
-// normaliser replaces what differs between runs by symbols.
+// normaliser replaces values that differ between runs by symbols.
 type normaliser struct {
-	said   string // all that the case says: its own values stay as they are
+	said   string // the whole text of the case: its own values stay as they are
 	full   bool   // keep managedFields
 	vars   variables
 	host   string
 	prefix string
 
 	revisions map[string][]*big.Int // of each resource's objects, in order
-	opaque    map[string][]string   // resourceVersions that are no numbers, as they appeared
-	uids      map[string]string     // their symbols
+	opaque    map[string][]string   // resourceVersions that are not numbers, in the order of appearance
+	uids      map[string]string     // the symbol of each uid
 	uidsOf    map[string]int        // how many uids an object's name has had
-	names     map[string]string     // symbols of generated names
+	names     map[string]string     // the symbols of generated names
 	generated map[string]int        // how many names a prefix has had
 }
 
-// normalise makes the transcript of a case that was played to its end. Symbols
-// depend on what all answers show together, so there are two passes.
+// normalise returns the transcript of a case that was played to its end. Symbols depend on all
+// answers together, so it needs two passes.
 func normalise(r *replay) (transcript, error) {
 	n := &normaliser{
 		said: r.test.text, full: r.test.managedFields, vars: r.vars, host: r.client.host, prefix: r.client.prefix,
@@ -53,7 +53,7 @@ func normalise(r *replay) (transcript, error) {
 		if a.step == nil {
 			continue
 		}
-		// Through JSON once, so that fresh and stored transcripts are alike.
+		// The detour through JSON makes fresh and stored transcripts alike.
 		response, err := decodeJSON([]byte(jsonText(n.response(a))))
 		if err != nil {
 			return nil, fmt.Errorf("normalising: %w", err)
@@ -96,7 +96,7 @@ func (n *normaliser) response(a *answer) map[string]any {
 	return response
 }
 
-// comparedHeaders are those that count in every step, and those that the step names.
+// comparedHeaders returns the headers that count in every step, and those that the step names.
 func comparedHeaders(headers map[string]any, s *step) map[string]any {
 	compared := map[string]any{}
 	for name, v := range headers {
@@ -117,14 +117,15 @@ func comparedHeaders(headers map[string]any, s *step) map[string]any {
 	return compared
 }
 
-// scope is where a value stands that is rewritten.
+// scope is the place of a value that is rewritten.
 type scope struct {
 	n        *normaliser
 	resource string
 	step     *step
 }
 
-// event rewrites an event of a watch. A bookmark's resourceVersion is a position, as a list's is.
+// event rewrites an event of a watch. The resourceVersion of a bookmark is a position, like that
+// of a list.
 func (in scope) event(e any) any {
 	m, ok := e.(map[string]any)
 	if !ok {
@@ -138,8 +139,8 @@ func (in scope) event(e any) any {
 	return event
 }
 
-// rewrite returns a value with symbols in it; key is the member it stands under.
-// It changes the value it is given.
+// rewrite returns a value with symbols in it. key is the name of the value's member. rewrite
+// changes its argument.
 func (in scope) rewrite(v any, key string, position bool) any {
 	switch x := v.(type) {
 	case map[string]any:
@@ -172,8 +173,8 @@ func (in scope) rewrite(v any, key string, position bool) any {
 	return v
 }
 
-// metadata rewrites what only metadata holds; position says that its
-// resourceVersion is one of a collection, not of an object.
+// metadata rewrites the members that only metadata has. position says that its resourceVersion is
+// that of a collection, not of an object.
 func (in scope) metadata(m map[string]any, position bool) {
 	if rv, ok := m["resourceVersion"].(string); ok && rv != "" {
 		switch {
@@ -186,7 +187,7 @@ func (in scope) metadata(m map[string]any, position bool) {
 		}
 	}
 	if token, ok := m["continue"].(string); ok {
-		if token == "" { // as good as absent
+		if token == "" { // means the same as absent
 			delete(m, "continue")
 		} else {
 			m["continue"] = "<continue>"
@@ -206,7 +207,7 @@ func managerKey(v any) string {
 	return text(m["operation"]) + "\x00" + text(m["manager"]) + "\x00" + text(m["subresource"]) + "\x00" + text(m["apiVersion"])
 }
 
-// isCollection recognises lists and Tables, whose metadata is not an object's.
+// isCollection reports whether m is a list or a Table, whose metadata is not that of an object.
 func isCollection(m map[string]any) bool {
 	if _, ok := m["items"]; ok {
 		return true
@@ -215,7 +216,7 @@ func isCollection(m map[string]any) bool {
 	return kind == "Table" || strings.HasSuffix(kind, "List") && m["metadata"] != nil
 }
 
-// resourceOf names the resource that a path addresses.
+// resourceOf returns the resource that a path addresses.
 func resourceOf(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	parts := strings.Split(strings.Trim(path, "/"), "/")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// normalised plays ready-made answers of a server to a case.
+// normalised returns the transcript of a case with ready-made answers.
 func normalised(t *testing.T, c *Case, answers ...*answer) transcript {
 	t.Helper()
 	r := &replay{
@@ -97,8 +97,8 @@ func TestTidyStatus(t *testing.T) {
 	}
 }
 
-// Whatever a server answers, it has a transcript, which equals itself after a
-// round trip through a golden file, and symbols are where they were.
+// Every answer of a server has a transcript, which survives a round trip
+// through a golden file with its symbols unchanged.
 func FuzzAnswer(f *testing.F) {
 	f.Add("application/json", []byte(`{"kind":"Status","details":{"causes":[{"field":".a","reason":"FieldValueInvalid"},1]},"metadata":{"resourceVersion":"7"}}`))
 	f.Add("application/json", []byte(`{"kind":"Table","rows":[{"cells":["5m"]}],"items":[{"metadata":{"generateName":"a","name":"ab","uid":"x","managedFields":[1]}}]}`))

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// kind is what the suite knows of a kind that it makes objects of.
+// kind is what the suite knows about a kind whose objects it creates.
 type kind struct {
 	short            string // the key that names it in the short form
 	apiVersion, name string
@@ -14,7 +14,7 @@ type kind struct {
 	cluster          bool
 }
 
-// kinds are those of README.md, Kinds to host.
+// kinds returns the kinds of README.md, Kinds to host.
 func kinds() []kind {
 	return []kind{
 		{short: "cm", apiVersion: "v1", name: "ConfigMap", root: "/api/v1", resource: "configmaps"},
@@ -26,7 +26,7 @@ func kinds() []kind {
 	}
 }
 
-// collection is the path to create objects of the kind at.
+// collection returns the path at which objects of the kind are created.
 func (k kind) collection(namespace string) string {
 	if k.cluster {
 		return k.root + "/" + k.resource
@@ -34,7 +34,7 @@ func (k kind) collection(namespace string) string {
 	return fmt.Sprintf("%s/namespaces/%s/%s", k.root, namespace, k.resource)
 }
 
-// kindOf finds the kind that a short form names.
+// kindOf returns the kind that a short form names.
 func kindOf(short map[string]any) (kind, error) {
 	for _, k := range kinds() {
 		if _, ok := short[k.short]; ok {
@@ -44,7 +44,7 @@ func kindOf(short map[string]any) (kind, error) {
 	return kind{}, errors.New("an object needs one of cm, sa, lease, wd, node, ns")
 }
 
-// metadataKeys are the keys of the short form that belong into metadata.
+// metadataKeys returns the keys of the short form that belong in metadata.
 func metadataKeys() []string {
 	return []string{
 		"namespace", "labels", "annotations", "finalizers", "generateName", "ownerReferences", "resourceVersion", "uid", "managedFields",

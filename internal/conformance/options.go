@@ -8,28 +8,29 @@ import (
 	"time"
 )
 
-// Options say which server is asked, and which cases.
+// Options select the server and the cases.
 type Options struct {
-	Server   string // base URL, required; a path in it is where the API is mounted
+	Server   string // base URL, required; a path in it is the mount point of the API
 	Prefix   string // path below Server under which the API is mounted
 	Token    string // bearer token; empty sends none
 	Insecure bool   // do not verify the server's certificate
 
-	// Timeout is the longest wait for one answer; 0 is 25 seconds. How long a
-	// watch may take stands in its case.
+	// Timeout is the longest wait for one answer; 0 means 25 seconds. The case of a
+	// watch says how long the watch may take.
 	Timeout time.Duration
-	Jobs    int // cases to run at a time; below 1 is 1
+	Jobs    int // cases to run at a time; below 1 means 1
 
-	Cases  fs.FS // case files, AREA.yaml; nil is [Cases]
-	Golden fs.FS // transcripts, AREA.json; nil is [Golden]
+	Cases  fs.FS // case files, AREA.yaml; nil means [Cases]
+	Golden fs.FS // transcripts, AREA.json; nil means [Golden]
 
-	Areas    []string // only these areas; empty is all
+	Areas    []string // only these areas; empty means all
 	Name     string   // only cases whose name contains this
 	SkipTags []string // no cases with one of these tags
 
-	// StrictMessages makes a case fail that differs in texts for people only.
+	// StrictMessages fails a case that differs only in texts for people.
 	StrictMessages bool
-	// Known are the cases that are expected to fail, and whose passing fails the run.
+	// Known are the cases that are expected to fail. The run fails if one of them
+	// passes.
 	Known Known
 
 	// Observe, if set, is called with each result as its case ends, one call at a
@@ -37,7 +38,7 @@ type Options struct {
 	Observe func(Result)
 }
 
-// partial says whether the options leave some cases out.
+// partial reports whether the options leave out some cases.
 func (o Options) partial() bool { return len(o.Areas) > 0 || o.Name != "" || len(o.SkipTags) > 0 }
 
 // load reads the case files and keeps the selected cases.

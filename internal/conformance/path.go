@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// lookup finds a value by a path such as a.b[0]["x.y/z"]; elements of lists are
-// named by number.
+// lookup finds a value by a path such as a.b[0]["x.y/z"], in which numbers name
+// elements of lists.
 func lookup(v any, path string) (any, bool) {
 	if path == "" || path == "." {
 		return v, true

@@ -90,7 +90,7 @@ func TestExpandObject(t *testing.T) {
 	assert.Equal(t, `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"generateName":"l-"}}`, jsonText(got))
 }
 
-// Numbers keep their text, and YAML means what it means to encoding/json.
+// Numbers keep their text, and YAML values equal those of encoding/json.
 func TestExactValue(t *testing.T) {
 	for text, want := range map[string]string{
 		"[1, 1.0, 1e3, -0, 0x10, 010, 9007199254740993]": "[1,1.0,1e3,-0,16,8,9007199254740993]",

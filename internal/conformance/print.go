@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// Text describes the result for a person: nothing for a case that passed or fails
-// as listed, else the rule and the first difference that counts. Verbose leaves no
-// case and no difference out, and adds both answers of the first step that differs.
+// Text describes the result for a person. It is empty for a case that passed or
+// failed as listed; otherwise it holds the rule and the first difference that
+// counts. Verbose includes every case and every difference, and adds both answers
+// of the first step that differs.
 func (r Result) Text(verbose bool) string {
 	if r.Verdict == KnownFailure && !verbose {
 		return ""
@@ -56,7 +57,7 @@ func (r Result) headline(b *strings.Builder, verbose bool) {
 	}
 }
 
-// WriteTable writes the numbers of each area and of all, and what they mean.
+// WriteTable writes the counts of each area and the totals, and what they mean.
 func (r Report) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	listed := !r.Known.empty()

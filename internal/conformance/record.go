@@ -7,17 +7,17 @@ import (
 	"os"
 )
 
-// Recording says what [Record] did.
+// Recording is the result of [Record].
 type Recording struct {
-	Cases     int // that were recorded
+	Cases     int // how many cases were recorded
 	Responses int
-	Failed    []string // the cases that could not be played to their end, AREA/NAME: why
+	Failed    []string // the cases that could not be played to their end, as AREA/NAME: why
 }
 
-// Record plays the selected cases against a server whose answers are right and
-// writes them to dir as golden transcripts. It first installs the manifests of
-// fixtures on the server, if there are any (nil is none). When the options select
-// only some cases, the other transcripts in dir stay.
+// Record plays the selected cases against a server whose answers are right, and
+// writes the answers to dir as golden transcripts. It first installs the
+// manifests of fixtures on the server; nil means none. If the options select only
+// some cases, the other transcripts in dir stay.
 func Record(ctx context.Context, o Options, fixtures fs.FS, dir string) (Recording, error) {
 	areas, err := o.load()
 	if err != nil {
@@ -66,8 +66,8 @@ func Record(ctx context.Context, o Options, fixtures fs.FS, dir string) (Recordi
 	return done, nil
 }
 
-// startingFrom is what a recording of an area begins with: nothing, or the old
-// transcripts where only some cases are recorded anew.
+// startingFrom returns the transcripts with which a recording of an area begins:
+// none, or the old ones if the options select only some cases.
 func (o Options) startingFrom(dir fs.FS, area string) golden {
 	if o.partial() {
 		if old, err := loadGolden(dir, area); err == nil {

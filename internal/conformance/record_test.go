@@ -13,7 +13,8 @@ import (
 	"github.com/decorum-go/decorum/internal/conformance"
 )
 
-// Fixtures are applied, and recording waits until what they define is served.
+// Record applies the fixtures, and waits until the server serves the kinds that
+// they define.
 func TestRecordInstallsFixtures(t *testing.T) {
 	t.Parallel()
 	var applied, asked atomic.Int32
@@ -27,7 +28,7 @@ func TestRecordInstallsFixtures(t *testing.T) {
 			applied.Add(1)
 		case r.URL.Path == "/apis/example.com/v1/widgets":
 			if asked.Add(1) == 2 {
-				w.WriteHeader(http.StatusNotFound) // not in all of its routes yet
+				w.WriteHeader(http.StatusNotFound) // not yet in all of its routes
 			}
 		default:
 			return false

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Refreshed is the list of known failures as this run would have it: the listed
-// cases that still fail or were not run, in their groups, and the cases that failed
-// without being listed in new groups, one for each area. Those tagged quirk are
-// proposed as different on purpose. New groups have no reason and no row yet;
-// [ParseKnown] refuses them until somebody says why.
+// Refreshed returns the list of known failures according to this run. It keeps the
+// listed cases that still fail or were not run, in their groups. It adds the
+// unlisted cases that failed in new groups, one for each area, and proposes those
+// tagged quirk as different on purpose. New groups have no reason or row yet;
+// [ParseKnown] refuses them until a person fills these in.
 func (r Report) Refreshed() Known {
 	passing, pending, different := map[string]bool{}, map[string][]string{}, map[string][]string{}
 	for _, x := range r.Results {

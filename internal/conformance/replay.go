@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// play is one case played against a server.
+// play is one case that was played against a server.
 type play struct {
 	area *Area
 	test *Case
@@ -22,9 +22,9 @@ type play struct {
 
 func (p *play) id() string { return p.area.Name + "/" + p.test.Name }
 
-// replayAll plays all cases, some at a time, and returns them in the order of the
-// files. done is called with each as it ends, one call at a time. The error is that
-// of the context: a case that fails is no error.
+// replayAll plays all cases, jobs at a time, and returns them in the order of the
+// files. It calls done with each case when it ends, one call at a time. It returns
+// only the error of the context: a failed case is not an error.
 func replayAll(ctx context.Context, c *client, areas []Area, jobs int, done func(*play)) ([]*play, error) {
 	var plays []*play
 	for i := range areas {
@@ -40,7 +40,7 @@ func replayAll(ctx context.Context, c *client, areas []Area, jobs int, done func
 			for p := range next {
 				p.run(ctx, c)
 				if ctx.Err() != nil {
-					continue // what it shows is the end of the context
+					continue // the end of the context made it fail
 				}
 				one.Lock()
 				done(p)
@@ -70,13 +70,13 @@ func (p *play) run(ctx context.Context, c *client) {
 	p.took = time.Since(start)
 }
 
-// replay is the state of one case while it is played.
+// replay is the state of one running case.
 type replay struct {
 	client  *client
 	area    *Area
 	test    *Case
 	vars    variables
-	streams map[string]*stream // started and not collected
+	streams map[string]*stream // started but not collected
 	answers []*answer
 }
 
@@ -146,7 +146,7 @@ func (r *replay) do(ctx context.Context, s *step) error {
 	return r.record(s, s, a, err)
 }
 
-// pause waits where a case asks for it, and for nothing else.
+// pause waits as long as a case asks. No other code sleeps.
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
@@ -161,7 +161,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// request is what a step sends, variables replaced.
+// request returns the request of a step, with variables replaced.
 func (r *replay) request(s *step) request {
 	req := request{method: s.Method, path: r.vars.expand(s.Path)}
 	if len(s.Query) > 0 {
@@ -187,8 +187,8 @@ func (r *replay) request(s *step) request {
 	return req
 }
 
-// collect ends a watch that was started earlier. Its events stand in the
-// transcript where they are collected.
+// collect ends a watch that was started earlier. The transcript holds its events at
+// the collecting step.
 func (r *replay) collect(s *step) error {
 	st := r.streams[s.Collect]
 	if st == nil {
@@ -203,7 +203,7 @@ func (r *replay) collect(s *step) error {
 	return r.record(s, st.step, a, err)
 }
 
-// record keeps an answer to what was sent for a step, and captures variables from it.
+// record keeps the answer to a step, and captures variables from it.
 func (r *replay) record(s, sent *step, a *answer, err error) error {
 	if err != nil {
 		return err

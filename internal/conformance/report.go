@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// Outcome is what comparing a case with its golden transcript showed.
+// Outcome is the result of comparing a case with its golden transcript.
 type Outcome string
 
 // The outcomes of a case.
 const (
 	Pass    Outcome = "pass"
-	Message Outcome = "message" // nothing but texts for people differ
+	Message Outcome = "message" // only texts for people differ
 	Fail    Outcome = "fail"
 )
 
-// Verdict is what an outcome means for the run, the list of known failures considered.
+// Verdict is what an outcome means for the run, given the list of known failures.
 type Verdict string
 
 // The verdicts on a case.
 const (
 	Passed       Verdict = "passed"
 	Failed       Verdict = "failed"
-	KnownFailure Verdict = "known" // it fails, as the list says
-	Stale        Verdict = "stale" // it is listed but passes: take it off the list
+	KnownFailure Verdict = "known" // the case fails, as listed
+	Stale        Verdict = "stale" // the case is listed but passes: take it off the list
 )
 
-// OK says whether the run may pass with this verdict in it.
+// OK reports whether the run may pass with this verdict.
 func (v Verdict) OK() bool { return v == Passed || v == KnownFailure }
 
-// Result is how one case ended.
+// Result is the result of one case.
 type Result struct {
 	Area        string       `json:"area"`
 	Case        string       `json:"case"`
@@ -47,10 +47,10 @@ type Result struct {
 	want, got map[string]any
 }
 
-// ID is the case's name in lists, AREA/NAME.
+// ID returns the case's name in lists, AREA/NAME.
 func (r Result) ID() string { return r.Area + "/" + r.Case }
 
-// hard lists the differences beyond texts for people.
+// hard returns the differences beyond texts for people.
 func (r Result) hard() []Difference {
 	return slices.DeleteFunc(slices.Clone(r.Differences), func(d Difference) bool { return d.Message })
 }
@@ -78,8 +78,8 @@ type Report struct {
 	Known          Known    // as in the options of the run
 }
 
-// OK says whether the run passed: nothing failed that is not listed, and nothing
-// listed passed.
+// OK reports whether the run passed: no unlisted case failed, and no listed case
+// passed.
 func (r Report) OK() bool {
 	return !slices.ContainsFunc(r.Results, func(x Result) bool { return !x.Verdict.OK() })
 }
@@ -138,7 +138,7 @@ func (r Report) ByArea() []Counts {
 	return areas
 }
 
-// MarshalJSON gives the numbers of passed and failed cases and all results.
+// MarshalJSON writes the numbers of passed and failed cases and all results.
 func (r Report) MarshalJSON() ([]byte, error) {
 	total := r.Total()
 	return json.Marshal(struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/internal/conformance"
 )
 
-// What is sent for a step, as the server sees it.
+// The requests of steps, as the server sees them.
 func TestRequests(t *testing.T) {
 	tests := []struct{ name, step, want string }{
 		{"as written", `do: "GET /a%2Fb/../c;d//e?x=%20y&x"`, "GET /a%2Fb/../c;d//e?x=%20y&x [application/json] [] [conform/v1] "},
@@ -78,7 +78,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// How an answer is read, by the golden response that it equals.
+// Each answer is compared with the golden response that it must equal.
 func TestAnswers(t *testing.T) {
 	plain := func(contentType, body string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
@@ -146,7 +146,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// An answer that says it is compressed but is not fails its case only.
+// An answer that claims to be compressed but is not fails only its own case.
 func TestAnswerThatIsNoGzip(t *testing.T) {
 	server := &fake{Header: func(r *http.Request, h http.Header) {
 		if r.URL.Path == "/answer" {

@@ -81,7 +81,8 @@ func TestRecordingHoldsSymbols(t *testing.T) {
 	assert.NotContains(t, text, `"details"`, "empty is as good as absent")
 }
 
-// A server at other numbers, at another address and under a prefix gives the same transcripts.
+// A server with other resourceVersions, at another address and below a prefix gives the same
+// transcripts.
 func TestRunAgainstAnEqualServer(t *testing.T) {
 	golden := recorded(t)
 	for _, jobs := range []int{0, 1, 8} {
@@ -141,7 +142,7 @@ func TestRunFindsDifferences(t *testing.T) {
 		name     string
 		server   *fake
 		read     conformance.Outcome
-		paths    string // of the differences in the case read
+		paths    string // the paths of the differences in the case read
 		ignoring conformance.Outcome
 	}{
 		{"message", &fake{Tamper: inError(func(o object) { o["message"] = "gone" })}, conformance.Message, "3 body.message", conformance.Pass},
@@ -264,7 +265,7 @@ func oneCaseMore(name, tags string) string {
 	return fmt.Sprintf("- name: %s\n  doc: Something is served.\n  tags: %s\n  steps: [{do: GET /api}]\n", name, tags)
 }
 
-// Recording some cases leaves the transcripts of the others alone.
+// Recording some cases keeps the transcripts of the others.
 func TestRecordSome(t *testing.T) {
 	server, dir := &fake{}, t.TempDir()
 	o := conformance.Options{Server: server.start(t), Cases: folder("one.yaml", oneCase("a", "[]")+oneCaseMore("b", "[]"))}
@@ -357,7 +358,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A server that does not answer one request fails that case after the timeout, not the run.
+// If a server does not answer one request, that case fails after the timeout, but the run
+// continues.
 func TestTimeout(t *testing.T) {
 	golden := recorded(t)
 	server := &fake{Instead: func(_ http.ResponseWriter, r *http.Request) bool {

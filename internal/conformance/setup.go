@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// namespace makes a namespace for the case. A server without namespace objects
-// (404, 405) is taken to need none.
+// namespace creates a namespace for the case. A server without namespace objects
+// (404, 405) is assumed to need none.
 func (r *replay) namespace(ctx context.Context, variable, prefix string) error {
 	for try := 0; ; try++ {
 		name := prefix + randomName(10)
@@ -27,8 +27,8 @@ func (r *replay) namespace(ctx context.Context, variable, prefix string) error {
 	}
 }
 
-// give makes an object that the case starts from. It is not part of the
-// transcript, but its resourceVersion and uid get their symbols like all others.
+// give creates an object that the case starts from. It is not part of the
+// transcript, but its resourceVersion and uid get symbols like all others.
 func (r *replay) give(ctx context.Context, short map[string]any) error {
 	k, err := kindOf(short)
 	if err != nil {

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// filter keeps of a list the elements whose Key is one of Keep, in that order:
+// filter keeps the elements of a list whose Key is one of Keep, in that order, because
 // servers may serve more groups and resources than the recorded one.
 type filter struct {
 	Path string `yaml:"path"`
-	Key  string `yaml:"key"` // "." is the element itself
+	Key  string `yaml:"key"` // "." means the element itself
 	Keep texts  `yaml:"keep"`
 }
 
-// shape takes out of a response what a step does not compare. It changes the response.
+// shape removes from a response what its step does not compare. It changes the
+// response.
 func shape(response map[string]any, s *step) {
 	for _, f := range s.Filter {
 		visit(response, splitPath(f.Path), func(parent map[string]any, key string) {
@@ -49,7 +50,7 @@ func (f filter) apply(list []any) []any {
 	return kept
 }
 
-// sortBy sorts values by a text they have.
+// sortBy sorts values by a text key.
 func sortBy(list []any, key func(any) string) {
 	slices.SortStableFunc(list, func(a, b any) int { return strings.Compare(key(a), key(b)) })
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // step is one request, or the collection of a watch that was started earlier.
-// README.md, Case files, says what each key means.
+// README.md, Case files, explains each key.
 type step struct {
 	Do      string            `yaml:"do"`
 	Method  string            `yaml:"method"`
@@ -20,7 +20,7 @@ type step struct {
 	Query   pairs             `yaml:"query"`
 	Headers pairs             `yaml:"headers"`
 	Type    string            `yaml:"type"`
-	Body    yaml.Node         `yaml:"body"` // a node, since an explicit null is a body
+	Body    yaml.Node         `yaml:"body"` // a node, because an explicit null is a body
 	Obj     yaml.Node         `yaml:"obj"`
 	Capture map[string]string `yaml:"capture"`
 
@@ -39,7 +39,7 @@ type step struct {
 	ItemTypes      bool     `yaml:"itemTypes"`
 	CheckPretty    bool     `yaml:"checkPretty"`
 
-	payload *string // the body as it is sent, before variables are replaced
+	payload *string // the body, before variables are replaced
 }
 
 // watch says when to stop reading a stream.
@@ -52,7 +52,7 @@ type watch struct {
 
 const defaultWatch = 8 * time.Second
 
-// finish works out what the keys mean together.
+// finish checks and combines the keys.
 func (s *step) finish() error {
 	if s.Do != "" {
 		method, path, ok := strings.Cut(s.Do, " ")
@@ -114,10 +114,10 @@ func (s *step) encodeBody() error {
 	return nil
 }
 
-// times is how often the step is run.
+// times returns how often the step runs.
 func (s *step) times() int { return max(1, s.Repeat) }
 
-// answers says whether the step leaves a response in the transcript.
+// answers reports whether the step leaves a response in the transcript.
 func (s *step) answers() bool { return s.Collect != "" || s.Method != "" && s.Start == "" }
 
 // mediaType resolves the short names of Content-Types.
@@ -159,8 +159,8 @@ func (t *texts) UnmarshalYAML(n *yaml.Node) error {
 // pair is a header or a parameter.
 type pair struct{ name, value string }
 
-// pairs are written as a mapping from a name to a value or a list of values; they
-// are sent in the order of the names.
+// pairs are written as a mapping from a name to a value or a list of values, and are
+// sent in the order of the names.
 type pairs []pair
 
 // UnmarshalYAML reads the mapping.
@@ -182,7 +182,7 @@ func (p *pairs) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// listOf is a list as it is, and anything else as a list of itself.
+// listOf returns a list unchanged, and any other value as a list of one element.
 func listOf(v any) []any {
 	if list, ok := v.([]any); ok {
 		return list
@@ -190,7 +190,8 @@ func listOf(v any) []any {
 	return []any{v}
 }
 
-// millis is a duration, written as a number of milliseconds or as Go writes durations.
+// millis is a duration, written as a number of milliseconds or in the form of a Go
+// duration.
 type millis time.Duration
 
 // UnmarshalYAML reads either form.

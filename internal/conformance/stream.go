@@ -13,18 +13,18 @@ import (
 type stream struct {
 	step   *step
 	cancel context.CancelFunc
-	opened chan struct{} // closed when the headers are there, or err is
+	opened chan struct{} // closed when the headers have arrived, or an error
 	events chan any
 	closed chan struct{} // closed when no more events come
-	done   chan struct{} // closed when nobody reads any more
+	done   chan struct{} // closed when the reader has ended
 
-	resp   *http.Response // after opened
-	err    error          // after opened
-	broken bool           // after closed: it was not a stream of JSON documents
+	resp   *http.Response // valid after opened
+	err    error          // valid after opened
+	broken bool           // valid after closed: not a stream of JSON documents
 }
 
-// openingWait bounds the wait for the headers of a watch that later steps are to
-// be seen by. A server that sends none before the first event would block the case.
+// openingWait bounds the wait for the headers of a watch that must see later steps. A server that
+// sends no headers before the first event would otherwise block the case.
 const openingWait = 3 * time.Second
 
 // open starts a watch. The caller collects or stops it.
@@ -63,7 +63,7 @@ func (st *stream) read(ctx context.Context) {
 	}
 }
 
-// waitOpen waits until the server has the watch, so that it sees what comes next.
+// waitOpen waits until the server has started the watch, so that the watch sees the next steps.
 func (st *stream) waitOpen(ctx context.Context) {
 	timer := time.NewTimer(openingWait)
 	defer timer.Stop()
@@ -74,7 +74,7 @@ func (st *stream) waitOpen(ctx context.Context) {
 	}
 }
 
-// stop ends the watch and waits until nothing of it is left.
+// stop ends the watch and waits for its goroutine.
 func (st *stream) stop() {
 	st.cancel()
 	<-st.done
@@ -83,8 +83,8 @@ func (st *stream) stop() {
 	}
 }
 
-// collect reads events until the case has what it wants, the server ends the
-// stream, or the time is over; then the watch ends.
+// collect reads events until the case has what it needs, the server ends the stream, or the time is
+// over. Then it ends the watch.
 func (st *stream) collect(w *watch) (*answer, error) {
 	defer st.stop()
 	timer := time.NewTimer(time.Duration(w.Timeout))
@@ -129,7 +129,7 @@ func (st *stream) gather(a *answer, w *watch, timeout <-chan time.Time) (ended s
 				return satisfied
 			}
 		case <-st.closed:
-			if len(st.events) == 0 { // else it ended after what is still to be read
+			if len(st.events) == 0 { // otherwise the stream ended after events that are still to be read
 				return closedByServer
 			}
 		case <-timeout:
@@ -138,7 +138,7 @@ func (st *stream) gather(a *answer, w *watch, timeout <-chan time.Time) (ended s
 	}
 }
 
-// addEvent says whether the watch has what it waits for.
+// addEvent adds an event, and reports whether the watch has what it waits for.
 func (a *answer) addEvent(v any, w *watch) bool {
 	bookmark, endsInitial := bookmarkOf(v)
 	if bookmark && !endsInitial {
@@ -154,8 +154,8 @@ func (a *answer) addEvent(v any, w *watch) bool {
 	return false
 }
 
-// bookmarkOf recognises bookmarks. Servers may send them at any time; the one
-// that ends the initial events is part of the protocol.
+// bookmarkOf reports whether v is a bookmark, and whether it ends the initial events. Servers may
+// send bookmarks at any time, but the one that ends the initial events is part of the protocol.
 func bookmarkOf(v any) (bookmark, endsInitial bool) {
 	if kind, _ := lookup(v, "type"); kind != "BOOKMARK" {
 		return false, false
@@ -164,7 +164,7 @@ func bookmarkOf(v any) (bookmark, endsInitial bool) {
 	return true, end == "true"
 }
 
-// eventKey orders the events of objects that were changed in no certain order; a bookmark comes last.
+// eventKey returns the sort key for events whose order is not defined. A bookmark comes last.
 func eventKey(v any) string {
 	kind, _ := lookup(v, "type")
 	if kind == "BOOKMARK" {

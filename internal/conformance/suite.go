@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// Run replays the selected cases against a server and compares its answers with
-// the golden transcripts. A case that fails is a [Result], not an error; errors are
-// options that make no sense, files that cannot be read, a server that does not
-// answer, and a context that ended.
+// Run replays the selected cases against a server and compares its answers with the
+// golden transcripts. A failed case is a [Result], not an error. Run returns an
+// error for invalid options, unreadable files, a server that does not answer, and a
+// context that ended.
 func Run(ctx context.Context, o Options) (Report, error) {
 	areas, err := o.load()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestServer runs the suite against CONFORM_URL, with the known failures of the
-// file CONFORM_KNOWN (expected.yaml by default, none if it is empty).
+// file CONFORM_KNOWN (expected.yaml by default, none if the variable is empty).
 func TestServer(t *testing.T) {
 	url := os.Getenv("CONFORM_URL")
 	if url == "" {
@@ -52,7 +52,7 @@ func readKnown(t *testing.T, file string) conformance.Known {
 	return known
 }
 
-// Cases and golden transcripts belong together: each has the other.
+// Each case has a golden transcript, and each golden transcript has a case.
 func TestEveryCaseIsRecorded(t *testing.T) {
 	areas, err := conformance.Load(conformance.Cases())
 	require.NoError(t, err)
@@ -101,8 +101,8 @@ func TestTagsAreDocumented(t *testing.T) {
 	}
 }
 
-// A case that is answered differently on purpose records an accident of the
-// recorded server, and the project's documentation says what it answers and why.
+// A case with a deliberate difference records an accident of the recorded
+// server, and the project's documentation says what our server answers and why.
 func TestDifferencesAreDocumented(t *testing.T) {
 	protocol, err := os.ReadFile("../../docs/protocol.md")
 	require.NoError(t, err)

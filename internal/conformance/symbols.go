@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// learn gathers the resourceVersions, uids and generated names of objects, in an
-// order that does not depend on chance. bookmark says that v is a bookmark's
-// object, whose resourceVersion is no object's.
+// learn collects the resourceVersions, uids and generated names of objects, in a
+// deterministic order. bookmark says that v is the object of a bookmark, whose
+// resourceVersion is not that of an object.
 func (n *normaliser) learn(resource string, v any, bookmark bool) {
 	switch x := v.(type) {
 	case map[string]any:
@@ -33,7 +33,7 @@ func (n *normaliser) learn(resource string, v any, bookmark bool) {
 	}
 }
 
-// owns says whether the case made an object.
+// owns reports whether the case created an object.
 func (n *normaliser) owns(metadata map[string]any) bool {
 	namespace, _ := metadata["namespace"].(string)
 	name, _ := metadata["name"].(string)
@@ -41,8 +41,8 @@ func (n *normaliser) owns(metadata map[string]any) bool {
 		strings.Contains(name, n.vars["u"]) || strings.Contains(name, n.vars["ns"]) || strings.Contains(name, n.vars["ns2"])
 }
 
-// learnName gives a generated name its symbol. A server that has to shorten a
-// prefix keeps its beginning, before five characters of its own.
+// learnName assigns a symbol to a generated name. A server that must shorten a
+// prefix keeps its beginning, and appends five characters of its own.
 func (n *normaliser) learnName(metadata map[string]any) {
 	const suffix = 5
 	name, _ := metadata["name"].(string)
@@ -97,9 +97,9 @@ func (n *normaliser) learnRevision(resource string, metadata map[string]any) {
 	}
 }
 
-// revision names a resourceVersion: rvN for an object's, and rvN+ for a position
-// that is not older than rvN and older than rvN+1. An exact position has to be one
-// of the objects'.
+// revision returns the symbol of a resourceVersion: rvN for an object, and rvN+
+// for a position that is not older than rvN and older than rvN+1. An exact
+// position must be that of an object.
 func (n *normaliser) revision(resource, rv string, position, exact bool) string {
 	if i := slices.Index(n.opaque[resource], rv); i >= 0 {
 		return fmt.Sprintf("opaque-rv%d", i+1)

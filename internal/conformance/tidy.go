@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// What says nothing, or says it twice, is taken out on both sides.
+// These functions remove empty and redundant information from both sides.
 
-// tidyStatus removes empty details, repeated causes, and the order of the causes.
-// Schema validation of the recorded server reports some problems twice, once with
+// tidyStatus removes empty details and duplicate causes, and sorts the causes. The
+// schema validation of the recorded server reports some problems twice, once with
 // the field "<nil>" or with a leading dot.
 func tidyStatus(status map[string]any) {
 	details, ok := status["details"].(map[string]any)
@@ -52,8 +52,8 @@ func tidyStatus(status map[string]any) {
 	details["causes"] = kept
 }
 
-// tidyItems removes kind and apiVersion of a list's items where they only repeat
-// the list's: built-in kinds omit them, custom resources give them.
+// tidyItems removes kind and apiVersion of a list's items if they only repeat the
+// list's: built-in kinds omit them, custom resources include them.
 func tidyItems(list map[string]any) {
 	kind, _ := list["kind"].(string)
 	items, _ := list["items"].([]any)
@@ -66,7 +66,8 @@ func tidyItems(list map[string]any) {
 	}
 }
 
-// sameText compares two values that need not be texts: comparing maps would panic.
+// sameText compares two values by their JSON text, because comparing maps with ==
+// would panic.
 func sameText(a, b any) bool { return jsonText(a) == jsonText(b) }
 
 var agePattern = regexp.MustCompile(`^(\d+[smhdy])+$`)

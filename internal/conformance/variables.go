@@ -11,8 +11,8 @@ import (
 // variables are the values for ${name} in requests.
 type variables map[string]string
 
-// expand replaces ${name}. Values may contain further variables; what is not
-// defined stays as it is.
+// expand replaces ${name}. Values may contain further variables. Undefined
+// variables stay as they are.
 func (vars variables) expand(s string) string {
 	for depth := 0; depth < 4 && strings.Contains(s, "${"); depth++ {
 		var b strings.Builder
@@ -68,8 +68,8 @@ func (vars variables) expandBody(s string) string {
 	}
 }
 
-// readable replaces only what a case file itself defines, to show a request as
-// its author thinks of it.
+// readable replaces only the variables that the case file defines, to show a
+// request as its author wrote it.
 func (a *Area) readable(s string) string {
 	for _, name := range slices.Sorted(maps.Keys(a.vars)) {
 		s = strings.ReplaceAll(s, "${"+name+"}", a.vars[name])
@@ -77,7 +77,7 @@ func (a *Area) readable(s string) string {
 	return s
 }
 
-// randomName makes names that are not in use and spell no word.
+// randomName returns a name that is not in use and spells no word.
 func randomName(n int) string {
 	const letters = "bcdfghjkmnpqrstvwxz"
 	b := make([]byte, n)

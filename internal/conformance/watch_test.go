@@ -13,7 +13,8 @@ import (
 	"github.com/decorum-go/decorum/internal/conformance"
 )
 
-// stream answers a watch with ready-made text; open keeps it open afterwards.
+// stream answers a watch with ready-made text. open keeps the watch open
+// afterwards.
 func stream(status int, text string, open bool) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Query().Get("watch") == "" {
@@ -37,7 +38,7 @@ const (
 	initial  = `{"type":"BOOKMARK","object":{"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}}`
 )
 
-// What a watch leaves in the transcript, by how long its case reads it.
+// The transcript of a watch depends on how long its case reads it.
 func TestWatch(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -74,7 +75,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A server that sends nothing at all leaves a response that equals no real one.
+// A server that sends nothing leaves a response that differs from every real
+// one.
 func TestWatchWithoutAnswer(t *testing.T) {
 	server := &fake{Instead: func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Query().Get("watch") == "" {
@@ -93,8 +95,8 @@ func TestWatchWithoutAnswer(t *testing.T) {
 	assert.Equal(t, conformance.Failed, report.Results[0].Verdict)
 }
 
-// A case that fails between start and collect leaves no watch behind: the fake
-// server's Close, at the end of the test, would wait for it.
+// A case that fails between start and collect leaves no watch running:
+// otherwise the fake server's Close, at the end of the test, would wait for it.
 func TestStartedWatchEndsWithItsCase(t *testing.T) {
 	server := &fake{}
 	report, err := conformance.Run(t.Context(), conformance.Options{

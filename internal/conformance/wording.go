@@ -21,8 +21,8 @@ var (
 	spokenTooOld   = regexp.MustCompile(`(too old resource version: \d+ )\((\d+)\)`)
 )
 
-// text replaces what differs between runs in one string; spoken says that people
-// read it, so that numbers and times stand in the middle of words.
+// text replaces the parts of a string that differ between runs. spoken says that
+// people read it, so that numbers and times occur inside sentences.
 func (in scope) text(s string, spoken bool) string {
 	n := in.n
 	switch {
@@ -67,7 +67,7 @@ func (in scope) spoken(s string) string {
 		case n.isLiteral(rv):
 			return match
 		case strings.HasPrefix(strings.ToLower(words), "current"):
-			return words + "<rv>" // where the server as a whole is
+			return words + "<rv>" // the position of the server as a whole
 		}
 		return words + n.revision(in.resource, rv, false, false)
 	})
@@ -79,7 +79,8 @@ func (in scope) spoken(s string) string {
 	return s
 }
 
-// isLiteral says whether the case itself says a value; then it is no symbol's place.
+// isLiteral reports whether the case itself contains a value, which no symbol may
+// then replace.
 func (n *normaliser) isLiteral(s string) bool { return strings.Contains(n.said, s) }
 
 func (n *normaliser) replaceUnlessLiteral(s string, pattern *regexp.Regexp, symbol string) string {
@@ -91,8 +92,8 @@ func (n *normaliser) replaceUnlessLiteral(s string, pattern *regexp.Regexp, symb
 	})
 }
 
-// longestFirst goes through a map so that a key which is part of another comes
-// after it, and in the same order in every run.
+// longestFirst iterates over a map in the same order in every run. A key that is
+// part of another key comes after it.
 func longestFirst(m map[string]string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		keys := slices.SortedFunc(maps.Keys(m), func(a, b string) int {

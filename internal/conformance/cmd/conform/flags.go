@@ -20,7 +20,7 @@ func newFlags(name string, stderr io.Writer) *flag.FlagSet {
 
 // parse reads a command line that has no arguments beside its flags.
 func parse(f *flag.FlagSet, args []string) error {
-	err := f.Parse(args) // it has told what is wrong
+	err := f.Parse(args) // it has printed the error
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return err
@@ -51,7 +51,7 @@ func caseFlag(f *flag.FlagSet, cases *fs.FS) {
 	dirFlag(f, cases, "cases", "`folder` with the case files (default: the suite's own)")
 }
 
-// dirFlag leaves the file system nil when the flag is not given.
+// dirFlag leaves the file system nil if the flag is missing.
 func dirFlag(f *flag.FlagSet, dir *fs.FS, name, use string) {
 	f.Func(name, use, func(path string) error {
 		*dir = os.DirFS(path)

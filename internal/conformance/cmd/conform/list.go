@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/conformance"
 )
 
-// list shows what there is to check.
+// list prints the areas or the cases.
 func list(args []string, stdout, stderr io.Writer) error {
 	cases := conformance.Cases()
 	f := newFlags("list", stderr)

@@ -1,6 +1,5 @@
-// Command conform replays recorded requests against a server and compares its
-// answers with those of a real kube-apiserver. README.md of package conformance
-// tells all about it.
+// Command conform replays recorded requests against a server and compares its answers
+// with those of a real kube-apiserver. README.md of package conformance explains it.
 //
 //	conform check  --server URL [--prefix /mount] [--known FILE]
 //	conform record --server URL --out DIR
@@ -28,8 +27,8 @@ const usage = `usage:
 The flags of a command: conform COMMAND -h
 `
 
-// What a command ends with, beside nil: a run that shows what is wrong has said so
-// already, and a mistake in the command line is told with its usage.
+// The errors of a command: errFailed means that the run has printed its failures
+// already, errUsage that the command line is wrong and the usage was printed.
 var (
 	errFailed = errors.New("failed")
 	errUsage  = errors.New("usage")
@@ -41,7 +40,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run returns the exit status: 0, 1 when something failed, 2 for a wrong command line.
+// run returns the exit status: 0 for success, 1 for a failure, 2 for a wrong command
+// line.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := dispatch(ctx, args, stdout, stderr)
 	switch {

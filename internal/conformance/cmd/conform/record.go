@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/conformance"
 )
 
-// record makes golden transcripts from a server.
+// record creates golden transcripts from a server.
 func record(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var o conformance.Options
 	f := newFlags("record", stderr)
