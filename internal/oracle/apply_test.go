@@ -31,7 +31,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// asTyped converts as the API server does: what comes of an apply becomes the Go type of its kind.
+// asTyped converts as the API server does: the result of an apply becomes the Go type of its kind.
 type asTyped struct{}
 
 func (asTyped) Convert(any, any, any) error { return errors.New("not asked for") }
@@ -61,7 +61,7 @@ type noDefaults struct{}
 
 func (noDefaults) Default(runtime.Object) {}
 
-// fresh makes empty objects that know their kind, as the API server's do once they are converted.
+// fresh creates empty objects with their kind set, like converted objects in the API server.
 type fresh struct{}
 
 func (fresh) New(kind gvk.GroupVersionKind) (runtime.Object, error) {
@@ -72,17 +72,17 @@ func (fresh) New(kind gvk.GroupVersionKind) (runtime.Object, error) {
 	return obj, err
 }
 
-// keeper is a kind whose managedFields upstream and we keep.
+// keeper keeps the managedFields of a kind, both upstream's way and ours.
 type keeper struct {
 	kind
 	schema *schema.Schema
 	ours   *managed.Kind
 	theirs *managedfields.FieldManager
 	part   managed.Part
-	// subresource is the one through which the keeper's writes go.
+	// subresource is the subresource that receives the keeper's writes.
 	subresource string
 	empty       func() runtime.Object
-	// object turns a document into what upstream holds, and back.
+	// object converts a document to upstream's form, and document converts it back.
 	object   func(doc.Value) (runtime.Object, error)
 	document func(runtime.Object) (doc.Value, error)
 }
@@ -122,11 +122,11 @@ func keeperOf[T any, P interface {
 	return k
 }
 
-// story is one object, as upstream and as we have it after a number of writes.
+// story is one object after a number of writes, in upstream's form and in ours.
 type story struct {
 	keeper
 	t      testing.TB
-	live   doc.Value // absent while there is none
+	live   doc.Value // absent until the object exists
 	told   []string
 	writes int
 }
@@ -142,7 +142,7 @@ func (s *story) fail(format string, args ...any) {
 
 func show(v doc.Value) string { return string(codec.AppendJSON(nil, v)) }
 
-// liveTheirs is the object as upstream holds it.
+// liveTheirs returns the object in upstream's form.
 func (s *story) liveTheirs() runtime.Object {
 	if s.live.IsAbsent() {
 		return s.empty()
@@ -152,7 +152,8 @@ func (s *story) liveTheirs() runtime.Object {
 	return obj
 }
 
-// clock moves on by a second with each write. Upstream's does not, so times say only which entries a write has moved.
+// writer returns a writer whose time advances by a second with each write. Upstream's clock does not, so times show
+// only which entries a write has moved.
 func (s *story) writer(manager string) managed.Writer {
 	s.writes++
 	return managed.Writer{Manager: manager, Subresource: s.subresource, Part: s.part, Time: time.Unix(int64(s.writes), 0).UTC().Format(time.RFC3339)}
@@ -160,7 +161,7 @@ func (s *story) writer(manager string) managed.Writer {
 
 func entriesOf(v doc.Value) doc.Value { return v.Lookup("metadata", "managedFields") }
 
-// sameEntries compares entries but for their times and the order that follows from them.
+// sameEntries compares entries, ignoring their times and the order that results from the times.
 func sameEntries(a, b doc.Value) bool {
 	text := func(list doc.Value) []string {
 		var out []string
@@ -173,7 +174,7 @@ func sameEntries(a, b doc.Value) bool {
 	return slices.Equal(text(a), text(b))
 }
 
-// settle compares the two results, and goes on with ours.
+// settle compares the two results, and continues with ours.
 func (s *story) settle(theirs runtime.Object, ours doc.Value) {
 	s.t.Helper()
 	want, err := s.document(theirs)
@@ -222,7 +223,7 @@ func (s *story) apply(config doc.Value, manager string, force bool) bool {
 	theirs, theirErr := s.theirs.Apply(s.liveTheirs(), patch, manager, force)
 	ours, ourErr := s.ours.Apply(s.live, config, s.writer(manager), force)
 	if ourErr == nil {
-		if _, err := s.object(ours); err != nil { // found by upstream within the apply, by us after it
+		if _, err := s.object(ours); err != nil { // upstream finds this during the apply, we find it afterwards
 			require.Error(s.t, theirErr)
 			return false
 		}
@@ -252,7 +253,7 @@ func (s *story) compareErrors(theirs, ours error) {
 		for i := range n {
 			out = append(out, cause(i))
 		}
-		slices.Sort(out) // upstream walks a Go map of managers
+		slices.Sort(out) // upstream iterates over a Go map of managers
 		return out
 	}
 	if their.ErrStatus.Details == nil {
@@ -286,7 +287,7 @@ func edited(r round, v doc.Value, rate int) doc.Value {
 			i, j := r.Intn(v.Len()), r.Intn(v.Len())
 			a, b := v.At(i), v.At(j)
 			v = v.SetAt(i, b)
-			if r.Intn(3) > 0 { // else the element stands there twice
+			if r.Intn(3) > 0 { // otherwise the element is duplicate
 				v = v.SetAt(j, a)
 			}
 		}
@@ -306,7 +307,7 @@ func edited(r round, v doc.Value, rate int) doc.Value {
 	return v
 }
 
-// identified gives a document the kind and name of the story's object.
+// identified returns a document with the kind and name of the story's object.
 func (s *story) identified(v doc.Value) doc.Value {
 	return v.With("apiVersion", doc.Of(s.GroupVersion().String())).With("kind", doc.Of(s.Kind)).
 		WithAt(doc.Of("name"), "metadata", "name").WithAt(doc.Of("space"), "metadata", "namespace").
@@ -319,7 +320,7 @@ func (s *story) random(r round) doc.Value {
 	return s.identified(decoded(s.t, data))
 }
 
-// tally counts what came of the writes of stories.
+// tally counts the results of the writes of stories.
 type tally struct{ updates, applies, refusals int }
 
 func (c *tally) check(t *testing.T) {
@@ -333,7 +334,7 @@ func builtinKeepers(t testing.TB) []keeper {
 	return []keeper{keeperOf[corev1.ConfigMap](t), keeperOf[appsv1.Deployment](t), keeperOf[corev1.Service](t), keeperOf[corev1.Pod](t)}
 }
 
-// tellBuiltin tells the story of one object of a built-in kind.
+// tellBuiltin plays the story of one object of a built-in kind.
 func tellBuiltin(t testing.TB, r round, c *tally) {
 	all := builtinKeepers(t)
 	managers := []string{"a", "b", "kubectl", ""}
@@ -363,15 +364,15 @@ func tellBuiltin(t testing.TB, r round, c *tally) {
 	}
 }
 
-// Objects written by several managers in turn have upstream's fields and upstream's owners after each write, and
-// configurations are refused for the same conflicts.
+// Several managers write objects in turn. After each write the fields and the owners equal upstream's, and both sides
+// report the same conflicts.
 func TestManagedFields(t *testing.T) {
 	var c tally
 	rounds(t, 40, func(t *testing.T, r round) { tellBuiltin(t, r, &c) })
 	c.check(t)
 }
 
-// FuzzManagedFields searches for stories of either sort whose ends differ.
+// FuzzManagedFields searches for stories of both sorts whose results differ.
 func FuzzManagedFields(f *testing.F) {
 	for seed := range int64(4) {
 		f.Add(seed)

@@ -20,7 +20,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Gear is a custom kind with fields of every way in which fields are owned; gearSchema says the same to upstream.
+// Gear is a custom kind with a field for each way in which fields are owned. gearSchema states the same for
+// upstream.
 type Gear struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -77,7 +78,7 @@ const gearSchema = `{"type":"object","x-kubernetes-group-version-kind":[{"group"
 		"extra":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}},
 	"status":{"type":"object","properties":{"phase":{"type":"string"},"count":{"type":"integer"}}}}}`
 
-// asItIs converts nothing: custom resources have no Go type.
+// asItIs converts nothing, because custom resources have no Go type.
 type asItIs struct{}
 
 func (asItIs) Convert(any, any, any) error { return errors.New("not asked for") }
@@ -98,7 +99,7 @@ func (loose) New(kind gvk.GroupVersionKind) (runtime.Object, error) {
 	return u, nil
 }
 
-// gears returns the keepers of Gear: of the object and of its status.
+// gears returns the keepers of Gear, for the object and for its status.
 func gears(t testing.TB) (object, status keeper) {
 	typ := reflect.TypeFor[Gear]()
 	k := keeper{kind: kind{gvk.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Gear"}, typ}, part: managed.Main}
@@ -174,7 +175,7 @@ func randomGear(t testing.TB, r round) doc.Value {
 	return decoded(t, data)
 }
 
-// tellCustom tells the story of one Gear, whose status is written apart.
+// tellCustom plays the story of one Gear, whose status has writes of its own.
 func tellCustom(t testing.TB, r round, c *tally) {
 	object, status := gears(t)
 	s := story{keeper: object, t: t}
@@ -199,21 +200,22 @@ func tellCustom(t testing.TB, r round, c *tally) {
 			c.applies++
 			after := s.live
 			s.live = before
-			s.live = s.reached(after).WithAt(entriesOf(after), "metadata", "managedFields") // as the write goes on
+			s.live = s.reached(after).WithAt(entriesOf(after), "metadata", "managedFields") // a write through this keeper reaches only these fields
 		} else {
 			c.refusals++
 		}
 	}
 }
 
-// A custom kind, its status written apart, has upstream's owners too.
+// A custom kind with separate writes of its status has upstream's owners too.
 func TestManagedFieldsOfACustomKind(t *testing.T) {
 	var c tally
 	rounds(t, 100, func(t *testing.T, r round) { tellCustom(t, r, &c) })
 	c.check(t)
 }
 
-// reached is what is left of a document when what an update through the keeper cannot write is as it was.
+// reached returns a document in which the fields that an update through the keeper cannot write have their old
+// values.
 func (s *story) reached(v doc.Value) doc.Value {
 	switch {
 	case s.live.IsAbsent():

@@ -64,7 +64,7 @@ type ruledNote struct {
 	Rank int64  `json:"rank,omitempty"`
 }
 
-// ruledProps is the same kind as a custom resource definition describes it.
+// ruledProps returns the schema of the same kind in a custom resource definition.
 func ruledProps(rules map[string]apiextensions.ValidationRule) apiextensions.JSONSchemaProps {
 	set, byKey := "set", "map"
 	of := func(place, typ string) apiextensions.JSONSchemaProps {
@@ -116,7 +116,7 @@ func ruledProps(rules map[string]apiextensions.ValidationRule) apiextensions.JSO
 	return root
 }
 
-// expressions are conditions on places, most of which hold for some objects and not for others.
+// expressions returns conditions on places. Most of them hold for some objects and not for others.
 func expressions() map[string][]string {
 	return map[string][]string{
 		"ruled": {"self.metadata.name == 'a'", "has(self.spec) && self.kind == 'x'", "has(oldSelf.spec)", "!has(self.metadata.generateName)"},
@@ -155,7 +155,7 @@ func expressions() map[string][]string {
 	}
 }
 
-// randomRuled is an object of the kind.
+// randomRuled returns a random object of the kind.
 func randomRuled(r *rand.Rand) map[string]any {
 	spec := map[string]any{}
 	put := func(name string, value any) {
@@ -212,7 +212,7 @@ func randomRuled(r *rand.Rand) map[string]any {
 	return map[string]any{"apiVersion": "example.com/v1", "kind": "ruled", "metadata": map[string]any{"name": word()}, "spec": spec}
 }
 
-// changed is an object some of whose members are those of another one.
+// changed returns an object with some members of another one.
 func changed(r *rand.Rand, from, to map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range from {
@@ -227,7 +227,7 @@ func changed(r *rand.Rand, from, to map[string]any) map[string]any {
 			spec[k] = v
 		}
 	}
-	if parts, ok := spec["parts"].([]any); ok && oneIn(r, 2) { // the order of which does not count
+	if parts, ok := spec["parts"].([]any); ok && oneIn(r, 2) { // their order does not count
 		parts = slices.Clone(parts)
 		slices.Reverse(parts)
 		spec["parts"] = parts
@@ -257,7 +257,7 @@ func compileBoth(t *testing.T, rules map[string]apiextensions.ValidationRule) (r
 	return ours, theirs, structural
 }
 
-// compareRules checks an object by both and compares what they say of it.
+// compareRules checks objects with both sides and compares the results.
 func compareRules(t *testing.T, rules map[string]apiextensions.ValidationRule, rounds int, r *rand.Rand) (faults int) {
 	t.Helper()
 	ours, theirs, structural := compileBoth(t, rules)
@@ -292,7 +292,7 @@ func compareRules(t *testing.T, rules map[string]apiextensions.ValidationRule, r
 	return faults
 }
 
-// variants are what a rule can say beside its expression.
+// variants returns functions that set the other fields of a rule.
 func variants() []func(*apiextensions.ValidationRule) {
 	reason := func(reason apiextensions.FieldValueErrorReason) func(*apiextensions.ValidationRule) {
 		return func(v *apiextensions.ValidationRule) { v.Reason, v.Message = &reason, "m" }
@@ -307,7 +307,7 @@ func variants() []func(*apiextensions.ValidationRule) {
 	}
 }
 
-// placed is an expression and where it stands.
+// placed is an expression and its place.
 type placed struct{ place, rule string }
 
 func placedExpressions() (all []placed) {
@@ -319,7 +319,7 @@ func placedExpressions() (all []placed) {
 	return all
 }
 
-// Every condition on every place means the same to us and to an API server, in the same words.
+// Every condition on every place has the same result, in the same words, here and in an API server.
 func TestRulesLikeUpstream(t *testing.T) {
 	all := placedExpressions()
 	faults := 0
@@ -346,8 +346,8 @@ func TestPathsAndOptionalsLikeUpstream(t *testing.T) {
 	}
 }
 
-// A path that we accept is one that an API server accepts. It accepts a few more: escapes of control characters, and text
-// behind a name in quotes.
+// An API server accepts every path that we accept. It accepts a few more: escapes of control characters, and text behind
+// a quoted name.
 func FuzzFieldPathLikeUpstream(f *testing.F) {
 	for _, seed := range []string{".min", ".labels.a", ".labels['a.b']", "['with-dash']", ".labels['it\\'s']", ".parts[0]", ".parts['a']", "min", ".", "..min", ".min.", "['min", "['min'", "[min]", ".none", ".labels[''].x", ".labels['a']['b']", ".labels['a'b']", ".labels['a]']"} {
 		f.Add(seed)
@@ -357,7 +357,7 @@ func FuzzFieldPathLikeUpstream(f *testing.F) {
 	require.NoError(f, err)
 	spec := structural.Properties["spec"]
 	f.Fuzz(func(t *testing.T, path string) {
-		if path == "" || strings.Contains(path, `\\`) { // upstream takes a quote behind an escaped backslash for an escaped one
+		if path == "" || strings.Contains(path, `\\`) { // upstream reads a quote behind an escaped backslash as an escaped quote
 			return
 		}
 		declared := cel.Rules{"ruledSpec": {{Rule: "false", FieldPath: path}}}

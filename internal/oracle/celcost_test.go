@@ -17,10 +17,10 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 )
 
-// bounds are those of the lists, maps and texts of the kind, by the path to them.
+// bounds holds the bounds of the lists, maps and texts of the kind, by path.
 type bounds map[string]int64
 
-// bounded sets bounds in both schemas: half of the places have none.
+// bounded sets bounds in both schemas, on half of the places.
 func bounded(r round, ours *schema.Schema, theirs *apiextensions.JSONSchemaProps) bounds {
 	set := bounds{}
 	most := func(place string) *int64 {
@@ -59,7 +59,7 @@ func bounded(r round, ours *schema.Schema, theirs *apiextensions.JSONSchemaProps
 
 var exceeds = regexp.MustCompile(`(?:by factor of (more than 100|[0-9.]+)x|could cost (more than 100|[0-9.]+) times)`)
 
-// factors are by how much limits were exceeded, as errors tell.
+// factors returns by how much limits were exceeded, according to error texts.
 func factors(text string) []string {
 	var all []string
 	for _, m := range exceeds.FindAllStringSubmatch(text, -1) {
@@ -91,7 +91,7 @@ func compareEstimates(t *testing.T, r round, rules map[string]apiextensions.Vali
 	_, err = declared.Compile(s)
 	var want, got []string
 	if theirs != nil {
-		if strings.Contains(theirs.ToAggregate().Error(), "undeclared reference to 'includes'") { // it is for rules that are stored already
+		if strings.Contains(theirs.ToAggregate().Error(), "undeclared reference to 'includes'") { // it exists only for stored rules
 			return false
 		}
 		require.NotContains(t, theirs.ToAggregate().Error(), "compilation failed", "%v", rules)
@@ -104,7 +104,7 @@ func compareEstimates(t *testing.T, r round, rules map[string]apiextensions.Vali
 	return len(want) > 0
 }
 
-// What is refused because it could cost too much is refused by an API server, and by how much it exceeds the limits, too.
+// We refuse rules that could cost too much exactly if an API server does, and report the same excess.
 func TestEstimatesLikeUpstream(t *testing.T) {
 	all := placedExpressions()
 	for _, e := range costly() {
@@ -124,7 +124,7 @@ func TestEstimatesLikeUpstream(t *testing.T) {
 	}
 }
 
-// costly are conditions whose cost depends on much of what they are about.
+// costly returns conditions whose cost depends on the size of their values.
 func costly() []string {
 	return []string{
 		"!self.steps.exists(a, self.steps.exists(b, a + b == a))", "self.steps.all(s, self.tags.all(t, self.labels.all(k, k != s + t)))", "self.steps.all(s, s.matches('^[a-z]+$'))",

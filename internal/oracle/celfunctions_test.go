@@ -15,7 +15,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// ofFunctions are conditions on the texts a and b that call the functions of Kubernetes, beside texts that they are for.
+// ofFunctions returns conditions on the texts a and b that call the functions of Kubernetes, each with suitable texts.
 func ofFunctions() map[string][]string {
 	return map[string][]string{
 		"1|1.0|-1|+1.5|0|.|-|+|0.5|1Ki|1.5Ki|-2Mi|0.1Ki|1Pi|1Ei|9Ei|9.5Ei|1k|1m|1u|1n|0.1n|-0.1n|1e3|1E3|1E|1e-9|1e-12|1e999|-1e30|5e|1ee3|1K|Ki|1..5|1.5.|1 |100000000000000000|1000000000000000000|9223372036854775807|9223372036854775808|0.000000001|0.0000000001|1.000000000000000001|12345678901234567890.5k|00012|000|0.0|1G|50000000G|999999999999999999G|abc|": {
@@ -41,7 +41,7 @@ func ofFunctions() map[string][]string {
 	}
 }
 
-// expressionOn puts the fields of the kind for a and b.
+// expressionOn replaces a and b by fields of the kind.
 func expressionOn(e string) string {
 	out := strings.Builder{}
 	for i := 0; i < len(e); i++ {
@@ -58,7 +58,7 @@ func expressionOn(e string) string {
 	return out.String()
 }
 
-// altered is one of the texts, or one with a character more, less or of another.
+// altered returns one of the texts, perhaps with a character added, removed or taken from another text.
 func altered(r *rand.Rand, texts []string) string {
 	text := texts[r.Intn(len(texts))]
 	if oneIn(r, 2) || text == "" {
@@ -75,10 +75,10 @@ func altered(r *rand.Rand, texts []string) string {
 	return changed
 }
 
-// longExponent is that of quantities that an API server spends seconds on. We refuse them.
+// longExponent matches quantities for which an API server needs seconds. We refuse them.
 var longExponent = regexp.MustCompile("[eE][-+]?[0-9]{4}")
 
-// Every function of Kubernetes says of every text what an API server says of it, errors included.
+// Every function of Kubernetes returns for every text what it returns in an API server, including errors.
 func TestFunctionsLikeUpstream(t *testing.T) {
 	for texts, conditions := range ofFunctions() {
 		words := strings.Split(texts, "|")

@@ -13,13 +13,13 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// checkDecode compares what a text is taken for: the tree, the members that stand there twice, or why it is no JSON.
+// checkDecode compares the results of decoding a text: the tree, the duplicate members, or why the text is not JSON.
 func checkDecode(t *testing.T, body []byte) {
 	var tree any
 	strict, err := kjson.UnmarshalStrict(body, &tree)
 	v, duplicates, ourErr := codec.DecodeJSON(body)
 	if !utf8.Valid(body) || hasLoneSurrogate(body) {
-		return // upstream replaces what is no text
+		return // upstream replaces invalid UTF-8
 	}
 	if err != nil {
 		require.EqualError(t, ourErr, err.Error(), "%s", body)
@@ -32,7 +32,7 @@ func checkDecode(t *testing.T, body []byte) {
 		require.NoError(t, err)
 		want = append(want, path)
 	}
-	if len(strings.Join(want, "")) < 32<<10 { // the paths are bounded, beyond what a real body has
+	if len(strings.Join(want, "")) < 32<<10 { // the total length of our paths is bounded
 		require.Equal(t, want, duplicates, "%s", body)
 	}
 	if hasFraction(body) {
@@ -43,7 +43,7 @@ func checkDecode(t *testing.T, body []byte) {
 	requireSame(t, text, codec.AppendJSON(nil, v), "%s", body)
 }
 
-// hasLoneSurrogate reports whether a text may have half of a character in an escape.
+// hasLoneSurrogate reports whether a text may contain an escaped half of a surrogate pair.
 func hasLoneSurrogate(body []byte) bool {
 	return strings.Contains(strings.ToLower(string(body)), `\ud`)
 }
@@ -68,7 +68,7 @@ func TestDecode(t *testing.T) {
 	require.True(t, duplicates > 0 || !all)
 }
 
-// writeRandom writes a random value, with members that stand there twice.
+// writeRandom writes a random value, with duplicate members.
 func writeRandom(r *rand.Rand, b *strings.Builder, depth int) {
 	blank := func() { b.WriteString(pickText(r, "", "", "", " ", "\n\t")) }
 	blank()

@@ -10,13 +10,13 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
-// formats are those that the schemas of custom resources are held to.
+// formats are the formats that the schemas of custom resources enforce.
 var formats = []string{"bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5", "isbn", "isbn10", "isbn13",
 	"creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration", "datetime", "date-time", "k8s-short-name", "k8s-long-name"}
 
 func checkFormat(t *testing.T, text string) {
 	if strings.ContainsRune(text, '\uFFFD') {
-		return // no document has text that is not UTF-8
+		return // documents are always UTF-8
 	}
 	for _, format := range formats {
 		s := schema.Schema{Type: schema.StringType, Format: format}

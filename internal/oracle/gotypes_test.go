@@ -11,18 +11,18 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// checkThroughType compares what becomes of a body on its way through the Go type of its kind: in our codec, and in
-// upstream's, which is encoding/json but for the case of names.
+// checkThroughType compares how our codec and upstream's convert a body through the Go type of its kind. Upstream's
+// is encoding/json with case-sensitive names.
 func checkThroughType(t *testing.T, k kind, body []byte) {
 	want, err := throughJSON(k, body)
 	d, duplicates, decodeErr := codec.DecodeJSON(body)
 	if decodeErr != nil {
-		return // what is no JSON is no matter of types; see FuzzDecode
+		return // FuzzDecode covers text that is not JSON
 	}
 	ours := k.new()
 	ourErr := codec.ToGo(d, ours)
 	if err != nil && len(duplicates) > 0 && ourErr == nil {
-		return // upstream also decodes the values of a member that a later one of its name replaces
+		return // upstream also decodes duplicate members that a later one replaces
 	}
 	if err != nil {
 		require.Error(t, ourErr, "%s: upstream refuses %s: %v", k, body, err)
@@ -57,7 +57,7 @@ func decoded(t testing.TB, data []byte) doc.Value {
 	return v
 }
 
-// Every kind of k8s.io/api comes out of its Go type as upstream writes it.
+// Every kind of k8s.io/api has upstream's JSON after the conversion through its Go type.
 func TestThroughType(t *testing.T) {
 	require.Greater(t, len(allKinds()), 150, "the scheme lost its kinds")
 	rounds(t, len(allKinds()), func(t *testing.T, r round) {
@@ -69,8 +69,8 @@ func TestThroughType(t *testing.T) {
 	})
 }
 
-// loosen writes an object in a way that clients may, and that the Go type straightens: nulls, empty maps and lists,
-// numbers for quantities, unknown members.
+// loosen rewrites an object in ways that clients may use and that the Go type normalises: nulls, empty maps and
+// lists, numbers for quantities, unknown members.
 func loosen(t testing.TB, r *rand.Rand, body []byte) []byte {
 	var loose func(v doc.Value) doc.Value
 	loose = func(v doc.Value) doc.Value {

@@ -13,7 +13,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 )
 
-// TestMain gives evanphx/json-patch the one setting that kube-apiserver changes.
+// TestMain changes the setting of evanphx/json-patch that kube-apiserver changes.
 func TestMain(m *testing.M) {
 	jsonpatch.AccumulatedCopySizeLimit = 3 << 20
 	m.Run()
@@ -49,7 +49,7 @@ func ourJSONPatch(d, body []byte) ([]byte, error) {
 	return patch.AppendJSON(nil, result), nil
 }
 
-// differsOnPurpose says why the two need not agree on a patch; "" if they must.
+// differsOnPurpose returns why the two sides need not agree on a patch, or "" if they must.
 func differsOnPurpose(d, body doc.Value) string {
 	text := string(codec.AppendJSON(codec.AppendJSON(nil, d), body))
 	if strings.ContainsAny(text, "<>&\u2028\u2029") {
@@ -186,7 +186,7 @@ func randomOperation(r *rand.Rand, d doc.Value) doc.Value {
 
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// randomPath returns a path that mostly leads to something in the document, and what is there.
+// randomPath returns a path that mostly exists in the document, and the value there.
 func randomPath(r *rand.Rand, d doc.Value) (string, doc.Value) {
 	path := ""
 	for {

@@ -30,7 +30,7 @@ type kind struct {
 
 func (k kind) new() any { return reflect.New(k.typ).Interface() }
 
-// allKinds returns the objects of every group and version of k8s.io/api, lists and options left out, in a fixed order.
+// allKinds returns the kinds of every group and version of k8s.io/api, without lists and options, in a fixed order.
 var allKinds = sync.OnceValue(func() []kind {
 	var kinds []kind
 	for gvk, typ := range scheme.Scheme.AllKnownTypes() {
@@ -47,7 +47,7 @@ var allKinds = sync.OnceValue(func() []kind {
 	return kinds
 })
 
-// kindNamed finds a kind by what stands in its objects, "apps/v1 Deployment".
+// kindNamed returns a kind by its apiVersion and kind, such as "apps/v1 Deployment".
 func kindNamed(name string) (k kind, ok bool) {
 	for _, k := range allKinds() {
 		if k.GroupVersion().String()+" "+k.Kind == name {
@@ -88,7 +88,7 @@ func (k kind) random(t testing.TB, r *rand.Rand) any {
 		metav1.TypeMeta{APIVersion: k.GroupVersion().String(), Kind: k.Kind}))
 	data, err := json.Marshal(obj)
 	require.NoError(t, err)
-	again := k.new() // what JSON cannot hold, such as an empty list that is omitted, is not stored either
+	again := k.new() // what JSON cannot express, such as an omitted empty list, is not stored either
 	require.NoError(t, json.Unmarshal(data, again))
 	return again
 }
@@ -118,7 +118,7 @@ func filler(r *rand.Rand) *randfill.Filler {
 	)
 }
 
-// word returns a short text, and often one of a few, so that keys meet.
+// word returns a short text, often one of a few, so that keys collide.
 func word(r *rand.Rand) string {
 	if r.Intn(2) == 0 {
 		return string(rune('a' + r.Intn(4)))

@@ -29,11 +29,11 @@ func checkMergePatch(t *testing.T, d, body []byte) {
 		require.Equal(t, string(want), string(p.Text(d)), "the text\ndocument %s\npatch %s", d, body)
 		return
 	}
-	// Upstream takes nulls out of the maps in a list, but not when the list replaces a map.
+	// Upstream removes nulls from the maps in a list, unless the list replaces a map.
 	requireSame(t, bareLists(t, want), bareLists(t, got), "document %s\npatch %s", d, body)
 }
 
-// bareLists takes the null members out of all maps in lists.
+// bareLists removes the null members of all maps in lists.
 func bareLists(t testing.TB, data []byte) []byte {
 	var bare func(v doc.Value, inList bool) doc.Value
 	bare = func(v doc.Value, inList bool) doc.Value {

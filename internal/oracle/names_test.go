@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// nameRules are our rules for names beside upstream's.
+// nameRules pairs our rules for names with upstream's.
 var nameRules = []struct {
 	name         string
 	ours, theirs func(string) []string

@@ -10,10 +10,10 @@ import (
 
 func pick(r *rand.Rand, choices ...doc.Value) doc.Value { return choices[r.Intn(len(choices))] }
 
-// patchWriter makes up patches of an object, with values from another one of its kind.
+// patchWriter generates patches of an object, with values from another object of its kind.
 type patchWriter struct {
 	r        *rand.Rand
-	nonsense bool // directives where they mean nothing, values of wrong types
+	nonsense bool // directives in places where they have no meaning, values of wrong types
 }
 
 func (w *patchWriter) chance(n int) bool { return w.r.Intn(n) == 0 }
@@ -135,7 +135,7 @@ func (w *patchWriter) list(old, donor doc.Value) doc.Value {
 	return doc.ListOf(list...)
 }
 
-// listDirectives adds what may stand beside a list.
+// listDirectives adds the directives that may accompany a list.
 func (w *patchWriter) listDirectives(members map[string]doc.Value, name string, old doc.Value) {
 	patched := members[name]
 	if w.chance(4) {
@@ -170,7 +170,8 @@ func (w *patchWriter) listDirectives(members map[string]doc.Value, name string, 
 
 func pickText(r *rand.Rand, choices ...string) string { return choices[r.Intn(len(choices))] }
 
-// order returns an order for a merged list: the elements of the patch as they stand, and old ones in between.
+// order returns an order for a merged list: the elements of the patch in their order, with old ones in
+// between.
 func (w *patchWriter) order(patched, old doc.Value) doc.Value {
 	var order []doc.Value
 	element := func(v doc.Value) {

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// round is one turn of a test with random input. All of its input follows from the seed.
+// round is one iteration of a test with random input, which follows from the seed.
 type round struct {
 	*rand.Rand
 	seed int64
 }
 
-// kind returns a kind: in as many rounds one after the other as there are kinds, each of them.
+// kind returns a kind. Successive rounds cycle through all kinds.
 func (r round) kind() kind {
 	kinds := allKinds()
 	return kinds[int(r.seed%int64(len(kinds)))]
 }
 
-// rounds calls f for half a second, or as long as DECORUM_ROUNDS says ("1m"), and at least so many times. The seed of the
-// round that fails is printed, and can be given again as DECORUM_SEED; then there is only this one. It reports whether
-// there were as many rounds as asked for.
+// rounds calls f for half a second, or as long as DECORUM_ROUNDS says ("1m"), and at least atLeast times. It prints the
+// seed of a failed round. DECORUM_SEED runs only the round with that seed. rounds reports whether it ran at least atLeast
+// rounds.
 func rounds(t *testing.T, atLeast int, f func(t *testing.T, r round)) bool {
 	t.Helper()
 	if text := os.Getenv("DECORUM_SEED"); text != "" {

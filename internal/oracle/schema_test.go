@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A schema can be derived for every kind of k8s.io/api, as it is.
+// Every kind of k8s.io/api has a schema.
 func TestDeriveEveryKind(t *testing.T) {
 	for _, k := range allKinds() {
 		_, err := schema.Derive(k.typ, schema.Options{Builtin: true})
@@ -18,7 +18,7 @@ func TestDeriveEveryKind(t *testing.T) {
 	}
 }
 
-// No walk over the schema finds fault with an object that came out of the Go type, or changes it.
+// No walk over the schema reports a fault in an object from its Go type, or changes it.
 func TestSchemaKeepsObjects(t *testing.T) {
 	rounds(t, len(allKinds()), func(t *testing.T, r round) {
 		k := r.kind()
@@ -28,15 +28,15 @@ func TestSchemaKeepsObjects(t *testing.T) {
 		pruned, unknown := s.Prune(v)
 		require.Empty(t, unknown, "%s: %s", k, codec.AppendJSON(nil, v))
 		require.True(t, pruned == v, "%s", k)
-		// The one thing that Default may do is to take a null for what it means here: nothing, or no bytes.
+		// Default may only replace a null by its meaning here: absence, or no bytes.
 		if bare := withoutNulls(s, v); !doc.Equal(bare, withoutNulls(s, s.Default(v))) {
 			requireSame(t, codec.AppendJSON(nil, bare), codec.AppendJSON(nil, s.Default(v)), "%s", k)
 		}
 	})
 }
 
-// withoutNulls takes null members out of the maps that the schema knows, and makes empty bytes of those among bytes. Raw JSON
-// in an object is left alone by both.
+// withoutNulls removes null members from the maps that the schema describes, and replaces the null values of maps of bytes
+// by empty bytes. Like Default, it leaves raw JSON unchanged.
 func withoutNulls(s *schema.Schema, v doc.Value) doc.Value {
 	return v.Rewrite(func(_ int, key string, child doc.Value) doc.Value {
 		below := s.Member(key)

@@ -21,7 +21,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// sent is an object of a random schema, on both sides.
+// sent is an object of a random schema, in upstream's form and in ours.
 type sent struct {
 	twins
 	asSent map[string]any
@@ -52,7 +52,7 @@ func same(t *testing.T, s sent, theirs any, ours doc.Value) {
 	requireSame(t, data, codec.AppendJSON(nil, ours), "%s", s.say())
 }
 
-// Unknown fields are dropped and named as upstream does.
+// Both sides drop the same unknown fields and report the same names.
 func TestPruning(t *testing.T) { rounds(t, 500, checkPruning) }
 
 func checkPruning(t *testing.T, r round) {
@@ -64,8 +64,7 @@ func checkPruning(t *testing.T, r round) {
 	same(t, s, s.theirs, pruned)
 }
 
-// What is absent is filled in as upstream does, null is taken for absent where it is there, and both agree that nothing is
-// left to do.
+// Both sides set the same defaults and treat null as absence in the same places, and a second pass changes nothing.
 func TestDefaulting(t *testing.T) { rounds(t, 500, checkDefaulting) }
 
 func checkDefaulting(t *testing.T, r round) {
@@ -77,7 +76,7 @@ func checkDefaulting(t *testing.T, r round) {
 	require.True(t, doc.Equal(ours, s.twins.ours.Default(ours)))
 }
 
-// prepare prunes and defaults the object on upstream's side, and prepared does on ours.
+// prepare prunes and defaults the object on upstream's side. prepared does so on ours.
 func (s sent) prepare() {
 	pruning.Prune(s.theirs, s.structural, false)
 	defaulting.PruneNonNullableNullsWithoutDefaults(s.theirs, s.structural)
@@ -89,7 +88,7 @@ func (s sent) prepared() doc.Value {
 	return s.twins.ours.Default(v)
 }
 
-// A new object is refused for the same reasons in the same words.
+// Both sides refuse a new object for the same reasons, in the same words.
 func TestValidation(t *testing.T) {
 	refused := 0
 	enough := rounds(t, 1000, func(t *testing.T, r round) {
@@ -116,7 +115,7 @@ func checkValidation(t *testing.T, r round) (refused bool) {
 	return len(want) > 0
 }
 
-// An update is let through with what it has not changed, and refused for the rest in the same words.
+// Both sides accept the invalid values that an update does not change, and refuse the others in the same words.
 func TestRatcheting(t *testing.T) {
 	let, refused := 0, 0
 	enough := rounds(t, 2000, func(t *testing.T, r round) {
@@ -143,10 +142,10 @@ func checkRatcheting(t *testing.T, r round) (refused, invalid bool) {
 	require.NoError(t, err)
 	was, now := old.prepared(), s.prepared()
 	if len(s.twins.ours.CheckTypes(nil, now)) > 0 || len(s.twins.ours.CheckTypes(nil, was)) > 0 {
-		return false, false // what its Go type cannot hold is refused in any case, and was never stored
+		return false, false // its Go type cannot represent the value, so it can never have been stored
 	}
 	if s.shape.lacksKeys(s.theirs) || s.shape.lacksKeys(old.theirs) {
-		return false, false // upstream takes every list with such elements for changed
+		return false, false // upstream treats every list with such elements as changed
 	}
 	correlated := common.NewCorrelatedObject(s.theirs, old.theirs, &model.Structural{Structural: s.structural})
 	want := validation.ValidateCustomResourceUpdate(nil, s.theirs, old.theirs, validator, validation.WithRatcheting(correlated))
@@ -159,7 +158,7 @@ func checkRatcheting(t *testing.T, r round) (refused, invalid bool) {
 	return len(want) > 0, len(ours.Validate(nil, now)) > 0
 }
 
-// FuzzSchemas makes schema and objects of a seed and compares all of the above.
+// FuzzSchemas generates schemas and objects from a seed and runs all comparisons above.
 func FuzzSchemas(f *testing.F) {
 	for seed := range int64(20) {
 		f.Add(seed)
@@ -173,7 +172,7 @@ func FuzzSchemas(f *testing.F) {
 	})
 }
 
-// change returns the object with some of its members as in another one.
+// change returns the object with some members of another one.
 func (s sent) change(t *testing.T, r round) sent {
 	other := s.send(t, r)
 	for key := range other.theirs {
@@ -186,7 +185,7 @@ func (s sent) change(t *testing.T, r round) sent {
 	return sent{s.twins, v, document(t, v), plainValue(t, v).(map[string]any)}
 }
 
-// mix takes over members of from, at any depth.
+// mix copies some members of from, at any depth.
 func mix(into, from map[string]any, r round) {
 	for key, value := range from {
 		a, isMap := into[key].(map[string]any)
@@ -214,7 +213,7 @@ func ourTexts(errs status.FieldErrors) string {
 	return joined(texts)
 }
 
-// joined puts texts in an order of their own, each once: upstream walks through Go maps.
+// joined sorts texts and removes duplicates, because upstream iterates over Go maps.
 func joined(texts []string) string {
 	slices.Sort(texts)
 	return strings.Join(slices.Compact(texts), "\n")

@@ -13,13 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// labelSets are sets of labels that random selectors are likely to tell apart.
+// labelSets are sets of labels that random selectors are likely to distinguish.
 var labelSets = []map[string]string{
 	{}, {"a": ""}, {"a": "x"}, {"a": "y", "b": "1"}, {"b": "2"}, {"b": "-1", "in": "z"}, {"a": "x", "b": "x", "d.e/f": "x"},
 }
 
-// differsAsSelector reports whether the two need not agree on a selector. Ours are bounded; to upstream a NUL is the end,
-// and what is no text is replaced in messages.
+// differsAsSelector reports whether the two sides need not agree on a selector. Ours are bounded. Upstream's end at a
+// NUL, and upstream replaces invalid UTF-8 in messages.
 func differsAsSelector(text string) bool {
 	return len(text) > apimeta.MaxSelectorLength || strings.Count(text, ",") >= apimeta.MaxSelectorRequirements ||
 		strings.Contains(text, "\x00") || !utf8.ValidString(text)
@@ -65,7 +65,7 @@ func checkFieldSelector(t *testing.T, text string) (parsed bool) {
 	got, gotErr := apimeta.ParseFieldSelector(text)
 	if wantErr != nil {
 		require.Error(t, gotErr, "%q", text)
-		if !strings.Contains(text, ",") { // of several faulty terms upstream names the one that sorts first
+		if !strings.Contains(text, ",") { // of several faulty terms, upstream names the one that sorts first
 			require.EqualError(t, gotErr, wantErr.Error(), "%q", text)
 		}
 		return false

@@ -19,8 +19,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// outcome is what came of a patch: the merged tree, and the object made of it, both as JSON, or the error that kept it
-// from being made.
+// outcome is the result of a patch: the merged tree and the object made from it, both as JSON, or the error.
 type outcome struct {
 	merged, object string
 	err            error
@@ -78,15 +77,15 @@ func ourStrategic(t testing.TB, k kind, original any, body []byte) outcome {
 	return outcome{string(codec.AppendJSON(nil, merged)), string(object), err}
 }
 
-// tries is how often upstream is asked before a difference counts: its answer may depend on the order in which a Go map is
-// walked, as when a patch adds to a list and deletes from it at once.
+// tries is how often a test asks upstream before a difference counts: upstream's answer may depend on the iteration order
+// of a Go map, as when a patch adds to a list and deletes from it at the same time.
 const tries = 100
 
 // checkStrategic reports whether the patch could be applied.
 func checkStrategic(t *testing.T, k kind, original any, body []byte) bool {
 	ours := ourStrategic(t, k, original, body)
 	if ours.err != nil && (strings.Contains(ours.err.Error(), "cannot restore slice from slice") || namesFieldInOtherCase(t, k, ours.err)) {
-		return false // bytes as a list of numbers, which Go takes and the API does not know; names are case-sensitive
+		return false // bytes as a list of numbers, which Go accepts but the API does not; names are case-sensitive
 	}
 	var theirs []outcome
 	for range tries {
@@ -103,8 +102,8 @@ func checkStrategic(t *testing.T, k kind, original any, body []byte) bool {
 	return false
 }
 
-// namesFieldInOtherCase reports whether a field was not found that upstream finds, because it looks for the merge keys of a
-// field whatever the case of its name.
+// namesFieldInOtherCase reports whether we did not find a field that upstream finds, because upstream ignores case when it
+// looks up the merge key of a field.
 func namesFieldInOtherCase(t testing.TB, k kind, err error) bool {
 	_, quoted, found := strings.Cut(err.Error(), "for the json field ")
 	name, quoteErr := strconv.Unquote(quoted)
@@ -138,7 +137,7 @@ func sameOutcome(t testing.TB, a, b outcome) bool {
 		doc.Equal(decoded(t, []byte(a.object)), decoded(t, []byte(b.object)))
 }
 
-// Patches of all sorts, sense and nonsense, have upstream's result, on every kind.
+// Patches of all sorts, valid and nonsensical, have upstream's result on every kind.
 func TestStrategicMerge(t *testing.T) {
 	favourites := kindsNamed(t, "v1 Pod", "apps/v1 Deployment", "v1 Service", "v1 ServiceAccount", "v1 Node",
 		"policy/v1 PodDisruptionBudget")
@@ -161,7 +160,7 @@ func TestStrategicMerge(t *testing.T) {
 	require.True(t, applied > refused/4 && refused > 0 || !all, "nearly all patches were nonsense, or none, which shows little")
 }
 
-// What kubectl sends, the difference of two objects, leads from one to the other.
+// The patch that kubectl computes from two objects turns one into the other.
 func TestStrategicMergeOfDifferences(t *testing.T) {
 	applied := 0
 	all := rounds(t, 200, func(t *testing.T, r round) {
@@ -174,7 +173,7 @@ func TestStrategicMergeOfDifferences(t *testing.T) {
 		require.NoError(t, err)
 		body, err := strategicpatch.CreateTwoWayMergePatch(a, b, k.new())
 		if err != nil {
-			return // lists with an element that has no merge key, say
+			return // such as lists with an element without a merge key
 		}
 		if checkStrategic(t, k, from, body) {
 			applied++
@@ -183,7 +182,7 @@ func TestStrategicMergeOfDifferences(t *testing.T) {
 	require.True(t, applied > 0 || !all)
 }
 
-// change returns an object that has some members from another one.
+// change returns an object with some members of another one.
 func change(t testing.TB, r *rand.Rand, k kind, from any) any {
 	var mix func(a, b doc.Value) doc.Value
 	mix = func(a, b doc.Value) doc.Value {
@@ -258,8 +257,8 @@ func FuzzStrategicMerge(f *testing.F) {
 	})
 }
 
-// hasFraction reports whether a patch may have numbers with a fraction or an exponent, or too large ones. Upstream takes
-// 80 and 80.0 for two keys, and lets an integer that is too large wrap around; we do neither.
+// hasFraction reports whether a patch may have numbers with a fraction or an exponent, or numbers that are too large.
+// Upstream treats 80 and 80.0 as two keys, and wraps integers that are too large; we do neither.
 func hasFraction(body []byte) bool {
 	digits := 0
 	for i, c := range body {

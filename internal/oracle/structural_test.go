@@ -19,13 +19,13 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// A shape is a schema before it is anybody's: upstream reads it as the schema of a custom resource definition, and we as a
-// Go type with tags.
+// shape is an abstract schema, which becomes the schema of a custom resource definition for upstream and a Go type with
+// tags for us.
 type shape struct {
-	kind   string // of JSON; "any", "intOrString" and "map" beside them
+	kind   string // of JSON; also "any", "intOrString" and "map"
 	format string
 
-	options []string // of the api tag, those of elements and values without their prefix
+	options []string // of the api tag; those of elements and values have no prefix
 	props   apiextensions.JSONSchemaProps
 
 	members []member // of an object
@@ -38,7 +38,7 @@ type member struct {
 	shape    *shape
 }
 
-// randomShape returns a shape that may be nested so deep.
+// randomShape returns a shape that is nested at most depth levels.
 func randomShape(r *rand.Rand, depth int) *shape {
 	kinds := []string{"string", "string", "integer", "integer", "number", "boolean", "any", "intOrString"}
 	if depth > 0 {
@@ -51,7 +51,7 @@ func randomShape(r *rand.Rand, depth int) *shape {
 			s.members = append(s.members, member{name: name, required: r.Intn(4) == 0, shape: randomShape(r, depth-1)})
 		}
 	case "array", "map":
-		for s.element == nil || s.kind == "map" && s.element.kind == "any" { // such a map keeps a null, as Go's does
+		for s.element == nil || s.kind == "map" && s.element.kind == "any" { // such a map keeps a null, like Go's
 			s.element = randomShape(r, depth-1)
 		}
 	}
@@ -65,7 +65,7 @@ func (s *shape) option(format string, args ...any) {
 	s.options = append(s.options, fmt.Sprintf(format, args...))
 }
 
-// constrain gives a shape some of the rules that its kind can have.
+// constrain adds some of the rules that the kind of a shape can have.
 func (s *shape) constrain(r *rand.Rand) {
 	p := &s.props
 	count := func(name string) *int64 {
@@ -158,7 +158,7 @@ func (s *shape) enum(values ...string) {
 	s.option("enum=%s", strings.Join(texts, "|"))
 }
 
-// listType makes some lists sets, and keyed lists of those whose elements have a member to be the key.
+// listType turns some lists into sets, and some lists whose elements have a suitable member into keyed lists.
 func (s *shape) listType(r *rand.Rand) {
 	set := func(text string) { s.props.XListType = &text }
 	switch {
@@ -206,7 +206,7 @@ func (s *shape) setDefault(r *rand.Rand) {
 	s.option("default='%s'", text)
 }
 
-// goType is the shape as a Go type; its own options are those of the field that holds it.
+// goType returns the shape as a Go type. The field that holds it has its own options.
 func (s *shape) goType() reflect.Type {
 	switch s.kind {
 	case "string":
@@ -243,7 +243,7 @@ func (m member) tag() []string {
 	return tag
 }
 
-// tag is what an api tag says about the shape and about what it holds, with this prefix.
+// tag returns the options of an api tag for the shape and for its elements and values, with this prefix.
 func (s *shape) tag(prefix string) []string {
 	var tag []string
 	if s.kind == "intOrString" {
@@ -261,7 +261,7 @@ func (s *shape) tag(prefix string) []string {
 	return tag
 }
 
-// schemaProps is the shape as upstream's schema.
+// schemaProps returns the shape as upstream's schema.
 func (s *shape) schemaProps() *apiextensions.JSONSchemaProps {
 	p := s.props
 	yes := true
@@ -288,7 +288,7 @@ func (s *shape) schemaProps() *apiextensions.JSONSchemaProps {
 	return &p
 }
 
-// twins are both sides' schemas of one shape.
+// twins are the schemas of one shape for both sides.
 type twins struct {
 	shape      *shape
 	ours       *schema.Schema
@@ -296,7 +296,7 @@ type twins struct {
 	structural *structuralschema.Structural
 }
 
-// randomTwins returns the schemas of a random object, of which both sides find that it makes sense.
+// randomTwins returns the schemas of a random object that both sides accept.
 func randomTwins(t *testing.T, r *rand.Rand) twins {
 	for range 1000 {
 		s := randomShape(r, 3)
@@ -322,7 +322,7 @@ func (s *shape) randomValue(r *rand.Rand) any {
 		v := anything(r)
 		_, isList := v.([]any)
 		_, isMap := v.(map[string]any)
-		if !(isList && s.format != "" || isMap && s.kind == "any") { // upstream takes any list for a text of a format
+		if !(isList && s.format != "" || isMap && s.kind == "any") { // upstream accepts any list as a text of a format
 			return v
 		}
 	}
@@ -336,7 +336,7 @@ func (s *shape) randomValue(r *rand.Rand) any {
 		}
 		return []any{int64(0), int64(1), int64(2), int64(3), int64(4), int64(-1), 2.0, 2.5, int64(1) << 40}[r.Intn(9)]
 	case "number":
-		if s.props.Enum != nil { // upstream cuts a fraction off before it looks whether a number is allowed
+		if s.props.Enum != nil { // upstream cuts off a fraction before it checks whether a number is allowed
 			return int64(r.Intn(4))
 		}
 		return []any{int64(0), int64(1), 2.5, 3.0, int64(4), -0.5}[r.Intn(6)]
@@ -368,11 +368,11 @@ func (s *shape) randomValue(r *rand.Rand) any {
 		}
 		return m
 	}
-	// No map: upstream finds nothing in one of which the schema says nothing, and takes it for changed.
+	// Not a map: if the schema does not describe its content, upstream treats it as changed.
 	return []any{"text", int64(7), 7.5, true, []any{}, []any{int64(1)}}[r.Intn(6)]
 }
 
-// lacksKeys reports whether there is an element without its keys, or with those of another, in a keyed list of the value.
+// lacksKeys reports whether a keyed list of the value has an element without keys, or two elements with the same keys.
 func (s *shape) lacksKeys(v any) bool {
 	switch v := v.(type) {
 	case []any:
@@ -411,7 +411,7 @@ func anything(r *rand.Rand) any {
 	return []any{nil, nil, "text", int64(7), 7.5, true, []any{}, []any{int64(1)}, map[string]any{}, map[string]any{"a": int64(1)}}[r.Intn(10)]
 }
 
-// document is a value as we have it.
+// document returns a value in our form.
 func document(t *testing.T, v any) doc.Value {
 	data, err := utiljson.Marshal(v)
 	require.NoError(t, err)
@@ -420,7 +420,7 @@ func document(t *testing.T, v any) doc.Value {
 	return d
 }
 
-// plainValue is a value as upstream has it, a copy of its own.
+// plainValue returns a copy of a value in upstream's form.
 func plainValue(t *testing.T, v any) any {
 	data, err := utiljson.Marshal(v)
 	require.NoError(t, err)
