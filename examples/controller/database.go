@@ -10,8 +10,9 @@ import (
 
 var groupVersion = schema.GroupVersion{Group: "platform.example.com", Version: "v1"}
 
-// Database is what a user asks for. Its metadata is that of apimachinery, since
-// controller-runtime asks for its methods; the host serves the same struct.
+// Database is what a user asks for. Its metadata is that of apimachinery,
+// because controller-runtime needs its methods. The host serves the same
+// struct.
 type Database struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -38,7 +39,7 @@ type DatabaseList struct {
 	Items []Database `json:"items"`
 }
 
-// Instance is one replica of a database. The controller makes them.
+// Instance is one replica of a database. The controller creates the instances.
 type Instance struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

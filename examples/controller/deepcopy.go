@@ -2,8 +2,8 @@ package main
 
 import "k8s.io/apimachinery/pkg/runtime"
 
-// The caches of controller-runtime hand out copies and need to know how to make
-// them. controller-gen writes these methods for those who have many kinds.
+// The caches of controller-runtime return copies, and make them by these
+// methods. controller-gen generates the methods for projects with many kinds.
 
 func (d *Database) DeepCopyObject() runtime.Object {
 	out := *d

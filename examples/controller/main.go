@@ -1,10 +1,9 @@
-// Command controller is a host that is its own controller: a manager of
-// controller-runtime in the same process works on the host's API by calling it,
-// through rest.RoundTripper. The port is for people with kubectl only.
+// Command controller is a host with its own controllers: a manager of controller-runtime in
+// the same process calls the host's API through rest.RoundTripper. Only kubectl uses the port.
 //
 //	go run . --listen 127.0.0.1:8080
 //
-// Read manager.go for how the two are joined, reconciler.go for the loops, and
+// Read manager.go for the connection between the two, reconciler.go for the loops, and
 // database.go for the kinds.
 package main
 
@@ -38,7 +37,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("controller", flag.ContinueOnError)
 	flags.SetOutput(stdout)
-	listen := flags.String("listen", "127.0.0.1:8080", "address to serve kubectl on; port 0 takes a free port")
+	listen := flags.String("listen", "127.0.0.1:8080", "address to serve kubectl on; port 0 selects a free port")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -71,9 +70,10 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	case <-ctx.Done():
 	case err = <-served:
 	case err = <-managed:
-		managed <- nil // it is awaited below
+		managed <- nil // the code below waits for it
 	}
-	// The controllers first, then the watches, then the connections: each would hold up the next.
+	// Stop the controllers first, then the watches, then the connections: each would otherwise
+	// delay the next.
 	stopManager()
 	err = errors.Join(err, <-managed)
 	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)

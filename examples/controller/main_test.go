@@ -21,11 +21,11 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// patience bounds every wait, so that a hang is a failure with a name.
+// patience bounds every wait, so that a hang becomes a failure with a name.
 const patience = 20 * time.Second
 
-// newUser returns a client of a host whose manager runs until the test's end.
-// There is no socket anywhere.
+// newUser returns a client of a host whose manager runs until the test ends. The
+// test uses no socket.
 func newUser(t *testing.T) client.WithWatch {
 	t.Helper()
 	api, err := rest.New(rest.Options{}, resources()...)
@@ -45,7 +45,8 @@ func newUser(t *testing.T) client.WithWatch {
 	return user
 }
 
-// A database comes to life, grows, shrinks, mends itself, and goes with all it has.
+// A database starts, grows, shrinks, repairs itself, and is deleted with its
+// instances.
 func TestDatabaseLives(t *testing.T) {
 	user := newUser(t)
 	ctx := t.Context()
@@ -62,7 +63,7 @@ func TestDatabaseLives(t *testing.T) {
 	awaitReady(t, events, 2, 3)
 	assert.Len(t, instances(t, user), 3)
 
-	// A lost instance is made again.
+	// The controller replaces a lost instance.
 	instanceEvents, err := user.Watch(ctx, &InstanceList{}, client.InNamespace("shop"))
 	require.NoError(t, err)
 	defer instanceEvents.Stop()
@@ -89,7 +90,7 @@ func TestRefusals(t *testing.T) {
 	assert.True(t, apierrors.IsInvalid(err), "%v", err)
 }
 
-// The program serves people over a socket, and ends when it is told to.
+// The program serves kubectl over a socket, and ends on a signal.
 func TestProgram(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
@@ -123,7 +124,7 @@ func scale(t *testing.T, user client.Client, database *Database, replicas int32)
 	require.NoError(t, user.Patch(t.Context(), database, client.MergeFrom(before)))
 }
 
-// instances returns the names of those that exist, after the database is ready.
+// instances returns the names of the instances, once the database is ready.
 func instances(t *testing.T, user client.Client) []string {
 	t.Helper()
 	var list InstanceList
@@ -145,7 +146,7 @@ func awaitReady(t *testing.T, events watch.Interface, generation int64, replicas
 	})
 }
 
-// await takes events until one holds.
+// await reads events until one satisfies the condition.
 func await(t *testing.T, events watch.Interface, what string, holds func(watch.Event) bool) {
 	t.Helper()
 	deadline := time.After(patience)

@@ -13,9 +13,10 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// clientConfig lets any client of client-go or controller-runtime call the API
-// in this process, under a name: no socket, no port, no certificate. The host of
-// the URL is never looked up.
+// clientConfig returns a configuration by which a client of client-go or
+// controller-runtime calls the API in this process, without a socket, port or
+// certificate. name is the user of its requests. Nothing looks up the host of the
+// URL.
 func clientConfig(api *rest.API, name string) *clientrest.Config {
 	named := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		api.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), rest.User{Name: name})))
@@ -23,13 +24,13 @@ func clientConfig(api *rest.API, name string) *clientrest.Config {
 	return &clientrest.Config{
 		Host:      "http://decorum",
 		Transport: rest.RoundTripper(named),
-		QPS:       -1, // there is no server far away to be spared
+		QPS:       -1, // no remote server needs protection
 	}
 }
 
 // newManager returns a manager with both reconcilers. It opens no port of its own.
 func newManager(api *rest.API, logger *slog.Logger) (ctrl.Manager, error) {
-	sameNameAgain := true // a process may hold several hosts, as its tests do
+	sameNameAgain := true // a process may run several hosts, as the tests do
 	manager, err := ctrl.NewManager(clientConfig(api, "controller"), ctrl.Options{
 		Scheme:     newScheme(),
 		Logger:     logr.FromSlogHandler(logger.Handler()),

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// finalizer keeps a database until its instances are gone: nobody else would
-	// remove them, since the host has no garbage collector.
+	// finalizer keeps a database until its instances are gone: nothing else would remove them, because the host
+	// has no garbage collector.
 	finalizer = "platform.example.com/instances"
 	// databaseLabel names the database on each of its instances.
 	databaseLabel = "platform.example.com/database"
 )
 
-// databaseReconciler keeps as many instances as a database asks for.
+// databaseReconciler creates and deletes instances until there are as many as a database asks for.
 type databaseReconciler struct {
 	client.Client
-	// direct reads past the cache, which may not know yet what was made a moment ago. In process that is cheap.
+	// direct bypasses the cache, which may not show recent writes yet. In process that is cheap.
 	direct client.Reader
 }
 
@@ -36,7 +36,7 @@ func (r databaseReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 	if !database.DeletionTimestamp.IsZero() {
 		wanted = 0
 	} else if controllerutil.AddFinalizer(&database, finalizer) {
-		return ctrl.Result{}, r.Update(ctx, &database) // the change brings us back
+		return ctrl.Result{}, r.Update(ctx, &database) // the change triggers the next call
 	}
 	names := map[string]bool{}
 	for i := range wanted {
@@ -67,7 +67,7 @@ func (r databaseReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 		if len(instances.Items) == 0 && controllerutil.RemoveFinalizer(&database, finalizer) {
 			return ctrl.Result{}, r.Update(ctx, &database)
 		}
-		return ctrl.Result{}, nil // the end of an instance brings us back
+		return ctrl.Result{}, nil // the end of an instance triggers the next call
 	}
 	return ctrl.Result{}, r.tell(ctx, &database, ready)
 }
@@ -79,11 +79,11 @@ func (r databaseReconciler) ensureInstance(ctx context.Context, database *Databa
 		instance.Spec.Engine = database.Spec.Engine
 		return controllerutil.SetControllerReference(database, instance, r.Scheme())
 	})
-	// The cache may not show yet what was made a moment ago; when it does, that brings us back.
+	// The cache may not show a recent create yet. When it does, the event triggers the next call.
 	return client.IgnoreAlreadyExists(err)
 }
 
-// tell writes the status, unless it says so already.
+// tell writes the status, unless it is up to date.
 func (r databaseReconciler) tell(ctx context.Context, database *Database, ready int32) error {
 	before := database.DeepCopyObject().(*Database)
 	condition := metav1.Condition{

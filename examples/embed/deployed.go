@@ -8,9 +8,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// deployed is a route of the service's own. It writes through the in-process
-// client, so the same rules hold and the same watchers hear of it as if the
-// write had come over the API.
+// deployed is one of the service's own routes. It writes through the in-process
+// client, so the same rules apply and the same watchers see the change as for a
+// write over the API.
 func deployed(environments rest.Client[Environment]) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		release := r.URL.Query().Get("release")
@@ -27,8 +27,9 @@ func deployed(environments rest.Client[Environment]) http.Handler {
 	})
 }
 
-// report writes the release to the status. When somebody else wrote in between
-// it looks again: the report is about what runs, whatever the spec is now.
+// report writes the release to the status. If another write came in between, it
+// reads the object again: the report is about the running release, whatever the
+// spec is now.
 func report(r *http.Request, environments rest.Client[Environment], name, release string) error {
 	for {
 		env, err := environments.Get(r.Context(), name)

@@ -14,7 +14,7 @@ type Environment struct {
 	Status EnvironmentStatus `json:"status,omitzero"`
 }
 
-// EnvironmentSpec is what somebody wants to run.
+// EnvironmentSpec is the desired state.
 type EnvironmentSpec struct {
 	Branch    string     `json:"branch" api:"minLength=1,maxLength=255,doc='The branch that is deployed here.'"`
 	Size      string     `json:"size,omitempty" api:"enum=small|medium|large,default=small,doc='How much of everything it gets.'"`
@@ -27,7 +27,7 @@ type Variable struct {
 	Value string `json:"value" api:"maxLength=4096,default='',doc='The value.'"`
 }
 
-// EnvironmentStatus is what runs, as the build server reported it.
+// EnvironmentStatus is the observed state, as the build server reported it.
 type EnvironmentStatus struct {
 	ObservedGeneration int64               `json:"observedGeneration,omitempty" api:"doc='The generation of the spec that was deployed.'"`
 	Release            string              `json:"release,omitempty" api:"minLength=1,maxLength=255,doc='The release that runs.'"`

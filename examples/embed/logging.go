@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// logged is the kind of middleware that most services have. It wraps the
-// ResponseWriter, and it may: Unwrap lets the API reach the flush and the
+// logged is a middleware as most services have it. It may wrap the
+// ResponseWriter, because Unwrap gives the API access to the flush and the
 // deadlines that a watch needs.
 func logged(logger *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -19,7 +19,7 @@ func logged(logger *slog.Logger, next http.Handler) http.Handler {
 	})
 }
 
-// recorder remembers the status code.
+// recorder records the status code.
 type recorder struct {
 	http.ResponseWriter
 	code int
@@ -30,5 +30,5 @@ func (r *recorder) WriteHeader(code int) {
 	r.ResponseWriter.WriteHeader(code)
 }
 
-// Unwrap is how http.ResponseController finds what is below.
+// Unwrap lets http.ResponseController find the wrapped writer.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

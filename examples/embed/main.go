@@ -1,10 +1,10 @@
-// Command embed is a service that already has routes and middleware of its own,
-// and gains an API for kubectl under /platform:
+// Command embed is a service with routes and middleware of its own that gains
+// an API for kubectl below /platform:
 //
 //	go run ./examples/embed
 //
-// Its own route and the API see the same objects: a build server reports a
-// finished rollout by POST /deployed/NAMESPACE/NAME?release=…, and
+// Its own route and the API work on the same objects: when a build server
+// reports a finished rollout by POST /deployed/NAMESPACE/NAME?release=…, a
 // `kubectl wait --for=condition=Ready` in a script returns.
 package main
 
@@ -38,7 +38,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("embed", flag.ContinueOnError)
 	flags.SetOutput(stdout)
-	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 takes a free port")
+	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 selects a free port")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -72,7 +72,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	// The API first: it ends the watches, which would keep the server waiting.
+	// Shut the API down first: it ends the watches, for which the server would
+	// otherwise wait.
 	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
 }
 
@@ -86,5 +87,5 @@ In another terminal:
   kubectl --server %[1]s/platform wait --for=condition=Ready environment/staging
   kubectl --server %[1]s/platform get env staging -o yaml
 
-Ctrl-C ends it; what is stored is in memory and goes with it.
+Ctrl-C ends it. The objects are in memory only, and are lost then.
 `

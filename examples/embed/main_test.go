@@ -50,8 +50,8 @@ func do(t *testing.T, method, url, contentType, body string) *http.Response {
 	return answer
 }
 
-// A watch over the API, through StripPrefix and the logging middleware, hears
-// at once of what the service's own route wrote.
+// A watch over the API, through StripPrefix and the logging middleware,
+// immediately sees the write of the service's own route.
 func TestOwnRouteAndAPIShareObjects(t *testing.T) {
 	platform := start(t)
 	service := strings.TrimSuffix(platform, "/platform")

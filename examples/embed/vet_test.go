@@ -6,7 +6,8 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// The kind keeps the API conventions, but where it says why not.
+// The kind follows the API conventions, apart from the exceptions that state a
+// reason.
 func TestKindKeepsTheConventions(t *testing.T) {
 	resttest.Exceptions{
 		{Kind: "Environment", Field: "spec.size", Rule: resttest.RuleConstants, Reason: "the sizes' names at the company, older than this API"},

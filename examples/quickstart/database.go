@@ -8,22 +8,22 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Database is a database that somebody wants to have.
+// Database is a database that the platform runs for a user.
 type Database struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   DatabaseSpec   `json:"spec" api:"doc='What is wanted.'"`
-	Status DatabaseStatus `json:"status,omitzero" api:"doc='What is there.'"`
+	Spec   DatabaseSpec   `json:"spec" api:"doc='The desired state.'"`
+	Status DatabaseStatus `json:"status,omitzero" api:"doc='The observed state.'"`
 }
 
-// DatabaseSpec is what is wanted. Its tags are its schema: they default,
+// DatabaseSpec is the desired state. Its tags are its schema: they default,
 // validate, merge and document each field.
 type DatabaseSpec struct {
 	Engine     string `json:"engine" api:"enum=postgres|mysql|sqlite,immutable,doc='The database engine. It cannot be changed later.'"`
 	Replicas   int32  `json:"replicas,omitempty" api:"default=1,min=1,max=9,doc='How many instances run.'"`
 	StorageGiB int32  `json:"storageGiB,omitempty" api:"default=10,min=1,max=16384,doc='Disk of each instance, in GiB.'"`
-	Users      []User `json:"users,omitempty" api:"list=map,key=name,maxItems=64,doc='Who may connect, one entry for each name.'"`
+	Users      []User `json:"users,omitempty" api:"list=map,key=name,maxItems=64,doc='The accounts that may connect, one for each name.'"`
 }
 
 // User is an account in the database.
@@ -32,21 +32,21 @@ type User struct {
 	Role string `json:"role,omitempty" api:"enum=reader|writer|owner,default=reader,doc='What the account may do.'"`
 }
 
-// DatabaseStatus is what is there, written by the operator only.
+// DatabaseStatus is the observed state. Only the operator writes it.
 type DatabaseStatus struct {
-	ObservedGeneration int64               `json:"observedGeneration,omitempty" api:"doc='The generation of the spec that this status speaks of.'"`
+	ObservedGeneration int64               `json:"observedGeneration,omitempty" api:"doc='The generation of the spec that this status describes.'"`
 	ReadyReplicas      int32               `json:"readyReplicas" api:"optional,min=0,max=9,doc='How many instances answer.'"`
 	Conditions         []apimeta.Condition `json:"conditions,omitempty" api:"list=map,key=type,doc='Ready is True when all replicas answer.'"`
 }
 
-// databases declares the resource: what kubectl calls it, what it prints, and
-// the one rule that no tag can express.
+// databases declares the resource: its names, the columns that kubectl prints,
+// and the one rule that no tag can express.
 func databases() rest.Resource[Database] {
 	return rest.Resource[Database]{
 		Group: "platform.example.com", Version: "v1", Plural: "databases",
 		ShortNames:  []string{"db"},
 		Categories:  []string{"all"},
-		Description: "Database is a database that somebody wants to have.",
+		Description: "Database is a database that the platform runs for a user.",
 		Columns: []rest.Column{
 			{Name: "Engine", Path: ".spec.engine"},
 			{Name: "Replicas", Type: "integer", Path: ".spec.replicas"},

@@ -1,10 +1,11 @@
 // Command quickstart serves one useful kind, Database, from memory. A controller
-// in the same process drives the status of each database, so that kubectl shows
-// a living system:
+// in the same process updates the status of each database, so that kubectl shows
+// a live system:
 //
 //	go run ./examples/quickstart
 //
-// It prints the commands to try. Read database.go for the kind, operator.go for
+// It prints the commands to try. Read database.go for the kind and operator.go
+// for the controller. This file is the part that every HTTP server has.
 // the controller; this file is the part that any HTTP server has.
 package main
 
@@ -37,7 +38,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.SetOutput(stdout)
-	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 takes a free port")
+	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 selects a free port")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -66,7 +67,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	// The API first: it ends the watches, which would keep the server waiting.
+	// Shut the API down first: it ends the watches, for which the server would
+	// otherwise wait.
 	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
 }
 
@@ -83,5 +85,5 @@ In another terminal:
   kubectl --server %[1]s get db orders -o yaml
   kubectl --server %[1]s delete db orders
 
-Ctrl-C ends it; what is stored is in memory and goes with it.
+Ctrl-C ends it. The objects are in memory only, and are lost then.
 `

@@ -40,7 +40,8 @@ func start(t *testing.T) string {
 	return url
 }
 
-// The sample is accepted, defaulted, and driven to Ready one replica at a time.
+// The API accepts and defaults the sample, and the operator brings it to Ready
+// one replica at a time.
 func TestSampleBecomesReady(t *testing.T) {
 	url := start(t) + "/apis/platform.example.com/v1/namespaces/default/databases"
 	sample, err := os.ReadFile("sample.yaml")
@@ -115,7 +116,8 @@ func TestWrongFlagIsAnError(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), []string{"--port", "1"}, io.Discard), "port")
 }
 
-// The operator takes one step at a time and writes nothing when there is none.
+// The operator takes one step at a time, and writes nothing if there is nothing
+// to do.
 func TestAdvance(t *testing.T) {
 	d := &Database{Spec: DatabaseSpec{Replicas: 2}}
 	d.Generation = 1

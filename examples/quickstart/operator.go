@@ -11,34 +11,34 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// operate runs a controller until ctx ends. It keeps bringing every database
-// closer to its spec, and looks at the objects only, never at what has happened
-// to them.
+// operate runs a controller until ctx ends. The controller brings every database
+// closer to its spec. It acts on the present state of the objects, not on what
+// happened to them.
 func operate(ctx context.Context, databases rest.Client[Database]) error {
 	informer := controller.NewInformer(databases, controller.InformerOptions[Database]{})
-	options := controller.Options{Logger: slog.Default()} // it hears of failures, which are tried again
+	options := controller.Options{Logger: slog.Default()} // the controller logs failures and retries them
 	return controller.New(reconciler(databases), options, controller.For(informer)).Run(ctx)
 }
 
-// reconciler takes one step for one database. The change that this makes is what
-// calls it for the next one.
+// reconciler takes one step for one database. The resulting change makes the
+// controller call it again for the next step.
 func reconciler(databases rest.Client[Database]) controller.Reconciler {
 	return func(ctx context.Context, key controller.Key) (controller.Result, error) {
 		client := databases.Namespace(key.Namespace)
 		d, err := client.Get(ctx, key.Name)
 		if status.IsNotFound(err) {
-			return controller.Result{}, nil // deleted, and with it what there was to do
+			return controller.Result{}, nil // deleted: nothing to do
 		}
 		if err != nil || !advance(d) {
 			return controller.Result{}, err
 		}
 		_, err = client.UpdateStatus(ctx, d)
-		return controller.Result{}, err // after a conflict it is called again, and reads again
+		return controller.Result{}, err // after a conflict the controller calls it again, with a new read
 	}
 }
 
-// advance takes one step from the status towards the spec and says whether
-// there was one to take.
+// advance takes one step from the status towards the spec, and reports whether
+// it changed anything.
 func advance(d *Database) bool {
 	before := d.Status.ReadyReplicas
 	switch {

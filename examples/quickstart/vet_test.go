@@ -6,7 +6,8 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// The kind keeps the API conventions, but where it says why not.
+// The kind follows the API conventions, apart from the exceptions that state a
+// reason.
 func TestKindKeepsTheConventions(t *testing.T) {
 	resttest.Exceptions{
 		{Kind: "Database", Field: "spec.engine", Rule: resttest.RuleConstants, Reason: "the programs' own names, as they are written"},
