@@ -19,8 +19,9 @@ func referenceRules() []rule {
 	}
 }
 
-// looksLikeReference reports whether a struct is a reference to an object. It has a name; its type is named Ref or
-// Reference, or another field locates the object; and all its fields are of the kind that references have.
+// looksLikeReference reports whether a struct is a reference to an object. It has a name, and all its fields are
+// of the kind that references have. In addition, the name of its type ends in Ref or Reference, or another field
+// locates the object.
 func looksLikeReference(o *schema.Object, t reflect.Type) bool {
 	if o == nil || o.Property("name") == nil {
 		return false
