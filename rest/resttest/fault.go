@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Always, as [Fault.Times], makes all matching requests meet the fault.
+// Always is the value of [Fault.Times] with which all matching requests meet the fault.
 const Always = -1
 
 // Fault says what goes wrong, for which requests and how often. The first group of fields selects the requests; an empty
