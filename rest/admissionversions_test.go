@@ -253,3 +253,23 @@ func TestAHookInAnotherVersionReachesNoFurther(t *testing.T) {
 	assert.Equal(t, map[string]any{"phase": "Pending", "used": 3.0}, stored.value(t, "status"))
 	assert.Nil(t, stored.value(t, "spec.tier"))
 }
+
+// A hook that works in another version than that of the request sees zeros and sets them.
+func TestAHookInAnotherVersionSetsZeros(t *testing.T) {
+	hook := mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+		var p Pump
+		if err := r.Object(&p); err != nil {
+			return err
+		}
+		if p.Spec.Replicas != 0 || p.Spec.Tier != "gold" {
+			return fmt.Errorf("sees %v", p.Spec)
+		}
+		p.Spec.Enabled, p.Spec.Tier = false, ""
+		return r.SetObject(&p)
+	})
+	api := newAPI(t, rest.Options{Admission: []rest.Admission{hook}}, pumpResource())
+	made := do(t, api, "POST", betaPumps, pumpBody("v1beta1", `{"count":0,"limit":0}`))
+	require.Equal(t, 201, made.Code, made.Body)
+	assert.Equal(t, map[string]any{"count": 0.0, "limit": 0.0, "disabled": true}, made.value(t, "spec"))
+	assert.Equal(t, map[string]any{"replicas": 0.0, "limit": 0.0, "enabled": false, "tier": ""}, do(t, api, "GET", pumps+"/a", "").value(t, "spec"))
+}

@@ -2,7 +2,9 @@ package rest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -250,4 +252,26 @@ func TestAConversionByNameToAnotherType(t *testing.T) {
 	wantInvalid(t, do(t, api, "POST", "/apis/example.com/v1beta1/namespaces/default/masses",
 		`{"apiVersion":"example.com/v1beta1","kind":"Mass","metadata":{"name":"a"},"spec":{"weight":"a lot"}}`), "Mass.example.com", "a",
 		cause{"FieldValueTypeInvalid", "in v1: spec.weight", `Invalid value: "string": spec.weight in body must be of type integer: "string"`})
+}
+
+// An element of a keyed list that a version does not show stays, whatever a client makes of those it sees.
+func TestElementsThatAVersionDoesNotShow(t *testing.T) {
+	api := newDisks(t, func(r *rest.Resource[Disk]) {
+		r.Versions = []rest.VersionOf[Disk]{rest.Converted(betaDiskResource(), diskToV1, func(in *Disk, out *DiskV1beta1) error {
+			shown := *in
+			shown.Spec.Mounts = slices.DeleteFunc(slices.Clone(in.Spec.Mounts), func(m DiskMount) bool { return m.Path == "/secret" })
+			return diskFromV1(&shown, out)
+		})}
+	})
+	must(t, api, "POST", disks, diskBody("v1", "", `{"mounts":[{"name":"s","path":"/secret"},{"name":"a","path":"/a"}]}`))
+	for _, c := range []struct{ mounts, want string }{
+		{`[{"name":"b"}]`, `[{"name":"b"},{"name":"s","path":"/secret"}]`},
+		{`[]`, `[{"name":"s","path":"/secret"}]`},
+	} {
+		a := merge(t, api, betaDisks+"/a", `{"spec":{"mounts":`+c.mounts+`}}`)
+		require.Equal(t, 200, a.Code, a.Body)
+		got, err := json.Marshal(do(t, api, "GET", disks+"/a", "").value(t, "spec.mounts"))
+		require.NoError(t, err)
+		assert.JSONEq(t, c.want, string(got))
+	}
 }

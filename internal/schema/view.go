@@ -67,7 +67,8 @@ func (w View) Merge(v, before, after doc.Value, zeros Zeros) doc.Value {
 }
 
 // Merge returns v with all that differs between before and after. Whatever both have in common stays in v as it is, also in
-// elements of a list that are found again: by their keys in a keyed list, as a whole in any other.
+// elements of a list that are found again: by their keys in a keyed list, as a whole in any other. Before need not show all
+// elements of a keyed list or a set in v: the others stay.
 func (s *Schema) Merge(v, before, after doc.Value) doc.Value {
 	merged, _ := merger{}.value(s, nil, v, before, after)
 	return merged
@@ -76,7 +77,7 @@ func (s *Schema) Merge(v, before, after doc.Value) doc.Value {
 // merger walks three documents and what the schema and the Go type say of them. Both may be nil where they say nothing.
 type merger struct {
 	zeros   Zeros
-	inPlace bool   // an element of a list that is as long as it was may be told by its place
+	inPlace bool   // a list shows its elements in their places, and one that is as long as it was may be told by them
 	doubt   *doubt // nil: every zero is meant
 }
 
@@ -230,21 +231,69 @@ func (m merger) elements(s *Schema, g *Shape, v, before, after doc.Value) (merge
 	}
 	items, elem := s.items(), g.element()
 	found := s.findAgain(before, after, m.inPlace)
+	shows, unseen := m.places(s, v, before)
 	out := make([]doc.Value, 0, after.Len())
 	for j, is := range after.Elements() {
 		next := doc.Value{}
-		if i := found[j]; i >= 0 && i < v.Len() {
-			next, _ = m.value(items, elem, v.At(i), before.At(i), is)
+		if i := found[j]; i >= 0 && shows[i] >= 0 {
+			next, _ = m.value(items, elem, v.At(shows[i]), before.At(i), is)
 		}
 		if next.IsAbsent() {
 			next = m.fresh(items, elem, is)
 		}
 		out = append(out, next)
 	}
-	for i := before.Len(); i < v.Len(); i++ { // what a Go array is too short for
-		out = append(out, v.At(i))
+	return doc.ListOf(s.withUnseen(out, v, unseen)...), false
+}
+
+// places returns which element of v each element of before shows, or -1, and which elements of v no element shows.
+func (m merger) places(s *Schema, v, before doc.Value) (shows, unseen []int) {
+	shows = make([]int, before.Len())
+	apart := s != nil && s.tellsApart()
+	if m.inPlace || before.Len() == v.Len() && !(apart && s.ListType == MapList) {
+		for i := range shows {
+			if shows[i] = i; i >= v.Len() {
+				shows[i] = -1
+			}
+		}
+		for i := before.Len(); i < v.Len(); i++ { // what a Go array is too short for
+			unseen = append(unseen, i)
+		}
+		return shows, unseen
 	}
-	return doc.ListOf(out...), false
+	var at map[string]int
+	if apart {
+		at = s.index(v)
+	}
+	shown := make([]bool, v.Len())
+	for i, e := range before.Elements() {
+		shows[i] = -1
+		if place, found := at[string(s.appendElement(nil, e))]; found {
+			shows[i], shown[place] = place, true
+		}
+	}
+	if apart && before.Len() < v.Len() { // else they are shown under other keys
+		for i := range shown {
+			if !shown[i] {
+				unseen = append(unseen, i)
+			}
+		}
+	}
+	return shows, unseen
+}
+
+// withUnseen adds the elements of v that were not shown, unless there are others of their identity.
+func (s *Schema) withUnseen(out []doc.Value, v doc.Value, unseen []int) []doc.Value {
+	var there map[string]int
+	if len(unseen) > 0 && s != nil && s.tellsApart() {
+		there = s.index(doc.ListOf(out...))
+	}
+	for _, i := range unseen {
+		if _, found := there[string(s.appendElement(nil, v.At(i)))]; !found {
+			out = append(out, v.At(i))
+		}
+	}
+	return out
 }
 
 // findAgain returns for each element of a changed list which one it was, or -1.

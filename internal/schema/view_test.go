@@ -211,6 +211,52 @@ var panels = []string{
 	`{"steps":[{"title":"a"},{"title":"b"},{"title":"a"}]}`,
 }
 
+// A document can be merged that before does not show all of, as another version of a kind shows it.
+func TestMergeOfDocuments(t *testing.T) {
+	type item struct {
+		Name string `json:"name"`
+		Size int    `json:"size,omitempty"`
+		Path string `json:"path,omitempty"`
+	}
+	type object struct {
+		A     int               `json:"a,omitempty"`
+		B     int               `json:"b,omitempty"`
+		Items []item            `json:"items,omitempty" api:"list=map,key=name"`
+		Set   []string          `json:"set,omitempty" api:"list=set"`
+		List  []string          `json:"list,omitempty"`
+		Map   map[string]string `json:"map,omitempty"`
+	}
+	s, err := schema.Derive(reflect.TypeFor[object](), schema.Options{})
+	require.NoError(t, err)
+	for _, c := range []struct{ name, v, before, after, want string }{
+		{"nothing changes", `{"a":805,"b":1}`, `{"a":800}`, `{"a":800}`, `{"a":805,"b":1}`},
+		{"a member changes", `{"a":805,"b":1}`, `{"a":800}`, `{"a":810}`, `{"a":810,"b":1}`},
+		{"a member goes", `{"a":805,"b":1}`, `{"a":800}`, `{}`, `{"b":1}`},
+		{"a member comes", `{"b":1}`, `{}`, `{"a":1}`, `{"a":1,"b":1}`},
+		{"a map", `{"map":{"x":"1","y":"2"}}`, `{"map":{"x":"1"}}`, `{"map":{"x":"3","z":"4"}}`, `{"map":{"x":"3","y":"2","z":"4"}}`},
+		{"an element by its key", `{"items":[{"name":"x","size":1,"path":"/x"},{"name":"y","path":"/y"}]}`, `{"items":[{"name":"x","size":1},{"name":"y"}]}`,
+			`{"items":[{"name":"n"},{"name":"y"},{"name":"x","size":2}]}`, `{"items":[{"name":"n"},{"name":"y","path":"/y"},{"name":"x","path":"/x","size":2}]}`},
+		{"an element goes", `{"items":[{"name":"x","path":"/x"},{"name":"y","path":"/y"}]}`, `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"y"}]}`, `{"items":[{"name":"y","path":"/y"}]}`},
+		{"an element that is not shown stays", `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"y"}]}`, `{"items":[]}`, `{"items":[{"name":"x"}]}`},
+		{"unless somebody brings another of its name", `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"y"}]}`, `{"items":[{"name":"x","size":7}]}`, `{"items":[{"name":"x","size":7}]}`},
+		{"keys that are shown as others", `{"items":[{"name":"805"}]}`, `{"items":[{"name":"800"}]}`, `{"items":[{"name":"800"},{"name":"900"}]}`, `{"items":[{"name":"800"},{"name":"900"}]}`},
+		{"a set", `{"set":["x","y","z"]}`, `{"set":["x","y"]}`, `{"set":["w","y"]}`, `{"set":["w","y","z"]}`},
+		{"any other list", `{"list":["x","y","z"]}`, `{"list":["x","y"]}`, `{"list":["w","y"]}`, `{"list":["w","y"]}`},
+		{"another kind of value", `{"map":{"x":"1"}}`, `{"map":null}`, `{"map":{"y":"1"}}`, `{"map":{"y":"1"}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			read := func(text string) doc.Value {
+				v, _, err := codec.DecodeJSON([]byte(text))
+				require.NoError(t, err)
+				return v
+			}
+			v, after := read(c.v), read(c.after)
+			assert.Equal(t, c.want, string(codec.AppendJSON(nil, s.Merge(v, read(c.before), after))))
+			assert.Equal(t, c.after, string(codec.AppendJSON(nil, s.Merge(v, read(c.v), after))), "what can see all of it changes all of it")
+		})
+	}
+}
+
 // FuzzMerge lets a function make the Go value of one document that of another, and checks what a merge promises.
 func FuzzMerge(f *testing.F) {
 	for i := range panels {
