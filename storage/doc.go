@@ -21,6 +21,8 @@
 // History is not kept in the tree. The tree holds the latest records, the log of package watch holds the recent changes with the record before
 // and after each. A snapshot is a copy-on-write copy of the tree, made when somebody lists and kept until the resource changes; the state at an older
 // revision is such a copy with the younger changes undone. What the log no longer holds cannot be read and gives 410 Expired.
+// A few old snapshots are kept, bounded by their number and bytes. One request of each resource builds an old state at a time, beside all other
+// reads and writes.
 //
 // A backend proves itself with package storagetest.
 package storage
