@@ -103,12 +103,12 @@ func TestCosts(t *testing.T) {
 			assert.Equal(t, c.want, messages(got))
 		})
 	}
-	t.Run("what is broken a thousand times is told of a hundred times", func(t *testing.T) {
+	t.Run("a thousand broken rules are reported a hundred times", func(t *testing.T) {
 		parts := strings.TrimSuffix(strings.Repeat(`{"name":"a","count":1},`, 1000), ",")
 		got, _ := write(t, widgetAPI(t, cel.Rules{"Part": {{Rule: "self.count == 0", Message: "m"}}}), "POST", `{"loose":[`+parts+`]}`)
 		assert.Len(t, messages(got), 100)
 	})
-	t.Run("an endless one ends", func(t *testing.T) {
+	t.Run("an endless rule ends", func(t *testing.T) {
 		steps := strings.TrimSuffix(strings.Repeat(`"x",`, 1000), ",")
 		api := widgetAPI(t, cel.Rules{"WidgetSpec": {{Rule: "self.steps.all(a, !('y' in self.steps))", Message: "m"}}})
 		got, _ := write(t, api, "POST", `{"steps":[`+steps+`]}`)

@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Valve is a kind whose zeros Go leaves out.
+// Valve is a kind whose zeros Go omits.
 type Valve struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -46,7 +46,7 @@ func serve(t *testing.T, options rest.Options, r rest.Resource[Valve]) *rest.API
 	return api
 }
 
-// valve creates the Valve a, or patches it, and returns the answer's code and body.
+// valve creates or patches the Valve a, and returns the code and the body of the answer.
 func valve(api *rest.API, method, spec string) (int, string) {
 	body := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Valve","metadata":{"name":"a"},"spec":%s}`, spec)
 	target, media := valvesPath, "application/json"
@@ -60,7 +60,7 @@ func valve(api *rest.API, method, spec string) (int, string) {
 	return w.Code, w.Body.String()
 }
 
-// What could be created can be changed: rules see a zero that was sent, and later what was stored of it.
+// A created object can be changed: rules see a zero in the request, and later in the stored object.
 func TestRulesSeeWhatIsStored(t *testing.T) {
 	for _, c := range []struct {
 		name, rule, spec string
@@ -103,7 +103,8 @@ func TestRulesSeeWhatIsStored(t *testing.T) {
 	}
 }
 
-// A rule that comes later lets a value stay that breaks it, but not one of which it cannot be evaluated.
+// If a value already broke a new rule, an update may keep it, unless the rule cannot be evaluated for
+// it.
 func TestOnlyBrokenRulesAreLetThrough(t *testing.T) {
 	for _, c := range []struct {
 		name, rule, warning, refusal string

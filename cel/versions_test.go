@@ -24,7 +24,8 @@ type OldWidget struct {
 	} `json:"spec,omitzero"`
 }
 
-// Rules of the stored version hold for what is written in another one, and let be what they found broken.
+// The rules of the stored version apply to writes in another version. An update may keep values that
+// already broke them.
 func TestRulesOfTheStoredVersion(t *testing.T) {
 	store := storage.NewMemory(storage.MemoryOptions{})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })

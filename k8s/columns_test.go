@@ -180,7 +180,7 @@ func withoutAges(cells []any) []any {
 func TestColumnsAreDescribed(t *testing.T) {
 	got := put(t, of[corev1.ConfigMap](), "", "")()
 	assert.Equal(t, corev1.ConfigMap{}.SwaggerDoc()["data"], got.ColumnDefinitions[1].Description)
-	assert.Equal(t, "string", got.ColumnDefinitions[2].Type, "an age is no date for clients to print")
+	assert.Equal(t, "string", got.ColumnDefinitions[2].Type, "clients do not format an age as a date")
 }
 
 // No column requires a field to be set, in any version of any kind.

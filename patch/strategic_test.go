@@ -118,12 +118,12 @@ func TestStrategicMerge(t *testing.T) {
 		{"directives in a new element are members", `{"crew":[{"name":"a"}]}`, `{"crew":[{"name":"b","$retainKeys":["name"],"rank":null}]}`, `{"crew":[{"$retainKeys":["name"],"name":"b","rank":null},{"name":"a"}]}`},
 
 		{"scalars are a set", `{"ports":["a","b","c"]}`, `{"ports":["d","c","d"]}`, `{"ports":["d","a","b","c"]}`},
-		{"scalars that stand there twice", `{"ports":["a","b","a"]}`, `{"ports":["c"]}`, `{"ports":["c","a","b"]}`},
+		{"duplicate scalars", `{"ports":["a","b","a"]}`, `{"ports":["c"]}`, `{"ports":["c","a","b"]}`},
 		{"$deleteFromPrimitiveList", `{"ports":["a","b","c","a"]}`, `{"$deleteFromPrimitiveList/ports":["a","none"]}`, `{"ports":["b","c"]}`},
 		{"$deleteFromPrimitiveList of a plain list", `{"route":["a","b"]}`, `{"$deleteFromPrimitiveList/route":["a"]}`, `{"route":["b"]}`},
 		{"$deleteFromPrimitiveList and additions", `{"ports":["a","b"]}`, `{"$deleteFromPrimitiveList/ports":["a"],"ports":["c"]}`, `{"ports":["c","b"]}`},
 		{"$deleteFromPrimitiveList of nothing", `{}`, `{"$deleteFromPrimitiveList/ports":["a"],"$deleteFromPrimitiveList/":["a"]}`, `{}`},
-		{"$deleteFromPrimitiveList that is no list", `{"ports":["a"]}`, `{"$deleteFromPrimitiveList/ports":"a"}`, `{"ports":["a"]}`},
+		{"$deleteFromPrimitiveList is not a list", `{"ports":["a"]}`, `{"$deleteFromPrimitiveList/ports":"a"}`, `{"ports":["a"]}`},
 		{"$deleteFromPrimitiveList of all", `{"ports":["a"]}`, `{"$deleteFromPrimitiveList/ports":null}`, `{}`},
 
 		{"$retainKeys", `{"hull":{"wood":"oak"}}`, `{"hull":{"$retainKeys":["steel"],"steel":"x"}}`, `{"hull":{"steel":"x"}}`},
@@ -177,7 +177,7 @@ func TestStrategicMergeOfTheWhole(t *testing.T) {
 			assert.Equal(t, c.want, text(got))
 		})
 	}
-	t.Run("of no document", func(t *testing.T) {
+	t.Run("an absent document", func(t *testing.T) {
 		got, err := parseStrategic(t, `{"kind":"Ship"}`).Apply(patch.Document{}, shipSchema(t))
 		require.NoError(t, err)
 		assert.Equal(t, `{"kind":"Ship"}`, text(got))
@@ -210,18 +210,18 @@ func TestStrategicMergeErrors(t *testing.T) {
 		{"a map in a map without fields", `{"charts":{"a":{"wood":"x"}}}`, 500, "", "merging an object in json but data type is not struct, instead is: map"},
 		{"a map that the schema does not know", `{"unknown":{"a":1}}`, 500, "", `unable to find api field in struct shipSpec for the json field "unknown"`},
 
-		{"$retainKeys that is no list", `{"flags":{"$retainKeys":"a"}}`, 400, status.ReasonBadRequest, "invalid patch format of retainKeys"},
+		{"$retainKeys is not a list", `{"flags":{"$retainKeys":"a"}}`, 400, status.ReasonBadRequest, "invalid patch format of retainKeys"},
 		{"$retainKeys with a map", `{"flags":{"$retainKeys":[{}]}}`, 400, status.ReasonBadRequest, "invalid patch format of retainKeys"},
 		{"$retainKeys that lacks a member", `{"flags":{"$retainKeys":["a"],"b":"1"}}`, 400, status.ReasonBadRequest, "invalid patch format of retainKeys"},
 		{"$deleteFromPrimitiveList of no field", `{"$deleteFromPrimitiveList":["a"]}`, 400, status.ReasonBadRequest, "invalid patch format of primitive list"},
 		{"$deleteFromPrimitiveList of maps", `{"$deleteFromPrimitiveList/cargo":[{"id":1}]}`, 500, "", "cannot merge lists without merge key for struct"},
 		{"$deleteFromPrimitiveList of mixed values", `{"$deleteFromPrimitiveList/ports":["x",1]}`, 500, "", "list element types are not identical: [[x y] [x 1]]"},
 		{"$setElementOrder of no field", `{"$setElementOrder":[]}`, 400, status.ReasonBadRequest, "invalid patch format of setElementOrder list"},
-		{"$setElementOrder that is no list", `{"$setElementOrder/crew":"a"}`, 500, "", "expected a []interface {}, but received a string"},
+		{"$setElementOrder is not a list", `{"$setElementOrder/crew":"a"}`, 500, "", "expected a []interface {}, but received a string"},
 		{"$setElementOrder that is null", `{"$setElementOrder/crew":null}`, 500, "", "expected a []interface {}, but received a %!s(<nil>)"},
 		{"$setElementOrder of a scalar", `{"$setElementOrder/name":[]}`, 500, "", "expected a []interface {}, but received a string"},
 		{"$setElementOrder of an unknown field", `{"$setElementOrder/sails":[]}`, 500, "", `unable to find api field in struct shipSpec for the json field "sails"`},
-		{"$setElementOrder of a field that is no list", `{"$setElementOrder/masts":[]}`, 500, "", "expected slice or array type, but got: struct"},
+		{"$setElementOrder of a field that is not a list", `{"$setElementOrder/masts":[]}`, 500, "", "expected slice or array type, but got: struct"},
 		{"$setElementOrder in another order", `{"$setElementOrder/ports":["x","z"],"ports":["z","x"]}`, 500, "", "The order in patch list:\n[z x]\n doesn't match $setElementOrder list:\n[x z]\n"},
 		{"$setElementOrder that lacks an element", `{"$setElementOrder/ports":["x","y"],"ports":["z"]}`, 500, "", "The order in patch list:\n[z]\n doesn't match $setElementOrder list:\n[x y]\n"},
 		{"$setElementOrder of a new list of this and that", `{"$setElementOrder/fresh":[],"fresh":["x",1]}`, 500, "", "list element types are not identical: [[] [x 1]]"},

@@ -64,7 +64,7 @@ type Log[T any] struct {
 	mu       sync.RWMutex
 	entries  ring[entry[T]]
 	bytes    int64
-	floors   map[string]Revision // of resources that CompactResource has compacted beyond compacted
+	floors   map[string]Revision // by resource; only where CompactResource went beyond compacted
 	topics   map[topicKey]*topic[T]
 	indexes  map[string][]inUse // the indexes that topics use, by resource
 	dirty    ring[*topic[T]]    // topics with news for waiting cursors
@@ -97,7 +97,8 @@ func (l *Log[T]) Revision() Revision { return Revision(l.revision.Load()) }
 // Compacted returns the revision up to which the log has dropped the changes of all resources.
 func (l *Log[T]) Compacted() Revision { return Revision(l.compacted.Load()) }
 
-// Floor returns the revision up to which the log has dropped changes of a scope. It is the oldest position of a new cursor there.
+// Floor returns the revision up to which the log has dropped changes of a scope. It is the oldest position of a new cursor on
+// that scope.
 func (l *Log[T]) Floor(scope Scope) Revision {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -175,7 +176,7 @@ func (l *Log[T]) Compact(through Revision) {
 	}
 }
 
-// CompactResource is Compact for the changes of one resource. Cursors on other resources lose nothing.
+// CompactResource is Compact for the changes of one resource. It does not affect cursors on other resources.
 func (l *Log[T]) CompactResource(resource string, through Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

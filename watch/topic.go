@@ -31,7 +31,8 @@ func (t *topic[T]) drop(c *Change[T]) {
 	}
 }
 
-// lose drops the changes of a resource up to a revision, and what lies before them. A cursor that has not read the last of them expires.
+// lose drops the changes of a resource up to a revision and, in the topic of all resources, every change before the last of them.
+// A cursor that has not read the last of them expires.
 func (t *topic[T]) lose(resource string, through Revision) {
 	n := t.changes.search(func(c *Change[T]) bool { return c.Revision > through })
 	for n > 0 && t.changes.at(n-1).Scope.Resource != resource {

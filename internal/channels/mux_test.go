@@ -95,7 +95,7 @@ func TestReceive(t *testing.T) {
 			assert.Equal(t, tt.zero, zero.String())
 			assert.Equal(t, tt.two, two.String())
 			require.NotEmpty(t, zero.closed)
-			assert.Equal(t, err, zero.closed[len(zero.closed)-1], "every input is told how it ended")
+			assert.Equal(t, err, zero.closed[len(zero.closed)-1], "every input receives the reason for the end")
 			assert.Equal(t, []error{err}, two.closed)
 		})
 	}

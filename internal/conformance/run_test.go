@@ -353,7 +353,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 				Observe: func(conformance.Result) { observed++ },
 			})
 			require.ErrorIs(t, err, context.Canceled)
-			assert.Less(t, observed, 3, "a case that the context ended is no result")
+			assert.Less(t, observed, 3, "a case that the context ended has no result")
 		})
 	}
 }

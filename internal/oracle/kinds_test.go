@@ -61,7 +61,7 @@ func kindsNamed(t testing.TB, names ...string) []kind {
 	kinds := make([]kind, len(names))
 	for i, name := range names {
 		k, ok := kindNamed(name)
-		require.True(t, ok, "there is no kind %s", name)
+		require.True(t, ok, "unknown kind %s", name)
 		kinds[i] = k
 	}
 	return kinds

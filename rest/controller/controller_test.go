@@ -113,7 +113,7 @@ func TestFailuresAreRetried(t *testing.T) {
 		assert.Equal(t, []string{"bad after 0s", "good after 0s", "bad after 10ms", "bad after 30ms", "bad after 70ms"}, c.read())
 		assert.Regexp(t, `level=ERROR msg="reconcile failed" key=default/bad failures=1 again=10ms error="no oil"`, log.String())
 		assert.Regexp(t, `failures=2 again=20ms error=.*panic in a reconciler: ouch.*controller_test.go`, log.String())
-		assert.NotContains(t, log.String(), "faster", "a conflict is nobody's fault")
+		assert.NotContains(t, log.String(), "faster", "a conflict is not an error")
 
 		w.modify("bad", func(g *Gear) { g.Spec.Teeth = 2 })
 		pass(time.Hour)
@@ -264,7 +264,7 @@ func TestMapped(t *testing.T) {
 		stop()
 		w.delete("a")
 		synctest.Wait()
-		assert.Equal(t, 3, mapped, "a controller that has ended asks no more")
+		assert.Equal(t, 3, mapped, "a stopped controller calls keys no more")
 	})
 }
 
@@ -364,8 +364,8 @@ func TestControllerEnds(t *testing.T) {
 			stop()
 			assert.Equal(t, i+1, through.Load(), "Run has waited")
 		}
-		assert.Empty(t, d.read(), "what waits is not begun any more")
-		assert.Empty(t, log.String(), "to stop is no failure")
+		assert.Empty(t, d.read(), "Run starts no waiting key any more")
+		assert.Empty(t, log.String(), "stopping is not a failure")
 	})
 }
 

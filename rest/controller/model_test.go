@@ -52,8 +52,8 @@ func (r *replica) handler() controller.Handler[Gear] {
 		OnUpdate: func(old, g *Gear) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			assert.Same(r.t, r.gears[g.Name], old, "%s: old is what was told last", r.name)
-			assert.Equal(r.t, old.UID, g.UID, "%s: another object is no update", r.name)
+			assert.Same(r.t, r.gears[g.Name], old, "%s: old is the state of the last call", r.name)
+			assert.Equal(r.t, old.UID, g.UID, "%s: an update of another object", r.name)
 			assert.Greater(r.t, number(r.t, g.ResourceVersion), number(r.t, old.ResourceVersion), "%s: no newer version", r.name)
 			r.gears[g.Name] = g
 		},

@@ -31,7 +31,7 @@ func TestRequestsAreRead(t *testing.T) {
 		{"list", "GET", shipsPath, in(resttest.Request{Verb: rest.List, Namespace: "default"})},
 		{"list of all namespaces", "GET", group + "/ships", in(resttest.Request{Verb: rest.List})},
 		{"list of one", "GET", shipsPath + "?fieldSelector=metadata.name%3Da", in(resttest.Request{Verb: rest.List, Namespace: "default", Name: "a"})},
-		{"list that is no watch", "GET", shipsPath + "?watch=false", in(resttest.Request{Verb: rest.List, Namespace: "default"})},
+		{"list with watch=false", "GET", shipsPath + "?watch=false", in(resttest.Request{Verb: rest.List, Namespace: "default"})},
 		{"watch", "GET", shipsPath + "?watch=1&timeoutSeconds=1&resourceVersion=1", in(resttest.Request{Verb: rest.Watch, Namespace: "default"})},
 		{"replace", "PUT", shipsPath + "/a", in(resttest.Request{Verb: rest.Update, Namespace: "default", Name: "a"})},
 		{"patch of the status", "PATCH", shipsPath + "/a/status", in(resttest.Request{Verb: rest.Patch, Namespace: "default", Name: "a", Subresource: "status"})},

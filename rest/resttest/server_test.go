@@ -171,7 +171,7 @@ func TestPrefixAndMiddleware(t *testing.T) {
 		assert.Equal(t, "nelson", seen)
 		seen = ""
 	}
-	assert.Equal(t, rest.Create, s.Requests()[0].Verb, "the prefix is no part of what is asked for")
+	assert.Equal(t, rest.Create, s.Requests()[0].Verb, "the prefix is not part of the request")
 	assert.Equal(t, "ships", s.Requests()[0].Resource)
 }
 

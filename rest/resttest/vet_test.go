@@ -300,7 +300,7 @@ func vetCases() []vetCase {
 		{"an optional text that may be empty", withSpec[struct {
 			Text string `json:"text,omitempty" api:"maxLength=9"`
 		}](), []string{"optional-pointer spec.text"}},
-		{"optional fields whose zero is no choice", withSpec[struct {
+		{"optional fields whose zero is invalid", withSpec[struct {
 			Size  int32        `json:"size,omitempty" api:"min=1,max=9"`
 			Debt  int32        `json:"debt,omitempty" api:"min=-9,max=0,exclusiveMax"`
 			Text  string       `json:"text,omitempty" api:"minLength=1,maxLength=9"`
@@ -483,7 +483,7 @@ func vetCases() []vetCase {
 		{"a set of constants", withSpec[struct {
 			Colors []string `json:"colors,omitempty" api:"list=set,items.enum=Red|Blue"`
 		}](), nil},
-		{"a list of which sort", withSpec[struct {
+		{"a list without a list type", withSpec[struct {
 			Parts  []part   `json:"parts,omitempty" api:"maxItems=9"`
 			Colors []string `json:"colors,omitempty" api:"maxItems=9,items.enum=Red"`
 		}](), []string{"list-type spec.colors", "list-type spec.parts"}},
