@@ -6,9 +6,9 @@ type ConditionStatus string
 
 // The three values of [Condition.Status].
 const (
-	ConditionTrue    ConditionStatus = "True"
-	ConditionFalse   ConditionStatus = "False"
-	ConditionUnknown ConditionStatus = "Unknown"
+	ConditionTrue    ConditionStatus = "True"    // the observation holds
+	ConditionFalse   ConditionStatus = "False"   // it does not hold
+	ConditionUnknown ConditionStatus = "Unknown" // it is unknown whether it holds
 )
 
 // Condition is one observation about an object, identified by its type (API

@@ -60,7 +60,8 @@ type APIResource struct {
 	Name string `json:"name"`
 	// SingularName is the lower-case singular, empty for a subresource.
 	SingularName string `json:"singularName"`
-	Namespaced   bool   `json:"namespaced"`
+	// Namespaced reports whether objects of the resource belong to namespaces.
+	Namespaced bool `json:"namespaced"`
 	// Group and Version are those of Kind, if they differ from the list's.
 	Group   string `json:"group,omitempty"`
 	Version string `json:"version,omitempty"`
@@ -85,8 +86,8 @@ const (
 
 // The two values of [APIVersionDiscovery.Freshness].
 const (
-	FreshnessCurrent = "Current"
-	FreshnessStale   = "Stale"
+	FreshnessCurrent = "Current" // the entry is up to date
+	FreshnessStale   = "Stale"   // the server could not update the entry
 )
 
 // APIGroupDiscoveryList is the aggregated discovery document: every group with

@@ -10,10 +10,10 @@ type LabelSelectorOperator string
 
 // Operators of a [LabelSelectorRequirement].
 const (
-	LabelSelectorIn           LabelSelectorOperator = "In"
-	LabelSelectorNotIn        LabelSelectorOperator = "NotIn"
-	LabelSelectorExists       LabelSelectorOperator = "Exists"
-	LabelSelectorDoesNotExist LabelSelectorOperator = "DoesNotExist"
+	LabelSelectorIn           LabelSelectorOperator = "In"           // the label has one of the values
+	LabelSelectorNotIn        LabelSelectorOperator = "NotIn"        // the label is missing or has none of the values
+	LabelSelectorExists       LabelSelectorOperator = "Exists"       // the label exists
+	LabelSelectorDoesNotExist LabelSelectorOperator = "DoesNotExist" // the label is missing
 )
 
 // LabelSelector is a label selector as a member of an object (API conventions,

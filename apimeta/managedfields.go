@@ -11,8 +11,8 @@ type ManagedFieldsOperation string
 
 // The two operations that a [ManagedFieldsEntry] may record.
 const (
-	ManagedFieldsApply  ManagedFieldsOperation = "Apply"
-	ManagedFieldsUpdate ManagedFieldsOperation = "Update"
+	ManagedFieldsApply  ManagedFieldsOperation = "Apply"  // server-side apply
+	ManagedFieldsUpdate ManagedFieldsOperation = "Update" // every other write
 )
 
 // ManagedFieldsEntry is the set of fields one manager owns, as written through

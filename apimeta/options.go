@@ -28,8 +28,8 @@ const (
 
 // Finalizers that the server itself sets for a propagation policy.
 const (
-	FinalizerOrphanDependents = "orphan"
-	FinalizerDeleteDependents = "foregroundDeletion"
+	FinalizerOrphanDependents = "orphan"             // for [DeletePropagationOrphan]
+	FinalizerDeleteDependents = "foregroundDeletion" // for [DeletePropagationForeground]
 )
 
 // DryRunAll is the only value of the DryRun options: run every stage but the
@@ -39,9 +39,9 @@ const DryRunAll = "All"
 // Values of FieldValidation: what to do about unknown and duplicate fields in a
 // request body. Empty means [FieldValidationWarn].
 const (
-	FieldValidationIgnore = "Ignore"
-	FieldValidationWarn   = "Warn"
-	FieldValidationStrict = "Strict"
+	FieldValidationIgnore = "Ignore" // ignore them silently
+	FieldValidationWarn   = "Warn"   // ignore them and send a Warning header for each
+	FieldValidationStrict = "Strict" // refuse the request with 400
 )
 
 // GetOptions are the parameters of a read of one object.

@@ -97,18 +97,18 @@ type CauseType string
 
 // Causes of [Invalid] errors: what is wrong with the member that the cause names.
 const (
-	CauseNotFound      CauseType = "FieldValueNotFound"
-	CauseRequired      CauseType = "FieldValueRequired"
-	CauseDuplicate     CauseType = "FieldValueDuplicate"
-	CauseInvalid       CauseType = "FieldValueInvalid"
-	CauseTypeInvalid   CauseType = "FieldValueTypeInvalid"
-	CauseNotSupported  CauseType = "FieldValueNotSupported"
-	CauseForbidden     CauseType = "FieldValueForbidden"
-	CauseTooLong       CauseType = "FieldValueTooLong"
-	CauseTooShort      CauseType = "FieldValueTooShort"
-	CauseTooMany       CauseType = "FieldValueTooMany"
-	CauseTooFew        CauseType = "FieldValueTooFew"
-	CauseInternalError CauseType = "InternalError"
+	CauseNotFound      CauseType = "FieldValueNotFound"     // see [NotFoundField]
+	CauseRequired      CauseType = "FieldValueRequired"     // see [RequiredField]
+	CauseDuplicate     CauseType = "FieldValueDuplicate"    // see [DuplicateField]
+	CauseInvalid       CauseType = "FieldValueInvalid"      // see [InvalidField]
+	CauseTypeInvalid   CauseType = "FieldValueTypeInvalid"  // see [TypeInvalidField]
+	CauseNotSupported  CauseType = "FieldValueNotSupported" // see [UnsupportedValue]
+	CauseForbidden     CauseType = "FieldValueForbidden"    // see [ForbiddenField]
+	CauseTooLong       CauseType = "FieldValueTooLong"      // see [TooLongField]
+	CauseTooShort      CauseType = "FieldValueTooShort"     // see [TooShortField]
+	CauseTooMany       CauseType = "FieldValueTooMany"      // see [TooManyField]
+	CauseTooFew        CauseType = "FieldValueTooFew"       // see [TooFewField]
+	CauseInternalError CauseType = "InternalError"          // see [InternalField]
 )
 
 // Causes of other errors.
