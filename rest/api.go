@@ -129,9 +129,13 @@ func checkTogether(resources []*resource) error {
 }
 
 // Shutdown ends all watches, takes no more requests and waits for those under way, then closes what the API owns. It
-// returns the context's error when that is over first; the API is then still shutting down.
+// returns the context's error when that is over first; the API is then still shutting down. With the context of a hook it
+// returns an error at once, as it would wait for the write that runs the hook.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.end()
+	if a.inHook(ctx) {
+		return errors.New("rest: a hook of a write cannot wait until that write has ended: call Shutdown outside of hooks")
+	}
 	select {
 	case <-a.idle:
 		return a.closeStore()

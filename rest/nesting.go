@@ -15,7 +15,8 @@ const maxNesting = 100
 // nestedWrite is a write that is under way. The contexts of its hooks carry it, so that a write that a hook makes is known to
 // be nested in it: a hook that writes its own object would otherwise run for its own writes without end.
 type nestedWrite struct {
-	key   storage.Key // without a name for an object whose name is generated
+	env   *environment // of the API; a hook may write to another one, too
+	key   storage.Key  // without a name for an object whose name is generated
 	outer *nestedWrite
 	depth int
 	// again counts the writes of the same object that hooks have made within the outermost write of it.
@@ -24,6 +25,22 @@ type nestedWrite struct {
 
 type nestedWriteKey struct{}
 
+// nestedIn is the write whose hook has this context; nil outside of hooks.
+func nestedIn(ctx context.Context) *nestedWrite {
+	w, _ := ctx.Value(nestedWriteKey{}).(*nestedWrite)
+	return w
+}
+
+// inHook reports whether a context is that of a hook of a write to this API.
+func (a *API) inHook(ctx context.Context) bool {
+	for w := nestedIn(ctx); w != nil; w = w.outer {
+		if w.env == a.env {
+			return true
+		}
+	}
+	return false
+}
+
 // nest notes in the context of a write's hooks that the write is under way. It refuses a write that hooks have nested too
 // often.
 func (res *resource) nest(ctx context.Context, namespace, name string, o *writeOptions) (context.Context, error) {
@@ -31,13 +48,12 @@ func (res *resource) nest(ctx context.Context, namespace, name string, o *writeO
 		return ctx, nil
 	}
 	o.nested = true
-	w := &nestedWrite{key: res.key(namespace, name), again: new(atomic.Int32)}
-	w.outer, _ = ctx.Value(nestedWriteKey{}).(*nestedWrite)
+	w := &nestedWrite{env: res.environment, key: res.key(namespace, name), again: new(atomic.Int32), outer: nestedIn(ctx)}
 	if w.outer != nil {
 		w.depth = w.outer.depth + 1
 	}
 	for outer := w.outer; outer != nil && name != ""; outer = outer.outer {
-		if outer.key == w.key {
+		if outer.env == w.env && outer.key == w.key {
 			w.again = outer.again
 			if w.again.Add(1) >= storage.MaxAttempts {
 				return nil, status.Conflict(res.gr, name, fmt.Sprintf("a hook that runs when the object is written has written it %d times itself", storage.MaxAttempts-1))

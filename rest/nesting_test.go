@@ -187,3 +187,20 @@ func TestAHookThatWritesALot(t *testing.T) {
 	assert.EqualValues(t, 40, a.value(t, "spec.weight"))
 	assert.Len(t, do(t, m.api, "GET", widgets, "").names(t), 42)
 }
+
+// A hook cannot wait until its own write has ended; what it can wait for is another API.
+func TestShutdownInAHook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		another := newWidgets(t)
+		var ended, endedAnother error
+		m := newMeddler(t, "Validate", func(ctx context.Context, m *meddler) error {
+			endedAnother, ended = another.Shutdown(ctx), m.api.Shutdown(ctx)
+			return nil
+		})
+		create(t, m.api, "b")
+		assert.EqualError(t, ended, "rest: a hook of a write cannot wait until that write has ended: call Shutdown outside of hooks")
+		assert.NoError(t, endedAnother)
+		assert.Equal(t, 503, do(t, m.api, "GET", widgets+"/b", "").Code, "the API has begun to shut down")
+		assert.NoError(t, m.api.Close())
+	})
+}
