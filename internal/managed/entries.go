@@ -91,7 +91,7 @@ func decode(list doc.Value) (*entries, error) {
 			return nil, fmt.Errorf("invalid fieldsType %q in managed fields entry %d", v.Get(memberFieldsType).Text(), i)
 		}
 		if tree := v.Get(memberFieldsV1); !tree.IsAbsent() && !tree.IsNull() && tree.Kind() != doc.Map {
-			return nil, fmt.Errorf("fieldsV1 in managed fields entry %d is no object", i)
+			return nil, fmt.Errorf("fieldsV1 in managed fields entry %d is not an object", i)
 		}
 		set, _, err := decodeSet(v.Get(memberFieldsV1))
 		if err != nil {
