@@ -117,8 +117,8 @@ func (c *Cursor[T]) Next(ctx context.Context, into []*Change[T]) ([]*Change[T], 
 	}
 }
 
-// ReadyOn makes Ready return this channel, which must have a buffer of at least one. A reader can so wait for several cursors, or
-// for other things too, on one channel; after each receive it must check all of them. Call ReadyOn before Ready.
+// ReadyOn makes Ready return this channel, which must have a buffer of at least one. So a reader can wait for several cursors,
+// and for other events, on one channel. After each receive it must check all of them. Call ReadyOn before Ready.
 func (c *Cursor[T]) ReadyOn(ready chan struct{}) { c.ready = ready }
 
 // Ready returns a channel that receives one value when Poll has changes or an error to return. Call Ready again after each

@@ -39,7 +39,7 @@ type Fault struct {
 	// RetryAfter is the Retry-After of the codes 429, 500, 503 and 504, in whole seconds. Default: one second for 429, none
 	// for the others.
 	RetryAfter time.Duration
-	// Error is the failure in every detail. It replaces Code.
+	// Error is the failure in every detail. Set it instead of Code.
 	Error *status.Error
 	// Drop breaks the connection instead of answering. Calls in process have no connection, so they do not meet the fault.
 	Drop bool
