@@ -1,6 +1,7 @@
 //go:build !race
 
-// It builds thousands of APIs one after another: the race detector would take a minute and find nothing.
+// The test builds thousands of APIs one after another: the race detector would take a minute and find nothing.
+
 package rest_test
 
 import (
