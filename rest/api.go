@@ -28,6 +28,7 @@ type API struct {
 	mu       sync.Mutex
 	inFlight int             // requests and calls under way
 	short    int             // those of them that are no watches
+	requests *request        // the last that came of those that are requests
 	ending   context.Context // over when no more requests are taken and watches shall end
 	startEnd context.CancelCauseFunc
 	atEnd    hurries
@@ -128,9 +129,9 @@ func checkTogether(resources []*resource) error {
 	return nil
 }
 
-// Shutdown ends all watches, takes no more requests and waits for those under way, then closes what the API owns. It
-// returns the context's error when that is over first; the API is then still shutting down. With the context of a hook it
-// returns an error at once, as it would wait for the write that runs the hook.
+// Shutdown ends all watches, takes no more requests and waits for those under way, then closes what the API owns. If the context
+// ends first, Shutdown returns an error that names what is under way and wraps the context's error; the API is then still shutting
+// down. With the context of a hook it returns an error at once, because it would wait for the write that runs the hook.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.end()
 	if a.inHook(ctx) {
@@ -140,12 +141,24 @@ func (a *API) Shutdown(ctx context.Context) error {
 	case <-a.idle:
 		return a.closeStore()
 	case <-ctx.Done():
-		return ctx.Err()
+		return fmt.Errorf("rest: %s still under way: %w", a.underWay(), ctx.Err())
 	}
 }
 
-// Close is Shutdown without a limit in time. Call it when the host's server has stopped.
-func (a *API) Close() error { return a.Shutdown(context.Background()) }
+// Close is Shutdown that returns within 5 seconds. It breaks off the answers that clients of [RoundTripper] do not read. If a
+// request or a call is still under way then, because its client does not read or a hook does not return, Close closes what the
+// API owns all the same, and returns an error that names what it leaves to the host's server to end.
+func (a *API) Close() error {
+	a.end()
+	a.hurryPipes()
+	ctx, cancel := context.WithTimeout(context.Background(), closeAfter)
+	defer cancel()
+	err := a.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.Join(err, a.closeStore())
+	}
+	return err
+}
 
 func (a *API) closeStore() error {
 	if a.ownsStore {
@@ -176,7 +189,7 @@ func shuttingDown() error {
 }
 
 // enter lets a request in, or says why not.
-func (a *API) enter() error {
+func (a *API) enter(q *request) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -187,6 +200,10 @@ func (a *API) enter() error {
 	}
 	a.inFlight++
 	a.short++
+	if q.behind = a.requests; q.behind != nil {
+		q.behind.before = q
+	}
+	a.requests = q
 	return nil
 }
 
@@ -224,14 +241,33 @@ func (a *API) leaveShort() {
 	a.short--
 }
 
-func (a *API) leave(isShort bool) {
+// leave is called at the end of what enter has let in.
+func (a *API) leave(q *request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.inFlight--
-	if isShort {
+	if !q.isWatch {
 		a.short--
 	}
-	if a.inFlight == 0 && a.closing() {
+	if q.before == nil {
+		a.requests = q.behind
+	} else {
+		q.before.behind = q.behind
+	}
+	if q.behind != nil {
+		q.behind.before = q.before
+	}
+	a.left()
+}
+
+// leaveCall is called at the end of what enterCall has let in.
+func (a *API) leaveCall() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.left()
+}
+
+func (a *API) left() {
+	if a.inFlight--; a.inFlight == 0 && a.closing() {
 		close(a.idle)
 	}
 }

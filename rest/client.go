@@ -116,7 +116,7 @@ func (c Client[T]) begin(ctx context.Context, v Verb) (context.Context, func(), 
 	if err := c.api.enterCall(); err != nil {
 		return nil, nil, err
 	}
-	return c.api.asHost(ctx), func() { c.api.leave(false) }, nil
+	return c.api.asHost(ctx), c.api.leaveCall, nil
 }
 
 func (c Client[T]) writeOptions(ctx context.Context) writeOptions {

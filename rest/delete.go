@@ -196,7 +196,7 @@ func (q *request) deleteCollection() error {
 			return err // a selector cannot have taken it
 		}
 	}
-	deleted := page{token: found.token, remaining: found.remaining}
+	deleted := page{selected: found.selected, token: found.token, remaining: found.remaining}
 	deleted.Revision = found.Revision
 	for _, r := range found.Records {
 		done, err := q.res.delete(ctx, r.Key.Namespace, r.Key.Name, options, q.deletion(options))

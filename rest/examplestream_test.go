@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
+	"os"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -58,9 +58,14 @@ func ExampleStream() {
 		return
 	}
 
-	w := httptest.NewRecorder()
-	api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/apis/example.com/v1/namespaces/default/jobs/nightly/log?tailLines=2", nil))
-	fmt.Print(w.Body)
+	client := http.Client{Transport: rest.RoundTripper(api)}
+	response, err := client.Get("http://host/apis/example.com/v1/namespaces/default/jobs/nightly/log?tailLines=2")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer response.Body.Close()
+	_, _ = io.Copy(os.Stdout, response.Body)
 	// Output:
 	// copied 12 files
 	// done

@@ -97,11 +97,18 @@ func newRequest(method, target string, body io.Reader, header ...string) *http.R
 	return r
 }
 
+// recorder is httptest's, with the deadlines that a stream needs of a ResponseWriter. It takes every write, so it always meets them.
+type recorder struct{ *httptest.ResponseRecorder }
+
+func newRecorder() recorder { return recorder{httptest.NewRecorder()} }
+
+func (recorder) SetWriteDeadline(time.Time) error { return nil }
+
 // ask sends a request to a handler, without a connection.
 func ask(h http.Handler, r *http.Request) answer {
-	w := httptest.NewRecorder()
+	w := newRecorder()
 	h.ServeHTTP(w, r)
-	return answerOf(w)
+	return answerOf(w.ResponseRecorder)
 }
 
 // do sends a request. The headers are pairs; without a Content-Type among them a body is JSON.

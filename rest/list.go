@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -71,9 +72,10 @@ func (q *request) listNow(rep representation, p *listParameters) error {
 	return q.writeList(rep, page)
 }
 
-// page is a list as the protocol has it: records, the revision they are of, and how to get the rest.
+// page is a list as the protocol has it: records, the revision they are of, where they were found, and how to get the rest.
 type page struct {
 	storage.Page
+	selected  selection
 	token     string
 	remaining *int64
 }
@@ -125,7 +127,7 @@ func (res *resource) page(ctx context.Context, namespace string, p listParameter
 		}
 		return page{}, err
 	}
-	out := page{Page: found}
+	out := page{Page: found, selected: selected}
 	if found.More && len(found.Records) > 0 {
 		out.token = encodeContinue(namespace, int64(found.Revision), found.Records[len(found.Records)-1].Key)
 		if selected.match == nil && found.Remaining >= 0 {
@@ -153,7 +155,7 @@ type chunkWriter struct {
 	w    io.Writer
 	buf  []byte
 	sent bool
-	err  error // the client is gone
+	err  error // the client is gone, or too slow
 }
 
 // full sends what has gathered if it is worth a write.
@@ -175,7 +177,41 @@ func (c *chunkWriter) write(b []byte) {
 	}
 }
 
+// object appends an object, or sends it as it lies in the store if it is large.
+func (c *chunkWriter) object(json []byte) {
+	if len(json) <= chunkSize {
+		c.buf = append(c.buf, json...)
+		return
+	}
+	c.send()
+	c.write(json)
+}
+
+// writeList sends a list, unless the client is so slow that it has to be broken off.
 func (q *request) writeList(rep representation, p page) error {
+	size := sizeOf(p.Records)
+	if size <= chunkSize {
+		return q.writeListAs(rep, p, size)
+	}
+	h := &holding{expired: ownCopy, cut: func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }}
+	if rep.streams() {
+		if cursor, err := q.res.store.Watch(q.r.Context(), p.selected.scope, p.Revision, p.selected.terms...); err == nil {
+			defer cursor.Close()
+			h.expired = cursor.Err
+		}
+	}
+	q.hold(h, size)
+	defer h.release()
+	if err := q.writeListAs(rep, p, size); err != nil {
+		return err
+	}
+	return h.ended()
+}
+
+// streams reports whether a list in this form is sent while it is made of its records.
+func (rep representation) streams() bool { return rep.media == mediaJSON && !rep.pretty }
+
+func (q *request) writeListAs(rep representation, p page, size int) error {
 	var rows *tableWriter
 	if rep.as == asTable {
 		var err error
@@ -188,13 +224,14 @@ func (q *request) writeList(rep representation, p page) error {
 		if err != nil {
 			return err
 		}
+		clear(p.Records)
 		return q.writeRaw(http.StatusOK, mediaProtobuf, body)
 	}
-	if rep.media != mediaJSON || rep.pretty {
+	if !rep.streams() {
 		return q.writeWholeList(rep, rows, p)
 	}
 	chunk := chunks.Get().(*[]byte)
-	out := &chunkWriter{w: q.w, buf: (*chunk)[:0]}
+	out := &chunkWriter{buf: (*chunk)[:0]}
 	defer func() {
 		if cap(out.buf) <= 4*(chunkSize+chunkSlack) {
 			*chunk = out.buf
@@ -212,16 +249,16 @@ func (q *request) writeList(rep representation, p page) error {
 		out.send()
 		return nil // a client that has gone away is no error of ours
 	}
-	if q.compresses(p.size()) {
-		return compressed(q.w, write)
+	if q.compresses(size) {
+		return compressed(q.body(), write)
 	}
-	return write(q.w)
+	return write(q.body())
 }
 
-// size is about how many bytes the objects of a page have.
-func (p page) size() int {
+// sizeOf is how many bytes the objects have.
+func sizeOf(records []*storage.Record) int {
 	n := 0
-	for _, r := range p.Records {
+	for _, r := range records {
 		n += len(r.JSON)
 	}
 	return n
@@ -238,7 +275,7 @@ func (q *request) writeWholeList(rep representation, rows *tableWriter, p page) 
 	return q.writeJSON(http.StatusOK, rep, whole.Bytes())
 }
 
-// appendList writes the JSON of a list: stored bytes, joined.
+// appendList writes the JSON of a list: stored bytes, joined. It lets go of each record that it has written.
 func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWriter, p page) error {
 	if rows != nil {
 		return rows.appendTable(out, p)
@@ -261,16 +298,15 @@ func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWr
 		if i > 0 {
 			out.buf = append(out.buf, ',')
 		}
+		p.Records[i] = nil
 		switch {
 		case rep.as == asPartial:
 			out.buf = appendPartialRecord(out.buf, rep.metaVersion, record)
 		case prefix > 0:
-			out.buf = append(append(out.buf, '{'), record.JSON[prefix:]...)
-		case len(record.JSON) > chunkSize:
-			out.send() // a large object is written as it lies in the store
-			out.write(record.JSON)
+			out.buf = append(out.buf, '{')
+			out.object(record.JSON[prefix:])
 		default:
-			out.buf = append(out.buf, record.JSON...)
+			out.object(record.JSON)
 		}
 		if out.full(); out.err != nil {
 			return nil

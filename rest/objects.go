@@ -61,7 +61,7 @@ func (o Objects) begin(resource string) (*resource, func(), error) {
 			if err := o.api.enterCall(); err != nil {
 				return nil, nil, err
 			}
-			return res, func() { o.api.leave(false) }, nil
+			return res, o.api.leaveCall, nil
 		}
 	}
 	return nil, nil, fmt.Errorf("%w: the API stores no resource %q", storage.ErrResource, resource)

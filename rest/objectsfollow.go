@@ -38,7 +38,7 @@ func (o Objects) Follow(ctx context.Context) iter.Seq2[Changes, error] {
 			yield(Changes{}, err)
 			return
 		}
-		defer o.api.leave(false)
+		defer o.api.leaveCall()
 		ctx, cancel := o.api.untilEnding(ctx)
 		defer cancel()
 		f := objectsFollower{store: o.api.store, yield: yield, listed: map[string]bool{}}

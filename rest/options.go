@@ -31,6 +31,12 @@ type Options struct {
 	// MaxInFlight bounds the requests that are worked on at one time, watches and streams apart; one more is answered 429 with
 	// Retry-After. A client that sends or reads slowly holds its place for as long as the host's http.Server lets it:
 	// set ReadTimeout and WriteTimeout there, watches and streams lift them for themselves. Default: 1000.
+	//
+	// Slow clients do not make memory grow. A watch buffers about 256 KiB for its client, which has a minute to take each 64 KiB.
+	// A client may read the first state of a watch, a list or a large object as slowly as that while the store or its history
+	// holds what it reads (see [storage.MemoryOptions]). After that the watch ends with 410 Expired, and the API breaks the list off,
+	// after another minute and a second for each MiB. It closes the connection earlier if the client takes nothing for 10 to 20 seconds. A
+	// list in another form than compact JSON is a copy, which no history holds: for it all this counts from the start.
 	MaxInFlight int
 	// Admission are hooks on the writes of all resources, in the order in which they run.
 	Admission []Admission

@@ -172,7 +172,7 @@ func (r *reaper) reap() {
 	if r.api.enterCall() != nil {
 		return
 	}
-	defer r.api.leave(false)
+	defer r.api.leaveCall()
 	for {
 		d, ok := r.next()
 		if !ok {

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -29,10 +30,21 @@ type request struct {
 	// unrouted: the path belongs to no resource, and is none of those that exist for built-in kinds alone.
 	unrouted bool
 
+	before, behind *request // among those under way, guarded by the API's lock
+
 	query    url.Values
 	wrote    bool // the answer has begun
 	isWatch  bool
+	holding  *holding // while the answer keeps much alive
 	warnings warnings
+}
+
+// body is where the body of the answer goes.
+func (q *request) body() io.Writer {
+	if q.holding != nil {
+		return pieces{q.holding}
+	}
+	return q.w
 }
 
 // readQuery parses the query. One that does not parse is refused as a whole: if what is wrong in it were left out, a
@@ -72,8 +84,6 @@ func (q *request) refuseImpersonation() error {
 
 // parameters returns the parsed query. Of a parameter that stands several times the first value counts.
 func (q *request) parameters() url.Values { return q.query }
-
-func (q *request) leave() { q.api.leave(!q.isWatch) }
 
 // recover turns a panic below into a 500, so that one request cannot take the host's process with it. A handler that
 // panics with [http.ErrAbortHandler] means it.

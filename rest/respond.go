@@ -37,14 +37,14 @@ func (q *request) writeRaw(code int, media string, body []byte) error {
 	q.wrote = true
 	if code == http.StatusOK && q.compresses(len(body)) {
 		q.w.WriteHeader(code)
-		return compressed(q.w, func(w io.Writer) error {
+		return compressed(q.body(), func(w io.Writer) error {
 			_, _ = w.Write(body)
 			return nil
 		})
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	q.w.WriteHeader(code)
-	_, _ = q.w.Write(body) // a client that has gone away is no error of ours
+	_, _ = q.body().Write(body) // a client that has gone away is no error of ours
 	return nil
 }
 

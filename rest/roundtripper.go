@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -12,8 +13,8 @@ import (
 
 // RoundTripper returns a transport that calls the handler in process: no socket, no port, no TLS. Answers stream, so
 // watches work. Give it to client-go as rest.Config.Transport, or to an http.Client; scheme and host of the URL may be
-// anything. The handler's goroutine ends when it returns, which it does when the answer's body is closed or the
-// request's context ends.
+// anything. The handler's goroutine ends when it returns, which it does when the answer's body is closed, the
+// request's context ends, or [API.Close] is called.
 func RoundTripper(h http.Handler) http.RoundTripper { return roundTripper{h} }
 
 type roundTripper struct{ handler http.Handler }
@@ -29,15 +30,13 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}
-	reader, writer := io.Pipe()
+	reader, writer := net.Pipe() // unlike an io.Pipe it has the deadlines that streams need
 	w := &pipeWriter{header: http.Header{}, pipe: writer, began: make(chan struct{})}
 	go func() {
 		defer in.Body.Close()
-		err := serve(t.handler, w, in)
-		w.WriteHeader(http.StatusOK)
-		_ = writer.CloseWithError(err)
+		w.end(serve(t.handler, w, in))
 	}()
-	body := &pipeBody{PipeReader: reader, cancel: cancel}
+	body := &pipeBody{ctx: ctx, cancel: cancel, pipe: reader, from: w}
 	select {
 	case <-w.began:
 	case <-r.Context().Done():
@@ -52,7 +51,7 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	if n, err := strconv.ParseInt(w.sent.Get("Content-Length"), 10, 64); err == nil {
 		out.ContentLength = n
 	}
-	context.AfterFunc(ctx, func() { _ = reader.CloseWithError(ctx.Err()) })
+	context.AfterFunc(ctx, func() { _ = reader.Close() })
 	return out, nil
 }
 
@@ -71,12 +70,13 @@ var errAborted = errors.New("the handler broke the answer off")
 
 // pipeWriter is the ResponseWriter of a call in process. Every Write is seen at once, so there is nothing to flush.
 type pipeWriter struct {
-	pipe   *io.PipeWriter
+	pipe   net.Conn
 	header http.Header
 	begin  sync.Once
 	began  chan struct{}
 	code   int
 	sent   http.Header // as it was when the answer began
+	err    error       // why the answer is not whole; read when the pipe is closed
 }
 
 func (w *pipeWriter) Header() http.Header { return w.header }
@@ -90,22 +90,50 @@ func (w *pipeWriter) WriteHeader(code int) {
 
 func (w *pipeWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
-	return w.pipe.Write(p)
+	n, err := w.pipe.Write(p)
+	if err != nil {
+		w.err = err
+	}
+	return n, err
 }
 
 func (w *pipeWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
-// SetReadDeadline and SetWriteDeadline are for [http.ResponseController]. A pipe has no deadline: its reader ends it.
-func (w *pipeWriter) SetReadDeadline(time.Time) error  { return nil }
-func (w *pipeWriter) SetWriteDeadline(time.Time) error { return nil }
+// SetReadDeadline is for [http.ResponseController]. What is read is the caller's own.
+func (w *pipeWriter) SetReadDeadline(time.Time) error { return nil }
+
+// SetWriteDeadline is for [http.ResponseController].
+func (w *pipeWriter) SetWriteDeadline(t time.Time) error { return w.pipe.SetWriteDeadline(t) }
+
+// end closes the pipe when the handler has returned.
+func (w *pipeWriter) end(err error) {
+	w.WriteHeader(http.StatusOK)
+	if err != nil {
+		w.err = err
+	}
+	_ = w.pipe.Close()
+}
 
 // pipeBody ends the request when it is closed.
 type pipeBody struct {
-	*io.PipeReader
+	ctx    context.Context
 	cancel context.CancelFunc
+	pipe   net.Conn
+	from   *pipeWriter
+}
+
+func (b *pipeBody) Read(p []byte) (int, error) {
+	n, err := b.pipe.Read(p)
+	switch {
+	case err == io.EOF && b.from.err != nil:
+		return n, b.from.err
+	case err != nil && err != io.EOF && b.ctx.Err() != nil:
+		return n, b.ctx.Err()
+	}
+	return n, err
 }
 
 func (b *pipeBody) Close() error {
 	b.cancel()
-	return b.PipeReader.Close()
+	return b.pipe.Close()
 }

@@ -57,11 +57,11 @@ func (a *API) route(s *serving, res *resource, choose chooser) httprouter.Handle
 				w.Header().Add("Warning", "299 - "+quoteWarning(res.warning))
 			}
 		}
-		if err := a.enter(); err != nil && !q.isHealth() {
+		if err := a.enter(&q); err != nil && !q.isHealth() {
 			q.fail(err)
 			return
 		} else if err == nil {
-			defer q.leave()
+			defer a.leave(&q)
 		}
 		defer q.recover()
 		err := q.refuseImpersonation()

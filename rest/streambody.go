@@ -21,7 +21,7 @@ func (q *request) openStreamBody(contentType string) (io.WriteCloser, error) {
 
 // Write sends a part of the body at once.
 func (b *streamBody) Write(p []byte) (int, error) {
-	if err := b.send(p); err != nil {
+	if err := b.send(p, nil, nil); err != nil {
 		return 0, err
 	}
 	return len(p), nil

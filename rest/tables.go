@@ -65,11 +65,8 @@ func (t *tableWriter) appendHead(dst []byte, p page, columns bool) ([]byte, erro
 
 // appendRow appends the row of an object in its stored form, whose metadata lies where it is said.
 func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]byte, error) {
-	v, err := t.read(object, metadata)
+	dst, err := t.beginRow(dst, object, metadata)
 	if err != nil {
-		return dst, err
-	}
-	if dst, err = t.appendCells(dst, v, object); err != nil {
 		return dst, err
 	}
 	switch t.include {
@@ -81,6 +78,15 @@ func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]by
 		dst = appendPartialMetadata(dst, t.version, object[metadata.Start:metadata.End])
 	}
 	return append(dst, '}'), nil
+}
+
+// beginRow appends a row up to its object.
+func (t *tableWriter) beginRow(dst, object []byte, metadata storage.Span) ([]byte, error) {
+	v, err := t.read(object, metadata)
+	if err != nil {
+		return dst, err
+	}
+	return t.appendCells(dst, v, object)
 }
 
 // read returns as much of an object as the columns look at: where functions make all cells but the name, its metadata.
@@ -174,7 +180,14 @@ func (t *tableWriter) appendTable(out *chunkWriter, p page) error {
 		if i > 0 {
 			out.buf = append(out.buf, ',')
 		}
-		if out.buf, err = t.appendRow(out.buf, record.JSON, record.Metadata); err != nil {
+		p.Records[i] = nil
+		if t.include == apimeta.IncludeObject {
+			if out.buf, err = t.beginRow(out.buf, record.JSON, record.Metadata); err != nil {
+				return err
+			}
+			out.object(record.JSON)
+			out.buf = append(out.buf, '}')
+		} else if out.buf, err = t.appendRow(out.buf, record.JSON, record.Metadata); err != nil {
 			return err
 		}
 		if out.full(); out.err != nil {
@@ -190,6 +203,24 @@ type tableObjects struct {
 	*tableWriter
 	columnsSent bool
 	spliced     []byte
+}
+
+func (v *tableObjects) whole() surroundings {
+	if v.include != apimeta.IncludeObject {
+		return nil
+	}
+	return v
+}
+
+func (v *tableObjects) around(dst, object []byte, at watch.Revision) ([]byte, string, error) {
+	parts, err := storage.ExtractMetadata(object)
+	if err == nil {
+		dst, err = v.begin(dst, at)
+	}
+	if err == nil {
+		dst, err = v.beginRow(dst, object, parts.Metadata)
+	}
+	return dst, "}]}", err
 }
 
 func (v *tableObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {

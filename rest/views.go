@@ -43,12 +43,15 @@ func (c *views) get(k view) *storage.Record {
 	return shown
 }
 
-func (c *views) add(k view, shown *storage.Record) {
+// add keeps a view and returns it, or the one of somebody else who was faster.
+func (c *views) add(k view, shown *storage.Record) *storage.Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.young[k] == nil { // somebody else may have been faster
-		c.put(k, shown)
+	if other := c.young[k]; other != nil {
+		return other
 	}
+	c.put(k, shown)
+	return shown
 }
 
 // viewOverhead is about what a view needs beside its JSON.
@@ -98,8 +101,7 @@ func (res *resource) showAs(r *storage.Record, v doc.Value) (*storage.Record, er
 	if shown.Parts, err = res.extract(shown.JSON); err != nil {
 		return nil, fmt.Errorf("%v as %s: %w", r.Key, res.gvk.Version, err)
 	}
-	res.views.add(view{revision: r.Revision, as: res}, shown)
-	return shown, nil
+	return res.views.add(view{revision: r.Revision, as: res}, shown), nil
 }
 
 // shownAhead is how many bytes of a list are converted before it begins.

@@ -63,6 +63,9 @@ func (w *streamWriter) Flush() {
 	_, _ = w.pending.WriteTo(&w.flushed)
 }
 
+// SetWriteDeadline is there because a stream needs one. A blocked Write waits all the same.
+func (w *streamWriter) SetWriteDeadline(time.Time) error { return nil }
+
 func (w *streamWriter) block(c chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -104,15 +104,18 @@ func (b *watchBeginning) sendBeginning() error {
 	}
 	if b.state != nil {
 		b.after = b.state.Revision
-		if err := b.sendState(); err != nil {
-			return err
-		}
 	}
 	if b.cursor == nil {
 		if err := b.takePosition(b.ctx); err != nil {
 			return err
 		}
 	}
+	if b.state != nil {
+		if err := b.sendState(); err != nil {
+			return err
+		}
+	}
+	b.live = true
 	b.setTimer()
 	return nil
 }
@@ -165,14 +168,24 @@ func (b *watchBeginning) release() {
 	}
 }
 
-// sendState sends an ADDED for every object there is, in the order of their keys.
+// sendState sends an ADDED for every object there is, in the order of their keys. Its records are held by the store and its history as
+// long as the watch could go on after them; once it could not, it ends.
 func (b *watchBeginning) sendState() error {
-	for _, r := range b.state.Records {
+	held := b.q.hold(&holding{expired: b.cursor.Err, final: true, cut: b.out.cut}, sizeOf(b.state.Records))
+	defer held.release()
+	for i, r := range b.state.Records {
+		b.state.Records[i] = nil
 		if err := b.object(watch.Added, r, r.Revision); err != nil {
 			return err
 		}
 		if b.gathered(); b.err != nil {
 			return context.Canceled
+		}
+		if err := held.ended(); err != nil {
+			return err
+		}
+		if b.q.api.closing() {
+			return errEnding
 		}
 	}
 	if b.bookmarks {

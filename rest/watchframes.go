@@ -15,8 +15,16 @@ type watchObjects interface {
 	// object appends a record as it shall look at a revision.
 	object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error)
 	bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error)
+	// whole is nil if they show only a part of an object.
+	whole() surroundings
 	// forget drops what is only kept to be used again.
 	forget()
+}
+
+// surroundings are what a watch shows besides a whole object.
+type surroundings interface {
+	// around appends what precedes the JSON of the object, and returns what follows it.
+	around(dst, object []byte, at watch.Revision) (head []byte, tail string, err error)
 }
 
 func (q *request) watchObjects(rep representation) (watchObjects, error) {
@@ -32,6 +40,12 @@ func (q *request) watchObjects(rep representation) (watchObjects, error) {
 
 // wholeObjects shows whole objects: the stored bytes.
 type wholeObjects struct{ res *resource }
+
+func (v *wholeObjects) whole() surroundings { return v }
+
+func (v *wholeObjects) around(dst, _ []byte, _ watch.Revision) ([]byte, string, error) {
+	return dst, "", nil
+}
 
 func (v *wholeObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
 	if at == r.Revision {
@@ -93,6 +107,8 @@ type partialObjects struct {
 	spliced     []byte
 }
 
+func (v *partialObjects) whole() surroundings { return nil }
+
 func (v *partialObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
 	if at == r.Revision {
 		return appendPartialRecord(dst, v.metaVersion, r), nil
@@ -114,6 +130,9 @@ type framing interface {
 	begin(dst []byte, event watch.EventType) []byte
 	// end completes the event that begins at start.
 	end(dst []byte, start int, event watch.EventType) ([]byte, error)
+	// head appends what comes before an object that is encoded already and has this size, and tail is what comes after it.
+	head(dst []byte, event watch.EventType, size int) []byte
+	tail() string
 	// forget drops what is only kept to be used again.
 	forget()
 }
@@ -132,6 +151,8 @@ func (q *request) framing(rep representation, messages bool) framing {
 // jsonFraming writes an event in a line.
 type jsonFraming struct{}
 
+const jsonTail = "}\n"
+
 func (jsonFraming) begin(dst []byte, event watch.EventType) []byte {
 	dst = append(dst, `{"type":"`...)
 	dst = append(dst, event...)
@@ -139,8 +160,14 @@ func (jsonFraming) begin(dst []byte, event watch.EventType) []byte {
 }
 
 func (jsonFraming) end(dst []byte, _ int, _ watch.EventType) ([]byte, error) {
-	return append(dst, '}', '\n'), nil
+	return append(dst, jsonTail...), nil
 }
+
+func (f jsonFraming) head(dst []byte, event watch.EventType, _ int) []byte {
+	return f.begin(dst, event)
+}
+
+func (jsonFraming) tail() string { return jsonTail }
 
 func (jsonFraming) forget() {}
 
@@ -153,37 +180,39 @@ type binaryFraming struct {
 
 // form is a binary form of events.
 type form interface {
-	encode(dst, json []byte, event watch.EventType) ([]byte, error)
-	// appendEvent appends an event about an encoded object.
-	appendEvent(dst []byte, event watch.EventType, object []byte) []byte
-	forget()
+	encode(dst, json []byte) ([]byte, error)
+	encodeStatus(dst, json []byte) ([]byte, error)
+	// head appends an event about an encoded object of this size, up to the object.
+	head(dst []byte, event watch.EventType, size int) []byte
 }
 
-// key is that of a record as it looks at a revision, among what has been translated.
+// key names a record as it looks at a revision, in this form.
 func (f *binaryFraming) key(r *storage.Record, at watch.Revision) encodingKey {
-	return encodingKey{of: r, at: at, media: f.rep.media, as: f.rep.as, metaVersion: f.rep.metaVersion}
+	return encodingKey{of: r.Revision, at: at, media: f.rep.media, as: f.rep.as, metaVersion: f.rep.metaVersion}
 }
 
 func (f *binaryFraming) begin(dst []byte, _ watch.EventType) []byte { return dst }
 
 func (f *binaryFraming) end(dst []byte, start int, event watch.EventType) ([]byte, error) {
+	encode := f.encode
+	if event == watch.Error {
+		encode = f.encodeStatus
+	}
 	var err error
-	if f.object, err = f.encode(f.object[:0], dst[start:], event); err != nil {
+	if f.object, err = encode(f.object[:0], dst[start:]); err != nil {
 		return dst[:start], err
 	}
-	return f.appendEvent(dst[:start], event, f.object), nil
+	return append(f.head(dst[:start], event, len(f.object)), f.object...), nil
 }
 
-func (f *binaryFraming) forget() {
-	f.object = nil
-	f.form.forget()
-}
+func (f *binaryFraming) tail() string { return "" }
+
+func (f *binaryFraming) forget() { f.object = nil }
 
 // protobufForm is a WatchEvent, in a stream after its length in four bytes.
 type protobufForm struct {
 	wire     wireCodec
 	prefixed bool
-	message  []byte
 }
 
 // Field numbers of WatchEvent and of the RawExtension in it.
@@ -193,29 +222,30 @@ const (
 	rawField         = 1
 )
 
-func (f *protobufForm) encode(dst, json []byte, event watch.EventType) ([]byte, error) {
-	if event == watch.Error {
-		return appendProtobuf(dst, statusWire(), json)
-	}
+func (f *protobufForm) encode(dst, json []byte) ([]byte, error) {
 	return appendProtobuf(dst, f.wire, json)
 }
 
-func (f *protobufForm) appendEvent(dst []byte, event watch.EventType, object []byte) []byte {
-	f.message = codec.AppendField(f.message[:0], rawField, object)
+func (f *protobufForm) encodeStatus(dst, json []byte) ([]byte, error) {
+	return appendProtobuf(dst, statusWire(), json)
+}
+
+func (f *protobufForm) head(dst []byte, event watch.EventType, size int) []byte {
+	var room [16]byte
+	raw := codec.AppendFieldHead(room[:0], rawField, size)
 	start := len(dst)
 	if f.prefixed {
 		dst = append(dst, 0, 0, 0, 0)
 	}
 	begin := len(dst)
 	dst = codec.AppendField(dst, eventTypeField, []byte(event))
-	dst = codec.AppendField(dst, eventObjectField, f.message)
+	dst = codec.AppendFieldHead(dst, eventObjectField, len(raw)+size)
+	dst = append(dst, raw...)
 	if f.prefixed {
-		binary.BigEndian.PutUint32(dst[start:], uint32(len(dst)-begin))
+		binary.BigEndian.PutUint32(dst[start:], uint32(len(dst)-begin+size))
 	}
 	return dst
 }
-
-func (f *protobufForm) forget() { f.message = nil }
 
 // cborForm is one item of a CBOR sequence (RFC 8742): a map of type and object.
 type cborForm struct{ transcoder Transcoder }
@@ -229,18 +259,18 @@ const (
 // cborTag marks what follows as CBOR (section 3.4.6).
 var cborTag = []byte{0xd9, 0xd9, 0xf7}
 
-func (f cborForm) encode(dst, json []byte, _ watch.EventType) ([]byte, error) {
+func (f cborForm) encode(dst, json []byte) ([]byte, error) {
 	return f.transcoder.AppendFromJSON(dst, json)
 }
 
-func (f cborForm) appendEvent(dst []byte, event watch.EventType, object []byte) []byte {
+func (f cborForm) encodeStatus(dst, json []byte) ([]byte, error) { return f.encode(dst, json) }
+
+func (cborForm) head(dst []byte, event watch.EventType, _ int) []byte {
 	dst = append(dst, cborTag...)
 	dst = append(dst, cborMap2)
 	for _, text := range [...]string{"type", string(event), "object"} {
 		dst = append(dst, cborByteString+byte(len(text)))
 		dst = append(dst, text...)
 	}
-	return append(dst, object...)
+	return dst
 }
-
-func (cborForm) forget() {}

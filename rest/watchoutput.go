@@ -2,21 +2,23 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"net/http"
+	"slices"
 	"time"
 
-	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/rest/internal/stream"
 )
 
 // watchOutput is how the events of a watch reach its client.
 type watchOutput interface {
-	// send writes encoded events. It fails when the client has left or does not read.
-	send(events []byte) error
+	// send writes encoded events; object, which may be nil, and tail are the rest of the last one. It fails when the client has left or
+	// does not read.
+	send(events, object, tail []byte) error
 	// eventByEvent says that send takes one event at a time.
 	eventByEvent() bool
-	// hurry cuts the write under way short, because the server is shutting down.
+	// hurry cuts the write under way short, because the server is shutting down, and cut does so at once.
 	hurry()
+	cut()
 	// close ends the stream in an orderly way.
 	close()
 }
@@ -43,50 +45,50 @@ type responseOutput struct {
 	patience time.Duration // how long one write may take
 }
 
-// openResponse sends the header at once, and lifts the deadlines that the host's server has for short requests. A client
-// that does not take a write within patience counts as gone.
+// openResponse sends the header at once. A client that does not take a piece within patience counts as gone.
 func (q *request) openResponse(media []string, patience time.Duration) (*responseOutput, error) {
-	if !canFlush(q.w) {
-		return nil, status.InternalError(errors.New("a stream needs a ResponseWriter that can be flushed: a wrapper around it must have a method Unwrap"))
+	control, err := stream.Control(q.w)
+	if err != nil {
+		return nil, err
 	}
-	o := &responseOutput{q: q, control: http.NewResponseController(q.w), patience: patience}
 	h := q.w.Header()
 	h["Content-Type"], h["Cache-Control"] = media, headerNoCache
 	q.wrote = true
-	_ = o.control.SetReadDeadline(time.Time{}) // a writer without deadlines has none to lift
-	_ = o.control.SetWriteDeadline(time.Time{})
 	q.w.WriteHeader(http.StatusOK)
-	_ = o.control.Flush() // a client that is gone is noticed when there is something to send
-	return o, nil
-}
-
-// canFlush reports whether a ResponseController will find a way to flush.
-func canFlush(w http.ResponseWriter) bool {
-	for {
-		switch t := w.(type) {
-		case http.Flusher, interface{ FlushError() error }:
-			return true
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = t.Unwrap()
-		default:
-			return false
-		}
-	}
+	_ = control.Flush() // a client that is gone is noticed when there is something to send
+	return &responseOutput{q: q, control: control, patience: patience}, nil
 }
 
 func (o *responseOutput) eventByEvent() bool { return false }
 
-func (o *responseOutput) send(events []byte) error {
-	_ = o.control.SetWriteDeadline(time.Now().Add(o.patience))
-	if o.q.api.closing() { // looked at after the deadline is set: hurry may have come before
-		_ = o.control.SetWriteDeadline(time.Now().Add(stuckAtEnd))
+func (o *responseOutput) send(events, object, tail []byte) error {
+	if o.q.api.closing() { // it has been hurried, but this may be its last word
+		o.hurry()
 	}
-	if _, err := o.q.w.Write(events); err != nil {
-		return err
+	for _, part := range [...][]byte{events, object, tail} {
+		for piece := range slices.Chunk(part, pieceSize) {
+			if err := o.write(piece); err != nil {
+				return err
+			}
+		}
 	}
 	return o.control.Flush()
 }
 
+// write gives the client time for each piece, and none once the API has ended.
+func (o *responseOutput) write(piece []byte) error {
+	if !o.q.api.closing() {
+		_ = o.control.SetWriteDeadline(time.Now().Add(o.patience))
+		if o.q.api.closing() { // hurry may have come before
+			o.hurry()
+		}
+	}
+	_, err := o.q.body().Write(piece)
+	return err
+}
+
 func (o *responseOutput) hurry() { _ = o.control.SetWriteDeadline(time.Now().Add(stuckAtEnd)) }
+
+func (o *responseOutput) cut() { _ = o.control.SetWriteDeadline(time.Now()) }
 
 func (o *responseOutput) close() { _ = o.control.SetWriteDeadline(time.Time{}) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/coder/websocket"
@@ -13,7 +14,7 @@ import (
 
 // socketOutput sends each event as a message of a WebSocket.
 type socketOutput struct {
-	api      *API
+	q        *request
 	conn     *websocket.Conn
 	kind     websocket.MessageType
 	stopRead context.CancelFunc
@@ -31,7 +32,7 @@ func (q *request) openSocket(text bool, gone context.CancelFunc) (watchOutput, e
 		return nil, err
 	}
 	reading, stop := context.WithCancel(context.Background())
-	o := &socketOutput{api: q.api, conn: conn, kind: websocket.MessageBinary, stopRead: stop, left: make(chan struct{})}
+	o := &socketOutput{q: q, conn: conn, kind: websocket.MessageBinary, stopRead: stop, left: make(chan struct{})}
 	if text {
 		o.kind = websocket.MessageText
 	}
@@ -57,15 +58,52 @@ func (o *socketOutput) read(ctx context.Context, gone context.CancelFunc) {
 
 func (o *socketOutput) eventByEvent() bool { return true }
 
-func (o *socketOutput) send(event []byte) error {
-	patience := stuckAfter
-	if o.api.closing() {
-		patience = stuckAtEnd
+func (o *socketOutput) send(event, object, tail []byte) error {
+	wait := stuckAfter
+	if o.q.api.closing() {
+		wait = stuckAtEnd
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	return o.conn.Write(ctx, o.kind, event)
+	timer := time.AfterFunc(wait, cancel)
+	defer timer.Stop()
+	held := o.q.holding
+	if held != nil {
+		held.begin()
+	}
+	if len(object) > 0 {
+		return o.sendFragments(ctx, timer, event, object, tail)
+	}
+	err := o.conn.Write(ctx, o.kind, event)
+	if held != nil && err == nil {
+		err = held.took()
+	}
+	return err
 }
+
+// sendFragments sends a message of several parts, and gives the client time for each piece of it.
+func (o *socketOutput) sendFragments(ctx context.Context, timer *time.Timer, parts ...[]byte) error {
+	message, err := o.conn.Writer(ctx, o.kind)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		for piece := range slices.Chunk(part, pieceSize) {
+			if _, err := message.Write(piece); err != nil {
+				return err
+			}
+			if err := o.q.holding.took(); err != nil {
+				return err
+			}
+			if !o.q.api.closing() {
+				timer.Reset(stuckAfter)
+			}
+		}
+	}
+	return message.Close()
+}
+
+func (o *socketOutput) cut() { _ = o.conn.CloseNow() }
 
 func (o *socketOutput) hurry() {
 	o.late = time.AfterFunc(stuckAtEnd, func() { _ = o.conn.CloseNow() })

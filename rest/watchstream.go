@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,8 +44,9 @@ type watchStream struct {
 	framing   framing
 	match     func(*storage.Record) bool // nil takes everything
 	bookmarks bool
-	after     watch.Revision                // what the client knows of
-	cursor    *watch.Cursor[storage.Record] // nil as long as the client is told what is there
+	live      bool           // the client knows what was there
+	after     watch.Revision // what the client knows of
+	cursor    *watch.Cursor[storage.Record]
 	out       watchOutput
 	hurried   hurried
 	alarm     chan struct{} // one for all that a watch wakes up for: each that it waits on takes memory
@@ -94,19 +94,26 @@ func (s *watchStream) follow() error {
 // catchUp does what there is to do, and asks to be told when there is more.
 func (s *watchStream) catchUp() error {
 	s.sent = 0
-	due := !time.Now().Before(s.next)
-	if due && !s.next.Before(s.deadline) {
-		return context.DeadlineExceeded
+	for more := true; more; {
+		due := !time.Now().Before(s.next)
+		if due && !s.next.Before(s.deadline) {
+			return context.DeadlineExceeded
+		}
+		var err error
+		if more, err = s.gatherNews(due); err != nil {
+			return err
+		}
+		if s.q.api.closing() {
+			return errEnding
+		}
+		if due {
+			s.setTimer()
+		}
 	}
-	if err := s.sendNews(due); err != nil {
-		return err
+	if s.send(); s.err != nil {
+		return context.Canceled
 	}
-	if s.q.api.closing() {
-		return errEnding
-	}
-	if due {
-		s.setTimer()
-	}
+	s.giveBack()
 	s.cursor.Ready()
 	return nil
 }
@@ -166,11 +173,10 @@ func (s *watchStream) close() {
 // gathered sends what has gathered if it is worth a write, or is a message of its own. Who has much to send lets others go
 // first now and then: a request that waits for its turn is not to wait for all that many watches have to send.
 func (s *watchStream) gathered() {
-	if len(s.buf) < chunkSize && !s.out.eventByEvent() {
-		return
+	if len(s.buf) >= chunkSize || s.out.eventByEvent() {
+		s.send()
 	}
-	s.send()
-	if s.sent++; s.sent == writesInTurn {
+	if s.sent >= writesInTurn && len(s.buf) == 0 {
 		s.sent = 0
 		s.giveBack() // those who take turns use the same few buffers
 		runtime.Gosched()
@@ -178,12 +184,16 @@ func (s *watchStream) gathered() {
 }
 
 // send writes what has gathered, in one Write.
-func (s *watchStream) send() {
+func (s *watchStream) send() { s.sendWith(nil, "") }
+
+// sendWith is send where the last event goes on with an object and a tail.
+func (s *watchStream) sendWith(object []byte, tail string) {
 	if s.err != nil || len(s.buf) == 0 {
 		return
 	}
-	s.err = s.out.send(s.buf)
+	s.err = s.out.send(s.buf, object, []byte(tail))
 	s.buf = s.buf[:0]
+	s.sent++
 }
 
 // borrow sees to it that there is a buffer.
@@ -205,7 +215,8 @@ func (s *watchStream) giveBack() {
 	s.chunk, s.buf = nil, nil
 }
 
-// end sends an error as the stream's last event. The end of its time, of the client and of the server are none.
+// end sends an error as the stream's last event. The end of its time, of the client and of the server are none. It returns an error
+// where the stream breaks off in the midst of an event.
 func (s *watchStream) end(err error) error {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) &&
 		!errors.Is(err, watch.ErrClosed) {
@@ -221,71 +232,90 @@ func (s *watchStream) end(err error) error {
 		}
 	}
 	s.send()
+	if late := (*status.Error)(nil); errors.As(s.err, &late) {
+		return s.err
+	}
 	return nil
 }
 
 var errEnding = fmt.Errorf("the server is shutting down: %w", watch.ErrClosed)
 
-// sendNews sends what has happened since the last time, and a bookmark if one is due.
-func (s *watchStream) sendNews(bookmark bool) error {
+// gatherNews adds what has happened since the last time, not more than a poll returns, and a bookmark if one is due. It
+// returns false if nothing has happened.
+func (s *watchStream) gatherNews(bookmark bool) (more bool, err error) {
 	borrowed := changeBuffers.Get().(*[]*watch.Change[storage.Record])
 	changes, err := s.cursor.Poll((*borrowed)[:0])
 	defer func() {
-		clear(changes) // what was sent is not held while the watch is quiet
+		clear(changes)
 		*borrowed = changes
 		changeBuffers.Put(borrowed)
-		s.giveBack()
 	}()
 	if err != nil {
-		return err
+		return false, err
 	}
-	for _, c := range changes {
+	for i, c := range changes {
+		changes[i] = nil // the client may take its time with what is sent before the next one
 		event, r := c.Select(s.match)
 		if event == "" {
 			continue
 		}
 		if err := s.object(event, r, c.Revision); err != nil {
-			return err
+			return false, err
 		}
 		s.after = c.Revision
-		s.gathered()
+		if s.gathered(); s.err != nil {
+			return false, context.Canceled
+		}
 	}
 	// Polling has moved the position past what others wrote, so that a quiet watch does not fall out of the log.
 	if position := s.cursor.Position(); bookmark && position > s.after {
 		if err := s.bookmark(position, false); err != nil {
-			return err
+			return false, err
 		}
 		s.after = position
 	}
-	if s.send(); s.err != nil {
-		return context.Canceled
-	}
-	return nil
+	return len(changes) > 0, nil
 }
 
 // object adds an event about a record, as the version of the watch shows it.
-func (s *watchStream) object(event watch.EventType, r *storage.Record, at watch.Revision) error {
-	r, err := s.q.res.show(r)
+func (s *watchStream) object(event watch.EventType, stored *storage.Record, at watch.Revision) error {
+	r, err := s.q.res.show(stored)
 	if err != nil {
 		return err
 	}
 	s.borrow()
-	live := s.cursor != nil // the state of the beginning is sent
-	binary, ok := s.framing.(*binaryFraming)
-	var key encodingKey
-	if ok && live {
-		key = binary.key(r, at)
-		if object := s.q.res.encodings.get(key); object != nil {
-			s.buf = binary.appendEvent(s.buf, event, object)
-			return nil
+	large := len(r.JSON) > chunkSize
+	if whole := s.objects.whole(); large && whole != nil {
+		return s.largeObject(whole, event, r, at, r == stored)
+	}
+	if binary, ok := s.framing.(*binaryFraming); ok && s.live {
+		object, err := s.encoding(r, at, binary).object()
+		if err == nil {
+			s.buf = append(binary.head(s.buf, event, len(object)), object...)
 		}
+		return err
 	}
 	start := len(s.buf)
 	buf, err := s.objects.object(s.framing.begin(s.buf, event), r, at)
-	if err = s.complete(buf, err, start, event); err == nil && ok && live {
-		s.q.res.encodings.add(key, bytes.Clone(binary.object))
+	if large {
+		s.objects.forget()
 	}
-	return err
+	return s.complete(buf, err, start, event)
+}
+
+// encoding returns what all watches share that show the record in one binary form.
+func (s *watchStream) encoding(r *storage.Record, at watch.Revision, binary *binaryFraming) *encoded {
+	key := binary.key(r, at)
+	if found := s.q.res.encodings.get(key); found != nil {
+		return found
+	}
+	return s.q.res.encodings.add(key, false, func() ([]byte, error) {
+		json, err := s.objects.object(nil, r, at)
+		if err != nil {
+			return nil, err
+		}
+		return binary.encode(nil, json)
+	})
 }
 
 func (s *watchStream) bookmark(at watch.Revision, initialEventsEnd bool) error {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -16,7 +15,7 @@ import (
 
 // turnWriter notes after how many writes somebody else, who waits since the first one, gets a turn.
 type turnWriter struct {
-	*httptest.ResponseRecorder
+	recorder
 	writes       atomic.Int32
 	events, want int
 	turn         chan int32
@@ -43,7 +42,7 @@ func TestAWatchWithMuchToSendLetsOthersGoFirst(t *testing.T) {
 			s.fill(t, objects)
 			ctx, sent := context.WithCancel(context.Background())
 			defer sent()
-			w := &turnWriter{ResponseRecorder: httptest.NewRecorder(), want: objects, turn: make(chan int32, 1), sent: sent}
+			w := &turnWriter{recorder: newRecorder(), want: objects, turn: make(chan int32, 1), sent: sent}
 			s.api.ServeHTTP(w, newRequest(http.MethodGet, thingsIn+query, nil).WithContext(ctx))
 			require.Equal(t, objects, w.events)
 			require.Greater(t, w.writes.Load(), int32(4))

@@ -87,12 +87,13 @@ func NewMemory(opts MemoryOptions) *Memory {
 	m.past.maxBytes = func() int64 { return m.logLimit() / pastShare }
 	m.probes.New = func() any { return new(Record) }
 	m.log = watch.NewLog(watch.LogOptions[Record]{
-		Start:    opts.Start,
-		MaxAge:   opts.MaxLogAge,
-		MaxBytes: m.logLimit,
-		Size:     heldByChange,
-		Value:    func(r *Record, i watch.Index) (string, bool) { return r.valueIn(i) },
-		Now:      opts.Now,
+		Start:     opts.Start,
+		MaxAge:    opts.MaxLogAge,
+		MaxBytes:  m.logLimit,
+		Size:      heldByChange,
+		StateSize: (*Record).size,
+		Value:     func(r *Record, i watch.Index) (string, bool) { return r.valueIn(i) },
+		Now:       opts.Now,
 	})
 	return m
 }

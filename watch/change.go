@@ -47,6 +47,7 @@ type Change[T any] struct {
 	Previous, Current *T
 
 	groupEnd Revision // the last revision of the group that the change was appended with
+	bytes    int64    // of both states
 }
 
 // Select returns the event that the change is for a watcher of the objects that match accepts, and the state to show. A nil match

@@ -4,9 +4,12 @@ import (
 	"context"
 )
 
-// PollLimit is the largest number of changes that one Poll returns. Poll exceeds it only to finish a group, which it never
-// splits.
-const PollLimit = 256
+// PollLimit is the largest number of changes that one Poll returns, and PollBytes the size of their states after which it
+// returns no more. Poll exceeds them only to finish a group, which it never splits. A slow reader keeps this much alive.
+const (
+	PollLimit = 256
+	PollBytes = 128 << 10
+)
 
 // Cursor is a position in a [Log] and a scope. It has no queue and holds no changes. One goroutine at a time may use it. The
 // reader must close it: until then the log keeps its topic.
@@ -73,33 +76,51 @@ func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 	return t, nil
 }
 
-// Poll appends the changes since the previous Poll to into, oldest first and at most about [PollLimit]. It never blocks. It
-// returns 410 Expired if the cursor has fallen behind the log, and [ErrClosed] after Close of the cursor or the log.
+// Poll appends the changes since the previous Poll to into, oldest first and at most about [PollLimit] or [PollBytes]. It never
+// blocks. It returns 410 Expired if the cursor has fallen behind the log, and [ErrClosed] after Close of the cursor or the log.
 func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
 	l, t := c.log, c.topic
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	if c.closed || l.closed {
-		return into, ErrClosed
-	}
-	if c.position < t.from {
-		return into, expired(c.position, l.floor(t.Scope))
+	if err := c.err(); err != nil {
+		return into, err
 	}
 	if t.newest > c.position {
 		n := t.changes.len()
 		i := t.changes.search(func(change *Change[T]) bool { return change.Revision > c.position })
+		bytes := int64(0)
 		for taken := 0; i < n; i++ {
 			change := t.changes.at(i)
-			if taken >= PollLimit && change.Revision > c.position {
+			if (taken >= PollLimit || bytes >= PollBytes) && change.Revision > c.position {
 				return into, nil
 			}
 			into = append(into, change)
 			c.position = change.groupEnd
 			taken++
+			bytes += change.bytes
 		}
 	}
 	c.position = max(c.position, l.Revision())
 	return into, nil
+}
+
+// Err returns the error that Poll would return now. A reader that still works on what Poll has returned learns from it whether
+// it can go on afterwards.
+func (c *Cursor[T]) Err() error {
+	c.log.mu.RLock()
+	defer c.log.mu.RUnlock()
+	return c.err()
+}
+
+// err is Err for a caller that holds the log's lock.
+func (c *Cursor[T]) err() error {
+	switch {
+	case c.closed || c.log.closed:
+		return ErrClosed
+	case c.position < c.topic.from:
+		return expired(c.position, c.log.floor(c.topic.Scope))
+	}
+	return nil
 }
 
 // Next is like Poll, but waits until there is something to return or the context ends.

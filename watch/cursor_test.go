@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -74,6 +75,62 @@ func TestGroupIsNeverSplit(t *testing.T) {
 	assert.Equal(t, watch.PollLimit+watch.Revision(len(keys))-1, c.Position())
 	assert.Len(t, poll(t, c), 1)
 	assert.Equal(t, log.Revision(), c.Position())
+}
+
+// What a reader is given at a time is bounded by bytes too: it keeps it alive for as long as it likes.
+func TestPollIsBoundedByBytes(t *testing.T) {
+	const quarter = watch.PollBytes / 4
+	log := newLog(t, watch.LogOptions[thing]{StateSize: func(t *thing) int64 {
+		if t == nil {
+			return 0
+		}
+		return int64(len(t.text))
+	}})
+	state := func(size int) *thing { return &thing{strings.Repeat("x", size)} }
+	c := cursorAt(t, log, watch.Scope{Resource: "things"}, 0)
+	at := watch.Revision(0)
+	add := func(states ...*thing) { // pairs of a previous and a current one
+		var changes []watch.Change[thing]
+		for i := 0; i < len(states); i += 2 {
+			at++
+			changes = append(changes, watch.Change[thing]{Scope: key("a", "x"), Revision: at, Previous: states[i], Current: states[i+1]})
+		}
+		require.NoError(t, log.Append(changes))
+	}
+	for range 6 {
+		add(nil, state(quarter))
+	}
+	assert.Equal(t, []watch.Revision{1, 2, 3, 4}, poll(t, c))
+	assert.Equal(t, watch.Revision(4), c.Position())
+	assert.Len(t, c.Ready(), 1, "there is more")
+	assert.Equal(t, []watch.Revision{5, 6}, poll(t, c))
+
+	add(state(quarter), state(quarter))
+	add(state(2*quarter), nil)
+	add(nil, nil)
+	assert.Equal(t, []watch.Revision{7, 8}, poll(t, c), "both states of a change count")
+	assert.Equal(t, []watch.Revision{9}, poll(t, c))
+
+	add(nil, state(40*quarter))
+	add(nil, state(40*quarter), nil, state(40*quarter))
+	assert.Equal(t, []watch.Revision{10}, poll(t, c), "one that is larger than the bound comes alone")
+	assert.Equal(t, []watch.Revision{11, 12}, poll(t, c), "a group is not split")
+}
+
+func TestErrTellsWhatPollWould(t *testing.T) {
+	log := newLog(t, watch.LogOptions[thing]{})
+	c := cursorAt(t, log, key("a", "x"), 0)
+	for r := range watch.Revision(3) {
+		require.NoError(t, log.Append(group(r+1, key("a", "x"))))
+	}
+	require.NoError(t, c.Err())
+	assert.Equal(t, watch.Revision(0), c.Position(), "it does not move")
+	log.Compact(2)
+	require.True(t, status.IsExpired(c.Err()), "%v", c.Err())
+	_, err := c.Poll(nil)
+	require.EqualError(t, c.Err(), err.Error())
+	c.Close()
+	require.ErrorIs(t, c.Err(), watch.ErrClosed)
 }
 
 func TestResumeInsideAGroupGetsTheRest(t *testing.T) {

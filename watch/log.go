@@ -46,6 +46,9 @@ type LogOptions[T any] struct {
 	// Size returns how many bytes stay alive only because the log holds the change. For a store that is the size of the previous
 	// state, because the store or the next change holds the current one. The log adds what it needs itself. Nil means zero.
 	Size func(*Change[T]) int64
+	// StateSize returns how many bytes a state takes; it must accept nil. A reader gets about [PollBytes] of them at a time. Nil means
+	// zero.
+	StateSize func(*T) int64
 	// Value returns an object's value in an index, and whether it has one, for cursors on a [Term]. It must not call the log. Nil
 	// means that the log has no indexes.
 	Value func(state *T, index Index) (value string, ok bool)
@@ -139,6 +142,9 @@ func (l *Log[T]) Append(group []Change[T]) error {
 		size := int64(entryOverhead)
 		if l.opts.Size != nil {
 			size += l.opts.Size(c)
+		}
+		if l.opts.StateSize != nil {
+			c.bytes = l.opts.StateSize(c.Previous) + l.opts.StateSize(c.Current)
 		}
 		l.entries.push(entry[T]{change: c, at: now, size: size})
 		l.bytes += size

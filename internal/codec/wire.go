@@ -72,9 +72,12 @@ func appendTag(dst []byte, number, typ int) []byte {
 
 // AppendField appends a field that holds a string, bytes or a message.
 func AppendField(dst []byte, number int, value []byte) []byte {
-	dst = appendTag(dst, number, wireBytes)
-	dst = binary.AppendUvarint(dst, uint64(len(value)))
-	return append(dst, value...)
+	return append(AppendFieldHead(dst, number, len(value)), value...)
+}
+
+// AppendFieldHead appends a field that holds a string, bytes or a message of this size, up to its value.
+func AppendFieldHead(dst []byte, number, size int) []byte {
+	return binary.AppendUvarint(appendTag(dst, number, wireBytes), uint64(size))
 }
 
 // AppendVarintField appends a field that holds an integer, or a boolean as 0 or 1.

@@ -9,6 +9,6 @@
 //	Forward  a WebSocket with two channels for each port
 //	Proxy    the request itself, for the path below the subresource
 //
-// Everything that becomes a WebSocket, watches included, does so through [Upgrade]. [MoveBearer] finds the token that a browser
+// Everything that becomes a WebSocket, watches included, does so through [Upgrade], and every other stream begins with [Control]. [MoveBearer] finds the token that a browser
 // hides among the subprotocols.
 package stream

@@ -21,9 +21,10 @@ func Proxy(ctx context.Context, call *Call, below string, serve func(http.Respon
 	if r.URL.EscapedPath() != below {
 		r.URL.RawPath = below
 	}
-	control := http.NewResponseController(call.Writer)
-	_ = control.SetReadDeadline(time.Time{}) // a writer without deadlines has none to lift
-	_ = control.SetWriteDeadline(time.Time{})
+	control, err := Control(call.Writer)
+	if err != nil {
+		return err
+	}
 	w := &proxyWriter{ResponseWriter: call.Writer, control: control}
 	calm := call.AtEnd(func() { _ = control.SetWriteDeadline(time.Now().Add(call.Limits.End)) })
 	defer func() { // also if the host breaks its answer off with a panic

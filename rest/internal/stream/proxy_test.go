@@ -5,11 +5,17 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/decorum-go/decorum/rest/internal/stream"
 )
+
+// patient is a recorder with deadlines, which it always meets.
+type patient struct{ *httptest.ResponseRecorder }
+
+func (patient) SetWriteDeadline(time.Time) error { return nil }
 
 // A reverse proxy whose backend fails breaks its answer off with a panic. Nothing may be left to hurry: the connection can
 // belong to another request by then.
@@ -23,7 +29,7 @@ func TestAProxyThatBreaksOffIsNotHurried(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := &host{hurries: map[*func()]bool{}}
-			call := h.call(httptest.NewRecorder(), httptest.NewRequest("GET", "/a", nil))
+			call := h.call(patient{httptest.NewRecorder()}, httptest.NewRequest("GET", "/a", nil))
 			assert.PanicsWithValue(t, http.ErrAbortHandler, func() { _ = stream.Proxy(context.Background(), call, "/", serve) })
 			assert.Equal(t, name == "in the answer", call.Begun)
 			assert.Zero(t, h.hurried())
