@@ -19,8 +19,8 @@
 //     end when the writers have stopped;
 //   - a read that began after a write was acknowledged shows it.
 //
-// Beside this history there are chapters about one danger each: clients that outlive their server, and lists of old states of one kind
-// beside those of another.
+// Beside this history there are chapters about one danger each: clients that outlive their server, lists of old states of one kind beside
+// those of another, watchers that never read, and Close beside streams that are stuck.
 //
 // A violation names the invariant, the client and the revision, and shows the history around it. The package has tests
 // only: go test runs a short soak, and DECORUM_SOAK says another duration ("10m"), of which each chapter has its share. The seed in DECORUM_SOAK_SEED steers

@@ -42,7 +42,8 @@ func TestRestarts(t *testing.T) {
 	defer stop()
 	var clients []*resumer
 	for i := range 8 {
-		client := &resumer{caller: &caller{client: server.Client(), root: server.URL, older: i%2 == 1}, watchList: i%4 < 2, arrived: make(chan struct{}, 1)}
+		client := newResumer(&caller{client: server.Client(), root: server.URL, older: i%2 == 1})
+		client.watchList = i%4 < 2
 		clients = append(clients, client)
 		outliving.Go(func() { assert.NoError(t, client.run(ctx), "client %d", i) })
 	}
@@ -124,12 +125,15 @@ func (l *lives) write(t *testing.T, random *rand.Rand, life int) map[string]int6
 type resumer struct {
 	caller            *caller
 	watchList         bool // it begins by a WatchList
+	metadata          bool // it wants metadata only, and takes the generation for the count
 	expired, tooLarge atomic.Int64
 
 	mu      sync.Mutex
 	counts  map[string]int64
 	arrived chan struct{}
 }
+
+func newResumer(c *caller) *resumer { return &resumer{caller: c, arrived: make(chan struct{}, 1)} }
 
 func (r *resumer) run(ctx context.Context) error {
 	at := uint64(0)
@@ -156,16 +160,27 @@ func (r *resumer) run(ctx context.Context) error {
 }
 
 func (r *resumer) list() (uint64, error) {
-	l, err := r.caller.list(selector{}, url.Values{}, mediaJSON)
+	accept := mediaJSON
+	if r.metadata {
+		accept = mediaMetas
+	}
+	l, err := r.caller.list(selector{}, url.Values{}, accept)
 	if err != nil {
 		return 0, err
 	}
 	counts := map[string]int64{}
 	for _, g := range l.Items {
-		counts[g.Name] = g.Spec.Count
+		counts[g.Name] = r.count(&g)
 	}
 	r.know(counts)
 	return revisionOf(l.Metadata.ResourceVersion), nil
+}
+
+func (r *resumer) count(g *Gadget) int64 {
+	if r.metadata {
+		return g.Generation
+	}
+	return g.Spec.Count
 }
 
 // know takes over what there is.
@@ -194,7 +209,11 @@ func (r *resumer) watch(ctx context.Context, at uint64) (uint64, error) {
 		query.Set("resourceVersionMatch", "NotOlderThan")
 		initial = map[string]int64{}
 	}
-	body, err := r.caller.open(ctx, "GET", path("", ""), query, mediaJSON, mediaJSON, nil)
+	accept := mediaJSON
+	if r.metadata {
+		accept = mediaMeta
+	}
+	body, err := r.caller.open(ctx, "GET", path("", ""), query, mediaJSON, accept, nil)
 	if err != nil {
 		return at, err
 	}
@@ -222,7 +241,7 @@ func (r *resumer) watch(ctx context.Context, at uint64) (uint64, error) {
 			r.know(initial)
 			initial = nil
 		case initial != nil:
-			initial[g.Name] = g.Spec.Count
+			initial[g.Name] = r.count(&g)
 			continue
 		default:
 			r.see(e.Type, &g)
@@ -238,7 +257,7 @@ func (r *resumer) see(event string, g *Gadget) {
 	case apimeta.EventDeleted:
 		delete(r.counts, g.Name)
 	default:
-		r.counts[g.Name] = g.Spec.Count
+		r.counts[g.Name] = r.count(g)
 	}
 	r.mu.Unlock()
 	r.wake()

@@ -1,0 +1,153 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// closesWithin is what Close may take, whatever its clients do, on a machine that has other things to do.
+const closesWithin = 10 * time.Second
+
+// Close ends beside streams that nobody reads, writers and followers, in the middle of what they do. It leaves no goroutine, and names what only the
+// host's server can end.
+func TestCloseBesideStuckStreams(t *testing.T) {
+	count := 0
+	for began := time.Now(); count == 0 || time.Since(began) < lasting(t, ofChapter); count++ {
+		closeBesideStuckStreams(t, count == 0)
+	}
+	t.Logf("closed %d times", count)
+}
+
+// unread are the bodies of answers that nobody reads.
+type unread []io.Closer
+
+func (u *unread) add(t *testing.T, c *caller, query url.Values) {
+	t.Helper()
+	body, err := c.open(context.Background(), "GET", path("", ""), query, mediaJSON, mediaJSON, nil)
+	require.NoError(t, err)
+	*u = append(*u, body)
+}
+
+func (u *unread) close() {
+	for _, body := range *u {
+		_ = body.Close()
+	}
+}
+
+func closeBesideStuckStreams(t *testing.T, withList bool) {
+	goroutines := runtime.NumGoroutine()
+	b := newBulk(t, 64<<20)
+	for i := range 40 {
+		b.write(t, fmt.Sprint("bulk-", i), 400<<10)
+	}
+	watches := url.Values{"watch": {"true"}}
+	var stuck unread
+	defer stuck.close()
+	wrapped := serveNarrowly(unwrapping(b.api))
+	for _, c := range append(b.callers, &caller{client: wrapped.Client(), root: wrapped.URL}, &caller{client: &http.Client{Transport: rest.RoundTripper(unwrapping(b.api))}, root: "http://in.process"}) {
+		for range 4 {
+			stuck.add(t, c, watches)
+		}
+	}
+	stuck.add(t, b.callers[0], nil)
+	flushing := &caller{client: &http.Client{Transport: rest.RoundTripper(flushing(b.api))}, root: "http://in.process"}
+	_, err := flushing.open(context.Background(), "GET", path("", ""), watches, mediaJSON, mediaJSON, nil)
+	require.Equal(t, status.ReasonInternalError, status.ReasonOf(err), "a watch that could not be ended is refused: %v", err)
+	if withList {
+		stuck.add(t, b.callers[1], nil)
+	}
+
+	var busy sync.WaitGroup
+	started := make(chan struct{}, 3)
+	for _, act := range []func() error{
+		func() error {
+			g := newGadget("")
+			g.GenerateName = "new-"
+			_, err := rest.ClientFor[Gadget](b.api).Namespace("a").Create(context.Background(), g)
+			return err
+		},
+		func() error {
+			for _, err := range rest.ObjectsOf(b.api).Follow(context.Background()) {
+				if err != nil {
+					return err
+				}
+				select {
+				case started <- struct{}{}:
+				default:
+				}
+			}
+			return nil
+		},
+		func() error {
+			_, err := b.callers[1].list(selector{}, url.Values{"limit": {"2"}}, mediaJSON)
+			return err
+		},
+	} {
+		busy.Go(func() {
+			var err error
+			for err == nil {
+				err = act()
+			}
+			assert.True(t, status.IsServiceUnavailable(err) || errors.Is(err, context.Canceled), "%v", err)
+		})
+	}
+	<-started
+
+	began := time.Now()
+	err = b.api.Close()
+	assert.Less(t, time.Since(began), closesWithin)
+	if withList {
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.ErrorContains(t, err, "GET "+path("", ""))
+	} else {
+		require.NoError(t, err)
+	}
+	busy.Wait()
+	stuck.close()
+	for _, s := range []*httptest.Server{b.server, wrapped} {
+		s.CloseClientConnections()
+		s.Close()
+		s.Client().CloseIdleConnections()
+	}
+	require.NoError(t, b.api.Close(), "nothing is left when the host's servers have ended")
+	require.NoError(t, b.store.Close())
+	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > goroutines; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines are left, %d were before:\n%s", runtime.NumGoroutine(), goroutines, stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+// unwrapping is a host's middleware that leads to the writer below.
+func unwrapping(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(unwrappable{w}, r) })
+}
+
+type unwrappable struct{ http.ResponseWriter }
+
+func (w unwrappable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// flushing is one that can be flushed, and leads nowhere.
+func flushing(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(flushable{w}, r) })
+}
+
+type flushable struct{ http.ResponseWriter }
+
+func (w flushable) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
