@@ -29,7 +29,8 @@ const (
 // SideEffects says what a hook does beside looking at the object and changing it (API concepts, Dry-run).
 type SideEffects string
 
-// The zero value declares nothing, and counts as SideEffectsSome.
+// The zero value declares nothing. It counts as SideEffectsNone for a hook that only validates, and else as
+// SideEffectsSome.
 const (
 	// SideEffectsNone is a hook without any.
 	SideEffectsNone SideEffects = "None"
@@ -55,7 +56,7 @@ type Admission struct {
 	// Resources are those that the hook sees, by plural and group, "widgets.example.com", and subresources after a slash,
 	// "widgets.example.com/status"; either part can be "*". Default: "*/*", all resources and subresources.
 	Resources []string
-	// SideEffects decides on dry runs. Default: they are refused.
+	// SideEffects decides on dry runs. Default: a hook without Mutate runs in them, and one with it refuses them.
 	SideEffects SideEffects
 	// Mutate may change the object. It runs once more when a later hook has changed the object after it, and must then
 	// leave its own work as it is.
@@ -193,6 +194,14 @@ var (
 	errNoObject    = status.InternalError(errors.New("an admission hook asked for an object that this operation does not have"))
 	errNotMutating = status.InternalError(errors.New("an admission hook changed an object outside of Mutate"))
 )
+
+// runsDry reports whether the hook may run in a dry run.
+func (h *Admission) runsDry() bool {
+	if h.SideEffects == "" {
+		return h.Mutate == nil
+	}
+	return h.SideEffects != SideEffectsSome
+}
 
 // check says what is wrong with a hook.
 func (h *Admission) check(resources []*resource) error {

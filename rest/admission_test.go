@@ -260,13 +260,21 @@ func TestAdmissionOfSubresources(t *testing.T) {
 
 func TestDryRunPastSideEffects(t *testing.T) {
 	for _, c := range []struct {
-		effects rest.SideEffects
-		refused bool
-	}{{rest.SideEffectsNone, false}, {rest.SideEffectsNoneOnDryRun, false}, {rest.SideEffectsSome, true}, {"", true}} {
-		t.Run("effects "+string(c.effects), func(t *testing.T) {
+		effects   rest.SideEffects
+		validates bool // and does nothing else
+		refused   bool
+	}{
+		{rest.SideEffectsNone, false, false}, {rest.SideEffectsNoneOnDryRun, false, false}, {rest.SideEffectsSome, false, true}, {"", false, true},
+		{rest.SideEffectsNone, true, false}, {rest.SideEffectsNoneOnDryRun, true, false}, {rest.SideEffectsSome, true, true}, {"", true, false},
+	} {
+		t.Run(fmt.Sprintf("effects %s, validates only %v", c.effects, c.validates), func(t *testing.T) {
 			called := 0
 			count := func(context.Context, *rest.AdmissionRequest) error { called++; return nil }
-			api := admittedWidgets(t, rest.Admission{Name: "quota.example.com", SideEffects: c.effects, Mutate: count, Validate: count})
+			hook := rest.Admission{Name: "quota.example.com", SideEffects: c.effects, Mutate: count, Validate: count}
+			if c.validates {
+				hook.Mutate = nil
+			}
+			api := admittedWidgets(t, hook)
 			create(t, api, "a")
 			called = 0
 			for _, a := range []answer{

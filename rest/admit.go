@@ -204,7 +204,7 @@ func (w *admittedWrite) validate(ctx context.Context, obj forms) error {
 
 // call runs one hook and returns the object as it leaves it.
 func (w *admittedWrite) call(ctx context.Context, h *Admission, what string, f func(context.Context, *AdmissionRequest) error, obj doc.Value) (doc.Value, error) {
-	if w.o.dryRun && h.SideEffects != SideEffectsNone && h.SideEffects != SideEffectsNoneOnDryRun {
+	if w.o.dryRun && !h.runsDry() {
 		return doc.Value{}, status.BadRequest(`admission webhook "` + h.Name + `" does not support dry run`)
 	}
 	r := &AdmissionRequest{

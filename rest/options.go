@@ -7,16 +7,18 @@ import (
 
 	"github.com/decorum-go/decorum/storage"
 
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
-// Options are what a host may want to be different. The zero value is a complete choice: a store in memory, no log,
-// the system's clock.
+// Options are what a host may want to be different. The zero value is a complete choice: a store in memory, errors in
+// slog's default log, the system's clock.
 type Options struct {
 	// Store keeps the objects. Default: a new [storage.Memory], which Close closes. A store that is given here stays
 	// the host's to close.
 	Store storage.Store
-	// Logger is told what clients must not see: panics of hooks and the causes of 500s. Default: nothing is logged.
+	// Logger is told what clients must not see: panics of hooks and the causes of 500s. Default: errors go to what is slog's
+	// default logger when New is called.
 	Logger *slog.Logger
 	// HostUser is who in-process clients are to hooks, where the context of a call names no other user (see [WithUser]).
 	// Default: system:host, in the group system:authenticated.
@@ -74,9 +76,7 @@ const (
 )
 
 func (o Options) withDefaults() Options {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = errorlog.Or(o.Logger)
 	if o.HostUser.Name == "" {
 		o.HostUser = User{Name: defaultHostUser, Groups: []string{authenticatedGroup}}
 	}

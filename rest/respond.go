@@ -127,11 +127,21 @@ func (q *request) fail(err error) {
 // failure is what a client is told of an error; what it is not told goes to the log.
 func (q *request) failure(err error) *status.Error {
 	e := status.From(err)
-	if e.Status.Code >= http.StatusInternalServerError {
-		q.api.options.Logger.LogAttrs(q.r.Context(), slog.LevelError, "request failed",
-			slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.Any("error", err), slog.Any("cause", errors.Unwrap(e)))
+	if e.Status.Code < http.StatusInternalServerError || q.expected(e) {
+		return e
 	}
+	attrs := []slog.Attr{slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.Any("error", err)}
+	if told, ok := errors.AsType[*status.Error](err); ok && errors.Unwrap(told) != nil {
+		attrs = append(attrs, slog.Any("cause", errors.Unwrap(told)))
+	}
+	q.api.options.Logger.LogAttrs(q.r.Context(), slog.LevelError, "request failed", attrs...)
 	return e
+}
+
+// expected reports whether an error of the server says only that the client has left, that the API ends, or that the
+// client asks for what is not there yet.
+func (q *request) expected(e *status.Error) bool {
+	return q.r.Context().Err() != nil || q.api.closing() && status.IsServiceUnavailable(e) || status.IsTooLargeResourceVersion(e)
 }
 
 // statusRepresentation is how a client gets an error. It is never transformed, and sent even to who accepts nothing that

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -16,8 +15,7 @@ import (
 // happened to them.
 func operate(ctx context.Context, databases rest.Client[Database]) error {
 	informer := controller.NewInformer(databases, controller.InformerOptions[Database]{})
-	options := controller.Options{Logger: slog.Default()} // the controller logs failures and retries them
-	return controller.New(reconciler(databases), options, controller.For(informer)).Run(ctx)
+	return controller.New(reconciler(databases), controller.Options{}, controller.For(informer)).Run(ctx)
 }
 
 // reconciler takes one step for one database. The resulting change makes the

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -31,7 +32,8 @@ type Options struct {
 	// Queue sets the delays after failures, and the clock.
 	Queue QueueOptions
 	// Logger logs failures and panics of the reconciler at level Error, and conflicts, which are part of normal operation
-	// (API conventions, Concurrency Control and Consistency), at level Debug. Default: the controller logs nothing.
+	// (API conventions, Concurrency Control and Consistency), at level Debug. Default: the controller logs
+	// errors only, to what slog.Default returns when New is called.
 	Logger *slog.Logger
 }
 
@@ -47,9 +49,7 @@ func New(reconcile Reconciler, options Options, sources ...Source) *Controller {
 	if options.Workers <= 0 {
 		options.Workers = 1
 	}
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.DiscardHandler)
-	}
+	options.Logger = errorlog.Or(options.Logger)
 	return &Controller{reconcile: reconcile, options: options, sources: sources}
 }
 

@@ -121,6 +121,31 @@ func TestFailuresAreRetried(t *testing.T) {
 	})
 }
 
+// A controller and an informer that were given no logger tell slog's default one of failures.
+func TestFailuresAreSeenWithoutALogger(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(before) })
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		w.create(gear("a", 1))
+		c := newCalls(func(_ controller.Key, call int) (controller.Result, error) {
+			switch call {
+			case 1:
+				return controller.Result{}, errors.New("no oil")
+			case 2:
+				return controller.Result{}, status.Conflict(apimeta.GroupResource{Resource: "gears"}, "a", "somebody else was faster")
+			}
+			return controller.Result{}, nil
+		})
+		run(t, controller.New(c.reconcile, controller.Options{}, controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
+		pass(time.Hour)
+		assert.Len(t, c.read(), 3)
+	})
+	assert.Regexp(t, `^[^\n]*level=ERROR msg="reconcile failed"[^\n]*no oil[^\n]*\n$`, log.String())
+}
+
 func TestRequeueAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)

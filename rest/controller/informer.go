@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
@@ -19,7 +20,8 @@ type InformerOptions[T any] struct {
 	LabelSelector, FieldSelector string
 	// Indexes are the indexes for ByIndex, by name.
 	Indexes map[string]IndexFunc[T]
-	// Logger logs failures after which the informer tries again. Default: the informer logs nothing.
+	// Logger logs failures after which the informer tries again. Default: the informer logs errors only, to what slog.Default
+	// returns when NewInformer is called.
 	Logger *slog.Logger
 }
 
@@ -54,9 +56,7 @@ type session struct {
 
 // NewInformer returns an informer, which is empty until it runs. Run returns the error if an argument is invalid.
 func NewInformer[T any](client rest.Client[T], options InformerOptions[T]) *Informer[T] {
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.DiscardHandler)
-	}
+	options.Logger = errorlog.Or(options.Logger)
 	i := &Informer[T]{client: client, options: options, cache: newCache(options.Indexes), synced: make(chan struct{})}
 	i.metadata, i.invalid = metadataOf[T]()
 	for name, of := range options.Indexes {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
 )
@@ -14,7 +15,7 @@ type Options struct {
 	Workers int
 	// Queue says how what failed is delayed, and by which clock: an object, or the start of a controller that missed changes.
 	Queue controller.QueueOptions
-	// Logger is told of failures. Default: nothing is logged.
+	// Logger is told of failures. Default: errors go to what is slog's default logger when the controller starts.
 	Logger *slog.Logger
 }
 
@@ -24,9 +25,7 @@ func (o Options) withDefaults() Options {
 	if o.Workers <= 0 {
 		o.Workers = defaultWorkers
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = errorlog.Or(o.Logger)
 	return o
 }
 
