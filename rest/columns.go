@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/internal/table"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
@@ -85,13 +86,17 @@ const creationDescription = "CreationTimestamp is a timestamp representing the s
 	"be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\n" +
 	"Populated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
 
+// addColumns parses the columns that a version declares, or else those of the stored version that fit it.
 func (res *resource) addColumns(columns []Column) error {
+	if len(columns) == 0 && res != res.stored {
+		columns = res.fitting(res.stored.goType.columns())
+	}
 	if len(columns) == 0 && res.dialect.AgeColumn {
 		columns = []Column{{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp",
 			Description: creationDescription}}
 	}
 	var err error
-	if res.columns, err = res.parseColumns(columns); err != nil || len(columns) > 0 {
+	if res.columns, err = res.parseColumns(columns, res.schema); err != nil || len(columns) > 0 {
 		return err
 	}
 	path, err := table.ParsePath(".metadata.creationTimestamp")
@@ -104,8 +109,25 @@ func (res *resource) addColumns(columns []Column) error {
 	return nil
 }
 
-// parseColumns makes columns, after that of the name, of what a host declares.
-func (res *resource) parseColumns(columns []Column) ([]column, error) {
+// fitting returns those columns of the stored version whose path leads to values of the same type in this version, too. A
+// function takes the Go type of its own version.
+func (res *resource) fitting(columns []Column) (fit []Column) {
+	for _, c := range columns {
+		path, err := table.ParsePath(c.Path)
+		if err != nil { // of a function
+			continue
+		}
+		there, errThere := path.In(res.stored.schema)
+		here, errHere := path.In(res.schema)
+		if errThere == nil && errHere == nil && there != nil && here != nil && slices.Equal(there.Types(), here.Types()) {
+			fit = append(fit, c)
+		}
+	}
+	return fit
+}
+
+// parseColumns makes columns, after that of the name, of what a host declares for objects of a schema.
+func (res *resource) parseColumns(columns []Column, s *schema.Schema) ([]column, error) {
 	var out []column
 	if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == nameColumn }) {
 		out = append(out, column{isName: true, TableColumnDefinition: apimeta.TableColumnDefinition{Name: nameColumn, Type: table.StringType, Format: "name",
@@ -119,6 +141,9 @@ func (res *resource) parseColumns(columns []Column) ([]column, error) {
 		if c.compute == nil {
 			var err error
 			if path, err = table.ParsePath(c.Path); err != nil {
+				return nil, fmt.Errorf("column %q: %w", c.Name, err)
+			}
+			if _, err = path.In(s); err != nil {
 				return nil, fmt.Errorf("column %q: %w", c.Name, err)
 			}
 		} else if err := res.checkComputed(c); err != nil {

@@ -72,7 +72,7 @@ type Column struct {
 	// Name is the heading, in CamelCase or words: "Ready", "Last Run".
 	Name string
 	// Path is where the value stands, as JSONPath: ".spec.size", ".status.conditions[?(@.type=='Ready')].status". A column
-	// of [ColumnFunc] has none.
+	// of [ColumnFunc] has none. New refuses a path that leads to no field of the kind.
 	Path string
 	// Type is string, integer, number, boolean or date; a date is printed as the time since then. Default: string.
 	Type string
@@ -154,7 +154,8 @@ type Resource[T any] struct {
 	// written with its import path.
 	Overlay map[string]string
 
-	// Columns are what kubectl get prints after the name. Default: Age.
+	// Columns are what kubectl get prints after the name. Default: Age; in another version than the stored one, the columns
+	// of that one whose paths lead to values of the same type here.
 	Columns []Column
 	// SelectableFields are the fields that a field selector may name beside metadata.name and metadata.namespace,
 	// like "spec.color": strings, booleans and integers, 16 at most. They are indexed: a list or watch by one value of such

@@ -207,6 +207,10 @@ func TestBadConfiguration(t *testing.T) {
 		{"column without a name", with(func(r *rest.Resource[Thing]) { r.Columns = []rest.Column{{Path: ".spec.size"}} }), []string{`kind "Thing"`, "column"}},
 		{"column without a path", with(func(r *rest.Resource[Thing]) { r.Columns = []rest.Column{{Name: "Size"}} }), []string{`kind "Thing"`, `column "Size"`}},
 		{"column with a bad path", with(func(r *rest.Resource[Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec["}} }), []string{`kind "Thing"`, `column "Size"`}},
+		{"column of a field that is not there", with(func(r *rest.Resource[Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec.sise"}} }),
+			[]string{`kind "Thing"`, `column "Size"`, `".spec.sise"`, `spec has no field "sise": it has color, data, `}},
+		{"column with the name of a Go field", with(func(r *rest.Resource[Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".Spec.Size"}} }),
+			[]string{`column "Size"`, `the object has no field "Spec": it has apiVersion, kind, metadata, spec, status`}},
 		{"column with a bad type", with(func(r *rest.Resource[Thing]) {
 			r.Columns = []rest.Column{{Name: "Size", Path: ".spec.size", Type: "float"}}
 		}), []string{`kind "Thing"`, `column "Size"`, `"float"`}},

@@ -85,7 +85,7 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("Scale: %w", err)
 	}
-	columns, err := res.scaleColumns()
+	columns, err := res.scaleColumns(derived)
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +95,12 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 }
 
 // scaleColumns are the columns of a Scale, in which a count of 0 is left out.
-func (res *resource) scaleColumns() ([]column, error) {
+func (res *resource) scaleColumns(scale *schema.Schema) ([]column, error) {
 	columns, err := res.parseColumns([]Column{
 		{Name: "Desired", Type: "integer", Path: ".spec.replicas", Description: "Number of desired replicas"},
 		{Name: "Available", Type: "integer", Path: ".status.replicas", Description: "Number of actual replicas"},
 		{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp", Description: creationDescription},
-	})
+	}, scale)
 	for i := range columns {
 		if columns[i].Type == table.IntegerType {
 			columns[i].absent = int64(0)

@@ -221,6 +221,60 @@ func TestRepresentationsOfAConvertedObject(t *testing.T) {
 	wantJSON(t, do(t, api, "GET", cogs+"/a", ""), 200, cog{rv: "3", generation: 2, spec: `{"teeth":20,"material":"steel","note":"oil me"}`}.String())
 }
 
+// A version that declares no columns has those of the stored one that find a value of the same type in it.
+func TestColumnsThatFitAnotherVersion(t *testing.T) {
+	declared := []rest.Column{
+		{Name: "Teeth", Type: "integer", Path: ".spec.teeth"},
+		{Name: "Metal", Path: ".spec.material"},
+		{Name: "Turns", Type: "integer", Path: ".status.turns", Priority: 1},
+		rest.ColumnFunc(rest.Column{Name: "Size"}, func(*Cog) any { return "large" }),
+		{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"},
+	}
+	headings := func(api *rest.API, target string) (names []string) {
+		a := must(t, api, "GET", target, "", "Accept", acceptTable)
+		for _, c := range a.value(t, "columnDefinitions").([]any) {
+			names = append(names, c.(map[string]any)["name"].(string))
+		}
+		return names
+	}
+	withBeta := func(columns, beta []rest.Column) *rest.API {
+		return newCogs(t, func(r *rest.Resource[Cog]) {
+			b := betaCogResource()
+			b.Columns = beta
+			r.Columns = columns
+			r.Versions[0] = rest.Converted(b, cogToV1, cogFromV1)
+		})
+	}
+	api := withBeta(declared, nil)
+	assert.Equal(t, []string{"Name", "Teeth", "Metal", "Turns", "Size", "Age"}, headings(api, cogs))
+	assert.Equal(t, []string{"Name", "Age"}, headings(api, betaCogs), "it calls teeth and material otherwise")
+	assert.Equal(t, []string{"Name", "Teeth", "Age"}, headings(api, alphaCogs))
+	must(t, api, "POST", cogs, cogBody(`{"teeth":12}`))
+	assert.EqualValues(t, 12, must(t, api, "GET", alphaCogs+"/a", "", "Accept", acceptTable).value(t, "rows.0.cells.1"))
+
+	api = withBeta([]rest.Column{{Name: "Teeth", Type: "integer", Path: ".spec.teeth"}}, []rest.Column{{Name: "Metal", Path: ".spec.metal"}})
+	assert.Equal(t, []string{"Name", "Metal"}, headings(api, betaCogs), "its own")
+	assert.Equal(t, []string{"Name", "Teeth"}, headings(api, alphaCogs))
+
+	api = withBeta([]rest.Column{{Name: "Metal", Path: ".spec.material"}}, nil)
+	assert.Equal(t, []string{"Name", "Age"}, headings(api, alphaCogs), "where none fits the columns are those of a kind without any")
+	assert.Equal(t, []string{"Name", "Age"}, headings(withBeta(nil, nil), alphaCogs))
+
+	// A field of another type is another field.
+	type lettered struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               struct {
+			Teeth string `json:"teeth"`
+		} `json:"spec"`
+	}
+	api = newCogs(t, func(r *rest.Resource[Cog]) {
+		r.Versions = []rest.VersionOf[Cog]{rest.Converted(rest.Resource[lettered]{Version: "v1beta1"},
+			func(*lettered, *Cog) error { return nil }, func(*Cog, *lettered) error { return nil })}
+	})
+	assert.Equal(t, []string{"Name", "Age"}, headings(api, betaCogs))
+}
+
 func TestDeletionThroughAnotherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newCogs(t)
