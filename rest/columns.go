@@ -117,13 +117,30 @@ func (res *resource) fitting(columns []Column) (fit []Column) {
 		if err != nil { // of a function
 			continue
 		}
-		there, errThere := path.In(res.stored.schema)
-		here, errHere := path.In(res.schema)
+		there, errThere := placeIn(res.stored.schema, path)
+		here, errHere := placeIn(res.schema, path)
 		if errThere == nil && errHere == nil && there != nil && here != nil && slices.Equal(there.Types(), here.Types()) {
 			fit = append(fit, c)
 		}
 	}
 	return fit
+}
+
+// placeIn returns the schema of what a path leads to in the objects of a schema, nil if the schema does not say. Every object
+// has all of the metadata, also if its Go type knows only some of it.
+func placeIn(s *schema.Schema, path table.Path) (*schema.Schema, error) {
+	found, err := path.In(s)
+	if err == nil {
+		return found, nil
+	}
+	common, failed := schema.Derive(reflect.TypeFor[apimeta.PartialObjectMetadata](), schema.Options{})
+	if failed != nil {
+		return nil, failed
+	}
+	if found, failed = path.In(common); failed == nil {
+		return found, nil
+	}
+	return nil, err
 }
 
 // parseColumns makes columns, after that of the name, of what a host declares for objects of a schema.
@@ -143,7 +160,7 @@ func (res *resource) parseColumns(columns []Column, s *schema.Schema) ([]column,
 			if path, err = table.ParsePath(c.Path); err != nil {
 				return nil, fmt.Errorf("column %q: %w", c.Name, err)
 			}
-			if _, err = path.In(s); err != nil {
+			if _, err = placeIn(s, path); err != nil {
 				return nil, fmt.Errorf("column %q: %w", c.Name, err)
 			}
 		} else if err := res.checkComputed(c); err != nil {

@@ -59,6 +59,15 @@ func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 			assert.Equal(t, "2", do(t, api, "GET", disks+"/a", "").rv(t))
 		})
 	}
+	t.Run("built-in dialect", func(t *testing.T) {
+		api := newDisks(t, func(r *rest.Resource[Disk]) { r.Dialect = rest.Builtin })
+		require.Equal(t, 201, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048,"mounts":[{"name":"a"}]}`)).Code)
+		wantInvalid(t, do(t, api, "POST", betaDisks, strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`, 1)), "Disk.example.com", "b", tooLarge)
+		wantInvalid(t, do(t, api, "PUT", betaDisks+"/a", diskBody("v1beta1", "", `{"sizeMB":204800,"media":"ssd"}`)), "Disk.example.com", "a", tooLarge)
+		wantInvalid(t, do(t, api, "PATCH", beta, `{"spec":{"sizeMB":204800}}`, "Content-Type", "application/strategic-merge-patch+json"), "Disk.example.com", "a", tooLarge)
+		wantInvalid(t, merge(t, api, beta, `{"spec":{"media":"hdd"}}`), "Disk.example.com", "a", fixed)
+		require.Equal(t, 200, do(t, api, "PATCH", beta, `{"spec":{"sizeMB":4096}}`, "Content-Type", "application/strategic-merge-patch+json").Code)
+	})
 	t.Run("typed client", func(t *testing.T) {
 		client := rest.ClientFor[DiskV1beta1](newDisks(t)).Namespace("default")
 		disk := &DiskV1beta1{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: DiskV1beta1Spec{SizeMB: 204800}}

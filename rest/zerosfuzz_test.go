@@ -102,8 +102,7 @@ func (p dialParts) without(name string) [2]map[string]json.RawMessage {
 // randomDial is a Dial with zeros and ones in random places.
 func randomDial(r *rand.Rand) string {
 	of := func(values ...string) string { return values[r.IntN(len(values))] }
-	var object func(members map[string]func() string) string
-	object = func(members map[string]func() string) string {
+	object := func(members map[string]func() string) string {
 		out := map[string]json.RawMessage{}
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			if r.IntN(2) == 0 {

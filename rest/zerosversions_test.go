@@ -3,6 +3,8 @@ package rest_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -144,4 +146,56 @@ func TestElementsKeepWhatAVersionCannotSay(t *testing.T) {
 	got, err := json.Marshal(must(t, api, "GET", pumps+"/a", "").value(t, "spec.valves"))
 	require.NoError(t, err)
 	assert.JSONEq(t, `[{"name":"new","size":5},{"name":"c","size":5,"finish":"tin"},{"name":"b","size":7,"finish":"steel"}]`, string(got))
+}
+
+// FuzzVersionsKeepZeros writes a random Pump in one version and compares what typed clients of both read.
+func FuzzVersionsKeepZeros(f *testing.F) {
+	for seed := range uint64(40) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		maybe := func(member string, values ...string) string {
+			if r.IntN(3) == 0 {
+				return ""
+			}
+			return `"` + member + `":` + values[r.IntN(len(values))] + ","
+		}
+		object := func(members ...string) string { return "{" + strings.TrimSuffix(strings.Join(members, ""), ",") + "}" }
+		part := func(name string) string { return object(`"name":"`+name+`",`, maybe("size", "0", "1", "5")) }
+		spec := object(maybe("count", "0", "1", "3"), maybe("disabled", "true", "false"), maybe("limit", "0", "1"),
+			maybe("tags", "[]", `["a",""]`), `"parts":[`+part("a")+","+part("b")+"]")
+		want := PumpV1beta1Spec{Count: 3, Parts: []PumpPart{{Size: 5}, {Size: 5}}}
+		require.NoError(t, json.Unmarshal([]byte(spec), &want))
+
+		api := newAPI(t, rest.Options{}, pumpResource())
+		beta, stored := rest.ClientFor[PumpV1beta1](api).Namespace("default"), rest.ClientFor[Pump](api).Namespace("default")
+		must(t, api, "POST", betaPumps, pumpBody("v1beta1", spec))
+		check := func() {
+			b, err := beta.Get(t.Context(), "a")
+			require.NoError(t, err)
+			require.Equal(t, want, b.Spec, spec)
+			p, err := stored.Get(t.Context(), "a")
+			require.NoError(t, err)
+			require.Equal(t, []any{want.Count, !want.Disabled, "gold", want.Limit}, []any{p.Spec.Replicas, p.Spec.Enabled, p.Spec.Tier, p.Spec.Limit}, spec)
+			for i, v := range p.Spec.Valves {
+				require.Equal(t, want.Parts[i], PumpPart{v.Name, v.Size}, spec)
+			}
+		}
+		check()
+		b, err := beta.Get(t.Context(), "a")
+		require.NoError(t, err)
+		same, err := beta.Update(t.Context(), b)
+		require.NoError(t, err)
+		require.Equal(t, b.ResourceVersion, same.ResourceVersion, "nothing has changed")
+
+		want.Count, want.Disabled = want.Count-1, !want.Disabled
+		want.Count = max(want.Count, 0)
+		_, err = beta.Modify(t.Context(), "a", func(p *PumpV1beta1) error {
+			p.Spec.Count, p.Spec.Disabled = want.Count, want.Disabled
+			return nil
+		})
+		require.NoError(t, err)
+		check()
+	})
 }
