@@ -48,7 +48,8 @@ func ClientFor[T any](api *API) Client[T] {
 	return c
 }
 
-// Namespace returns the client for one namespace. Without one, List and Watch span all namespaces.
+// Namespace returns the client for one namespace. Without one, List and Watch span all namespaces, and all other calls to a
+// namespaced kind fail with BadRequest.
 func (c Client[T]) Namespace(namespace string) Client[T] {
 	c.namespace = namespace
 	return c
@@ -113,10 +114,35 @@ func (c Client[T]) begin(ctx context.Context, v Verb) (context.Context, func(), 
 	if !c.res.possible(v) {
 		return nil, nil, status.MethodNotSupported(c.res.gr, string(v))
 	}
+	if err := c.checkNamespace(v); err != nil {
+		return nil, nil, err
+	}
 	if err := c.api.enterCall(); err != nil {
 		return nil, nil, err
 	}
 	return c.api.asHost(ctx), c.api.leaveCall, nil
+}
+
+// checkNamespace refuses a call about one object from a client that does not say where the object is.
+func (c Client[T]) checkNamespace(v Verb) error {
+	switch {
+	case v == List || v == Watch:
+		return nil
+	case c.res.namespaced && c.namespace == "":
+		return status.BadRequest(fmt.Sprintf("the client of %s has no namespace: call Namespace to choose one", c.res.gr))
+	case !c.res.namespaced && c.namespace != "":
+		return status.BadRequest(fmt.Sprintf("the client of %s has the namespace %q, and the kind has none: do not call Namespace", c.res.gr, c.namespace))
+	}
+	return nil
+}
+
+// checkRead refuses to replace a stored object by one that was never read, if the kind demands a resourceVersion.
+func (c Client[T]) checkRead(obj, old doc.Value) error {
+	if c.res.dialect.UnconditionalUpdate || old.IsAbsent() || objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text() != "" {
+		return nil
+	}
+	return status.Invalid(c.res.gvk.GroupKind(), objectmeta.NameOf(obj), status.FieldErrors{
+		status.RequiredField(status.Field("metadata", objectmeta.ResourceVersion), "Get the object before you change and Update it, or call Modify")})
 }
 
 func (c Client[T]) writeOptions(ctx context.Context) writeOptions {
@@ -218,7 +244,8 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	return decodeAs[T](c.res, out.json)
 }
 
-// Update replaces an object but its status. It is refused with 409 when the object has changed since obj was read.
+// Update replaces an object but its status. It is refused with 409 when the object has changed since obj was read. obj must come
+// from a read, unless the kind accepts an update without a resourceVersion: otherwise the error is Invalid.
 func (c Client[T]) Update(ctx context.Context, obj *T) (*T, error) {
 	return c.update(ctx, obj, mainPart)
 }
@@ -244,7 +271,9 @@ func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
 	o := c.writeOptions(ctx)
 	defer c.tell(ctx, &o)
 	o.uid = objectmeta.Of(v).Get(objectmeta.UID).Text()
-	out, err := c.res.update(ctx, c.namespace, objectmeta.NameOf(v), which, func(old doc.Value) (doc.Value, error) { return c.res.sentByType(v, old), nil }, o)
+	out, err := c.res.update(ctx, c.namespace, objectmeta.NameOf(v), which, func(old doc.Value) (doc.Value, error) {
+		return c.res.sentByType(v, old), c.checkRead(v, old)
+	}, o)
 	if err != nil {
 		return nil, err
 	}

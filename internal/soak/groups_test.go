@@ -3,6 +3,7 @@ package soak
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -58,6 +59,10 @@ func (s *soak) together(_ string, random *rand.Rand) error {
 		}
 		return next, nil
 	})
+	if errors.Is(err, storage.ErrContended) { // others changed the pair during every attempt, and nothing was written
+		s.totals.conflicts.Add(1)
+		return nil
+	}
 	if err == nil {
 		for _, namespace := range namespaces {
 			s.ledger.add(namespace+"/"+pairName, 1)
