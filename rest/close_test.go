@@ -57,7 +57,7 @@ func TestStreamsNeedDeadlines(t *testing.T) {
 }
 
 // closeUnread closes an API while a request is under way whose client reads nothing, or little, of the answer.
-func closeUnread(t *testing.T, open func(t *testing.T, s *slabServer)) (err error, took time.Duration) {
+func closeUnread(t *testing.T, open func(t *testing.T, s *slabServer)) (took time.Duration, err error) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlabServer(t, 64<<20)
 		for i := range 8 {
@@ -69,7 +69,7 @@ func closeUnread(t *testing.T, open func(t *testing.T, s *slabServer)) (err erro
 		err = s.api.Close()
 		took = time.Since(began)
 	})
-	return err, took
+	return took, err
 }
 
 func TestCloseBesideClientsThatDoNotRead(t *testing.T) {
@@ -110,7 +110,7 @@ func TestCloseBesideClientsThatDoNotRead(t *testing.T) {
 		{"a list in process behind a middleware that leads nowhere", inProcess(behindFlush, slabs, false), "GET " + slabs},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err, took := closeUnread(t, c.open)
+			took, err := closeUnread(t, c.open)
 			assert.Less(t, took, 5*time.Second)
 			if c.left == "" {
 				assert.NoError(t, err)
