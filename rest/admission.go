@@ -5,13 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/status"
 )
 
 // Operation is what a write does, as admission sees it.
@@ -84,116 +79,38 @@ type AdmissionRequest struct {
 	// DryRun says that nothing will be stored.
 	DryRun bool
 
-	write   *admittedWrite
-	object  doc.Value // in the version of the request
-	mutable bool
-	warn    func(text string)
+	review *review
+}
+
+// newAdmissionRequest shows a hook of the host's what it reviews.
+func newAdmissionRequest(ctx context.Context, r *review) *AdmissionRequest {
+	out := &AdmissionRequest{User: UserFrom(ctx), Operation: Operation(r.Operation()), Kind: r.Kind(), review: r}
+	out.Resource, out.Subresource = r.Resource()
+	out.Namespace, out.Name = r.Named()
+	out.Options, out.DryRun = r.Options()
+	return out
 }
 
 // Object decodes the object that is written into a value of the host's: the Go type of the kind or of one of its versions, a
 // part of it, or a map. It is converted to the version of the Go type, whatever the version of the request is, and to the stored
 // version for a type that is none of theirs. Of a request to connect it is the options. It fails for deletions, which have none.
-func (r *AdmissionRequest) Object(into any) error {
-	v, err := r.write.as(r.write.versionOf(into), r.object)
-	return decodeAdmitted(v, err, into)
-}
+func (r *AdmissionRequest) Object(into any) error { return r.review.Object(into) }
 
 // OldObject decodes the object as it was, as Object does. It fails where nothing is changed or deleted.
-func (r *AdmissionRequest) OldObject(into any) error {
-	v, err := r.write.oldAs(r.write.versionOf(into))
-	return decodeAdmitted(v, err, into)
-}
-
-func decodeAdmitted(v doc.Value, err error, into any) error {
-	switch {
-	case err != nil:
-		return err
-	case v.IsAbsent():
-		return errNoObject
-	}
-	return codec.ToGo(v, into)
-}
+func (r *AdmissionRequest) OldObject(into any) error { return r.review.OldObject(into) }
 
 // SetObject changes the object, in the version in which Object decodes into such a value, to what obj says. What the Go type of
 // obj does not show stays as it is: fields that the type does not have, and zeros where it leaves them out.
-func (r *AdmissionRequest) SetObject(obj any) error {
-	if err := r.checkMutable(); err != nil {
-		return err
-	}
-	after, err := codec.FromGo(obj)
-	if err != nil {
-		return err
-	}
-	if after.Kind() != doc.Map {
-		return errors.New("SetObject: the value is not an object")
-	}
-	in := r.write.versionOf(obj)
-	before, err := r.write.as(in, r.object)
-	if err != nil {
-		return err
-	}
-	view := r.write.viewOf(in, obj)
-	if shown, err := view.Show(before); err == nil { // else the hook has read the object in another type
-		after = view.Merge(before, shown, after, schema.ZerosOfChanges)
-	}
-	return r.change(in, before, after.With("apiVersion", before.Get("apiVersion")).With("kind", before.Get("kind")))
-}
-
-// change makes of the object what a hook has made of it in one of its versions.
-func (r *AdmissionRequest) change(in *resource, before, after doc.Value) error {
-	changed, err := r.write.changed(r.object, in, before, after)
-	if err == nil {
-		r.object = changed
-	}
-	return err
-}
+func (r *AdmissionRequest) SetObject(obj any) error { return r.review.SetObject(obj) }
 
 // Patch changes the object by a patch, whatever its kind, in the stored version if there are several. The forms are those that
 // the resource itself takes.
 func (r *AdmissionRequest) Patch(form PatchType, data []byte) error {
-	if err := r.checkMutable(); err != nil {
-		return err
-	}
-	in, of := r.write.res, r.write.schema
-	if r.write.isOfObject() {
-		in, of = in.stored, in.stored.schema
-	}
-	patch, err := in.parsePatch(string(form), data, of, &writeOptions{})
-	if err != nil {
-		return fmt.Errorf("patch: %w", err)
-	}
-	before, err := r.write.as(in, r.object)
-	if err != nil {
-		return err
-	}
-	after, err := patch(before)
-	if err != nil {
-		return fmt.Errorf("patch: %w", err)
-	}
-	if after.Kind() != doc.Map {
-		return errors.New("patch: the result is no object")
-	}
-	return r.change(in, before, after)
-}
-
-func (r *AdmissionRequest) checkMutable() error {
-	switch {
-	case r.object.IsAbsent():
-		return errNoObject
-	case !r.mutable:
-		return errNotMutating
-	}
-	return nil
+	return r.review.Patch(string(form), data)
 }
 
 // Warn adds a warning to the answer, for a person to read (API conventions, Warnings). Keep it below 120 characters.
-func (r *AdmissionRequest) Warn(text string) { r.warn(text) }
-
-// Faults of a hook. Their text goes to the log.
-var (
-	errNoObject    = status.InternalError(errors.New("an admission hook asked for an object that this operation does not have"))
-	errNotMutating = status.InternalError(errors.New("an admission hook changed an object outside of Mutate"))
-)
+func (r *AdmissionRequest) Warn(text string) { r.review.Warn(text) }
 
 // runsDry reports whether the hook may run in a dry run.
 func (h *Admission) runsDry() bool {
@@ -204,7 +121,7 @@ func (h *Admission) runsDry() bool {
 }
 
 // check says what is wrong with a hook.
-func (h *Admission) check(resources []*resource) error {
+func (h *Admission) check(resources []*served) error {
 	if msgs := apimeta.ValidateDNS1123Subdomain(h.Name); len(msgs) > 0 {
 		return fmt.Errorf("name: %s", msgs[0])
 	}
@@ -220,36 +137,33 @@ func (h *Admission) check(resources []*resource) error {
 		return fmt.Errorf("SideEffects: %q is none of None, NoneOnDryRun, Some", h.SideEffects)
 	}
 	for _, pattern := range h.Resources {
-		if !slices.ContainsFunc(resources, func(res *resource) bool { return patternServed(pattern, res) }) {
+		if !slices.ContainsFunc(resources, func(res *served) bool { return patternServed(pattern, res.resource) }) {
 			return fmt.Errorf("Resources: the API does not serve %q", pattern)
 		}
 	}
 	return nil
 }
 
-// patternServed reports whether a resource has something that the pattern names.
-func patternServed(pattern string, res *resource) bool {
-	return patternNames(pattern, res, "") ||
-		slices.ContainsFunc(res.subresources, func(s *subresource) bool { return patternNames(pattern, res, s.name) })
-}
-
-// patternNames reports whether a pattern names a resource, or its subresource.
-func patternNames(pattern string, res *resource, subresource string) bool {
-	of, sub, _ := strings.Cut(pattern, "/")
-	if pattern == "*/*" {
-		return true
+// hooksOf are the hooks of a host as resources call them.
+func hooksOf(admission []Admission) []*hook {
+	hooks := make([]*hook, len(admission))
+	for i, h := range admission {
+		hooks[i] = &hook{Name: h.Name, Resources: h.Resources, RunsDry: h.runsDry()}
+		for _, op := range h.Operations {
+			hooks[i].Operations = append(hooks[i].Operations, string(op))
+		}
+		if h.Mutate != nil {
+			hooks[i].Mutate = func(ctx context.Context, r *review) error { return h.Mutate(ctx, newAdmissionRequest(ctx, r)) }
+		}
+		if h.Validate != nil {
+			hooks[i].Validate = func(ctx context.Context, r *review) error { return h.Validate(ctx, newAdmissionRequest(ctx, r)) }
+		}
 	}
-	return (of == "*" || of == res.gr.String()) && (sub == subresource || sub == "*" && subresource != "")
-}
-
-// sees reports whether the hook is for these writes.
-func (h *Admission) sees(res *resource, subresource string, op Operation) bool {
-	return (len(h.Operations) == 0 || slices.Contains(h.Operations, op)) &&
-		(len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternNames(p, res, subresource) }))
+	return hooks
 }
 
 // checkHooks says what is wrong with the hooks of an API that serves these resources.
-func checkHooks(hooks []Admission, resources []*resource) error {
+func checkHooks(hooks []Admission, resources []*served) error {
 	names := map[string]bool{}
 	for i := range hooks {
 		h := &hooks[i]
@@ -262,15 +176,4 @@ func checkHooks(hooks []Admission, resources []*resource) error {
 		names[h.Name] = true
 	}
 	return nil
-}
-
-// admissionOf returns the hooks that may concern a resource.
-func (env *environment) admissionOf(res *resource) (hooks []*Admission) {
-	for i := range env.admission {
-		h := &env.admission[i]
-		if len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternServed(p, res) }) {
-			hooks = append(hooks, h)
-		}
-	}
-	return hooks
 }

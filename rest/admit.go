@@ -17,7 +17,7 @@ import (
 // admittedWrite is a write as the admission hooks are told of it.
 type admittedWrite struct {
 	res             *resource
-	operation       Operation
+	operation       operation
 	subresource     string
 	kind            apimeta.GroupVersionKind
 	namespace, name string
@@ -34,14 +34,14 @@ type admittedWrite struct {
 
 // writeOf describes a create or an update of an object, or of a part of it.
 func (res *resource) writeOf(obj doc.Value, old forms, o *writeOptions) *admittedWrite {
-	if len(res.admission) == 0 || o.admitted {
+	if len(res.hooks) == 0 || o.admitted {
 		return nil
 	}
 	m := objectmeta.Of(obj)
-	w := &admittedWrite{res: res, operation: OperationUpdate, subresource: o.part.subresource(), kind: res.stored.gvk, schema: res.schema,
+	w := &admittedWrite{res: res, operation: updateOperation, subresource: o.part.subresource(), kind: res.stored.gvk, schema: res.schema,
 		namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(), old: old, base: old, o: o}
 	if old.shown.IsAbsent() {
-		w.operation = OperationCreate
+		w.operation = createOperation
 	}
 	w.options = o.forAdmission(w.operation)
 	return w.orNone()
@@ -49,13 +49,13 @@ func (res *resource) writeOf(obj doc.Value, old forms, o *writeOptions) *admitte
 
 // writeOfSubresource describes a write to a subresource that has a kind of its own. An absent old is a POST.
 func (res *resource) writeOfSubresource(sub *subresource, namespace, name string, old doc.Value, o *writeOptions) *admittedWrite {
-	if len(res.admission) == 0 {
+	if len(res.hooks) == 0 {
 		return nil
 	}
-	w := &admittedWrite{res: res, operation: OperationUpdate, subresource: sub.name, kind: sub.kind, schema: sub.schema,
+	w := &admittedWrite{res: res, operation: updateOperation, subresource: sub.name, kind: sub.kind, schema: sub.schema,
 		namespace: namespace, name: name, old: forms{old, old}, o: o}
 	if old.IsAbsent() {
-		w.operation = OperationCreate
+		w.operation = createOperation
 	}
 	w.options = o.forAdmission(w.operation)
 	return w.orNone()
@@ -86,10 +86,10 @@ func (res *resource) admitToSubresource(ctx context.Context, sub *subresource, p
 
 // admitDelete asks the hooks whether an object, given as it is stored, may be deleted.
 func (res *resource) admitDelete(ctx context.Context, key storage.Key, old doc.Value, options apimeta.DeleteOptions, o *writeOptions) error {
-	if len(res.admission) == 0 {
+	if len(res.hooks) == 0 {
 		return nil
 	}
-	w := &admittedWrite{res: res, operation: OperationDelete, kind: res.stored.gvk, schema: res.schema, namespace: key.Namespace, name: key.Name,
+	w := &admittedWrite{res: res, operation: deleteOperation, kind: res.stored.gvk, schema: res.schema, namespace: key.Namespace, name: key.Name,
 		old: forms{stored: old}, options: &options, o: o}
 	if w = w.orNone(); w == nil {
 		return nil
@@ -102,11 +102,11 @@ func (res *resource) admitDelete(ctx context.Context, key storage.Key, old doc.V
 
 // admitConnect lets the hooks change and judge the options with which a client connects to a stream of an object.
 func (res *resource) admitConnect(ctx context.Context, sub *subresource, parent, options doc.Value, o *writeOptions) (doc.Value, error) {
-	if len(res.admission) == 0 {
+	if len(res.hooks) == 0 {
 		return options, nil
 	}
 	m := objectmeta.Of(parent)
-	w := &admittedWrite{res: res, operation: OperationConnect, subresource: sub.name, kind: sub.kind, schema: sub.bytes.options,
+	w := &admittedWrite{res: res, operation: connectOperation, subresource: sub.name, kind: sub.kind, schema: sub.stream.Options,
 		namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(), o: o}
 	if w = w.orNone(); w == nil {
 		return options, nil
@@ -119,19 +119,19 @@ func (res *resource) admitConnect(ctx context.Context, sub *subresource, parent,
 	if err := w.validate(ctx, forms{changed, changed}); err != nil {
 		return doc.Value{}, err
 	}
-	return sub.bytes.checkOptions(changed.Without("apiVersion", "kind"))
+	return checkOptions(sub.stream.Options, changed.Without("apiVersion", "kind"))
 }
 
 // orNone is nil where no hook sees the write.
 func (w *admittedWrite) orNone() *admittedWrite {
-	if slices.ContainsFunc(w.res.admission, func(h *Admission) bool { return h.sees(w.res, w.subresource, w.operation) }) {
+	if slices.ContainsFunc(w.res.hooks, func(h *hook) bool { return h.sees(w.res, w.subresource, w.operation) }) {
 		return w
 	}
 	return nil
 }
 
 // forAdmission are the options as the client's request has them.
-func (o *writeOptions) forAdmission(op Operation) any {
+func (o *writeOptions) forAdmission(op operation) any {
 	var dryRun []string
 	if o.dryRun {
 		dryRun = []string{apimeta.DryRunAll}
@@ -141,7 +141,7 @@ func (o *writeOptions) forAdmission(op Operation) any {
 		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: o.manager, FieldValidation: string(o.validation), Force: &o.force}
 	case o.fromPatch:
 		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: o.manager, FieldValidation: string(o.validation)}
-	case op == OperationCreate:
+	case op == createOperation:
 		return &apimeta.CreateOptions{DryRun: dryRun, FieldManager: o.manager, FieldValidation: string(o.validation)}
 	}
 	return &apimeta.UpdateOptions{DryRun: dryRun, FieldManager: o.manager, FieldValidation: string(o.validation)}
@@ -163,8 +163,8 @@ func (w *admittedWrite) mutate(ctx context.Context, obj doc.Value) (doc.Value, e
 	if w == nil {
 		return obj, nil
 	}
-	var hooks []*Admission
-	for _, h := range w.res.admission {
+	var hooks []*hook
+	for _, h := range w.res.hooks {
 		if h.Mutate != nil && h.sees(w.res, w.subresource, w.operation) {
 			hooks = append(hooks, h)
 		}
@@ -191,7 +191,7 @@ func (w *admittedWrite) validate(ctx context.Context, obj forms) error {
 		return nil
 	}
 	w.known = obj
-	for _, h := range w.res.admission {
+	for _, h := range w.res.hooks {
 		if h.Validate == nil || !h.sees(w.res, w.subresource, w.operation) {
 			continue
 		}
@@ -203,16 +203,11 @@ func (w *admittedWrite) validate(ctx context.Context, obj forms) error {
 }
 
 // call runs one hook and returns the object as it leaves it.
-func (w *admittedWrite) call(ctx context.Context, h *Admission, what string, f func(context.Context, *AdmissionRequest) error, obj doc.Value) (doc.Value, error) {
-	if w.o.dryRun && !h.runsDry() {
+func (w *admittedWrite) call(ctx context.Context, h *hook, what string, f func(context.Context, *review) error, obj doc.Value) (doc.Value, error) {
+	if w.o.dryRun && !h.RunsDry {
 		return doc.Value{}, status.BadRequest(`admission webhook "` + h.Name + `" does not support dry run`)
 	}
-	r := &AdmissionRequest{
-		User: UserFrom(ctx), Operation: w.operation, Kind: w.kind,
-		Resource: w.res.gr.WithVersion(w.res.gvk.Version), Subresource: w.subresource, Namespace: w.namespace, Name: w.name,
-		Options: w.options, DryRun: w.o.dryRun,
-		write: w, object: obj, mutable: what == "Mutate", warn: w.o.warn,
-	}
+	r := &review{write: w, object: obj, mutable: what == "Mutate"}
 	err := func() (err error) {
 		defer recoverHook(what+" of "+h.Name, &err)
 		return f(ctx, r)

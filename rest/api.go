@@ -20,7 +20,6 @@ type API struct {
 	options   Options
 	store     storage.Store
 	ownsStore bool
-	reaper    *reaper
 	env       *environment
 	media     mediaTypes
 	serving   atomic.Pointer[serving]
@@ -40,7 +39,7 @@ type API struct {
 func New(options Options, definitions ...Definition) (*API, error) {
 	a := newAPI(options)
 	if err := a.begin(definitions); err != nil {
-		a.reaper.stop()
+		a.env.Close()
 		return nil, errors.Join(fmt.Errorf("rest.New: %w", err), a.closeStore())
 	}
 	return a, nil
@@ -48,14 +47,20 @@ func New(options Options, definitions ...Definition) (*API, error) {
 
 func newAPI(options Options) *API {
 	a := &API{options: options.withDefaults(), idle: make(chan struct{})}
-	a.reaper = newReaper(a)
 	a.media = mediaTypesOf(a.options)
 	a.ending, a.startEnd = context.WithCancelCause(context.Background())
 	a.store = a.options.Store
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Now: a.options.Now}), true
 	}
-	a.env = newEnvironment(a)
+	a.env = newEnvironment(Host{
+		Store: a.store, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger, MaxObjectBytes: growth * a.options.MaxBodyBytes,
+		MaxConvertedBytes: a.options.MaxConvertedBytes, UnsafeDeletion: a.options.UnsafeDeletion, Admission: hooksOf(a.options.Admission),
+		Served: func() Set { return a.serving.Load().Set },
+		Begin: func() (context.Context, func(), error) {
+			return a.asHost(context.Background()), a.leaveCall, a.enterCall()
+		},
+	})
 	return a
 }
 
@@ -66,30 +71,14 @@ func (a *API) begin(definitions []Definition) error {
 	if err != nil {
 		return err
 	}
-	a.serving.Store(a.newServing(resources))
-	ctx := a.asHost(context.Background())
-	for _, res := range resources {
-		if res.virtual {
-			continue
-		}
-		if err := res.register(); err != nil {
-			return fmt.Errorf("kind %q: %w", res.gvk.Kind, err)
-		}
-		if err := errors.Join(res.ensureSingleton(ctx), res.ensureDefaultNamespace(ctx)); err != nil {
-			return err
-		}
-	}
-	for _, res := range resources {
-		if err := a.reaper.load(res); err != nil {
-			return fmt.Errorf("kind %q: %w", res.gvk.Kind, err)
-		}
-	}
-	return nil
+	serving := a.newServing(resources)
+	a.serving.Store(serving)
+	return serving.begin(a.asHost(context.Background()))
 }
 
 // resourcesOf builds the resources of an API and checks them together.
-func (a *API) resourcesOf(definitions []Definition) ([]*resource, error) {
-	var resources, versions []*resource
+func (a *API) resourcesOf(definitions []Definition) ([]*served, error) {
+	var resources, versions []*served
 	for _, d := range definitions {
 		if d == nil {
 			return nil, errors.New("a resource is nil")
@@ -103,14 +92,14 @@ func (a *API) resourcesOf(definitions []Definition) ([]*resource, error) {
 	if err := checkTogether(resources); err != nil {
 		return nil, err
 	}
-	return resources, checkHooks(a.env.admission, versions)
+	return resources, checkHooks(a.options.Admission, versions)
 }
 
 // checkTogether finds names that two resources of one group have in common.
-func checkTogether(resources []*resource) error {
+func checkTogether(resources []*served) error {
 	taken := map[string]string{}
 	for _, res := range resources {
-		names := append([]string{res.gr.Resource, res.singular}, res.shortNames...)
+		names := append([]string{res.gr.Resource, res.kind.Singular}, res.kind.ShortNames...)
 		for i, name := range names {
 			key := res.gr.Group + "/" + name
 			if other, ok := taken[key]; ok && other != res.gvk.Kind {
@@ -134,7 +123,7 @@ func checkTogether(resources []*resource) error {
 // down. With the context of a hook it returns an error at once, because it would wait for the write that runs the hook.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.end()
-	if a.inHook(ctx) {
+	if a.env.InHook(ctx) {
 		return errors.New("rest: a hook of a write cannot wait until that write has ended: call Shutdown outside of hooks")
 	}
 	select {
@@ -175,7 +164,7 @@ func (a *API) end() {
 		return
 	}
 	a.startEnd(shuttingDown())
-	a.reaper.stop()
+	a.env.Close()
 	if a.inFlight == 0 {
 		close(a.idle)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
@@ -23,7 +24,7 @@ type configuration struct {
 // applies reports whether the request applies a configuration, rather than patching what there is.
 func (q *request) applies() bool {
 	media := q.contentType()
-	return q.r.Method == http.MethodPatch && (media == mediaApply || media == mediaApplyCBOR)
+	return q.r.Method == http.MethodPatch && (media == kind.ApplyPatch || media == mediaApplyCBOR)
 }
 
 // applyPart answers an apply to an object, or to its status.

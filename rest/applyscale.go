@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/managed"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
@@ -16,18 +17,18 @@ import (
 func (res *resource) patchTypesOf(sub *subresource) []string {
 	types := res.patchTypes()
 	if sub.applied == nil {
-		types = slices.DeleteFunc(types, func(t string) bool { return t == mediaApply })
+		types = slices.DeleteFunc(types, func(t string) bool { return t == kind.ApplyPatch })
 	}
 	return types
 }
 
 // applySubresource answers an apply to /scale.
-func (q *request) applySubresource(sub *subresource, c writeCall) error {
+func (q *request) applySubresource(sub *servedSubresource, c writeCall) error {
 	config, err := q.readConfiguration(&c.options)
 	if err != nil {
 		return err
 	}
-	v, err := q.res.applyScale(c.ctx, sub, c.namespace, c.name, config, c.options)
+	v, err := q.res.applyScale(c.ctx, sub.subresource, c.namespace, c.name, config, c.options)
 	if err != nil {
 		return err
 	}

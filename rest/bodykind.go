@@ -114,7 +114,7 @@ func (q *request) checkBuiltinKind(body, want apimeta.GroupVersionKind, data []b
 
 // otherBuiltinKind says why an object of a kind that upstream may know is not one of another.
 func (res *resource) otherBuiltinKind(body, want apimeta.GroupVersionKind) string {
-	from, known := res.served().knows(body)
+	from, known := res.Served().knows(body)
 	if !known {
 		return unregistered(body)
 	}
@@ -140,14 +140,14 @@ func internalPackage(group string) string {
 
 // knows reports whether upstream's registry would have a kind of what is served, and the Go package in which its type is: that
 // of a built-in kind, of its lists, or one that every version of every group has. Custom kinds are not in it.
-func (s *serving) knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
+func (s Set) knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
 	if kind.Group == "" && kind.Version == "v1" && (kind.Kind == "List" || kind.Kind == "Status") {
 		return "v1", true
 	}
-	for _, res := range s.resources {
+	for _, res := range s.Resources {
 		switch {
 		case !res.dialect.InScheme || res.gvk.GroupVersion() != kind.GroupVersion():
-		case res.gvk.Kind == kind.Kind || !res.virtual && res.listKind == kind.Kind:
+		case res.gvk.Kind == kind.Kind || !res.kind.Virtual && res.kind.ListKind == kind.Kind:
 			return kind.Version, true
 		case slices.Contains(kindsOfEveryVersion, kind.Kind):
 			return "v1", true

@@ -111,7 +111,7 @@ func (c Client[T]) begin(ctx context.Context, v Verb) (context.Context, func(), 
 	if c.err != nil {
 		return nil, nil, c.err
 	}
-	if !c.res.possible(v) {
+	if !c.res.possible(string(v)) {
 		return nil, nil, status.MethodNotSupported(c.res.gr, string(v))
 	}
 	if err := c.checkNamespace(v); err != nil {
@@ -128,9 +128,9 @@ func (c Client[T]) checkNamespace(v Verb) error {
 	switch {
 	case v == List || v == Watch:
 		return nil
-	case c.res.namespaced && c.namespace == "":
+	case c.res.kind.Namespaced && c.namespace == "":
 		return status.BadRequest(fmt.Sprintf("the client of %s has no namespace: call Namespace to choose one", c.res.gr))
-	case !c.res.namespaced && c.namespace != "":
+	case !c.res.kind.Namespaced && c.namespace != "":
 		return status.BadRequest(fmt.Sprintf("the client of %s has the namespace %q, and the kind has none: do not call Namespace", c.res.gr, c.namespace))
 	}
 	return nil
@@ -352,7 +352,7 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(ev
 	defer cancel()
 	after := watch.Revision(revision)
 	if revision == 0 {
-		found, err := c.res.store.List(ctx, storage.ListOptions{Scope: selected.scope, Terms: selected.terms, Match: selected.match}, nil)
+		found, err := c.res.Store.List(ctx, storage.ListOptions{Scope: selected.scope, Terms: selected.terms, Match: selected.match}, nil)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		} else if err != nil {
@@ -365,7 +365,7 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(ev
 		}
 		after = found.Revision
 	}
-	cursor, err := c.res.store.Watch(ctx, selected.scope, after, selected.terms...)
+	cursor, err := c.res.Store.Watch(ctx, selected.scope, after, selected.terms...)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	} else if err != nil {

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -11,9 +12,9 @@ type PatchType string
 
 // The forms of patch (API concepts, Patches). Strategic is for resources of the built-in dialect.
 const (
-	JSONPatch      PatchType = mediaJSONPatch
-	MergePatch     PatchType = mediaMergePatch
-	StrategicPatch PatchType = mediaStrategic
+	JSONPatch      PatchType = kind.JSONPatch
+	MergePatch     PatchType = kind.MergePatch
+	StrategicPatch PatchType = kind.StrategicPatch
 )
 
 // Patch changes an object by a patch and returns it as it is then. The patch is applied again when the object changes

@@ -68,7 +68,7 @@ func callSub[S, T any](ctx context.Context, c Client[T], name string, verb Verb,
 	switch {
 	case sub == nil || sub.ofItself:
 		return nil, status.ResourceNotFound()
-	case !sub.has(verb):
+	case !sub.has(string(verb)):
 		return nil, status.MethodNotSupported(c.res.gr, string(verb))
 	}
 	v, err := f(ctx, &subresourceOf{sub})

@@ -24,8 +24,8 @@ func (c Client[T]) tell(ctx context.Context, o *writeOptions) {
 	if !ok || o.warnings == nil {
 		return
 	}
-	if c.res.warning != "" {
-		tell(c.res.warning)
+	if c.res.kind.Warning != "" {
+		tell(c.res.kind.Warning)
 	}
 	for _, text := range o.warnings.texts {
 		tell(text)

@@ -59,7 +59,7 @@ func (c *column) value(v doc.Value, typed any, now time.Time) (any, error) {
 }
 
 // checkComputed says why a column of [ColumnFunc] does not fit the resource.
-func (res *resource) checkComputed(c Column) error {
+func (res *served) checkComputed(c Column) error {
 	obj, err := res.goType.fromDocument(doc.MapOf())
 	if err != nil {
 		return err
@@ -87,9 +87,10 @@ const creationDescription = "CreationTimestamp is a timestamp representing the s
 	"Populated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
 
 // addColumns parses the columns that a version declares, or else those of the stored version that fit it.
-func (res *resource) addColumns(columns []Column) error {
-	if len(columns) == 0 && res != res.stored {
-		columns = res.fitting(res.stored.goType.columns())
+func (res *served) addColumns(stored *served) error {
+	columns := res.declared
+	if len(columns) == 0 && stored != nil {
+		columns = res.fitting(stored.declared)
 	}
 	if len(columns) == 0 && res.dialect.AgeColumn {
 		columns = []Column{{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp",
@@ -111,7 +112,7 @@ func (res *resource) addColumns(columns []Column) error {
 
 // fitting returns those columns of the stored version whose path leads to values of the same type in this version, too. A
 // function takes the Go type of its own version.
-func (res *resource) fitting(columns []Column) (fit []Column) {
+func (res *served) fitting(columns []Column) (fit []Column) {
 	for _, c := range columns {
 		path, err := table.ParsePath(c.Path)
 		if err != nil { // of a function
@@ -144,7 +145,7 @@ func placeIn(s *schema.Schema, path table.Path) (*schema.Schema, error) {
 }
 
 // parseColumns makes columns, after that of the name, of what a host declares for objects of a schema.
-func (res *resource) parseColumns(columns []Column, s *schema.Schema) ([]column, error) {
+func (res *served) parseColumns(columns []Column, s *schema.Schema) ([]column, error) {
 	var out []column
 	if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == nameColumn }) {
 		out = append(out, column{isName: true, TableColumnDefinition: apimeta.TableColumnDefinition{Name: nameColumn, Type: table.StringType, Format: "name",
@@ -179,4 +180,19 @@ func (res *resource) parseColumns(columns []Column, s *schema.Schema) ([]column,
 			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}})
 	}
 	return out, nil
+}
+
+// scaleColumns are the columns of a Scale, in which a count of 0 is left out.
+func (res *served) scaleColumns(scale *schema.Schema) ([]column, error) {
+	columns, err := res.parseColumns([]Column{
+		{Name: "Desired", Type: "integer", Path: ".spec.replicas", Description: "Number of desired replicas"},
+		{Name: "Available", Type: "integer", Path: ".status.replicas", Description: "Number of actual replicas"},
+		{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp", Description: creationDescription},
+	}, scale)
+	for i := range columns {
+		if columns[i].Type == table.IntegerType {
+			columns[i].absent = int64(0)
+		}
+	}
+	return columns, err
 }

@@ -60,7 +60,7 @@ func (res *resource) decodeContinue(token, namespace string) (revision int64, af
 	}
 	start, after := lastBefore(t.Start), res.key(namespace, "")
 	after.Name = start
-	if res.namespaced && namespace == "" {
+	if res.kind.Namespaced && namespace == "" {
 		var ok bool
 		if after.Namespace, after.Name, ok = strings.Cut(start, "/"); !ok {
 			return invalid("encoded start key is none of this server's")

@@ -13,6 +13,13 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
+// conversions makes functions on documents of the host's functions between a version and the stored one.
+func conversions[V, T any](version, stored *resource, toStored func(in *V, out *T) error, fromStored func(in *T, out *V) error) (to, from func(doc.Value) (doc.Value, error)) {
+	to = func(v doc.Value) (doc.Value, error) { return convertBy(version, stored, toStored, fromStored, v) }
+	from = func(v doc.Value) (doc.Value, error) { return convertBy(stored, version, fromStored, toStored, v) }
+	return to, from
+}
+
 // convertBy converts a document from one version of a kind to another with a function of the host's. back is the function for
 // the other way. Either may be nil.
 func convertBy[A, B any](from, to *resource, f func(in *A, out *B) error, back func(in *B, out *A) error, v doc.Value) (doc.Value, error) {

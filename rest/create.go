@@ -13,7 +13,7 @@ func (q *request) create() error {
 		return err
 	}
 	defer c.cancel()
-	if q.res.namespaced && c.namespace == "" {
+	if q.res.kind.Namespaced && c.namespace == "" {
 		return status.MethodNotAllowed()
 	}
 	obj, err := q.decodeBody(q.res.gvk, q.res.dialect.KindRequired, &c.options)

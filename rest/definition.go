@@ -6,12 +6,13 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 )
 
 // Definition is a resource as [New] takes it: a [Resource] of some Go type.
 type Definition interface {
-	resource(env *environment) (*resource, error)
+	resource(env *environment) (*served, error)
 }
 
 // Scope says whether the objects of a resource live in namespaces.
@@ -29,14 +30,14 @@ type Verb string
 
 // The verbs of the API conventions (API conventions, Verbs on Resources).
 const (
-	Get              Verb = "get"
-	List             Verb = "list"
-	Watch            Verb = "watch"
-	Create           Verb = "create"
-	Update           Verb = "update"
-	Patch            Verb = "patch"
-	Delete           Verb = "delete"
-	DeleteCollection Verb = "deletecollection"
+	Get              Verb = kind.Get
+	List             Verb = kind.List
+	Watch            Verb = kind.Watch
+	Create           Verb = kind.Create
+	Update           Verb = kind.Update
+	Patch            Verb = kind.Patch
+	Delete           Verb = kind.Delete
+	DeleteCollection Verb = kind.DeleteCollection
 )
 
 // NameRule says which names the objects of a resource may have (API conventions, Names and IDs).

@@ -69,7 +69,7 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	if err != nil {
 		return o, err
 	}
-	if !q.res.unsafeDeletion {
+	if !q.res.UnsafeDeletion {
 		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
 	}
 	return o, validateDeleteOptions(o)
@@ -164,7 +164,7 @@ func (q *request) deleteCollection() error {
 	if err != nil {
 		return err
 	}
-	if q.res.namespaced && namespace == "" {
+	if q.res.kind.Namespaced && namespace == "" {
 		return status.MethodNotAllowed()
 	}
 	p, err := q.listParameters()

@@ -21,7 +21,7 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 	if err != nil {
 		return result{}, err
 	}
-	if res.unsafeDeletion && options.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *options.IgnoreStoreReadErrorWithClusterBreakingPotential {
+	if res.UnsafeDeletion && options.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *options.IgnoreStoreReadErrorWithClusterBreakingPotential {
 		if err := res.checkMortal(name); err != nil {
 			return result{}, err
 		}
@@ -58,7 +58,7 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 		}
 		// Deletion is a matter of metadata: what else is stored stays as it is, whatever the version of the request.
 		if marked = res.markForDeletion(old, options, grace); !res.held(marked) {
-			if out.gone = true; !res.areNamespaces {
+			if out.gone = true; !res.traits.Namespaces {
 				marked = old // nobody has seen it on its way out
 			}
 			return nil, nil
@@ -75,7 +75,7 @@ func (res *resource) delete(ctx context.Context, namespace, name string, options
 	default:
 		res.reaper.await(ctx, res.stored, record)
 	}
-	if out.gone && !res.returnDeleted {
+	if out.gone && !res.traits.ReturnDeleted {
 		return out, nil
 	}
 	if out.gone || record == nil {
@@ -114,13 +114,13 @@ func (res *resource) checkPreconditions(current *storage.Record, p *apimeta.Prec
 		return status.Conflict(apimeta.GroupResource{Group: res.gvk.Group, Resource: res.gvk.Kind}, current.Key.Name, text)
 	}
 	if p.UID != nil && *p.UID != current.UID {
-		if res.areNamespaces {
+		if res.traits.Namespaces {
 			return res.failedPrecondition(current, "UID", *p.UID, current.UID)
 		}
 		return conflict(fmt.Sprintf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, current.UID))
 	}
 	if rv := fmt.Sprint(current.Revision); p.ResourceVersion != nil && *p.ResourceVersion != rv {
-		if res.areNamespaces {
+		if res.traits.Namespaces {
 			return res.failedPrecondition(current, "ResourceVersion", *p.ResourceVersion, rv)
 		}
 		return conflict(fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, rv))
@@ -171,12 +171,12 @@ func (res *resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 	case objectmeta.GraceOf(old) > 0 && ok:
 		m = m.With(objectmeta.DeletionTimestamp, objectmeta.Timestamp(begun.Add(objectmeta.Seconds(grace)))).With(objectmeta.GracePeriod, doc.OfInt(grace))
 	case !objectmeta.Deleting(old):
-		m = m.With(objectmeta.DeletionTimestamp, objectmeta.Timestamp(res.now().Add(objectmeta.Seconds(grace)))).With(objectmeta.GracePeriod, doc.OfInt(grace))
+		m = m.With(objectmeta.DeletionTimestamp, objectmeta.Timestamp(res.Now().Add(objectmeta.Seconds(grace)))).With(objectmeta.GracePeriod, doc.OfInt(grace))
 		if n, ok := m.Get(objectmeta.Generation).Int(); ok && n > 0 {
 			m = m.With(objectmeta.Generation, doc.OfInt(n+1))
 		}
 	}
-	if res.areNamespaces {
+	if res.traits.Namespaces {
 		return endingNamespace(old.With("metadata", m))
 	}
 	return old.With("metadata", m)
@@ -191,7 +191,7 @@ func (res *resource) propagation(o apimeta.DeleteOptions) apimeta.DeletionPropag
 		return ""
 	case *o.OrphanDependents:
 		return apimeta.DeletePropagationOrphan
-	case res.areNamespaces:
+	case res.traits.Namespaces:
 		return apimeta.DeletePropagationForeground
 	default:
 		return apimeta.DeletePropagationBackground

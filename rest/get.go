@@ -41,7 +41,7 @@ func (q *request) get() error {
 
 // find reads one record, not older than a revision, as the version shows it.
 func (res *resource) find(ctx context.Context, namespace, name string, atLeast watch.Revision) (*storage.Record, error) {
-	record, err := res.store.Get(ctx, res.key(namespace, name), atLeast)
+	record, err := res.Store.Get(ctx, res.key(namespace, name), atLeast)
 	if err != nil {
 		return nil, res.storeError(err, name)
 	}

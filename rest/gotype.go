@@ -23,7 +23,6 @@ type goType interface {
 	gracePeriod(ctx context.Context, obj any, asked *int64) (int64, error)
 	call(ctx context.Context, obj any) error
 	hooks() hookSet
-	columns() []Column // as they are declared
 	objectType() reflect.Type
 }
 
@@ -44,7 +43,7 @@ func (t *typed[T]) fromDocument(v doc.Value) (any, error) {
 
 func (t *typed[T]) toDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }
 
-func (t *typed[T]) columns() []Column { return t.Columns }
+func (t *typed[T]) objectType() reflect.Type { return reflect.TypeFor[T]() }
 
 func (t *typed[T]) hooks() hookSet {
 	return hookSet{defaults: t.Default != nil, prepare: t.Prepare != nil, validate: t.Validate != nil, validateDelete: t.ValidateDelete != nil, gracePeriod: t.GracePeriod != nil}

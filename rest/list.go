@@ -39,7 +39,7 @@ func (q *request) list() error {
 		verb = Watch
 	}
 	switch {
-	case !q.res.has(verb):
+	case !q.res.has(string(verb)):
 		return status.MethodNotAllowed()
 	case p.Watch:
 		return q.watch(rep, p)
@@ -120,7 +120,7 @@ func (res *resource) page(ctx context.Context, namespace string, p listParameter
 	if nothing {
 		options.Match = func(*storage.Record) bool { return false }
 	}
-	found, err := res.store.List(ctx, options, into)
+	found, err := res.Store.List(ctx, options, into)
 	if err != nil {
 		if fromToken && status.IsExpired(err) {
 			return page{}, status.ResourceExpiredContinue(encodeContinue(namespace, currentRevision, options.After))
@@ -195,7 +195,7 @@ func (q *request) writeList(rep representation, p page) error {
 	}
 	h := &holding{expired: ownCopy, cut: func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }}
 	if rep.streams() {
-		if cursor, err := q.res.store.Watch(q.r.Context(), p.selected.scope, p.Revision, p.selected.terms...); err == nil {
+		if cursor, err := q.res.Store.Watch(q.r.Context(), p.selected.scope, p.Revision, p.selected.terms...); err == nil {
 			defer cursor.Close()
 			h.expired = cursor.Err
 		}
@@ -317,11 +317,11 @@ func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWr
 }
 
 // listType is what a list of the resource is.
-func (res *resource) listType(rep representation) (apiVersion, kind string) {
+func (res *served) listType(rep representation) (apiVersion, kind string) {
 	if rep.as == asPartial {
 		return "meta.k8s.io/" + rep.metaVersion, "PartialObjectMetadataList"
 	}
-	return res.gvk.GroupVersion().String(), res.listKind
+	return res.gvk.GroupVersion().String(), res.kind.ListKind
 }
 
 // appendTypeMeta appends the beginning of an object as codec.AppendObject writes it.

@@ -65,7 +65,7 @@ func (res *resource) asOwned(obj doc.Value, apiVersion string) (doc.Value, *mana
 
 // writer says who writes, for managedFields.
 func (res *resource) writer(o *writeOptions) managed.Writer {
-	w := managed.Writer{Manager: cmp.Or(o.manager, o.agent), Subresource: cmp.Or(o.subresource, o.part.subresource()), Time: objectmeta.Timestamp(res.now()).Text()}
+	w := managed.Writer{Manager: cmp.Or(o.manager, o.agent), Subresource: cmp.Or(o.subresource, o.part.subresource()), Time: objectmeta.Timestamp(res.Now()).Text()}
 	if sub := res.countsThrough(o); sub != nil {
 		w.Through, w.Time = sub.kind.GroupVersion().String(), "" // upstream looks for the time among entries of the object
 	}
@@ -94,7 +94,7 @@ func (res *resource) countsThrough(o *writeOptions) *subresource {
 // owned is an object as far as it has owners: a count of zero is not written in a Scale, and belongs to nobody, nor does what
 // a namespace begins with.
 func (res *resource) owned(obj, old doc.Value, o *writeOptions) doc.Value {
-	if res.areNamespaces && old.IsAbsent() {
+	if res.traits.Namespaces && old.IsAbsent() {
 		return withoutFirstFinalizer(obj)
 	}
 	if sub := res.countsThrough(o); sub != nil {

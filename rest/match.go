@@ -18,14 +18,14 @@ type selection struct {
 // is selected when two conditions name different objects.
 func (res *resource) selection(namespace string, p listParameters) (s selection, nothing bool) {
 	s.scope = watch.Scope{Resource: res.gr.String(), Namespace: namespace}
-	if name, ok := p.fields.Exact("metadata.name"); ok && (namespace != "" || !res.namespaced) {
+	if name, ok := p.fields.Exact("metadata.name"); ok && (namespace != "" || !res.kind.Namespaced) {
 		s.scope.Name = name
 	}
 	if ns, ok := p.fields.Exact("metadata.namespace"); ok {
 		switch {
-		case namespace != "" && ns != namespace || !res.namespaced && ns != "":
+		case namespace != "" && ns != namespace || !res.kind.Namespaced && ns != "":
 			return s, true
-		case res.namespaced && ns != "":
+		case res.kind.Namespaced && ns != "":
 			s.scope.Namespace = ns
 		}
 	}

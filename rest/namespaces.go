@@ -43,17 +43,14 @@ const (
 // immortalNamespaces are never deleted.
 var immortalNamespaces = []string{defaultNamespace, "kube-system", "kube-public"}
 
-// namespaces returns the resource of the namespaces that the API serves, or nil.
-func (env *environment) namespaces() *resource { return env.served().namespaces }
-
 // checkNamespaceOpen refuses to create something in a namespace that is missing or being deleted. With no namespaces
 // served every namespace is open.
 func (res *resource) checkNamespaceOpen(ctx context.Context, namespace string, obj doc.Value) error {
 	namespaces := res.namespaces()
-	if namespaces == nil || !res.namespaced {
+	if namespaces == nil || !res.kind.Namespaced {
 		return nil
 	}
-	record, err := res.store.Get(ctx, namespaces.key("", namespace), 0)
+	record, err := res.Store.Get(ctx, namespaces.key("", namespace), 0)
 	if errors.Is(err, storage.ErrNotFound) {
 		return namespaces.notFound(namespace)
 	}
@@ -81,11 +78,11 @@ func (res *resource) openTo(namespace *storage.Record, name string) error {
 // in one whose deletion begins at the same time: who empties it afterwards finds everything.
 func (res *resource) commitNew(ctx context.Context, key storage.Key, o *writeOptions, f storage.UpdateFunc) (*storage.Record, error) {
 	namespaces := res.namespaces()
-	if namespaces == nil || !res.namespaced || o.dryRun {
+	if namespaces == nil || !res.kind.Namespaced || o.dryRun {
 		return res.commit(ctx, key, o, f)
 	}
 	keys := []storage.Key{key, namespaces.key("", key.Namespace)}
-	records, err := res.store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
+	records, err := res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
 		if current[1] == nil {
 			return nil, namespaces.notFound(key.Namespace)
 		}
@@ -163,7 +160,7 @@ func updatedNamespace(obj, old doc.Value, which part) doc.Value {
 
 // validateNamespace checks that the phase is what the metadata says, or that what holds a namespace has proper names.
 func (res *resource) validateNamespace(obj, old doc.Value, which part) (errs status.FieldErrors) {
-	if !res.areNamespaces || which == mainPart && !old.IsAbsent() {
+	if !res.traits.Namespaces || which == mainPart && !old.IsAbsent() {
 		return nil // its finalizers are as they were
 	}
 	if which == statusPart {
@@ -187,7 +184,7 @@ func endingNamespace(obj doc.Value) doc.Value {
 
 // checkMortal refuses to delete the namespaces that every API has.
 func (res *resource) checkMortal(name string) error {
-	if res.areNamespaces && slices.Contains(immortalNamespaces, name) {
+	if res.traits.Namespaces && slices.Contains(immortalNamespaces, name) {
 		return status.Forbidden(res.gr, name, "this namespace may not be deleted")
 	}
 	return nil
@@ -196,7 +193,7 @@ func (res *resource) checkMortal(name string) error {
 // heldNamespace reports whether a namespace is already on its way out: what remains in it, or who has a finalizer in its
 // spec, says when it goes, and no second request to delete it changes anything.
 func (res *resource) heldNamespace(obj doc.Value) bool {
-	return res.areNamespaces && objectmeta.Deleting(obj) && obj.Lookup("spec", objectmeta.Finalizers).Len() > 0
+	return res.traits.Namespaces && objectmeta.Deleting(obj) && obj.Lookup("spec", objectmeta.Finalizers).Len() > 0
 }
 
 // failedPrecondition is the answer to a deletion of another namespace than there is, in words of its own.
@@ -206,12 +203,12 @@ func (res *resource) failedPrecondition(current *storage.Record, what, wanted, f
 
 // held reports whether an object that is being deleted is kept by a finalizer, or by what is left of its grace period.
 func (res *resource) held(obj doc.Value) bool {
-	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.areNamespaces && obj.Lookup("spec", objectmeta.Finalizers).Len() > 0
+	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.traits.Namespaces && obj.Lookup("spec", objectmeta.Finalizers).Len() > 0
 }
 
 // ensureDefaultNamespace makes the namespace that clients use when nobody names one.
 func (res *resource) ensureDefaultNamespace(ctx context.Context) error {
-	if !res.areNamespaces {
+	if !res.traits.Namespaces {
 		return nil
 	}
 	out, err := res.create(ctx, "", res.bare().WithAt(doc.Of(defaultNamespace), "metadata", objectmeta.Name), writeOptions{admitted: true, agent: selfAgent})

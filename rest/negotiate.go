@@ -195,7 +195,7 @@ func (q *request) represent(c clause, media string, e endpoint) (rep representat
 }
 
 // goName is the Go type that errors name.
-func (res *resource) goName(list bool) string {
+func (res *served) goName(list bool) string {
 	switch {
 	case res.dialect.UnstructuredNames && list:
 		return "*unstructured.UnstructuredList"
@@ -205,7 +205,7 @@ func (res *resource) goName(list bool) string {
 	group, _, _ := strings.Cut(cmp.Or(res.gr.Group, "core"), ".")
 	kind := res.gvk.Kind
 	if list {
-		kind = res.listKind
+		kind = res.kind.ListKind
 	}
 	return "*" + group + "." + kind
 }

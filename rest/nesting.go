@@ -31,10 +31,10 @@ func nestedIn(ctx context.Context) *nestedWrite {
 	return w
 }
 
-// inHook reports whether a context is that of a hook of a write to this API.
-func (a *API) inHook(ctx context.Context) bool {
+// InHook reports whether a context is that of a hook of a write to one of the resources.
+func (env *environment) InHook(ctx context.Context) bool {
 	for w := nestedIn(ctx); w != nil; w = w.outer {
-		if w.env == a.env {
+		if w.env == env {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -41,11 +42,11 @@ type StoredResource struct {
 // Resources returns the resources that are stored, in the order in which the API was given them.
 func (o Objects) Resources() []StoredResource {
 	var out []StoredResource
-	for _, res := range o.api.serving.Load().resources {
-		if res.virtual {
+	for _, res := range o.api.serving.Load().Resources {
+		if res.kind.Virtual {
 			continue
 		}
-		r := StoredResource{Name: res.gr.String(), Namespaced: res.namespaced, Namespaces: res.areNamespaces}
+		r := StoredResource{Name: res.gr.String(), Namespaced: res.kind.Namespaced, Namespaces: res.traits.Namespaces}
 		for _, version := range res.everyVersion() {
 			r.Kinds = append(r.Kinds, version.gvk)
 		}
@@ -56,8 +57,8 @@ func (o Objects) Resources() []StoredResource {
 
 // begin lets a call in and finds the resource.
 func (o Objects) begin(resource string) (*resource, func(), error) {
-	for _, res := range o.api.serving.Load().resources {
-		if !res.virtual && res.gr.String() == resource {
+	for _, res := range o.api.serving.Load().Resources {
+		if !res.kind.Virtual && res.gr.String() == resource {
 			if err := o.api.enterCall(); err != nil {
 				return nil, nil, err
 			}
@@ -123,7 +124,7 @@ func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 		return false, err
 	}
 	defer done()
-	if !res.possible(Delete) {
+	if !res.possible(kind.Delete) {
 		return false, status.MethodNotSupported(res.gr, string(Delete))
 	}
 	if err := validateDeleteOptions(options); err != nil {

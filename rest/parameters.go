@@ -111,7 +111,7 @@ func (res *resource) checkFieldSelector(s apimeta.FieldSelector) error {
 	for _, r := range s.Requirements() {
 		switch {
 		case r.Field == "metadata.name" || slices.Contains(res.fields, r.Field):
-		case r.Field == "metadata.namespace" && (res.namespaced || len(res.fields) == 0 && res.dialect.LabelsListed):
+		case r.Field == "metadata.namespace" && (res.kind.Namespaced || len(res.fields) == 0 && res.dialect.LabelsListed):
 		case len(res.fields) > 0 || !res.dialect.LabelsListed:
 			return status.BadRequest("field label not supported: " + r.Field)
 		default:

@@ -11,27 +11,22 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/patch"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
-// Media types of patches (API concepts, Patches).
-const (
-	mediaJSONPatch  = "application/json-patch+json"
-	mediaMergePatch = "application/merge-patch+json"
-	mediaStrategic  = "application/strategic-merge-patch+json"
-	mediaApply      = "application/apply-patch+yaml"
-	mediaApplyCBOR  = "application/apply-patch+cbor" // with Options.CBOR
-)
+// mediaApplyCBOR is a configuration to apply in CBOR. It is served with Options.CBOR.
+const mediaApplyCBOR = "application/apply-patch+cbor"
 
 // patchTypes are the media types that a PATCH of the resource takes.
 func (res *resource) patchTypes() []string {
-	types := []string{mediaJSONPatch, mediaMergePatch}
+	types := []string{kind.JSONPatch, kind.MergePatch}
 	if res.dialect.StrategicMerge {
-		types = append(types, mediaStrategic)
+		types = append(types, kind.StrategicPatch)
 	}
 	if res.managed != nil {
-		types = append(types, mediaApply)
+		types = append(types, kind.ApplyPatch)
 	}
 	return types
 }
@@ -79,7 +74,7 @@ func (res *resource) patch(ctx context.Context, namespace, name string, which pa
 
 // checkPatchType refuses a body that is no patch, before anything else of the request counts.
 func (q *request) checkPatchType(types []string) error {
-	if q.api.options.CBOR != nil && slices.Contains(types, mediaApply) {
+	if q.api.options.CBOR != nil && slices.Contains(types, kind.ApplyPatch) {
 		types = append(types, mediaApplyCBOR)
 	}
 	switch {
@@ -110,7 +105,7 @@ func refused(err error) change {
 // parsePatch reads a patch of an object that the schema describes.
 func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o *writeOptions) (change, error) {
 	switch media {
-	case mediaJSONPatch:
+	case kind.JSONPatch:
 		p, err := patch.ParseJSONPatch(data)
 		if err != nil {
 			return refused(err), nil
@@ -118,7 +113,7 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 		want := res.withText(p.Text, of, o, p.Apply)
 		o.problems, o.patched.asWritten = p.Warnings(), true
 		return want, nil
-	case mediaStrategic:
+	case kind.StrategicPatch:
 		if !res.dialect.StrategicMerge {
 			break
 		}
@@ -135,7 +130,7 @@ func (res *resource) parsePatch(media string, data []byte, of *schema.Schema, o 
 			// It changes a value of the Go type, which is of its kind whatever the patch says.
 			return obj.With("apiVersion", old.Get("apiVersion")).With("kind", old.Get("kind")), nil
 		}), nil
-	case mediaMergePatch:
+	case kind.MergePatch:
 		p, err := patch.ParseMergePatch(data)
 		if err != nil {
 			return refused(err), nil

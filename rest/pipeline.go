@@ -51,7 +51,7 @@ func (res *resource) take(which part, obj, old doc.Value) doc.Value {
 			written = written.With("status", old.Get("status"))
 		}
 	}
-	if res.areNamespaces {
+	if res.traits.Namespaces {
 		written = updatedNamespace(written, old, which)
 	}
 	return res.schema.Reconcile(written, old)
@@ -84,7 +84,7 @@ func (res *resource) create(ctx context.Context, namespace string, obj doc.Value
 	o.claimsVersion = isVersion(objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text())
 	obj = res.metadataForCreate(obj, namespace).Without("status")
 	base := objectmeta.Of(obj).Get(objectmeta.GenerateName).Text()
-	if objectmeta.NameOf(obj) != "" || base == "" || res.virtual {
+	if objectmeta.NameOf(obj) != "" || base == "" || res.kind.Virtual {
 		return res.createNamed(ctx, namespace, obj, &o)
 	}
 	for range generateAttempts {
@@ -102,7 +102,7 @@ func (res *resource) create(ctx context.Context, namespace string, obj doc.Value
 const generateAttempts = 8
 
 func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.Value, o *writeOptions) (result, error) {
-	if res.areNamespaces {
+	if res.traits.Namespaces {
 		obj = newNamespace(obj)
 	}
 	made, err := res.finish(ctx, obj, forms{}, o)
@@ -111,7 +111,7 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 	}
 	obj = made.shown
 	out := result{created: true, uid: objectmeta.Of(obj).Get(objectmeta.UID).Text()}
-	if res.virtual {
+	if res.kind.Virtual {
 		out.json = codec.AppendObject(nil, obj)
 		return out, nil
 	}
@@ -119,7 +119,7 @@ func (res *resource) createNamed(ctx context.Context, namespace string, obj doc.
 		return result{}, status.BadRequest("resourceVersion should not be set on objects to be created")
 	}
 	// The digits are a guess at the revision that leaves the store room to write the real one in place.
-	placeholder := doc.Of(strconv.FormatUint(uint64(res.store.Revision())+1, 10))
+	placeholder := doc.Of(strconv.FormatUint(uint64(res.Store.Revision())+1, 10))
 	next, shown, err := res.encodeStored(made.withMetadata(doc.Member{Key: objectmeta.ResourceVersion, Value: placeholder}), o, nil)
 	if err != nil {
 		return result{}, err
@@ -163,10 +163,10 @@ func (res *resource) showResult(out *result, record *storage.Record, as doc.Valu
 
 // checkSize refuses a write by which an object grows too large. One that is too large already may shrink.
 func (res *resource) checkSize(json []byte, before int) error {
-	if int64(len(json)) <= res.maxBytes || len(json) <= before {
+	if int64(len(json)) <= res.MaxObjectBytes || len(json) <= before {
 		return nil
 	}
-	return status.RequestEntityTooLarge(fmt.Sprintf("limit of an object is %d", res.maxBytes))
+	return status.RequestEntityTooLarge(fmt.Sprintf("limit of an object is %d", res.MaxObjectBytes))
 }
 
 // change computes the object that a client wants from the one there is.
@@ -180,7 +180,7 @@ func (res *resource) update(ctx context.Context, namespace, name string, which p
 		return result{}, err
 	}
 	out, err := res.updateExisting(ctx, namespace, name, which, want, o)
-	creates := res.createOnUpdate && !o.fromPatch || o.applied && o.subresource == ""
+	creates := res.traits.CreateOnUpdate && !o.fromPatch || o.applied && o.subresource == ""
 	if !creates || which != mainPart || !out.missing {
 		return out, err
 	}
@@ -205,7 +205,7 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
 		o.reset()
 		out, as = result{}, doc.Value{}
-		if current == nil && o.uid != "" && res.createOnUpdate {
+		if current == nil && o.uid != "" && res.traits.CreateOnUpdate {
 			return nil, res.uidConflict(namespace, name, o.uid, "")
 		}
 		if current == nil {
@@ -263,10 +263,10 @@ func (res *resource) updateExisting(ctx context.Context, namespace, name string,
 // record.
 func (res *resource) commit(ctx context.Context, key storage.Key, o *writeOptions, f storage.UpdateFunc) (*storage.Record, error) {
 	if !o.dryRun {
-		record, err := res.store.Update(ctx, key, f)
+		record, err := res.Store.Update(ctx, key, f)
 		return record, res.storeError(err, key.Name)
 	}
-	current, err := res.store.Get(ctx, key, 0)
+	current, err := res.Store.Get(ctx, key, 0)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return nil, res.storeError(err, key.Name)
 	}
@@ -331,7 +331,7 @@ func (res *resource) checkOverlooked(obj doc.Value, which part) status.FieldErro
 	switch {
 	case !res.dialect.WholeBodyChecked || !res.hasStatus():
 		return nil
-	case which == mainPart && !res.areNamespaces:
+	case which == mainPart && !res.traits.Namespaces:
 		obj = doc.MapOf(doc.Member{Key: "status", Value: obj.Get("status")})
 	}
 	return res.schema.CheckTypes(nil, obj)
@@ -482,7 +482,7 @@ func (res *resource) finish(ctx context.Context, obj doc.Value, old forms, o *wr
 	if err := write.validate(ctx, out); err != nil {
 		return forms{}, err
 	}
-	if res.virtual {
+	if res.kind.Virtual {
 		answer, err := res.changeTyped(obj, s.typed, func() error { return res.goType.call(ctx, s.typed) })
 		return forms{answer, answer}, err
 	}
@@ -561,7 +561,7 @@ func (res *resource) showToHooks(ctx context.Context, sent, obj doc.Value, o *wr
 		return nil, out, res.undecodable(obj, o, err)
 	}
 	hooks := res.goType.hooks()
-	if !hooks.defaults && !hooks.prepare && !hooks.validate && !res.virtual {
+	if !hooks.defaults && !hooks.prepare && !hooks.validate && !res.kind.Virtual {
 		return nil, obj, nil
 	}
 	if typed, err = res.goType.fromDocument(obj); err != nil {
@@ -649,7 +649,7 @@ func (res *resource) typedOld(old doc.Value) (any, error) {
 func (res *resource) passThroughType(ctx context.Context, sent, obj doc.Value, o *writeOptions) (typed any, wanted, out doc.Value, err error) {
 	hooks := res.goType.hooks()
 	held := res.view.Holds(obj)
-	if held && !hooks.defaults && !hooks.prepare && !hooks.validate && !res.virtual {
+	if held && !hooks.defaults && !hooks.prepare && !hooks.validate && !res.kind.Virtual {
 		return nil, obj, obj, nil
 	}
 	if typed, err = res.goType.fromDocument(obj); err != nil {

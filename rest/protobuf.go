@@ -103,7 +103,7 @@ const (
 )
 
 // encodeProtobufList writes a list: all list kinds have the same message but for that of the items.
-func (res *resource) encodeProtobufList(rep representation, p page) ([]byte, error) {
+func (res *served) encodeProtobufList(rep representation, p page) ([]byte, error) {
 	meta, err := codec.FromGo(p.meta())
 	if err != nil {
 		return nil, err

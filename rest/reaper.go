@@ -19,7 +19,7 @@ import (
 // reaper removes the objects of resources that have it so when their grace period has passed. It knows them from the store
 // when the API starts, and from each deletion after. One timer waits for the earliest; there is no goroutine until it fires.
 type reaper struct {
-	api *API
+	host Host
 
 	mu      sync.Mutex
 	waiting dueHeap
@@ -65,14 +65,14 @@ func (h *dueHeap) Pop() any {
 // reapAgain is how long a removal that failed waits for the next attempt.
 const reapAgain = 10 * time.Second
 
-func newReaper(a *API) *reaper { return &reaper{api: a, byUID: map[string]*due{}} }
+func newReaper(h Host) *reaper { return &reaper{host: h, byUID: map[string]*due{}} }
 
 // load finds what waited when the API last ended.
 func (r *reaper) load(res *resource) error {
-	if !res.removeWhenDue {
+	if !res.traits.RemoveWhenDue {
 		return nil
 	}
-	page, err := res.store.List(context.Background(), storage.ListOptions{Scope: watch.Scope{Resource: res.gr.String()},
+	page, err := res.Store.List(context.Background(), storage.ListOptions{Scope: watch.Scope{Resource: res.gr.String()},
 		Match: func(record *storage.Record) bool { return record.Deleting }}, nil)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func dueOf(res *resource, record *storage.Record) *due {
 
 // await lets an object be removed when it is due. A deletion has left it as this record.
 func (r *reaper) await(ctx context.Context, res *resource, record *storage.Record) {
-	if !res.removeWhenDue {
+	if !res.traits.RemoveWhenDue {
 		return
 	}
 	d := dueOf(res, record)
@@ -110,7 +110,7 @@ func (r *reaper) await(ctx context.Context, res *resource, record *storage.Recor
 	}
 	r.push(d)
 	// A later deletion may have forgotten the object before it was pushed.
-	now, err := res.store.Get(context.WithoutCancel(ctx), record.Key, storage.MostRecent)
+	now, err := res.Store.Get(context.WithoutCancel(ctx), record.Key, storage.MostRecent)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && (now.UID != record.UID || dueOf(res, now) == nil) {
 		r.forget(record.UID)
 	}
@@ -149,7 +149,7 @@ func (r *reaper) arm() {
 	if r.stopped || len(r.waiting) == 0 {
 		return
 	}
-	wait := r.waiting[0].at.Sub(r.api.options.Now())
+	wait := r.waiting[0].at.Sub(r.host.Now())
 	if r.timer == nil {
 		r.timer = time.AfterFunc(wait, r.reap)
 		return
@@ -169,16 +169,17 @@ func (r *reaper) stop() {
 
 // reap removes what is due.
 func (r *reaper) reap() {
-	if r.api.enterCall() != nil {
+	ctx, done, err := r.host.Begin()
+	if err != nil {
 		return
 	}
-	defer r.api.leaveCall()
+	defer done()
 	for {
 		d, ok := r.next()
 		if !ok {
 			return
 		}
-		r.remove(d)
+		r.remove(ctx, d)
 	}
 }
 
@@ -186,7 +187,7 @@ func (r *reaper) reap() {
 func (r *reaper) next() (*due, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.stopped || len(r.waiting) == 0 || r.waiting[0].at.After(r.api.options.Now()) {
+	if r.stopped || len(r.waiting) == 0 || r.waiting[0].at.After(r.host.Now()) {
 		r.arm()
 		return nil, false
 	}
@@ -196,15 +197,15 @@ func (r *reaper) next() (*due, bool) {
 }
 
 // remove ends the grace period of an object. Where finalizers hold it, it goes with the last of them.
-func (r *reaper) remove(d *due) {
+func (r *reaper) remove(ctx context.Context, d *due) {
 	none := int64(0)
 	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &d.uid}}
-	_, err := d.res.delete(r.api.asHost(context.Background()), d.namespace, d.name, options, writeOptions{admitted: true})
+	_, err := d.res.delete(ctx, d.namespace, d.name, options, writeOptions{admitted: true})
 	if err == nil || status.IsNotFound(err) || status.IsConflict(err) { // gone, or another one of its name
 		return
 	}
-	r.api.options.Logger.Error("an object whose grace period has passed cannot be removed",
+	r.host.Logger.Error("an object whose grace period has passed cannot be removed",
 		slog.String("resource", d.res.gr.String()), slog.String("namespace", d.namespace), slog.String("name", d.name), slog.Any("error", err))
-	d.at = r.api.options.Now().Add(reapAgain)
+	d.at = r.host.Now().Add(reapAgain)
 	r.push(d)
 }

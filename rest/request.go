@@ -19,13 +19,13 @@ import (
 // request is one request on its way through the handlers.
 type request struct {
 	api     *API
-	serving *serving  // what the API served when the request came
-	res     *resource // nil for discovery and the like
+	serving *serving // what the API served when the request came
+	res     *served  // nil for discovery and the like
 	w       http.ResponseWriter
 	r       *http.Request
 	params  httprouter.Params
-	wire    wireCodec    // of the kind that is read and written; nil where it has no Protobuf message
-	sub     *subresource // that kind is of, where it has a kind of its own
+	wire    wireCodec          // of the kind that is read and written; nil where it has no Protobuf message
+	sub     *servedSubresource // that kind is of, where it has a kind of its own
 
 	// unrouted: the path belongs to no resource, and is none of those that exist for built-in kinds alone.
 	unrouted bool
@@ -100,7 +100,7 @@ func (q *request) recover() {
 
 // namespace returns the namespace in the URL; "" is all of them, or none for a cluster-scoped resource.
 func (q *request) namespace() (string, error) {
-	if !q.res.namespaced {
+	if !q.res.kind.Namespaced {
 		return "", nil
 	}
 	namespace := q.params.ByName(paramNamespace)
@@ -118,7 +118,7 @@ func (q *request) object() (namespace, name string, err error) {
 	if namespace, err = q.namespace(); err != nil {
 		return "", "", err
 	}
-	if q.res.namespaced && namespace == "" {
+	if q.res.kind.Namespaced && namespace == "" {
 		return "", "", status.ResourceNotFound()
 	}
 	name = q.params.ByName(paramName)

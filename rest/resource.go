@@ -19,214 +19,132 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// resource is a Resource as the handlers see it: the Go type behind an interface, names filled in, paths parsed.
+// resource is one version of a resource, working on documents: it creates, reads, changes, deletes and selects objects, and knows
+// nothing of how a request came or how its answer is shown. The API's handlers and the clients in process call the same few methods.
 type resource struct {
 	*environment
-	dialect     upstream.Dialect
-	kind        *kind.Kind
-	gvk         apimeta.GroupVersionKind
-	gr          apimeta.GroupResource
-	listKind    string
-	singular    string
-	shortNames  []string
-	categories  []string
-	description string
-	namespaced  bool
-	names       NameRule
-	verbs       []Verb
-	singleton   string
-	virtual     bool
+	kind     *kind.Kind
+	gvk      apimeta.GroupVersionKind
+	gr       apimeta.GroupResource
+	dialect  upstream.Dialect
+	traits   Traits
+	goType   goType
+	schema   *schema.Schema
+	metadata *schema.Schema // of the member metadata
+	view     schema.View    // through the Go type
+	rules    ruleChecker    // nil for a kind without rules
+	managed  *managed.Kind  // nil where nobody keeps track of who writes what
+	lineage
+	index
+	hooks        []*hook // of admission, that may concern the resource
+	subresources []*subresource
+	scale        *scaler // nil where no counts are to be checked
+}
 
-	createOnUpdate bool
-	removeWhenDue  bool
-	returnDeleted  bool
-	areNamespaces  bool
+// Traits are what a host may choose for the objects of a kind, in all its versions.
+type Traits struct {
+	// CheckName returns what is wrong with a name.
+	CheckName func(name string) []string
+	// Singleton is the name of the only object, if there is only one.
+	Singleton string
+	// CreateOnUpdate lets an update of an object that does not exist create it.
+	CreateOnUpdate bool
+	// RemoveWhenDue removes an object when its grace period has passed.
+	RemoveWhenDue bool
+	// ReturnDeleted answers a deletion with the object.
+	ReturnDeleted bool
+	// Namespaces says that the objects are the namespaces of the others.
+	Namespaces bool
+	// Untracked keeps no managedFields.
+	Untracked bool
+}
 
-	admission []*Admission // that may concern the resource
-	isServed  bool
-	warning   string // to clients of a version that is deprecated
+// lineage is where a version stands among the versions of its kind.
+type lineage struct {
 	// stored is the version in which objects are stored, mostly the resource itself; versions are the others then.
 	stored   *resource
 	versions []*resource
 	// toStored and fromStored convert; nil in the stored version.
 	toStored, fromStored func(doc.Value) (doc.Value, error)
-	extract              storage.Extractor
+}
 
-	goType   goType
-	rules    RuleChecker // nil for a kind without Rules
-	wire     wireCodec   // nil where the Go type has no Protobuf message
-	view     schema.View // through the Go type
-	schema   *schema.Schema
-	metadata *schema.Schema // of the member metadata
-	columns  []column
-	fields   []string // the selectable ones, as given
-	// indexedLabels are the labels by which the store finds objects, beside the fields.
-	indexedLabels []string
-	subresources  []*subresource
-	scale         *scaler       // nil where no counts are to be checked
-	managed       *managed.Kind // nil where nobody keeps track of who writes what
-	encodings     encodings     // of changes that watches have sent
-	bookmarkRest  []byte        // of a bookmark's object, what follows its metadata
+// Declaration is what a resource is made of. It is complete when New gets it, and belongs to the resource afterwards.
+type Declaration struct {
+	// Kind names and describes the kind. New fills in its verbs, its schema and its subresources.
+	Kind    *kind.Kind
+	Dialect upstream.Dialect
+	Traits  Traits
+	GoType  goType
+	// Overlay says what the tags of the Go type do not say.
+	Overlay map[string]string
+	// Rules are validation rules by Go type or field, and Compile makes their checker. Without Compile there are none.
+	Rules   map[string][]schema.Rule
+	Compile func(*schema.Schema) (ruleChecker, error)
+	// IndexedLabels are the keys of labels by which the store finds objects.
+	IndexedLabels []string
+	Scale         *ScalePaths
+	// Subresources make the host's subresources, in order.
+	Subresources []func(*resource) (*subresource, error)
 }
 
 // allVerbs in the order in which discovery of custom resources lists them.
-var allVerbs = [...]Verb{Delete, DeleteCollection, Get, List, Patch, Create, Update, Watch}
+var allVerbs = [...]string{kind.Delete, kind.DeleteCollection, kind.Get, kind.List, kind.Patch, kind.Create, kind.Update, kind.Watch}
 
-// Each selectable field and indexed label is an index, which every write keeps.
-const maxSelectableFields, maxIndexedLabels = 16, 8
-
-func (r Resource[T]) resource(env *environment) (*resource, error) {
-	if r.Kind == "" {
-		r.Kind = reflect.TypeFor[T]().Name()
-	}
-	res, err := r.build(env, nil)
-	if err != nil {
-		return nil, fmt.Errorf("kind %q: %w", r.Kind, err)
-	}
-	return res, nil
-}
-
-// build makes the resource. stored is the version in which the objects are stored, nil if it is this one.
-func (r Resource[T]) build(env *environment, stored *resource) (*resource, error) {
-	t := reflect.TypeFor[T]()
-	res := &resource{
-		environment: env,
-		dialect:     r.Dialect.rules(),
-		gvk:         apimeta.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind},
-		gr:          apimeta.GroupResource{Group: r.Group, Resource: r.Plural},
-		listKind:    r.ListKind,
-		singular:    r.Singular,
-		shortNames:  slices.Clone(r.ShortNames),
-		categories:  slices.Clone(r.Categories),
-		description: r.Description,
-		namespaced:  r.Scope == Namespaced,
-		names:       r.Names,
-		verbs:       slices.Clone(r.Verbs),
-		singleton:   r.Singleton,
-		virtual:     r.Call != nil,
-
-		createOnUpdate: r.CreateOnUpdate,
-		removeWhenDue:  r.RemoveWhenDue,
-		returnDeleted:  r.ReturnDeleted,
-		areNamespaces:  r.areNamespaces,
-		goType:         &typed[T]{r},
-		wire:           wireOf[T](),
-		fields:         slices.Clone(r.SelectableFields),
-		indexedLabels:  slices.Clone(r.IndexedLabels),
-	}
-	if r.Generation {
-		res.dialect.Generation = true
-	}
-	if r.VersionRequired {
-		res.dialect.UnconditionalUpdate = false
-	}
-	if r.PlainMetadata {
-		res.dialect.CoreMetadata = false
-	}
-	if r.message != nil {
-		res.wire = messageCodec{r.message}
-	}
-	if res.listKind == "" {
-		res.listKind = res.gvk.Kind + "List"
-	}
-	if res.singular == "" {
-		res.singular = strings.ToLower(res.gvk.Kind)
-	}
-	if res.stored, res.isServed = stored, !r.NotServed; stored == nil {
+// newResource makes a resource. stored is the version in which the objects are stored, nil if it is this one.
+func newResource(env *environment, d Declaration, stored *resource) (*resource, error) {
+	res := &resource{environment: env, kind: d.Kind, gvk: d.Kind.GroupVersionKind, gr: d.Kind.GroupResource(), dialect: d.Dialect,
+		traits: d.Traits, goType: d.GoType, lineage: lineage{stored: stored}, index: index{fields: d.Kind.SelectableFields, indexedLabels: d.IndexedLabels}}
+	if stored == nil {
 		res.stored = res
-	}
-	if r.Deprecated {
-		if res.warning = r.DeprecationWarning; res.warning == "" {
-			res.warning = fmt.Sprintf("%s %s is deprecated", res.gvk.GroupVersion(), res.gvk.Kind)
-		}
 	}
 	if err := res.checkNames(); err != nil {
 		return nil, err
 	}
-	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("%s is no struct", t)
-	}
-	var err error
-	options := schema.Options{Builtin: !res.dialect.RequiredByTag, Overlay: r.Overlay}
-	if r.Rules != nil {
-		options.Rules = r.Rules.Declared()
-	}
-	if res.schema, err = schema.Derive(t, options); err != nil {
+	if err := res.derive(d); err != nil {
 		return nil, err
-	}
-	if r.Rules != nil {
-		if res.rules, err = r.Rules.Compile(res.schema); err != nil {
-			return nil, err
-		}
-	}
-	res.view = schema.NewView(res.schema, t)
-	if res.metadata = res.schema.Member("metadata"); res.metadata == nil {
-		return nil, fmt.Errorf("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
-	}
-	if !r.Untracked && !res.virtual {
-		if err := res.trackManagers(); err != nil {
-			return nil, err
-		}
-	}
-	if res.description != "" {
-		res.schema.Description = res.description
 	}
 	if err := res.addVerbs(); err != nil {
 		return nil, err
 	}
-	if err := res.addColumns(r.Columns); err != nil {
+	if err := errors.Join(res.checkSelectable(), res.checkIndexedLabels()); err != nil {
 		return nil, err
 	}
-	if err := res.addBookmarks(); err != nil {
+	if err := res.addSubresources(d); err != nil {
 		return nil, err
 	}
-	if err := res.checkSelectable(); err != nil {
-		return nil, err
-	}
-	if err := res.checkIndexedLabels(); err != nil {
-		return nil, err
-	}
-	if res.schema.Property("status") != nil && !res.virtual {
-		var verbs []Verb
-		for _, v := range []Verb{Get, Patch, Update} {
-			if slices.Contains(res.verbs, v) {
-				verbs = append(verbs, v)
-			}
-		}
-		res.subresources = append(res.subresources, &subresource{name: "status", kind: res.gvk, schema: res.schema, verbs: verbs, ofItself: true, part: statusPart})
-	}
-	if res.areNamespaces {
-		res.subresources = append(res.subresources, &subresource{name: "finalize", kind: res.gvk, schema: res.schema, verbs: []Verb{Update}, ofItself: true, part: finalizePart})
-	}
-	if r.Scale != nil {
-		sub, err := res.scaleSubresource(*r.Scale)
-		if err != nil {
-			return nil, err
-		}
-		res.subresources = append(res.subresources, sub)
-	}
-	for _, s := range r.Subresources {
-		if s == nil {
-			return nil, fmt.Errorf("a subresource is nil")
-		}
-		sub, err := s.subresource(res)
-		if err != nil {
-			return nil, err
-		}
-		if sub.kind.Kind == "" {
-			sub.kind = res.gvk
-		}
-		if res.subresource(sub.name) != nil {
-			return nil, fmt.Errorf("subresource %q is declared twice", sub.name)
-		}
-		res.subresources = append(res.subresources, sub)
-	}
-	res.kind = res.describe(res.stored)
-	res.admission = env.admissionOf(res)
-	if err := addVersions(res, r.Versions); err != nil {
-		return nil, err
-	}
+	res.describe()
+	res.hooks = env.hooksOf(res)
 	return res, nil
+}
+
+// derive reads the schema of the kind from its Go type, and what follows from it.
+func (res *resource) derive(d Declaration) error {
+	t := res.goType.objectType()
+	if t.Kind() != reflect.Struct {
+		return fmt.Errorf("%s is no struct", t)
+	}
+	var err error
+	if res.schema, err = schema.Derive(t, schema.Options{Builtin: !res.dialect.RequiredByTag, Overlay: d.Overlay, Rules: d.Rules}); err != nil {
+		return err
+	}
+	if d.Compile != nil {
+		if res.rules, err = d.Compile(res.schema); err != nil {
+			return err
+		}
+	}
+	res.view = schema.NewView(res.schema, t)
+	if res.metadata = res.schema.Member("metadata"); res.metadata == nil {
+		return fmt.Errorf("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
+	}
+	if !res.traits.Untracked && !res.kind.Virtual {
+		if err := res.trackManagers(); err != nil {
+			return err
+		}
+	}
+	if res.kind.Description != "" {
+		res.schema.Description = res.kind.Description
+	}
+	return nil
 }
 
 func (res *resource) checkNames() error {
@@ -241,60 +159,66 @@ func (res *resource) checkNames() error {
 			return fmt.Errorf("Group %q: %s", res.gvk.Group, msgs[0])
 		}
 	}
-	for _, kind := range []string{res.gvk.Kind, res.listKind} {
+	for _, kind := range []string{res.gvk.Kind, res.kind.ListKind} {
 		if msgs := apimeta.ValidateDNS1035Label(strings.ToLower(kind)); len(msgs) > 0 {
 			return fmt.Errorf("Kind %q: %s", kind, msgs[0])
 		}
 	}
-	for _, name := range append([]string{res.singular}, res.shortNames...) {
+	for _, name := range append([]string{res.kind.Singular}, res.kind.ShortNames...) {
 		if msgs := apimeta.ValidateDNS1035Label(name); len(msgs) > 0 {
 			return fmt.Errorf("name %q: %s", name, msgs[0])
 		}
 	}
-	if res.removeWhenDue && !res.goType.hooks().gracePeriod {
+	if res.traits.RemoveWhenDue && !res.goType.hooks().gracePeriod {
 		return errors.New("RemoveWhenDue: needs GracePeriod")
 	}
-	if res.singleton != "" && res.namespaced {
-		return fmt.Errorf("Singleton %q: only a resource of scope Cluster can be a singleton", res.singleton)
+	if res.traits.Singleton != "" && res.kind.Namespaced {
+		return fmt.Errorf("Singleton %q: only a resource of scope Cluster can be a singleton", res.traits.Singleton)
 	}
-	if res.singleton != "" {
-		if msgs := res.names.check(res.singleton); len(msgs) > 0 {
-			return fmt.Errorf("Singleton %q: %s", res.singleton, msgs[0])
+	if res.traits.Singleton != "" {
+		if msgs := res.traits.CheckName(res.traits.Singleton); len(msgs) > 0 {
+			return fmt.Errorf("Singleton %q: %s", res.traits.Singleton, msgs[0])
 		}
 	}
 	return nil
 }
 
 func (res *resource) addVerbs() error {
-	for _, v := range res.verbs {
+	for _, v := range res.kind.Verbs {
 		if !slices.Contains(allVerbs[:], v) {
 			return fmt.Errorf("Verbs: %q is no verb", v)
 		}
-	}
-	if len(res.verbs) == 0 {
-		res.verbs = allVerbs[:]
-	} else {
-		for _, v := range res.verbs {
-			if !res.possible(v) {
-				return fmt.Errorf("Verbs: %q cannot be asked of a virtual kind or a singleton", v)
-			}
+		if !res.possible(v) {
+			return fmt.Errorf("Verbs: %q cannot be asked of a virtual kind or a singleton", v)
 		}
 	}
-	res.verbs = slices.DeleteFunc(slices.Clone(res.verbs), func(v Verb) bool { return !res.possible(v) })
+	if len(res.kind.Verbs) == 0 {
+		res.kind.Verbs = slices.DeleteFunc(slices.Clone(allVerbs[:]), func(v string) bool { return !res.possible(v) })
+	}
 	return nil
 }
 
 // possible reports whether a verb makes sense for the kind, whoever asks: a virtual kind can only be created, and a
 // singleton can be neither created nor deleted.
-func (res *resource) possible(v Verb) bool {
+func (res *resource) possible(verb string) bool {
 	switch {
-	case res.virtual:
-		return v == Create
-	case res.singleton != "":
-		return v == Get || v == List || v == Watch || v == Update || v == Patch
+	case res.kind.Virtual:
+		return verb == kind.Create
+	case res.traits.Singleton != "":
+		return verb != kind.Create && verb != kind.Delete && verb != kind.DeleteCollection
 	}
 	return true
 }
+
+// index is by what the store finds objects.
+type index struct {
+	fields        []string // the selectable ones, as given
+	indexedLabels []string
+	extract       storage.Extractor
+}
+
+// Each selectable field and indexed label is an index, which every write keeps.
+const maxSelectableFields, maxIndexedLabels = 16, 8
 
 func (res *resource) checkSelectable() error {
 	if len(res.fields) > maxSelectableFields {
@@ -362,7 +286,7 @@ func (res *resource) key(namespace, name string) storage.Key {
 	return storage.Key{Resource: res.gr.String(), Namespace: namespace, Name: name}
 }
 
-func (res *resource) has(v Verb) bool { return slices.Contains(res.verbs, v) }
+func (res *resource) has(verb string) bool { return slices.Contains(res.kind.Verbs, verb) }
 
 func (res *resource) subresource(name string) *subresource {
 	for _, s := range res.subresources {
@@ -373,11 +297,10 @@ func (res *resource) subresource(name string) *subresource {
 	return nil
 }
 
-// serves reports whether a subresource of that name, or with "" any of them, has paths below it.
+// serves reports whether a subresource of that name has paths below it.
 func (res *resource) serves(name string) bool {
-	return slices.ContainsFunc(res.subresources, func(s *subresource) bool {
-		return s.bytes != nil && s.bytes.way == serveWay && name == s.name
-	})
+	s := res.subresource(name)
+	return s != nil && s.stream != nil && s.stream.Below
 }
 
 func (res *resource) hasStatus() bool { return res.subresource("status") != nil }
@@ -393,9 +316,9 @@ func (res *resource) register() error {
 	for _, label := range res.indexedLabels {
 		indexed = append(indexed, watch.Index{Label: label})
 	}
-	return res.store.Register(storage.Resource{
+	return res.Store.Register(storage.Resource{
 		Name:        res.gr.String(),
-		Namespaced:  res.namespaced,
+		Namespaced:  res.kind.Namespaced,
 		Extract:     res.extract,
 		Indexed:     indexed,
 		Fingerprint: res.gvk.Version + "/" + res.schema.Fingerprint() + "/" + strings.Join(res.fields, ","),
@@ -405,10 +328,10 @@ func (res *resource) register() error {
 
 // ensureSingleton makes the one object of a singleton resource where it is not there yet.
 func (res *resource) ensureSingleton(ctx context.Context) error {
-	if res.singleton == "" {
+	if res.traits.Singleton == "" {
 		return nil
 	}
-	obj := res.bare().WithAt(doc.Of(res.singleton), "metadata", "name")
+	obj := res.bare().WithAt(doc.Of(res.traits.Singleton), "metadata", "name")
 	if res.schema.Property("spec") != nil {
 		obj = obj.With("spec", doc.MapOf())
 	}
@@ -433,4 +356,36 @@ func (res *resource) bare() doc.Value {
 	return doc.MapOf(
 		doc.Member{Key: "apiVersion", Value: doc.Of(res.gvk.GroupVersion().String())},
 		doc.Member{Key: "kind", Value: doc.Of(res.gvk.Kind)})
+}
+
+// addSubresources makes the subresources: those of the kind itself, then those of the host.
+func (res *resource) addSubresources(d Declaration) error {
+	if res.schema.Property("status") != nil && !res.kind.Virtual {
+		verbs := slices.DeleteFunc([]string{kind.Get, kind.Patch, kind.Update}, func(v string) bool { return !res.has(v) })
+		res.subresources = append(res.subresources, &subresource{name: "status", kind: res.gvk, schema: res.schema, verbs: verbs, ofItself: true, part: statusPart})
+	}
+	if res.traits.Namespaces {
+		res.subresources = append(res.subresources, &subresource{name: "finalize", kind: res.gvk, schema: res.schema, verbs: []string{kind.Update}, ofItself: true, part: finalizePart})
+	}
+	if d.Scale != nil {
+		sub, err := res.scaleSubresource(*d.Scale)
+		if err != nil {
+			return err
+		}
+		res.subresources = append(res.subresources, sub)
+	}
+	for _, makeOne := range d.Subresources {
+		sub, err := makeOne(res)
+		if err != nil {
+			return err
+		}
+		if sub.kind.Kind == "" {
+			sub.kind = res.gvk
+		}
+		if res.subresource(sub.name) != nil {
+			return fmt.Errorf("subresource %q is declared twice", sub.name)
+		}
+		res.subresources = append(res.subresources, sub)
+	}
+	return nil
 }

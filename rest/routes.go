@@ -48,13 +48,13 @@ func exactly(h handler) chooser {
 }
 
 // route makes a handler of ours one of the router's. res is nil for paths that belong to no resource.
-func (a *API) route(s *serving, res *resource, choose chooser) httprouter.Handle {
+func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		q := request{api: a, serving: s, res: res, w: w, r: r, params: params}
 		if res != nil {
 			q.wire = res.wire
-			if res.warning != "" {
-				w.Header().Add("Warning", "299 - "+quoteWarning(res.warning))
+			if res.kind.Warning != "" {
+				w.Header().Add("Warning", "299 - "+quoteWarning(res.kind.Warning))
 			}
 		}
 		if err := a.enter(&q); err != nil && !q.isHealth() {
@@ -84,16 +84,16 @@ func (a *API) route(s *serving, res *resource, choose chooser) httprouter.Handle
 // routes registers each resource under its literal plural: a parameter in that place would collide with 'namespaces'.
 func (a *API) routes(s *serving) *httprouter.Router {
 	router := &httprouter.Router{}
-	add := func(path string, res *resource, choose chooser) {
+	add := func(path string, res *served, choose chooser) {
 		router.Handle(anyMethod, path, a.route(s, res, choose))
 	}
 
-	addSubresource := func(path string, res *resource) {
+	addSubresource := func(path string, res *served) {
 		add(path, res, always((*request).subresourceOfItem))
 		add(path+"/*"+paramBelow, res, always((*request).belowSubresourceOfItem))
 	}
 
-	addWatch := func(base string, res *resource, paths ...string) {
+	addWatch := func(base string, res *served, paths ...string) {
 		if s.hasPlural(base, watchSegment) {
 			return // a resource of that name comes first
 		}
@@ -129,7 +129,7 @@ func (a *API) routes(s *serving) *httprouter.Router {
 		base := kind.Path(res.gvk.GroupVersion())
 		plural := base + "/" + res.gr.Resource
 		switch {
-		case res.namespaced:
+		case res.kind.Namespaced:
 			inNamespace := base + "/namespaces/:" + paramNamespace + "/" + res.gr.Resource
 			add(plural, res, (*request).collectionOfAll)
 			addWatch(base, res, "/"+res.gr.Resource, "/namespaces/:"+paramNamespace+"/"+res.gr.Resource, "/namespaces/:"+paramNamespace+"/"+res.gr.Resource+"/:"+paramName)
@@ -141,7 +141,7 @@ func (a *API) routes(s *serving) *httprouter.Router {
 			add(plural, res, (*request).collection)
 			addWatch(base, res, "/"+res.gr.Resource, "/"+res.gr.Resource+"/:"+paramNamespace)
 			add(item, res, (*request).item)
-			for _, sub := range res.subresources {
+			for _, sub := range res.shown {
 				addSubresource(item+"/"+sub.name, res)
 			}
 		default:
@@ -155,13 +155,13 @@ func (a *API) routes(s *serving) *httprouter.Router {
 }
 
 // namesNamespaces says that an object of the resource stands in a path where others have their namespace.
-func (res *resource) namesNamespaces() bool {
-	return !res.namespaced && res.gr.Resource == "namespaces"
+func (res *served) namesNamespaces() bool {
+	return !res.kind.Namespaced && res.gr.Resource == "namespaces"
 }
 
 // hasPlural reports whether a resource stands directly below a path.
 func (s *serving) hasPlural(base, plural string) bool {
-	return slices.ContainsFunc(s.versions, func(res *resource) bool {
+	return slices.ContainsFunc(s.versions, func(res *served) bool {
 		return kind.Path(res.gvk.GroupVersion()) == base && res.gr.Resource == plural
 	})
 }
@@ -242,7 +242,7 @@ func (q *request) noSuchMethod() error {
 
 // allowed is the handler of a verb if the resource has it.
 func (q *request) allowed(v Verb, h handler) (handler, error) {
-	if !q.res.has(v) {
+	if !q.res.has(string(v)) {
 		return nil, status.MethodNotAllowed()
 	}
 	return h, nil

@@ -25,6 +25,13 @@ type RuleChecker interface {
 	Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors)
 }
 
+// ruleChecker evaluates the compiled validation rules of one kind.
+type ruleChecker interface {
+	// Check returns the rules that obj breaks, and apart from them those that the old object had broken in the same place
+	// with the same value.
+	Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors)
+}
+
 // checkByRules evaluates the rules of a kind on an object that has passed its schema, of whose faults it is told: most of
 // them leave nothing that an expression could be trusted with.
 func (res *resource) checkByRules(ctx context.Context, obj, old doc.Value, faults status.FieldErrors, o *writeOptions) (broken status.FieldErrors, err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/internal/table"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
@@ -54,7 +54,10 @@ type scaler struct {
 	plainLabels            bool // the selector is a map of labels, as ReplicationController has it
 }
 
-func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
+// ScalePaths says where an object has the counts that /scale shows, by paths like ".spec.replicas". Selector may be empty.
+type ScalePaths struct{ SpecReplicas, StatusReplicas, Selector string }
+
+func (res *resource) scaleSubresource(s ScalePaths) (*subresource, error) {
 	sc := scaler{res: res}
 	for _, f := range []struct {
 		name, path string
@@ -85,28 +88,9 @@ func (res *resource) scaleSubresource(s Scale) (*subresource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("Scale: %w", err)
 	}
-	columns, err := res.scaleColumns(derived)
-	if err != nil {
-		return nil, err
-	}
 	return &subresource{name: "scale", kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
-		schema: derived, wire: messageCodec{codec.ScaleMessage()}, verbs: []Verb{Get, Patch, Update}, get: sc.get, written: sc.written, update: sc.update,
-		goType: scaleType(), kindImplied: true, applied: sc.spec, columns: columns}, nil
-}
-
-// scaleColumns are the columns of a Scale, in which a count of 0 is left out.
-func (res *resource) scaleColumns(scale *schema.Schema) ([]column, error) {
-	columns, err := res.parseColumns([]Column{
-		{Name: "Desired", Type: "integer", Path: ".spec.replicas", Description: "Number of desired replicas"},
-		{Name: "Available", Type: "integer", Path: ".status.replicas", Description: "Number of actual replicas"},
-		{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp", Description: creationDescription},
-	}, scale)
-	for i := range columns {
-		if columns[i].Type == table.IntegerType {
-			columns[i].absent = int64(0)
-		}
-	}
-	return columns, err
+		schema: derived, verbs: []string{kind.Get, kind.Patch, kind.Update}, get: sc.get, written: sc.written, update: sc.update,
+		goType: scaleType(), kindImplied: true, applied: sc.spec}, nil
 }
 
 func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {
@@ -176,8 +160,7 @@ func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, e
 		return doc.Value{}, status.BadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", s.specField()))
 	}
 	if n < 0 && !s.res.dialect.CountsChecked {
-		kind := apimeta.GroupKind{Group: scaleGroup, Kind: "Scale"}
-		return doc.Value{}, status.Invalid(kind, objectmeta.NameOf(parent), status.FieldErrors{
+		return doc.Value{}, status.Invalid(apimeta.GroupKind{Group: scaleGroup, Kind: "Scale"}, objectmeta.NameOf(parent), status.FieldErrors{
 			status.InvalidField(status.Field("spec", "replicas"), n, "must be greater than or equal to 0")})
 	}
 	return parent.WithAt(wanted, s.spec...), nil

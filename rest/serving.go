@@ -1,8 +1,6 @@
 package rest
 
 import (
-	"slices"
-
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/rest/internal/kind"
@@ -11,26 +9,29 @@ import (
 // serving is everything by which an API answers at one time: it is built whole from the resources and never changes. A
 // request keeps the one that it began with.
 type serving struct {
-	resources  []*resource // one for each kind: the stored version
-	versions   []*resource // every version of every kind that clients find
-	namespaces *resource   // nil if the API serves no namespaces
-	groups     []kind.Group
-	openapi    openAPI
-	router     *httprouter.Router
-	notFound   httprouter.Handle
+	Set
+	versions []*served // every version of every kind that clients find
+	groups   []kind.Group
+	openapi  openAPI
+	router   *httprouter.Router
+	notFound httprouter.Handle
 }
 
-func (a *API) newServing(resources []*resource) *serving {
-	s := &serving{resources: resources}
+func (a *API) newServing(resources []*served) *serving {
+	s := &serving{}
 	var kinds []*kind.Kind
-	for res := range s.everyVersion {
-		if res.isServed {
+	for _, stored := range resources {
+		s.Resources = append(s.Resources, stored.resource)
+		if stored.traits.Namespaces {
+			s.Namespaces = stored.resource
+		}
+		for _, res := range stored.everyVersion() {
+			if res.unserved {
+				continue
+			}
 			s.versions = append(s.versions, res)
 			kinds = append(kinds, res.kind)
 		}
-	}
-	if i := slices.IndexFunc(resources, func(res *resource) bool { return res.areNamespaces }); i >= 0 {
-		s.namespaces = resources[i]
 	}
 	s.groups = kind.Groups(kinds)
 	s.openapi = newOpenAPI(kinds, s.groups)
@@ -40,8 +41,8 @@ func (a *API) newServing(resources []*resource) *serving {
 }
 
 // everyVersion yields the resources in all their versions, also in those that are stored only.
-func (s *serving) everyVersion(yield func(*resource) bool) {
-	for _, stored := range s.resources {
+func (s Set) everyVersion(yield func(*resource) bool) {
+	for _, stored := range s.Resources {
 		for _, res := range stored.everyVersion() {
 			if !yield(res) {
 				return

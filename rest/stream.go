@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -76,10 +77,9 @@ type TerminalSize struct {
 
 // byteStream is a Stream without its type parameters.
 type byteStream struct {
-	options     *schema.Schema
-	contentType string
-	way         way
-	bind        func(parent, options doc.Value) (boundStream, error)
+	*kind.Stream
+	way  way
+	bind func(parent, options doc.Value) (boundStream, error)
 }
 
 // way is how the bytes of a stream travel.
@@ -102,16 +102,16 @@ type boundStream struct {
 	serve   func(w http.ResponseWriter, r *http.Request) error
 }
 
-func (s Stream[T, O]) subresource(parent *resource) (*subresource, error) {
-	fail := func(format string, args ...any) (*subresource, error) {
+func (s Stream[T, O]) subresource(parent *resource) (*servedSubresource, error) {
+	fail := func(format string, args ...any) (*servedSubresource, error) {
 		return nil, fmt.Errorf("subresource %q: %w", s.Name, fmt.Errorf(format, args...))
 	}
 	if err := checkSubresourceName(s.Name); err != nil {
 		return nil, err
 	}
 	options := reflect.TypeFor[O]()
-	out := &byteStream{contentType: s.ContentType, bind: s.bind}
-	sub := &subresource{name: s.Name, bytes: out, kind: parent.gvk.GroupVersion().WithKind(options.Name())}
+	out := &byteStream{Stream: &kind.Stream{Media: s.ContentType}, bind: s.bind}
+	sub := &subresource{name: s.Name, stream: out.Stream, kind: parent.gvk.GroupVersion().WithKind(options.Name())}
 	set := 0
 	for w, is := range []bool{outputWay: s.Output != nil, sessionWay: s.Session != nil, forwardWay: s.Forward != nil, serveWay: s.Serve != nil} {
 		if is {
@@ -124,26 +124,27 @@ func (s Stream[T, O]) subresource(parent *resource) (*subresource, error) {
 	}
 	switch out.way {
 	case outputWay:
-		sub.verbs, sub.kind.Kind = []Verb{Get}, "" // what is read is a part of the object
-		if out.contentType == "" {
-			out.contentType = "text/plain"
+		sub.verbs, sub.kind.Kind = []string{kind.Get}, "" // what is read is a part of the object
+		if out.Media == "" {
+			out.Media = "text/plain"
 		}
 	case serveWay:
-		sub.verbs = []Verb{Create, Delete, Get, Patch, Update}
+		sub.verbs = []string{kind.Create, kind.Delete, kind.Get, kind.Patch, kind.Update}
+		out.Below = true
 	default:
-		sub.verbs = []Verb{Create, Get}
+		sub.verbs = []string{kind.Create, kind.Get}
 	}
 	if s.ContentType != "" && out.way != outputWay {
 		return fail("ContentType is that of Output, which is not set")
 	}
 	var err error
-	if out.options, err = schema.Derive(options, schema.Options{Builtin: true}); err != nil {
+	if out.Options, err = schema.Derive(options, schema.Options{Builtin: true}); err != nil {
 		return fail("%w", err)
 	}
-	if err := checkParameters(out.options); err != nil {
+	if err := checkParameters(out.Options); err != nil {
 		return fail("%w", err)
 	}
-	return sub, nil
+	return &servedSubresource{subresource: sub, bytes: out}, nil
 }
 
 func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error) {

@@ -19,7 +19,7 @@ import (
 const idleAfter = 4 * time.Hour
 
 // stream answers for a subresource that is a Stream.
-func (q *request) stream(sub *subresource) error {
+func (q *request) stream(sub *servedSubresource) error {
 	s := sub.bytes
 	switch method := q.r.Method; {
 	case s.way == serveWay:
@@ -47,7 +47,7 @@ func (q *request) stream(sub *subresource) error {
 	defer func() { q.wrote = q.wrote || call.Begun }()
 	switch s.way {
 	case outputWay:
-		return stream.Output(ctx, call, func() (io.WriteCloser, error) { return q.openStreamBody(s.contentType) }, bound.output)
+		return stream.Output(ctx, call, func() (io.WriteCloser, error) { return q.openStreamBody(s.Media) }, bound.output)
 	case sessionWay:
 		wanted := stream.Wanted{Stdin: q.flag("stdin"), Stdout: q.flag("stdout"), Stderr: q.flag("stderr"), TTY: q.flag("tty")}
 		return stream.Session(ctx, call, wanted, func(ctx context.Context, t *stream.Terminal[TerminalSize]) error {
@@ -82,7 +82,7 @@ func (q *request) flag(name string) bool {
 // proxy hands the request to the host, as one for the path below the subresource.
 func (q *request) proxy(ctx context.Context, call *stream.Call, bound boundStream) error {
 	segments := strings.Count(kind.Path(q.res.gvk.GroupVersion())+"/plural/name/subresource", "/")
-	if q.res.namespaced {
+	if q.res.kind.Namespaced {
 		segments += 2
 	}
 	below := stream.Below(q.r.URL.EscapedPath(), segments)
@@ -94,7 +94,7 @@ func (q *request) proxy(ctx context.Context, call *stream.Call, bound boundStrea
 }
 
 // bindStream finds the object and reads the parameters of a request to a stream of it.
-func (q *request) bindStream(sub *subresource) (boundStream, error) {
+func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 	s := sub.bytes
 	namespace, name, err := q.object()
 	if err != nil {
@@ -116,7 +116,7 @@ func (q *request) bindStream(sub *subresource) (boundStream, error) {
 		if q.parameters().Get("dryRun") != "" {
 			return boundStream{}, status.BadRequest("dryRun is not supported")
 		}
-		if options, err = q.res.admitConnect(q.r.Context(), sub, parent, options, &writeOptions{warnings: &q.warnings}); err != nil {
+		if options, err = q.res.admitConnect(q.r.Context(), sub.subresource, parent, options, &writeOptions{warnings: &q.warnings}); err != nil {
 			return boundStream{}, err
 		}
 	}

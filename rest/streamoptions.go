@@ -34,7 +34,7 @@ func checkParameters(options *schema.Schema) error {
 // out: the URL has others, like pretty.
 func (s *byteStream) readOptions(parameters url.Values) (doc.Value, error) {
 	v := doc.MapOf()
-	for _, p := range s.options.Object.Properties {
+	for _, p := range s.Options.Object.Properties {
 		values := parameters[p.Name]
 		if len(values) == 0 || typeMetaField(p.Name) {
 			continue
@@ -63,15 +63,15 @@ func (s *byteStream) readOptions(parameters url.Values) (doc.Value, error) {
 			v = v.With(p.Name, elements[0])
 		}
 	}
-	return s.checkOptions(v)
+	return checkOptions(s.Options, v)
 }
 
 // checkOptions fills in what the options leave out, and checks them.
-func (s *byteStream) checkOptions(v doc.Value) (doc.Value, error) {
-	v = s.options.Default(v)
-	errs := s.options.CheckTypes(nil, v)
+func checkOptions(options *schema.Schema, v doc.Value) (doc.Value, error) {
+	v = options.Default(v)
+	errs := options.CheckTypes(nil, v)
 	if len(errs) == 0 {
-		errs = s.options.Validate(nil, v)
+		errs = options.Validate(nil, v)
 	}
 	if len(errs) > 0 {
 		return doc.Value{}, status.BadRequest(errs.Error())

@@ -4,17 +4,19 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 )
 
 // SubresourceOf is a subresource of a resource of T: a [Subresource] or a [Stream] of T and some other Go type.
 type SubresourceOf[T any] interface {
-	subresource(parent *resource) (*subresource, error)
+	subresource(parent *resource) (*servedSubresource, error)
 }
 
 // Subresource declares a part or an action of an object that has a kind and a URL of its own, …/NAME/SUBRESOURCE
@@ -42,8 +44,7 @@ type subresource struct {
 	name   string
 	kind   apimeta.GroupVersionKind
 	schema *schema.Schema
-	wire   wireCodec
-	verbs  []Verb
+	verbs  []string
 	// get returns what the subresource shows of a parent.
 	get func(ctx context.Context, parent doc.Value) (doc.Value, error)
 	// written returns what the subresource shows of a parent that is written through it.
@@ -56,10 +57,8 @@ type subresource struct {
 	dryRun func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	// goType is the subresource's type; nil for a part of the object and for bytes.
 	goType reflect.Type
-	// columns are those of its Tables; nil where it is shown as it is only.
-	columns []column
-	// bytes: the subresource is a Stream, and has nothing of the above but its name, its kind and its verbs.
-	bytes *byteStream
+	// stream: the subresource carries bytes, and has nothing of the above but its name, its kind and its verbs.
+	stream *kind.Stream
 	// kindImplied: a body need not name its apiVersion and kind, as of all types that the API server brings.
 	kindImplied bool
 	// applied is the field of the parent that is owned by who applies spec.replicas; nil where nothing can be applied.
@@ -69,9 +68,9 @@ type subresource struct {
 	part     part
 }
 
-func (s Subresource[T, S]) subresource(parent *resource) (*subresource, error) {
+func (s Subresource[T, S]) subresource(parent *resource) (*servedSubresource, error) {
 	t := reflect.TypeFor[S]()
-	sub := &subresource{name: s.Name, goType: t, wire: wireOf[S](), kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
+	sub := &subresource{name: s.Name, goType: t, kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
 	if s.Version == "" {
 		sub.kind.Group, sub.kind.Version = parent.gvk.Group, parent.gvk.Version
 	}
@@ -94,7 +93,7 @@ func (s Subresource[T, S]) subresource(parent *resource) (*subresource, error) {
 		return nil, fmt.Errorf("subresource %q: %w", s.Name, err)
 	}
 	if s.Get != nil {
-		sub.verbs = append(sub.verbs, Get)
+		sub.verbs = append(sub.verbs, kind.Get)
 		sub.get = func(ctx context.Context, parent doc.Value) (v doc.Value, err error) {
 			defer recoverHook("Get of "+s.Name, &err)
 			obj, err := decodeParent[T](parent)
@@ -113,7 +112,7 @@ func (s Subresource[T, S]) subresource(parent *resource) (*subresource, error) {
 		sub.written = sub.get
 	}
 	if s.Update != nil {
-		sub.verbs = append(sub.verbs, Patch, Update)
+		sub.verbs = append(sub.verbs, kind.Patch, kind.Update)
 		sub.update = func(ctx context.Context, old, v doc.Value) (changed doc.Value, err error) {
 			defer recoverHook("Update of "+s.Name, &err)
 			obj, err := decodeParent[T](old)
@@ -128,13 +127,13 @@ func (s Subresource[T, S]) subresource(parent *resource) (*subresource, error) {
 		}
 	}
 	if s.Create != nil {
-		sub.verbs = append([]Verb{Create}, sub.verbs...)
+		sub.verbs = append([]string{kind.Create}, sub.verbs...)
 		sub.create = actionOf("Create of "+s.Name, s.Create)
 	}
 	if s.CreateDryRun != nil {
 		sub.dryRun = actionOf("CreateDryRun of "+s.Name, s.CreateDryRun)
 	}
-	return sub, nil
+	return &servedSubresource{subresource: sub, wire: wireOf[S]()}, nil
 }
 
 // actionOf makes a function of the host's one on documents.
@@ -174,11 +173,4 @@ func decodeParent[T any](parent doc.Value) (*T, error) {
 }
 
 // has reports whether the subresource has a verb.
-func (s *subresource) has(v Verb) bool {
-	for _, have := range s.verbs {
-		if have == v {
-			return true
-		}
-	}
-	return false
-}
+func (s *subresource) has(verb string) bool { return slices.Contains(s.verbs, verb) }

@@ -29,10 +29,10 @@ func (q *request) subresourceOfItem() error {
 	if !known {
 		return q.noSuchMethod()
 	}
-	if !sub.has(verb) && q.res.dialect.VerbsRefusedByRoute {
+	if !sub.has(string(verb)) && q.res.dialect.VerbsRefusedByRoute {
 		return status.MethodNotAllowed()
 	}
-	if !sub.has(verb) {
+	if !sub.has(string(verb)) {
 		return status.MethodNotSupported(q.res.gr, string(verb))
 	}
 	if !sub.ofItself {
@@ -82,7 +82,7 @@ func (q *request) noSubresource() error {
 	return status.ResourceNotFound()
 }
 
-func (q *request) getSubresource(sub *subresource) error {
+func (q *request) getSubresource(sub *servedSubresource) error {
 	if _, err := q.timeout(); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (s *subresource) check(v doc.Value, o *writeOptions) (doc.Value, error) {
 	return v, nil
 }
 
-func (q *request) createSubresource(sub *subresource) error {
+func (q *request) createSubresource(sub *servedSubresource) error {
 	c, err := q.beginWrite("CreateOptions", true)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (q *request) createSubresource(sub *subresource) error {
 	if err != nil {
 		return err
 	}
-	answer, err := q.res.callSubresource(c.ctx, sub, c.namespace, c.name, body, &c.options)
+	answer, err := q.res.callSubresource(c.ctx, sub.subresource, c.namespace, c.name, body, &c.options)
 	if err != nil {
 		return err
 	}
@@ -218,11 +218,11 @@ func (res *resource) callSubresource(ctx context.Context, sub *subresource, name
 }
 
 // writeSubresource answers PUT and PATCH of a subresource.
-func (q *request) writeSubresource(sub *subresource, verb Verb) error {
+func (q *request) writeSubresource(sub *servedSubresource, verb Verb) error {
 	kind := "UpdateOptions"
 	if verb == Patch {
 		kind = "PatchOptions"
-		if err := q.checkPatchType(q.res.patchTypesOf(sub)); err != nil {
+		if err := q.checkPatchType(q.res.patchTypesOf(sub.subresource)); err != nil {
 			return err
 		}
 	}
@@ -250,7 +250,7 @@ func (q *request) writeSubresource(sub *subresource, verb Verb) error {
 	if err != nil {
 		return err
 	}
-	v, err := q.res.updateSubresource(c.ctx, sub, c.namespace, c.name, want, c.options)
+	v, err := q.res.updateSubresource(c.ctx, sub.subresource, c.namespace, c.name, want, c.options)
 	if err != nil {
 		return err
 	}

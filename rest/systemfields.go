@@ -8,12 +8,12 @@ import (
 
 // metadataForCreate decides what a client may not set in the metadata of a new object.
 func (res *resource) metadataForCreate(obj doc.Value, namespace string) doc.Value {
-	origin := objectmeta.Origin{Created: res.now()}
-	if res.namespaced {
+	origin := objectmeta.Origin{Created: res.Now()}
+	if res.kind.Namespaced {
 		origin.Namespace = namespace
 	}
-	if !res.virtual {
-		origin.UID = res.newUID()
+	if !res.kind.Virtual {
+		origin.UID = res.NewUID()
 		switch {
 		case res.dialect.Generation:
 			origin.Generation = doc.OfInt(1)
@@ -27,7 +27,7 @@ func (res *resource) metadataForCreate(obj doc.Value, namespace string) doc.Valu
 // validateMetadata checks an object's metadata by the rules that all kinds share.
 func (res *resource) validateMetadata(obj, old doc.Value, o *writeOptions) status.FieldErrors {
 	errs, warnings := objectmeta.Rules{
-		CheckName: res.names.check, Namespaced: res.namespaced, Nameless: res.virtual,
+		CheckName: res.traits.CheckName, Namespaced: res.kind.Namespaced, Nameless: res.kind.Virtual,
 		Core: res.dialect.CoreMetadata, WarnOfBareFinalizers: res.dialect.FinalizerWarnings,
 	}.Validate(obj, old)
 	for _, text := range warnings {

@@ -16,7 +16,7 @@ import (
 
 // tableWriter makes the rows of one answer (API concepts, Receiving resources as Tables).
 type tableWriter struct {
-	res     *resource
+	res     *served
 	columns []column
 	version string // of meta.k8s.io
 	include apimeta.IncludeObjectPolicy
@@ -107,7 +107,7 @@ func (t *tableWriter) appendCells(dst []byte, v doc.Value, object []byte) ([]byt
 		object = []byte("{}")
 	}
 	dst = append(dst, `{"cells":[`...)
-	now := t.res.now()
+	now := t.res.Now()
 	var typed any // decoded for the first column that wants it
 	for i, c := range t.columns {
 		if i > 0 {

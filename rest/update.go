@@ -85,7 +85,7 @@ func (res *resource) checkIdentity(obj doc.Value, namespace, name string) error 
 }
 
 func (res *resource) checkNamespace(obj doc.Value, namespace string) error {
-	if n := objectmeta.Of(obj).Get(objectmeta.Namespace).Text(); res.namespaced && n != "" && n != namespace {
+	if n := objectmeta.Of(obj).Get(objectmeta.Namespace).Text(); res.kind.Namespaced && n != "" && n != namespace {
 		return status.BadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 
 // VersionOf is a further version of a resource whose objects are stored as T. [Converted] makes one.
 type VersionOf[T any] interface {
-	version(stored *resource) (*resource, error)
+	version(stored *served) (*served, error)
 }
 
 // Converted declares a version of a resource that has a Go type of its own, V, beside the one that is stored, T. An
@@ -42,7 +42,7 @@ type convertedVersion[T, V any] struct {
 var fieldsOfAllVersions = [...]string{"Group", "Plural", "Singular", "ListKind", "ShortNames", "Categories", "Scope", "Dialect", "Names", "Verbs",
 	"CreateOnUpdate", "Generation", "VersionRequired", "PlainMetadata", "ReturnDeleted", "Singleton", "IndexedLabels", "Untracked", "Kind", "Versions", "Call", "GracePeriod", "RemoveWhenDue"}
 
-func (c *convertedVersion[T, V]) version(stored *resource) (*resource, error) {
+func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
 	r := c.declared
 	given := reflect.ValueOf(r)
 	for _, name := range fieldsOfAllVersions {
@@ -63,29 +63,47 @@ func (c *convertedVersion[T, V]) version(stored *resource) (*resource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("version %q: %w", r.Version, err)
 	}
-	res.toStored = func(v doc.Value) (doc.Value, error) { return convertBy(res, stored, c.toStored, c.fromStored, v) }
-	res.fromStored = func(v doc.Value) (doc.Value, error) { return convertBy(stored, res, c.fromStored, c.toStored, v) }
+	to, from := conversions(res.resource, stored.resource, c.toStored, c.fromStored)
+	if err := stored.AddVersion(res.resource, to, from); err != nil {
+		return nil, err
+	}
 	return res, nil
 }
 
-// addVersions completes a resource with the further versions that its declaration names.
-func addVersions[T any](res *resource, versions []VersionOf[T]) error {
-	if len(versions) > 0 && (res.virtual || res.areNamespaces) {
-		return fmt.Errorf("Versions: a virtual kind and namespaces have one")
-	}
-	for _, v := range versions {
+// versions are the further versions of the resource.
+func (r Resource[T]) versions() (versions []func(stored *served) (*served, error)) {
+	for _, v := range r.Versions {
 		if v == nil {
-			return fmt.Errorf("Versions: one is nil")
+			versions = append(versions, func(*served) (*served, error) { return nil, errors.New("Versions: one is nil") })
+		} else {
+			versions = append(versions, v.version)
 		}
-		other, err := v.version(res)
+	}
+	return versions
+}
+
+// addVersions completes a resource with its further versions.
+func (res *served) addVersions(versions []func(stored *served) (*served, error)) error {
+	for _, version := range versions {
+		other, err := version(res)
 		if err != nil {
 			return err
 		}
-		if res.inVersion(other.gvk.GroupVersion().String()) != nil {
-			return fmt.Errorf("Versions: %q is declared twice", other.gvk.Version)
-		}
-		res.versions = append(res.versions, other)
+		res.others = append(res.others, other)
 	}
+	return nil
+}
+
+// AddVersion adds a version to the stored one. toStored and fromStored convert between the two.
+func (res *resource) AddVersion(other *resource, toStored, fromStored func(doc.Value) (doc.Value, error)) error {
+	if res.kind.Virtual || res.traits.Namespaces {
+		return fmt.Errorf("Versions: a virtual kind and namespaces have one")
+	}
+	if res.inVersion(other.gvk.GroupVersion().String()) != nil {
+		return fmt.Errorf("Versions: %q is declared twice", other.gvk.Version)
+	}
+	other.toStored, other.fromStored = toStored, fromStored
+	res.versions = append(res.versions, other)
 	return nil
 }
 

@@ -70,7 +70,7 @@ func (q *request) watchBeginning(rep representation, p *listParameters) (*watchB
 // open begins the answer. What is there is looked at before: a client that has the answer sees all that it does from then
 // on.
 func (b *watchBeginning) open() error {
-	switch current := b.q.res.store.Revision(); {
+	switch current := b.q.res.Store.Revision(); {
 	case b.initial && b.after <= current:
 		if err := b.takeState(b.ctx); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (b *watchBeginning) awaitRevision(take func(context.Context) error) error {
 	bounded, cancel := context.WithDeadline(ctx, b.deadline)
 	defer cancel()
 	err := take(bounded)
-	current := b.q.res.store.Revision()
+	current := b.q.res.Store.Revision()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -139,7 +139,7 @@ func (b *watchBeginning) awaitRevision(take func(context.Context) error) error {
 
 // takePosition places the cursor from which changes are sent.
 func (b *watchBeginning) takePosition(ctx context.Context) error {
-	cursor, err := b.q.res.store.Watch(ctx, b.selected.scope, b.after, b.selected.terms...)
+	cursor, err := b.q.res.Store.Watch(ctx, b.selected.scope, b.after, b.selected.terms...)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (b *watchBeginning) takePosition(ctx context.Context) error {
 
 func (b *watchBeginning) takeState(ctx context.Context) error {
 	records := recordBuffers.Get().(*[]*storage.Record)
-	found, err := b.q.res.store.List(ctx, storage.ListOptions{Scope: b.selected.scope, Terms: b.selected.terms, Match: b.match, Revision: b.after}, (*records)[:0])
+	found, err := b.q.res.Store.List(ctx, storage.ListOptions{Scope: b.selected.scope, Terms: b.selected.terms, Match: b.match, Revision: b.after}, (*records)[:0])
 	if err != nil {
 		recordBuffers.Put(records)
 		return err

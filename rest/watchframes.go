@@ -39,7 +39,7 @@ func (q *request) watchObjects(rep representation) (watchObjects, error) {
 }
 
 // wholeObjects shows whole objects: the stored bytes.
-type wholeObjects struct{ res *resource }
+type wholeObjects struct{ res *served }
 
 func (v *wholeObjects) whole() surroundings { return v }
 
@@ -59,14 +59,14 @@ func (v *wholeObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd 
 }
 
 // appendBookmark appends the object of a bookmark.
-func (res *resource) appendBookmark(dst []byte, at watch.Revision, initialEventsEnd bool) []byte {
+func (res *served) appendBookmark(dst []byte, at watch.Revision, initialEventsEnd bool) []byte {
 	dst = appendTypeMeta(dst, res.gvk.GroupVersion().String(), res.gvk.Kind)
 	return append(append(appendBookmarkMeta(dst, at, initialEventsEnd), res.bookmarkRest...), '}')
 }
 
 // addBookmarks prepares what the object of a bookmark has after its metadata. For built-in kinds it is what Go writes of an
 // object in which nothing is set.
-func (res *resource) addBookmarks() error {
+func (res *served) addBookmarks() error {
 	if !res.dialect.GoWritten {
 		return nil
 	}

@@ -14,7 +14,7 @@ const watchSegment = "watch"
 
 // watchByPath answers for a path that says itself that it is a watch.
 func (q *request) watchByPath() (handler, error) {
-	if q.r.Method != http.MethodGet || !q.res.has(Watch) {
+	if q.r.Method != http.MethodGet || !q.res.has(string(Watch)) {
 		return nil, status.MethodNotAllowed()
 	}
 	return func(q *request) error {

@@ -7,6 +7,26 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
+// The verbs of a resource (API conventions, Verbs on Resources).
+const (
+	Get              = "get"
+	List             = "list"
+	Watch            = "watch"
+	Create           = "create"
+	Update           = "update"
+	Patch            = "patch"
+	Delete           = "delete"
+	DeleteCollection = "deletecollection"
+)
+
+// The media types of patches (API concepts, Patches).
+const (
+	JSONPatch      = "application/json-patch+json"
+	MergePatch     = "application/merge-patch+json"
+	StrategicPatch = "application/strategic-merge-patch+json"
+	ApplyPatch     = "application/apply-patch+yaml"
+)
+
 // Kind describes a kind as it is served in one version of one group. A kind that is served in several versions, or in
 // several groups, has a description for each; Stored is the same in all of them.
 type Kind struct {
@@ -33,6 +53,9 @@ type Kind struct {
 	PatchTypes []string
 	// SelectableFields are the fields that a field selector may name beside name and namespace.
 	SelectableFields []string
+
+	// Warning is what clients of a deprecated version are told; empty for others.
+	Warning string
 
 	// Schema describes an object, apiVersion, kind and metadata included.
 	Schema *schema.Schema

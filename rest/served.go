@@ -1,0 +1,167 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+)
+
+// served is one version of a resource as clients see it over HTTP.
+type served struct {
+	*resource
+	wire         wireCodec // nil where the kind has no Protobuf message
+	declared     []Column
+	columns      []column
+	shown        []*servedSubresource
+	encodings    encodings // of changes that watches have sent
+	bookmarkRest []byte    // of a bookmark's object, what follows its metadata
+	// others are the other versions, in the stored one.
+	others []*served
+	// unserved: clients find no trace of the version.
+	unserved bool
+}
+
+// servedSubresource is a subresource as clients see it over HTTP.
+type servedSubresource struct {
+	*subresource
+	wire wireCodec
+	// columns are those of its Tables; nil where it is shown as it is only.
+	columns []column
+	// bytes is set for a Stream.
+	bytes *byteStream
+}
+
+// subresource returns the subresource of a name, or nil.
+func (res *served) subresource(name string) *servedSubresource {
+	i := slices.IndexFunc(res.shown, func(s *servedSubresource) bool { return s.name == name })
+	if i < 0 {
+		return nil
+	}
+	return res.shown[i]
+}
+
+// everyVersion are all versions of a resource that is stored, the stored one first.
+func (res *served) everyVersion() []*served { return append([]*served{res}, res.others...) }
+
+func (r Resource[T]) resource(env *environment) (*served, error) {
+	if r.Kind == "" {
+		r.Kind = reflect.TypeFor[T]().Name()
+	}
+	res, err := r.build(env, nil)
+	if err == nil {
+		err = res.addVersions(r.versions())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("kind %q: %w", r.Kind, err)
+	}
+	return res, nil
+}
+
+// build makes one version of the resource. stored is the version in which the objects are stored, nil if it is this one.
+func (r Resource[T]) build(env *environment, stored *served) (*served, error) {
+	res := &served{wire: wireOf[T](), declared: r.Columns, unserved: r.NotServed}
+	if r.message != nil {
+		res.wire = messageCodec{r.message}
+	}
+	d, err := r.declaration()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range r.Subresources {
+		if s == nil {
+			return nil, errors.New("a subresource is nil")
+		}
+		d.Subresources = append(d.Subresources, func(parent *resource) (*subresource, error) {
+			sub, err := s.subresource(parent)
+			if err != nil {
+				return nil, err
+			}
+			res.shown = append(res.shown, sub)
+			return sub.subresource, nil
+		})
+	}
+	var storedVersion *resource
+	if stored != nil {
+		storedVersion = stored.resource
+	}
+	if res.resource, err = newResource(env, d, storedVersion); err != nil {
+		return nil, err
+	}
+	if err := res.showSubresources(); err != nil {
+		return nil, err
+	}
+	return res, errors.Join(res.addColumns(stored), res.addBookmarks())
+}
+
+// declaration is what the resource is on documents.
+func (r Resource[T]) declaration() (d Declaration, err error) {
+	d = Declaration{
+		Kind: &kind.Kind{
+			GroupVersionKind: apimeta.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind},
+			Plural:           r.Plural, Singular: r.Singular, ListKind: r.ListKind, ShortNames: slices.Clone(r.ShortNames), Categories: slices.Clone(r.Categories),
+			Description: r.Description, Namespaced: r.Scope == Namespaced, Virtual: r.Call != nil, SelectableFields: slices.Clone(r.SelectableFields),
+		},
+		Dialect: r.Dialect.rules(),
+		Traits: Traits{
+			CheckName: r.Names.check, Singleton: r.Singleton, CreateOnUpdate: r.CreateOnUpdate, RemoveWhenDue: r.RemoveWhenDue,
+			ReturnDeleted: r.ReturnDeleted, Namespaces: r.areNamespaces, Untracked: r.Untracked,
+		},
+		GoType: &typed[T]{r}, Overlay: r.Overlay, IndexedLabels: slices.Clone(r.IndexedLabels),
+	}
+	for _, v := range r.Verbs {
+		d.Kind.Verbs = append(d.Kind.Verbs, string(v))
+	}
+	if d.Kind.ListKind == "" {
+		d.Kind.ListKind = r.Kind + "List"
+	}
+	if d.Kind.Singular == "" {
+		d.Kind.Singular = strings.ToLower(r.Kind)
+	}
+	if r.Deprecated {
+		if d.Kind.Warning = r.DeprecationWarning; d.Kind.Warning == "" {
+			d.Kind.Warning = fmt.Sprintf("%s %s is deprecated", d.Kind.GroupVersion(), r.Kind)
+		}
+	}
+	if r.Generation {
+		d.Dialect.Generation = true
+	}
+	if r.VersionRequired {
+		d.Dialect.UnconditionalUpdate = false
+	}
+	if r.PlainMetadata {
+		d.Dialect.CoreMetadata = false
+	}
+	if r.Rules != nil {
+		d.Rules = r.Rules.Declared()
+		d.Compile = func(s *schema.Schema) (ruleChecker, error) { return r.Rules.Compile(s) }
+	}
+	if r.Scale != nil {
+		d.Scale = &ScalePaths{SpecReplicas: r.Scale.SpecReplicas, StatusReplicas: r.Scale.StatusReplicas, Selector: r.Scale.Selector}
+	}
+	return d, nil
+}
+
+// showSubresources says how the subresources are shown that the host has not declared itself, in the order of discovery.
+func (res *served) showSubresources() error {
+	var own []*servedSubresource
+	for _, sub := range res.resource.subresources[:len(res.resource.subresources)-len(res.shown)] {
+		shown := &servedSubresource{subresource: sub}
+		if sub.kindImplied {
+			var err error
+			if shown.columns, err = res.scaleColumns(sub.schema); err != nil {
+				return err
+			}
+			shown.wire = messageCodec{codec.ScaleMessage()}
+		}
+		own = append(own, shown)
+	}
+	res.shown = append(own, res.shown...)
+	return nil
+}
