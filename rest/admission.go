@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // Operation is what a write does, as admission sees it.
@@ -79,11 +80,11 @@ type AdmissionRequest struct {
 	// DryRun says that nothing will be stored.
 	DryRun bool
 
-	review *review
+	review *resource.Review
 }
 
 // newAdmissionRequest shows a hook of the host's what it reviews.
-func newAdmissionRequest(ctx context.Context, r *review) *AdmissionRequest {
+func newAdmissionRequest(ctx context.Context, r *resource.Review) *AdmissionRequest {
 	out := &AdmissionRequest{User: UserFrom(ctx), Operation: Operation(r.Operation()), Kind: r.Kind(), review: r}
 	out.Resource, out.Subresource = r.Resource()
 	out.Namespace, out.Name = r.Named()
@@ -137,7 +138,7 @@ func (h *Admission) check(resources []*served) error {
 		return fmt.Errorf("SideEffects: %q is none of None, NoneOnDryRun, Some", h.SideEffects)
 	}
 	for _, pattern := range h.Resources {
-		if !slices.ContainsFunc(resources, func(res *served) bool { return patternServed(pattern, res.resource) }) {
+		if !slices.ContainsFunc(resources, func(res *served) bool { return resource.PatternServed(pattern, res.Resource) }) {
 			return fmt.Errorf("Resources: the API does not serve %q", pattern)
 		}
 	}
@@ -145,18 +146,20 @@ func (h *Admission) check(resources []*served) error {
 }
 
 // hooksOf are the hooks of a host as resources call them.
-func hooksOf(admission []Admission) []*hook {
-	hooks := make([]*hook, len(admission))
+func hooksOf(admission []Admission) []*resource.Hook {
+	hooks := make([]*resource.Hook, len(admission))
 	for i, h := range admission {
-		hooks[i] = &hook{Name: h.Name, Resources: h.Resources, RunsDry: h.runsDry()}
+		hooks[i] = &resource.Hook{Name: h.Name, Resources: h.Resources, RunsDry: h.runsDry()}
 		for _, op := range h.Operations {
 			hooks[i].Operations = append(hooks[i].Operations, string(op))
 		}
 		if h.Mutate != nil {
-			hooks[i].Mutate = func(ctx context.Context, r *review) error { return h.Mutate(ctx, newAdmissionRequest(ctx, r)) }
+			hooks[i].Mutate = func(ctx context.Context, r *resource.Review) error { return h.Mutate(ctx, newAdmissionRequest(ctx, r)) }
 		}
 		if h.Validate != nil {
-			hooks[i].Validate = func(ctx context.Context, r *review) error { return h.Validate(ctx, newAdmissionRequest(ctx, r)) }
+			hooks[i].Validate = func(ctx context.Context, r *resource.Review) error {
+				return h.Validate(ctx, newAdmissionRequest(ctx, r))
+			}
 		}
 	}
 	return hooks

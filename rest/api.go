@@ -10,6 +10,7 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -20,7 +21,7 @@ type API struct {
 	options   Options
 	store     storage.Store
 	ownsStore bool
-	env       *environment
+	env       *resource.Environment
 	media     mediaTypes
 	serving   atomic.Pointer[serving]
 
@@ -53,10 +54,10 @@ func newAPI(options Options) *API {
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Now: a.options.Now}), true
 	}
-	a.env = newEnvironment(Host{
+	a.env = resource.NewEnvironment(resource.Host{
 		Store: a.store, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger, MaxObjectBytes: growth * a.options.MaxBodyBytes,
 		MaxConvertedBytes: a.options.MaxConvertedBytes, UnsafeDeletion: a.options.UnsafeDeletion, Admission: hooksOf(a.options.Admission),
-		Served: func() Set { return a.serving.Load().Set },
+		Served: func() resource.Set { return a.serving.Load().Set },
 		Begin: func() (context.Context, func(), error) {
 			return a.asHost(context.Background()), a.leaveCall, a.enterCall()
 		},
@@ -73,7 +74,7 @@ func (a *API) begin(definitions []Definition) error {
 	}
 	serving := a.newServing(resources)
 	a.serving.Store(serving)
-	return serving.begin(a.asHost(context.Background()))
+	return serving.Begin(a.asHost(context.Background()))
 }
 
 // resourcesOf builds the resources of an API and checks them together.
@@ -99,20 +100,20 @@ func (a *API) resourcesOf(definitions []Definition) ([]*served, error) {
 func checkTogether(resources []*served) error {
 	taken := map[string]string{}
 	for _, res := range resources {
-		names := append([]string{res.gr.Resource, res.kind.Singular}, res.kind.ShortNames...)
+		names := append([]string{res.GR.Resource, res.Kind.Singular}, res.Kind.ShortNames...)
 		for i, name := range names {
-			key := res.gr.Group + "/" + name
-			if other, ok := taken[key]; ok && other != res.gvk.Kind {
-				return fmt.Errorf("kind %q: the name %q is that of %q in the same group", res.gvk.Kind, name, other)
+			key := res.GR.Group + "/" + name
+			if other, ok := taken[key]; ok && other != res.GVK.Kind {
+				return fmt.Errorf("kind %q: the name %q is that of %q in the same group", res.GVK.Kind, name, other)
 			} else if ok && i == 0 {
-				return fmt.Errorf("kind %q: declared twice", res.gvk.Kind)
+				return fmt.Errorf("kind %q: declared twice", res.GVK.Kind)
 			}
-			taken[key] = res.gvk.Kind
+			taken[key] = res.GVK.Kind
 		}
-		if kind := res.gr.Group + "/" + res.gvk.Kind; taken[kind] != "" {
-			return fmt.Errorf("kind %q: declared twice", res.gvk.Kind)
+		if kind := res.GR.Group + "/" + res.GVK.Kind; taken[kind] != "" {
+			return fmt.Errorf("kind %q: declared twice", res.GVK.Kind)
 		} else {
-			taken[kind] = res.gvk.Kind
+			taken[kind] = res.GVK.Kind
 		}
 	}
 	return nil

@@ -1,25 +1,12 @@
 package rest
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 
-	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/kind"
-	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
-
-// configuration is what a client applies: the fields it wants to own, with their values.
-type configuration struct {
-	config doc.Value
-	// repeated are the members that stand twice in its text, a line for each.
-	repeated []string
-	// check refuses or changes what would come of it; nil does neither.
-	check func(ctx context.Context, old, obj doc.Value) (doc.Value, error)
-}
 
 // applies reports whether the request applies a configuration, rather than patching what there is.
 func (q *request) applies() bool {
@@ -28,152 +15,32 @@ func (q *request) applies() bool {
 }
 
 // applyPart answers an apply to an object, or to its status.
-func (q *request) applyPart(which part, c writeCall) error {
+func (q *request) applyPart(which resource.Part, c writeCall) error {
 	config, err := q.readConfiguration(&c.options)
 	if err != nil {
 		return err
 	}
-	done, err := q.res.apply(c.ctx, c.namespace, c.name, which, config, c.options)
+	done, err := q.res.Apply(c.ctx, c.namespace, c.name, which, config, c.options)
 	if err != nil {
 		return err
 	}
 	code := http.StatusOK
-	if done.created {
+	if done.Created {
 		code = http.StatusCreated
 	}
-	return q.writeObject(code, c.rep, done.json)
+	return q.writeObject(code, c.rep, done.JSON)
 }
 
 // readConfiguration reads the body, which is YAML, JSON or CBOR.
-func (q *request) readConfiguration(o *writeOptions) (configuration, error) {
+func (q *request) readConfiguration(o *resource.WriteOptions) (resource.Configuration, error) {
 	data, err := q.readBody()
 	if err != nil {
-		return configuration{}, err
+		return resource.Configuration{}, err
 	}
 	if q.contentType() == mediaApplyCBOR {
 		if data, err = q.api.options.CBOR.ToJSON(data); err != nil {
-			return configuration{}, status.BadRequest("error decoding CBOR: " + err.Error())
+			return resource.Configuration{}, status.BadRequest("error decoding CBOR: " + err.Error())
 		}
 	}
-	return parseConfiguration(data, o)
-}
-
-// managerRequired is what is wrong with an apply that does not say who applies.
-func managerRequired() *status.FieldError {
-	return status.RequiredField(status.Field("fieldManager"), "is required for apply patch")
-}
-
-func parseConfiguration(data []byte, o *writeOptions) (configuration, error) {
-	v, lines, err := codec.DecodeYAML(data, o.validation != validationIgnore)
-	switch {
-	case err != nil:
-		return configuration{}, status.BadRequest("error decoding YAML: error converting YAML to JSON: " + err.Error())
-	case v.Kind() != doc.Map && !v.IsNull():
-		return configuration{}, status.BadRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal " +
-			v.JSONName() + " into Go value of type map[string]interface {}")
-	}
-	return configuration{config: v, repeated: lines}, nil
-}
-
-// apply brings an object, or its status, to what a configuration says (API concepts, Server-Side Apply). An object that
-// does not exist is created.
-func (res *resource) apply(ctx context.Context, namespace, name string, which part, c configuration, o writeOptions) (result, error) {
-	o.fromPatch, o.applied, o.part, o.config = true, true, which, c.config
-	if o.validation != validationStrict {
-		o.problems = c.repeated
-	}
-	return res.update(ctx, namespace, name, which, func(old doc.Value) (doc.Value, error) {
-		if err := res.checkNumbers(c.config, &o); err != nil {
-			return doc.Value{}, err // it may be converted
-		}
-		obj, err := res.managed.Apply(old, c.config, res.writer(&o), o.force)
-		if err != nil {
-			return doc.Value{}, err
-		}
-		if res.dialect.AppliedMetaLenient {
-			obj = res.withoutUnreadable(obj)
-		}
-		if o.validation == validationStrict && len(c.repeated) > 0 {
-			return doc.Value{}, status.BadRequest("error strict decoding YAML: error converting YAML to JSON: " + codec.DuplicateLines(c.repeated))
-		}
-		if uid := objectmeta.Of(obj).Get(objectmeta.UID).Text(); old.IsAbsent() && uid != "" {
-			return doc.Value{}, status.Conflict(res.gr, name, fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
-		}
-		if err := res.checkApplied(obj, namespace, name); err != nil {
-			return doc.Value{}, res.typesFirst(obj, &o, err)
-		}
-		if c.check == nil {
-			return obj, nil
-		}
-		return c.check(ctx, old, obj)
-	}, o)
-}
-
-// withoutUnreadable drops what of the metadata is no value of its type: that of a custom resource is read member by member.
-func (res *resource) withoutUnreadable(obj doc.Value) doc.Value {
-	m := objectmeta.Of(obj)
-	if len(res.metadata.CheckTypes(nil, m)) == 0 {
-		return obj
-	}
-	return obj.With("metadata", m.Rewrite(func(_ int, name string, v doc.Value) doc.Value {
-		if field := res.metadata.Member(name); field != nil && len(field.CheckTypes(nil, v)) > 0 {
-			return doc.Value{}
-		}
-		return v
-	}))
-}
-
-// inconvertible is the answer to a configuration that fits the schema of a built-in kind and not its Go type. Upstream takes
-// that for a fault of its own, as it does with one that does not fit the schema.
-func inconvertible(config doc.Value, err error) error {
-	m, gvk := objectmeta.Of(config), gvkOf(config)
-	return status.Generic(http.StatusInternalServerError, fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: unable to convert unstructured object to %s: %v",
-		m.Get(objectmeta.Namespace).Text(), m.Get(objectmeta.Name).Text(), gvk, gvk, err))
-}
-
-// checkApplied refuses a configuration of another object than that of the URL.
-func (res *resource) checkApplied(obj doc.Value, namespace, name string) error {
-	if err := res.checkNamespace(obj, namespace); err != nil {
-		return err
-	}
-	if objectmeta.NameOf(obj) == "" {
-		return nameUndeterminable(name)
-	}
-	return res.checkIdentity(obj, namespace, name)
-}
-
-// withAskedNulls puts back what [schema.Schema.Default] has dropped from a configuration of a custom kind: a null in it is a
-// value that its owner asks for, and not one that is left out. Those in metadata stay dropped, and so does a status of which
-// nothing is left.
-func (res *resource) withAskedNulls(obj, sent doc.Value, o *writeOptions) doc.Value {
-	if !o.applied || !res.dialect.AppliedNullsOwned {
-		return obj
-	}
-	sent = sent.Without("metadata")
-	if sent.Get("status").IsNull() {
-		sent = sent.Without("status")
-	}
-	return withNullsOf(obj, sent)
-}
-
-// withNullsOf returns v with the nulls of sent in the places where v has nothing.
-func withNullsOf(v, sent doc.Value) doc.Value {
-	switch {
-	case v.IsAbsent() && sent.IsNull():
-		return sent
-	case v.Kind() == doc.Map && sent.Kind() == doc.Map:
-		var changes []doc.Member
-		for key, value := range sent.Members() {
-			before := v.Get(key)
-			if after := withNullsOf(before, value); after != before {
-				changes = append(changes, doc.Member{Key: key, Value: after})
-			}
-		}
-		if len(changes) > 0 {
-			return v.WithAll(changes)
-		}
-	case v.Kind() == doc.List && v.Len() == sent.Len():
-		return v.Rewrite(func(i int, _ string, e doc.Value) doc.Value { return withNullsOf(e, sent.At(i)) })
-	}
-	return v
+	return resource.ParseConfiguration(data, o)
 }

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -79,7 +79,7 @@ func (q *request) checkBodyType() error {
 }
 
 // decodeBody reads a body as an object of the kind and notes the keys that stand twice.
-func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o *writeOptions) (doc.Value, error) {
+func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o *resource.WriteOptions) (doc.Value, error) {
 	if err := q.checkBodyType(); err != nil {
 		return doc.Value{}, err
 	}
@@ -87,23 +87,23 @@ func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o
 	if err != nil {
 		return doc.Value{}, err
 	}
-	o.size = len(data)
-	intoStruct := q.res.dialect.BodiesAreStructs || kind != q.res.gvk // the kinds of subresources have Go types everywhere
+	o.Size = len(data)
+	intoStruct := q.res.Dialect.BodiesAreStructs || kind != q.res.GVK // the kinds of subresources have Go types everywhere
 	obj, err := q.decodeDocument(q.contentType(), q.wire, intoStruct, data, o)
 	var beyond *codec.RangeError
 	switch {
 	case errors.As(err, &beyond):
-		return doc.Value{}, undecodable(kind, obj, o, beyond)
+		return doc.Value{}, resource.Undecodable(kind, obj, o, beyond)
 	case err != nil:
-		return doc.Value{}, unrecognized(kind.Kind, err, data)
+		return doc.Value{}, resource.Unrecognized(kind.Kind, err, data)
 	}
 	return q.checkKind(obj, kind, kindRequired, data, o)
 }
 
-func (q *request) decodeDocument(media string, wire wireCodec, intoStruct bool, data []byte, o *writeOptions) (doc.Value, error) {
+func (q *request) decodeDocument(media string, wire wireCodec, intoStruct bool, data []byte, o *resource.WriteOptions) (doc.Value, error) {
 	switch media {
 	case mediaProtobuf:
-		return decodeProtobuf(wire, data, q.res.schema.ReadsNumbers())
+		return decodeProtobuf(wire, data, q.res.Schema.ReadsNumbers())
 	case mediaCBOR:
 		text, err := q.api.options.CBOR.ToJSON(data)
 		if err != nil {
@@ -112,44 +112,22 @@ func (q *request) decodeDocument(media string, wire wireCodec, intoStruct bool, 
 		data = text
 	}
 	if media == mediaYAML {
-		obj, lines, err := codec.DecodeYAML(data, o.validation != validationIgnore)
-		if o.problems = lines; len(lines) > 0 && o.validation == validationStrict {
-			o.problems = []string{codec.DuplicateLines(lines)}
+		obj, lines, err := codec.DecodeYAML(data, o.Validation != resource.ValidationIgnore)
+		if o.Problems = lines; len(lines) > 0 && o.Validation == resource.ValidationStrict {
+			o.Problems = []string{codec.DuplicateLines(lines)}
 		}
 		return obj, err
 	}
 	decode := codec.DecodeUntyped
 	if intoStruct {
-		decode, o.text = codec.DecodeStruct, data
+		decode, o.Text = codec.DecodeStruct, data
 	}
 	obj, duplicates, err := decode(data)
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 	}
 	for _, path := range duplicates {
-		o.problems = append(o.problems, duplicateField(path))
+		o.Problems = append(o.Problems, resource.DuplicateField(path))
 	}
 	return obj, nil
-}
-
-// unrecognized is the answer to a body whose kind cannot be told.
-func unrecognized(kind string, err error, data []byte) error {
-	return status.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, excerpt(data)))
-}
-
-const excerptLength = 30
-
-// excerpt shows the beginning of a body: as it is where it looks like JSON, else in hexadecimal digits.
-func excerpt(data []byte) string {
-	if len(data) == 0 {
-		return "<empty>"
-	}
-	head, tail := data, ""
-	if len(data) > excerptLength {
-		head, tail = data[:excerptLength], " ..."
-	}
-	if data[0] == '{' {
-		return string(head) + tail
-	}
-	return hex.EncodeToString(head) + tail
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -22,7 +23,7 @@ import (
 // errors are ServiceUnavailable, and [errors.Is] finds [watch.ErrClosed] in them.
 type Client[T any] struct {
 	api       *API
-	res       *resource
+	res       *resource.Resource
 	namespace string
 	manager   string
 	err       error
@@ -32,8 +33,8 @@ type Client[T any] struct {
 // every call returns an error that says so.
 func ClientFor[T any](api *API) Client[T] {
 	c := Client[T]{api: api}
-	for res := range api.serving.Load().everyVersion {
-		if _, ok := res.goType.(*typed[T]); !ok {
+	for res := range api.serving.Load().EveryVersion {
+		if _, ok := res.GoType.(*typed[T]); !ok {
 			continue
 		}
 		if c.res != nil {
@@ -111,8 +112,8 @@ func (c Client[T]) begin(ctx context.Context, v Verb) (context.Context, func(), 
 	if c.err != nil {
 		return nil, nil, c.err
 	}
-	if !c.res.possible(string(v)) {
-		return nil, nil, status.MethodNotSupported(c.res.gr, string(v))
+	if !c.res.Possible(string(v)) {
+		return nil, nil, status.MethodNotSupported(c.res.GR, string(v))
 	}
 	if err := c.checkNamespace(v); err != nil {
 		return nil, nil, err
@@ -128,31 +129,31 @@ func (c Client[T]) checkNamespace(v Verb) error {
 	switch {
 	case v == List || v == Watch:
 		return nil
-	case c.res.kind.Namespaced && c.namespace == "":
-		return status.BadRequest(fmt.Sprintf("the client of %s has no namespace: call Namespace to choose one", c.res.gr))
-	case !c.res.kind.Namespaced && c.namespace != "":
-		return status.BadRequest(fmt.Sprintf("the client of %s has the namespace %q, and the kind has none: do not call Namespace", c.res.gr, c.namespace))
+	case c.res.Kind.Namespaced && c.namespace == "":
+		return status.BadRequest(fmt.Sprintf("the client of %s has no namespace: call Namespace to choose one", c.res.GR))
+	case !c.res.Kind.Namespaced && c.namespace != "":
+		return status.BadRequest(fmt.Sprintf("the client of %s has the namespace %q, and the kind has none: do not call Namespace", c.res.GR, c.namespace))
 	}
 	return nil
 }
 
 // checkRead refuses to replace a stored object by one that was never read, if the kind demands a resourceVersion.
 func (c Client[T]) checkRead(obj, old doc.Value) error {
-	if c.res.dialect.UnconditionalUpdate || old.IsAbsent() || objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text() != "" {
+	if c.res.Dialect.UnconditionalUpdate || old.IsAbsent() || objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text() != "" {
 		return nil
 	}
-	return status.Invalid(c.res.gvk.GroupKind(), objectmeta.NameOf(obj), status.FieldErrors{
+	return status.Invalid(c.res.GVK.GroupKind(), objectmeta.NameOf(obj), status.FieldErrors{
 		status.RequiredField(status.Field("metadata", objectmeta.ResourceVersion), "Get the object before you change and Update it, or call Modify")})
 }
 
-func (c Client[T]) writeOptions(ctx context.Context) writeOptions {
-	o := writeOptions{manager: c.manager, agent: userNameIn(ctx)}
+func (c Client[T]) writeOptions(ctx context.Context) resource.WriteOptions {
+	o := resource.WriteOptions{Manager: c.manager, Agent: userNameIn(ctx)}
 	c.listen(ctx, &o)
 	return o
 }
 
-func decodeAs[T any](res *resource, json []byte) (*T, error) {
-	obj, err := res.goType.decode(json)
+func decodeAs[T any](res *resource.Resource, json []byte) (*T, error) {
+	obj, err := res.GoType.Decode(json)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
 		return nil, err
 	}
 	defer done()
-	record, err := c.res.find(ctx, c.namespace, name, 0)
+	record, err := c.res.Get(ctx, c.namespace, name, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -185,13 +186,13 @@ func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], err
 		return nil, err
 	}
 	p.Limit, p.Continue = options.Limit, options.Continue
-	found, err := c.res.page(ctx, c.namespace, p, nil)
+	found, err := c.res.List(ctx, c.namespace, p, nil)
 	if err != nil {
 		return nil, err
 	}
-	out := &Page[T]{ResourceVersion: strconv.FormatUint(uint64(found.Revision), 10), Continue: found.token}
+	out := &Page[T]{ResourceVersion: strconv.FormatUint(uint64(found.Revision), 10), Continue: found.Token}
 	for _, r := range found.Records {
-		shown, err := c.res.show(r)
+		shown, err := c.res.Show(r)
 		if err != nil {
 			return nil, err
 		}
@@ -204,14 +205,14 @@ func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], err
 	return out, nil
 }
 
-func (c Client[T]) selectors(labels, fields string) (p listParameters, err error) {
-	if p.labels, err = apimeta.ParseSelector(labels); err != nil {
+func (c Client[T]) selectors(labels, fields string) (p resource.ListParameters, err error) {
+	if p.Labels, err = apimeta.ParseSelector(labels); err != nil {
 		return p, status.BadRequest(err.Error())
 	}
-	if p.fields, err = apimeta.ParseFieldSelector(fields); err != nil {
+	if p.Fields, err = apimeta.ParseFieldSelector(fields); err != nil {
 		return p, status.BadRequest(err.Error())
 	}
-	return p, c.res.checkFieldSelector(p.fields)
+	return p, c.res.CheckFieldSelector(p.Fields)
 }
 
 // document encodes an object of the caller's and gives it the kind that the caller need not write.
@@ -220,8 +221,8 @@ func (c Client[T]) document(obj *T) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, status.BadRequest(err.Error())
 	}
-	v = c.res.withKind(v)
-	return v, c.res.checkNamespace(v, c.namespace)
+	v = c.res.WithKind(v)
+	return v, c.res.CheckNamespace(v, c.namespace)
 }
 
 // Create stores a new object and returns it as stored.
@@ -237,25 +238,25 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	}
 	o := c.writeOptions(ctx)
 	defer c.tell(ctx, &o)
-	out, err := c.res.create(ctx, c.namespace, v, o)
+	out, err := c.res.Create(ctx, c.namespace, v, o)
 	if err != nil {
 		return nil, err
 	}
-	return decodeAs[T](c.res, out.json)
+	return decodeAs[T](c.res, out.JSON)
 }
 
 // Update replaces an object but its status. It is refused with 409 when the object has changed since obj was read. obj must come
 // from a read, unless the kind accepts an update without a resourceVersion: otherwise the error is Invalid.
 func (c Client[T]) Update(ctx context.Context, obj *T) (*T, error) {
-	return c.update(ctx, obj, mainPart)
+	return c.update(ctx, obj, resource.MainPart)
 }
 
 // UpdateStatus replaces an object's status and nothing else, with the same check.
 func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
-	return c.update(ctx, obj, statusPart)
+	return c.update(ctx, obj, resource.StatusPart)
 }
 
-func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
+func (c Client[T]) update(ctx context.Context, obj *T, which resource.Part) (*T, error) {
 	ctx, done, err := c.begin(ctx, Update)
 	if err != nil {
 		return nil, err
@@ -265,19 +266,19 @@ func (c Client[T]) update(ctx context.Context, obj *T, which part) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	if which == statusPart && !c.res.hasStatus() {
+	if which == resource.StatusPart && !c.res.HasStatus() {
 		return nil, status.ResourceNotFound()
 	}
 	o := c.writeOptions(ctx)
 	defer c.tell(ctx, &o)
-	o.uid = objectmeta.Of(v).Get(objectmeta.UID).Text()
-	out, err := c.res.update(ctx, c.namespace, objectmeta.NameOf(v), which, func(old doc.Value) (doc.Value, error) {
-		return c.res.sentByType(v, old), c.checkRead(v, old)
+	o.UID = objectmeta.Of(v).Get(objectmeta.UID).Text()
+	out, err := c.res.Update(ctx, c.namespace, objectmeta.NameOf(v), which, func(old doc.Value) (doc.Value, error) {
+		return c.res.SentByType(v, old), c.checkRead(v, old)
 	}, o)
 	if err != nil {
 		return nil, err
 	}
-	return decodeAs[T](c.res, out.json)
+	return decodeAs[T](c.res, out.JSON)
 }
 
 // Delete removes an object, or marks it for deletion while finalizers hold it.
@@ -291,12 +292,12 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 	if options.PropagationPolicy != "" {
 		o.PropagationPolicy = &options.PropagationPolicy
 	}
-	if err := validateDeleteOptions(o); err != nil {
+	if err := resource.ValidateDeleteOptions(o); err != nil {
 		return err
 	}
 	write := c.writeOptions(ctx)
 	defer c.tell(ctx, &write)
-	_, err = c.res.delete(ctx, c.namespace, name, o, write)
+	_, err = c.res.Delete(ctx, c.namespace, name, o, write)
 	return err
 }
 
@@ -315,7 +316,7 @@ func (c Client[T]) Watch(ctx context.Context, options WatchOptions) iter.Seq2[Ev
 
 // send yields an event. What is deleted has the version of the deletion.
 func (c Client[T]) send(yield func(Event[T], error) bool, event watch.EventType, r *storage.Record, at watch.Revision) (more bool, err error) {
-	if r, err = c.res.show(r); err != nil {
+	if r, err = c.res.Show(r); err != nil {
 		return false, err
 	}
 	json := r.JSON
@@ -340,19 +341,19 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(ev
 	if err != nil {
 		return err
 	}
-	revision, err := parseRevision(options.ResourceVersion)
+	revision, err := resource.ParseRevision(options.ResourceVersion)
 	if err != nil {
 		return err
 	}
-	selected, nothing := c.res.selection(c.namespace, p)
+	selected, nothing := c.res.Select(c.namespace, p)
 	if nothing {
-		selected.match = func(*storage.Record) bool { return false }
+		selected.Match = func(*storage.Record) bool { return false }
 	}
 	ctx, cancel := c.api.untilEnding(ctx)
 	defer cancel()
 	after := watch.Revision(revision)
 	if revision == 0 {
-		found, err := c.res.Store.List(ctx, storage.ListOptions{Scope: selected.scope, Terms: selected.terms, Match: selected.match}, nil)
+		found, err := c.res.Store.List(ctx, storage.ListOptions{Scope: selected.Scope, Terms: selected.Terms, Match: selected.Match}, nil)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		} else if err != nil {
@@ -365,7 +366,7 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(ev
 		}
 		after = found.Revision
 	}
-	cursor, err := c.res.Store.Watch(ctx, selected.scope, after, selected.terms...)
+	cursor, err := c.res.Store.Watch(ctx, selected.Scope, after, selected.Terms...)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	} else if err != nil {
@@ -380,7 +381,7 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(ev
 			return err
 		}
 		for _, change := range changes {
-			event, r := change.Select(selected.match)
+			event, r := change.Select(selected.Match)
 			if event == "" {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -24,43 +25,43 @@ type ApplyOptions struct {
 // config is anything whose JSON is the configuration: a map, a struct with the wanted fields, or a *T, if all that T
 // writes without being asked is wanted too. Kind, apiVersion, name and namespace need not be in it.
 func (c Client[T]) Apply(ctx context.Context, name string, config any, options ApplyOptions) (*T, error) {
-	return c.apply(ctx, name, mainPart, config, options)
+	return c.apply(ctx, name, resource.MainPart, config, options)
 }
 
 // ApplyStatus brings an object's status to what a configuration says and changes nothing else. The object must exist.
 func (c Client[T]) ApplyStatus(ctx context.Context, name string, config any, options ApplyOptions) (*T, error) {
-	return c.apply(ctx, name, statusPart, config, options)
+	return c.apply(ctx, name, resource.StatusPart, config, options)
 }
 
-func (c Client[T]) apply(ctx context.Context, name string, which part, config any, options ApplyOptions) (*T, error) {
+func (c Client[T]) apply(ctx context.Context, name string, which resource.Part, config any, options ApplyOptions) (*T, error) {
 	ctx, done, err := c.begin(ctx, Patch)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	switch {
-	case which == statusPart && !c.res.hasStatus():
+	case which == resource.StatusPart && !c.res.HasStatus():
 		return nil, status.ResourceNotFound()
-	case c.res.managed == nil:
-		return nil, status.UnsupportedMediaType(c.res.patchTypes())
+	case c.res.Managed == nil:
+		return nil, status.UnsupportedMediaType(c.res.PatchTypes())
 	}
 	o := c.writeOptions(ctx)
 	defer c.tell(ctx, &o)
-	o.force = options.Force
-	if cmp.Or(o.manager, o.agent) == "" {
-		return nil, invalidOptions("PatchOptions", status.FieldErrors{managerRequired()})
+	o.Force = options.Force
+	if cmp.Or(o.Manager, o.Agent) == "" {
+		return nil, resource.InvalidOptions("PatchOptions", status.FieldErrors{resource.ManagerRequired()})
 	}
 	v, err := codec.FromGo(config)
 	if err != nil {
 		return nil, status.BadRequest(err.Error())
 	}
-	v = c.res.withKind(v)
+	v = c.res.WithKind(v)
 	if objectmeta.NameOf(v) == "" {
 		v = v.WithAt(doc.Of(name), "metadata", objectmeta.Name)
 	}
-	out, err := c.res.apply(ctx, c.namespace, name, which, configuration{config: v}, o)
+	out, err := c.res.Apply(ctx, c.namespace, name, which, resource.Configuration{Config: v}, o)
 	if err != nil {
 		return nil, err
 	}
-	return decodeAs[T](c.res, out.json)
+	return decodeAs[T](c.res, out.JSON)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -57,7 +58,7 @@ func (f *follower[T]) run(ctx context.Context) error {
 
 // begin learns what the caller knows already.
 func (f *follower[T]) begin(ctx context.Context) error {
-	if revision, err := parseRevision(f.options.ResourceVersion); err != nil || revision == 0 {
+	if revision, err := resource.ParseRevision(f.options.ResourceVersion); err != nil || revision == 0 {
 		return err
 	}
 	page, err := f.list(ctx, f.options.ResourceVersion, apimeta.MatchExact)
@@ -115,17 +116,17 @@ func (f *follower[T]) relist(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-func (f *follower[T]) list(ctx context.Context, version string, match apimeta.ResourceVersionMatch) (page, error) {
+func (f *follower[T]) list(ctx context.Context, version string, match apimeta.ResourceVersionMatch) (resource.Page, error) {
 	c := f.client
 	ctx, done, err := c.begin(ctx, List)
 	if err != nil {
-		return page{}, err
+		return resource.Page{}, err
 	}
 	defer done()
 	p, err := c.selectors(f.options.LabelSelector, f.options.FieldSelector)
 	if err != nil {
-		return page{}, err
+		return resource.Page{}, err
 	}
 	p.ResourceVersion, p.ResourceVersionMatch = version, match
-	return c.res.page(ctx, c.namespace, p, nil)
+	return c.res.List(ctx, c.namespace, p, nil)
 }

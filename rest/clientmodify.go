@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -11,44 +12,44 @@ import (
 // (API conventions, Concurrency Control and Consistency). f may run several times, each time with a fresh object; an
 // error of f ends it and is returned. Changes to the status are ignored.
 func (c Client[T]) Modify(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
-	return c.modify(ctx, name, mainPart, f)
+	return c.modify(ctx, name, resource.MainPart, f)
 }
 
 // ModifyStatus is Modify for the status: all other changes are ignored.
 func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
-	return c.modify(ctx, name, statusPart, f)
+	return c.modify(ctx, name, resource.StatusPart, f)
 }
 
-func (c Client[T]) modify(ctx context.Context, name string, which part, f func(obj *T) error) (*T, error) {
+func (c Client[T]) modify(ctx context.Context, name string, which resource.Part, f func(obj *T) error) (*T, error) {
 	ctx, done, err := c.begin(ctx, Update)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if which == statusPart && !c.res.hasStatus() {
+	if which == resource.StatusPart && !c.res.HasStatus() {
 		return nil, status.ResourceNotFound()
 	}
 	o := c.writeOptions(ctx)
 	defer c.tell(ctx, &o)
 	// The store runs the change again when it loses a race, so there is no loop here. What f has made of the object
 	// carries the resourceVersion that f has seen.
-	out, err := c.res.update(ctx, c.namespace, name, which, func(old doc.Value) (doc.Value, error) {
-		typed, err := c.res.goType.fromDocument(old)
+	out, err := c.res.Update(ctx, c.namespace, name, which, func(old doc.Value) (doc.Value, error) {
+		typed, err := c.res.GoType.FromDocument(old)
 		if err != nil {
 			return doc.Value{}, err
 		}
 		if err := f(typed.(*T)); err != nil {
 			return doc.Value{}, err
 		}
-		v, err := c.res.goType.toDocument(typed)
+		v, err := c.res.GoType.ToDocument(typed)
 		if err != nil {
 			return doc.Value{}, err
 		}
-		v = c.res.withKind(c.res.sentByType(v, old))
-		return v, c.res.checkIdentity(v, c.namespace, name)
+		v = c.res.WithKind(c.res.SentByType(v, old))
+		return v, c.res.CheckIdentity(v, c.namespace, name)
 	}, o)
 	if err != nil {
 		return nil, err
 	}
-	return decodeAs[T](c.res, out.json)
+	return decodeAs[T](c.res, out.JSON)
 }

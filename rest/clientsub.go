@@ -5,6 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -12,11 +13,11 @@ import (
 // subresource's type.
 func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string) (*S, error) {
 	return callSub[S](ctx, c, subresource, Get, func(ctx context.Context, sub *subresourceOf) (doc.Value, error) {
-		record, err := c.res.find(ctx, c.namespace, name, 0)
+		record, err := c.res.Get(ctx, c.namespace, name, 0)
 		if err != nil {
 			return doc.Value{}, err
 		}
-		return sub.show(ctx, record.JSON, sub.get)
+		return sub.Show(ctx, record.JSON, sub.Get)
 	})
 }
 
@@ -29,7 +30,7 @@ func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subreso
 		}
 		o := c.writeOptions(ctx)
 		defer c.tell(ctx, &o)
-		return c.res.updateSubresource(ctx, s.subresource, c.namespace, name, func(doc.Value) (doc.Value, error) { return v, nil }, o)
+		return c.res.UpdateSubresource(ctx, s.Subresource, c.namespace, name, func(doc.Value) (doc.Value, error) { return v, nil }, o)
 	})
 }
 
@@ -42,12 +43,12 @@ func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subreso
 		}
 		o := c.writeOptions(ctx)
 		defer c.tell(ctx, &o)
-		return c.res.callSubresource(ctx, s.subresource, c.namespace, name, v, &o)
+		return c.res.CallSubresource(ctx, s.Subresource, c.namespace, name, v, &o)
 	})
 }
 
 // subresourceOf is a subresource that a client has found.
-type subresourceOf struct{ *subresource }
+type subresourceOf struct{ *resource.Subresource }
 
 // document encodes what a client sends and gives it the kind that the client need not write.
 func (s *subresourceOf) document(sub any) (doc.Value, error) {
@@ -55,7 +56,7 @@ func (s *subresourceOf) document(sub any) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, status.BadRequest(err.Error())
 	}
-	return v.With("apiVersion", doc.Of(s.kind.GroupVersion().String())).With("kind", doc.Of(s.kind.Kind)), nil
+	return v.With("apiVersion", doc.Of(s.Kind.GroupVersion().String())).With("kind", doc.Of(s.Kind.Kind)), nil
 }
 
 func callSub[S, T any](ctx context.Context, c Client[T], name string, verb Verb, f func(context.Context, *subresourceOf) (doc.Value, error)) (*S, error) {
@@ -64,12 +65,12 @@ func callSub[S, T any](ctx context.Context, c Client[T], name string, verb Verb,
 		return nil, err
 	}
 	defer done()
-	sub := c.res.subresource(name)
+	sub := c.res.Subresource(name)
 	switch {
-	case sub == nil || sub.ofItself:
+	case sub == nil || sub.OfItself:
 		return nil, status.ResourceNotFound()
-	case !sub.has(string(verb)):
-		return nil, status.MethodNotSupported(c.res.gr, string(verb))
+	case !sub.Has(string(verb)):
+		return nil, status.MethodNotSupported(c.res.GR, string(verb))
 	}
 	v, err := f(ctx, &subresourceOf{sub})
 	if err != nil || v.IsAbsent() {

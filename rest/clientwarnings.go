@@ -1,6 +1,10 @@
 package rest
 
-import "context"
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/rest/internal/resource"
+)
 
 type warningsKey struct{}
 
@@ -12,22 +16,22 @@ func WithWarnings(ctx context.Context, tell func(text string)) context.Context {
 }
 
 // listen collects the warnings of a write where somebody wants to know them.
-func (c Client[T]) listen(ctx context.Context, o *writeOptions) {
+func (c Client[T]) listen(ctx context.Context, o *resource.WriteOptions) {
 	if _, ok := ctx.Value(warningsKey{}).(func(string)); ok {
-		o.warnings = &warnings{}
+		o.Warnings = &resource.Warnings{}
 	}
 }
 
 // tell passes on what a write has collected.
-func (c Client[T]) tell(ctx context.Context, o *writeOptions) {
+func (c Client[T]) tell(ctx context.Context, o *resource.WriteOptions) {
 	tell, ok := ctx.Value(warningsKey{}).(func(string))
-	if !ok || o.warnings == nil {
+	if !ok || o.Warnings == nil {
 		return
 	}
-	if c.res.kind.Warning != "" {
-		tell(c.res.kind.Warning)
+	if c.res.Kind.Warning != "" {
+		tell(c.res.Kind.Warning)
 	}
-	for _, text := range o.warnings.texts {
+	for _, text := range o.Warnings.Texts {
 		tell(text)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/internal/table"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // ColumnFunc is a column whose cells a function computes where no path leads to what a person wants to see: "2/3" of two
@@ -21,7 +22,7 @@ import (
 func ColumnFunc[T any](c Column, cell func(obj *T) any) Column {
 	c.of = reflect.TypeFor[T]()
 	c.compute = func(obj any) (value any, err error) {
-		defer recoverHook("ColumnFunc", &err)
+		defer resource.RecoverHook("ColumnFunc", &err)
 		return cell(obj.(*T)), nil
 	}
 	return c
@@ -60,7 +61,7 @@ func (c *column) value(v doc.Value, typed any, now time.Time) (any, error) {
 
 // checkComputed says why a column of [ColumnFunc] does not fit the resource.
 func (res *served) checkComputed(c Column) error {
-	obj, err := res.goType.fromDocument(doc.MapOf())
+	obj, err := res.GoType.FromDocument(doc.MapOf())
 	if err != nil {
 		return err
 	}
@@ -92,12 +93,12 @@ func (res *served) addColumns(stored *served) error {
 	if len(columns) == 0 && stored != nil {
 		columns = res.fitting(stored.declared)
 	}
-	if len(columns) == 0 && res.dialect.AgeColumn {
+	if len(columns) == 0 && res.Dialect.AgeColumn {
 		columns = []Column{{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp",
 			Description: creationDescription}}
 	}
 	var err error
-	if res.columns, err = res.parseColumns(columns, res.schema); err != nil || len(columns) > 0 {
+	if res.columns, err = res.parseColumns(columns, res.Schema); err != nil || len(columns) > 0 {
 		return err
 	}
 	path, err := table.ParsePath(".metadata.creationTimestamp")
@@ -118,8 +119,8 @@ func (res *served) fitting(columns []Column) (fit []Column) {
 		if err != nil { // of a function
 			continue
 		}
-		there, errThere := placeIn(res.stored.schema, path)
-		here, errHere := placeIn(res.schema, path)
+		there, errThere := placeIn(res.Stored.Schema, path)
+		here, errHere := placeIn(res.Schema, path)
 		if errThere == nil && errHere == nil && there != nil && here != nil && slices.Equal(there.Types(), here.Types()) {
 			fit = append(fit, c)
 		}

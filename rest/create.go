@@ -13,19 +13,19 @@ func (q *request) create() error {
 		return err
 	}
 	defer c.cancel()
-	if q.res.kind.Namespaced && c.namespace == "" {
+	if q.res.Kind.Namespaced && c.namespace == "" {
 		return status.MethodNotAllowed()
 	}
-	obj, err := q.decodeBody(q.res.gvk, q.res.dialect.KindRequired, &c.options)
+	obj, err := q.decodeBody(q.res.GVK, q.res.Dialect.KindRequired, &c.options)
 	if err != nil {
 		return err
 	}
-	if err := q.res.checkNamespace(obj, c.namespace); err != nil {
-		return q.res.bodyFirst(obj, c.options, err)
+	if err := q.res.CheckNamespace(obj, c.namespace); err != nil {
+		return q.res.BodyFirst(obj, c.options, err)
 	}
-	done, err := q.res.create(c.ctx, c.namespace, obj, c.options)
+	done, err := q.res.Create(c.ctx, c.namespace, obj, c.options)
 	if err != nil {
 		return err
 	}
-	return q.writeObject(http.StatusCreated, c.rep, done.json)
+	return q.writeObject(http.StatusCreated, c.rep, done.JSON)
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
 // Definition is a resource as [New] takes it: a [Resource] of some Go type.
 type Definition interface {
-	resource(env *environment) (*served, error)
+	resource(env *resource.Environment) (*served, error)
 }
 
 // Scope says whether the objects of a resource live in namespaces.

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -34,24 +35,24 @@ func (q *request) delete() error {
 		return err
 	}
 	defer cancel()
-	done, err := q.res.delete(ctx, namespace, name, options, q.deletion(options))
+	done, err := q.res.Delete(ctx, namespace, name, options, q.deletion(options))
 	if err != nil {
 		return err
 	}
-	if done.gone && done.json == nil {
+	if done.Gone && done.JSON == nil {
 		rep.as, rep.metaVersion, rep.wire = wholeObject, "", statusWire()
-		return q.writeOwn(http.StatusOK, rep, status.Deleted(q.res.gr, name, done.uid))
+		return q.writeOwn(http.StatusOK, rep, status.Deleted(q.res.GR, name, done.UID))
 	}
 	code := http.StatusOK
-	if options.OrphanDependents != nil && !*options.OrphanDependents && !done.gone {
+	if options.OrphanDependents != nil && !*options.OrphanDependents && !done.Gone {
 		code = http.StatusAccepted
 	}
-	return q.writeObject(code, rep, done.json)
+	return q.writeObject(code, rep, done.JSON)
 }
 
 // deletion are the options of the write by which an object is deleted.
-func (q *request) deletion(options apimeta.DeleteOptions) writeOptions {
-	return writeOptions{dryRun: len(options.DryRun) > 0, warnings: &q.warnings}
+func (q *request) deletion(options apimeta.DeleteOptions) resource.WriteOptions {
+	return resource.WriteOptions{DryRun: len(options.DryRun) > 0, Warnings: &q.warnings}
 }
 
 // deleteOptions reads DeleteOptions from the body, or from the query where there is no body.
@@ -72,7 +73,7 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	if !q.res.UnsafeDeletion {
 		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
 	}
-	return o, validateDeleteOptions(o)
+	return o, resource.ValidateDeleteOptions(o)
 }
 
 func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) error {
@@ -80,11 +81,11 @@ func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) err
 	if !slices.Contains(q.api.media.served, media) {
 		return status.UnsupportedMediaType(q.api.media.served)
 	}
-	v, err := q.decodeDocument(media, messageCodec{codec.DeleteOptionsMessage()}, true, data, &writeOptions{})
+	v, err := q.decodeDocument(media, messageCodec{codec.DeleteOptionsMessage()}, true, data, &resource.WriteOptions{})
 	if err != nil {
 		return status.BadRequest(err.Error())
 	}
-	kind, err := kindOf(v, q.bodyAsJSON(v, data))
+	kind, err := resource.KindOf(v, q.bodyAsJSON(v, data))
 	if err != nil {
 		return status.BadRequest(err.Error())
 	}
@@ -106,10 +107,10 @@ func checkDeleteOptionsKind(kind apimeta.GroupVersionKind) error {
 	switch {
 	case kind.Kind == "" || kind.Kind == "DeleteOptions":
 		return nil
-	case kind.Kind == "Status", slices.Contains(kindsOfEveryVersion, kind.Kind):
+	case kind.Kind == "Status", slices.Contains(resource.KindsOfEveryVersion, kind.Kind):
 		return status.BadRequest(fmt.Sprintf("converting (v1.%s) to (v1.DeleteOptions): unknown conversion", kind.Kind))
 	}
-	return status.BadRequest(unregistered(kind))
+	return status.BadRequest(resource.Unregistered(kind))
 }
 
 func (q *request) queryDeleteOptions(o *apimeta.DeleteOptions) error {
@@ -131,8 +132,8 @@ func (q *request) queryDeleteOptions(o *apimeta.DeleteOptions) error {
 		orphan := parseBool(query.Get("orphanDependents"))
 		o.OrphanDependents = &orphan
 	}
-	if query.Has(fieldIgnoreReadError) {
-		ignore := parseBool(query.Get(fieldIgnoreReadError))
+	if query.Has(resource.FieldIgnoreReadError) {
+		ignore := parseBool(query.Get(resource.FieldIgnoreReadError))
 		o.IgnoreStoreReadErrorWithClusterBreakingPotential = &ignore
 	}
 	return nil
@@ -164,7 +165,7 @@ func (q *request) deleteCollection() error {
 	if err != nil {
 		return err
 	}
-	if q.res.kind.Namespaced && namespace == "" {
+	if q.res.Kind.Namespaced && namespace == "" {
 		return status.MethodNotAllowed()
 	}
 	p, err := q.listParameters()
@@ -176,7 +177,7 @@ func (q *request) deleteCollection() error {
 		return err
 	}
 	if ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential; ignore != nil && *ignore {
-		return invalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(status.Field(fieldIgnoreReadError), true,
+		return resource.InvalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(status.Field(resource.FieldIgnoreReadError), true,
 			"is not allowed with DELETECOLLECTION, try again after removing the option")})
 	}
 	ctx, cancel, err := q.withTimeout()
@@ -187,21 +188,21 @@ func (q *request) deleteCollection() error {
 	if p.ResourceVersion != "" && p.ResourceVersion != "0" && p.ResourceVersionMatch == "" {
 		p.ResourceVersionMatch = apimeta.MatchExact // it is read in pages, which are of one version
 	}
-	found, err := q.res.page(ctx, namespace, *p, nil)
+	found, err := q.res.List(ctx, namespace, *p, nil)
 	if err != nil {
 		return err
 	}
 	for _, r := range found.Records {
-		if _, err := q.res.show(r); err != nil {
+		if _, err := q.res.Show(r); err != nil {
 			return err // a selector cannot have taken it
 		}
 	}
-	deleted := page{selected: found.selected, token: found.token, remaining: found.remaining}
+	deleted := resource.Page{Selected: found.Selected, Token: found.Token, Remaining: found.Remaining}
 	deleted.Revision = found.Revision
 	for _, r := range found.Records {
-		done, err := q.res.delete(ctx, r.Key.Namespace, r.Key.Name, options, q.deletion(options))
+		done, err := q.res.Delete(ctx, r.Key.Namespace, r.Key.Name, options, q.deletion(options))
 		switch {
-		case done.missing: // somebody else was faster
+		case done.Missing: // somebody else was faster
 		case err != nil:
 			return err
 		default:

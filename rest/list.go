@@ -2,17 +2,15 @@ package rest
 
 import (
 	"bytes"
-	"context"
 	"io"
-	"math"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -39,7 +37,7 @@ func (q *request) list() error {
 		verb = Watch
 	}
 	switch {
-	case !q.res.has(string(verb)):
+	case !q.res.Has(string(verb)):
 		return status.MethodNotAllowed()
 	case p.Watch:
 		return q.watch(rep, p)
@@ -48,7 +46,7 @@ func (q *request) list() error {
 	}
 }
 
-func (q *request) listNow(rep representation, p *listParameters) error {
+func (q *request) listNow(rep representation, p *resource.ListParameters) error {
 	namespace, err := q.namespace()
 	if err != nil {
 		return err
@@ -58,7 +56,7 @@ func (q *request) listNow(rep representation, p *listParameters) error {
 		clear(*records)
 		recordBuffers.Put(records)
 	}()
-	page, err := q.res.page(q.r.Context(), namespace, *p, (*records)[:0])
+	page, err := q.res.List(q.r.Context(), namespace, *p, (*records)[:0])
 	if err != nil {
 		return err
 	}
@@ -66,75 +64,10 @@ func (q *request) listNow(rep representation, p *listParameters) error {
 	if rep.mismatch != nil {
 		return rep.mismatch
 	}
-	if err := q.res.showAhead(page.Records); err != nil {
+	if err := q.res.ShowAhead(page.Records); err != nil {
 		return err
 	}
 	return q.writeList(rep, page)
-}
-
-// page is a list as the protocol has it: records, the revision they are of, where they were found, and how to get the rest.
-type page struct {
-	storage.Page
-	selected  selection
-	token     string
-	remaining *int64
-}
-
-func (p page) meta() apimeta.ListMeta {
-	return apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(p.Revision), 10), Continue: p.token, RemainingItemCount: p.remaining}
-}
-
-// page reads one page of a list (API concepts, Retrieving large results sets in chunks; Resource versions).
-func (res *resource) page(ctx context.Context, namespace string, p listParameters, into []*storage.Record) (page, error) {
-	selected, nothing := res.selection(namespace, p)
-	options := storage.ListOptions{Scope: selected.scope, Terms: selected.terms, Match: selected.match, Limit: int(min(max(p.Limit, 0), math.MaxInt32))}
-	fromToken := false
-	if p.Continue != "" {
-		at, after, err := res.decodeContinue(p.Continue, namespace)
-		if err != nil {
-			return page{}, err
-		}
-		if p.ResourceVersion != "" && p.ResourceVersion != "0" {
-			return page{}, status.BadRequest("specifying resource version is not allowed when using continue")
-		}
-		options.After = after
-		if p.ResourceVersion == "0" {
-			options.Limit = 0
-		}
-		if at != currentRevision {
-			options.Revision, options.Exact, fromToken = watch.Revision(at), true, true
-		}
-	} else {
-		revision, err := readRevision(p.ResourceVersion)
-		if err != nil {
-			return page{}, err
-		}
-		options.Revision = revision
-		switch {
-		case p.ResourceVersion == "0":
-			options.Limit = 0 // any state will do, and it comes whole
-		case p.ResourceVersionMatch == apimeta.MatchExact, p.ResourceVersionMatch == "" && revision > 0 && p.Limit > 0:
-			options.Exact = true
-		}
-	}
-	if nothing {
-		options.Match = func(*storage.Record) bool { return false }
-	}
-	found, err := res.Store.List(ctx, options, into)
-	if err != nil {
-		if fromToken && status.IsExpired(err) {
-			return page{}, status.ResourceExpiredContinue(encodeContinue(namespace, currentRevision, options.After))
-		}
-		return page{}, err
-	}
-	out := page{Page: found, selected: selected}
-	if found.More && len(found.Records) > 0 {
-		out.token = encodeContinue(namespace, int64(found.Revision), found.Records[len(found.Records)-1].Key)
-		if selected.match == nil && found.Remaining >= 0 {
-			out.remaining = &found.Remaining
-		}
-	}
-	return out, nil
 }
 
 // Buffers that lists borrow. An answer grows in a chunk and is written when the chunk is full, so that a list costs
@@ -188,14 +121,14 @@ func (c *chunkWriter) object(json []byte) {
 }
 
 // writeList sends a list, unless the client is so slow that it has to be broken off.
-func (q *request) writeList(rep representation, p page) error {
+func (q *request) writeList(rep representation, p resource.Page) error {
 	size := sizeOf(p.Records)
 	if size <= chunkSize {
 		return q.writeListAs(rep, p, size)
 	}
 	h := &holding{expired: ownCopy, cut: func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }}
 	if rep.streams() {
-		if cursor, err := q.res.Store.Watch(q.r.Context(), p.selected.scope, p.Revision, p.selected.terms...); err == nil {
+		if cursor, err := q.res.Store.Watch(q.r.Context(), p.Selected.Scope, p.Revision, p.Selected.Terms...); err == nil {
 			defer cursor.Close()
 			h.expired = cursor.Err
 		}
@@ -211,7 +144,7 @@ func (q *request) writeList(rep representation, p page) error {
 // streams reports whether a list in this form is sent while it is made of its records.
 func (rep representation) streams() bool { return rep.media == mediaJSON && !rep.pretty }
 
-func (q *request) writeListAs(rep representation, p page, size int) error {
+func (q *request) writeListAs(rep representation, p resource.Page, size int) error {
 	var rows *tableWriter
 	if rep.as == asTable {
 		var err error
@@ -265,7 +198,7 @@ func sizeOf(records []*storage.Record) int {
 }
 
 // writeWholeList sends a list that has to be rewritten as a whole.
-func (q *request) writeWholeList(rep representation, rows *tableWriter, p page) error {
+func (q *request) writeWholeList(rep representation, rows *tableWriter, p resource.Page) error {
 	var whole bytes.Buffer
 	out := &chunkWriter{w: &whole}
 	if err := q.appendList(out, rep, rows, p); err != nil {
@@ -276,7 +209,7 @@ func (q *request) writeWholeList(rep representation, rows *tableWriter, p page) 
 }
 
 // appendList writes the JSON of a list: stored bytes, joined. It lets go of each record that it has written.
-func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWriter, p page) error {
+func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWriter, p resource.Page) error {
 	if rows != nil {
 		return rows.appendTable(out, p)
 	}
@@ -287,11 +220,11 @@ func (q *request) appendList(out *chunkWriter, rep representation, rows *tableWr
 	}
 	out.buf = append(appendListHead(out.buf, apiVersion, kind, p), '[')
 	prefix := 0
-	if !q.res.dialect.ItemKinds {
-		prefix = len(appendTypeMeta(nil, apiVersion, q.res.gvk.Kind))
+	if !q.res.Dialect.ItemKinds {
+		prefix = len(appendTypeMeta(nil, apiVersion, q.res.GVK.Kind))
 	}
 	for i, record := range p.Records {
-		record, err := q.res.show(record)
+		record, err := q.res.Show(record)
 		if err != nil {
 			return err
 		}
@@ -321,7 +254,7 @@ func (res *served) listType(rep representation) (apiVersion, kind string) {
 	if rep.as == asPartial {
 		return "meta.k8s.io/" + rep.metaVersion, "PartialObjectMetadataList"
 	}
-	return res.gvk.GroupVersion().String(), res.kind.ListKind
+	return res.GVK.GroupVersion().String(), res.Kind.ListKind
 }
 
 // appendTypeMeta appends the beginning of an object as codec.AppendObject writes it.
@@ -334,27 +267,27 @@ func appendTypeMeta(dst []byte, apiVersion, kind string) []byte {
 }
 
 // appendListHead appends a list up to its first item.
-func appendListHead(dst []byte, apiVersion, kind string, p page) []byte {
+func appendListHead(dst []byte, apiVersion, kind string, p resource.Page) []byte {
 	dst = appendTypeMeta(dst, apiVersion, kind)
 	dst = appendListMeta(append(dst, `"metadata":`...), p)
 	return append(dst, `,"items":`...)
 }
 
-func appendListMeta(dst []byte, p page) []byte {
+func appendListMeta(dst []byte, p resource.Page) []byte {
 	dst = append(dst, '{')
 	if p.Revision > 0 {
 		dst = append(dst, `"resourceVersion":"`...)
 		dst = strconv.AppendUint(dst, uint64(p.Revision), 10)
 		dst = append(dst, '"')
 	}
-	if p.token != "" {
+	if p.Token != "" {
 		dst = append(dst, `,"continue":"`...)
-		dst = append(dst, p.token...)
+		dst = append(dst, p.Token...)
 		dst = append(dst, '"')
 	}
-	if p.remaining != nil {
+	if p.Remaining != nil {
 		dst = append(dst, `,"remainingItemCount":`...)
-		dst = strconv.AppendInt(dst, *p.remaining, 10)
+		dst = strconv.AppendInt(dst, *p.Remaining, 10)
 	}
 	return append(dst, '}')
 }

@@ -1,18 +1,12 @@
 package rest
 
 import (
-	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/managed"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
-
-// selfAgent writes what the API makes by itself.
-const selfAgent = "decorum"
 
 // agentOf returns the name under which a client writes that names no field manager: its User-Agent up to the first slash,
 // without what cannot be printed.
@@ -32,92 +26,4 @@ func agentOf(userAgent string) string {
 		}
 	}
 	return out.String()
-}
-
-// trackManagers prepares the resource to keep managedFields. What an object of a built-in kind has before anything is
-// written to it is what its Go type writes anyway; one of a custom kind has nothing.
-func (res *resource) trackManagers() error {
-	empty := res.bare()
-	if res.dialect.GoWritten {
-		obj, err := res.goType.fromDocument(empty)
-		if err != nil {
-			return err
-		}
-		if empty, err = res.goType.toDocument(obj); err != nil {
-			return err
-		}
-		empty = res.withKind(empty)
-	}
-	res.managed = managed.NewKind(res.schema, res.gvk, empty, res.asOwned)
-	return nil
-}
-
-// asOwned converts an object to the version in which an entry of managedFields names its fields. The keeper is nil for a
-// version that is not there.
-func (res *resource) asOwned(obj doc.Value, apiVersion string) (doc.Value, *managed.Kind, error) {
-	from, to := res.inVersion(obj.Get("apiVersion").Text()), res.inVersion(apiVersion)
-	if from == nil || to == nil {
-		return doc.Value{}, nil, nil
-	}
-	obj, err := from.convert(obj, to)
-	return obj, to.managed, err
-}
-
-// writer says who writes, for managedFields.
-func (res *resource) writer(o *writeOptions) managed.Writer {
-	w := managed.Writer{Manager: cmp.Or(o.manager, o.agent), Subresource: cmp.Or(o.subresource, o.part.subresource()), Time: objectmeta.Timestamp(res.Now()).Text()}
-	if sub := res.countsThrough(o); sub != nil {
-		w.Through, w.Time = sub.kind.GroupVersion().String(), "" // upstream looks for the time among entries of the object
-	}
-	switch {
-	case o.part == statusPart && res.dialect.StatusMetadata:
-		w.Part = managed.StatusAndMetadata
-	case o.part == statusPart:
-		w.Part = managed.Status
-	case !res.hasStatus():
-		w.Part = managed.Whole
-	}
-	return w
-}
-
-// countsThrough returns the subresource through which a write sets a count, nil where it does not.
-func (res *resource) countsThrough(o *writeOptions) *subresource {
-	if o.subresource == "" {
-		return nil
-	}
-	if sub := res.subresource(o.subresource); sub != nil && sub.applied != nil {
-		return sub
-	}
-	return nil
-}
-
-// owned is an object as far as it has owners: a count of zero is not written in a Scale, and belongs to nobody, nor does what
-// a namespace begins with.
-func (res *resource) owned(obj, old doc.Value, o *writeOptions) doc.Value {
-	if res.traits.Namespaces && old.IsAbsent() {
-		return withoutFirstFinalizer(obj)
-	}
-	if sub := res.countsThrough(o); sub != nil {
-		if n, ok := obj.Lookup(sub.applied...).Int(); ok && n == 0 {
-			return obj.WithAt(doc.Value{}, sub.applied...)
-		}
-	}
-	return obj
-}
-
-// trackFields gives an object that a write has made the managedFields that follow (API concepts, Field management).
-// claimed are those that the client sent or, where it sent none, those there were.
-func (res *resource) trackFields(obj, old, claimed doc.Value, o *writeOptions) doc.Value {
-	switch {
-	case res.managed == nil:
-		return obj
-	case !o.applied:
-		claimed = res.managed.Update(old, res.owned(obj, old, o), claimed, res.writer(o))
-	case !old.IsAbsent() && doc.Equal(obj, objectmeta.WithoutManagedFields(old)):
-		// A configuration that asks for what there is moves no time, or it would never come to rest.
-		if before := objectmeta.Of(old).Get(objectmeta.ManagedFields); managed.SameButTimes(claimed, before) {
-			claimed = before
-		}
-	}
-	return obj.WithAt(claimed, "metadata", objectmeta.ManagedFields)
 }

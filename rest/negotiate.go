@@ -197,15 +197,15 @@ func (q *request) represent(c clause, media string, e endpoint) (rep representat
 // goName is the Go type that errors name.
 func (res *served) goName(list bool) string {
 	switch {
-	case res.dialect.UnstructuredNames && list:
+	case res.Dialect.UnstructuredNames && list:
 		return "*unstructured.UnstructuredList"
-	case res.dialect.UnstructuredNames:
+	case res.Dialect.UnstructuredNames:
 		return "*unstructured.Unstructured"
 	}
-	group, _, _ := strings.Cut(cmp.Or(res.gr.Group, "core"), ".")
-	kind := res.gvk.Kind
+	group, _, _ := strings.Cut(cmp.Or(res.GR.Group, "core"), ".")
+	kind := res.GVK.Kind
 	if list {
-		kind = res.kind.ListKind
+		kind = res.Kind.ListKind
 	}
 	return "*" + group + "." + kind
 }
@@ -233,7 +233,7 @@ func (q *request) checkedByRoute() bool {
 	if q.res == nil {
 		return !q.unrouted
 	}
-	return q.res.dialect.MediaRefusedByRoute
+	return q.res.Dialect.MediaRefusedByRoute
 }
 
 // routeAccepts looks at the names of the media types alone.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -43,12 +44,12 @@ type StoredResource struct {
 func (o Objects) Resources() []StoredResource {
 	var out []StoredResource
 	for _, res := range o.api.serving.Load().Resources {
-		if res.kind.Virtual {
+		if res.Kind.Virtual {
 			continue
 		}
-		r := StoredResource{Name: res.gr.String(), Namespaced: res.kind.Namespaced, Namespaces: res.traits.Namespaces}
-		for _, version := range res.everyVersion() {
-			r.Kinds = append(r.Kinds, version.gvk)
+		r := StoredResource{Name: res.GR.String(), Namespaced: res.Kind.Namespaced, Namespaces: res.Traits.Namespaces}
+		for _, version := range res.EveryVersion() {
+			r.Kinds = append(r.Kinds, version.GVK)
 		}
 		out = append(out, r)
 	}
@@ -56,9 +57,9 @@ func (o Objects) Resources() []StoredResource {
 }
 
 // begin lets a call in and finds the resource.
-func (o Objects) begin(resource string) (*resource, func(), error) {
+func (o Objects) begin(resource string) (*resource.Resource, func(), error) {
 	for _, res := range o.api.serving.Load().Resources {
-		if !res.kind.Virtual && res.gr.String() == resource {
+		if !res.Kind.Virtual && res.GR.String() == resource {
 			if err := o.api.enterCall(); err != nil {
 				return nil, nil, err
 			}
@@ -76,7 +77,7 @@ func (o Objects) Get(ctx context.Context, key storage.Key) (*storage.Record, err
 	}
 	defer done()
 	record, err := o.api.store.Get(ctx, key, storage.MostRecent)
-	return record, res.storeError(err, key.Name)
+	return record, res.StoreError(err, key.Name)
 }
 
 // List returns the records of one namespace of a resource, or of all with an empty namespace, from the most recent state.
@@ -98,21 +99,21 @@ func (o Objects) Patch(ctx context.Context, key storage.Key, subresource string,
 		return err
 	}
 	defer done()
-	which := mainPart
+	which := resource.MainPart
 	if subresource != "" {
-		sub := res.subresource(subresource)
-		if sub == nil || !sub.ofItself {
+		sub := res.Subresource(subresource)
+		if sub == nil || !sub.OfItself {
 			return status.ResourceNotFound()
 		}
-		which = sub.part
+		which = sub.Part
 	}
 	ctx = o.api.asHost(ctx)
-	w := writeOptions{manager: o.manager, agent: userNameIn(ctx)}
-	want, err := res.parsePatch(string(form), data, res.schema, &w)
+	w := resource.WriteOptions{Manager: o.manager, Agent: userNameIn(ctx)}
+	want, err := res.ParsePatch(string(form), data, res.Schema, &w)
 	if err != nil {
 		return err
 	}
-	_, err = res.patch(ctx, key.Namespace, key.Name, which, want, w)
+	_, err = res.Patch(ctx, key.Namespace, key.Name, which, want, w)
 	return err
 }
 
@@ -124,13 +125,13 @@ func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 		return false, err
 	}
 	defer done()
-	if !res.possible(kind.Delete) {
-		return false, status.MethodNotSupported(res.gr, string(Delete))
+	if !res.Possible(kind.Delete) {
+		return false, status.MethodNotSupported(res.GR, string(Delete))
 	}
-	if err := validateDeleteOptions(options); err != nil {
+	if err := resource.ValidateDeleteOptions(options); err != nil {
 		return false, err
 	}
-	w := writeOptions{manager: o.manager, agent: userNameIn(ctx), dryRun: len(options.DryRun) > 0}
-	out, err := res.delete(o.api.asHost(ctx), key.Namespace, key.Name, options, w)
-	return out.gone, err
+	w := resource.WriteOptions{Manager: o.manager, Agent: userNameIn(ctx), DryRun: len(options.DryRun) > 0}
+	out, err := res.Delete(o.api.asHost(ctx), key.Namespace, key.Name, options, w)
+	return out.Gone, err
 }

@@ -3,6 +3,7 @@ package rest
 import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // mediaProtobuf is Kubernetes Protobuf: an envelope that names the kind, around the object's message (API concepts,
@@ -52,7 +53,8 @@ func wireOf[T any]() wireCodec {
 type messageCodec struct{ *codec.Message }
 
 func (m messageCodec) decode(message []byte) (doc.Value, error) { return m.Decode(message) }
-func (m messageCodec) encode(v doc.Value) ([]byte, error)       { return m.Append(nil, v) }
+
+func (m messageCodec) encode(v doc.Value) ([]byte, error) { return m.Append(nil, v) }
 
 func statusWire() wireCodec { return messageCodec{codec.StatusMessage()} }
 
@@ -64,7 +66,7 @@ func decodeProtobuf(wire wireCodec, data []byte, numbers bool) (doc.Value, error
 	}
 	if numbers {
 		if text, found := codec.EndlessNumber(e.Raw); found {
-			return doc.Value{}, endlessNumber(text)
+			return doc.Value{}, resource.EndlessNumber(text)
 		}
 	}
 	v, err := wire.decode(e.Raw)
@@ -103,8 +105,8 @@ const (
 )
 
 // encodeProtobufList writes a list: all list kinds have the same message but for that of the items.
-func (res *served) encodeProtobufList(rep representation, p page) ([]byte, error) {
-	meta, err := codec.FromGo(p.meta())
+func (res *served) encodeProtobufList(rep representation, p resource.Page) ([]byte, error) {
+	meta, err := codec.FromGo(p.Meta())
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +117,7 @@ func (res *served) encodeProtobufList(rep representation, p page) ([]byte, error
 	raw := codec.AppendField(nil, listMetaField, encoded)
 	var partial []byte
 	for _, record := range p.Records {
-		if record, err = res.show(record); err != nil {
+		if record, err = res.Show(record); err != nil {
 			return nil, err
 		}
 		object := record.JSON

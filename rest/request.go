@@ -13,6 +13,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -36,7 +37,7 @@ type request struct {
 	wrote    bool // the answer has begun
 	isWatch  bool
 	holding  *holding // while the answer keeps much alive
-	warnings warnings
+	warnings resource.Warnings
 }
 
 // body is where the body of the answer goes.
@@ -95,12 +96,12 @@ func (q *request) recover() {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
-	q.fail(&panicError{where: "a request", value: p, stack: debug.Stack()})
+	q.fail(&resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()})
 }
 
 // namespace returns the namespace in the URL; "" is all of them, or none for a cluster-scoped resource.
 func (q *request) namespace() (string, error) {
-	if !q.res.kind.Namespaced {
+	if !q.res.Kind.Namespaced {
 		return "", nil
 	}
 	namespace := q.params.ByName(paramNamespace)
@@ -118,7 +119,7 @@ func (q *request) object() (namespace, name string, err error) {
 	if namespace, err = q.namespace(); err != nil {
 		return "", "", err
 	}
-	if q.res.kind.Namespaced && namespace == "" {
+	if q.res.Kind.Namespaced && namespace == "" {
 		return "", "", status.ResourceNotFound()
 	}
 	name = q.params.ByName(paramName)

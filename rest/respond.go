@@ -119,7 +119,7 @@ func (q *request) fail(err error) {
 	if d := e.Status.Details; d != nil && d.RetryAfterSeconds > 0 {
 		q.w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
 	}
-	q.warnings.texts = q.warnings.texts[:q.warnings.always]
+	q.warnings.Texts = q.warnings.Texts[:q.warnings.Always]
 	q.w.Header().Del("Content-Encoding") // of the answer that did not come
 	_ = q.writeOwn(status.CodeOf(e), q.statusRepresentation(), &e.Status)
 }
@@ -173,13 +173,13 @@ const (
 // addWarnings writes the Warning headers (RFC 9111, code 299), each text once. Beyond the bound it begins anew with what
 // it has, each text cut, and goes on with further ones, cut as well, until they reach the bound.
 func (q *request) addWarnings() {
-	if len(q.warnings.texts) == 0 {
+	if len(q.warnings.Texts) == 0 {
 		return
 	}
 	var texts []string
 	used, cutting := 0, false
 	seen := map[string]bool{}
-	for _, text := range q.warnings.texts {
+	for _, text := range q.warnings.Texts {
 		if text == "" || seen[text] || cutting && used >= maxWarningRunes {
 			continue
 		}

@@ -53,8 +53,8 @@ func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
 		q := request{api: a, serving: s, res: res, w: w, r: r, params: params}
 		if res != nil {
 			q.wire = res.wire
-			if res.kind.Warning != "" {
-				w.Header().Add("Warning", "299 - "+quoteWarning(res.kind.Warning))
+			if res.Kind.Warning != "" {
+				w.Header().Add("Warning", "299 - "+quoteWarning(res.Kind.Warning))
 			}
 		}
 		if err := a.enter(&q); err != nil && !q.isHealth() {
@@ -126,27 +126,27 @@ func (a *API) routes(s *serving) *httprouter.Router {
 		add(core+"/namespaces/:"+paramNamespace, nil, always((*request).namespaceNotServed))
 	}
 	for _, res := range s.versions {
-		base := kind.Path(res.gvk.GroupVersion())
-		plural := base + "/" + res.gr.Resource
+		base := kind.Path(res.GVK.GroupVersion())
+		plural := base + "/" + res.GR.Resource
 		switch {
-		case res.kind.Namespaced:
-			inNamespace := base + "/namespaces/:" + paramNamespace + "/" + res.gr.Resource
+		case res.Kind.Namespaced:
+			inNamespace := base + "/namespaces/:" + paramNamespace + "/" + res.GR.Resource
 			add(plural, res, (*request).collectionOfAll)
-			addWatch(base, res, "/"+res.gr.Resource, "/namespaces/:"+paramNamespace+"/"+res.gr.Resource, "/namespaces/:"+paramNamespace+"/"+res.gr.Resource+"/:"+paramName)
+			addWatch(base, res, "/"+res.GR.Resource, "/namespaces/:"+paramNamespace+"/"+res.GR.Resource, "/namespaces/:"+paramNamespace+"/"+res.GR.Resource+"/:"+paramName)
 			add(inNamespace, res, (*request).collection)
 			add(inNamespace+"/:"+paramName, res, (*request).item)
 			addSubresource(inNamespace+"/:"+paramName+"/:"+paramSubresource, res)
 		case res.namesNamespaces():
 			item := plural + "/:" + paramNamespace
 			add(plural, res, (*request).collection)
-			addWatch(base, res, "/"+res.gr.Resource, "/"+res.gr.Resource+"/:"+paramNamespace)
+			addWatch(base, res, "/"+res.GR.Resource, "/"+res.GR.Resource+"/:"+paramNamespace)
 			add(item, res, (*request).item)
 			for _, sub := range res.shown {
-				addSubresource(item+"/"+sub.name, res)
+				addSubresource(item+"/"+sub.Name, res)
 			}
 		default:
 			add(plural, res, (*request).collection)
-			addWatch(base, res, "/"+res.gr.Resource, "/"+res.gr.Resource+"/:"+paramName)
+			addWatch(base, res, "/"+res.GR.Resource, "/"+res.GR.Resource+"/:"+paramName)
 			add(plural+"/:"+paramName, res, (*request).item)
 			addSubresource(plural+"/:"+paramName+"/:"+paramSubresource, res)
 		}
@@ -156,13 +156,13 @@ func (a *API) routes(s *serving) *httprouter.Router {
 
 // namesNamespaces says that an object of the resource stands in a path where others have their namespace.
 func (res *served) namesNamespaces() bool {
-	return !res.kind.Namespaced && res.gr.Resource == "namespaces"
+	return !res.Kind.Namespaced && res.GR.Resource == "namespaces"
 }
 
 // hasPlural reports whether a resource stands directly below a path.
 func (s *serving) hasPlural(base, plural string) bool {
 	return slices.ContainsFunc(s.versions, func(res *served) bool {
-		return kind.Path(res.gvk.GroupVersion()) == base && res.gr.Resource == plural
+		return kind.Path(res.GVK.GroupVersion()) == base && res.GR.Resource == plural
 	})
 }
 
@@ -225,7 +225,7 @@ func (q *request) item() (handler, error) {
 
 // method is that of the request. HEAD is a GET whose answer has no body; built-in kinds do not know it.
 func (q *request) method() string {
-	if q.r.Method == http.MethodHead && q.res.dialect.HeadServed && !q.wantsWatch() {
+	if q.r.Method == http.MethodHead && q.res.Dialect.HeadServed && !q.wantsWatch() {
 		return http.MethodGet
 	}
 	return q.r.Method
@@ -234,15 +234,15 @@ func (q *request) method() string {
 // noSuchMethod refuses what is no verb where it stands. Custom resources name themselves when it is none anywhere.
 func (q *request) noSuchMethod() error {
 	known := []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
-	if q.res.dialect.MethodsNamed && !slices.Contains(known, q.r.Method) {
-		return status.MethodNotSupported(q.res.gr, "")
+	if q.res.Dialect.MethodsNamed && !slices.Contains(known, q.r.Method) {
+		return status.MethodNotSupported(q.res.GR, "")
 	}
 	return status.MethodNotAllowed()
 }
 
 // allowed is the handler of a verb if the resource has it.
 func (q *request) allowed(v Verb, h handler) (handler, error) {
-	if !q.res.has(string(v)) {
+	if !q.res.Has(string(v)) {
 		return nil, status.MethodNotAllowed()
 	}
 	return h, nil

@@ -11,11 +11,12 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // served is one version of a resource as clients see it over HTTP.
 type served struct {
-	*resource
+	*resource.Resource
 	wire         wireCodec // nil where the kind has no Protobuf message
 	declared     []Column
 	columns      []column
@@ -30,7 +31,7 @@ type served struct {
 
 // servedSubresource is a subresource as clients see it over HTTP.
 type servedSubresource struct {
-	*subresource
+	*resource.Subresource
 	wire wireCodec
 	// columns are those of its Tables; nil where it is shown as it is only.
 	columns []column
@@ -40,7 +41,7 @@ type servedSubresource struct {
 
 // subresource returns the subresource of a name, or nil.
 func (res *served) subresource(name string) *servedSubresource {
-	i := slices.IndexFunc(res.shown, func(s *servedSubresource) bool { return s.name == name })
+	i := slices.IndexFunc(res.shown, func(s *servedSubresource) bool { return s.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -50,7 +51,7 @@ func (res *served) subresource(name string) *servedSubresource {
 // everyVersion are all versions of a resource that is stored, the stored one first.
 func (res *served) everyVersion() []*served { return append([]*served{res}, res.others...) }
 
-func (r Resource[T]) resource(env *environment) (*served, error) {
+func (r Resource[T]) resource(env *resource.Environment) (*served, error) {
 	if r.Kind == "" {
 		r.Kind = reflect.TypeFor[T]().Name()
 	}
@@ -65,7 +66,7 @@ func (r Resource[T]) resource(env *environment) (*served, error) {
 }
 
 // build makes one version of the resource. stored is the version in which the objects are stored, nil if it is this one.
-func (r Resource[T]) build(env *environment, stored *served) (*served, error) {
+func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, error) {
 	res := &served{wire: wireOf[T](), declared: r.Columns, unserved: r.NotServed}
 	if r.message != nil {
 		res.wire = messageCodec{r.message}
@@ -78,20 +79,20 @@ func (r Resource[T]) build(env *environment, stored *served) (*served, error) {
 		if s == nil {
 			return nil, errors.New("a subresource is nil")
 		}
-		d.Subresources = append(d.Subresources, func(parent *resource) (*subresource, error) {
+		d.Subresources = append(d.Subresources, func(parent *resource.Resource) (*resource.Subresource, error) {
 			sub, err := s.subresource(parent)
 			if err != nil {
 				return nil, err
 			}
 			res.shown = append(res.shown, sub)
-			return sub.subresource, nil
+			return sub.Subresource, nil
 		})
 	}
-	var storedVersion *resource
+	var storedVersion *resource.Resource
 	if stored != nil {
-		storedVersion = stored.resource
+		storedVersion = stored.Resource
 	}
-	if res.resource, err = newResource(env, d, storedVersion); err != nil {
+	if res.Resource, err = resource.New(env, d, storedVersion); err != nil {
 		return nil, err
 	}
 	if err := res.showSubresources(); err != nil {
@@ -101,15 +102,15 @@ func (r Resource[T]) build(env *environment, stored *served) (*served, error) {
 }
 
 // declaration is what the resource is on documents.
-func (r Resource[T]) declaration() (d Declaration, err error) {
-	d = Declaration{
+func (r Resource[T]) declaration() (d resource.Declaration, err error) {
+	d = resource.Declaration{
 		Kind: &kind.Kind{
 			GroupVersionKind: apimeta.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind},
 			Plural:           r.Plural, Singular: r.Singular, ListKind: r.ListKind, ShortNames: slices.Clone(r.ShortNames), Categories: slices.Clone(r.Categories),
 			Description: r.Description, Namespaced: r.Scope == Namespaced, Virtual: r.Call != nil, SelectableFields: slices.Clone(r.SelectableFields),
 		},
 		Dialect: r.Dialect.rules(),
-		Traits: Traits{
+		Traits: resource.Traits{
 			CheckName: r.Names.check, Singleton: r.Singleton, CreateOnUpdate: r.CreateOnUpdate, RemoveWhenDue: r.RemoveWhenDue,
 			ReturnDeleted: r.ReturnDeleted, Namespaces: r.areNamespaces, Untracked: r.Untracked,
 		},
@@ -140,10 +141,10 @@ func (r Resource[T]) declaration() (d Declaration, err error) {
 	}
 	if r.Rules != nil {
 		d.Rules = r.Rules.Declared()
-		d.Compile = func(s *schema.Schema) (ruleChecker, error) { return r.Rules.Compile(s) }
+		d.Compile = func(s *schema.Schema) (resource.RuleChecker, error) { return r.Rules.Compile(s) }
 	}
 	if r.Scale != nil {
-		d.Scale = &ScalePaths{SpecReplicas: r.Scale.SpecReplicas, StatusReplicas: r.Scale.StatusReplicas, Selector: r.Scale.Selector}
+		d.Scale = &resource.ScalePaths{SpecReplicas: r.Scale.SpecReplicas, StatusReplicas: r.Scale.StatusReplicas, Selector: r.Scale.Selector}
 	}
 	return d, nil
 }
@@ -151,11 +152,11 @@ func (r Resource[T]) declaration() (d Declaration, err error) {
 // showSubresources says how the subresources are shown that the host has not declared itself, in the order of discovery.
 func (res *served) showSubresources() error {
 	var own []*servedSubresource
-	for _, sub := range res.resource.subresources[:len(res.resource.subresources)-len(res.shown)] {
-		shown := &servedSubresource{subresource: sub}
-		if sub.kindImplied {
+	for _, sub := range res.Resource.Subresources[:len(res.Resource.Subresources)-len(res.shown)] {
+		shown := &servedSubresource{Subresource: sub}
+		if sub.KindImplied {
 			var err error
-			if shown.columns, err = res.scaleColumns(sub.schema); err != nil {
+			if shown.columns, err = res.scaleColumns(sub.Schema); err != nil {
 				return err
 			}
 			shown.wire = messageCodec{codec.ScaleMessage()}

@@ -4,12 +4,13 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // serving is everything by which an API answers at one time: it is built whole from the resources and never changes. A
 // request keeps the one that it began with.
 type serving struct {
-	Set
+	resource.Set
 	versions []*served // every version of every kind that clients find
 	groups   []kind.Group
 	openapi  openAPI
@@ -21,16 +22,16 @@ func (a *API) newServing(resources []*served) *serving {
 	s := &serving{}
 	var kinds []*kind.Kind
 	for _, stored := range resources {
-		s.Resources = append(s.Resources, stored.resource)
-		if stored.traits.Namespaces {
-			s.Namespaces = stored.resource
+		s.Resources = append(s.Resources, stored.Resource)
+		if stored.Traits.Namespaces {
+			s.Namespaces = stored.Resource
 		}
 		for _, res := range stored.everyVersion() {
 			if res.unserved {
 				continue
 			}
 			s.versions = append(s.versions, res)
-			kinds = append(kinds, res.kind)
+			kinds = append(kinds, res.Kind)
 		}
 	}
 	s.groups = kind.Groups(kinds)
@@ -38,17 +39,6 @@ func (a *API) newServing(resources []*served) *serving {
 	s.notFound = a.route(s, nil, always((*request).unknownPath))
 	s.router = a.routes(s)
 	return s
-}
-
-// everyVersion yields the resources in all their versions, also in those that are stored only.
-func (s Set) everyVersion(yield func(*resource) bool) {
-	for _, stored := range s.Resources {
-		for _, res := range stored.everyVersion() {
-			if !yield(res) {
-				return
-			}
-		}
-	}
 }
 
 // versionAt returns the version of a group that is served below a path.

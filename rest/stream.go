@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -102,16 +103,16 @@ type boundStream struct {
 	serve   func(w http.ResponseWriter, r *http.Request) error
 }
 
-func (s Stream[T, O]) subresource(parent *resource) (*servedSubresource, error) {
+func (s Stream[T, O]) subresource(parent *resource.Resource) (*servedSubresource, error) {
 	fail := func(format string, args ...any) (*servedSubresource, error) {
 		return nil, fmt.Errorf("subresource %q: %w", s.Name, fmt.Errorf(format, args...))
 	}
-	if err := checkSubresourceName(s.Name); err != nil {
+	if err := resource.CheckSubresourceName(s.Name); err != nil {
 		return nil, err
 	}
 	options := reflect.TypeFor[O]()
 	out := &byteStream{Stream: &kind.Stream{Media: s.ContentType}, bind: s.bind}
-	sub := &subresource{name: s.Name, stream: out.Stream, kind: parent.gvk.GroupVersion().WithKind(options.Name())}
+	sub := &resource.Subresource{Name: s.Name, Stream: out.Stream, Kind: parent.GVK.GroupVersion().WithKind(options.Name())}
 	set := 0
 	for w, is := range []bool{outputWay: s.Output != nil, sessionWay: s.Session != nil, forwardWay: s.Forward != nil, serveWay: s.Serve != nil} {
 		if is {
@@ -124,15 +125,15 @@ func (s Stream[T, O]) subresource(parent *resource) (*servedSubresource, error) 
 	}
 	switch out.way {
 	case outputWay:
-		sub.verbs, sub.kind.Kind = []string{kind.Get}, "" // what is read is a part of the object
+		sub.Verbs, sub.Kind.Kind = []string{kind.Get}, "" // what is read is a part of the object
 		if out.Media == "" {
 			out.Media = "text/plain"
 		}
 	case serveWay:
-		sub.verbs = []string{kind.Create, kind.Delete, kind.Get, kind.Patch, kind.Update}
+		sub.Verbs = []string{kind.Create, kind.Delete, kind.Get, kind.Patch, kind.Update}
 		out.Below = true
 	default:
-		sub.verbs = []string{kind.Create, kind.Get}
+		sub.Verbs = []string{kind.Create, kind.Get}
 	}
 	if s.ContentType != "" && out.way != outputWay {
 		return fail("ContentType is that of Output, which is not set")
@@ -144,7 +145,7 @@ func (s Stream[T, O]) subresource(parent *resource) (*servedSubresource, error) 
 	if err := checkParameters(out.Options); err != nil {
 		return fail("%w", err)
 	}
-	return &servedSubresource{subresource: sub, bytes: out}, nil
+	return &servedSubresource{Subresource: sub, bytes: out}, nil
 }
 
 func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error) {
@@ -160,19 +161,19 @@ func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error)
 		if s.Check == nil {
 			return nil
 		}
-		defer recoverHook("Check of "+s.Name, &err)
+		defer resource.RecoverHook("Check of "+s.Name, &err)
 		return s.Check(ctx, obj, o)
 	}
 	b.output = func(ctx context.Context, out io.Writer) (err error) {
-		defer recoverHook("Output of "+s.Name, &err)
+		defer resource.RecoverHook("Output of "+s.Name, &err)
 		return s.Output(ctx, obj, o, out)
 	}
 	b.session = func(ctx context.Context, session *Session) (err error) {
-		defer recoverHook("Session of "+s.Name, &err)
+		defer resource.RecoverHook("Session of "+s.Name, &err)
 		return s.Session(ctx, obj, o, session)
 	}
 	b.forward = func(ctx context.Context, port uint16, conn io.ReadWriter) (err error) {
-		defer recoverHook("Forward of "+s.Name, &err)
+		defer resource.RecoverHook("Forward of "+s.Name, &err)
 		return s.Forward(ctx, obj, o, port, conn)
 	}
 	b.serve = func(w http.ResponseWriter, r *http.Request) (err error) {
@@ -190,6 +191,6 @@ func recoverServe(hook string, err *error) {
 		panic(p)
 	}
 	if p != nil {
-		*err = &panicError{where: "the host's hook " + hook, value: p, stack: debug.Stack()}
+		*err = &resource.PanicError{Where: "the host's hook " + hook, Value: p, Stack: debug.Stack()}
 	}
 }

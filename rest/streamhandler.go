@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
 )
@@ -38,7 +39,7 @@ func (q *request) stream(sub *servedSubresource) error {
 		return err
 	}
 	if s.way == sessionWay || s.way == forwardWay {
-		if err := stream.RequireSocket(q.r, sub.name); err != nil {
+		if err := stream.RequireSocket(q.r, sub.Name); err != nil {
 			return err
 		}
 	}
@@ -81,8 +82,8 @@ func (q *request) flag(name string) bool {
 
 // proxy hands the request to the host, as one for the path below the subresource.
 func (q *request) proxy(ctx context.Context, call *stream.Call, bound boundStream) error {
-	segments := strings.Count(kind.Path(q.res.gvk.GroupVersion())+"/plural/name/subresource", "/")
-	if q.res.kind.Namespaced {
+	segments := strings.Count(kind.Path(q.res.GVK.GroupVersion())+"/plural/name/subresource", "/")
+	if q.res.Kind.Namespaced {
 		segments += 2
 	}
 	below := stream.Below(q.r.URL.EscapedPath(), segments)
@@ -100,7 +101,7 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 	if err != nil {
 		return boundStream{}, err
 	}
-	record, err := q.res.find(q.r.Context(), namespace, name, 0)
+	record, err := q.res.Get(q.r.Context(), namespace, name, 0)
 	if err != nil {
 		return boundStream{}, err
 	}
@@ -116,7 +117,7 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 		if q.parameters().Get("dryRun") != "" {
 			return boundStream{}, status.BadRequest("dryRun is not supported")
 		}
-		if options, err = q.res.admitConnect(q.r.Context(), sub.subresource, parent, options, &writeOptions{warnings: &q.warnings}); err != nil {
+		if options, err = q.res.AdmitConnect(q.r.Context(), sub.Subresource, parent, options, &resource.WriteOptions{Warnings: &q.warnings}); err != nil {
 			return boundStream{}, err
 		}
 	}

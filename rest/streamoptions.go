@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -63,20 +64,7 @@ func (s *byteStream) readOptions(parameters url.Values) (doc.Value, error) {
 			v = v.With(p.Name, elements[0])
 		}
 	}
-	return checkOptions(s.Options, v)
-}
-
-// checkOptions fills in what the options leave out, and checks them.
-func checkOptions(options *schema.Schema, v doc.Value) (doc.Value, error) {
-	v = options.Default(v)
-	errs := options.CheckTypes(nil, v)
-	if len(errs) == 0 {
-		errs = options.Validate(nil, v)
-	}
-	if len(errs) > 0 {
-		return doc.Value{}, status.BadRequest(errs.Error())
-	}
-	return v, nil
+	return resource.CheckOptions(s.Options, v)
 }
 
 // typeMetaField says that a field of options structs of Kubernetes is none of their parameters.

@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -43,7 +44,7 @@ func (q *request) tableWriter(rep representation) (*tableWriter, error) {
 }
 
 // appendHead appends a table up to its first row. Later events of a watch repeat no columns.
-func (t *tableWriter) appendHead(dst []byte, p page, columns bool) ([]byte, error) {
+func (t *tableWriter) appendHead(dst []byte, p resource.Page, columns bool) ([]byte, error) {
 	dst = appendTypeMeta(dst, "meta.k8s.io/"+t.version, "Table")
 	dst = appendListMeta(append(dst, `"metadata":`...), p)
 	dst = append(dst, `,"columnDefinitions":`...)
@@ -115,7 +116,7 @@ func (t *tableWriter) appendCells(dst []byte, v doc.Value, object []byte) ([]byt
 		}
 		if c.compute != nil && typed == nil {
 			var err error
-			if typed, err = t.res.goType.decode(object); err != nil {
+			if typed, err = t.res.GoType.Decode(object); err != nil {
 				return dst, err
 			}
 		}
@@ -157,7 +158,7 @@ func (q *request) table(rep representation, object []byte) ([]byte, error) {
 		return nil, err
 	}
 	revision, _ := strconv.ParseUint(string(object[parts.Version.Start:parts.Version.End]), 10, 64)
-	out, err := t.appendHead(nil, page{Page: storage.Page{Revision: watch.Revision(revision)}}, true)
+	out, err := t.appendHead(nil, resource.Page{Page: storage.Page{Revision: watch.Revision(revision)}}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -168,13 +169,13 @@ func (q *request) table(rep representation, object []byte) ([]byte, error) {
 }
 
 // appendTable appends a list as a table.
-func (t *tableWriter) appendTable(out *chunkWriter, p page) error {
+func (t *tableWriter) appendTable(out *chunkWriter, p resource.Page) error {
 	var err error
 	if out.buf, err = t.appendHead(out.buf, p, true); err != nil {
 		return err
 	}
 	for i, record := range p.Records {
-		if record, err = t.res.show(record); err != nil {
+		if record, err = t.res.Show(record); err != nil {
 			return err
 		}
 		if i > 0 {
@@ -242,7 +243,7 @@ func (v *tableObjects) object(dst []byte, r *storage.Record, at watch.Revision) 
 }
 
 func (v *tableObjects) begin(dst []byte, at watch.Revision) ([]byte, error) {
-	dst, err := v.appendHead(dst, page{Page: storage.Page{Revision: at}}, !v.columnsSent)
+	dst, err := v.appendHead(dst, resource.Page{Page: storage.Page{Revision: at}}, !v.columnsSent)
 	v.columnsSent = true
 	return dst, err
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -15,7 +16,7 @@ import (
 type watchBeginning struct {
 	*watchStream
 	rep      representation
-	selected selection
+	selected resource.Selection
 	initial  bool
 	state    *initialState // what the client is to be told of
 }
@@ -27,12 +28,12 @@ type initialState struct {
 }
 
 // watchBeginning reads a request for a watch.
-func (q *request) watchBeginning(rep representation, p *listParameters) (*watchBeginning, error) {
+func (q *request) watchBeginning(rep representation, p *resource.ListParameters) (*watchBeginning, error) {
 	namespace, err := q.namespace()
 	if err != nil {
 		return nil, err
 	}
-	revision, err := parseRevision(p.ResourceVersion)
+	revision, err := resource.ParseRevision(p.ResourceVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -48,10 +49,10 @@ func (q *request) watchBeginning(rep representation, p *listParameters) (*watchB
 	}
 	b := &watchBeginning{watchStream: s, rep: rep}
 	var nothing bool
-	if b.selected, nothing = q.res.selection(namespace, *p); nothing {
-		b.selected.match = func(*storage.Record) bool { return false }
+	if b.selected, nothing = q.res.Select(namespace, *p); nothing {
+		b.selected.Match = func(*storage.Record) bool { return false }
 	}
-	s.match = b.selected.match
+	s.match = b.selected.Match
 	b.initial = p.SendInitialEvents != nil && *p.SendInitialEvents || p.SendInitialEvents == nil && revision == 0
 
 	duration := minWatchTime + rand.N(maxWatchTime-minWatchTime)
@@ -139,7 +140,7 @@ func (b *watchBeginning) awaitRevision(take func(context.Context) error) error {
 
 // takePosition places the cursor from which changes are sent.
 func (b *watchBeginning) takePosition(ctx context.Context) error {
-	cursor, err := b.q.res.Store.Watch(ctx, b.selected.scope, b.after, b.selected.terms...)
+	cursor, err := b.q.res.Store.Watch(ctx, b.selected.Scope, b.after, b.selected.Terms...)
 	if err != nil {
 		return err
 	}
@@ -150,7 +151,7 @@ func (b *watchBeginning) takePosition(ctx context.Context) error {
 
 func (b *watchBeginning) takeState(ctx context.Context) error {
 	records := recordBuffers.Get().(*[]*storage.Record)
-	found, err := b.q.res.Store.List(ctx, storage.ListOptions{Scope: b.selected.scope, Terms: b.selected.terms, Match: b.match, Revision: b.after}, (*records)[:0])
+	found, err := b.q.res.Store.List(ctx, storage.ListOptions{Scope: b.selected.Scope, Terms: b.selected.Terms, Match: b.match, Revision: b.after}, (*records)[:0])
 	if err != nil {
 		recordBuffers.Put(records)
 		return err

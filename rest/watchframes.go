@@ -60,21 +60,21 @@ func (v *wholeObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd 
 
 // appendBookmark appends the object of a bookmark.
 func (res *served) appendBookmark(dst []byte, at watch.Revision, initialEventsEnd bool) []byte {
-	dst = appendTypeMeta(dst, res.gvk.GroupVersion().String(), res.gvk.Kind)
+	dst = appendTypeMeta(dst, res.GVK.GroupVersion().String(), res.GVK.Kind)
 	return append(append(appendBookmarkMeta(dst, at, initialEventsEnd), res.bookmarkRest...), '}')
 }
 
 // addBookmarks prepares what the object of a bookmark has after its metadata. For built-in kinds it is what Go writes of an
 // object in which nothing is set.
 func (res *served) addBookmarks() error {
-	if !res.dialect.GoWritten {
+	if !res.Dialect.GoWritten {
 		return nil
 	}
-	empty, err := res.goType.fromDocument(doc.MapOf())
+	empty, err := res.GoType.FromDocument(doc.MapOf())
 	if err != nil {
 		return err
 	}
-	v, err := res.goType.toDocument(empty)
+	v, err := res.GoType.ToDocument(empty)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -14,7 +15,7 @@ const watchSegment = "watch"
 
 // watchByPath answers for a path that says itself that it is a watch.
 func (q *request) watchByPath() (handler, error) {
-	if q.r.Method != http.MethodGet || !q.res.has(string(Watch)) {
+	if q.r.Method != http.MethodGet || !q.res.Has(string(Watch)) {
 		return nil, status.MethodNotAllowed()
 	}
 	return func(q *request) error {
@@ -41,16 +42,16 @@ func (q *request) namesObject() bool {
 }
 
 // selectObject narrows a watch down to the object in the path. A field selector may say the same and nothing else.
-func (q *request) selectObject(p *listParameters) error {
+func (q *request) selectObject(p *resource.ListParameters) error {
 	_, name, err := q.object()
 	if err != nil {
 		return err
 	}
-	if p.fields.Empty() {
-		p.fields, err = apimeta.ParseFieldSelector("metadata.name=" + strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`).Replace(name))
+	if p.Fields.Empty() {
+		p.Fields, err = apimeta.ParseFieldSelector("metadata.name=" + strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`).Replace(name))
 		return err
 	}
-	if selected, ok := p.fields.Exact("metadata.name"); !ok || selected != name {
+	if selected, ok := p.Fields.Exact("metadata.name"); !ok || selected != name {
 		return status.BadRequest("fieldSelector metadata.name doesn't match requested name")
 	}
 	return nil

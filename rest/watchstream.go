@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -59,7 +60,7 @@ type watchStream struct {
 }
 
 // watch streams what changes (API concepts, Efficient detection of changes).
-func (q *request) watch(rep representation, p *listParameters) error {
+func (q *request) watch(rep representation, p *resource.ListParameters) error {
 	b, err := q.watchBeginning(rep, p)
 	if err != nil {
 		return err
@@ -279,7 +280,7 @@ func (s *watchStream) gatherNews(bookmark bool) (more bool, err error) {
 
 // object adds an event about a record, as the version of the watch shows it.
 func (s *watchStream) object(event watch.EventType, stored *storage.Record, at watch.Revision) error {
-	r, err := s.q.res.show(stored)
+	r, err := s.q.res.Show(stored)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,15 @@
 package rest
 
-import "context"
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/rest/internal/resource"
+)
 
 // writeCall is what every write over HTTP has in common: its options, who is written to, how the answer shall look, and
 // how long it may take.
 type writeCall struct {
-	options         writeOptions
+	options         resource.WriteOptions
 	rep             representation
 	namespace, name string // name is empty for a collection
 	ctx             context.Context

@@ -1,0 +1,164 @@
+package resource
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Conversions makes functions on documents of the host's functions between a version and the stored one.
+func Conversions[V, T any](version, stored *Resource, toStored func(in *V, out *T) error, fromStored func(in *T, out *V) error) (to, from func(doc.Value) (doc.Value, error)) {
+	to = func(v doc.Value) (doc.Value, error) { return convertBy(version, stored, toStored, fromStored, v) }
+	from = func(v doc.Value) (doc.Value, error) { return convertBy(stored, version, fromStored, toStored, v) }
+	return to, from
+}
+
+// convertBy converts a document from one version of a kind to another with a function of the host's. back is the function for
+// the other way. Either may be nil.
+func convertBy[A, B any](from, to *Resource, f func(in *A, out *B) error, back func(in *B, out *A) error, v doc.Value) (doc.Value, error) {
+	if f == nil {
+		common, _ := to.Schema.Prune(to.WithKind(v))
+		return to.settled(common)
+	}
+	converted, err := callConversion(to, f, v)
+	if err != nil {
+		return doc.Value{}, conversionFailed(from, to, objectmeta.NameOf(v), err)
+	}
+	converted = to.WithKind(converted)
+	if !to.Dialect.GoWritten {
+		converted = withConvertedZeros(from, to, back, v, converted)
+	}
+	return to.settled(converted)
+}
+
+// withConvertedZeros returns converted, which a function of the host's has made of v, with the zeros that Go leaves out. Those of
+// v that no default would replace stay in their places. Where a default would, Go does not tell whether the function has set the
+// field to zero or not at all: it is zero if the object, converted back, is then more like v than with the default.
+func withConvertedZeros[A, B any](from, to *Resource, back func(in *B, out *A) error, v, converted doc.Value) doc.Value {
+	converted = to.view.SharedZeros(converted, v)
+	doubtful := to.view.DoubtfulZeros(converted)
+	if len(doubtful) == 0 {
+		return converted
+	}
+	was, err := from.view.Show(v)
+	if err != nil {
+		return converted
+	}
+	lost := func(converted doc.Value) int { // how much of v is not as it was
+		converted = to.Schema.Default(converted)
+		again, err := from.view.Show(from.WithKind(converted))
+		if back != nil {
+			again, err = callConversion(from, back, converted)
+		}
+		if err != nil {
+			return math.MaxInt
+		}
+		return differencesAt(v, was, again)
+	}
+	var zeros []schema.Field
+	least := lost(converted)
+	for _, field := range doubtful {
+		if least == 0 {
+			break
+		}
+		tried := append(slices.Clip(zeros), field)
+		if n := lost(to.view.WithZeros(converted, tried)); n < least {
+			zeros, least = tried, n
+		}
+	}
+	return to.view.WithZeros(converted, zeros)
+}
+
+// differencesAt counts the places of v in which two other documents differ.
+func differencesAt(v, a, b doc.Value) (n int) {
+	switch {
+	case doc.Equal(a, b):
+		return 0
+	case v.Kind() == doc.Map && a.Kind() == doc.Map && b.Kind() == doc.Map:
+		for key, value := range v.Members() {
+			n += differencesAt(value, a.Get(key), b.Get(key))
+		}
+		return n
+	case v.Kind() == doc.List && v.Len() == a.Len() && v.Len() == b.Len():
+		for i, value := range v.Elements() {
+			n += differencesAt(value, a.At(i), b.At(i))
+		}
+		return n
+	}
+	return 1
+}
+
+func callConversion[A, B any](to *Resource, f func(in *A, out *B) error, v doc.Value) (converted doc.Value, err error) {
+	defer RecoverHook("conversion", &err)
+	in, out := new(A), new(B)
+	if err := codec.ToGo(v, in); err != nil {
+		return doc.Value{}, err
+	}
+	// What the function finds in out.
+	begin := to.bare().With("metadata", objectmeta.Of(v))
+	if err := codec.ToGo(begin, out); err != nil {
+		return doc.Value{}, err
+	}
+	if err := f(in, out); err != nil {
+		return doc.Value{}, err
+	}
+	if converted, err = codec.FromGo(out); err != nil {
+		return doc.Value{}, err
+	}
+	metadata, after := objectmeta.Of(v), objectmeta.Of(converted)
+	if doc.Equal(after, metadata) {
+		return converted, nil
+	}
+	if !doc.Equal(withoutLabels(after), withoutLabels(metadata)) {
+		// It is no change that the version's type cannot hold something.
+		untouched := new(B)
+		if err := codec.ToGo(begin, untouched); err != nil {
+			return doc.Value{}, err
+		}
+		before, err := codec.FromGo(untouched)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		if field := firstDifference(withoutLabels(objectmeta.Of(before)), withoutLabels(after)); field != "" {
+			return doc.Value{}, status.InternalError(fmt.Errorf("it changed metadata.%s", field))
+		}
+	}
+	return converted.With("metadata", metadata.With(objectmeta.Labels, after.Get(objectmeta.Labels)).With(objectmeta.Annotations, after.Get(objectmeta.Annotations))), nil
+}
+
+// withoutLabels is what of metadata no conversion may change.
+func withoutLabels(metadata doc.Value) doc.Value {
+	return metadata.Without(objectmeta.Labels, objectmeta.Annotations)
+}
+
+// conversionFailed is the answer to an object that cannot be shown or stored in a version. As of every hook, the text of
+// an error that is no Status goes to the log only.
+func conversionFailed(from, to *Resource, name string, err error) error {
+	text := fmt.Sprintf("conversion of %s %q from %s to %s failed", from.GVK.GroupKind(), name, from.GVK.Version, to.GVK.Version)
+	if told := (*status.Error)(nil); errors.As(err, &told) {
+		text += ": " + told.Status.Message
+	}
+	return status.InternalError(errors.New(text)).WithCause(err)
+}
+
+// firstDifference names a member in which two maps differ, or is "".
+func firstDifference(a, b doc.Value) string {
+	for key, value := range a.Members() {
+		if !doc.Equal(value, b.Get(key)) {
+			return key
+		}
+	}
+	for key := range b.Members() {
+		if !a.Has(key) {
+			return key
+		}
+	}
+	return ""
+}

@@ -1,0 +1,35 @@
+package resource
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/rest/internal/kind"
+)
+
+// describe completes the description from which discovery, OpenAPI and inspection are made.
+func (res *Resource) describe() {
+	k := res.Kind
+	k.Stored, k.Schema, k.GoType = res.Stored.GVK, res.Schema, res.GoType.ObjectType()
+	k.PatchTypes = res.PatchTypes()
+	for _, s := range res.Subresources {
+		k.Subresources = append(k.Subresources, s.describe())
+	}
+	k.Builtin, k.RouteChecks, k.BriefDiscovery = !res.Dialect.RequiredByTag, res.Dialect.MediaRefusedByRoute, res.Dialect.BriefDiscovery
+	if !k.BriefDiscovery {
+		return
+	}
+	k.Verbs = slices.Sorted(slices.Values(k.Verbs))
+	slices.SortFunc(k.Subresources, func(a, b kind.Subresource) int { return strings.Compare(a.Name, b.Name) })
+	for i := range k.Subresources {
+		k.Subresources[i].Verbs = slices.Sorted(slices.Values(k.Subresources[i].Verbs))
+	}
+}
+
+func (s *Subresource) describe() kind.Subresource {
+	out := kind.Subresource{GroupVersionKind: s.Kind, Name: s.Name, Verbs: s.Verbs, OfObject: s.OfItself, Schema: s.Schema, Stream: s.Stream}
+	if !s.KindImplied { // the host has declared it
+		out.GoType = s.GoType
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+package resource
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Review is one write as one hook sees it.
+type Review struct {
+	write   *admittedWrite
+	object  doc.Value // in the version of the request
+	mutable bool
+}
+
+// Operation is what the write does.
+func (r *Review) Operation() string { return string(r.write.operation) }
+
+// Kind is that of the objects, in the stored version if there are several, or the subresource's own where there is one.
+func (r *Review) Kind() apimeta.GroupVersionKind { return r.write.kind }
+
+// Resource and Subresource are those of the URL, in the version of the request.
+func (r *Review) Resource() (apimeta.GroupVersionResource, string) {
+	return r.write.res.GR.WithVersion(r.write.res.GVK.Version), r.write.subresource
+}
+
+// Object names the object. The name is there also when it was generated.
+func (r *Review) Named() (namespace, name string) { return r.write.namespace, r.write.name }
+
+// Options are those of the request, a pointer to a struct of package apimeta, and whether it is a dry run.
+func (r *Review) Options() (options any, dryRun bool) { return r.write.options, r.write.o.DryRun }
+
+// Warn adds a warning to the answer.
+func (r *Review) Warn(text string) { r.write.o.warn(text) }
+
+// Object decodes the object that is written, in the version of the Go type of into.
+func (r *Review) Object(into any) error {
+	v, err := r.write.as(r.write.versionOf(into), r.object)
+	return decodeAdmitted(v, err, into)
+}
+
+// OldObject decodes the object as it was, in the version of the Go type of into.
+func (r *Review) OldObject(into any) error {
+	v, err := r.write.oldAs(r.write.versionOf(into))
+	return decodeAdmitted(v, err, into)
+}
+
+func decodeAdmitted(v doc.Value, err error, into any) error {
+	switch {
+	case err != nil:
+		return err
+	case v.IsAbsent():
+		return errNoObject
+	}
+	return codec.ToGo(v, into)
+}
+
+// SetObject changes the object to what obj says, in the version of its Go type. What the type does not show stays as it is.
+func (r *Review) SetObject(obj any) error {
+	if err := r.checkMutable(); err != nil {
+		return err
+	}
+	after, err := codec.FromGo(obj)
+	if err != nil {
+		return err
+	}
+	if after.Kind() != doc.Map {
+		return errors.New("SetObject: the value is not an object")
+	}
+	in := r.write.versionOf(obj)
+	before, err := r.write.as(in, r.object)
+	if err != nil {
+		return err
+	}
+	view := r.write.viewOf(in, obj)
+	if shown, err := view.Show(before); err == nil { // else the hook has read the object in another type
+		after = view.Merge(before, shown, after, schema.ZerosOfChanges)
+	}
+	return r.change(in, before, after.With("apiVersion", before.Get("apiVersion")).With("kind", before.Get("kind")))
+}
+
+// change makes of the object what a hook has made of it in one of its versions.
+func (r *Review) change(in *Resource, before, after doc.Value) error {
+	changed, err := r.write.changed(r.object, in, before, after)
+	if err == nil {
+		r.object = changed
+	}
+	return err
+}
+
+// Patch changes the object by a patch, in the stored version if there are several.
+func (r *Review) Patch(media string, data []byte) error {
+	if err := r.checkMutable(); err != nil {
+		return err
+	}
+	in, of := r.write.res, r.write.schema
+	if r.write.isOfObject() {
+		in, of = in.Stored, in.Stored.Schema
+	}
+	patch, err := in.ParsePatch(media, data, of, &WriteOptions{})
+	if err != nil {
+		return fmt.Errorf("patch: %w", err)
+	}
+	before, err := r.write.as(in, r.object)
+	if err != nil {
+		return err
+	}
+	after, err := patch(before)
+	if err != nil {
+		return fmt.Errorf("patch: %w", err)
+	}
+	if after.Kind() != doc.Map {
+		return errors.New("patch: the result is no object")
+	}
+	return r.change(in, before, after)
+}
+
+func (r *Review) checkMutable() error {
+	switch {
+	case r.object.IsAbsent():
+		return errNoObject
+	case !r.mutable:
+		return errNotMutating
+	}
+	return nil
+}
+
+// Faults of a hook. Their text goes to the log.
+var (
+	errNoObject    = status.InternalError(errors.New("an admission hook asked for an object that this operation does not have"))
+	errNotMutating = status.InternalError(errors.New("an admission hook changed an object outside of Mutate"))
+)

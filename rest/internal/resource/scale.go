@@ -1,0 +1,219 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// scaleGroup is the API group of the kind Scale.
+const scaleGroup = "autoscaling"
+
+// scaleType is autoscaling/v1 Scale. Its parts have the names that decoding errors show to clients.
+func scaleType() reflect.Type {
+	type ScaleSpec struct {
+		Replicas int32 `json:"replicas,omitempty" api:"doc='The wanted count.'"`
+	}
+	type ScaleStatus struct {
+		Replicas int32  `json:"replicas" api:"optional,doc='The actual count.'"`
+		Selector string `json:"selector,omitempty" api:"doc='The labels of what is counted, as a label selector.'"`
+	}
+	type Scale struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               ScaleSpec   `json:"spec,omitempty" api:"optional,doc='What is wanted.'"`
+		Status             ScaleStatus `json:"status,omitempty" api:"doc='What there is.'"`
+	}
+	return reflect.TypeFor[Scale]()
+}
+
+// scaler is a Scale with its paths parsed.
+type scaler struct {
+	res                    *Resource
+	spec, status, selector []string
+	plainLabels            bool // the selector is a map of labels, as ReplicationController has it
+}
+
+// ScalePaths says where an object has the counts that /scale shows, by paths like ".spec.replicas". Selector may be empty.
+type ScalePaths struct{ SpecReplicas, StatusReplicas, Selector string }
+
+func (res *Resource) scaleSubresource(s ScalePaths) (*Subresource, error) {
+	sc := scaler{res: res}
+	for _, f := range []struct {
+		name, path string
+		into       *[]string
+		typ        string
+	}{
+		{"SpecReplicas", s.SpecReplicas, &sc.spec, schema.IntegerType},
+		{"StatusReplicas", s.StatusReplicas, &sc.status, schema.IntegerType},
+		{"Selector", s.Selector, &sc.selector, ""},
+	} {
+		if f.path == "" && f.name == "Selector" {
+			continue
+		}
+		path := strings.Split(strings.TrimPrefix(f.path, "."), ".")
+		at := res.Schema.At(path...)
+		if at == nil || f.typ != "" && at.Type != f.typ {
+			return nil, fmt.Errorf("Scale: %s %q: there is no such field of type %s", f.name, f.path, f.typ)
+		}
+		*f.into = path
+	}
+	if at := res.Schema.At(sc.selector...); len(sc.selector) > 0 {
+		sc.plainLabels = at.Additional != nil
+	}
+	if res.Dialect.CountsChecked {
+		res.scale = &sc
+	}
+	derived, err := schema.Derive(scaleType(), schema.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("Scale: %w", err)
+	}
+	return &Subresource{Name: "scale", Kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
+		Schema: derived, Verbs: []string{kind.Get, kind.Patch, kind.Update}, Get: sc.get, Written: sc.written, Update: sc.update,
+		GoType: scaleType(), KindImplied: true, applied: sc.spec}, nil
+}
+
+func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {
+	if parent.Lookup(s.spec...).IsAbsent() {
+		return doc.Value{}, status.InternalError(fmt.Errorf("the spec replicas field %q does not exist", s.specField()))
+	}
+	return s.scaleOf(parent)
+}
+
+// written is what a stored object shows of itself after a write, which cannot fail any more: without a count it asks for none,
+// and a selector that is none is left out.
+func (s scaler) written(_ context.Context, parent doc.Value) (doc.Value, error) {
+	v, _ := s.scaleOf(parent)
+	return v, nil
+}
+
+// noCount is the count that a patch finds where the object has none, and must replace. It is upstream's.
+const noCount = math.MinInt32
+
+func (s scaler) specField() string { return "." + strings.Join(s.spec, ".") }
+
+// scaleOf returns what an object shows of itself as a Scale. With an error it is without the selector.
+func (s scaler) scaleOf(parent doc.Value) (doc.Value, error) {
+	actual := parent.Lookup(s.status...)
+	if actual.IsAbsent() {
+		actual = doc.OfInt(0)
+	}
+	wanted := parent.Lookup(s.spec...)
+	if n, _ := wanted.Int(); n == 0 {
+		wanted = doc.Value{} // as a Scale is written
+	}
+	v := doc.MapOf().With("spec", doc.MapOf().With("replicas", wanted)).WithAt(actual, "status", "replicas").With("metadata", doc.MapOf())
+	if len(s.selector) == 0 {
+		return v, nil
+	}
+	selector := parent.Lookup(s.selector...)
+	if s.plainLabels {
+		selector = doc.MapOf(doc.Member{Key: "matchLabels", Value: selector})
+	}
+	text, err := selectorText(selector)
+	if err != nil || text == "" {
+		return v, err
+	}
+	return v.WithAt(doc.Of(text), "status", "selector"), nil
+}
+
+// selectorText writes a selector, be it text or a LabelSelector, as text.
+func selectorText(v doc.Value) (string, error) {
+	if v.Kind() != doc.Map {
+		return v.Text(), nil
+	}
+	var selector apimeta.LabelSelector
+	if err := codec.ToGo(v, &selector); err != nil {
+		return "", err
+	}
+	parsed, err := selector.Selector()
+	return parsed.String(), err
+}
+
+func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, error) {
+	wanted := scale.Lookup("spec", "replicas")
+	if wanted.IsAbsent() {
+		wanted = doc.OfInt(0)
+	}
+	n, _ := wanted.Int()
+	if n == noCount {
+		return doc.Value{}, status.BadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", s.specField()))
+	}
+	if n < 0 && !s.res.Dialect.CountsChecked {
+		return doc.Value{}, status.Invalid(apimeta.GroupKind{Group: scaleGroup, Kind: "Scale"}, objectmeta.NameOf(parent), status.FieldErrors{
+			status.InvalidField(status.Field("spec", "replicas"), n, "must be greater than or equal to 0")})
+	}
+	return parent.WithAt(wanted, s.spec...), nil
+}
+
+// validate checks the fields that /scale reads, whoever wrote them, as upstream does for custom resources.
+func (s *scaler) validate(obj doc.Value, which Part) status.FieldErrors {
+	if s == nil {
+		return nil
+	}
+	var errs status.FieldErrors
+	if which != StatusPart {
+		errs = checkCount(obj, s.spec)
+	}
+	errs = append(errs, checkCount(obj, s.status)...)
+	if len(s.selector) == 0 || s.res.Schema.At(s.selector...).Type != schema.StringType {
+		return errs
+	}
+	if v, err := reach(obj, s.selector); err != nil {
+		errs = append(errs, status.InvalidField(scaleField(s.selector), "", err.Error()))
+	} else if !v.IsAbsent() && v.Kind() != doc.String {
+		errs = append(errs, status.InvalidField(scaleField(s.selector), "", unreachable(s.selector, v, "string").Error()))
+	}
+	return errs
+}
+
+// checkCount refuses a count of replicas that is none, is negative or is beyond what a Scale can hold.
+func checkCount(obj doc.Value, path []string) status.FieldErrors {
+	v, err := reach(obj, path)
+	n, isInteger := v.Int()
+	if err == nil && !v.IsAbsent() && !isInteger {
+		err = unreachable(path, v, "int64")
+	}
+	at := scaleField(path)
+	switch {
+	case err != nil:
+		return status.FieldErrors{status.InvalidField(at, 0, err.Error())}
+	case n < 0:
+		return status.FieldErrors{status.InvalidField(at, n, "should be a non-negative integer")}
+	case n > math.MaxInt32:
+		return status.FieldErrors{status.InvalidField(at, n, fmt.Sprintf("should be less than or equal to %d", math.MaxInt32))}
+	}
+	return nil
+}
+
+func scaleField(path []string) *status.Path { return status.Field("." + strings.Join(path, ".")) }
+
+// reach returns what stands in a field, absent where nothing does, or says what is in the way.
+func reach(obj doc.Value, path []string) (doc.Value, error) {
+	for i, name := range path {
+		switch {
+		case obj.IsAbsent() || obj.IsNull():
+			return doc.Value{}, nil
+		case obj.Kind() != doc.Map:
+			return doc.Value{}, unreachable(path[:i+1], obj, "map[string]interface{}")
+		}
+		obj = obj.Get(name)
+	}
+	return obj, nil
+}
+
+// unreachable is a value of another type than that of its field, in upstream's words.
+func unreachable(path []string, v doc.Value, want string) error {
+	got := v.Plain()
+	return fmt.Errorf(".%s accessor error: %v is of the type %T, expected %s", strings.Join(path, "."), got, got, want)
+}
