@@ -53,7 +53,7 @@ func (e *RangeError) Error() string {
 
 func decodeJSON(data []byte, into target) (v doc.Value, duplicates []string, err error) {
 	if !utf8.Valid(data) {
-		return doc.Value{}, nil, explain(data, errEncoding)
+		return doc.Value{}, nil, explain(data)
 	}
 	d := decoders.Get().(*decoder)
 	defer d.release()
@@ -67,7 +67,7 @@ func decodeJSON(data []byte, into target) (v doc.Value, duplicates []string, err
 		err = d.end()
 	}
 	if err != nil {
-		return doc.Value{}, nil, explain(data, err)
+		return doc.Value{}, nil, explain(data)
 	}
 	if d.beyond != "" {
 		return doc.Value{}, nil, &RangeError{d.beyond}

@@ -73,11 +73,18 @@ func TestDecodeJSONErrors(t *testing.T) {
 		{"missing comma", `[1 2]`, "invalid character '2' after array element"},
 		{"leading zero", `[01]`, "invalid character '1' after array element"},
 		{"single quotes", `{'a':1}`, `invalid character '\'' looking for beginning of object key string`},
-		{"raw line break in a string", "\"a\nb\"", asGoSays("\"a\nb\"")},
-		{"bad escape", `"\x"`, asGoSays(`"\x"`)},
+		{"raw line break in a string", "\"a\nb\"", `invalid character '\n' in string literal`},
+		{"bad escape", `"\x"`, "invalid character 'x' in string escape code"},
+		{"bad hexadecimal digit", `"\u00zz"`, `invalid character 'z' in \u hexadecimal character escape`},
+		{"cut off in an escape", `"\`, "invalid character ' ' in string escape code"},
+		{"cut off in a word", "tru", "invalid character ' ' in literal true (expecting 'e')"},
+		{"a minus alone", "[-]", "invalid character ']' in numeric literal"},
+		{"no digit after the point", "[1.]", "invalid character ']' after decimal point in numeric literal"},
+		{"no digit in the exponent", "[1e+]", "invalid character ']' in exponent of numeric literal"},
+		{"missing comma in a map", `{"a":1 "b":2}`, `invalid character '"' after object key:value pair`},
 		{"not UTF-8", "{\"a\":\"\xff\"}", "invalid UTF-8 within a string"},
 		{"not UTF-8 in a name", "{\"\xc0\":1}", "invalid UTF-8 within a string"},
-		{"byte order mark", "\ufeff{}", asGoSays("\ufeff{}")},
+		{"byte order mark", "\ufeff{}", "invalid character 'ï' looking for beginning of value"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v, duplicates, err := codec.DecodeJSON([]byte(c.text))
@@ -320,10 +327,4 @@ func TestDecodeUntyped(t *testing.T) {
 		require.ErrorAs(t, err, &beyond, literal)
 		assert.EqualError(t, err, "json: cannot unmarshal number "+literal+" into Go value of type float64")
 	}
-}
-
-// asGoSays returns the error text of encoding/json in this Go release. Go 1.27 rewords some of them.
-func asGoSays(text string) string {
-	var v any
-	return json.Unmarshal([]byte(text), &v).Error()
 }

@@ -2,15 +2,10 @@ package codec
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
-	"strings"
 	"unicode/utf8"
 )
-
-// errEncoding is the error for a text that is not UTF-8.
-var errEncoding = errors.New("invalid UTF-8 within a string")
 
 // ErrEmpty means that the input holds no value. Upstream answers with the same text.
 var ErrEmpty = errors.New("unexpected end of JSON input")
@@ -18,8 +13,9 @@ var ErrEmpty = errors.New("unexpected end of JSON input")
 // ErrTooDeep means that lists and maps are nested deeper than [doc.MaxDepth].
 var ErrTooDeep = errors.New("exceeded max depth")
 
-// SyntaxError says why a text is not JSON. Its message is that of encoding/json for the same text, because upstream's
-// clients and tests know it. For text that is not UTF-8, which encoding/json accepts, the message is our own.
+// SyntaxError says why a text is not JSON, in the words that clients and tests of upstream know from encoding/json. They
+// follow from the text alone, because encoding/json rewords them in new releases. For text that is not UTF-8, which
+// encoding/json accepts, the words are our own.
 type SyntaxError struct {
 	Offset  int64 // number of bytes before the fault
 	message string
@@ -29,20 +25,21 @@ func (e *SyntaxError) Error() string { return e.message }
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) }
 
-// explain turns the scanner's error into ours. It reads the text a second time, which only clients that send broken
-// text pay for.
-func explain(data []byte, cause error) error {
-	if len(bytes.Trim(data, " \t\r\n")) == 0 {
+// explain says why a text that the scanner has refused is not JSON. It reads the text a second time, which only clients
+// that send broken text pay for.
+func explain(data []byte) error {
+	if len(bytes.Trim(data, jsonSpace)) == 0 {
 		return ErrEmpty
 	}
-	var known *json.SyntaxError
-	if err := json.Unmarshal(data, new(json.RawMessage)); errors.As(err, &known) {
-		if strings.HasSuffix(known.Error(), ErrTooDeep.Error()) {
-			return ErrTooDeep
-		}
-		return &SyntaxError{Offset: known.Offset, message: known.Error()}
+	if err := syntaxFault(data); err != nil {
+		return err
 	}
-	fault := &SyntaxError{message: cause.Error()}
+	return notUTF8(data)
+}
+
+// notUTF8 is the error for a text in which only the encoding is wrong.
+func notUTF8(data []byte) error {
+	fault := &SyntaxError{message: "invalid UTF-8 within a string"}
 	for utf8.FullRune(data[fault.Offset:]) {
 		r, size := utf8.DecodeRune(data[fault.Offset:])
 		if r == utf8.RuneError && size == 1 {
