@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/words"
 )
 
 // Message describes how a Protobuf message maps to a document: which field number is which member. The library reads
@@ -231,7 +232,7 @@ func (f MessageField) append(dst []byte, v doc.Value) ([]byte, error) {
 	case TimeType:
 		t, err := time.Parse(time.RFC3339, v.Text())
 		if err != nil {
-			return dst, fmt.Errorf("%q: %w", f.Name, err)
+			return dst, fmt.Errorf("%q: %s", f.Name, words.NotATime(v.Text()))
 		}
 		return AppendField(dst, f.Number, AppendVarintField(nil, 1, uint64(t.Unix()))), nil
 	case MessageType:

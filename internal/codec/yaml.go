@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/internal/doc"
@@ -29,7 +31,8 @@ const (
 // If strict is set, it also returns one line for each duplicate member, such as line 6: key "a" already set in map, at
 // most 100. [DuplicateLines] joins them to upstream's text. The last of the duplicate members counts.
 //
-// It returns the errors of the YAML parser, [ErrTooDeep] and [ErrExpanded].
+// It returns the errors of the YAML parser, [ErrTooDeep] and [ErrExpanded]. Clients know the parser's texts: upstream
+// answers with them too. They change only with the version of the parser that go.mod pins, and a test lists them.
 func DecodeYAML(data []byte, strict bool) (v doc.Value, duplicates []string, err error) {
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 		v, repeated, err := DecodeJSON(text)
@@ -59,7 +62,9 @@ func DecodeYAML(data []byte, strict bool) (v doc.Value, duplicates []string, err
 }
 
 // DuplicateLines returns upstream's text for the lines that [DecodeYAML] returns.
-func DuplicateLines(lines []string) string { return (&yaml.TypeError{Errors: lines}).Error() }
+func DuplicateLines(lines []string) string {
+	return "yaml: unmarshal errors:\n  " + strings.Join(lines, "\n  ")
+}
 
 // AppendYAML appends the YAML form of a JSON text, as upstream writes it: members sorted, lists not indented.
 func AppendYAML(dst, json []byte) ([]byte, error) {
@@ -98,14 +103,28 @@ func (c *yamlConversion) value(tree any, depth int) (doc.Value, error) {
 		return c.list(tree, depth)
 	case map[any]any:
 		return c.object(tree, depth)
-	default: // int64, uint64, float64, a time with an explicit tag
-		literal, err := json.Marshal(tree)
-		if err != nil {
-			return doc.Value{}, err
+	case float64:
+		if math.IsNaN(tree) || math.IsInf(tree, 0) {
+			return doc.Value{}, unsupportedValue(tree)
 		}
-		v, _, err := DecodeJSON(literal)
-		return v, errors.Join(err, c.spend(len(literal)))
+		return c.number(tree)
+	default: // int64, uint64
+		return c.number(tree)
 	}
+}
+
+// unsupportedValue is the error for a number that JSON cannot express. Clients know its text from encoding/json.
+func unsupportedValue(f float64) error {
+	return errors.New("json: unsupported value: " + strconv.FormatFloat(f, 'g', -1, 64))
+}
+
+func (c *yamlConversion) number(n any) (doc.Value, error) {
+	literal, err := json.Marshal(n)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	v, _, err := DecodeJSON(literal)
+	return v, errors.Join(err, c.spend(len(literal)))
 }
 
 func (c *yamlConversion) list(tree []any, depth int) (doc.Value, error) {

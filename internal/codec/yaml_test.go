@@ -51,6 +51,8 @@ func TestDecodeYAMLDuplicates(t *testing.T) {
 		{"one", "kind: x\ndata:\n  a: 1\n  b: 2\n  c: 3\n  a: 4\n", []string{`line 6: key "a" already set in map`}},
 		{"several", "a: 1\na: 2\na: 3\nb: {c: 1, c: 2}\n",
 			[]string{`line 2: key "a" already set in map`, `line 3: key "a" already set in map`, `line 4: key "c" already set in map`}},
+		{"of other types", "1: a\n1: b\ntrue: c\ntrue: d\n2.5: e\n2.5: f\n",
+			[]string{"line 2: key 1 already set in map", "line 4: key true already set in map", "line 6: key 2.5 already set in map"}},
 		{"in JSON", `{"a":1,"q":{"a":1,"a":2}}`, []string{`line 1: key "a" already set in map`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,17 +73,54 @@ func TestDecodeYAMLDuplicates(t *testing.T) {
 	assert.Len(t, got, 100)
 }
 
+// These are the texts that clients see. A new version of the parser in go.mod must return the same.
 func TestDecodeYAMLErrors(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a tab", "\t- a", "yaml: found character that cannot start any token"},
+		{"a tab further down", "a:\n\t- b", "yaml: line 2: found character that cannot start any token"},
+		{"a reserved character", "a: @b", "yaml: found character that cannot start any token"},
+		{"a control character", "a: \x07", "yaml: control characters are not allowed"},
+		{"not UTF-8", "a: \xff", "yaml: invalid leading UTF-8 octet"},
+		{"broken UTF-8", "a: \xc3(", "yaml: invalid trailing UTF-8 octet"},
+		{"broken UTF-16", "\xff\xfe\x00", "yaml: incomplete UTF-16 character"},
 		{"an unclosed quote", "a: 'x", "yaml: found unexpected end of stream"},
+		{"a document ends in a quote", "a: 'b\n---\n", "yaml: line 2: found unexpected document indicator"},
+		{"text after a quote", "a: 'x'y", "yaml: did not find expected key"},
+		{"an unknown escape", `a: "\q"`, "yaml: found unknown escape character"},
+		{"no hexadecimal digit", `a: "\x1z"`, "yaml: did not find expected hexdecimal number"},
+		{"half a surrogate pair", `a: "\ud800"`, "yaml: found invalid Unicode character escape code"},
 		{"bad indentation", "a: 1\n  b: 2\n", "yaml: line 2: mapping values are not allowed in this context"},
-		{"an unknown alias", "a: *b", "yaml: unknown anchor 'b' referenced"},
-		{"no number of JSON", "a: .nan", "json: unsupported value: NaN"},
-		{"a list as a key", "? [a]\n: b", `yaml: invalid map key: []interface {}{"a"}`},
-		{"null as a key", "~: a", "yaml: unsupported map key <nil>"},
-		{"one key of two types", "1: a\n'1': b", `yaml: key "1" stands in one map as a string and as another type`},
+		{"bad indentation further down", "a: 1\nb: 2\n c: 3\n", "yaml: line 3: mapping values are not allowed in this context"},
+		{"two colons", "a: b: c", "yaml: mapping values are not allowed in this context"},
+		{"a list in a map", "a: 1\n- b\n", "yaml: line 1: did not find expected key"},
+		{"a map in a list", "- a\nb: c", "yaml: line 1: did not find expected '-' indicator"},
+		{"a list without an end", "a: [1, 2", "yaml: line 1: did not find expected ',' or ']'"},
+		{"a map without an end", "a: {b: 1", "yaml: line 1: did not find expected ',' or '}'"},
+		{"an end without a beginning", "}", "yaml: did not find expected node content"},
 		{"half a JSON text", `{"a": `, "yaml: line 1: did not find expected node content"},
+		{"text behind the mark of a block", "a: |x\n b", "yaml: did not find expected comment or line break"},
+		{"an unknown alias", "a: *b", "yaml: unknown anchor 'b' referenced"},
+		{"an alias without a name", "a: *", "yaml: did not find expected alphabetic or numeric character"},
+		{"an anchor in itself", "&a [*a]", "yaml: anchor 'a' value contains itself"},
+		{"a merge of a scalar", "<<: 1", "yaml: map merge requires map or sequence of maps as the value"},
+		{"a tag that does not fit", "a: !!int x", "yaml: cannot decode !!str `x` as a !!int"},
+		{"no base64", `a: !!binary "?"`, "yaml: !!binary value contains invalid base64 data"},
+		{"an undefined tag", "a: !h!x b", "yaml: found undefined tag handle"},
+		{"a tag without an end", "a: !<x", "yaml: did not find the expected '>'"},
+		{"another YAML", "%YAML 3.0\n---\na", "yaml: found incompatible YAML document"},
+		{"an unknown directive", "%A\n---\na", "yaml: found unknown directive name"},
+		{"too deep", strings.Repeat("[", 10_001), "yaml: exceeded max depth of 10000"},
+		{"excessive aliases", "a: &a [" + strings.Repeat("x, ", 1000) + "]\nb: &b [" + strings.Repeat("*a, ", 1000) + "]\nc: [" + strings.Repeat("*b, ", 10) + "]",
+			"yaml: document contains excessive aliasing"},
+		{"a list as a key", "? [a]\n: b", `yaml: invalid map key: []interface {}{"a"}`},
+		{"a map as a key", "{{a: b}: c}", `yaml: invalid map key: map[interface {}]interface {}{"a":"b"}`},
+
+		{"no number", "a: .nan", "json: unsupported value: NaN"},
+		{"infinite", "a: .inf", "json: unsupported value: +Inf"},
+		{"infinite below zero", "a: -.inf", "json: unsupported value: -Inf"},
+		{"null as a key", "~: a", "yaml: unsupported map key <nil>"},
+		{"a key that is too large", "18446744073709551615: a", "yaml: unsupported map key 18446744073709551615"},
+		{"one key of two types", "1: a\n'1': b", `yaml: key "1" stands in one map as a string and as another type`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, strict := range []bool{false, true} {
