@@ -45,7 +45,7 @@ func otherOrder(patch, order doc.Value) error {
 }
 
 func wrongElement(want, got doc.Value) error {
-	return unmergeable("expected a %T, but received a %s", want.Plain(), typeText(got))
+	return unmergeable("expected a %s, but received a %s", want.GoType(), typeText(got))
 }
 
 func notAStruct(s *schema.Schema) error {
@@ -78,5 +78,5 @@ func typeText(v doc.Value) string {
 	if v.IsNull() {
 		return "%!s(<nil>)"
 	}
-	return fmt.Sprintf("%T", v.Plain())
+	return v.GoType()
 }

@@ -31,6 +31,27 @@ func (v Value) Plain() any {
 	}
 }
 
+// GoType names the Go type of what [Value.Plain] returns. Upstream shows it in some of its texts.
+func (v Value) GoType() string {
+	switch v.kind {
+	case Bool:
+		return "bool"
+	case Number:
+		if _, ok := v.Int(); ok {
+			return "int64"
+		}
+		return "float64"
+	case String:
+		return "string"
+	case List:
+		return "[]interface {}"
+	case Map:
+		return "map[string]interface {}"
+	default:
+		return "<nil>"
+	}
+}
+
 // FromPlain is the inverse of [Value.Plain]. A value of a type that Plain never returns becomes null.
 func FromPlain(x any) Value {
 	switch x := x.(type) {

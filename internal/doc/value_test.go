@@ -224,3 +224,17 @@ func TestPlain(t *testing.T) {
 	assert.True(t, doc.FromPlain(struct{}{}).IsNull())
 	assert.True(t, doc.OfFloat(1).Kind() == doc.Number)
 }
+
+func TestGoType(t *testing.T) {
+	for want, v := range map[string]doc.Value{
+		"bool":                    doc.OfBool(true),
+		"int64":                   doc.OfInt(1),
+		"float64":                 doc.OfNumber("10000000000000000000"),
+		"string":                  doc.Of("x"),
+		"[]interface {}":          doc.ListOf(),
+		"map[string]interface {}": doc.MapOf(),
+		"<nil>":                   doc.NullValue(),
+	} {
+		assert.Equal(t, want, v.GoType())
+	}
+}

@@ -3,7 +3,6 @@ package schema
 import (
 	"bytes"
 	"encoding"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -23,10 +24,7 @@ import (
 func DecodingError(text []byte, t reflect.Type) error {
 	r := &goReader{in: jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	if err := r.value(t); err != nil {
-		if own, ok := err.(*json.UnmarshalTypeError); ok { // of a type that decodes itself by encoding/json
-			return r.mismatch(own.Value, own.Type, own.Field)
-		}
-		return err
+		return r.ownError(err)
 	}
 	return r.first
 }
@@ -37,6 +35,27 @@ type goReader struct {
 	of    reflect.Type // the struct whose field is being read
 	path  []string     // the way to that field
 	first error
+}
+
+// ownError is the error of a type that decodes itself. What such a type says is its own affair, unless it passes on an
+// error of encoding/json or of package time: those are told in our words, because the types of Kubernetes return them.
+func (r *goReader) ownError(err error) error {
+	wrong, ok := err.(*json.UnmarshalTypeError)
+	switch {
+	case !ok:
+		return ownWords(err)
+	case r.of == nil && wrong.Struct != "":
+		return fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s of type %s", wrong.Value, wrong.Struct, wrong.Field, goName(wrong.Type))
+	}
+	return r.mismatch(wrong.Value, wrong.Type, wrong.Field)
+}
+
+// ownWords is the error of a type that decodes itself from text.
+func ownWords(err error) error {
+	if refused, ok := err.(*time.ParseError); ok {
+		return errors.New(words.OfTime(refused))
+	}
+	return err
 }
 
 func (r *goReader) refuse(err error) {
@@ -80,6 +99,9 @@ func (r *goReader) value(t reflect.Type) error {
 		if err != nil {
 			return err
 		}
+		if t == timeType && kind != '"' && kind != 'n' {
+			return errors.New("Time.UnmarshalJSON: input is not a JSON string")
+		}
 		return reflect.New(t).Interface().(json.Unmarshaler).UnmarshalJSON(raw)
 	}
 	if kind != 'n' && reflect.PointerTo(t).Implements(textUnmarshalerType) {
@@ -99,6 +121,7 @@ func (r *goReader) value(t reflect.Type) error {
 }
 
 var (
+	timeType            = reflect.TypeFor[time.Time]()
 	unmarshalerType     = reflect.TypeFor[json.Unmarshaler]()
 	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
@@ -160,9 +183,8 @@ func (r *goReader) literal(token jsontext.Token, t reflect.Type) error {
 }
 
 func (r *goReader) base64(text string) {
-	var corrupt base64.CorruptInputError
-	if _, err := base64.StdEncoding.DecodeString(text); errors.As(err, &corrupt) {
-		r.refuse(fmt.Errorf("illegal base64 data at input byte %d", int64(corrupt)))
+	if fault := words.NotBase64(text); fault != "" {
+		r.refuse(errors.New(fault))
 	}
 }
 

@@ -3,6 +3,7 @@ package schema_test
 import (
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -22,6 +23,8 @@ func TestDecodingError(t *testing.T) {
 		Any      any               `json:"any,omitempty"`
 		ByNumber map[int8]string   `json:"byNumber,omitempty"`
 		Next     *spec             `json:"next,omitempty"`
+		Exactly  apimeta.MicroTime `json:"exactly,omitempty"`
+		Instant  time.Time         `json:"instant,omitempty"`
 	}
 	type thing struct {
 		apimeta.TypeMeta   `json:",inline"`
@@ -52,6 +55,12 @@ func TestDecodingError(t *testing.T) {
 		`{"spec":{"names":1,"labels":[]}}`:                              "json: cannot unmarshal number into Go struct field spec.spec.names of type []string",
 		`{"unknown":{"spec":1},"spec":{"on":"x"}}`:                      "json: cannot unmarshal string into Go struct field spec.spec.on of type bool",
 		`{"spec":{"replicas":"x","at":"noon"},"metadata":{"labels":1}}`: `parsing time "noon" as "2006-01-02T15:04:05Z07:00": cannot parse "noon" as "2006"`,
+		`{"spec":{"data":"AA"}}`:                                        "illegal base64 data at input byte 0",
+		`{"spec":{"at":"2026-02-30T00:00:00Z"}}`:                        `parsing time "2026-02-30T00:00:00Z": day out of range`,
+		`{"spec":{"exactly":"2026-01-02T03:04:05Z"}}`:                   `parsing time "2026-01-02T03:04:05Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"`,
+		`{"spec":{"exactly":1}}`:                                        "json: cannot unmarshal number into Go struct field spec.spec.exactly of type string",
+		`{"spec":{"instant":"2026-01-02"}}`:                             `parsing time "2026-01-02" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T"`,
+		`{"spec":{"instant":{}}}`:                                       "Time.UnmarshalJSON: input is not a JSON string",
 	} {
 		t.Run(text, func(t *testing.T) {
 			err := schema.DecodingError([]byte(text), reflect.TypeFor[thing]())

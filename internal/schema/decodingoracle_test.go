@@ -45,6 +45,7 @@ type (
 		Number  json.Number             `json:"number,omitempty"`
 		Raw     json.RawMessage         `json:"raw,omitempty"`
 		Hidden  string                  `json:"-"`
+		Own     oracleOwn               `json:"own,omitempty"`
 	}
 	OracleOther struct {
 		Other bool `json:"other,omitempty"`
@@ -59,11 +60,22 @@ func (o *oracleText) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// oracleOwn decodes itself by encoding/json.
+type oracleOwn struct {
+	Size int8 `json:"size"`
+}
+
+func (o *oracleOwn) UnmarshalJSON(text []byte) error {
+	type plain oracleOwn
+	return json.Unmarshal(text, (*plain)(o))
+}
+
 // FuzzDecodingError compares the sentences with those of encoding/json of the Go release that clients know them from.
 func FuzzDecodingError(f *testing.F) {
 	values := []string{`1`, `-1.5`, `70000`, `1e400`, `"x"`, `"no"`, `"AA="`, `true`, `null`, `[]`, `[1,"x",null,{}]`, `{}`, `{"int":"x"}`, `{"a":1,"b":"x"}`,
-		`{"self":{"self":{"int":true}}}`, `{"300":1,"x":true}`, `"2026-01-01T00:00:00Z"`, `{"no":1}`}
-	members := []string{"kind", "KIND", "Float", "metadata", "list", "time", "timePtr", "text", "texts", "byInt", "byText", "any", "number", "raw", "Hidden", "other", "more"}
+		`{"self":{"self":{"int":true}}}`, `{"300":1,"x":true}`, `"2026-01-01T00:00:00Z"`, `{"no":1}`,
+		`"2026-13-01T00:00:00Z"`, `{"size":"x"}`, `{"size":300}`, `"AA"`}
+	members := []string{"kind", "KIND", "Float", "metadata", "list", "time", "timePtr", "text", "texts", "byInt", "byText", "any", "number", "raw", "Hidden", "other", "own", "more"}
 	for i, m := range members {
 		for j, v := range values {
 			other := members[(i+j)%len(members)]
@@ -77,11 +89,13 @@ func FuzzDecodingError(f *testing.F) {
 		if !json.Valid([]byte(text)) {
 			return
 		}
-		want, got := json.Unmarshal([]byte(text), new(oracle)), schema.DecodingError([]byte(text), reflect.TypeFor[oracle]())
-		if want == nil {
-			assert.NoError(t, got, text)
-		} else {
-			assert.EqualError(t, got, want.Error(), text)
+		for _, into := range []any{new(oracle), new(oracleOwn)} {
+			want, got := json.Unmarshal([]byte(text), into), schema.DecodingError([]byte(text), reflect.TypeOf(into).Elem())
+			if want == nil {
+				assert.NoError(t, got, text)
+			} else {
+				assert.EqualError(t, got, want.Error(), text)
+			}
 		}
 	})
 }

@@ -1,11 +1,8 @@
 package schema
 
 import (
-	"encoding/base64"
-	"fmt"
-	"time"
-
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/words"
 )
 
 // Misfit says of the first value that does not fit the Go type what upstream says of it when it copies a tree into a struct,
@@ -47,14 +44,15 @@ func (s *Schema) scalarMisfit(v doc.Value) string {
 		if v.Kind() != doc.String {
 			return "json: cannot unmarshal " + v.JSONName() + " into Go value of type string"
 		}
-		_, err := time.Parse(time.RFC3339, v.Text())
-		return fmt.Sprint(err)
+		return words.NotATime(v.Text())
 	case "byte":
 		if v.Kind() != doc.String {
 			return "cannot restore slice from " + goKind(v)
 		}
-		_, err := base64.StdEncoding.DecodeString(v.Text())
-		return fmt.Sprintf("error decoding from json: %v", err)
+		if fault := words.NotBase64(v.Text()); fault != "" {
+			return "error decoding from json: " + fault
+		}
+		return ""
 	}
 	switch {
 	case s.Type == StringType && v.Kind() == doc.String: // of another format
@@ -90,5 +88,5 @@ func goKind(v doc.Value) string {
 	case doc.List:
 		return "slice"
 	}
-	return fmt.Sprintf("%T", v.Plain())
+	return v.GoType()
 }

@@ -23,14 +23,23 @@ func decides(t reflect.Type) bool {
 	return true
 }
 
-// isTaken refuses a value that a type does not take that encodes itself. Its text is all that is known of the reason.
+// isTaken refuses a value that a type does not take that encodes itself. What the type says is all that is known of the
+// reason.
 func (f *findings) isTaken(t reflect.Type, v doc.Value, at *trail) {
 	if f.full() {
 		return
 	}
 	if err := codec.ToGo(v, reflect.New(t).Interface()); err != nil {
-		f.add(status.TypeInvalidField(at.below(f.root), plain(v), err.Error()))
+		f.add(status.TypeInvalidField(at.below(f.root), plain(v), refusal(t, v)))
 	}
+}
+
+// refusal is what a type that encodes itself says of a value that it does not take.
+func refusal(t reflect.Type, v doc.Value) string {
+	if err := DecodingError(codec.AppendJSON(nil, v), t); err != nil {
+		return err.Error()
+	}
+	return "the value does not fit its type"
 }
 
 // holdsKeys refuses the members of a map whose names are no keys of the Go map.
@@ -51,7 +60,7 @@ func (f *findings) holdsKeys(t reflect.Type, v doc.Value, at *trail) {
 func parseKey(t reflect.Type, name string) (err error) {
 	key := reflect.New(t)
 	if text, ok := key.Interface().(encoding.TextUnmarshaler); ok {
-		return text.UnmarshalText([]byte(name))
+		return ownWords(text.UnmarshalText([]byte(name)))
 	}
 	switch {
 	case key.Elem().CanInt():
