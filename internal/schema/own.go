@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
 )
@@ -29,17 +28,9 @@ func (f *findings) isTaken(t reflect.Type, v doc.Value, at *trail) {
 	if f.full() {
 		return
 	}
-	if err := codec.ToGo(v, reflect.New(t).Interface()); err != nil {
-		f.add(status.TypeInvalidField(at.below(f.root), plain(v), refusal(t, v)))
+	if err := ToGo(v, reflect.New(t).Interface()); err != nil {
+		f.add(status.TypeInvalidField(at.below(f.root), plain(v), err.Error()))
 	}
-}
-
-// refusal is what a type that encodes itself says of a value that it does not take.
-func refusal(t reflect.Type, v doc.Value) string {
-	if err := DecodingError(codec.AppendJSON(nil, v), t); err != nil {
-		return err.Error()
-	}
-	return "the value does not fit its type"
 }
 
 // holdsKeys refuses the members of a map whose names are no keys of the Go map.
