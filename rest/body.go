@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -78,8 +77,8 @@ func (q *request) checkBodyType() error {
 	return nil
 }
 
-// decodeBody reads a body as an object of the kind and notes the keys that stand twice.
-func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o *resource.WriteOptions) (doc.Value, error) {
+// decodeBody reads a body as what is written, and notes the keys that stand twice.
+func (q *request) decodeBody(w *resource.Write) (doc.Value, error) {
 	if err := q.checkBodyType(); err != nil {
 		return doc.Value{}, err
 	}
@@ -87,20 +86,30 @@ func (q *request) decodeBody(kind apimeta.GroupVersionKind, kindRequired bool, o
 	if err != nil {
 		return doc.Value{}, err
 	}
-	o.Size = len(data)
-	intoStruct := q.res.Dialect.BodiesAreStructs || kind != q.res.GVK // the kinds of subresources have Go types everywhere
-	obj, err := q.decodeDocument(q.contentType(), q.wire, intoStruct, data, o)
+	w.Body.Size = len(data)
+	intoStruct := q.res.Dialect.BodiesAreStructs || w.Kind() != q.res.GVK // the kinds of subresources have Go types everywhere
+	obj, err := q.decodeDocument(q.wire, intoStruct, data, w)
 	var beyond *codec.RangeError
 	switch {
 	case errors.As(err, &beyond):
-		return doc.Value{}, resource.Undecodable(kind, obj, o, beyond)
+		return doc.Value{}, resource.Undecodable(w.Kind(), beyond)
 	case err != nil:
-		return doc.Value{}, resource.Unrecognized(kind.Kind, err, data)
+		return doc.Value{}, resource.Unrecognized(w.Kind().Kind, err, data)
 	}
-	return q.checkKind(obj, kind, kindRequired, data, o)
+	return w.CheckKind(obj, data, q.bodyAsJSON(obj, data))
 }
 
-func (q *request) decodeDocument(media string, wire wireCodec, intoStruct bool, data []byte, o *resource.WriteOptions) (doc.Value, error) {
+// bodyAsJSON returns the JSON of a body that has been read as obj.
+func (q *request) bodyAsJSON(obj doc.Value, data []byte) func() []byte {
+	if q.contentType() == mediaJSON {
+		return func() []byte { return data }
+	}
+	return resource.JSONOf(obj)
+}
+
+// decodeDocument decodes a body by its media type.
+func (q *request) decodeDocument(wire wireCodec, intoStruct bool, data []byte, w *resource.Write) (doc.Value, error) {
+	media, o := q.contentType(), &w.Body
 	switch media {
 	case mediaProtobuf:
 		return decodeProtobuf(wire, data, q.res.Schema.ReadsNumbers())
@@ -112,8 +121,8 @@ func (q *request) decodeDocument(media string, wire wireCodec, intoStruct bool, 
 		data = text
 	}
 	if media == mediaYAML {
-		obj, lines, err := codec.DecodeYAML(data, o.Validation != resource.ValidationIgnore)
-		if o.Problems = lines; len(lines) > 0 && o.Validation == resource.ValidationStrict {
+		obj, lines, err := codec.DecodeYAML(data, w.Asked.Validation != resource.ValidationIgnore)
+		if o.Problems = lines; len(lines) > 0 && w.Asked.Validation == resource.ValidationStrict {
 			o.Problems = []string{codec.DuplicateLines(lines)}
 		}
 		return obj, err

@@ -146,10 +146,20 @@ func (c Client[T]) checkRead(obj, old doc.Value) error {
 		status.RequiredField(status.Field("metadata", objectmeta.ResourceVersion), "Get the object before you change and Update it, or call Modify")})
 }
 
-func (c Client[T]) writeOptions(ctx context.Context) resource.WriteOptions {
-	o := resource.WriteOptions{Manager: c.manager, Agent: userNameIn(ctx)}
-	c.listen(ctx, &o)
-	return o
+// theStatus is the subresource that writes of the status go through.
+const theStatus = "status"
+
+// newWrite begins a write of an object, or of the part of it that is a subresource of this name.
+func (c Client[T]) newWrite(ctx context.Context, name, subresource string) (*resource.Write, error) {
+	t := resource.Target{Namespace: c.namespace, Name: name}
+	if subresource != "" {
+		if t.Through = c.res.Subresource(subresource); t.Through == nil {
+			return nil, status.ResourceNotFound()
+		}
+	}
+	w := c.res.NewWrite(t, resource.Asked{Manager: c.manager, Agent: userNameIn(ctx)})
+	c.listen(ctx, w)
+	return w, nil
 }
 
 func decodeAs[T any](res *resource.Resource, json []byte) (*T, error) {
@@ -236,9 +246,13 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := c.writeOptions(ctx)
-	defer c.tell(ctx, &o)
-	out, err := c.res.Create(ctx, c.namespace, v, o)
+	w, err := c.newWrite(ctx, "", "")
+	if err != nil {
+		return nil, err
+	}
+	defer c.tell(ctx, w)
+	w.Replace(v)
+	out, err := w.Create(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -248,15 +262,15 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 // Update replaces an object but its status. It is refused with 409 when the object has changed since obj was read. obj must come
 // from a read, unless the kind accepts an update without a resourceVersion: otherwise the error is Invalid.
 func (c Client[T]) Update(ctx context.Context, obj *T) (*T, error) {
-	return c.update(ctx, obj, resource.MainPart)
+	return c.update(ctx, obj, "")
 }
 
 // UpdateStatus replaces an object's status and nothing else, with the same check.
 func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
-	return c.update(ctx, obj, resource.StatusPart)
+	return c.update(ctx, obj, theStatus)
 }
 
-func (c Client[T]) update(ctx context.Context, obj *T, which resource.Part) (*T, error) {
+func (c Client[T]) update(ctx context.Context, obj *T, subresource string) (*T, error) {
 	ctx, done, err := c.begin(ctx, Update)
 	if err != nil {
 		return nil, err
@@ -266,15 +280,14 @@ func (c Client[T]) update(ctx context.Context, obj *T, which resource.Part) (*T,
 	if err != nil {
 		return nil, err
 	}
-	if which == resource.StatusPart && !c.res.HasStatus() {
-		return nil, status.ResourceNotFound()
+	w, err := c.newWrite(ctx, objectmeta.NameOf(v), subresource)
+	if err != nil {
+		return nil, err
 	}
-	o := c.writeOptions(ctx)
-	defer c.tell(ctx, &o)
-	o.UID = objectmeta.Of(v).Get(objectmeta.UID).Text()
-	out, err := c.res.Update(ctx, c.namespace, objectmeta.NameOf(v), which, func(old doc.Value) (doc.Value, error) {
-		return c.res.SentByType(v, old), c.checkRead(v, old)
-	}, o)
+	defer c.tell(ctx, w)
+	w.Replace(v)
+	w.Change(func(old doc.Value) (doc.Value, error) { return c.res.SentByType(v, old), c.checkRead(v, old) })
+	out, err := w.Update(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -295,9 +308,12 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 	if err := resource.ValidateDeleteOptions(o); err != nil {
 		return err
 	}
-	write := c.writeOptions(ctx)
-	defer c.tell(ctx, &write)
-	_, err = c.res.Delete(ctx, c.namespace, name, o, write)
+	w, err := c.newWrite(ctx, name, "")
+	if err != nil {
+		return err
+	}
+	defer c.tell(ctx, w)
+	_, err = w.Delete(ctx, o)
 	return err
 }
 

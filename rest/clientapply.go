@@ -25,30 +25,30 @@ type ApplyOptions struct {
 // config is anything whose JSON is the configuration: a map, a struct with the wanted fields, or a *T, if all that T
 // writes without being asked is wanted too. Kind, apiVersion, name and namespace need not be in it.
 func (c Client[T]) Apply(ctx context.Context, name string, config any, options ApplyOptions) (*T, error) {
-	return c.apply(ctx, name, resource.MainPart, config, options)
+	return c.apply(ctx, name, "", config, options)
 }
 
 // ApplyStatus brings an object's status to what a configuration says and changes nothing else. The object must exist.
 func (c Client[T]) ApplyStatus(ctx context.Context, name string, config any, options ApplyOptions) (*T, error) {
-	return c.apply(ctx, name, resource.StatusPart, config, options)
+	return c.apply(ctx, name, theStatus, config, options)
 }
 
-func (c Client[T]) apply(ctx context.Context, name string, which resource.Part, config any, options ApplyOptions) (*T, error) {
+func (c Client[T]) apply(ctx context.Context, name string, subresource string, config any, options ApplyOptions) (*T, error) {
 	ctx, done, err := c.begin(ctx, Patch)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	switch {
-	case which == resource.StatusPart && !c.res.HasStatus():
-		return nil, status.ResourceNotFound()
-	case c.res.Managed == nil:
-		return nil, status.UnsupportedMediaType(c.res.PatchTypes())
+	w, err := c.newWrite(ctx, name, subresource)
+	if err != nil {
+		return nil, err
 	}
-	o := c.writeOptions(ctx)
-	defer c.tell(ctx, &o)
-	o.Force = options.Force
-	if cmp.Or(o.Manager, o.Agent) == "" {
+	if c.res.Managed == nil {
+		return nil, status.UnsupportedMediaType(c.res.PatchTypes(nil))
+	}
+	defer c.tell(ctx, w)
+	w.Asked.Force = options.Force
+	if cmp.Or(w.Asked.Manager, w.Asked.Agent) == "" {
 		return nil, resource.InvalidOptions("PatchOptions", status.FieldErrors{resource.ManagerRequired()})
 	}
 	v, err := codec.FromGo(config)
@@ -59,7 +59,10 @@ func (c Client[T]) apply(ctx context.Context, name string, which resource.Part, 
 	if objectmeta.NameOf(v) == "" {
 		v = v.WithAt(doc.Of(name), "metadata", objectmeta.Name)
 	}
-	out, err := c.res.Apply(ctx, c.namespace, name, which, resource.Configuration{Config: v}, o)
+	if err := w.Apply(v); err != nil {
+		return nil, err
+	}
+	out, err := w.Update(ctx)
 	if err != nil {
 		return nil, err
 	}

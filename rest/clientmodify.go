@@ -4,36 +4,34 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/status"
 )
 
 // Modify reads an object, lets f change it, and stores it, again and again until nobody else has changed it in between
 // (API conventions, Concurrency Control and Consistency). f may run several times, each time with a fresh object; an
 // error of f ends it and is returned. Changes to the status are ignored.
 func (c Client[T]) Modify(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
-	return c.modify(ctx, name, resource.MainPart, f)
+	return c.modify(ctx, name, "", f)
 }
 
 // ModifyStatus is Modify for the status: all other changes are ignored.
 func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
-	return c.modify(ctx, name, resource.StatusPart, f)
+	return c.modify(ctx, name, theStatus, f)
 }
 
-func (c Client[T]) modify(ctx context.Context, name string, which resource.Part, f func(obj *T) error) (*T, error) {
+func (c Client[T]) modify(ctx context.Context, name string, subresource string, f func(obj *T) error) (*T, error) {
 	ctx, done, err := c.begin(ctx, Update)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if which == resource.StatusPart && !c.res.HasStatus() {
-		return nil, status.ResourceNotFound()
+	w, err := c.newWrite(ctx, name, subresource)
+	if err != nil {
+		return nil, err
 	}
-	o := c.writeOptions(ctx)
-	defer c.tell(ctx, &o)
+	defer c.tell(ctx, w)
 	// The store runs the change again when it loses a race, so there is no loop here. What f has made of the object
 	// carries the resourceVersion that f has seen.
-	out, err := c.res.Update(ctx, c.namespace, name, which, func(old doc.Value) (doc.Value, error) {
+	w.Change(func(old doc.Value) (doc.Value, error) {
 		typed, err := c.res.GoType.FromDocument(old)
 		if err != nil {
 			return doc.Value{}, err
@@ -47,7 +45,8 @@ func (c Client[T]) modify(ctx context.Context, name string, which resource.Part,
 		}
 		v = c.res.WithKind(c.res.SentByType(v, old))
 		return v, c.res.CheckIdentity(v, c.namespace, name)
-	}, o)
+	})
+	out, err := w.Update(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/rest/internal/kind"
-	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/status"
 )
 
 // PatchType is a form of patch, by its media type.
@@ -21,30 +19,29 @@ const (
 // Patch changes an object by a patch and returns it as it is then. The patch is applied again when the object changes
 // meanwhile; a resourceVersion inside the patch makes it conditional.
 func (c Client[T]) Patch(ctx context.Context, name string, form PatchType, data []byte) (*T, error) {
-	return c.patch(ctx, name, resource.MainPart, form, data)
+	return c.patch(ctx, name, "", form, data)
 }
 
 // PatchStatus changes an object's status by a patch and nothing else.
 func (c Client[T]) PatchStatus(ctx context.Context, name string, form PatchType, data []byte) (*T, error) {
-	return c.patch(ctx, name, resource.StatusPart, form, data)
+	return c.patch(ctx, name, theStatus, form, data)
 }
 
-func (c Client[T]) patch(ctx context.Context, name string, which resource.Part, form PatchType, data []byte) (*T, error) {
+func (c Client[T]) patch(ctx context.Context, name string, subresource string, form PatchType, data []byte) (*T, error) {
 	ctx, done, err := c.begin(ctx, Patch)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if which == resource.StatusPart && !c.res.HasStatus() {
-		return nil, status.ResourceNotFound()
-	}
-	o := c.writeOptions(ctx)
-	defer c.tell(ctx, &o)
-	want, err := c.res.ParsePatch(string(form), data, c.res.Schema, &o)
+	w, err := c.newWrite(ctx, name, subresource)
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.res.Patch(ctx, c.namespace, name, which, want, o)
+	defer c.tell(ctx, w)
+	if err := w.Patch(string(form), data); err != nil {
+		return nil, err
+	}
+	out, err := w.Update(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -28,9 +28,18 @@ func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subreso
 		if err != nil {
 			return doc.Value{}, err
 		}
-		o := c.writeOptions(ctx)
-		defer c.tell(ctx, &o)
-		return c.res.UpdateSubresource(ctx, s.Subresource, c.namespace, name, func(doc.Value) (doc.Value, error) { return v, nil }, o)
+		w, err := c.newWrite(ctx, name, subresource)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		defer c.tell(ctx, w)
+		w.Replace(v)
+		out, err := w.Update(ctx)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		v, _, err = codec.DecodeJSON(out.JSON)
+		return v, err
 	})
 }
 
@@ -41,9 +50,12 @@ func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subreso
 		if err != nil {
 			return doc.Value{}, err
 		}
-		o := c.writeOptions(ctx)
-		defer c.tell(ctx, &o)
-		return c.res.CallSubresource(ctx, s.Subresource, c.namespace, name, v, &o)
+		w, err := c.newWrite(ctx, name, subresource)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		defer c.tell(ctx, w)
+		return w.Call(ctx, v)
 	})
 }
 

@@ -16,22 +16,22 @@ func WithWarnings(ctx context.Context, tell func(text string)) context.Context {
 }
 
 // listen collects the warnings of a write where somebody wants to know them.
-func (c Client[T]) listen(ctx context.Context, o *resource.WriteOptions) {
+func (c Client[T]) listen(ctx context.Context, w *resource.Write) {
 	if _, ok := ctx.Value(warningsKey{}).(func(string)); ok {
-		o.Warnings = &resource.Warnings{}
+		w.Warnings = &resource.Warnings{}
 	}
 }
 
 // tell passes on what a write has collected.
-func (c Client[T]) tell(ctx context.Context, o *resource.WriteOptions) {
+func (c Client[T]) tell(ctx context.Context, w *resource.Write) {
 	tell, ok := ctx.Value(warningsKey{}).(func(string))
-	if !ok || o.Warnings == nil {
+	if !ok || w.Warnings == nil {
 		return
 	}
 	if c.res.Kind.Warning != "" {
 		tell(c.res.Kind.Warning)
 	}
-	for _, text := range o.Warnings.Texts {
+	for _, text := range w.Warnings.Texts {
 		tell(text)
 	}
 }

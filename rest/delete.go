@@ -35,7 +35,7 @@ func (q *request) delete() error {
 		return err
 	}
 	defer cancel()
-	done, err := q.res.Delete(ctx, namespace, name, options, q.deletion(options))
+	done, err := q.deletion(namespace, name, options).Delete(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -50,9 +50,11 @@ func (q *request) delete() error {
 	return q.writeObject(code, rep, done.JSON)
 }
 
-// deletion are the options of the write by which an object is deleted.
-func (q *request) deletion(options apimeta.DeleteOptions) resource.WriteOptions {
-	return resource.WriteOptions{DryRun: len(options.DryRun) > 0, Warnings: &q.warnings}
+// deletion is the write by which an object is deleted.
+func (q *request) deletion(namespace, name string, options apimeta.DeleteOptions) *resource.Write {
+	w := q.res.NewWrite(resource.Target{Namespace: namespace, Name: name}, resource.Asked{DryRun: len(options.DryRun) > 0})
+	w.Warnings = &q.warnings
+	return w
 }
 
 // deleteOptions reads DeleteOptions from the body, or from the query where there is no body.
@@ -81,7 +83,7 @@ func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) err
 	if !slices.Contains(q.api.media.served, media) {
 		return status.UnsupportedMediaType(q.api.media.served)
 	}
-	v, err := q.decodeDocument(media, messageCodec{codec.DeleteOptionsMessage()}, true, data, &resource.WriteOptions{})
+	v, err := q.decodeDocument(messageCodec{codec.DeleteOptionsMessage()}, true, data, new(resource.Write))
 	if err != nil {
 		return status.BadRequest(err.Error())
 	}
@@ -200,7 +202,7 @@ func (q *request) deleteCollection() error {
 	deleted := resource.Page{Selected: found.Selected, Token: found.Token, Remaining: found.Remaining}
 	deleted.Revision = found.Revision
 	for _, r := range found.Records {
-		done, err := q.res.Delete(ctx, r.Key.Namespace, r.Key.Name, options, q.deletion(options))
+		done, err := q.deletion(r.Key.Namespace, r.Key.Name, options).Delete(ctx, options)
 		switch {
 		case done.Missing: // somebody else was faster
 		case err != nil:

@@ -47,7 +47,7 @@ func (o Objects) Resources() []StoredResource {
 		if res.Kind.Virtual {
 			continue
 		}
-		r := StoredResource{Name: res.GR.String(), Namespaced: res.Kind.Namespaced, Namespaces: res.Traits.Namespaces}
+		r := StoredResource{Name: res.GR.String(), Namespaced: res.Kind.Namespaced, Namespaces: res.AreNamespaces()}
 		for _, version := range res.EveryVersion() {
 			r.Kinds = append(r.Kinds, version.GVK)
 		}
@@ -99,21 +99,18 @@ func (o Objects) Patch(ctx context.Context, key storage.Key, subresource string,
 		return err
 	}
 	defer done()
-	which := resource.MainPart
+	t := resource.Target{Namespace: key.Namespace, Name: key.Name}
 	if subresource != "" {
-		sub := res.Subresource(subresource)
-		if sub == nil || !sub.OfItself {
+		if t.Through = res.Subresource(subresource); t.Through == nil || !t.Through.OfItself {
 			return status.ResourceNotFound()
 		}
-		which = sub.Part
 	}
 	ctx = o.api.asHost(ctx)
-	w := resource.WriteOptions{Manager: o.manager, Agent: userNameIn(ctx)}
-	want, err := res.ParsePatch(string(form), data, res.Schema, &w)
-	if err != nil {
+	w := res.NewWrite(t, resource.Asked{Manager: o.manager, Agent: userNameIn(ctx)})
+	if err := w.Patch(string(form), data); err != nil {
 		return err
 	}
-	_, err = res.Patch(ctx, key.Namespace, key.Name, which, want, w)
+	_, err = w.Update(ctx)
 	return err
 }
 
@@ -131,7 +128,7 @@ func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 	if err := resource.ValidateDeleteOptions(options); err != nil {
 		return false, err
 	}
-	w := resource.WriteOptions{Manager: o.manager, Agent: userNameIn(ctx), DryRun: len(options.DryRun) > 0}
-	out, err := res.Delete(o.api.asHost(ctx), key.Namespace, key.Name, options, w)
+	asked := resource.Asked{Manager: o.manager, Agent: userNameIn(ctx), DryRun: len(options.DryRun) > 0}
+	out, err := res.NewWrite(resource.Target{Namespace: key.Namespace, Name: key.Name}, asked).Delete(o.api.asHost(ctx), options)
 	return out.Gone, err
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // writeParameters reads the options of a write from the query. kind names them in errors.
-func (q *request) writeParameters(kind string) (resource.WriteOptions, error) {
-	o := resource.WriteOptions{Warnings: &q.warnings, Agent: agentOf(q.r.UserAgent())}
+func (q *request) writeParameters(kind string) (resource.Asked, error) {
+	o := resource.Asked{Agent: agentOf(q.r.UserAgent())}
 	query, applies := q.parameters(), kind == "PatchOptions" && q.applies()
 	if query == nil && !applies {
 		return o, nil

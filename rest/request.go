@@ -26,7 +26,7 @@ type request struct {
 	r       *http.Request
 	params  httprouter.Params
 	wire    wireCodec          // of the kind that is read and written; nil where it has no Protobuf message
-	sub     *servedSubresource // that kind is of, where it has a kind of its own
+	through *servedSubresource // that the request is for; nil for the object itself
 
 	// unrouted: the path belongs to no resource, and is none of those that exist for built-in kinds alone.
 	unrouted bool

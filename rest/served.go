@@ -112,9 +112,12 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 		Dialect: r.Dialect.rules(),
 		Traits: resource.Traits{
 			CheckName: r.Names.check, Singleton: r.Singleton, CreateOnUpdate: r.CreateOnUpdate, RemoveWhenDue: r.RemoveWhenDue,
-			ReturnDeleted: r.ReturnDeleted, Namespaces: r.areNamespaces, Untracked: r.Untracked,
+			ReturnDeleted: r.ReturnDeleted, Untracked: r.Untracked,
 		},
 		GoType: &typed[T]{r}, Overlay: r.Overlay, IndexedLabels: slices.Clone(r.IndexedLabels),
+	}
+	if r.areNamespaces {
+		d.Traits.Life = resource.Namespaces
 	}
 	for _, v := range r.Verbs {
 		d.Kind.Verbs = append(d.Kind.Verbs, string(v))

@@ -23,7 +23,7 @@ func (a *API) newServing(resources []*served) *serving {
 	var kinds []*kind.Kind
 	for _, stored := range resources {
 		s.Resources = append(s.Resources, stored.Resource)
-		if stored.Traits.Namespaces {
+		if stored.AreNamespaces() {
 			s.Namespaces = stored.Resource
 		}
 		for _, res := range stored.everyVersion() {

@@ -117,7 +117,9 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 		if q.parameters().Get("dryRun") != "" {
 			return boundStream{}, status.BadRequest("dryRun is not supported")
 		}
-		if options, err = q.res.AdmitConnect(q.r.Context(), sub.Subresource, parent, options, &resource.WriteOptions{Warnings: &q.warnings}); err != nil {
+		w := q.res.NewWrite(resource.Target{Namespace: namespace, Name: name, Through: sub.Subresource}, resource.Asked{})
+		w.Warnings = &q.warnings
+		if options, err = w.Connect(q.r.Context(), options); err != nil {
 			return boundStream{}, err
 		}
 	}

@@ -6,9 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/kind"
-	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -32,23 +30,30 @@ func (q *request) subresourceOfItem() error {
 	if !sub.Has(string(verb)) {
 		return status.MethodNotSupported(q.res.GR, string(verb))
 	}
+	q.through = sub
 	if !sub.OfItself {
-		q.wire, q.sub = sub.wire, sub
+		q.wire = sub.wire
 	}
 	switch {
-	case sub.OfItself && verb == Get:
+	case verb == Get && sub.OfItself:
 		return q.get()
-	case sub.OfItself && verb == Update:
-		return q.putPart(sub.Part)
-	case sub.OfItself:
-		return q.patchPart(sub.Part)
 	case verb == Get:
 		return q.getSubresource(sub)
 	case verb == Create:
 		return q.createSubresource(sub)
+	case verb == Update:
+		return q.put()
 	default:
-		return q.writeSubresource(sub, verb)
+		return q.patch()
 	}
+}
+
+// document is the subresource as writes know it, nil for the object itself.
+func (sub *servedSubresource) document() *resource.Subresource {
+	if sub == nil {
+		return nil
+	}
+	return sub.Subresource
 }
 
 func (q *request) subresourceName() string {
@@ -112,14 +117,14 @@ func (q *request) createSubresource(sub *servedSubresource) error {
 		return err
 	}
 	defer c.cancel()
-	if c.options.DryRun && sub.DryRun == nil {
+	if c.Asked.DryRun && sub.DryRun == nil {
 		return status.BadRequest("dryRun is not supported")
 	}
-	body, err := q.decodeBody(sub.Kind, q.res.Dialect.KindRequired, &c.options)
+	body, err := q.decodeBody(c.Write)
 	if err != nil {
 		return err
 	}
-	answer, err := q.res.CallSubresource(c.ctx, sub.Subresource, c.namespace, c.name, body, &c.options)
+	answer, err := c.Call(c.ctx, body)
 	if err != nil {
 		return err
 	}
@@ -129,44 +134,4 @@ func (q *request) createSubresource(sub *servedSubresource) error {
 		return q.writeOwn(http.StatusCreated, c.rep, &done)
 	}
 	return q.writeJSON(http.StatusCreated, c.rep, codec.AppendObject(nil, answer))
-}
-
-// writeSubresource answers PUT and PATCH of a subresource.
-func (q *request) writeSubresource(sub *servedSubresource, verb Verb) error {
-	kind := "UpdateOptions"
-	if verb == Patch {
-		kind = "PatchOptions"
-		if err := q.checkPatchType(q.res.PatchTypesOf(sub.Subresource)); err != nil {
-			return err
-		}
-	}
-	c, err := q.beginWrite(kind, true)
-	if err != nil {
-		return err
-	}
-	defer c.cancel()
-	if q.applies() {
-		return q.applySubresource(sub, c)
-	}
-	var want resource.Change
-	if verb == Patch {
-		c.options.FromPatch = true
-		want, err = q.readPatch(sub.Schema, &c.options)
-	} else {
-		var body doc.Value
-		body, err = q.decodeBody(sub.Kind, q.res.Dialect.KindRequired && !sub.KindImplied, &c.options)
-		if err == nil && objectmeta.NameOf(body) == "" && sub.KindImplied {
-			err = resource.NameUndeterminable(c.name)
-		}
-		want = func(doc.Value) (doc.Value, error) { return body, nil }
-		c.options.UID = objectmeta.Of(body).Get(objectmeta.UID).Text()
-	}
-	if err != nil {
-		return err
-	}
-	v, err := q.res.UpdateSubresource(c.ctx, sub.Subresource, c.namespace, c.name, want, c.options)
-	if err != nil {
-		return err
-	}
-	return q.writeObject(http.StatusOK, c.rep, codec.AppendObject(nil, v))
 }

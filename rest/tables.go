@@ -25,8 +25,8 @@ type tableWriter struct {
 
 // columns are those of what is asked for.
 func (q *request) columns() []column {
-	if q.sub != nil {
-		return q.sub.columns
+	if q.through != nil && !q.through.OfItself {
+		return q.through.columns
 	}
 	return q.res.columns
 }

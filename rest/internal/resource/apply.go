@@ -1,73 +1,73 @@
 package resource
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/managed"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
-
-// Configuration is what a client applies: the fields it wants to own, with their values.
-type Configuration struct {
-	Config doc.Value
-	// repeated are the members that stand twice in its text, a line for each.
-	repeated []string
-	// check refuses or changes what would come of it; nil does neither.
-	check func(ctx context.Context, old, obj doc.Value) (doc.Value, error)
-}
 
 // ManagerRequired is what is wrong with an apply that does not say who applies.
 func ManagerRequired() *status.FieldError {
 	return status.RequiredField(status.Field("fieldManager"), "is required for apply patch")
 }
 
-func ParseConfiguration(data []byte, o *WriteOptions) (Configuration, error) {
-	v, lines, err := codec.DecodeYAML(data, o.Validation != ValidationIgnore)
+// ApplyText makes the write one by a configuration in YAML or JSON.
+func (w *Write) ApplyText(data []byte) error {
+	v, lines, err := codec.DecodeYAML(data, w.Asked.Validation != ValidationIgnore)
 	switch {
 	case err != nil:
-		return Configuration{}, status.BadRequest("error decoding YAML: error converting YAML to JSON: " + err.Error())
+		return status.BadRequest("error decoding YAML: error converting YAML to JSON: " + err.Error())
 	case v.Kind() != doc.Map && !v.IsNull():
-		return Configuration{}, status.BadRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal " +
+		return status.BadRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal " +
 			v.JSONName() + " into Go value of type map[string]interface {}")
 	}
-	return Configuration{Config: v, repeated: lines}, nil
+	if w.Body.repeated = lines; w.Asked.Validation != ValidationStrict {
+		w.Body.Problems = lines
+	}
+	return w.Apply(v)
 }
 
-// Apply brings an object, or its status, to what a configuration says (API concepts, Server-Side Apply). An object that
-// does not exist is created.
-func (res *Resource) Apply(ctx context.Context, namespace, name string, which Part, c Configuration, o WriteOptions) (result, error) {
-	o.FromPatch, o.applied, o.part, o.config = true, true, which, c.Config
-	if o.Validation != ValidationStrict {
-		o.Problems = c.repeated
+// Apply makes the write one by a configuration: the fields that the client wants to own, with their values (API concepts, Server-Side
+// Apply). Through /scale it is a configuration of the object's own field of replicas, which its manager then owns.
+func (w *Write) Apply(config doc.Value) error {
+	if sub := w.Through; w.throughOwnKind() {
+		if err := managed.NewKind(sub.Schema, sub.Kind, doc.Value{}, nil).Check(config); err != nil {
+			return err
+		}
+		config = w.res.bare().With("metadata", objectmeta.Of(config)).WithAt(config.Lookup("spec", "replicas"), sub.applied...)
 	}
-	return res.Update(ctx, namespace, name, which, func(old doc.Value) (doc.Value, error) {
-		if err := res.checkNumbers(c.Config, &o); err != nil {
-			return doc.Value{}, err // it may be converted
-		}
-		obj, err := res.Managed.Apply(old, c.Config, res.writer(&o), o.Force)
-		if err != nil {
-			return doc.Value{}, err
-		}
-		if res.Dialect.AppliedMetaLenient {
-			obj = res.withoutUnreadable(obj)
-		}
-		if o.Validation == ValidationStrict && len(c.repeated) > 0 {
-			return doc.Value{}, status.BadRequest("error strict decoding YAML: error converting YAML to JSON: " + codec.DuplicateLines(c.repeated))
-		}
-		if uid := objectmeta.Of(obj).Get(objectmeta.UID).Text(); old.IsAbsent() && uid != "" {
-			return doc.Value{}, status.Conflict(res.GR, name, fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
-		}
-		if err := res.checkApplied(obj, namespace, name); err != nil {
-			return doc.Value{}, res.typesFirst(obj, &o, err)
-		}
-		if c.check == nil {
-			return obj, nil
-		}
-		return c.check(ctx, old, obj)
-	}, o)
+	w.form, w.config, w.want = applied, config, w.applyTo
+	return nil
+}
+
+// applyTo brings an object to what the configuration says.
+func (w *Write) applyTo(old doc.Value) (doc.Value, error) {
+	if err := w.checkNumbers(w.config); err != nil {
+		return doc.Value{}, err // it may be converted
+	}
+	obj, err := w.res.Managed.Apply(old, w.config, w.writer(), w.Asked.Force)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if w.res.Dialect.AppliedMetaLenient {
+		obj = w.res.withoutUnreadable(obj)
+	}
+	if w.Asked.Validation == ValidationStrict && len(w.Body.repeated) > 0 {
+		return doc.Value{}, status.BadRequest("error strict decoding YAML: error converting YAML to JSON: " + codec.DuplicateLines(w.Body.repeated))
+	}
+	if uid := objectmeta.Of(obj).Get(objectmeta.UID).Text(); old.IsAbsent() && uid != "" {
+		return doc.Value{}, status.Conflict(w.res.GR, w.Name, fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+	}
+	if err := w.checkApplied(obj); err != nil {
+		body := *w
+		body.obj = obj
+		return doc.Value{}, body.typesFirst(err)
+	}
+	return obj, nil
 }
 
 // withoutUnreadable drops what of the metadata is no value of its type: that of a custom resource is read member by member.
@@ -96,21 +96,21 @@ func inconvertible(config doc.Value, err error) error {
 }
 
 // checkApplied refuses a configuration of another object than that of the URL.
-func (res *Resource) checkApplied(obj doc.Value, namespace, name string) error {
-	if err := res.CheckNamespace(obj, namespace); err != nil {
+func (w *Write) checkApplied(obj doc.Value) error {
+	if err := w.res.CheckNamespace(obj, w.Namespace); err != nil {
 		return err
 	}
 	if objectmeta.NameOf(obj) == "" {
-		return NameUndeterminable(name)
+		return NameUndeterminable(w.Name)
 	}
-	return res.CheckIdentity(obj, namespace, name)
+	return w.res.CheckIdentity(obj, w.Namespace, w.Name)
 }
 
 // withAskedNulls puts back what [schema.Schema.Default] has dropped from a configuration of a custom kind: a null in it is a
 // value that its owner asks for, and not one that is left out. Those in metadata stay dropped, and so does a status of which
 // nothing is left.
-func (res *Resource) withAskedNulls(obj, sent doc.Value, o *WriteOptions) doc.Value {
-	if !o.applied || !res.Dialect.AppliedNullsOwned {
+func (w *Write) withAskedNulls(obj, sent doc.Value) doc.Value {
+	if w.form != applied || !w.res.Dialect.AppliedNullsOwned {
 		return obj
 	}
 	sent = sent.Without("metadata")

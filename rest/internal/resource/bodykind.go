@@ -43,23 +43,80 @@ func JSONOf(v doc.Value) func() []byte {
 	return func() []byte { return codec.AppendJSON(nil, v) }
 }
 
-// CheckCustomKind refuses a body that does not say that it is of a kind of the group and version.
-func CheckCustomKind(obj doc.Value, body, want apimeta.GroupVersionKind, data []byte, o *WriteOptions) error {
+// Kind is what a body of the write is of.
+func (w *Write) Kind() apimeta.GroupVersionKind {
+	if w.throughOwnKind() {
+		return w.Through.Kind
+	}
+	return w.res.GVK
+}
+
+// CheckKind compares the body's apiVersion and kind with those of what is written and fills in what the dialect lets a body
+// leave out. A kind of the same version that is another one is left in the object of a custom kind, where it is found
+// when the object is validated. data is the body, and text returns its JSON.
+func (w *Write) CheckKind(obj doc.Value, data []byte, text func() []byte) (doc.Value, error) {
+	want := w.Kind()
+	body, err := KindOf(obj, text)
+	if err != nil {
+		return doc.Value{}, Unrecognized(want.Kind, err, data)
+	}
+	if obj.IsNull() {
+		obj = doc.MapOf() // what Go reads null as
+	}
+	if w.res.Dialect.KindRequired && !(w.throughOwnKind() && w.Through.KindImplied) {
+		if err = w.checkCustomKind(obj, body, data); err == nil && w.throughOwnKind() && body.Kind != want.Kind {
+			err = WrongKind(want, obj)
+		}
+	} else {
+		err = w.res.checkBuiltinKind(body, want, data)
+		body = want
+	}
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return obj.With("apiVersion", doc.Of(want.GroupVersion().String())).With("kind", doc.Of(body.Kind)), nil
+}
+
+// checkCustomKind refuses a body that does not say that it is of a kind of the group and version.
+func (w *Write) checkCustomKind(obj doc.Value, body apimeta.GroupVersionKind, data []byte) error {
+	want := w.Kind()
 	switch version := want.GroupVersion().String(); {
 	case obj.Get("kind").Text() == "":
-		return Unrecognized(want.Kind, fmt.Errorf("Object 'Kind' is missing in '%s'", Shortened(data)), data)
+		return Unrecognized(want.Kind, fmt.Errorf("Object 'Kind' is missing in '%s'", shortened(data)), data)
 	case body.GroupVersion() != want.GroupVersion():
-		if refused := o.report(nil); refused != "" {
-			return Undecodable(want, obj, o, errors.New(refused))
+		if refused := w.Report(nil); refused != "" {
+			return Undecodable(want, errors.New(refused))
 		}
-		return OtherVersion(body.GroupVersion().String(), version)
+		return otherVersion(body.GroupVersion().String(), version)
 	}
 	return nil
 }
 
-// OtherBuiltinKind says why an object of a kind that upstream may know is not one of another.
-func (res *Resource) OtherBuiltinKind(body, want apimeta.GroupVersionKind) string {
-	from, known := res.Served().Knows(body)
+// checkBuiltinKind refuses a body of another kind in the words of upstream, which looks the body's kind up among all
+// that it knows before it sees that this is not the place for it.
+func (res *Resource) checkBuiltinKind(body, want apimeta.GroupVersionKind, data []byte) error {
+	if body.Kind == "" {
+		body.Kind = want.Kind
+	}
+	if body.Version == "" && (body.Group == "" || body.Group == want.Group) {
+		body.Group, body.Version = want.Group, want.Version
+	}
+	if body == want {
+		return nil
+	}
+	if _, known := res.Served().knows(body); known && body.Kind == want.Kind {
+		return otherVersion(body.GroupVersion().String(), want.GroupVersion().String())
+	}
+	reason := res.otherBuiltinKind(body, want)
+	if body.Version == "" {
+		reason = fmt.Sprintf("Object 'apiVersion' is missing in '%s'", shortened(data))
+	}
+	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", body.Kind, body.Version, want.Kind, reason))
+}
+
+// otherBuiltinKind says why an object of a kind that upstream may know is not one of another.
+func (res *Resource) otherBuiltinKind(body, want apimeta.GroupVersionKind) string {
+	from, known := res.Served().knows(body)
 	if !known {
 		return Unregistered(body)
 	}
@@ -83,9 +140,9 @@ func internalPackage(group string) string {
 	return name
 }
 
-// Knows reports whether upstream's registry would have a kind of what is served, and the Go package in which its type is: that
+// knows reports whether upstream's registry would have a kind of what is served, and the Go package in which its type is: that
 // of a built-in kind, of its lists, or one that every version of every group has. Custom kinds are not in it.
-func (s Set) Knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
+func (s Set) knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
 	if kind.Group == "" && kind.Version == "v1" && (kind.Kind == "List" || kind.Kind == "Status") {
 		return "v1", true
 	}
@@ -104,7 +161,7 @@ func (s Set) Knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
 // KindsOfEveryVersion are what requests and watches consist of beside objects.
 var KindsOfEveryVersion = []string{"CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"}
 
-func OtherVersion(got, want string) error {
+func otherVersion(got, want string) error {
 	return status.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got, want))
 }
 
@@ -130,7 +187,7 @@ func (res *Resource) otherKind(obj doc.Value, sameVersion, sameKind bool) error 
 
 const shortenedLength = 1024
 
-func Shortened(data []byte) string {
+func shortened(data []byte) string {
 	if len(data) > shortenedLength {
 		return string(data[:shortenedLength]) + " ..."
 	}

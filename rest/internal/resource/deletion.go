@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -16,116 +15,74 @@ import (
 
 // Delete removes an object, or marks it for deletion while finalizers or its grace period hold it (API conventions,
 // Metadata; API concepts, Resource deletion).
-func (res *Resource) Delete(ctx context.Context, namespace, name string, options apimeta.DeleteOptions, o WriteOptions) (result, error) {
-	ctx, err := res.nest(ctx, namespace, name, &o)
+func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (Result, error) {
+	ctx, err := w.nest(ctx)
 	if err != nil {
-		return result{}, err
+		return Result{}, err
 	}
-	if res.UnsafeDeletion && options.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *options.IgnoreStoreReadErrorWithClusterBreakingPotential {
-		if err := res.checkMortal(name); err != nil {
-			return result{}, err
-		}
-		return res.deleteUnreadable(ctx, namespace, name, options, o)
+	w.deletion = &options
+	if ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential; w.res.UnsafeDeletion && ignore != nil && *ignore {
+		return w.deleteUnreadable(ctx)
 	}
-	var out result
-	var marked doc.Value
-	record, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
-		o.reset()
-		if out.Missing = current == nil; out.Missing {
-			return nil, res.NotFound(name)
-		}
-		out = result{UID: current.UID}
-		if err := res.checkPreconditions(current, options.Preconditions); err != nil {
-			return nil, err
-		}
-		if err := res.checkMortal(name); err != nil {
-			return nil, err
-		}
-		old, _, err := codec.DecodeJSON(current.JSON)
-		if err != nil {
-			return nil, fmt.Errorf("stored object %v: %w", current.Key, err)
-		}
-		if objectmeta.GraceOf(old) > 0 && !shortens(old, options) || res.heldNamespace(old) {
-			marked = old // its time is running, or it is being emptied, and that is all there is to do
-			return current.JSON, nil
-		}
-		if err := res.mayDelete(ctx, current, old, options, &o); err != nil {
-			return nil, err
-		}
-		grace, err := res.graceFor(ctx, old, options)
-		if err != nil {
-			return nil, err
-		}
-		// Deletion is a matter of metadata: what else is stored stays as it is, whatever the version of the request.
-		if marked = res.markForDeletion(old, options, grace); !res.held(marked) {
-			if out.Gone = true; !res.Traits.Namespaces {
-				marked = old // nobody has seen it on its way out
-			}
-			return nil, nil
-		}
-		return codec.AppendObject(nil, marked), nil
-	})
+	record, err := w.commit(ctx, func(current *storage.Record) ([]byte, error) { return w.run(ctx, onDelete, current) })
 	if err != nil {
-		return result{Missing: out.Missing}, err
+		return Result{Missing: w.result.Missing}, err
 	}
 	switch {
 	case record == nil: // a dry run
-	case out.Gone:
-		res.reaper.forget(out.UID)
+	case w.result.Gone:
+		w.res.reaper.forget(w.result.UID)
 	default:
-		res.reaper.await(ctx, res.Stored, record)
+		w.res.reaper.await(ctx, w.res.Stored, record)
+		return w.result, w.showResult(record)
 	}
-	if out.Gone && !res.Traits.ReturnDeleted {
-		return out, nil
+	if w.result.Gone && !w.res.Traits.ReturnDeleted {
+		return w.result, nil
 	}
-	if out.Gone || record == nil {
-		if record != nil {
-			marked = marked.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", objectmeta.ResourceVersion)
-		}
-		shown, err := res.Stored.convert(marked, res)
-		out.JSON = codec.AppendObject(nil, shown)
-		return out, err
+	if record != nil {
+		w.obj = withRevision(w.obj, record)
 	}
-	return out, res.showResult(&out, record, doc.Value{})
+	shown, err := w.res.Stored.convert(w.obj, w.res)
+	w.result.JSON = codec.AppendObject(nil, shown)
+	return w.result, err
 }
 
-// mayDelete asks the kind and the host whether an object may be deleted.
-func (res *Resource) mayDelete(ctx context.Context, current *storage.Record, old doc.Value, options apimeta.DeleteOptions, o *WriteOptions) error {
-	if o.admitted {
+// validateDelete asks the kind whether an object may be deleted, in the version of the request and in the stored one.
+func (w *Write) validateDelete(ctx context.Context) error {
+	if w.Asked.Trusted {
 		return nil
 	}
-	if err := res.validateDelete(ctx, current); err != nil {
-		return err
+	err := w.res.validateDelete(ctx, w.current)
+	if err == nil && w.res != w.res.Stored && w.res.Dialect.StoredRules {
+		err = w.res.Stored.validateDelete(ctx, w.current)
 	}
-	if res != res.Stored && res.Dialect.StoredRules {
-		if err := res.Stored.validateDelete(ctx, current); err != nil {
-			return err
-		}
-	}
-	return res.admitDelete(ctx, current.Key, old, options, o)
+	return err
 }
 
-func (res *Resource) checkPreconditions(current *storage.Record, p *apimeta.Preconditions) error {
+// checkPreconditions refuses to delete another object than the client means.
+func (w *Write) checkPreconditions() error {
+	res, p, current := w.res, w.deletion.Preconditions, w.current
 	if p == nil {
 		return nil
 	}
-	conflict := func(text string) error {
-		// The kind stands where the plural belongs, as clients know it from upstream.
-		return status.Conflict(apimeta.GroupResource{Group: res.GVK.Group, Resource: res.GVK.Kind}, current.Key.Name, text)
-	}
 	if p.UID != nil && *p.UID != current.UID {
-		if res.Traits.Namespaces {
-			return res.failedPrecondition(current, "UID", *p.UID, current.UID)
-		}
-		return conflict(fmt.Sprintf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, current.UID))
+		return res.life.precondition(res, current.Key.Name, "UID", *p.UID, current.UID)
 	}
 	if rv := fmt.Sprint(current.Revision); p.ResourceVersion != nil && *p.ResourceVersion != rv {
-		if res.Traits.Namespaces {
-			return res.failedPrecondition(current, "ResourceVersion", *p.ResourceVersion, rv)
-		}
-		return conflict(fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, rv))
+		return res.life.precondition(res, current.Key.Name, "ResourceVersion", *p.ResourceVersion, rv)
 	}
 	return nil
+}
+
+// failedPrecondition is the answer to a deletion of another object than there is.
+func failedPrecondition(res *Resource, name, what, wanted, found string) error {
+	why := "The object might have been modified"
+	if what == "UID" {
+		why = "The object might have been deleted and then recreated"
+	}
+	// The kind stands where the plural belongs, as clients know it from upstream.
+	return status.Conflict(apimeta.GroupResource{Group: res.GVK.Group, Resource: res.GVK.Kind}, name,
+		fmt.Sprintf("the %s in the precondition (%s) does not match the %s in record (%s). %s", what, wanted, what, found, why))
 }
 
 func (res *Resource) validateDelete(ctx context.Context, current *storage.Record) error {
@@ -141,6 +98,16 @@ func (res *Resource) validateDelete(ctx context.Context, current *storage.Record
 		return fmt.Errorf("stored object %v: %w", current.Key, err)
 	}
 	return res.GoType.RunValidateDelete(ctx, obj)
+}
+
+// mark returns the object as it is while something holds it. Deletion is a matter of metadata: what else is stored stays as it is,
+// whatever the version of the request.
+func (w *Write) mark(ctx context.Context) error {
+	grace, err := w.res.graceFor(ctx, w.old.stored, *w.deletion)
+	if err == nil {
+		w.obj = w.res.markForDeletion(w.old.stored, *w.deletion, grace)
+	}
+	return err
 }
 
 // markForDeletion returns the object as it is while something holds it: the propagation policy turned into a finalizer,
@@ -176,10 +143,7 @@ func (res *Resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 			m = m.With(objectmeta.Generation, doc.OfInt(n+1))
 		}
 	}
-	if res.Traits.Namespaces {
-		return endingNamespace(old.With("metadata", m))
-	}
-	return old.With("metadata", m)
+	return res.life.mark(old.With("metadata", m))
 }
 
 // propagation is the policy that the options ask for; "" keeps what the object says.
@@ -191,10 +155,8 @@ func (res *Resource) propagation(o apimeta.DeleteOptions) apimeta.DeletionPropag
 		return ""
 	case *o.OrphanDependents:
 		return apimeta.DeletePropagationOrphan
-	case res.Traits.Namespaces:
-		return apimeta.DeletePropagationForeground
 	default:
-		return apimeta.DeletePropagationBackground
+		return res.life.propagation
 	}
 }
 
@@ -228,4 +190,9 @@ func ValidateDryRun(values []string) status.FieldErrors {
 		}
 	}
 	return nil
+}
+
+// held reports whether an object that is being deleted is kept by a finalizer, or by what is left of its grace period.
+func (res *Resource) held(obj doc.Value) bool {
+	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.life.holds(obj)
 }

@@ -11,7 +11,7 @@ import (
 func (res *Resource) describe() {
 	k := res.Kind
 	k.Stored, k.Schema, k.GoType = res.Stored.GVK, res.Schema, res.GoType.ObjectType()
-	k.PatchTypes = res.PatchTypes()
+	k.PatchTypes = res.PatchTypes(nil)
 	for _, s := range res.Subresources {
 		k.Subresources = append(k.Subresources, s.describe())
 	}

@@ -66,7 +66,7 @@ func (s Set) Begin(ctx context.Context) error {
 		if err := res.register(); err != nil {
 			return fmt.Errorf("kind %q: %w", res.GVK.Kind, err)
 		}
-		if err := errors.Join(res.ensureSingleton(ctx), res.ensureDefaultNamespace(ctx)); err != nil {
+		if err := errors.Join(res.ensureSingleton(ctx), res.ensureFirst(ctx)); err != nil {
 			return err
 		}
 	}

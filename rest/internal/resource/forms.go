@@ -7,7 +7,6 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
-	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -59,64 +58,86 @@ func (res *Resource) convertStored(obj doc.Value, base forms) (doc.Value, error)
 	return res.Stored.Schema.Merge(base.stored, before, v), nil
 }
 
-// bothForms converts an object that has been through the rules of its version, holds it to those of the stored version, and
-// returns it as it is then. base is what the object was when both its forms were last known; old is absent on create.
-func (res *Resource) bothForms(ctx context.Context, obj doc.Value, base, old forms, o *WriteOptions) (f forms, err error) {
-	if f = (forms{obj, obj}); res.toStored == nil {
-		return f, nil
+// convert converts the object to the stored version, whose own rules hold as well, and takes it as it is then.
+func (w *Write) convert(ctx context.Context) (err error) {
+	obj := w.tracked
+	if w.out = (forms{obj, obj}); w.res.toStored == nil {
+		return nil
 	}
-	if f.stored, err = res.convertStored(obj, base); err != nil {
-		return f, err
+	if w.out.stored, err = w.res.convertStored(obj, w.base); err != nil {
+		return err
 	}
-	if res.Dialect.StoredRules {
-		if f.stored, err = res.Stored.hold(ctx, f.stored, old.stored, o); err != nil {
-			return f, err
+	if w.res.Dialect.StoredRules {
+		if w.out.stored, err = w.held(ctx, w.out.stored); err != nil {
+			return err
 		}
 	}
-	f.shown, err = res.fromStored(f.stored)
-	return f, err
+	if w.out.shown, err = w.res.fromStored(w.out.stored); err != nil {
+		return err
+	}
+	if !doc.Equal(w.out.shown, obj) { // the stored version has changed it once more
+		w.out.shown = w.withOwners(objectmeta.WithoutManagedFields(w.out.shown))
+	}
+	return nil
 }
 
-// hold defaults, prepares and validates an object in the stored version that was written in another one. Causes and warnings
-// name the version, which need not be the one that the client knows.
-func (res *Resource) hold(ctx context.Context, v, old doc.Value, o *WriteOptions) (doc.Value, error) {
-	heard := Warnings{}
-	held := WriteOptions{part: o.part, Warnings: &heard}
-	if o.part == StatusPart && desiredStateChanged(v, old) {
-		held.part = MainPart // what one version keeps in the status another may keep elsewhere
+// held takes an object that was written in another version through the steps of the stored one. Causes and warnings name the version,
+// which need not be the one that the client knows.
+func (w *Write) held(ctx context.Context, v doc.Value) (doc.Value, error) {
+	stored, heard := w.res.Stored, Warnings{}
+	in := stored.NewWrite(Target{Namespace: w.Namespace, Name: w.Name}, Asked{})
+	in.Warnings, in.where = &heard, "in "+stored.GVK.Version+": "
+	in.old, in.obj, in.tracked = forms{w.old.stored, w.old.stored}, v, v
+	in.sent = doc.MapOf() // what the conversion has filled in is not what the client has sent
+	if w.part() == StatusPart && !desiredStateChanged(v, w.old.stored) {
+		in.Through = stored.Subresource(w.Through.Name) // else one version keeps in the status what another keeps elsewhere
 	}
-	v, errs, err := res.holdTo(ctx, v, old, &held)
-	if err != nil {
-		return doc.Value{}, err
+	if errs := stored.Schema.CheckTypes(nil, v); len(errs) > 0 { // a conversion by name alone
+		return doc.Value{}, in.invalid(v, errs)
 	}
-	where := "in " + res.GVK.Version + ": "
+	err := in.take(ctx, inStored)
 	for _, text := range heard.Texts[:heard.Always] {
-		o.warnAlways(where + text)
+		w.Warnings.addAlways(in.where + text)
 	}
-	if len(errs) == 0 {
-		return v, nil
-	}
-	named := make(status.FieldErrors, len(errs))
-	for i, e := range errs {
-		inVersion := *e
-		inVersion.Field = where + e.Field
-		named[i] = &inVersion
-	}
-	return doc.Value{}, status.Invalid(res.GVK.GroupKind(), objectmeta.NameOf(v), named)
+	return in.obj, err
 }
 
-func (res *Resource) holdTo(ctx context.Context, v, old doc.Value, o *WriteOptions) (doc.Value, status.FieldErrors, error) {
-	if errs := res.Schema.CheckTypes(nil, v); len(errs) > 0 { // a conversion by name alone
-		return v, errs, nil
+// count sets what a write has in both forms of an object: its owners and, in an update, the version that it replaces and its generation,
+// which counts changes outside of metadata and status (API conventions, Metadata) in whichever version they show.
+func (w *Write) count(context.Context) error {
+	if w.res.toStored == nil && w.old.shown.IsAbsent() {
+		return nil
 	}
-	nothing := doc.MapOf() // what the conversion has filled in is not what the client has sent
-	s, err := res.settle(ctx, nothing, v, old, o)
+	m := objectmeta.Of(w.out.shown)
+	generation, rv := m.Get(objectmeta.Generation), m.Get(objectmeta.ResourceVersion)
+	if old := w.old; !old.shown.IsAbsent() {
+		generation, rv = objectmeta.Of(old.shown).Get(objectmeta.Generation), objectmeta.Of(old.shown).Get(objectmeta.ResourceVersion)
+		if w.res.Dialect.Generation && (desiredStateChanged(w.out.shown, old.shown) || w.res.toStored != nil && desiredStateChanged(w.out.stored, old.stored)) {
+			n, _ := generation.Int()
+			generation = doc.OfInt(n + 1)
+		}
+	}
+	w.out = w.out.withMetadata( // sorted
+		doc.Member{Key: objectmeta.Generation, Value: generation},
+		doc.Member{Key: objectmeta.ManagedFields, Value: m.Get(objectmeta.ManagedFields)},
+		doc.Member{Key: objectmeta.ResourceVersion, Value: rv},
+	)
+	return nil
+}
+
+func desiredStateChanged(obj, old doc.Value) bool {
+	rest := func(v doc.Value) doc.Value { return v.Without("metadata", "status", "apiVersion", "kind") }
+	return !doc.Equal(rest(obj), rest(old))
+}
+
+// answer lets a virtual kind answer.
+func (w *Write) answer(ctx context.Context) error {
+	if !w.res.Kind.Virtual {
+		return nil
+	}
+	answer, err := w.res.ChangeTyped(w.out.shown, w.typed, func() error { return w.res.GoType.RunCall(ctx, w.typed) })
 	if err == nil {
-		s, err = res.readied(ctx, nothing, s, old, o)
+		w.result.JSON, w.done = codec.AppendObject(nil, answer), true
 	}
-	if err != nil {
-		return v, nil, err
-	}
-	errs, err := res.check(ctx, s, s.obj, old, o)
-	return s.obj, errs, err
+	return err
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// goType is a kind's Go type and the host's hooks on it, with the type forgotten. An object behind any is a *T.
-type goType interface {
+// GoType is a kind's Go type and the host's hooks on it, with the type forgotten. An object behind any is a *T.
+type GoType interface {
 	Decode(json []byte) (any, error)
 	FromDocument(v doc.Value) (any, error)
 	ToDocument(obj any) (doc.Value, error)

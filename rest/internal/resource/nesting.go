@@ -41,28 +41,24 @@ func (env *Environment) InHook(ctx context.Context) bool {
 	return false
 }
 
-// nest notes in the context of a write's hooks that the write is under way. It refuses a write that hooks have nested too
+// nest notes in the context of the write's hooks that the write is under way. It refuses a write that hooks have nested too
 // often.
-func (res *Resource) nest(ctx context.Context, namespace, name string, o *WriteOptions) (context.Context, error) {
-	if o.nested {
-		return ctx, nil
+func (w *Write) nest(ctx context.Context) (context.Context, error) {
+	n := &nestedWrite{env: w.res.Environment, key: w.res.key(w.Namespace, w.Name), again: new(atomic.Int32), outer: nestedIn(ctx)}
+	if n.outer != nil {
+		n.depth = n.outer.depth + 1
 	}
-	o.nested = true
-	w := &nestedWrite{env: res.Environment, key: res.key(namespace, name), again: new(atomic.Int32), outer: nestedIn(ctx)}
-	if w.outer != nil {
-		w.depth = w.outer.depth + 1
-	}
-	for outer := w.outer; outer != nil && name != ""; outer = outer.outer {
-		if outer.env == w.env && outer.key == w.key {
-			w.again = outer.again
-			if w.again.Add(1) >= storage.MaxAttempts {
-				return nil, status.Conflict(res.GR, name, fmt.Sprintf("a hook that runs when the object is written has written it %d times itself", storage.MaxAttempts-1))
+	for outer := n.outer; outer != nil && w.Name != ""; outer = outer.outer {
+		if outer.env == n.env && outer.key == n.key {
+			n.again = outer.again
+			if n.again.Add(1) >= storage.MaxAttempts {
+				return nil, status.Conflict(w.res.GR, w.Name, fmt.Sprintf("a hook that runs when the object is written has written it %d times itself", storage.MaxAttempts-1))
 			}
 			break
 		}
 	}
-	if w.depth >= maxNesting {
-		return nil, status.Conflict(res.GR, name, fmt.Sprintf("%d writes are nested, each made by a hook of the one before", maxNesting))
+	if n.depth >= maxNesting {
+		return nil, status.Conflict(w.res.GR, w.Name, fmt.Sprintf("%d writes are nested, each made by a hook of the one before", maxNesting))
 	}
-	return context.WithValue(ctx, nestedWriteKey{}, w), nil
+	return context.WithValue(ctx, nestedWriteKey{}, n), nil
 }

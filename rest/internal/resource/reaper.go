@@ -201,7 +201,7 @@ func (r *reaper) next() (*due, bool) {
 func (r *reaper) remove(ctx context.Context, d *due) {
 	none := int64(0)
 	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &d.uid}}
-	_, err := d.res.Delete(ctx, d.namespace, d.name, options, WriteOptions{admitted: true})
+	_, err := d.res.NewWrite(Target{Namespace: d.namespace, Name: d.name}, Asked{Trusted: true}).Delete(ctx, options)
 	if err == nil || status.IsNotFound(err) || status.IsConflict(err) { // gone, or another one of its name
 		return
 	}

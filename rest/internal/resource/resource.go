@@ -28,7 +28,7 @@ type Resource struct {
 	GR       apimeta.GroupResource
 	Dialect  upstream.Dialect
 	Traits   Traits
-	GoType   goType
+	GoType   GoType
 	Schema   *schema.Schema
 	metadata *schema.Schema // of the member metadata
 	view     schema.View    // through the Go type
@@ -39,6 +39,7 @@ type Resource struct {
 	hooks        []*Hook // of admission, that may concern the resource
 	Subresources []*Subresource
 	scale        *scaler // nil where no counts are to be checked
+	life         *Life
 }
 
 // Traits are what a host may choose for the objects of a kind, in all its versions.
@@ -53,8 +54,8 @@ type Traits struct {
 	RemoveWhenDue bool
 	// ReturnDeleted answers a deletion with the object.
 	ReturnDeleted bool
-	// Namespaces says that the objects are the namespaces of the others.
-	Namespaces bool
+	// Life is what is special about how objects begin, change and end; nil if nothing is.
+	Life *Life
 	// Untracked keeps no managedFields.
 	Untracked bool
 }
@@ -74,7 +75,7 @@ type Declaration struct {
 	Kind    *kind.Kind
 	Dialect upstream.Dialect
 	Traits  Traits
-	GoType  goType
+	GoType  GoType
 	// Overlay says what the tags of the Go type do not say.
 	Overlay map[string]string
 	// Rules are validation rules by Go type or field, and Compile makes their checker. Without Compile there are none.
@@ -96,6 +97,9 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 		Traits: d.Traits, GoType: d.GoType, lineage: lineage{Stored: stored}, index: index{fields: d.Kind.SelectableFields, indexedLabels: d.IndexedLabels}}
 	if stored == nil {
 		res.Stored = res
+	}
+	if res.life = d.Traits.Life; res.life == nil {
+		res.life = plainLife
 	}
 	if err := res.checkNames(); err != nil {
 		return nil, err
@@ -335,17 +339,13 @@ func (res *Resource) ensureSingleton(ctx context.Context) error {
 	if res.Schema.Property("spec") != nil {
 		obj = obj.With("spec", doc.MapOf())
 	}
-	o := WriteOptions{admitted: true, Agent: selfAgent}
-	var out result
-	var err error
-	if res.Managed != nil { // applied, so that nobody owns the defaults and whoever wants others can apply them
-		o.applied = true
-		obj, err = res.Managed.Apply(doc.Value{}, obj, res.writer(&o), false)
+	w := res.NewWrite(Target{Name: res.Traits.Singleton}, Asked{Trusted: true, Agent: selfAgent})
+	if res.Managed == nil {
+		w.Replace(obj)
+	} else if err := w.Apply(obj); err != nil { // so that nobody owns the defaults and whoever wants others can apply them
+		return err
 	}
-	if err == nil {
-		out, err = res.Create(ctx, "", obj, o)
-	}
-	if err != nil && !out.taken {
+	if out, err := w.Create(ctx); err != nil && !out.taken {
 		return fmt.Errorf("kind %q: the singleton cannot be made from its defaults: %w", res.GVK.Kind, err)
 	}
 	return nil
@@ -364,8 +364,8 @@ func (res *Resource) addSubresources(d Declaration) error {
 		verbs := slices.DeleteFunc([]string{kind.Get, kind.Patch, kind.Update}, func(v string) bool { return !res.Has(v) })
 		res.Subresources = append(res.Subresources, &Subresource{Name: "status", Kind: res.GVK, Schema: res.Schema, Verbs: verbs, OfItself: true, Part: StatusPart})
 	}
-	if res.Traits.Namespaces {
-		res.Subresources = append(res.Subresources, &Subresource{Name: "finalize", Kind: res.GVK, Schema: res.Schema, Verbs: []string{kind.Update}, OfItself: true, Part: finalizePart})
+	for _, p := range res.life.parts {
+		res.Subresources = append(res.Subresources, &Subresource{Name: p.name, Kind: res.GVK, Schema: res.Schema, Verbs: p.verbs, OfItself: true, Part: p.part})
 	}
 	if d.Scale != nil {
 		sub, err := res.scaleSubresource(*d.Scale)

@@ -13,7 +13,7 @@ import (
 
 // Review is one write as one hook sees it.
 type Review struct {
-	write   *admittedWrite
+	write   *admission
 	object  doc.Value // in the version of the request
 	mutable bool
 }
@@ -26,17 +26,17 @@ func (r *Review) Kind() apimeta.GroupVersionKind { return r.write.kind }
 
 // Resource and Subresource are those of the URL, in the version of the request.
 func (r *Review) Resource() (apimeta.GroupVersionResource, string) {
-	return r.write.res.GR.WithVersion(r.write.res.GVK.Version), r.write.subresource
+	return r.write.res.GR.WithVersion(r.write.res.GVK.Version), r.write.subresource()
 }
 
 // Object names the object. The name is there also when it was generated.
 func (r *Review) Named() (namespace, name string) { return r.write.namespace, r.write.name }
 
 // Options are those of the request, a pointer to a struct of package apimeta, and whether it is a dry run.
-func (r *Review) Options() (options any, dryRun bool) { return r.write.options, r.write.o.DryRun }
+func (r *Review) Options() (options any, dryRun bool) { return r.write.options, r.write.Asked.DryRun }
 
 // Warn adds a warning to the answer.
-func (r *Review) Warn(text string) { r.write.o.warn(text) }
+func (r *Review) Warn(text string) { r.write.Warnings.add(text) }
 
 // Object decodes the object that is written, in the version of the Go type of into.
 func (r *Review) Object(into any) error {
@@ -102,7 +102,7 @@ func (r *Review) Patch(media string, data []byte) error {
 	if r.write.isOfObject() {
 		in, of = in.Stored, in.Stored.Schema
 	}
-	patch, err := in.ParsePatch(media, data, of, &WriteOptions{})
+	patch, err := in.NewWrite(Target{}, Asked{}).parsePatch(media, data, of)
 	if err != nil {
 		return fmt.Errorf("patch: %w", err)
 	}

@@ -217,3 +217,33 @@ func unreachable(path []string, v doc.Value, want string) error {
 	got := v.Plain()
 	return fmt.Errorf(".%s accessor error: %v is of the type %T, expected %s", strings.Join(path, "."), got, got, want)
 }
+
+// withoutCount marks in a Scale that is to be patched that its parent has no count.
+func (s *Subresource) withoutCount(v, parent doc.Value) doc.Value {
+	if s.applied == nil || !parent.Lookup(s.applied...).IsAbsent() {
+		return v
+	}
+	return v.WithAt(doc.OfInt(noCount), "spec", "replicas")
+}
+
+// entriesOf are the managedFields of an object as what the subresource shows has them: who owns the count.
+func (s *Subresource) entriesOf(parent doc.Value) doc.Value {
+	if s.applied == nil {
+		return doc.Value{}
+	}
+	path := make([]string, len(s.applied))
+	for i, name := range s.applied {
+		path[i] = "f:" + name
+	}
+	var entries []doc.Value
+	for _, e := range objectmeta.Of(parent).Get(objectmeta.ManagedFields).Elements() {
+		if !e.Get("fieldsV1").Lookup(path...).IsAbsent() {
+			entries = append(entries, e.With("apiVersion", doc.Of(s.Kind.GroupVersion().String())).
+				With("fieldsV1", doc.MapOf().WithAt(doc.MapOf(), "f:spec", "f:replicas")))
+		}
+	}
+	if len(entries) == 0 {
+		return doc.Value{}
+	}
+	return doc.ListOf(entries...)
+}

@@ -7,9 +7,11 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
 // Subresource is a Subresource with its types forgotten: it reads and changes documents of the parent.
@@ -50,3 +52,31 @@ func CheckSubresourceName(name string) error {
 
 // Has reports whether the subresource has a verb.
 func (s *Subresource) Has(verb string) bool { return slices.Contains(s.Verbs, verb) }
+
+// Show returns what the subresource shows of a stored parent, named like it. get is the subresource's get or written.
+func (s *Subresource) Show(ctx context.Context, parentJSON []byte, get func(context.Context, doc.Value) (doc.Value, error)) (doc.Value, error) {
+	parent, _, err := codec.DecodeJSON(parentJSON)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("stored object: %w", err)
+	}
+	v, err := get(ctx, parent)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return s.named(v, parent), nil
+}
+
+// named gives a subresource its kind and, where its type has metadata, the identity of its parent.
+func (s *Subresource) named(v, parent doc.Value) doc.Value {
+	v = v.With("apiVersion", doc.Of(s.Kind.GroupVersion().String())).With("kind", doc.Of(s.Kind.Kind))
+	if s.Schema.Property("metadata") == nil {
+		return v
+	}
+	m := objectmeta.Of(v)
+	for _, field := range []string{objectmeta.Name, objectmeta.Namespace, objectmeta.UID, objectmeta.ResourceVersion, objectmeta.CreationTimestamp} {
+		if m.Get(field).Text() == "" {
+			m = m.With(field, objectmeta.Of(parent).Get(field))
+		}
+	}
+	return v.With("metadata", m)
+}

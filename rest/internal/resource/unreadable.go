@@ -5,7 +5,6 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -15,26 +14,29 @@ const FieldIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
 // deleteUnreadable removes an object that cannot be decoded, whatever its finalizers are (API concepts, Force deletion). One
 // that can be decoded is refused. Admission has its say, without seeing the object.
-func (res *Resource) deleteUnreadable(ctx context.Context, namespace, name string, options apimeta.DeleteOptions, o WriteOptions) (result, error) {
-	var out result
-	_, err := res.commit(ctx, res.key(namespace, name), &o, func(current *storage.Record) ([]byte, error) {
-		o.reset()
+func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
+	if err := w.res.checkMortal(w.Name); err != nil {
+		return Result{}, err
+	}
+	_, err := w.commit(ctx, func(current *storage.Record) ([]byte, error) {
+		w.attempt = attempt{current: current}
+		w.Warnings.reset()
 		if current == nil {
-			return nil, res.NotFound(name)
+			return nil, w.res.NotFound(w.Name)
 		}
-		if res.readable(current) {
-			return nil, status.Conflict(res.GR, name, "unsafe deletion is not allowed because the object is decodable from storage")
+		if w.res.readable(current) {
+			return nil, status.Conflict(w.res.GR, w.Name, "unsafe deletion is not allowed because the object is decodable from storage")
 		}
-		if err := res.admitDelete(ctx, current.Key, doc.Value{}, options, &o); err != nil {
+		if err := w.admitDelete(ctx); err != nil {
 			return nil, err
 		}
-		out = result{UID: current.UID, Gone: true}
+		w.result = Result{UID: current.UID, Gone: true}
 		return nil, nil
 	})
 	if err == nil {
-		res.reaper.forget(out.UID)
+		w.res.reaper.forget(w.result.UID)
 	}
-	return out, err
+	return w.result, err
 }
 
 // readable reports whether a stored object is one of the resource's kind.

@@ -11,7 +11,7 @@ import (
 
 // AddVersion adds a version to the stored one. toStored and fromStored convert between the two.
 func (res *Resource) AddVersion(other *Resource, toStored, fromStored func(doc.Value) (doc.Value, error)) error {
-	if res.Kind.Virtual || res.Traits.Namespaces {
+	if res.Kind.Virtual || res.life.namespaces {
 		return fmt.Errorf("Versions: a virtual kind and namespaces have one")
 	}
 	if res.inVersion(other.GVK.GroupVersion().String()) != nil {

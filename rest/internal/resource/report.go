@@ -12,18 +12,26 @@ import (
 // maxFieldProblems is how many unknown and duplicate fields are named at most, as far as a decoder finds them.
 const maxFieldProblems = 100
 
-// report warns of unknown fields and of what the decoder has found, or returns the text to refuse them with.
-func (o *WriteOptions) report(unknown []string) (refused string) {
-	if len(unknown)+len(o.Problems) == 0 || o.Validation == ValidationIgnore {
+// problems are what the decoder has found in what the steps work on.
+func (w *Write) problems() []string {
+	if w.translated {
+		return nil
+	}
+	return w.Body.Problems
+}
+
+// Report warns of unknown fields and of what the decoder has found, or returns the text to refuse them with.
+func (w *Write) Report(unknown []string) (refused string) {
+	if len(unknown)+len(w.problems()) == 0 || w.Asked.Validation == ValidationIgnore {
 		return ""
 	}
-	problems := o.problemsWith(unknown)
-	if o.Validation == ValidationStrict {
+	problems := w.problemsWith(unknown)
+	if w.Asked.Validation == ValidationStrict {
 		return "strict decoding error: " + strings.Join(problems, ", ")
 	}
 	for _, p := range problems {
 		if !strings.ContainsFunc(p, unicode.IsControl) { // upstream does not warn of such names at all
-			o.warnAlways(p)
+			w.Warnings.addAlways(p)
 		}
 	}
 	return ""
@@ -32,11 +40,15 @@ func (o *WriteOptions) report(unknown []string) (refused string) {
 // problemsWith puts what the decoder has found and the unknown fields into upstream's order: for built-in kinds that of
 // the body, where what is within an unknown field is not looked at; else the decoder's findings come first, then unknown
 // fields of the metadata, then all others by their paths.
-func (o *WriteOptions) problemsWith(unknown []string) []string {
-	if o.Text != nil && !slices.ContainsFunc(slices.Concat(unknown, o.Problems), isLong) {
-		return problemsInOrder(o.Text, unknown)
+func (w *Write) problemsWith(unknown []string) []string {
+	found, body := w.problems(), w.Body
+	if w.translated {
+		body = Body{}
 	}
-	problems := slices.Concat(o.Problems, o.patched.repeated(o.Problems))
+	if body.Text != nil && !slices.ContainsFunc(slices.Concat(unknown, found), isLong) {
+		return problemsInOrder(body.Text, unknown)
+	}
+	problems := slices.Concat(found, body.patched.repeated(found))
 	problems = problems[:min(len(problems), maxFieldProblems)]
 	sorted := slices.Clone(unknown)
 	slices.SortStableFunc(sorted, func(a, b string) int {
@@ -45,7 +57,8 @@ func (o *WriteOptions) problemsWith(unknown []string) []string {
 		}
 		return strings.Compare(a, b)
 	})
-	if o.verbatim {
+	ofView := w.throughOwnKind() && !w.translated && w.form != applied
+	if body.inDocument || w.res.Dialect.UnknownVerbatim && !ofView {
 		for _, path := range sorted {
 			problems = append(problems, `unknown field "`+path+`"`)
 		}

@@ -8,28 +8,6 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// BodyFirst returns what is wrong with a body, or err where nothing is: a body that cannot be decoded is told before anything
-// that is found by comparing it with something else.
-func (res *Resource) BodyFirst(obj doc.Value, o WriteOptions, err error) error {
-	o.reset()
-	admitted, bad := res.admit(obj, &o)
-	if bad != nil {
-		return bad
-	}
-	return res.typesFirst(admitted, &o, err)
-}
-
-// typesFirst is bodyFirst for a body that has been admitted.
-func (res *Resource) typesFirst(admitted doc.Value, o *WriteOptions, err error) error {
-	if !res.Dialect.TypesFirst {
-		return err
-	}
-	if errs := res.Schema.CheckTypes(nil, admitted); len(errs) > 0 {
-		return res.wrongType(admitted, errs, o)
-	}
-	return err
-}
-
 // NameUndeterminable is the answer to an object without a name.
 func NameUndeterminable(name string) error {
 	return status.BadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", name))

@@ -1,0 +1,184 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// find refuses to change or delete an object that does not exist, or another one than the preconditions of a deletion name.
+func (w *Write) find(context.Context) error {
+	switch {
+	case w.current == nil && w.deletion == nil && w.Body.UID != "" && w.res.Traits.CreateOnUpdate:
+		return w.res.uidConflict(w.Namespace, w.Name, w.Body.UID, "")
+	case w.current == nil:
+		w.result.Missing = true
+		return w.res.NotFound(w.Name)
+	case w.deletion == nil:
+		return nil
+	}
+	if err := w.checkPreconditions(); err != nil {
+		return err
+	}
+	return w.res.checkMortal(w.Name)
+}
+
+// read reads the stored object. A deletion looks at what is stored, whatever the version of the request.
+func (w *Write) read(context.Context) (err error) {
+	w.result.UID = w.current.UID
+	if w.deletion == nil {
+		w.old, w.json, err = w.res.formsOf(w.current)
+		return err
+	}
+	if w.old.stored, _, err = codec.DecodeJSON(w.current.JSON); err != nil {
+		return fmt.Errorf("stored object %v: %w", w.current.Key, err)
+	}
+	return nil
+}
+
+// ask computes what the client wants of what it sees.
+func (w *Write) ask(ctx context.Context) (err error) {
+	if w.view, err = w.seen(ctx); err != nil {
+		return err
+	}
+	seen := w.view
+	if w.throughOwnKind() && w.form == patched {
+		seen = w.Through.withoutCount(seen, w.old.shown).WithAt(w.Through.entriesOf(w.old.shown), "metadata", objectmeta.ManagedFields)
+	}
+	w.obj, err = w.want(seen)
+	return err
+}
+
+// seen is what the client sees of the object that it changes. A configuration is always one of the object.
+func (w *Write) seen(ctx context.Context) (doc.Value, error) {
+	if !w.throughOwnKind() || w.form == applied {
+		return w.old.shown, nil
+	}
+	shown, err := w.Through.Written(ctx, w.old.shown)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return w.Through.named(shown, w.old.shown), nil
+}
+
+// translate makes a change of the object of what the client wants of a subresource with a kind of its own.
+func (w *Write) translate(ctx context.Context) error {
+	if !w.throughOwnKind() {
+		return nil
+	}
+	if w.form == applied {
+		return w.translateApplied(ctx)
+	}
+	v, sub := w.obj, w.Through
+	if w.form == patched {
+		if err := w.checkPatchedSubresource(v); err != nil {
+			return err
+		}
+		v = objectmeta.WithoutManagedFields(v)
+	}
+	if err := w.res.CheckIdentity(v, w.Namespace, w.Name); err != nil {
+		return err
+	}
+	v, err := w.checkView(v)
+	if err != nil {
+		return err
+	}
+	if v, err = w.admitView(ctx, v, w.view); err != nil {
+		return err
+	}
+	obj, err := sub.Update(ctx, w.old.shown, v)
+	if err != nil {
+		return err
+	}
+	// The version that the client has seen is checked against the object's.
+	w.obj = w.res.WithKind(obj).WithAt(objectmeta.Of(v).Get(objectmeta.ResourceVersion), "metadata", objectmeta.ResourceVersion)
+	w.translated = true
+	return nil
+}
+
+// translateApplied checks what a configuration makes of the object as its subresource shows it, and lets the hooks change and judge that.
+func (w *Write) translateApplied(ctx context.Context) error {
+	sub := w.Through
+	before, err := sub.Written(ctx, w.old.shown)
+	if err != nil {
+		return err
+	}
+	v, err := sub.Written(ctx, w.res.Schema.Default(w.obj)) // a count that nobody owns any more is the default again
+	if err != nil {
+		return err
+	}
+	if v, err = w.unchecked().checkView(sub.named(v, w.obj)); err != nil {
+		return err
+	}
+	admitted, err := w.admitView(ctx, v, sub.named(before, w.old.shown))
+	if err != nil || doc.Equal(admitted, v) && w.obj.Lookup(sub.applied...).IsAbsent() {
+		return err
+	}
+	w.obj, err = sub.Update(ctx, w.obj, admitted)
+	return err
+}
+
+// unchecked is a write to the same subresource whose unknown fields nobody has sent.
+func (w *Write) unchecked() *Write {
+	return w.res.NewWrite(w.Target, Asked{Validation: ValidationIgnore})
+}
+
+// checkView accepts what shall be of the kind of the subresource.
+func (w *Write) checkView(v doc.Value) (doc.Value, error) {
+	s, sent := w.Through, v
+	v, unknown := s.Schema.Prune(v)
+	v = s.Schema.Default(v)
+	if errs := s.Schema.CheckTypes(nil, v); len(errs) > 0 {
+		err := schema.DecodingError(codec.AppendJSON(nil, sent), s.GoType)
+		if err == nil {
+			err = errs[0]
+		}
+		return doc.Value{}, w.undecodableAs(s.Kind, sent, err)
+	}
+	if refused := w.Report(unknown); refused != "" {
+		return doc.Value{}, w.undecodableAs(s.Kind, sent, errors.New(refused))
+	}
+	if errs := s.Schema.Validate(nil, v); len(errs) > 0 {
+		return doc.Value{}, status.Invalid(s.Kind.GroupKind(), objectmeta.NameOf(v), errs)
+	}
+	return v, nil
+}
+
+// Call runs the action of a subresource on an object. An absent answer is a plain success.
+func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
+	if err := w.res.CheckIdentity(body, w.Namespace, w.Name); err != nil {
+		return doc.Value{}, err
+	}
+	body, err := w.checkView(body)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if ctx, err = w.nest(ctx); err != nil {
+		return doc.Value{}, err
+	}
+	record, err := w.res.Get(ctx, w.Namespace, w.Name, 0)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if w.old.shown, _, err = codec.DecodeJSON(record.JSON); err != nil {
+		return doc.Value{}, fmt.Errorf("stored object %v: %w", record.Key, err)
+	}
+	if body, err = w.admitView(ctx, body, doc.Value{}); err != nil {
+		return doc.Value{}, err
+	}
+	act := w.Through.Create
+	if w.Asked.DryRun {
+		act = w.Through.DryRun
+	}
+	answer, err := act(ctx, w.old.shown, body)
+	if err != nil || answer.IsAbsent() {
+		return doc.Value{}, err
+	}
+	return w.Through.named(answer, doc.Value{}), nil
+}

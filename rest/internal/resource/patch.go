@@ -1,0 +1,206 @@
+package resource
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/patch"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// PatchTypes are the media types that a PATCH takes, of the object or, if sub is not nil, of a subresource. What a subresource with a
+// kind of its own shows has no managedFields; only what is known to be a field of the object can be applied through it.
+func (res *Resource) PatchTypes(sub *Subresource) []string {
+	types := []string{kind.JSONPatch, kind.MergePatch}
+	if res.Dialect.StrategicMerge {
+		types = append(types, kind.StrategicPatch)
+	}
+	if res.Managed != nil && (sub == nil || sub.OfItself || sub.applied != nil) {
+		types = append(types, kind.ApplyPatch)
+	}
+	return types
+}
+
+// Patch makes the write one by a patch of this media type, of the object or of what a subresource with a kind of its own shows. A patch
+// that cannot be read is refused after an object that does not exist.
+func (w *Write) Patch(media string, data []byte) error {
+	of := w.res.Schema
+	if w.throughOwnKind() {
+		of = w.Through.Schema
+	}
+	want, err := w.parsePatch(media, data, of)
+	if err != nil {
+		return err
+	}
+	w.form, w.want = patched, want
+	if w.throughOwnKind() {
+		return nil
+	}
+	w.want = func(old doc.Value) (doc.Value, error) {
+		obj, err := want(old)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		if err := w.checkPatched(obj, old); err != nil {
+			return doc.Value{}, err
+		}
+		return obj.With("kind", old.Get("kind")), nil
+	}
+	return nil
+}
+
+// refused is a patch that cannot be read. It is refused after an object that is not there.
+func refused(err error) Change {
+	return func(doc.Value) (doc.Value, error) { return doc.Value{}, err }
+}
+
+// parsePatch reads a patch of an object that the schema describes.
+func (w *Write) parsePatch(media string, data []byte, of *schema.Schema) (Change, error) {
+	switch media {
+	case kind.JSONPatch:
+		p, err := patch.ParseJSONPatch(data)
+		if err != nil {
+			return refused(err), nil
+		}
+		want := w.withText(p.Text, of, p.Apply)
+		w.Body.Problems, w.Body.patched.asWritten = p.Warnings(), true
+		return want, nil
+	case kind.StrategicPatch:
+		if !w.res.Dialect.StrategicMerge {
+			break
+		}
+		p, err := patch.ParseStrategicMergePatch(data)
+		if err != nil {
+			return refused(err), nil
+		}
+		w.Body.Problems, w.Body.inDocument = p.Warnings(), true
+		return w.withText(p.Text, of, func(old doc.Value) (doc.Value, error) {
+			obj, err := p.Apply(old, of)
+			if err != nil || obj.Kind() != doc.Map {
+				return obj, err
+			}
+			// It changes a value of the Go type, which is of its kind whatever the patch says.
+			return obj.With("apiVersion", old.Get("apiVersion")).With("kind", old.Get("kind")), nil
+		}), nil
+	case kind.MergePatch:
+		p, err := patch.ParseMergePatch(data)
+		if err != nil {
+			return refused(err), nil
+		}
+		w.Body.Problems = p.Warnings()
+		return w.withText(p.Text, of, func(old doc.Value) (doc.Value, error) { return p.Apply(old), nil }), nil
+	}
+	return nil, status.UnsupportedMediaType(w.res.PatchTypes(nil))
+}
+
+// withText lets it be told what text a patch has made of an object.
+func (w *Write) withText(text func([]byte) []byte, of *schema.Schema, want Change) Change {
+	made := &patchedText{text: text}
+	if w.res.Dialect.DeclaredOrder || of != w.res.Schema {
+		made.declared = of
+	}
+	w.Body.patched = made
+	return func(old doc.Value) (doc.Value, error) {
+		made.of = old
+		return want(old)
+	}
+}
+
+// checkPatched refuses a patch that makes something else of the object, or nothing that is one.
+func (w *Write) checkPatched(obj, old doc.Value) error {
+	if err := w.checkPatchedKind(obj, old); err != nil {
+		return err
+	}
+	m := objectmeta.Of(obj)
+	if errs := w.res.metadata.CheckTypes(status.Field("metadata"), objectmeta.WithoutNulls(m)); len(errs) > 0 && !m.IsNull() {
+		if !w.res.Dialect.MetadataAlone {
+			return w.wrongType(obj, errs)
+		}
+		return w.undecodable(obj, w.metadataTypeError(m, errs))
+	}
+	before := objectmeta.Of(old)
+	if objectmeta.NameOf(obj) == "" {
+		return w.BodyFirst(obj, NameUndeterminable(before.Get(objectmeta.Name).Text()))
+	}
+	if err := w.res.CheckIdentity(obj, before.Get(objectmeta.Namespace).Text(), before.Get(objectmeta.Name).Text()); err != nil {
+		return w.BodyFirst(obj, err)
+	}
+	return nil
+}
+
+// checkPatchedKind refuses an object that is no longer of the kind, in the words of upstream's decoder. A kind may be left out
+// where the dialect fills it in.
+func (w *Write) checkPatchedKind(obj, old doc.Value) error {
+	if _, err := KindOf(obj, JSONOf(obj)); err != nil {
+		return w.undecodable(obj, err)
+	}
+	apiVersion, kind, required := obj.Get("apiVersion").Text(), obj.Get("kind").Text(), w.res.Dialect.KindRequired
+	sameVersion, sameKind := apiVersion == old.Get("apiVersion").Text(), kind == old.Get("kind").Text()
+	switch {
+	case sameVersion && (sameKind || kind == "" && !required):
+		return nil
+	case kind == "" && required:
+		return w.undecodable(obj, fmt.Errorf("Object 'Kind' is missing in '%s'", w.textOf(obj)))
+	case apiVersion == "" && required:
+		return w.undecodable(obj, fmt.Errorf("Object 'apiVersion' is missing in '%s'", w.textOf(obj)))
+	case apiVersion == "":
+		return NameUndeterminable(objectmeta.NameOf(old)) // upstream decodes it into an object without anything
+	case w.res.Dialect.PatchedKindInvalid:
+		return w.res.otherKind(obj, sameVersion, sameKind)
+	}
+	found := gvkOf(obj)
+	if kind == "" {
+		found.Kind = w.res.GVK.Kind
+	}
+	return w.undecodable(obj, errors.New(w.res.otherBuiltinKind(found, w.res.GVK)))
+}
+
+// checkPatchedSubresource is checkPatched for a subresource with a kind of its own, which may leave the kind out.
+func (w *Write) checkPatchedSubresource(v doc.Value) error {
+	sub := w.Through
+	found, err := KindOf(v, JSONOf(v))
+	if err != nil {
+		return w.undecodableAs(sub.Kind, v, err)
+	}
+	if found.Kind == "" {
+		found.Kind = sub.Kind.Kind
+	}
+	if found.Version == "" {
+		found.Group, found.Version = sub.Kind.Group, sub.Kind.Version
+	}
+	if found != sub.Kind {
+		return w.undecodableAs(sub.Kind, v, errors.New(w.res.otherBuiltinKind(found, sub.Kind)))
+	}
+	if sub.Schema.Property("metadata") != nil && objectmeta.NameOf(v) == "" {
+		return NameUndeterminable(w.Name)
+	}
+	return nil
+}
+
+// gvkOf is the kind that an object says it is of.
+func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
+	gv, err := apimeta.ParseGroupVersion(obj.Get("apiVersion").Text())
+	if err != nil {
+		return apimeta.GroupVersionKind{}
+	}
+	return gv.WithKind(obj.Get("kind").Text())
+}
+
+// patchedInvalid is the answer to a patch whose result is no object of the kind. Upstream leaves kind and name out.
+func (w *Write) patchedInvalid(obj doc.Value, text string) error {
+	return status.Invalid(apimeta.GroupKind{}, "", status.FieldErrors{
+		status.InvalidField(status.Field("patch"), w.textOf(obj), text)})
+}
+
+// textOf is the text by which an object is shown where it is refused.
+func (w *Write) textOf(obj doc.Value) string {
+	if w.Body.patched != nil && !w.translated {
+		return w.Body.patched.String()
+	}
+	return shownText(obj)
+}

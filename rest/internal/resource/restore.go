@@ -1,0 +1,185 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Part is what a write is about: the object without its status, the status alone, or what a namespace's /finalize
+// changes.
+type Part int
+
+const (
+	MainPart Part = iota
+	StatusPart
+	finalizePart
+)
+
+// precondition refuses an update of something else than what the client has seen, and a new object in a namespace that is not open.
+func (w *Write) precondition(ctx context.Context) error {
+	if w.current != nil {
+		return w.checkVersion()
+	}
+	m := objectmeta.Of(w.obj)
+	name := cmp.Or(m.Get(objectmeta.Name).Text(), m.Get(objectmeta.GenerateName).Text(), unknownName)
+	if err := w.res.checkNamespaceOpen(ctx, w.Namespace, name); err != nil {
+		return w.typesFirst(err)
+	}
+	return nil
+}
+
+// restore gives the object what the write may not change.
+func (w *Write) restore(context.Context) error {
+	if w.current == nil {
+		w.obj = w.begun(w.obj)
+		return nil
+	}
+	entries := objectmeta.Of(w.obj).Get(objectmeta.ManagedFields)
+	if w.obj = w.res.restored(w.part(), w.obj, w.old.shown); w.form == applied {
+		w.obj = w.obj.WithAt(entries, "metadata", objectmeta.ManagedFields)
+	}
+	return nil
+}
+
+// begun is a new object with what the server gives it.
+func (w *Write) begun(obj doc.Value) doc.Value {
+	res, m := w.res, objectmeta.Of(obj)
+	w.claims = isVersion(m.Get(objectmeta.ResourceVersion).Text())
+	obj = res.metadataForCreate(obj, w.Namespace).Without("status")
+	if base := objectmeta.Of(obj).Get(objectmeta.GenerateName).Text(); base != "" && objectmeta.NameOf(obj) == "" && !res.Kind.Virtual {
+		w.generated = true
+		obj = obj.WithAt(doc.Of(objectmeta.GeneratedName(base)), "metadata", objectmeta.Name)
+	}
+	w.result.Created, w.result.UID = true, objectmeta.Of(obj).Get(objectmeta.UID).Text()
+	return res.life.begin(obj)
+}
+
+// metadataForCreate decides what a client may not set in the metadata of a new object.
+func (res *Resource) metadataForCreate(obj doc.Value, namespace string) doc.Value {
+	origin := objectmeta.Origin{Created: res.Now()}
+	if res.Kind.Namespaced {
+		origin.Namespace = namespace
+	}
+	if !res.Kind.Virtual {
+		origin.UID = res.NewUID()
+		switch {
+		case res.Dialect.Generation:
+			origin.Generation = doc.OfInt(1)
+		case res.Dialect.ClientGeneration:
+			origin.Generation = objectmeta.Of(obj).Get(objectmeta.Generation)
+		}
+	}
+	return objectmeta.ForCreate(obj, origin)
+}
+
+// restored returns what of obj counts for a write of this part; the rest is as it was.
+func (res *Resource) restored(which Part, obj, old doc.Value) doc.Value {
+	var written doc.Value
+	switch {
+	case which == StatusPart && res.Dialect.StatusMetadata:
+		written = objectmeta.ForUpdate(old.With("status", obj.Get("status")).With("metadata", objectmeta.Of(obj)), old)
+	case which == StatusPart:
+		written = old.With("status", obj.Get("status"))
+	default:
+		if written = objectmeta.ForUpdate(obj, old); res.HasStatus() {
+			written = written.With("status", old.Get("status"))
+		}
+	}
+	return res.Schema.Reconcile(res.life.change(written, old, which), old)
+}
+
+// compare ends a write that changes nothing, and the deletion of an object that goes anyway: its time is running, or it is being emptied.
+func (w *Write) compare(context.Context) error {
+	if w.deletion != nil {
+		old := w.old.stored
+		if w.done = objectmeta.GraceOf(old) > 0 && !shortens(old, *w.deletion) || objectmeta.Deleting(old) && w.res.life.holds(old); w.done {
+			w.obj, w.next = old, w.current.JSON
+		}
+		return nil
+	}
+	if w.current.Deleting || !doc.Equal(w.obj, w.old.shown) {
+		return nil
+	}
+	if w.reviewed(w.obj) != nil {
+		return nil
+	}
+	w.done = true // what is stored has been through the rest of the steps
+	w.result.JSON, w.next = w.json, w.current.JSON
+	return nil
+}
+
+// setAside takes the managedFields out of the object.
+func (w *Write) setAside(context.Context) error {
+	if w.obj.Get("kind").Text() != w.res.GVK.Kind {
+		return WrongKind(w.res.GVK, w.obj)
+	}
+	w.claimed = objectmeta.Of(w.obj).Get(objectmeta.ManagedFields)
+	if w.res.Dialect.EmptyManagersUnset && w.claimed.Len() == 0 {
+		w.claimed = doc.Value{} // the metadata of a custom resource is read without what is empty
+	}
+	w.obj = objectmeta.WithoutManagedFields(w.obj)
+	w.sent, w.base = w.obj, w.old
+	return nil
+}
+
+// checkVersion refuses an update of something else than what the client has seen (API conventions, Concurrency
+// Control and Consistency).
+func (w *Write) checkVersion() error {
+	res, m, before := w.res, objectmeta.Of(w.obj), objectmeta.Of(w.old.shown)
+	name := before.Get(objectmeta.Name).Text()
+	if stored := before.Get(objectmeta.UID).Text(); w.Body.UID != "" && w.Body.UID != stored {
+		return res.uidConflict(before.Get(objectmeta.Namespace).Text(), name, w.Body.UID, stored)
+	}
+	switch rv := m.Get(objectmeta.ResourceVersion).Text(); {
+	case strings.Trim(rv, "0") == "":
+		if !w.throughOwnKind() && !res.Dialect.UnconditionalUpdate {
+			// The plural stands where the kind belongs, as clients know it from upstream.
+			return status.Invalid(apimeta.GroupKind{Group: res.GR.Group, Kind: res.GR.Resource}, name, status.FieldErrors{
+				status.InvalidField(status.Field("metadata", objectmeta.ResourceVersion), 0, "must be specified for an update")})
+		}
+	case !isDecimal(rv):
+		return noVersion(rv)
+	case strings.TrimLeft(rv, "0") != before.Get(objectmeta.ResourceVersion).Text():
+		return status.ModifiedConflict(res.GR, name)
+	}
+	return nil
+}
+
+// uidConflict is the answer to an update of an object with another uid than the stored one; stored is empty where there is
+// no object. It is upstream's text, which names the place in a store that clients know from their logs.
+func (res *Resource) uidConflict(namespace, name, wanted, stored string) error {
+	key := "/registry/"
+	if res.Dialect.GroupInKey && res.GR.Group != "" {
+		key += res.GR.Group + "/"
+	}
+	key += res.GR.Resource + "/"
+	if namespace != "" {
+		key += namespace + "/"
+	}
+	return status.Conflict(res.GR, name, fmt.Sprintf("StorageError: invalid object, Code: 4, Key: %s%s, ResourceVersion: 0, "+
+		"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", key, name, wanted, stored))
+}
+
+// noVersion is the answer to a resourceVersion that no object has ever had.
+func noVersion(rv string) error {
+	return status.BadRequest(fmt.Sprintf("metadata.resourceVersion: Invalid value: %q: must be a number", rv))
+}
+
+// isVersion reports whether a text is the version of some object.
+func isVersion(rv string) bool {
+	n, err := strconv.ParseUint(rv, 10, 64)
+	return err == nil && n > 0
+}
+
+func isDecimal(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 64)
+	return err == nil
+}

@@ -1,0 +1,129 @@
+package resource
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// validate refuses an object that breaks the rules of its version, and a deletion that the kind forbids.
+func (w *Write) validate(ctx context.Context) error {
+	if w.deletion != nil {
+		return w.validateDelete(ctx)
+	}
+	errs, err := w.faults(ctx)
+	if err != nil || len(errs) == 0 {
+		return err
+	}
+	return w.invalid(w.obj, errs)
+}
+
+// faults returns all that is wrong with the object by the rules of its version.
+func (w *Write) faults(ctx context.Context) (status.FieldErrors, error) {
+	errs := w.checkRules(w.wanted, (*schema.Schema).CheckRules)
+	errs = append(errs, objectmeta.ValidateManagedFields(w.tracked)...)
+	broken, err := w.checkByRules(ctx, w.obj, errs)
+	if err != nil {
+		return nil, err
+	}
+	errs = append(errs, broken...)
+	if !w.res.GoType.Hooks().Validate {
+		return errs, nil
+	}
+	before, err := w.res.typedOld(w.old.shown)
+	if err != nil {
+		return nil, err
+	}
+	more, err := w.res.GoType.RunValidate(ctx, w.typed, before)
+	return append(errs, more...), err
+}
+
+// invalid is the answer to an object with these faults.
+func (w *Write) invalid(obj doc.Value, errs status.FieldErrors) error {
+	if w.where != "" {
+		named := make(status.FieldErrors, len(errs))
+		for i, e := range errs {
+			inVersion := *e
+			inVersion.Field = w.where + e.Field
+			named[i] = &inVersion
+		}
+		errs = named
+	}
+	return status.Invalid(w.res.GVK.GroupKind(), objectmeta.NameOf(obj), errs)
+}
+
+// checkRules checks an object by all rules but the host's, in the order in which clients know the causes. bySchema
+// looks at the values one by one: of a write to /status at the status alone.
+func (w *Write) checkRules(obj doc.Value, bySchema func(s *schema.Schema, path *status.Path, v, old doc.Value) status.FieldErrors) status.FieldErrors {
+	res, old, part := w.res, w.old.shown, w.part()
+	errs := w.checkMetadata(obj)
+	if part == StatusPart {
+		errs = append(errs, bySchema(res.Schema.Member("status"), status.Field("status"), obj.Get("status"), old.Get("status"))...)
+	} else {
+		errs = append(errs, bySchema(res.Schema, nil, obj, old)...)
+	}
+	errs = append(errs, res.life.validate(obj, old, part)...)
+	errs = append(errs, res.scale.validate(obj, part)...)
+	errs = append(errs, res.Schema.CheckRepeats(nil, obj, old)...)
+	if old.IsAbsent() {
+		return errs
+	}
+	return append(errs, res.Schema.CheckFixed(nil, obj, old)...)
+}
+
+// checkMetadata checks an object's metadata by the rules that all kinds share.
+func (w *Write) checkMetadata(obj doc.Value) status.FieldErrors {
+	res := w.res
+	errs, warnings := objectmeta.Rules{
+		CheckName: res.Traits.CheckName, Namespaced: res.Kind.Namespaced, Nameless: res.Kind.Virtual,
+		Core: res.Dialect.CoreMetadata, WarnOfBareFinalizers: res.Dialect.FinalizerWarnings,
+	}.Validate(obj, w.old.shown)
+	for _, text := range warnings {
+		w.Warnings.add(text)
+	}
+	return errs
+}
+
+// dropRepeatedOwners drops duplicate owner references and warns of them.
+func (w *Write) dropRepeatedOwners(obj doc.Value, stage objectmeta.Stage) doc.Value {
+	obj, warning := objectmeta.WithoutRepeatedOwners(obj, stage)
+	if warning != "" {
+		w.Warnings.add(warning)
+	}
+	return obj
+}
+
+// RuleChecker evaluates the compiled validation rules of one kind.
+type RuleChecker interface {
+	// Check returns the rules that obj breaks, and apart from them those that the old object had broken in the same place
+	// with the same value.
+	Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors)
+}
+
+// checkByRules evaluates the rules of a kind on an object that has passed its schema, of whose faults it is told: most of
+// them leave nothing that an expression could be trusted with.
+func (w *Write) checkByRules(ctx context.Context, obj doc.Value, faults status.FieldErrors) (broken status.FieldErrors, err error) {
+	if w.res.rules == nil {
+		return nil, nil
+	}
+	for _, fault := range faults {
+		switch fault.Type {
+		case status.CauseNotSupported, status.CauseRequired, status.CauseTooLong, status.CauseTooMany, status.CauseTypeInvalid:
+			unchecked := status.InvalidField(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
+			unchecked.Field = "<nil>" // as API servers name the object itself here
+			return status.FieldErrors{unchecked}, nil
+		}
+	}
+	defer RecoverHook("Rules", &err)
+	broken, before := w.res.rules.Check(ctx, obj, w.old.shown)
+	if ctx.Err() != nil { // they have not been evaluated to the end
+		return nil, ctx.Err()
+	}
+	for _, b := range before {
+		w.Warnings.addAlways(b.Error())
+	}
+	return broken, nil
+}

@@ -1,0 +1,183 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+)
+
+// writeCall is a write over HTTP: the write itself, how the answer shall look, and how long it may take.
+type writeCall struct {
+	*resource.Write
+	rep    representation
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// beginWrite reads what the URL and the headers of a write say; optionsKind names its options in errors. The caller
+// calls cancel when it is done.
+func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err error) {
+	var t resource.Target
+	if ofItem {
+		t.Namespace, t.Name, err = q.object()
+	} else {
+		t.Namespace, err = q.namespace()
+	}
+	if err != nil {
+		return c, err
+	}
+	t.Through = q.through.document()
+	if c.rep, err = q.negotiate(oneObject); err != nil {
+		return c, err
+	}
+	if optionsKind == "CreateOptions" {
+		if err = q.checkBodyType(); err != nil {
+			return c, err
+		}
+	}
+	asked, err := q.writeParameters(optionsKind)
+	if err != nil {
+		return c, err
+	}
+	c.Write = q.res.NewWrite(t, asked)
+	c.Warnings = &q.warnings
+	c.ctx, c.cancel, err = q.withTimeout()
+	return c, err
+}
+
+// answer sends the object that a write has left.
+func (c *writeCall) answer(q *request, done resource.Result) error {
+	code := http.StatusOK
+	if done.Created {
+		code = http.StatusCreated
+	}
+	return q.writeObject(code, c.rep, done.JSON)
+}
+
+// create answers POST to a collection.
+func (q *request) create() error {
+	c, err := q.beginWrite("CreateOptions", false)
+	if err != nil {
+		return err
+	}
+	defer c.cancel()
+	if q.res.Kind.Namespaced && c.Namespace == "" {
+		return status.MethodNotAllowed()
+	}
+	obj, err := q.decodeBody(c.Write)
+	if err != nil {
+		return err
+	}
+	if err := q.res.CheckNamespace(obj, c.Namespace); err != nil {
+		return c.BodyFirst(obj, err)
+	}
+	c.Replace(obj)
+	done, err := c.Create(c.ctx)
+	if err != nil {
+		return err
+	}
+	return c.answer(q, done)
+}
+
+// put answers PUT of an object, or of a subresource of it.
+func (q *request) put() error {
+	c, err := q.beginWrite("UpdateOptions", true)
+	if err != nil {
+		return err
+	}
+	defer c.cancel()
+	obj, err := q.decodeBody(c.Write)
+	if err != nil {
+		return err
+	}
+	ownKind := q.through != nil && !q.through.OfItself
+	switch named := objectmeta.NameOf(obj) != ""; {
+	case !ownKind:
+		err = q.res.CheckNamespace(obj, c.Namespace)
+		if err == nil && !named {
+			err = resource.NameUndeterminable(c.Name)
+		}
+		if err == nil {
+			err = q.res.CheckIdentity(obj, c.Namespace, c.Name)
+		}
+		if err != nil {
+			return c.BodyFirst(obj, err)
+		}
+	case q.through.KindImplied && !named:
+		return resource.NameUndeterminable(c.Name)
+	}
+	c.Replace(obj)
+	done, err := c.Update(c.ctx)
+	if !ownKind && (status.IsNotFound(err) || status.IsConflict(err)) {
+		return c.BodyFirst(obj, err)
+	}
+	if err != nil {
+		return err
+	}
+	return c.answer(q, done)
+}
+
+// mediaApplyCBOR is a configuration to apply in CBOR. It is served with Options.CBOR.
+const mediaApplyCBOR = "application/apply-patch+cbor"
+
+// patch answers PATCH of an object, or of a subresource of it.
+func (q *request) patch() error {
+	if err := q.checkPatchType(q.res.PatchTypes(q.through.document())); err != nil {
+		return err
+	}
+	c, err := q.beginWrite("PatchOptions", true)
+	if err != nil {
+		return err
+	}
+	defer c.cancel()
+	data, err := q.readBody()
+	if err != nil {
+		return err
+	}
+	switch media := q.contentType(); media {
+	case mediaApplyCBOR:
+		if data, err = q.api.options.CBOR.ToJSON(data); err != nil {
+			return status.BadRequest("error decoding CBOR: " + err.Error())
+		}
+		err = c.ApplyText(data)
+	case kind.ApplyPatch:
+		err = c.ApplyText(data)
+	default:
+		err = c.Patch(media, data)
+	}
+	if err != nil {
+		return err
+	}
+	done, err := c.Update(c.ctx)
+	if err != nil {
+		return err
+	}
+	return c.answer(q, done)
+}
+
+// applies reports whether the request applies a configuration, rather than patching what there is.
+func (q *request) applies() bool {
+	media := q.contentType()
+	return q.r.Method == http.MethodPatch && (media == kind.ApplyPatch || media == mediaApplyCBOR)
+}
+
+// checkPatchType refuses a body that is no patch, before anything else of the request counts.
+func (q *request) checkPatchType(types []string) error {
+	if q.api.options.CBOR != nil && slices.Contains(types, kind.ApplyPatch) {
+		types = append(types, mediaApplyCBOR)
+	}
+	switch {
+	case q.r.Header.Get("Content-Type") != "" && slices.Contains(types, q.contentType()):
+		return nil
+	case q.checkedByRoute():
+		err := status.UnsupportedMediaType(types)
+		err.Status.Message = "415: Unsupported Media Type"
+		return err
+	}
+	return status.UnsupportedMediaType(types)
+}
