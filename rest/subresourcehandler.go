@@ -48,14 +48,6 @@ func (q *request) subresourceOfItem() error {
 	}
 }
 
-// document is the subresource as writes know it, nil for the object itself.
-func (sub *servedSubresource) document() *resource.Subresource {
-	if sub == nil {
-		return nil
-	}
-	return sub.Subresource
-}
-
 func (q *request) subresourceName() string {
 	if name := q.params.ByName(paramSubresource); name != "" {
 		return name

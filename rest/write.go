@@ -50,6 +50,14 @@ func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err 
 	return c, err
 }
 
+// document is the subresource as writes know it, nil for the object itself.
+func (sub *servedSubresource) document() *resource.Subresource {
+	if sub == nil {
+		return nil
+	}
+	return sub.Subresource
+}
+
 // answer sends the object that a write has left.
 func (c *writeCall) answer(q *request, done resource.Result) error {
 	code := http.StatusOK

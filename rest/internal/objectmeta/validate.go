@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"slices"
+	"strconv"
+
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
 )
@@ -151,6 +155,228 @@ func validateAnnotations(annotations doc.Value) (errs status.FieldErrors) {
 	}
 	if total > apimeta.TotalAnnotationsLimit {
 		errs = append(errs, status.TooLongField(path, "", apimeta.TotalAnnotationsLimit))
+	}
+	return errs
+}
+
+// Finalizers whose names need no domain (API conventions, Metadata).
+const (
+	FinalizerOrphan     = "orphan"
+	FinalizerForeground = "foregroundDeletion"
+	FinalizerNamespace  = "kubernetes"
+)
+
+// FinalizersOf returns the finalizers of an object.
+func FinalizersOf(obj doc.Value) []string {
+	var out []string
+	for _, f := range Of(obj).Get(Finalizers).Elements() {
+		out = append(out, f.Text())
+	}
+	return out
+}
+
+// validateFinalizers refuses finalizers that are not qualified names. A finalizer without a domain is an error or, if it is
+// new, a warning, as the rules say.
+func (r Rules) validateFinalizers(obj, old doc.Value) (errs status.FieldErrors, warnings []string) {
+	finalizers := FinalizersOf(obj)
+	if len(finalizers) == 0 {
+		return nil, nil
+	}
+	path := at(Finalizers)
+	var bare status.FieldErrors
+	for i, f := range finalizers {
+		if len(errs)+len(bare) >= maxErrors {
+			break
+		}
+		errs = append(errs, UnqualifiedFinalizer(path, f)...)
+		if r.Core {
+			bare = append(bare, BareFinalizer(path.Index(i), f)...)
+		}
+	}
+	if slices.Contains(finalizers, FinalizerOrphan) && slices.Contains(finalizers, FinalizerForeground) {
+		errs = append(errs, status.InvalidField(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"))
+	}
+	if r.WarnOfBareFinalizers && len(errs) == 0 {
+		warnings = bareFinalizerWarnings(finalizers, FinalizersOf(old))
+	}
+	return append(errs, bare...), warnings
+}
+
+// UnqualifiedFinalizer returns the errors of a finalizer that is not a qualified name.
+func UnqualifiedFinalizer(path *status.Path, finalizer string) (errs status.FieldErrors) {
+	for _, msg := range apimeta.ValidateQualifiedName(finalizer) {
+		errs = append(errs, status.InvalidField(path, finalizer, msg))
+	}
+	return errs
+}
+
+// BareFinalizer returns the error of a finalizer that needs a domain and has none.
+func BareFinalizer(path *status.Path, finalizer string) status.FieldErrors {
+	if !isBare(finalizer) {
+		return nil
+	}
+	return status.FieldErrors{status.InvalidField(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified")}
+}
+
+func isBare(finalizer string) bool {
+	return !strings.Contains(finalizer, "/") && finalizer != FinalizerOrphan && finalizer != FinalizerForeground && finalizer != FinalizerNamespace
+}
+
+func bareFinalizerWarnings(finalizers, before []string) (warnings []string) {
+	if !slices.ContainsFunc(finalizers, isBare) {
+		return nil
+	}
+	had := setOf(before)
+	added := slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool { return !isBare(f) || had[f] })
+	slices.Sort(added)
+	for _, f := range added {
+		better := "a domain-qualified finalizer name"
+		if strings.Contains(f, ".") {
+			better += " including a path (/)"
+		}
+		warnings = append(warnings, fmt.Sprintf("metadata.finalizers: %q: prefer %s to avoid accidental conflicts with other finalizer writers", f, better))
+	}
+	return warnings
+}
+
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
+// Stage says where duplicate owner references were found. The warning depends on it.
+type Stage string
+
+const (
+	// AsSent: in what the client sent.
+	AsSent Stage = ""
+	// AfterMutation: in the result of a patch or of a mutating admission hook.
+	AfterMutation Stage = " after mutating admission happens"
+)
+
+// WithoutRepeatedOwners drops duplicate owner references. The warning is empty if there are none.
+func WithoutRepeatedOwners(obj doc.Value, stage Stage) (without doc.Value, warning string) {
+	owners := Of(obj).Get(Owners)
+	if owners.Kind() != doc.List || owners.Len() < 2 {
+		return obj, ""
+	}
+	var kept []doc.Value
+	var repeated []string
+	seen := map[string]bool{} // by text: owner references hold no numbers, so equal ones have equal texts
+	var text []byte
+	for _, owner := range owners.Elements() {
+		text = codec.AppendJSON(text[:0], owner)
+		if seen[string(text)] {
+			repeated = append(repeated, owner.Get("uid").Text())
+			continue
+		}
+		seen[string(text)] = true
+		kept = append(kept, owner)
+	}
+	if len(repeated) == 0 {
+		return obj, ""
+	}
+	warning = fmt.Sprintf(".metadata.ownerReferences contains duplicate entries%s; API server dedups owner references in 1.20+, "+
+		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s", stage, strings.Join(repeated, ", "))
+	return obj.WithAt(doc.ListOf(kept...), "metadata", Owners), warning
+}
+
+func validateOwners(owners doc.Value) status.FieldErrors {
+	if owners.Len() == 0 {
+		return nil
+	}
+	path := at(Owners)
+	var errs status.FieldErrors
+	controller, shown := "", 0
+	for _, owner := range owners.Elements() {
+		if len(errs) >= maxErrors {
+			break
+		}
+		apiVersion, kind, name := owner.Get("apiVersion").Text(), owner.Get("kind").Text(), owner.Get("name").Text()
+		gv, err := apimeta.ParseGroupVersion(apiVersion)
+		switch {
+		case err != nil || gv.Version == "":
+			errs = append(errs, status.InvalidField(path.Child("apiVersion"), apiVersion, "version must not be empty"))
+		case gv.Group == "" && gv.Version == "v1" && kind == "Event":
+			errs = append(errs, status.InvalidField(path, ownerReference(owner), "/v1, Kind=Event is disallowed from being an owner"))
+		}
+		for _, field := range []string{"kind", "name", "uid"} {
+			if owner.Get(field).Text() == "" {
+				errs = append(errs, status.InvalidField(path.Child(field), "", "must not be empty"))
+			}
+		}
+		if !owner.Get("controller").Bool() {
+			continue
+		}
+		if controller == "" {
+			controller = kind + "/" + name
+			continue
+		}
+		errs = append(errs, status.InvalidField(path, ownerReferences(owners),
+			fmt.Sprintf("Only one reference can have Controller set to true. Found \"true\" in references for %s and %s/%s", controller, kind, name)))
+		if shown += owners.Len(); shown > maxErrors {
+			break // each of these errors shows all owners
+		}
+	}
+	return errs
+}
+
+func ownerReference(v doc.Value) apimeta.OwnerReference {
+	o := apimeta.OwnerReference{APIVersion: v.Get("apiVersion").Text(), Kind: v.Get("kind").Text(), Name: v.Get("name").Text(), UID: v.Get("uid").Text()}
+	for field, into := range map[string]**bool{"controller": &o.Controller, "blockOwnerDeletion": &o.BlockOwnerDeletion} {
+		if b := v.Get(field); b.Kind() == doc.Bool {
+			set := b.Bool()
+			*into = &set
+		}
+	}
+	return o
+}
+
+func ownerReferences(v doc.Value) []apimeta.OwnerReference {
+	var out []apimeta.OwnerReference
+	for _, o := range v.Elements() {
+		out = append(out, ownerReference(o))
+	}
+	return out
+}
+
+const (
+	// MaxFieldManager bounds the name of a field manager, in bytes.
+	MaxFieldManager = 128
+	// maxSubresourceName bounds the name of a subresource in an entry of managedFields, in bytes.
+	maxSubresourceName = 256
+)
+
+// ValidateFieldManager refuses a field manager whose name is too long or has characters that cannot be printed.
+func ValidateFieldManager(path *status.Path, manager string) status.FieldErrors {
+	if len(manager) > MaxFieldManager {
+		return status.FieldErrors{status.TooLongField(path, manager, MaxFieldManager)}
+	}
+	var errs status.FieldErrors
+	for i, r := range manager {
+		if !strconv.IsPrint(r) {
+			errs = append(errs, status.InvalidField(path, manager, fmt.Sprintf("invalid character %#U (at position %d)", r, i)))
+		}
+	}
+	return errs
+}
+
+// ValidateManagedFields refuses entries whose manager or subresource has an invalid name. The form of an entry is checked
+// where it is read.
+func ValidateManagedFields(obj doc.Value) status.FieldErrors {
+	path := at(ManagedFields)
+	var errs status.FieldErrors
+	for i, e := range Of(obj).Get(ManagedFields).Elements() {
+		if len(errs) >= maxErrors {
+			break
+		}
+		errs = append(errs, ValidateFieldManager(path.Index(i).Child("manager"), e.Get("manager").Text())...)
+		if len(e.Get("subresource").Text()) > maxSubresourceName {
+			errs = append(errs, status.TooLongField(path.Index(i).Child("subresource"), "", maxSubresourceName))
+		}
 	}
 	return errs
 }

@@ -109,10 +109,7 @@ func (w *Write) checkApplied(obj doc.Value) error {
 // withAskedNulls puts back what [schema.Schema.Default] has dropped from a configuration of a custom kind: a null in it is a
 // value that its owner asks for, and not one that is left out. Those in metadata stay dropped, and so does a status of which
 // nothing is left.
-func (w *Write) withAskedNulls(obj, sent doc.Value) doc.Value {
-	if w.form != applied || !w.res.Dialect.AppliedNullsOwned {
-		return obj
-	}
+func withAskedNulls(obj, sent doc.Value) doc.Value {
 	sent = sent.Without("metadata")
 	if sent.Get("status").IsNull() {
 		sent = sent.Without("status")

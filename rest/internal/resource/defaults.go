@@ -50,7 +50,11 @@ func (w *Write) settle(ctx context.Context, sent, obj doc.Value) error {
 	if len(errs) > 0 && !w.res.Dialect.TypeErrorsInvalid {
 		return w.wrongType(sent, errs)
 	}
-	if asked := w.withAskedNulls(obj, sent); len(errs) > 0 || asked != obj {
+	asked := obj
+	if w.form == applied && w.res.Dialect.AppliedNullsOwned {
+		asked = withAskedNulls(obj, sent)
+	}
+	if len(errs) > 0 || asked != obj {
 		return w.illTyped(ctx, asked, errs)
 	}
 	if w.res.Dialect.GoWritten {

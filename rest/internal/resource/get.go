@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -34,4 +36,60 @@ func (res *Resource) StoreError(err error, name string) error {
 		return status.BadRequest(err.Error())
 	}
 	return err
+}
+
+// Show returns a stored record as the version shows it: the record itself if it is the stored version, else the record
+// of the converted object, with the same key and revision.
+func (res *Resource) Show(r *storage.Record) (*storage.Record, error) {
+	if res.fromStored == nil {
+		return r, nil
+	}
+	return res.showConverted(r)
+}
+
+func (res *Resource) showConverted(r *storage.Record) (*storage.Record, error) {
+	k := view{revision: r.Revision, as: res}
+	if shown := res.views.get(k); shown != nil {
+		return shown, nil
+	}
+	v, _, err := codec.DecodeJSON(r.JSON)
+	if err == nil {
+		v, err = res.fromStored(v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return res.showAs(r, v)
+}
+
+// showAs keeps the view of a record that is known already.
+func (res *Resource) showAs(r *storage.Record, v doc.Value) (*storage.Record, error) {
+	shown := &storage.Record{Key: r.Key, Revision: r.Revision, JSON: codec.AppendObject(nil, v)}
+	var err error
+	if shown.Parts, err = res.extract(shown.JSON); err != nil {
+		return nil, fmt.Errorf("%v as %s: %w", r.Key, res.GVK.Version, err)
+	}
+	return res.views.add(view{revision: r.Revision, as: res}, shown), nil
+}
+
+// shownAhead is how many bytes of a list are converted before it begins.
+const shownAhead = 4 << 20
+
+// ShowAhead converts the beginning of a list, so that a conversion that fails is answered with an error, as long as it is
+// not too far behind: a long list is converted while it is sent, and can then only break off.
+func (res *Resource) ShowAhead(records []*storage.Record) error {
+	if res.fromStored == nil {
+		return nil
+	}
+	bytes := 0
+	for _, r := range records {
+		shown, err := res.Show(r)
+		if err != nil {
+			return err
+		}
+		if bytes += len(shown.JSON); bytes > shownAhead {
+			break
+		}
+	}
+	return nil
 }

@@ -158,9 +158,6 @@ func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, e
 
 // validate checks the fields that /scale reads, whoever wrote them, as upstream does for custom resources.
 func (s *scaler) validate(obj doc.Value, which Part) status.FieldErrors {
-	if s == nil {
-		return nil
-	}
 	var errs status.FieldErrors
 	if which != StatusPart {
 		errs = checkCount(obj, s.spec)

@@ -66,7 +66,9 @@ func (w *Write) checkRules(obj doc.Value, bySchema func(s *schema.Schema, path *
 		errs = append(errs, bySchema(res.Schema, nil, obj, old)...)
 	}
 	errs = append(errs, res.life.validate(obj, old, part)...)
-	errs = append(errs, res.scale.validate(obj, part)...)
+	if res.scale != nil {
+		errs = append(errs, res.scale.validate(obj, part)...)
+	}
 	errs = append(errs, res.Schema.CheckRepeats(nil, obj, old)...)
 	if old.IsAbsent() {
 		return errs
