@@ -99,7 +99,8 @@ func observe[T any](ctx context.Context, c rest.Client[T], options rest.ListOpti
 		for _, obj := range page.Items {
 			state[keyOf(obj)] = obj
 		}
-		content, err := follow(ctx, c, options, page.ResourceVersion, state, until)
+		selected := rest.WatchOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: page.ResourceVersion}
+		content, err := follow(ctx, c, selected, state, until)
 		if content {
 			return nil
 		}
@@ -111,8 +112,7 @@ func observe[T any](ctx context.Context, c rest.Client[T], options rest.ListOpti
 
 // follow applies the events of a watch to state, and calls the function until after each. It reports whether the function
 // accepted a state.
-func follow[T any](ctx context.Context, c rest.Client[T], options rest.ListOptions, from string, state map[objectKey]*T, until func([]*T) bool) (bool, error) {
-	selected := rest.WatchOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: from}
+func follow[T any](ctx context.Context, c rest.Client[T], selected rest.WatchOptions, state map[objectKey]*T, until func([]*T) bool) (bool, error) {
 	for event, err := range c.Watch(ctx, selected) {
 		if err != nil {
 			return false, err

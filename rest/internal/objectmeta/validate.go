@@ -204,23 +204,21 @@ func (r Rules) validateFinalizers(obj, old doc.Value) (errs status.FieldErrors, 
 
 // UnqualifiedFinalizer returns the errors of a finalizer that is not a qualified name.
 func UnqualifiedFinalizer(path *status.Path, finalizer string) (errs status.FieldErrors) {
-	for _, msg := range apimeta.ValidateQualifiedName(finalizer) {
+	for _, msg := range apimeta.ValidateFinalizerName(finalizer) {
 		errs = append(errs, status.InvalidField(path, finalizer, msg))
 	}
 	return errs
 }
 
 // BareFinalizer returns the error of a finalizer that needs a domain and has none.
-func BareFinalizer(path *status.Path, finalizer string) status.FieldErrors {
-	if !isBare(finalizer) {
-		return nil
+func BareFinalizer(path *status.Path, finalizer string) (errs status.FieldErrors) {
+	for _, msg := range apimeta.ValidateBuiltinFinalizerName(finalizer) {
+		errs = append(errs, status.InvalidField(path, finalizer, msg))
 	}
-	return status.FieldErrors{status.InvalidField(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified")}
+	return errs
 }
 
-func isBare(finalizer string) bool {
-	return !strings.Contains(finalizer, "/") && finalizer != FinalizerOrphan && finalizer != FinalizerForeground && finalizer != FinalizerNamespace
-}
+func isBare(finalizer string) bool { return len(apimeta.ValidateBuiltinFinalizerName(finalizer)) > 0 }
 
 func bareFinalizerWarnings(finalizers, before []string) (warnings []string) {
 	if !slices.ContainsFunc(finalizers, isBare) {
