@@ -30,7 +30,7 @@ func (q *request) readBody() ([]byte, error) {
 	case errors.As(err, &over):
 		return nil, tooLarge
 	case err != nil:
-		return nil, status.BadRequest("the body cannot be read: " + err.Error())
+		return nil, status.BadRequest("the body cannot be read to its end").WithCause(err)
 	}
 	return data, nil
 }

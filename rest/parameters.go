@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -93,7 +94,7 @@ func integerParameter(query url.Values, name string) (*int64, error) {
 	}
 	n, err := strconv.ParseInt(query.Get(name), 10, 64)
 	if err != nil {
-		return nil, status.BadRequest(err.Error())
+		return nil, status.BadRequest(words.NotAnInteger(query.Get(name), 64))
 	}
 	return &n, nil
 }

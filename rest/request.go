@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -56,7 +58,7 @@ func (q *request) readQuery() error {
 	}
 	var err error
 	if q.query, err = url.ParseQuery(q.r.URL.RawQuery); err != nil {
-		return status.BadRequest("the query cannot be parsed: " + err.Error())
+		return status.BadRequest("the query cannot be parsed: " + cmp.Or(words.NotAQuery(q.r.URL.RawQuery), "it has too many parameters"))
 	}
 	return nil
 }
@@ -156,7 +158,7 @@ func (q *request) timeout() (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(value)
 	if err != nil {
-		return 0, status.BadRequest("invalid timeout specified in the request URL - " + err.Error())
+		return 0, status.BadRequest("invalid timeout specified in the request URL - " + words.NotADuration(value))
 	}
 	if d > 0 && d < maxTimeout {
 		return d, nil

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"runtime/debug"
 
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
@@ -154,7 +153,7 @@ func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error)
 		return b, err
 	}
 	o := new(O)
-	if err := codec.ToGo(options, o); err != nil {
+	if err := schema.ToGo(options, o); err != nil {
 		return b, status.BadRequest(err.Error())
 	}
 	b.check = func(ctx context.Context) (err error) {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -76,7 +78,10 @@ func parseParameter(typ, value string) (doc.Value, error) {
 		return doc.OfBool(parseBool(value)), nil
 	case schema.IntegerType:
 		i, err := strconv.ParseInt(value, 10, 64)
-		return doc.OfInt(i), err
+		if err != nil {
+			return doc.Value{}, errors.New(words.NotAnInteger(value, 64))
+		}
+		return doc.OfInt(i), nil
 	case schema.NumberType:
 		f, err := strconv.ParseFloat(value, 64)
 		if err != nil || f != f || f-f != 0 {

@@ -91,7 +91,7 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 				return doc.Value{}, err
 			}
 			in := new(S)
-			if err := codec.ToGo(v, in); err != nil {
+			if err := schema.ToGo(v, in); err != nil {
 				return doc.Value{}, status.BadRequest(err.Error())
 			}
 			return parent.ChangeTyped(old, obj, func() error { return s.Update(ctx, obj, in) })
@@ -116,7 +116,7 @@ func actionOf[T, S any](name string, f func(ctx context.Context, parent *T, sub 
 			return doc.Value{}, err
 		}
 		in := new(S)
-		if err := codec.ToGo(v, in); err != nil {
+		if err := schema.ToGo(v, in); err != nil {
 			return doc.Value{}, status.BadRequest(err.Error())
 		}
 		answer, err := f(ctx, obj, in)

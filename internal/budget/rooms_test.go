@@ -24,11 +24,11 @@ var rooms = []room{
 	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "rest/internal/kind"}},
 	{name: "objectmeta", may: []string{"apimeta", "status", "internal/codec", "internal/doc"}},
 	{name: "resource", may: []string{
-		"apimeta", "status", "internal/codec", "internal/doc", "internal/managed", "internal/schema", "patch", "storage", "watch",
+		"apimeta", "status", "internal/codec", "internal/doc", "internal/managed", "internal/schema", "internal/words", "patch", "storage", "watch",
 		"rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",
 	}},
 	{name: "media", http: true, may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest/internal/kind"}},
-	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec"}, foreign: []string{"github.com/coder/websocket"}},
+	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words"}, foreign: []string{"github.com/coder/websocket"}},
 }
 
 // The rooms of package rest depend on little, and never on package rest.

@@ -2,7 +2,9 @@ package resource
 
 import (
 	"context"
+	"errors"
 	"math"
+	"reflect"
 	"strconv"
 
 	"encoding/base64"
@@ -11,6 +13,10 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -115,11 +121,11 @@ func (res *Resource) decodeContinue(token, namespace string) (revision int64, af
 	}
 	data, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {
-		return invalid(err)
+		return invalid(words.NotRawBase64URL(token))
 	}
-	var t continueToken
-	if err := json.Unmarshal(data, &t); err != nil {
-		return invalid(strings.ReplaceAll(err.Error(), "rest.continueToken", "storage.continueToken")) // as clients know it
+	t, err := readToken(data)
+	if err != nil {
+		return invalid(err)
 	}
 	switch {
 	case t.Version != tokenVersion:
@@ -141,6 +147,21 @@ func (res *Resource) decodeContinue(token, namespace string) (revision int64, af
 		return invalid("encoded start key is none of this server's")
 	}
 	return t.Revision, after, nil
+}
+
+// readToken decodes a token, or says what is wrong with it in the words that clients know.
+func readToken(data []byte) (t continueToken, err error) {
+	v, _, err := codec.DecodeJSON(data)
+	switch {
+	case err != nil:
+		return t, err
+	case v.Kind() != doc.Map && !v.IsNull():
+		return t, errors.New("json: cannot unmarshal " + v.JSONName() + " into Go value of type storage.continueToken")
+	}
+	if err := schema.DecodingError(data, reflect.TypeFor[continueToken]()); err != nil {
+		return t, err
+	}
+	return t, json.Unmarshal(data, &t)
 }
 
 // lastBefore is what a list that begins at start has shown last.

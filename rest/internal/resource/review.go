@@ -57,7 +57,7 @@ func decodeAdmitted(v doc.Value, err error, into any) error {
 	case v.IsAbsent():
 		return errNoObject
 	}
-	return codec.ToGo(v, into)
+	return schema.ToGo(v, into)
 }
 
 // SetObject changes the object to what obj says, in the version of its Go type. What the type does not show stays as it is.

@@ -211,8 +211,7 @@ func reach(obj doc.Value, path []string) (doc.Value, error) {
 
 // unreachable is a value of another type than that of its field, in upstream's words.
 func unreachable(path []string, v doc.Value, want string) error {
-	got := v.Plain()
-	return fmt.Errorf(".%s accessor error: %v is of the type %T, expected %s", strings.Join(path, "."), got, got, want)
+	return fmt.Errorf(".%s accessor error: %v is of the type %s, expected %s", strings.Join(path, "."), v.Plain(), v.GoType(), want)
 }
 
 // withoutCount marks in a Scale that is to be patched that its parent has no count.

@@ -1,13 +1,12 @@
 package resource
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -106,12 +105,7 @@ func ParseRevision(s string) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {
-		reason := err
-		var numErr *strconv.NumError
-		if errors.As(err, &numErr) {
-			reason = numErr
-		}
-		return 0, status.BadRequest(fmt.Sprintf("invalid resource version: resourceVersion: Invalid value: %q: %s", s, strings.TrimSpace(reason.Error())))
+		return 0, status.BadRequest(fmt.Sprintf("invalid resource version: resourceVersion: Invalid value: %q: %s", s, words.NotUnsigned(s, 64)))
 	}
 	return n, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -18,7 +19,7 @@ func parsePorts(values []string) ([]uint16, error) {
 		for text := range strings.SplitSeq(value, ",") {
 			port, err := strconv.ParseUint(text, 10, 16)
 			if err != nil {
-				return nil, status.BadRequest(fmt.Sprintf("unable to parse %q as a port: %v", value, err))
+				return nil, status.BadRequest(fmt.Sprintf("unable to parse %q as a port: %s", value, words.NotUnsigned(text, 16)))
 			}
 			if port == 0 {
 				return nil, status.BadRequest(fmt.Sprintf("port %q must be > 0", value))
