@@ -71,7 +71,9 @@ func all() []note {
 func notes(first note, rest ...note) []note { return append([]note{first}, rest...) }
 
 func TestReplay(t *testing.T) {
-	freshZ := event(watch.Added, z)
+	freshZ, over := event(watch.Added, z), note{kind: expired}
+	start11 := note{kind: listed, revision: 11, items: []item{at("x", 11, "1", "left"), z}}
+	start13 := note{kind: listed, revision: 13, items: []item{at("x", 13, "1", "left"), z}}
 	again := func(revision uint64) note { return note{kind: relisted, revision: revision} }
 	difference := func(e watch.EventType, revision uint64, i item) note {
 		if e == watch.Deleted {
@@ -91,6 +93,11 @@ func TestReplay(t *testing.T) {
 		{name: "from nowhere", notes: append([]note{{kind: fresh, floor: 10}, freshZ}, all()...)},
 		{name: "from nowhere, in the middle", notes: append([]note{{kind: fresh, floor: 12}, event(watch.Added, at("x", 13, "1", "left")), freshZ}, all()[2:]...)},
 		{name: "from nowhere, at the end", notes: []note{{kind: fresh, floor: 12}, event(watch.Added, at("x", 17, "3", "left")), freshZ}},
+		{name: "from nowhere, passed before an object", notes: append([]note{{kind: fresh, floor: 10}, over, {kind: fresh, floor: 11}, over, start11}, all()[1:]...)},
+		{name: "from nowhere, passed before the last object", notes: append([]note{{kind: fresh, floor: 10}, all()[0], over, start11}, all()[1:]...)},
+		{name: "from nowhere, passed after all objects", notes: append([]note{{kind: fresh, floor: 10}, freshZ, over, start11}, all()[1:]...)},
+		{name: "from nowhere, passed after a change", notes: append([]note{{kind: fresh, floor: 10}, freshZ, all()[0], all()[1], over, start13}, all()[2:]...)},
+		{name: "passed, and a list", notes: append(notes(start, all()[0], over, start13), all()[2:]...)},
 		{name: "a difference", notes: append(notes(start, all()[:2]...), again(17),
 			difference(watch.Deleted, 17, at("x", 13, "1", "left")), event(watch.Added, at("x", 17, "3", "left")))},
 		{name: "a difference between events", notes: append(notes(start, all()[0], again(15), difference(watch.Modified, 15, at("x", 15, "1", "left"))), all()[4:]...)},
@@ -117,6 +124,15 @@ func TestReplay(t *testing.T) {
 		{name: "a list with a double", notes: []note{{kind: listed, revision: 10, items: []item{z, z}}}, want: "there twice"},
 		{name: "from nowhere without an object", notes: append([]note{{kind: fresh, floor: 12}}, all()[2:]...), want: "the objects there are"},
 		{name: "from nowhere, behind a write", notes: append([]note{{kind: fresh, floor: 12}, freshZ}, all()...), want: "the objects there are"},
+		{name: "from nowhere, behind what was seen", notes: append(append(notes(start, all()[:3]...), note{kind: fresh, floor: 11}, all()[0], freshZ), all()[1:]...), want: "the objects there are"},
+		{name: "from nowhere, passed behind a write", notes: append([]note{{kind: fresh, floor: 13}, all()[0], over, start13}, all()[2:]...), want: "the objects there are"},
+		{name: "from nowhere, passed after a wrong object", notes: append([]note{{kind: fresh, floor: 10}, event(watch.Added, at("x", 11, "9", "left")), over, start13}, all()[2:]...), want: "the objects there are"},
+		{name: "from nowhere, passed, with an object left out", end: 13, notes: []note{{kind: fresh, floor: 11}, freshZ, over, start13}, want: "the objects there are"},
+		{name: "from nowhere, broken off before an object", notes: append([]note{{kind: fresh, floor: 10}, start13}, all()[2:]...), want: "the objects there are"},
+		{name: "a difference from nowhere", notes: append([]note{{kind: fresh, floor: 10}, again(15), difference(watch.Added, 15, at("x", 15, "1", "left")), difference(watch.Added, 15, z)}, all()[4:]...), want: "the objects there are"},
+		{name: "from nowhere, passed at the end", notes: []note{{kind: fresh, floor: 10}, over}, want: errMissing.Error()},
+		{name: "passed at the end", notes: append(notes(start, all()...), over), want: errMissing.Error()},
+		{name: "an event after 410", notes: append(notes(start, all()[0], over), all()[1:]...), want: "a watch begins with a list"},
 		{name: "a difference that is none", notes: append(notes(start, all()[:2]...), event(watch.Modified, at("x", 17, "3", "left"))), want: "no event is lost"},
 		{name: "a difference without a list", notes: append(notes(start, all()[:2]...),
 			difference(watch.Deleted, 17, at("x", 13, "1", "left")), event(watch.Added, at("x", 17, "3", "left"))), want: "no event is lost"},

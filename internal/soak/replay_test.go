@@ -113,6 +113,8 @@ func (r *replay) replay(notes []note, last bool) (int, error) {
 			i = until - 1
 		case relisted:
 			err = r.relist(n)
+		case expired:
+			r.begun = false
 		case bookmarked:
 			if err = r.endLeap(n.revision); err == nil {
 				err = r.bookmark(n)
@@ -268,15 +270,18 @@ func (r *replay) leap(n note) error {
 
 // fresh replays a watch that begins with the objects there are, at a revision that nobody is told. Every revision at
 // which there were exactly these objects may be the one; what follows has to fit to one of them. Of those between which
-// the watcher sees no change the first stands for all.
+// the watcher sees no change the first stands for all. Where history has passed the watch before it had shown all of them, the
+// first ones are enough.
 func (r *replay) fresh(notes []note, floor uint64, last bool) (int, error) {
 	initial := 0
 	for initial < len(notes) && notes[initial].kind == changed && notes[initial].event == watch.Added {
 		initial++
 	}
-	ceiling := r.history.end()
+	ceiling, passed := r.history.end(), false
 	if initial < len(notes) {
-		ceiling = min(ceiling, notes[initial].revision)
+		if passed = notes[initial].kind == expired; !passed {
+			ceiling = min(ceiling, notes[initial].revision)
+		}
 	}
 	for r.at < min(floor, ceiling) {
 		r.step()
@@ -287,37 +292,41 @@ func (r *replay) fresh(notes []note, floor uint64, last bool) (int, error) {
 	}
 	for {
 		r.skip(min(ceiling, r.history.groupEnd(r.at))) // nobody sees a part of a group
-		if !r.history.inside(r.at) && r.begins(notes[:initial]) {
+		told := min(initial, len(r.view))
+		if !r.history.inside(r.at) && (passed || told == len(r.view)) && r.begins(notes[:told]) {
 			candidate := r.clone()
 			candidate.begun = true
-			n, err := candidate.replay(notes[len(r.view):], last)
+			n, err := candidate.replay(notes[told:], last)
 			if err == nil {
 				*r = candidate
 				return len(notes), nil
 			}
-			if n += len(r.view); n >= worst {
+			if n += told; n >= worst {
 				worst, worstErr = n, err
 			}
 		}
-		if r.skip(ceiling); r.at == ceiling {
+		if r.skip(ceiling); r.at >= ceiling {
 			return worst, worstErr
 		}
 		r.step()
 	}
 }
 
-// begins reports whether the notes begin with the objects of the view.
+// begins reports whether the notes are the first objects of the view, in the order of their keys.
 func (r *replay) begins(notes []note) bool {
-	if len(notes) < len(r.view) {
-		return false
-	}
-	for i, n := range notes[:len(r.view)] {
+	for i, n := range notes {
 		v, ok := r.view[n.item.key]
 		if !ok || v != n.item.value || i > 0 && compareKeys(notes[i-1].item.key, n.item.key) >= 0 {
 			return false
 		}
 	}
-	return true
+	through := 0 // objects up to the last one that the notes tell of
+	for k := range r.view {
+		if len(notes) > 0 && compareKeys(k, notes[len(notes)-1].item.key) <= 0 {
+			through++
+		}
+	}
+	return through == len(notes) // none is left out in between
 }
 
 // differences shows a few keys in which two states differ.

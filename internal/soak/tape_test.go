@@ -39,6 +39,8 @@ const (
 	relisted
 	changed    // an event
 	bookmarked // a bookmark
+	// expired: the watch ended with 410, because history had passed it. It may not have shown all of its beginning.
+	expired
 )
 
 type note struct {
@@ -59,6 +61,8 @@ func (n note) String() string {
 		return fmt.Sprintf("list again at %d, not before %d", n.revision, n.floor)
 	case bookmarked:
 		return fmt.Sprintf("bookmark at %d", n.revision)
+	case expired:
+		return "410 Expired"
 	}
 	return fmt.Sprintf("%s at %d of %s/%s %+v", n.event, n.revision, n.item.key.Namespace, n.item.key.Name, n.item.value)
 }

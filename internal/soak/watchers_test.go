@@ -2,6 +2,7 @@ package soak
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -116,6 +117,7 @@ func (s *soak) watcher(ctx context.Context, t *tape, from source, random *rand.R
 				return
 			}
 			s.totals.expiredWatches.Add(1)
+			t.add(note{kind: expired})
 			at = 0
 		}
 	}
@@ -138,7 +140,8 @@ func (s *soak) begin(t *tape, from source, random *rand.Rand) (at uint64, all bo
 	return 0, false, nil
 }
 
-// connect notes a stream until it breaks off, and returns where to resume.
+// connect notes a stream until it breaks off, and returns where to resume. A stream that ends by itself before there is such a
+// place must say why.
 func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all bool, random *rand.Rand) (uint64, error) {
 	floor := s.before()
 	left := 1 + random.IntN(400) // events until it hangs up, once it has something to resume from
@@ -177,6 +180,9 @@ func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all
 				return at, nil
 			}
 		}
+	}
+	if at == 0 && ctx.Err() == nil {
+		return 0, errors.New("it ends without an error and leaves nothing to resume from")
 	}
 	return at, nil
 }
