@@ -361,10 +361,7 @@ func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(ev
 	if err != nil {
 		return err
 	}
-	selected, nothing := c.res.Select(c.namespace, p)
-	if nothing {
-		selected.Match = func(*storage.Record) bool { return false }
-	}
+	selected := c.res.Select(c.namespace, p)
 	ctx, cancel := c.api.untilEnding(ctx)
 	defer cancel()
 	after := watch.Revision(revision)

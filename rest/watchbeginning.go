@@ -47,11 +47,7 @@ func (q *request) watchBeginning(rep representation, p *resource.ListParameters)
 	if rep.mismatch != nil {
 		return nil, rep.mismatch
 	}
-	b := &watchBeginning{watchStream: s, rep: rep}
-	var nothing bool
-	if b.selected, nothing = q.res.Select(namespace, *p); nothing {
-		b.selected.Match = func(*storage.Record) bool { return false }
-	}
+	b := &watchBeginning{watchStream: s, rep: rep, selected: q.res.Select(namespace, *p)}
 	s.match = b.selected.Match
 	b.initial = p.SendInitialEvents != nil && *p.SendInitialEvents || p.SendInitialEvents == nil && revision == 0
 

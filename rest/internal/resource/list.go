@@ -36,7 +36,7 @@ func (p Page) Meta() apimeta.ListMeta {
 
 // List reads one page of a list (API concepts, Retrieving large results sets in chunks; Resource versions).
 func (res *Resource) List(ctx context.Context, namespace string, p ListParameters, into []*storage.Record) (Page, error) {
-	selected, nothing := res.Select(namespace, p)
+	selected := res.Select(namespace, p)
 	options := storage.ListOptions{Scope: selected.Scope, Terms: selected.Terms, Match: selected.Match, Limit: int(min(max(p.Limit, 0), math.MaxInt32))}
 	fromToken := false
 	if p.Continue != "" {
@@ -66,9 +66,6 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 		case p.ResourceVersionMatch == apimeta.MatchExact, p.ResourceVersionMatch == "" && revision > 0 && p.Limit > 0:
 			options.Exact = true
 		}
-	}
-	if nothing {
-		options.Match = func(*storage.Record) bool { return false }
 	}
 	found, err := res.Store.List(ctx, options, into)
 	if err != nil {

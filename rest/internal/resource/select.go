@@ -117,9 +117,8 @@ type Selection struct {
 	Match func(*storage.Record) bool // nil takes everything
 }
 
-// Select turns the selectors of a request into a scope, as narrow as they allow, and a match for the rest. Nothing
-// is selected when two conditions name different objects.
-func (res *Resource) Select(namespace string, p ListParameters) (s Selection, nothing bool) {
+// Select turns the selectors of a request into a scope, as narrow as they allow, and a match for the rest.
+func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 	s.Scope = watch.Scope{Resource: res.GR.String(), Namespace: namespace}
 	if name, ok := p.Fields.Exact("metadata.name"); ok && (namespace != "" || !res.Kind.Namespaced) {
 		s.Scope.Name = name
@@ -127,7 +126,8 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection, no
 	if ns, ok := p.Fields.Exact("metadata.namespace"); ok {
 		switch {
 		case namespace != "" && ns != namespace || !res.Kind.Namespaced && ns != "":
-			return s, true
+			s.Match = nothing // two conditions name different objects
+			return s
 		case res.Kind.Namespaced && ns != "":
 			s.Scope.Namespace = ns
 		}
@@ -135,7 +135,7 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection, no
 	labels, fields := p.Labels, p.Fields
 	byLabels, byFields := !labels.Empty(), !fields.Empty()
 	if !byLabels && !byFields {
-		return s, false
+		return s
 	}
 	s.Terms = res.terms(p)
 	s.Match = func(r *storage.Record) bool {
@@ -146,8 +146,11 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection, no
 		return (!byLabels || labels.Matches(shown.Labels)) &&
 			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(shown, field) }))
 	}
-	return s, false
+	return s
 }
+
+// nothing is the match of a selection that no object can meet.
+func nothing(*storage.Record) bool { return false }
 
 // terms are the values that selectors require of what is indexed. What a converted version shows is not.
 func (res *Resource) terms(p ListParameters) (terms []watch.Term) {
