@@ -13,7 +13,6 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -320,88 +319,5 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 // Watch yields what changes until the context ends, the caller breaks off, or an error comes, which is yielded last.
 // An error for which [status.IsExpired] holds means that changes were missed: list again and watch from there.
 func (c Client[T]) Watch(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
-	return func(yield func(Event[T], error) bool) {
-		err := c.watch(ctx, options, func(event watch.EventType, r *storage.Record, at watch.Revision) (bool, error) {
-			return c.send(yield, event, r, at)
-		})
-		if err != nil {
-			yield(Event[T]{}, err)
-		}
-	}
-}
-
-// send yields an event. What is deleted has the version of the deletion.
-func (c Client[T]) send(yield func(Event[T], error) bool, event watch.EventType, r *storage.Record, at watch.Revision) (more bool, err error) {
-	if r, err = c.res.Show(r); err != nil {
-		return false, err
-	}
-	json := r.JSON
-	if event == watch.Deleted {
-		json = r.AppendAt(nil, at)
-	}
-	obj, err := decodeAs[T](c.res, json)
-	if err != nil {
-		return false, err
-	}
-	return yield(Event[T]{Type: event, Object: obj, ResourceVersion: strconv.FormatUint(uint64(at), 10)}, nil), nil
-}
-
-// watch calls send for each event until it returns false or an error; it returns nil where it was false.
-func (c Client[T]) watch(ctx context.Context, options WatchOptions, send func(event watch.EventType, r *storage.Record, at watch.Revision) (bool, error)) error {
-	ctx, done, err := c.begin(ctx, Watch)
-	if err != nil {
-		return err
-	}
-	defer done()
-	p, err := c.selectors(options.LabelSelector, options.FieldSelector)
-	if err != nil {
-		return err
-	}
-	revision, err := resource.ParseRevision(options.ResourceVersion)
-	if err != nil {
-		return err
-	}
-	selected := c.res.Select(c.namespace, p)
-	ctx, cancel := c.api.untilEnding(ctx)
-	defer cancel()
-	after := watch.Revision(revision)
-	if revision == 0 {
-		found, err := c.res.Store.List(ctx, storage.ListOptions{Scope: selected.Scope, Terms: selected.Terms, Match: selected.Match}, nil)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		} else if err != nil {
-			return err
-		}
-		for _, r := range found.Records {
-			if more, err := send(watch.Added, r, r.Revision); err != nil || !more {
-				return err
-			}
-		}
-		after = found.Revision
-	}
-	cursor, err := c.res.Store.Watch(ctx, selected.Scope, after, selected.Terms...)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	} else if err != nil {
-		return err
-	}
-	defer cursor.Close()
-	var changes []*watch.Change[storage.Record]
-	for {
-		if changes, err = cursor.Next(ctx, changes[:0]); ctx.Err() != nil {
-			return context.Cause(ctx) // the caller's end, or the API's
-		} else if err != nil {
-			return err
-		}
-		for _, change := range changes {
-			event, r := change.Select(selected.Match)
-			if event == "" {
-				continue
-			}
-			if more, err := send(event, r, change.Revision); err != nil || !more {
-				return err
-			}
-		}
-		clear(changes)
-	}
+	return c.events(ctx, options, (*resource.Resource).Watch)
 }

@@ -2,13 +2,11 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"strconv"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -26,107 +24,61 @@ import (
 // a Follow remembers the last state of each object that it has yielded or gone on from; the objects themselves are the
 // caller's own.
 func (c Client[T]) Follow(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
+	return c.events(ctx, options, (*resource.Resource).Follow)
+}
+
+// errBrokenOff ends what tells of events whose caller wants no more.
+var errBrokenOff = errors.New("the caller has broken off")
+
+// following is the method Watch or Follow of a resource.
+type following func(res *resource.Resource, ctx context.Context, b resource.Beginning, see func(resource.Event) error) error
+
+// events yields what follow tells of.
+func (c Client[T]) events(ctx context.Context, options WatchOptions, follow following) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
-		f := follower[T]{client: c, options: options, known: map[storage.Key]*storage.Record{}, yield: yield}
-		if err := f.run(ctx); err != nil {
+		err := c.follow(ctx, options, follow, func(stored resource.Event) error {
+			event, err := c.event(stored)
+			if err == nil && !yield(event, nil) {
+				err = errBrokenOff
+			}
+			return err
+		})
+		if err != nil && err != errBrokenOff {
 			yield(Event[T]{}, err)
 		}
 	}
 }
 
-type follower[T any] struct {
-	client  Client[T]
-	options WatchOptions
-	known   map[storage.Key]*storage.Record
-	yield   func(Event[T], error) bool
-}
-
-// run returns nil where the caller has broken off.
-func (f *follower[T]) run(ctx context.Context) error {
-	if err := f.begin(ctx); err != nil {
-		return err
-	}
-	for {
-		if err := f.client.watch(ctx, f.options, f.pass); !status.IsExpired(err) || ctx.Err() != nil {
-			return err
-		}
-		if more, err := f.relist(ctx); err != nil || !more {
-			return err
-		}
-	}
-}
-
-// begin learns what the caller knows already.
-func (f *follower[T]) begin(ctx context.Context) error {
-	if revision, err := resource.ParseRevision(f.options.ResourceVersion); err != nil || revision == 0 {
-		return err
-	}
-	page, err := f.list(ctx, f.options.ResourceVersion, apimeta.MatchExact)
-	for _, r := range page.Records {
-		f.known[r.Key] = r
-	}
-	return err
-}
-
-// pass yields an event and remembers it.
-func (f *follower[T]) pass(event watch.EventType, r *storage.Record, at watch.Revision) (bool, error) {
-	if event == watch.Deleted {
-		delete(f.known, r.Key)
-	} else {
-		f.known[r.Key] = r
-	}
-	return f.client.send(f.yield, event, r, at)
-}
-
-// relist yields the difference between what is known and what there is, and lets the watch go on from the latter. It
-// returns false where the caller has broken off.
-func (f *follower[T]) relist(ctx context.Context) (bool, error) {
-	page, err := f.list(ctx, "", "")
+func (c Client[T]) follow(ctx context.Context, options WatchOptions, follow following, see func(resource.Event) error) error {
+	ctx, done, err := c.begin(ctx, Watch)
 	if err != nil {
-		return false, err
-	}
-	present := make(map[storage.Key]bool, len(page.Records))
-	for _, r := range page.Records {
-		present[r.Key] = true
-		event, was := watch.Modified, f.known[r.Key]
-		switch {
-		case was == nil:
-			event = watch.Added
-		case was.UID != r.UID:
-			if more, err := f.pass(watch.Deleted, was, page.Revision); err != nil || !more {
-				return false, err
-			}
-			event = watch.Added
-		case was.Revision == r.Revision:
-			continue
-		}
-		if more, err := f.pass(event, r, page.Revision); err != nil || !more {
-			return false, err
-		}
-	}
-	for key, was := range f.known {
-		if present[key] {
-			continue
-		}
-		if more, err := f.pass(watch.Deleted, was, page.Revision); err != nil || !more {
-			return false, err
-		}
-	}
-	f.options.ResourceVersion = strconv.FormatUint(uint64(page.Revision), 10)
-	return true, nil
-}
-
-func (f *follower[T]) list(ctx context.Context, version string, match apimeta.ResourceVersionMatch) (resource.Page, error) {
-	c := f.client
-	ctx, done, err := c.begin(ctx, List)
-	if err != nil {
-		return resource.Page{}, err
+		return err
 	}
 	defer done()
-	p, err := c.selectors(f.options.LabelSelector, f.options.FieldSelector)
+	p, err := c.selectors(options.LabelSelector, options.FieldSelector)
 	if err != nil {
-		return resource.Page{}, err
+		return err
 	}
-	p.ResourceVersion, p.ResourceVersionMatch = version, match
-	return c.res.List(ctx, c.namespace, p, nil)
+	p.ResourceVersion = options.ResourceVersion
+	b, err := c.res.Beginning(c.namespace, p)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := c.api.untilEnding(ctx)
+	defer cancel()
+	return follow(c.res, ctx, b, see)
+}
+
+// event converts an event. What is deleted has the version of the deletion.
+func (c Client[T]) event(stored resource.Event) (Event[T], error) {
+	r, err := c.res.Show(stored.Object)
+	if err != nil {
+		return Event[T]{}, err
+	}
+	json := r.JSON
+	if stored.Type == watch.Deleted {
+		json = r.AppendAt(nil, stored.Revision)
+	}
+	obj, err := decodeAs[T](c.res, json)
+	return Event[T]{Type: stored.Type, Object: obj, ResourceVersion: strconv.FormatUint(uint64(stored.Revision), 10)}, err
 }

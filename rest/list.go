@@ -13,7 +13,6 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // list answers a collection, or a watch of it.
@@ -51,12 +50,9 @@ func (q *request) listNow(rep representation, p *resource.ListParameters) error 
 	if err != nil {
 		return err
 	}
-	records := recordBuffers.Get().(*[]*storage.Record)
-	defer func() {
-		clear(*records)
-		recordBuffers.Put(records)
-	}()
-	page, err := q.res.List(q.r.Context(), namespace, *p, (*records)[:0])
+	records := resource.BorrowRecords()
+	defer resource.ReturnRecords(records)
+	page, err := q.res.List(q.r.Context(), namespace, *p, *records)
 	if err != nil {
 		return err
 	}
@@ -70,13 +66,9 @@ func (q *request) listNow(rep representation, p *resource.ListParameters) error 
 	return q.writeList(rep, page)
 }
 
-// Buffers that lists borrow. An answer grows in a chunk and is written when the chunk is full, so that a list costs
+// chunks are buffers that lists borrow. An answer grows in a chunk and is written when the chunk is full, so that a list costs
 // the same few buffers whatever its length.
-var (
-	chunks        = sync.Pool{New: func() any { b := make([]byte, 0, chunkSize+chunkSlack); return &b }}
-	changeBuffers = sync.Pool{New: func() any { b := make([]*watch.Change[storage.Record], 0, watch.PollLimit); return &b }}
-	recordBuffers = sync.Pool{New: func() any { b := make([]*storage.Record, 0, 512); return &b }}
-)
+var chunks = sync.Pool{New: func() any { b := make([]byte, 0, chunkSize+chunkSlack); return &b }}
 
 const (
 	chunkSize  = 48 << 10

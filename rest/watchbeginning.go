@@ -2,29 +2,22 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"time"
 
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // watchBeginning is what a watch needs until its client knows what is there.
 type watchBeginning struct {
 	*watchStream
-	rep      representation
-	selected resource.Selection
-	initial  bool
-	state    *initialState // what the client is to be told of
-}
-
-// initialState is what is there when a watch begins.
-type initialState struct {
-	storage.Page
-	borrowed *[]*storage.Record
+	rep  representation
+	from resource.Beginning
+	// ahead says that the watch begins before its answer does. A watch of existing objects does so, because a client that has
+	// the answer sees all that it does from then on, unless it has to wait for a revision. A watch of changes alone begins in the
+	// stream, which is where it tells that history has passed, unless it has to wait. Upstream does the same.
+	ahead bool
 }
 
 // watchBeginning reads a request for a watch.
@@ -33,11 +26,11 @@ func (q *request) watchBeginning(rep representation, p *resource.ListParameters)
 	if err != nil {
 		return nil, err
 	}
-	revision, err := resource.ParseRevision(p.ResourceVersion)
+	from, err := q.res.Beginning(namespace, *p)
 	if err != nil {
 		return nil, err
 	}
-	s := &watchStream{q: q, after: watch.Revision(revision), bookmarks: p.AllowWatchBookmarks, alarm: make(chan struct{}, 1)}
+	s := &watchStream{q: q, bookmarks: p.AllowWatchBookmarks, alarm: make(chan struct{}, 1)}
 	if s.objects, err = q.watchObjects(rep); err != nil {
 		return nil, err
 	}
@@ -47,10 +40,6 @@ func (q *request) watchBeginning(rep representation, p *resource.ListParameters)
 	if rep.mismatch != nil {
 		return nil, rep.mismatch
 	}
-	b := &watchBeginning{watchStream: s, rep: rep, selected: q.res.Select(namespace, *p)}
-	s.match = b.selected.Match
-	b.initial = p.SendInitialEvents != nil && *p.SendInitialEvents || p.SendInitialEvents == nil && revision == 0
-
 	duration := minWatchTime + rand.N(maxWatchTime-minWatchTime)
 	if p.TimeoutSeconds != nil && *p.TimeoutSeconds > 0 {
 		duration = time.Duration(min(*p.TimeoutSeconds, int64(24*time.Hour/time.Second))) * time.Second
@@ -61,28 +50,31 @@ func (q *request) watchBeginning(rep representation, p *resource.ListParameters)
 		s.ctx, s.cancel = context.WithCancel(s.ctx)
 	}
 	q.becomeWatch()
-	return b, nil
+	from.Until, from.Alarm = s.deadline, s.alarm
+	current := q.res.Store.Revision()
+	if !from.Existing && from.After == 0 {
+		from.After = current
+	}
+	reached := from.After <= current
+	return &watchBeginning{watchStream: s, rep: rep, from: from, ahead: reached == from.Existing}, nil
 }
 
-// open begins the answer. What is there is looked at before: a client that has the answer sees all that it does from then
-// on.
-func (b *watchBeginning) open() error {
-	switch current := b.q.res.Store.Revision(); {
-	case b.initial && b.after <= current:
-		if err := b.takeState(b.ctx); err != nil {
-			return err
-		}
-	case b.initial: // waited for in the stream, as upstream does
-	case b.after == 0:
-		b.after = current
-	case b.after > current:
-		if err := b.awaitRevision(b.takePosition); err != nil {
-			return err
-		}
+// begin takes what is there and the position after it. A shutdown does not wait for a revision that is awaited.
+func (b *watchBeginning) begin() (err error) {
+	ctx := b.ctx
+	if b.from.After > b.q.res.Store.Revision() {
+		ending, cancel := b.q.api.untilEnding(ctx)
+		defer cancel()
+		ctx = ending
 	}
+	b.after, err = b.follower.Begin(ctx, b.q.res.Store, b.from)
+	return err
+}
+
+// open begins the answer.
+func (b *watchBeginning) open() error {
 	out, err := b.q.openWatch(b.rep, b.cancel)
 	if err != nil {
-		b.release()
 		return err
 	}
 	b.out = out
@@ -91,23 +83,9 @@ func (b *watchBeginning) open() error {
 	return nil
 }
 
-// sendBeginning shows what is there, if it is to be shown, and takes the position after it.
+// sendBeginning shows what is there, if it is to be shown. From then on the watch is live.
 func (b *watchBeginning) sendBeginning() error {
-	defer b.release()
-	if b.initial && b.state == nil {
-		if err := b.awaitRevision(b.takeState); err != nil {
-			return err
-		}
-	}
-	if b.state != nil {
-		b.after = b.state.Revision
-	}
-	if b.cursor == nil {
-		if err := b.takePosition(b.ctx); err != nil {
-			return err
-		}
-	}
-	if b.state != nil {
+	if b.from.Existing {
 		if err := b.sendState(); err != nil {
 			return err
 		}
@@ -117,66 +95,14 @@ func (b *watchBeginning) sendBeginning() error {
 	return nil
 }
 
-// awaitRevision lets the store wait for the revision that the watch asks for, at most until the watch ends by itself.
-func (b *watchBeginning) awaitRevision(take func(context.Context) error) error {
-	ctx, cancel := b.q.api.untilEnding(b.ctx)
-	defer cancel()
-	bounded, cancel := context.WithDeadline(ctx, b.deadline)
-	defer cancel()
-	err := take(bounded)
-	current := b.q.res.Store.Revision()
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, context.DeadlineExceeded) && b.after > current:
-		return status.TooLargeResourceVersion(uint64(b.after), uint64(current))
-	}
-	return err
-}
-
-// takePosition places the cursor from which changes are sent.
-func (b *watchBeginning) takePosition(ctx context.Context) error {
-	cursor, err := b.q.res.Store.Watch(ctx, b.selected.Scope, b.after, b.selected.Terms...)
-	if err != nil {
-		return err
-	}
-	cursor.ReadyOn(b.alarm)
-	b.cursor = cursor
-	return nil
-}
-
-func (b *watchBeginning) takeState(ctx context.Context) error {
-	records := recordBuffers.Get().(*[]*storage.Record)
-	found, err := b.q.res.Store.List(ctx, storage.ListOptions{Scope: b.selected.Scope, Terms: b.selected.Terms, Match: b.match, Revision: b.after}, (*records)[:0])
-	if err != nil {
-		recordBuffers.Put(records)
-		return err
-	}
-	*records = found.Records
-	b.state = &initialState{Page: found, borrowed: records}
-	return nil
-}
-
-// release gives back what the state has borrowed, if there is one.
-func (b *watchBeginning) release() {
-	if b.state != nil {
-		clear(*b.state.borrowed)
-		recordBuffers.Put(b.state.borrowed)
-	}
-}
-
 // sendState sends an ADDED for every object there is, in the order of their keys. Its records are held by the store and its history as
 // long as the watch could go on after them; once it could not, it ends.
 func (b *watchBeginning) sendState() error {
-	held := b.q.hold(&holding{expired: b.cursor.Err, final: true, cut: b.out.cut}, sizeOf(b.state.Records))
+	held := b.q.hold(&holding{expired: b.follower.Err, final: true, cut: b.out.cut}, sizeOf(b.follower.Untold()))
 	defer held.release()
-	for i, r := range b.state.Records {
-		b.state.Records[i] = nil
-		if err := b.object(watch.Added, r, r.Revision); err != nil {
+	_, err := b.follower.Poll(func(e resource.Event) error {
+		if err := b.event(e); err != nil {
 			return err
-		}
-		if b.gathered(); b.err != nil {
-			return context.Canceled
 		}
 		if err := held.ended(); err != nil {
 			return err
@@ -184,9 +110,13 @@ func (b *watchBeginning) sendState() error {
 		if b.q.api.closing() {
 			return errEnding
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if b.bookmarks {
-		if err := b.bookmark(b.state.Revision, true); err != nil {
+		if err := b.bookmark(b.after, true); err != nil {
 			return err
 		}
 	}

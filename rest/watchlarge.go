@@ -28,7 +28,7 @@ func (s *watchStream) largeObject(whole surroundings, event watch.EventType, r *
 	if s.q.holding == nil {
 		h := &holding{expired: ownCopy, cut: s.out.cut}
 		if stored {
-			h.expired, h.final = s.cursor.Err, true
+			h.expired, h.final = s.follower.Err, true
 		}
 		defer s.q.hold(h, len(object)).release()
 	}

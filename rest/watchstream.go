@@ -32,8 +32,8 @@ const (
 	stuckAtEnd = time.Second
 )
 
-// watchStream is a watch that is being answered: a position in the store's log, which holds no queue, so that a client that
-// stops reading holds up nobody and is told 410 when it has fallen behind.
+// watchStream is a watch that is being answered. Its follower is a position in the store's log, which holds no queue, so that a
+// client that stops reading holds up nobody and is told 410 when it has fallen behind.
 //
 // A watch is mostly idle, and there may be many. What it has of its own while it waits is this, one timer and one channel.
 type watchStream struct {
@@ -43,11 +43,10 @@ type watchStream struct {
 	deadline  time.Time
 	objects   watchObjects
 	framing   framing
-	match     func(*storage.Record) bool // nil takes everything
 	bookmarks bool
 	live      bool           // the client knows what was there
 	after     watch.Revision // what the client knows of
-	cursor    *watch.Cursor[storage.Record]
+	follower  resource.Follower
 	out       watchOutput
 	hurried   hurried
 	alarm     chan struct{} // one for all that a watch wakes up for: each that it waits on takes memory
@@ -67,13 +66,24 @@ func (q *request) watch(rep representation, p *resource.ListParameters) error {
 	}
 	s := b.watchStream
 	defer s.close()
+	if b.ahead {
+		if err := b.begin(); err != nil {
+			return err
+		}
+	}
 	if err := b.open(); err != nil {
 		return err
 	}
-	if err := b.sendBeginning(); err != nil {
-		return s.end(err)
+	if !b.ahead {
+		err = b.begin()
 	}
-	return s.end(s.follow())
+	if err == nil {
+		err = b.sendBeginning()
+	}
+	if err == nil {
+		err = s.follow()
+	}
+	return s.end(err)
 }
 
 // follow sends what happens from now on until the watch ends. What it does is done in functions that have returned while it
@@ -115,7 +125,7 @@ func (s *watchStream) catchUp() error {
 		return context.Canceled
 	}
 	s.giveBack()
-	s.cursor.Ready()
+	s.follower.Ready()
 	return nil
 }
 
@@ -160,9 +170,7 @@ func (s *watchStream) close() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	if s.cursor != nil {
-		s.cursor.Close()
-	}
+	s.follower.Close()
 	if s.out != nil {
 		s.hurried.stop()
 		s.giveBack()
@@ -241,41 +249,35 @@ func (s *watchStream) end(err error) error {
 
 var errEnding = fmt.Errorf("the server is shutting down: %w", watch.ErrClosed)
 
-// gatherNews adds what has happened since the last time, not more than a poll returns, and a bookmark if one is due. It
+// gatherNews adds what has happened since the last time, not more than a poll tells, and a bookmark if one is due. It
 // returns false if nothing has happened.
 func (s *watchStream) gatherNews(bookmark bool) (more bool, err error) {
-	borrowed := changeBuffers.Get().(*[]*watch.Change[storage.Record])
-	changes, err := s.cursor.Poll((*borrowed)[:0])
-	defer func() {
-		clear(changes)
-		*borrowed = changes
-		changeBuffers.Put(borrowed)
-	}()
+	more, err = s.follower.Poll(func(e resource.Event) error {
+		s.after = e.Revision
+		return s.event(e)
+	})
 	if err != nil {
 		return false, err
 	}
-	for i, c := range changes {
-		changes[i] = nil // the client may take its time with what is sent before the next one
-		event, r := c.Select(s.match)
-		if event == "" {
-			continue
-		}
-		if err := s.object(event, r, c.Revision); err != nil {
-			return false, err
-		}
-		s.after = c.Revision
-		if s.gathered(); s.err != nil {
-			return false, context.Canceled
-		}
-	}
 	// Polling has moved the position past what others wrote, so that a quiet watch does not fall out of the log.
-	if position := s.cursor.Position(); bookmark && position > s.after {
+	if position := s.follower.Position(); bookmark && position > s.after {
 		if err := s.bookmark(position, false); err != nil {
 			return false, err
 		}
 		s.after = position
 	}
-	return len(changes) > 0, nil
+	return more, nil
+}
+
+// event adds an event, and sends what has gathered if there is enough of it.
+func (s *watchStream) event(e resource.Event) error {
+	if err := s.object(e.Type, e.Object, e.Revision); err != nil {
+		return err
+	}
+	if s.gathered(); s.err != nil {
+		return context.Canceled
+	}
+	return nil
 }
 
 // object adds an event about a record, as the version of the watch shows it.

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -34,10 +35,24 @@ func (p Page) Meta() apimeta.ListMeta {
 	return apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(p.Revision), 10), Continue: p.Token, RemainingItemCount: p.Remaining}
 }
 
+// recordBuffers are for the records of lists, so that a list costs the same few buffers whatever its length.
+var recordBuffers = sync.Pool{New: func() any { b := make([]*storage.Record, 0, 512); return &b }}
+
+// BorrowRecords returns an empty buffer for the records of a list.
+func BorrowRecords() *[]*storage.Record { return recordBuffers.Get().(*[]*storage.Record) }
+
+// ReturnRecords takes a borrowed buffer back, and lets go of the records in it.
+func ReturnRecords(records *[]*storage.Record) {
+	clear(*records)
+	*records = (*records)[:0]
+	recordBuffers.Put(records)
+}
+
 // List reads one page of a list (API concepts, Retrieving large results sets in chunks; Resource versions).
 func (res *Resource) List(ctx context.Context, namespace string, p ListParameters, into []*storage.Record) (Page, error) {
 	selected := res.Select(namespace, p)
-	options := storage.ListOptions{Scope: selected.Scope, Terms: selected.Terms, Match: selected.Match, Limit: int(min(max(p.Limit, 0), math.MaxInt32))}
+	options := selected.listOptions()
+	options.Limit = int(min(max(p.Limit, 0), math.MaxInt32))
 	fromToken := false
 	if p.Continue != "" {
 		at, after, err := res.decodeContinue(p.Continue, namespace)

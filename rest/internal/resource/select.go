@@ -117,6 +117,11 @@ type Selection struct {
 	Match func(*storage.Record) bool // nil takes everything
 }
 
+// listOptions returns the options of a list of all that is selected, at the latest revision.
+func (s Selection) listOptions() storage.ListOptions {
+	return storage.ListOptions{Scope: s.Scope, Terms: s.Terms, Match: s.Match}
+}
+
 // Select turns the selectors of a request into a scope, as narrow as they allow, and a match for the rest.
 func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 	s.Scope = watch.Scope{Resource: res.GR.String(), Namespace: namespace}
