@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -46,7 +47,7 @@ func (q *request) watchBeginning(rep representation, p *resource.ListParameters)
 	}
 	// A context with a deadline would cost every watch more than the timer that it needs anyway.
 	s.deadline, s.ctx, s.cancel = time.Now().Add(duration), q.r.Context(), func() {}
-	if wantsSocket(q.r) { // whose end the request's context does not know
+	if stream.WantsSocket(q.r) { // whose end the request's context does not know
 		s.ctx, s.cancel = context.WithCancel(s.ctx)
 	}
 	q.becomeWatch()

@@ -25,7 +25,7 @@ type watchOutput interface {
 
 // openWatch begins the answer. gone is called when the client leaves without the request's context noticing.
 func (q *request) openWatch(rep representation, gone context.CancelFunc) (watchOutput, error) {
-	if wantsSocket(q.r) {
+	if stream.WantsSocket(q.r) {
 		return q.openSocket(rep.media == mediaJSON, gone)
 	}
 	media := headerJSON

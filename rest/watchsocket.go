@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"io"
-	"net/http"
 	"slices"
 	"time"
 
@@ -21,9 +20,6 @@ type socketOutput struct {
 	left     chan struct{} // closed when nothing is read any more
 	late     *time.Timer   // cuts the connection when the shutdown has waited long enough
 }
-
-// wantsSocket reports whether a watch is to be sent over a WebSocket.
-func wantsSocket(r *http.Request) bool { return stream.WantsSocket(r) }
 
 func (q *request) openSocket(text bool, gone context.CancelFunc) (watchOutput, error) {
 	conn, begun, err := stream.Upgrade(q.w, q.r, nil)
