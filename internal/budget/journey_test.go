@@ -42,9 +42,9 @@ var limits = map[string]effort{
 	"PUT of `/status`":                         {hook: 18, store: 7, files: 32},
 	"PUT of `/scale`":                          {hook: 18, store: 7, files: 33},
 	"apply of `/scale`":                        {hook: 18, store: 7, files: 36},
-	"DELETE":                                   {store: 5, files: 28},
-	"`Client.Get`":                             {store: 2, files: 5},
-	"`Client.Update`":                          {hook: 16, store: 5, files: 25},
+	"DELETE":                                   {store: 5, files: 27},
+	"`Client.Get`":                             {store: 2, files: 6},
+	"`Client.Update`":                          {hook: 16, store: 5, files: 26},
 }
 
 // A reader can follow a request from the handler to the store.

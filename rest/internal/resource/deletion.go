@@ -160,6 +160,7 @@ func (res *Resource) propagation(o apimeta.DeleteOptions) apimeta.DeletionPropag
 	}
 }
 
+// ValidateDeleteOptions refuses options of a deletion that contradict each other with an Invalid error.
 func ValidateDeleteOptions(o apimeta.DeleteOptions) error {
 	var errs status.FieldErrors
 	if o.PropagationPolicy != nil && o.OrphanDependents != nil {
@@ -183,6 +184,7 @@ func InvalidOptions(kind string, errs status.FieldErrors) error {
 	return status.Invalid(apimeta.GroupKind{Group: "meta.k8s.io", Kind: kind}, "", errs)
 }
 
+// ValidateDryRun returns what is wrong with the values of the option dryRun.
 func ValidateDryRun(values []string) status.FieldErrors {
 	for _, v := range values {
 		if v != "All" {
@@ -195,4 +197,35 @@ func ValidateDryRun(values []string) status.FieldErrors {
 // held reports whether an object that is being deleted is kept by a finalizer, or by what is left of its grace period.
 func (res *Resource) held(obj doc.Value) bool {
 	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.life.holds(obj)
+}
+
+// asked is the grace period that a client asks for; a negative one is the shortest there is.
+func asked(options apimeta.DeleteOptions) *int64 {
+	if n := options.GracePeriodSeconds; n == nil || *n >= 0 {
+		return n
+	}
+	shortest := int64(1)
+	return &shortest
+}
+
+// shortens reports whether a client leaves an object that is being deleted less time than it has. More it cannot give.
+func shortens(obj doc.Value, options apimeta.DeleteOptions) bool {
+	n := asked(options)
+	return n != nil && *n < objectmeta.GraceOf(obj)
+}
+
+// graceFor is how many seconds an object, given as it is stored, has to end after this request to delete it.
+func (res *Resource) graceFor(ctx context.Context, old doc.Value, options apimeta.DeleteOptions) (int64, error) {
+	switch {
+	case objectmeta.GraceOf(old) > 0:
+		return *asked(options), nil // which shortens it
+	case objectmeta.Deleting(old) || !res.Stored.GoType.Hooks().GracePeriod:
+		return 0, nil
+	}
+	obj, err := res.Stored.GoType.FromDocument(old)
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.Stored.GoType.RunGracePeriod(ctx, obj, asked(options))
+	return max(n, 0), err
 }

@@ -2,10 +2,7 @@ package resource
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/decorum-go/decorum/storage"
@@ -59,21 +56,13 @@ type Set struct {
 // namespaces returns the resource of the namespaces that the API serves, or nil.
 func (env *Environment) namespaces() *Resource { return env.Served().Namespaces }
 
-// Begin makes the resources known to the store, makes the objects that have to be there, and finds what waits to be removed.
-func (s Set) Begin(ctx context.Context) error {
-	stored := slices.DeleteFunc(slices.Clone(s.Resources), func(res *Resource) bool { return res.Kind.Virtual })
-	for _, res := range stored {
-		if err := res.register(); err != nil {
-			return fmt.Errorf("kind %q: %w", res.GVK.Kind, err)
-		}
-		if err := errors.Join(res.ensureSingleton(ctx), res.ensureFirst(ctx)); err != nil {
-			return err
+// EveryVersion yields the resources in all their versions, also in those that are stored only.
+func (s Set) EveryVersion(yield func(*Resource) bool) {
+	for _, stored := range s.Resources {
+		for _, res := range stored.EveryVersion() {
+			if !yield(res) {
+				return
+			}
 		}
 	}
-	for _, res := range stored {
-		if err := res.reaper.load(res); err != nil {
-			return fmt.Errorf("kind %q: %w", res.GVK.Kind, err)
-		}
-	}
-	return nil
 }

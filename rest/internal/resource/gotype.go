@@ -12,19 +12,22 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// GoType is a kind's Go type and the host's hooks on it, with the type forgotten. An object behind any is a *T.
+// GoType is the Go type T of a kind, and the host's hooks on it. An object in an any is a *T.
 type GoType interface {
+	ObjectType() reflect.Type
+	// Decode reads a stored object.
 	Decode(json []byte) (any, error)
 	FromDocument(v doc.Value) (any, error)
 	ToDocument(obj any) (doc.Value, error)
+
+	// Hooks says which hooks are set. The others are not run.
+	Hooks() HookSet
 	RunDefault(ctx context.Context, obj any) error
 	RunPrepare(ctx context.Context, obj, old any) error
 	RunValidate(ctx context.Context, obj, old any) (status.FieldErrors, error)
 	RunValidateDelete(ctx context.Context, obj any) error
 	RunGracePeriod(ctx context.Context, obj any, asked *int64) (int64, error)
 	RunCall(ctx context.Context, obj any) error
-	Hooks() HookSet
-	ObjectType() reflect.Type
 }
 
 // HookSet says which hooks a host has set, so that nothing is decoded for a hook that is not there.
@@ -45,6 +48,7 @@ type PanicError struct {
 	Stack []byte
 }
 
+// Error is for the log: the place, the value and the stack.
 func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic in %s: %v\n%s", e.Where, e.Value, e.Stack)
 }

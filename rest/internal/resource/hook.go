@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Operation is what a write does, as admission sees it.
+// operation is what a write does, as admission sees it.
 type operation string
 
 const (

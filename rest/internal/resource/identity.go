@@ -34,6 +34,7 @@ func (res *Resource) CheckIdentity(obj doc.Value, namespace, name string) error 
 	return nil
 }
 
+// CheckNamespace refuses a body that names another namespace than the request.
 func (res *Resource) CheckNamespace(obj doc.Value, namespace string) error {
 	if n := objectmeta.Of(obj).Get(objectmeta.Namespace).Text(); res.Kind.Namespaced && n != "" && n != namespace {
 		return status.BadRequest("the namespace of the provided object does not match the namespace sent on the request")

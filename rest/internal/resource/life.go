@@ -1,13 +1,10 @@
 package resource
 
 import (
-	"context"
-	"fmt"
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -62,19 +59,6 @@ var plainLife = &Life{
 func (res *Resource) checkMortal(name string) error {
 	if slices.Contains(res.life.immortal, name) {
 		return status.Forbidden(res.GR, name, "this namespace may not be deleted")
-	}
-	return nil
-}
-
-// ensureFirst makes the object that is there from the beginning, if the kind has one.
-func (res *Resource) ensureFirst(ctx context.Context) error {
-	if res.life.first == "" {
-		return nil
-	}
-	w := res.NewWrite(Target{}, Asked{Trusted: true, Agent: selfAgent})
-	w.Replace(res.bare().WithAt(doc.Of(res.life.first), "metadata", objectmeta.Name))
-	if out, err := w.Create(ctx); err != nil && !out.taken {
-		return fmt.Errorf("the %s %q cannot be made: %w", res.Kind.Singular, res.life.first, err)
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ type Page struct {
 	Remaining *int64
 }
 
+// Meta is the metadata of the list.
 func (p Page) Meta() apimeta.ListMeta {
 	return apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(p.Revision), 10), Continue: p.Token, RemainingItemCount: p.Remaining}
 }

@@ -275,6 +275,7 @@ func problemsInOrder(text []byte, unknown []string) []string {
 
 func unknownField(path string) string { return fmt.Sprintf("unknown field %q", path) }
 
+// DuplicateField is the text about a member that stands twice in a body.
 func DuplicateField(path string) string { return fmt.Sprintf("duplicate field %q", path) }
 
 // FieldValidation says what happens to fields that the schema does not know and to keys that stand twice (API

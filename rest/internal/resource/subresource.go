@@ -12,14 +12,27 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/status"
 )
 
-// Subresource is a Subresource with its types forgotten: it reads and changes documents of the parent.
+// Subresource is what stands below an object's path: a view of the object, an action on it, or a stream of bytes. It works on
+// documents of the object, which is its parent.
 type Subresource struct {
-	Name   string
+	Name string
+	// Kind, Schema and GoType are those of what is sent and taken. A part of the object has no Go type, and neither has a stream.
 	Kind   apimeta.GroupVersionKind
 	Schema *schema.Schema
-	Verbs  []string
+	GoType reflect.Type
+	// Verbs are those of package kind.
+	Verbs []string
+	// OfItself says that the subresource is Part of the object, of the object's own kind.
+	OfItself bool
+	Part     Part
+	// KindImplied says that a body need not name its apiVersion and kind, as with all types that API servers bring.
+	KindImplied bool
+	// Stream describes a subresource that carries bytes, and has none of the functions below.
+	Stream *kind.Stream
+
 	// Get returns what the subresource shows of a parent.
 	Get func(ctx context.Context, parent doc.Value) (doc.Value, error)
 	// Written returns what the subresource shows of a parent that is written through it.
@@ -28,21 +41,13 @@ type Subresource struct {
 	Update func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	// Create runs an action on a parent; an absent answer is a plain success.
 	Create func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
-	// DryRun is create without effects; nil where there is no such thing.
+	// DryRun is Create without effects; nil if there is none.
 	DryRun func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
-	// GoType is the subresource's type; nil for a part of the object and for bytes.
-	GoType reflect.Type
-	// stream: the subresource carries bytes, and has nothing of the above but its name, its kind and its verbs.
-	Stream *kind.Stream
-	// kindImplied: a body need not name its apiVersion and kind, as of all types that the API server brings.
-	KindImplied bool
-	// applied is the field of the parent that is owned by who applies spec.replicas; nil where nothing can be applied.
+	// applied is the field of the parent that a manager owns who applies spec.replicas; nil if nothing can be applied.
 	applied []string
-	// ofItself: the subresource is a part of the object, of the same kind, served by the pipeline itself.
-	OfItself bool
-	Part     Part
 }
 
+// CheckSubresourceName refuses names that no subresource of a host's can have.
 func CheckSubresourceName(name string) error {
 	if name == "status" || len(apimeta.ValidateDNS1123Label(name)) > 0 {
 		return fmt.Errorf("subresource %q: the name must be a lower-case word other than 'status'", name)
@@ -53,7 +58,7 @@ func CheckSubresourceName(name string) error {
 // Has reports whether the subresource has a verb.
 func (s *Subresource) Has(verb string) bool { return slices.Contains(s.Verbs, verb) }
 
-// Show returns what the subresource shows of a stored parent, named like it. get is the subresource's get or written.
+// Show returns what the subresource shows of a stored parent, named like it. get is the subresource's Get or Written.
 func (s *Subresource) Show(ctx context.Context, parentJSON []byte, get func(context.Context, doc.Value) (doc.Value, error)) (doc.Value, error) {
 	parent, _, err := codec.DecodeJSON(parentJSON)
 	if err != nil {
@@ -79,4 +84,17 @@ func (s *Subresource) named(v, parent doc.Value) doc.Value {
 		}
 	}
 	return v.With("metadata", m)
+}
+
+// CheckOptions fills in what the options leave out, and checks them.
+func CheckOptions(options *schema.Schema, v doc.Value) (doc.Value, error) {
+	v = options.Default(v)
+	errs := options.CheckTypes(nil, v)
+	if len(errs) == 0 {
+		errs = options.Validate(nil, v)
+	}
+	if len(errs) > 0 {
+		return doc.Value{}, status.BadRequest(errs.Error())
+	}
+	return v, nil
 }

@@ -1,0 +1,209 @@
+package resource
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/upstream"
+)
+
+// Traits are what a host may choose for the objects of a kind, in all its versions.
+type Traits struct {
+	// CheckName returns what is wrong with a name.
+	CheckName func(name string) []string
+	// Singleton is the name of the only object, if there is only one.
+	Singleton string
+	// CreateOnUpdate lets an update of an object that does not exist create it.
+	CreateOnUpdate bool
+	// RemoveWhenDue removes an object when its grace period has passed.
+	RemoveWhenDue bool
+	// ReturnDeleted answers a deletion with the object.
+	ReturnDeleted bool
+	// Life is what is special about how objects begin, change and end; nil if nothing is.
+	Life *Life
+	// Untracked keeps no managedFields.
+	Untracked bool
+}
+
+// Declaration is what a resource is made of. It is complete when New gets it, and belongs to the resource afterwards.
+type Declaration struct {
+	// Kind names and describes the kind. New fills in its verbs, its schema and its subresources.
+	Kind    *kind.Kind
+	Dialect upstream.Dialect
+	Traits  Traits
+	GoType  GoType
+	// Overlay says what the tags of the Go type do not say.
+	Overlay map[string]string
+	// Rules are validation rules by Go type or field, and Compile makes their checker. Without Compile there are none.
+	Rules   map[string][]schema.Rule
+	Compile func(*schema.Schema) (RuleChecker, error)
+	// IndexedLabels are the keys of labels by which the store finds objects.
+	IndexedLabels []string
+	Scale         *ScalePaths
+	// Subresources make the host's subresources, in order.
+	Subresources []func(*Resource) (*Subresource, error)
+}
+
+// allVerbs in the order in which discovery of custom resources lists them.
+var allVerbs = [...]string{kind.Delete, kind.DeleteCollection, kind.Get, kind.List, kind.Patch, kind.Create, kind.Update, kind.Watch}
+
+// New makes a resource. stored is the version in which the objects are stored, nil if it is this one.
+func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
+	res := &Resource{Environment: env, Kind: d.Kind, GVK: d.Kind.GroupVersionKind, GR: d.Kind.GroupResource(), Dialect: d.Dialect,
+		Traits: d.Traits, GoType: d.GoType, lineage: lineage{Stored: stored}, index: index{fields: d.Kind.SelectableFields, indexedLabels: d.IndexedLabels}}
+	if stored == nil {
+		res.Stored = res
+	}
+	if res.life = d.Traits.Life; res.life == nil {
+		res.life = plainLife
+	}
+	if err := res.checkNames(); err != nil {
+		return nil, err
+	}
+	if err := res.derive(d); err != nil {
+		return nil, err
+	}
+	if err := res.addVerbs(); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(res.checkSelectable(), res.checkIndexedLabels()); err != nil {
+		return nil, err
+	}
+	if err := res.addSubresources(d); err != nil {
+		return nil, err
+	}
+	res.describe()
+	res.hooks = env.hooksOf(res)
+	return res, nil
+}
+
+// derive reads the schema of the kind from its Go type, and what follows from it.
+func (res *Resource) derive(d Declaration) error {
+	t := res.GoType.ObjectType()
+	if t.Kind() != reflect.Struct {
+		return fmt.Errorf("%s is no struct", t)
+	}
+	var err error
+	if res.Schema, err = schema.Derive(t, schema.Options{Builtin: !res.Dialect.RequiredByTag, Overlay: d.Overlay, Rules: d.Rules}); err != nil {
+		return err
+	}
+	if d.Compile != nil {
+		if res.rules, err = d.Compile(res.Schema); err != nil {
+			return err
+		}
+	}
+	res.view = schema.NewView(res.Schema, t)
+	if res.metadata = res.Schema.Member("metadata"); res.metadata == nil {
+		return fmt.Errorf("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
+	}
+	if !res.Traits.Untracked && !res.Kind.Virtual {
+		if err := res.trackManagers(); err != nil {
+			return err
+		}
+	}
+	if res.Kind.Description != "" {
+		res.Schema.Description = res.Kind.Description
+	}
+	return nil
+}
+
+func (res *Resource) checkNames() error {
+	if msgs := apimeta.ValidateDNS1035Label(res.GR.Resource); len(msgs) > 0 {
+		return fmt.Errorf("Plural %q: %s", res.GR.Resource, msgs[0])
+	}
+	if msgs := apimeta.ValidateDNS1035Label(res.GVK.Version); len(msgs) > 0 {
+		return fmt.Errorf("Version %q: %s", res.GVK.Version, msgs[0])
+	}
+	if res.GVK.Group != "" {
+		if msgs := apimeta.ValidateDNS1123Subdomain(res.GVK.Group); len(msgs) > 0 {
+			return fmt.Errorf("Group %q: %s", res.GVK.Group, msgs[0])
+		}
+	}
+	for _, kind := range []string{res.GVK.Kind, res.Kind.ListKind} {
+		if msgs := apimeta.ValidateDNS1035Label(strings.ToLower(kind)); len(msgs) > 0 {
+			return fmt.Errorf("Kind %q: %s", kind, msgs[0])
+		}
+	}
+	for _, name := range append([]string{res.Kind.Singular}, res.Kind.ShortNames...) {
+		if msgs := apimeta.ValidateDNS1035Label(name); len(msgs) > 0 {
+			return fmt.Errorf("name %q: %s", name, msgs[0])
+		}
+	}
+	if res.Traits.RemoveWhenDue && !res.GoType.Hooks().GracePeriod {
+		return errors.New("RemoveWhenDue: needs GracePeriod")
+	}
+	if res.Traits.Singleton != "" && res.Kind.Namespaced {
+		return fmt.Errorf("Singleton %q: only a resource of scope Cluster can be a singleton", res.Traits.Singleton)
+	}
+	if res.Traits.Singleton != "" {
+		if msgs := res.Traits.CheckName(res.Traits.Singleton); len(msgs) > 0 {
+			return fmt.Errorf("Singleton %q: %s", res.Traits.Singleton, msgs[0])
+		}
+	}
+	return nil
+}
+
+func (res *Resource) addVerbs() error {
+	for _, v := range res.Kind.Verbs {
+		if !slices.Contains(allVerbs[:], v) {
+			return fmt.Errorf("Verbs: %q is no verb", v)
+		}
+		if !res.Possible(v) {
+			return fmt.Errorf("Verbs: %q cannot be asked of a virtual kind or a singleton", v)
+		}
+	}
+	if len(res.Kind.Verbs) == 0 {
+		res.Kind.Verbs = slices.DeleteFunc(slices.Clone(allVerbs[:]), func(v string) bool { return !res.Possible(v) })
+	}
+	return nil
+}
+
+// Possible reports whether a verb makes sense for the kind, whoever asks: a virtual kind can only be created, and a
+// singleton can be neither created nor deleted.
+func (res *Resource) Possible(verb string) bool {
+	switch {
+	case res.Kind.Virtual:
+		return verb == kind.Create
+	case res.Traits.Singleton != "":
+		return verb != kind.Create && verb != kind.Delete && verb != kind.DeleteCollection
+	}
+	return true
+}
+
+// addSubresources makes the subresources: those of the kind itself, then those of the host.
+func (res *Resource) addSubresources(d Declaration) error {
+	if res.Schema.Property("status") != nil && !res.Kind.Virtual {
+		verbs := slices.DeleteFunc([]string{kind.Get, kind.Patch, kind.Update}, func(v string) bool { return !res.Has(v) })
+		res.Subresources = append(res.Subresources, &Subresource{Name: "status", Kind: res.GVK, Schema: res.Schema, Verbs: verbs, OfItself: true, Part: StatusPart})
+	}
+	for _, p := range res.life.parts {
+		res.Subresources = append(res.Subresources, &Subresource{Name: p.name, Kind: res.GVK, Schema: res.Schema, Verbs: p.verbs, OfItself: true, Part: p.part})
+	}
+	if d.Scale != nil {
+		sub, err := res.scaleSubresource(*d.Scale)
+		if err != nil {
+			return err
+		}
+		res.Subresources = append(res.Subresources, sub)
+	}
+	for _, makeOne := range d.Subresources {
+		sub, err := makeOne(res)
+		if err != nil {
+			return err
+		}
+		if sub.Kind.Kind == "" {
+			sub.Kind = res.GVK
+		}
+		if res.Subresource(sub.Name) != nil {
+			return fmt.Errorf("subresource %q is declared twice", sub.Name)
+		}
+		res.Subresources = append(res.Subresources, sub)
+	}
+	return nil
+}
