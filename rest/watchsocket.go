@@ -14,7 +14,7 @@ import (
 // socketOutput sends each event as a message of a WebSocket.
 type socketOutput struct {
 	q        *request
-	conn     *websocket.Conn
+	conn     *stream.Conn
 	kind     websocket.MessageType
 	stopRead context.CancelFunc
 	left     chan struct{} // closed when nothing is read any more
@@ -107,7 +107,7 @@ func (o *socketOutput) hurry() {
 
 // close says goodbye, and waits for the client to do so, but not long.
 func (o *socketOutput) close() {
-	impatient := time.AfterFunc(stuckAtEnd, o.stopRead)
+	impatient := time.AfterFunc(stuckAtEnd, o.conn.Cut)
 	_ = o.conn.Close(websocket.StatusNormalClosure, "")
 	impatient.Stop()
 	if o.late != nil {

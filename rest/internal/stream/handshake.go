@@ -1,8 +1,10 @@
 package stream
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 
@@ -13,13 +15,39 @@ import (
 // be sent instead.
 type handshakeWriter struct {
 	http.ResponseWriter
+	conn     net.Conn // after the handshake
 	switched bool
 	code     int
 	refusal  bytes.Buffer
 }
 
 // Unwrap leads to the writer that can be hijacked.
-func (w *handshakeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *handshakeWriter) Unwrap() http.ResponseWriter {
+	for below := w.ResponseWriter; ; {
+		switch writer := below.(type) {
+		case http.Hijacker:
+			return &hijackedWriter{ResponseWriter: below, hijacker: writer, handshake: w}
+		case interface{ Unwrap() http.ResponseWriter }:
+			below = writer.Unwrap()
+		default:
+			return below
+		}
+	}
+}
+
+// hijackedWriter notes the connection that a handshake takes over.
+type hijackedWriter struct {
+	http.ResponseWriter
+	hijacker  http.Hijacker
+	handshake *handshakeWriter
+}
+
+// Hijack implements [http.Hijacker].
+func (w *hijackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := w.hijacker.Hijack()
+	w.handshake.conn = conn
+	return conn, buffered, err
+}
 
 func (w *handshakeWriter) WriteHeader(code int) {
 	if code == http.StatusSwitchingProtocols {

@@ -18,7 +18,7 @@ const (
 
 // socket is the WebSocket of a stream.
 type socket struct {
-	conn   *websocket.Conn
+	conn   *Conn
 	kind   websocket.MessageType
 	limits Limits
 	ctx    context.Context // ends when the connection is cut
@@ -107,7 +107,7 @@ func (s *socket) discard() error {
 
 // end closes the connection, giving the client limits.End to do so too. It returns when no goroutine of the socket is left.
 func (s *socket) end(code websocket.StatusCode, reason string) {
-	impatient := time.AfterFunc(s.limits.End, s.cut)
+	impatient := time.AfterFunc(s.limits.End, s.conn.Cut)
 	_ = s.conn.Close(code, reason)
 	impatient.Stop()
 	s.cut()

@@ -2,9 +2,11 @@ package stream
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -36,7 +38,7 @@ func RequireSocket(r *http.Request, subresource string) error {
 //
 // If the handshake fails before the answer has begun, as begun reports, the request can still be answered with the error.
 // The caller closes the connection. The request's context no longer ends when the client leaves; a failing read shows it.
-func Upgrade(w http.ResponseWriter, r *http.Request, protocols []string) (conn *websocket.Conn, begun bool, err error) {
+func Upgrade(w http.ResponseWriter, r *http.Request, protocols []string) (conn *Conn, begun bool, err error) {
 	if err := checkOrigin(r); err != nil {
 		return nil, false, err
 	}
@@ -49,9 +51,19 @@ func Upgrade(w http.ResponseWriter, r *http.Request, protocols []string) (conn *
 		options.Subprotocols = []string{chosen}
 	}
 	h := &handshakeWriter{ResponseWriter: w}
-	conn, err = websocket.Accept(h, r, &options)
+	socket, err := websocket.Accept(h, r, &options)
 	if err != nil {
 		return nil, h.switched, h.failure(err)
 	}
-	return conn, h.switched, nil
+	return &Conn{Conn: socket, below: h.conn}, h.switched, nil
 }
+
+// Conn is the WebSocket of an upgraded request.
+type Conn struct {
+	*websocket.Conn
+	below net.Conn
+}
+
+// Cut ends all that waits for the client, also a Close that is under way: the library gives its closing handshake 5 seconds, and
+// has no way to give it less.
+func (c *Conn) Cut() { _ = c.below.SetDeadline(time.Now()) }
