@@ -10,6 +10,7 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -22,7 +23,7 @@ type API struct {
 	store     storage.Store
 	ownsStore bool
 	env       *resource.Environment
-	media     mediaTypes
+	types     *media.Types
 	serving   atomic.Pointer[serving]
 
 	mu       sync.Mutex
@@ -48,7 +49,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 
 func newAPI(options Options) *API {
 	a := &API{options: options.withDefaults(), idle: make(chan struct{})}
-	a.media = mediaTypesOf(a.options)
+	a.types = media.NewTypes(a.options.CBOR)
 	a.ending, a.startEnd = context.WithCancelCause(context.Background())
 	a.store = a.options.Store
 	if a.store == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -58,21 +59,21 @@ func readAll(body io.Reader, length int64) ([]byte, error) {
 // contentType returns the media type of the body; JSON where the request does not say.
 func (q *request) contentType() string {
 	header := q.r.Header.Get("Content-Type")
-	if header == "" || header == mediaJSON {
-		return mediaJSON
+	if header == "" || header == media.JSON {
+		return media.JSON
 	}
-	media, _, err := mime.ParseMediaType(header)
+	is, _, err := mime.ParseMediaType(header)
 	if err != nil {
 		return header
 	}
-	return media
+	return is
 }
 
 // checkBodyType refuses a body of a media type that is not read.
 func (q *request) checkBodyType() error {
-	media := q.contentType()
-	if !slices.Contains(q.api.media.served, media) || media == mediaProtobuf && q.wire == nil {
-		return status.UnsupportedMediaType(q.api.media.served)
+	is := q.contentType()
+	if !slices.Contains(q.api.types.Served, is) || is == media.Protobuf && q.kind.Message == nil {
+		return status.UnsupportedMediaType(q.api.types.Served)
 	}
 	return nil
 }
@@ -88,7 +89,7 @@ func (q *request) decodeBody(w *resource.Write) (doc.Value, error) {
 	}
 	w.Body.Size = len(data)
 	intoStruct := q.res.Dialect.BodiesAreStructs || w.Kind() != q.res.GVK // the kinds of subresources have Go types everywhere
-	obj, err := q.decodeDocument(q.wire, intoStruct, data, w)
+	obj, err := q.decodeDocument(q.kind.Message, intoStruct, data, w)
 	var beyond *codec.RangeError
 	switch {
 	case errors.As(err, &beyond):
@@ -101,26 +102,30 @@ func (q *request) decodeBody(w *resource.Write) (doc.Value, error) {
 
 // bodyAsJSON returns the JSON of a body that has been read as obj.
 func (q *request) bodyAsJSON(obj doc.Value, data []byte) func() []byte {
-	if q.contentType() == mediaJSON {
+	if q.contentType() == media.JSON {
 		return func() []byte { return data }
 	}
 	return resource.JSONOf(obj)
 }
 
 // decodeDocument decodes a body by its media type.
-func (q *request) decodeDocument(wire wireCodec, intoStruct bool, data []byte, w *resource.Write) (doc.Value, error) {
-	media, o := q.contentType(), &w.Body
-	switch media {
-	case mediaProtobuf:
-		return decodeProtobuf(wire, data, q.res.Schema.ReadsNumbers())
-	case mediaCBOR:
+func (q *request) decodeDocument(message media.Message, intoStruct bool, data []byte, w *resource.Write) (doc.Value, error) {
+	contentType, o := q.contentType(), &w.Body
+	switch contentType {
+	case media.Protobuf:
+		var check func([]byte) error
+		if q.res.Schema.ReadsNumbers() { // the Go type reads some from text
+			check = checkNumbers
+		}
+		return media.DecodeProtobuf(message, data, check)
+	case media.CBOR:
 		text, err := q.api.options.CBOR.ToJSON(data)
 		if err != nil {
 			return doc.Value{}, err
 		}
 		data = text
 	}
-	if media == mediaYAML {
+	if contentType == media.YAML {
 		obj, lines, err := codec.DecodeYAML(data, w.Asked.Validation != resource.ValidationIgnore)
 		if o.Problems = lines; len(lines) > 0 && w.Asked.Validation == resource.ValidationStrict {
 			o.Problems = []string{codec.DuplicateLines(lines)}
@@ -139,4 +144,12 @@ func (q *request) decodeDocument(wire wireCodec, intoStruct bool, data []byte, w
 		o.Problems = append(o.Problems, resource.DuplicateField(path))
 	}
 	return obj, nil
+}
+
+// checkNumbers refuses a Protobuf message with a number that has no end of digits.
+func checkNumbers(message []byte) error {
+	if text, found := codec.EndlessNumber(message); found {
+		return resource.EndlessNumber(text)
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -18,7 +19,7 @@ import (
 // delete answers DELETE of an object: a Status when it is gone, the object while finalizers hold it or where the resource
 // has it so.
 func (q *request) delete() error {
-	rep, err := q.negotiate(oneObject)
+	rep, err := q.negotiate(media.OneObject)
 	if err != nil {
 		return err
 	}
@@ -40,8 +41,7 @@ func (q *request) delete() error {
 		return err
 	}
 	if done.Gone && done.JSON == nil {
-		rep.as, rep.metaVersion, rep.wire = wholeObject, "", statusWire()
-		return q.writeOwn(http.StatusOK, rep, status.Deleted(q.res.GR, name, done.UID))
+		return q.writeOwn(http.StatusOK, rep.OfStatus(), status.Deleted(q.res.GR, name, done.UID))
 	}
 	code := http.StatusOK
 	if options.OrphanDependents != nil && !*options.OrphanDependents && !done.Gone {
@@ -79,11 +79,10 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 }
 
 func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) error {
-	media := q.contentType()
-	if !slices.Contains(q.api.media.served, media) {
-		return status.UnsupportedMediaType(q.api.media.served)
+	if !slices.Contains(q.api.types.Served, q.contentType()) {
+		return status.UnsupportedMediaType(q.api.types.Served)
 	}
-	v, err := q.decodeDocument(messageCodec{codec.DeleteOptionsMessage()}, true, data, new(resource.Write))
+	v, err := q.decodeDocument(media.Described(codec.DeleteOptionsMessage()), true, data, new(resource.Write))
 	if err != nil {
 		return status.BadRequest(err.Error())
 	}
@@ -159,7 +158,7 @@ func queryPreconditions(query url.Values) *apimeta.Preconditions {
 // deleteCollection answers DELETE of a collection: each object that the selectors take is deleted by itself, and the
 // answer is the list of them as they were.
 func (q *request) deleteCollection() error {
-	rep, err := q.negotiate(manyObjects)
+	rep, err := q.negotiate(media.DeletedObjects)
 	if err != nil {
 		return err
 	}

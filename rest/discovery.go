@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -25,8 +26,9 @@ func (q *request) onlyGet() error {
 
 // legacyGroups answers /api: the versions of the core group.
 func (q *request) legacyGroups() error {
+	q.kind = media.OfDocument(codec.APIVersionsMessage(), true)
 	return q.discover(func(g kind.Group) bool { return g.Name == "" },
-		func() any { return kind.CoreVersions(q.serving.groups, q.serverAddress()) }, codec.APIVersionsMessage())
+		func() any { return kind.CoreVersions(q.serving.groups, q.serverAddress()) })
 }
 
 // serverAddress is where the client has reached the host.
@@ -39,9 +41,9 @@ func (q *request) serverAddress() string {
 
 // groups answers /apis: all groups but the core one.
 func (q *request) groups() error {
-	q.unrouted = true
+	q.kind = media.OfDocument(codec.APIGroupListMessage(), false)
 	return q.discover(func(g kind.Group) bool { return g.Name != "" },
-		func() any { return kind.GroupList(q.serving.groups) }, codec.APIGroupListMessage())
+		func() any { return kind.GroupList(q.serving.groups) })
 }
 
 // group answers /apis/GROUP.
@@ -49,11 +51,11 @@ func (q *request) group() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	q.unrouted = true
+	q.kind = media.OfDocument(codec.APIGroupMessage(), false)
 	path, _ := routePath(q.r.URL)
 	for _, g := range q.serving.groups {
 		if "/apis/"+g.Name == path {
-			return q.writeDiscovery(g.Discovery(), codec.APIGroupMessage())
+			return q.writeDiscovery(g.Discovery())
 		}
 	}
 	return q.unknownPath()
@@ -69,13 +71,12 @@ func (q *request) groupVersion() error {
 	if !ok {
 		return q.unknownPath()
 	}
-	q.unrouted = !v.RouteChecks()
-	return q.writeDiscovery(v.Discovery(), codec.APIResourceListMessage())
+	q.kind = media.OfDocument(codec.APIResourceListMessage(), v.RouteChecks())
+	return q.writeDiscovery(v.Discovery())
 }
 
-func (q *request) writeDiscovery(v any, message *codec.Message) error {
-	q.wire = messageCodec{message}
-	rep, err := q.negotiate(oneObject)
+func (q *request) writeDiscovery(v any) error {
+	rep, err := q.negotiate(media.OneObject)
 	if err != nil {
 		return err
 	}
@@ -86,12 +87,12 @@ func (q *request) writeDiscovery(v any, message *codec.Message) error {
 const aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 // discover answers /api and /apis, aggregated for clients that know that form (API concepts, API discovery).
-func (q *request) discover(belongs func(kind.Group) bool, legacy func() any, message *codec.Message) error {
+func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
 	if !q.acceptsAggregated() {
-		return q.writeDiscovery(legacy(), message)
+		return q.writeDiscovery(legacy())
 	}
 	body, err := codec.EncodeOwn(kind.Aggregated(q.serving.groups, belongs))
 	if err != nil {
@@ -102,8 +103,8 @@ func (q *request) discover(belongs func(kind.Group) bool, legacy func() any, mes
 
 func (q *request) acceptsAggregated() bool {
 	for _, part := range strings.Split(strings.Join(q.r.Header["Accept"], ","), ",") {
-		media, p, err := mime.ParseMediaType(part)
-		if err == nil && media == mediaJSON && p["g"] == "apidiscovery.k8s.io" && p["v"] == "v2" && p["as"] == "APIGroupDiscoveryList" {
+		name, p, err := mime.ParseMediaType(part)
+		if err == nil && name == media.JSON && p["g"] == "apidiscovery.k8s.io" && p["v"] == "v2" && p["as"] == "APIGroupDiscoveryList" {
 			return true
 		}
 	}
@@ -111,7 +112,7 @@ func (q *request) acceptsAggregated() bool {
 }
 
 // writeCached sends a document that changes seldom, or 304 to a client that has it.
-func (q *request) writeCached(media string, body []byte, cacheControl string) error {
+func (q *request) writeCached(contentType string, body []byte, cacheControl string) error {
 	sum := sha512.Sum512(body)
 	tag := `"` + strings.ToUpper(hex.EncodeToString(sum[:])) + `"`
 	h := q.w.Header()
@@ -123,7 +124,7 @@ func (q *request) writeCached(media string, body []byte, cacheControl string) er
 		q.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	return q.writeRaw(http.StatusOK, media, body)
+	return q.writeRaw(http.StatusOK, contentType, body)
 }
 
 // index answers the root: the paths that are served.
@@ -141,5 +142,5 @@ func (q *request) index() error {
 		}
 	}
 	slices.Sort(paths)
-	return q.writeOwn(http.StatusOK, representation{pretty: q.wantsPretty()}, map[string][]string{"paths": paths})
+	return q.writeOwn(http.StatusOK, media.Representation{Media: media.JSON, Pretty: q.wantsPretty()}, map[string][]string{"paths": paths})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -13,7 +14,7 @@ func (q *request) get() error {
 	if _, err := q.timeout(); err != nil {
 		return err
 	}
-	rep, err := q.negotiateRead(oneObject)
+	rep, err := q.negotiateRead(media.OneObject)
 	if err != nil {
 		return err
 	}
@@ -29,7 +30,7 @@ func (q *request) get() error {
 		return err
 	}
 	record, err := q.res.Get(q.r.Context(), namespace, name, revision)
-	if err = cmp.Or(err, rep.mismatch); err != nil {
+	if err = cmp.Or(err, rep.Mismatch); err != nil {
 		return err
 	}
 	return q.writeObject(http.StatusOK, rep, record.JSON)

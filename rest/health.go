@@ -3,6 +3,8 @@ package rest
 import (
 	"net/http"
 	"strings"
+
+	"github.com/decorum-go/decorum/rest/internal/media"
 )
 
 // health answers /healthz, /livez and /readyz. There is one check, ping: an API that answers is well, until it is shut
@@ -17,9 +19,9 @@ func (q *request) health() error {
 			return q.unknownPath()
 		}
 		if down {
-			return q.writeRaw(http.StatusInternalServerError, mediaText, []byte("internal server error: the server is shutting down\n"))
+			return q.writeRaw(http.StatusInternalServerError, media.Text, []byte("internal server error: the server is shutting down\n"))
 		}
-		return q.writeRaw(http.StatusOK, mediaText, []byte("ok"))
+		return q.writeRaw(http.StatusOK, media.Text, []byte("ok"))
 	}
 	var report strings.Builder
 	query := q.parameters()
@@ -39,11 +41,11 @@ func (q *request) health() error {
 	_, verbose := query["verbose"]
 	switch {
 	case failed:
-		return q.writeRaw(http.StatusInternalServerError, mediaText, []byte(report.String()+endpoint+" check failed\n"))
+		return q.writeRaw(http.StatusInternalServerError, media.Text, []byte(report.String()+endpoint+" check failed\n"))
 	case verbose:
-		return q.writeRaw(http.StatusOK, mediaText, []byte(report.String()+endpoint+" check passed\n"))
+		return q.writeRaw(http.StatusOK, media.Text, []byte(report.String()+endpoint+" check passed\n"))
 	default:
-		return q.writeRaw(http.StatusOK, mediaText, []byte("ok"))
+		return q.writeRaw(http.StatusOK, media.Text, []byte("ok"))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -16,7 +17,7 @@ const (
 	patience     = 6
 	bytesPerLook = 10 << 20
 	// pieceSize is how much is written at a time, so that a look can see whether the client takes it.
-	pieceSize = chunkSize + chunkSlack
+	pieceSize = media.ChunkSize + media.ChunkSlack
 )
 
 // holding watches over an answer that keeps many bytes alive while it is written: the records of a list, or a large object. As long

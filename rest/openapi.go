@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/openapi"
 	"github.com/decorum-go/decorum/status"
 )
@@ -29,7 +30,7 @@ type hashed struct {
 // newOpenAPI prepares the documents of the kinds that are served.
 func newOpenAPI(kinds []*kind.Kind, groups []kind.Group) openAPI {
 	out := openAPI{v3: map[string]func() (hashed, error){}, v2: map[string]func() ([]byte, error){
-		mediaJSON:      sync.OnceValues(func() ([]byte, error) { return openapi.V2(kinds) }),
+		media.JSON:     sync.OnceValues(func() ([]byte, error) { return openapi.V2(kinds) }),
 		mediaOpenAPIv2: sync.OnceValues(func() ([]byte, error) { return openapi.V2Protobuf(kinds) }),
 	}}
 	for _, g := range groups {
@@ -49,15 +50,16 @@ func (q *request) openAPIv2() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	media := q.openAPIv2Media()
-	if media == "" {
-		return status.NotAcceptable([]string{mediaJSON, mediaOpenAPIv2})
+	accept := strings.ReplaceAll(strings.Join(q.r.Header["Accept"], ","), mediaOpenAPIv2Old, mediaOpenAPIv2)
+	form := media.Preferred(accept, media.JSON, mediaOpenAPIv2)
+	if form == "" {
+		return status.NotAcceptable([]string{media.JSON, mediaOpenAPIv2})
 	}
-	body, err := q.serving.openapi.v2[media]()
+	body, err := q.serving.openapi.v2[form]()
 	if err != nil {
 		return err
 	}
-	return q.writeCached(media, body, headerNoCache[0])
+	return q.writeCached(form, body, headerNoCache[0])
 }
 
 // The Protobuf form of the Swagger 2.0 document, which kubectl asks for when it checks what it sends by itself: under the
@@ -66,23 +68,6 @@ const (
 	mediaOpenAPIv2    = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 	mediaOpenAPIv2Old = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 )
-
-// openAPIv2Media is the form that the client likes best, or "" when it takes none.
-func (q *request) openAPIv2Media() string {
-	header := strings.Join(q.r.Header["Accept"], ",")
-	if header == "" {
-		return mediaJSON
-	}
-	for _, c := range parseAccept(strings.ReplaceAll(header, mediaOpenAPIv2Old, mediaOpenAPIv2)) {
-		switch c.media {
-		case mediaJSON, "*/*", "application/*":
-			return mediaJSON
-		case mediaOpenAPIv2:
-			return mediaOpenAPIv2
-		}
-	}
-	return ""
-}
 
 // openAPIv3Index answers /openapi/v3: where the document of each group and version is.
 func (q *request) openAPIv3Index() error {
@@ -104,7 +89,7 @@ func (q *request) openAPIv3Index() error {
 	if err != nil {
 		return err
 	}
-	return q.writeCached(mediaJSON, body, headerNoCache[0])
+	return q.writeCached(media.JSON, body, headerNoCache[0])
 }
 
 // documentURL is where a document with this content is, below the prefix under which the client has found the API.
@@ -118,8 +103,8 @@ func (q *request) openAPIv3() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	if !q.acceptsJSON() {
-		return status.NotAcceptable([]string{mediaJSON})
+	if media.Preferred(strings.Join(q.r.Header["Accept"], ","), media.JSON) == "" {
+		return status.NotAcceptable([]string{media.JSON})
 	}
 	path, _ := routePath(q.r.URL)
 	name := strings.TrimPrefix(path, "/openapi/v3/")
@@ -136,23 +121,10 @@ func (q *request) openAPIv3() error {
 	case asked == "":
 	case asked != d.hash:
 		q.w.Header().Set("Location", q.documentURL(name, d.hash))
-		return q.writeRaw(http.StatusMovedPermanently, mediaText, nil)
+		return q.writeRaw(http.StatusMovedPermanently, media.Text, nil)
 	default:
 		cacheControl = "public, immutable"
 		q.w.Header().Set("Expires", q.api.options.Now().Add(365*24*time.Hour).UTC().Format(http.TimeFormat))
 	}
-	return q.writeCached(mediaJSON, d.body, cacheControl)
-}
-
-func (q *request) acceptsJSON() bool {
-	header := strings.Join(q.r.Header["Accept"], ",")
-	if header == "" {
-		return true
-	}
-	for _, c := range parseAccept(header) {
-		if c.media == mediaJSON || c.media == "*/*" || c.media == "application/*" {
-			return true
-		}
-	}
-	return false
+	return q.writeCached(media.JSON, d.body, cacheControl)
 }

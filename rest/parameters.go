@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/url"
 	"strconv"
-
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -86,6 +85,9 @@ func (q *request) listParameters() (*resource.ListParameters, error) {
 func (q *request) wantsWatch() bool {
 	return q.parameters().Has("watch") && parseBool(q.parameters().Get("watch"))
 }
+
+// parseBool reads a flag as Kubernetes does: what is not plainly false is true.
+func parseBool(s string) bool { return s != "0" && !strings.EqualFold(s, "false") }
 
 // integerParameter reads a number; it is nil where the parameter is not there. One that is there and empty is no number.
 func integerParameter(query url.Values, name string) (*int64, error) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/words"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -27,11 +28,8 @@ type request struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	params  httprouter.Params
-	wire    wireCodec          // of the kind that is read and written; nil where it has no Protobuf message
+	kind    *media.Kind        // of what is read and written: the resource's or a subresource's own
 	through *servedSubresource // that the request is for; nil for the object itself
-
-	// unrouted: the path belongs to no resource, and is none of those that exist for built-in kinds alone.
-	unrouted bool
 
 	before, behind *request // among those under way, guarded by the API's lock
 

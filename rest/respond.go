@@ -1,43 +1,66 @@
 package rest
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/status"
 )
 
+// negotiate picks the representation of the answer to a write, which must not be done when it cannot be answered.
+func (q *request) negotiate(e media.Endpoint) (media.Representation, error) {
+	rep, err := q.negotiateRead(e)
+	return rep, cmp.Or(err, rep.Mismatch)
+}
+
+// negotiateRead picks the representation of an answer. A mismatch is told after what is wrong with the options and with what is
+// looked for.
+func (q *request) negotiateRead(e media.Endpoint) (media.Representation, error) {
+	rep, err := q.api.types.Negotiate(q.kind, e, q.r.Header["Accept"])
+	rep.Pretty = rep.Pretty || q.wantsPretty()
+	if rep.Form == media.AsTable {
+		rep.Include = apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))
+	}
+	return rep, err
+}
+
+func (q *request) wantsPretty() bool {
+	return media.ForPeople(q.parameters().Get("pretty"), q.r.UserAgent())
+}
+
 // Header values that are the same for many answers. net/http reads them and nobody writes to them.
 var (
-	headerJSON    = []string{mediaJSON}
+	headerJSON    = []string{media.JSON}
 	headerNoCache = []string{"no-cache, private"}
 )
 
 // writeRaw sends a body as it is.
-func (q *request) writeRaw(code int, media string, body []byte) error {
+func (q *request) writeRaw(code int, contentType string, body []byte) error {
 	h := q.w.Header()
-	if media == mediaJSON {
+	if contentType == media.JSON {
 		h["Content-Type"] = headerJSON
 	} else {
-		h["Content-Type"] = []string{media}
+		h["Content-Type"] = []string{contentType}
 	}
 	if h["Cache-Control"] == nil {
 		h["Cache-Control"] = headerNoCache
 	}
-	q.addWarnings()
+	if len(q.warnings.Texts) > 0 {
+		for _, value := range media.Warnings(q.warnings.Texts) {
+			h.Add("Warning", value)
+		}
+	}
 	q.wrote = true
 	if code == http.StatusOK && q.compresses(len(body)) {
 		q.w.WriteHeader(code)
-		return compressed(q.body(), func(w io.Writer) error {
+		return media.Compressed(q.body(), func(w io.Writer) error {
 			_, _ = w.Write(body)
 			return nil
 		})
@@ -48,60 +71,41 @@ func (q *request) writeRaw(code int, media string, body []byte) error {
 	return nil
 }
 
-// writeJSON sends a JSON body in the media type that was negotiated.
-func (q *request) writeJSON(code int, rep representation, body []byte) error {
-	switch {
-	case rep.media == mediaProtobuf:
-		out, err := encodeProtobuf(rep.wire, body)
-		if err != nil {
-			return err
-		}
-		return q.writeRaw(code, mediaProtobuf, out)
-	case rep.media == mediaYAML && !legible(body):
-		return q.writeRaw(code, mediaYAML, body) // JSON is YAML
-	case rep.media == mediaYAML:
-		out, err := codec.AppendYAML(nil, body)
-		if err != nil {
-			return err
-		}
-		return q.writeRaw(code, mediaYAML, out)
-	case rep.media == mediaCBOR:
-		out, err := q.api.options.CBOR.AppendFromJSON(nil, body)
-		if err != nil {
-			return err
-		}
-		return q.writeRaw(code, mediaCBOR, out)
-	case rep.pretty && legible(body):
-		var out bytes.Buffer
-		if err := json.Indent(&out, body, "", "  "); err != nil {
-			return err
-		}
-		return q.writeRaw(code, mediaJSON, append(out.Bytes(), '\n'))
+// compresses reports whether an answer of this size goes out compressed, and says so in its headers.
+func (q *request) compresses(size int) bool {
+	if size <= media.CompressAbove || !media.AcceptsGzip(q.r.Header["Accept-Encoding"]) {
+		return false
 	}
-	return q.writeRaw(code, mediaJSON, body)
+	h := q.w.Header()
+	h.Set("Content-Encoding", "gzip")
+	h.Add("Vary", "Accept-Encoding")
+	return true
+}
+
+// writeJSON sends a JSON body in the media type that was negotiated.
+func (q *request) writeJSON(code int, rep media.Representation, body []byte) error {
+	if !rep.IsPlain() {
+		var err error
+		if body, err = rep.Encode(body); err != nil {
+			return err
+		}
+	}
+	return q.writeRaw(code, rep.Media, body)
 }
 
 // writeObject sends one object, given as stored JSON, as the client wants to see it.
-func (q *request) writeObject(code int, rep representation, object []byte) error {
-	switch rep.as {
-	case asTable:
-		body, err := q.table(rep, object)
-		if err != nil {
+func (q *request) writeObject(code int, rep media.Representation, object []byte) error {
+	if rep.Form != media.Whole {
+		var err error
+		if object, err = q.kind.Transform(rep, object); err != nil {
 			return err
 		}
-		return q.writeJSON(code, rep, body)
-	case asPartial:
-		body, err := appendPartial(nil, rep.metaVersion, object)
-		if err != nil {
-			return err
-		}
-		return q.writeJSON(code, rep, body)
 	}
 	return q.writeJSON(code, rep, object)
 }
 
 // writeOwn sends a struct of this library's.
-func (q *request) writeOwn(code int, rep representation, v any) error {
+func (q *request) writeOwn(code int, rep media.Representation, v any) error {
 	body, err := codec.EncodeOwn(v)
 	if err != nil {
 		return err
@@ -121,7 +125,7 @@ func (q *request) fail(err error) {
 	}
 	q.warnings.Texts = q.warnings.Texts[:q.warnings.Always]
 	q.w.Header().Del("Content-Encoding") // of the answer that did not come
-	_ = q.writeOwn(status.CodeOf(e), q.statusRepresentation(), &e.Status)
+	_ = q.writeOwn(status.CodeOf(e), q.api.types.NegotiateStatus(q.r.Header["Accept"], q.wantsPretty()), &e.Status)
 }
 
 // failure is what a client is told of an error; what it is not told goes to the log.
@@ -142,80 +146,4 @@ func (q *request) failure(err error) *status.Error {
 // client asks for what is not there yet.
 func (q *request) expected(e *status.Error) bool {
 	return q.r.Context().Err() != nil || q.api.closing() && status.IsServiceUnavailable(e) || status.IsTooLargeResourceVersion(e)
-}
-
-// statusRepresentation is how a client gets an error. It is never transformed, and sent even to who accepts nothing that
-// is served: then as JSON for people.
-func (q *request) statusRepresentation() representation {
-	accept := strings.Join(q.r.Header["Accept"], ",")
-	if accept == "" {
-		accept = mediaJSON
-	}
-	for _, c := range parseAccept(accept) {
-		if c.media == mediaCBORSeq {
-			c.media = mediaCBOR
-		}
-		for _, media := range q.api.media.served {
-			if c.matches(media) && c.params["as"] == "" && c.params["g"] == "" && c.params["v"] == "" {
-				return representation{media: media, wire: statusWire(), pretty: c.params["pretty"] == "1" || q.wantsPretty()}
-			}
-		}
-	}
-	return representation{media: mediaJSON, pretty: true}
-}
-
-const (
-	// maxWarningRunes bounds all warnings of an answer together; beyond it each is cut to maxWarningCut.
-	maxWarningRunes = 4096
-	maxWarningCut   = 256
-)
-
-// addWarnings writes the Warning headers (RFC 9111, code 299), each text once. Beyond the bound it begins anew with what
-// it has, each text cut, and goes on with further ones, cut as well, until they reach the bound.
-func (q *request) addWarnings() {
-	if len(q.warnings.Texts) == 0 {
-		return
-	}
-	var texts []string
-	used, cutting := 0, false
-	seen := map[string]bool{}
-	for _, text := range q.warnings.Texts {
-		if text == "" || seen[text] || cutting && used >= maxWarningRunes {
-			continue
-		}
-		seen[text] = true
-		texts = append(texts, text)
-		if n := utf8.RuneCountInString(text); cutting {
-			used += min(n, maxWarningCut)
-		} else if used += n; used > maxWarningRunes {
-			used, cutting = 0, true
-			for _, earlier := range texts {
-				used += min(utf8.RuneCountInString(earlier), maxWarningCut)
-			}
-		}
-	}
-	for _, text := range texts {
-		if runes := []rune(text); cutting && len(runes) > maxWarningCut {
-			text = string(runes[:maxWarningCut])
-		}
-		q.w.Header().Add("Warning", "299 - "+quoteWarning(text))
-	}
-}
-
-// quoteWarning makes text a quoted-string without control characters.
-func quoteWarning(text string) string {
-	var out strings.Builder
-	out.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			out.WriteByte('\\')
-			out.WriteRune(r)
-		case unicode.IsControl(r):
-		default:
-			out.WriteRune(r)
-		}
-	}
-	out.WriteByte('"')
-	return out.String()
 }

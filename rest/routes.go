@@ -2,14 +2,14 @@ package rest
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
 
-	"net/url"
-
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -54,9 +54,9 @@ func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		q := request{api: a, serving: s, res: res, w: w, r: r, params: params}
 		if res != nil {
-			q.wire = res.wire
+			q.kind = res.media
 			if res.Kind.Warning != "" {
-				w.Header().Add("Warning", "299 - "+quoteWarning(res.Kind.Warning))
+				w.Header().Add("Warning", media.Warning(res.Kind.Warning))
 			}
 		}
 		if err := a.enter(&q); err != nil && !q.isHealth() {

@@ -8,21 +8,17 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // served is one version of a resource as clients see it over HTTP.
 type served struct {
 	*resource.Resource
-	wire         wireCodec // nil where the kind has no Protobuf message
-	declared     []Column
-	columns      []column
-	shown        []*servedSubresource
-	encodings    encodings // of changes that watches have sent
-	bookmarkRest []byte    // of a bookmark's object, what follows its metadata
+	media *media.Kind
+	shown []*servedSubresource
 	// others are the other versions, in the stored one.
 	others []*served
 	// unserved: clients find no trace of the version.
@@ -32,9 +28,7 @@ type served struct {
 // servedSubresource is a subresource as clients see it over HTTP.
 type servedSubresource struct {
 	*resource.Subresource
-	wire wireCodec
-	// columns are those of its Tables; nil where it is shown as it is only.
-	columns []column
+	media *media.Kind // nil for a part of the object and for a Stream
 	// bytes is set for a Stream.
 	bytes *byteStream
 }
@@ -67,10 +61,7 @@ func (r Resource[T]) resource(env *resource.Environment) (*served, error) {
 
 // build makes one version of the resource. stored is the version in which the objects are stored, nil if it is this one.
 func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, error) {
-	res := &served{wire: wireOf[T](), declared: r.Columns, unserved: r.NotServed}
-	if r.message != nil {
-		res.wire = messageCodec{r.message}
-	}
+	res := &served{unserved: r.NotServed}
 	d, err := r.declaration()
 	if err != nil {
 		return nil, err
@@ -89,16 +80,25 @@ func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, 
 		})
 	}
 	var storedVersion *resource.Resource
+	var storedMedia *media.Kind
 	if stored != nil {
-		storedVersion = stored.Resource
+		storedVersion, storedMedia = stored.Resource, stored.media
 	}
 	if res.Resource, err = resource.New(env, d, storedVersion); err != nil {
 		return nil, err
 	}
-	if err := res.showSubresources(); err != nil {
+	message := media.MessageOf[T]()
+	if r.message != nil {
+		message = media.Described(r.message)
+	}
+	res.media, err = media.NewKind(media.Declaration{
+		Kind: res.Kind, Dialect: res.Dialect, Message: message, Columns: shownColumns(r.Columns), GoType: res.GoType,
+		Show: res.Show, Now: env.Now, Stored: storedMedia,
+	})
+	if err != nil {
 		return nil, err
 	}
-	return res, errors.Join(res.addColumns(stored), res.addBookmarks())
+	return res, res.showSubresources()
 }
 
 // declaration is what the resource is on documents.
@@ -159,10 +159,9 @@ func (res *served) showSubresources() error {
 		shown := &servedSubresource{Subresource: sub}
 		if sub.KindImplied {
 			var err error
-			if shown.columns, err = res.scaleColumns(sub.Schema); err != nil {
+			if shown.media, err = res.media.Scale(sub.Schema); err != nil {
 				return err
 			}
-			shown.wire = messageCodec{codec.ScaleMessage()}
 		}
 		own = append(own, shown)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
@@ -89,7 +90,7 @@ func (q *request) proxy(ctx context.Context, call *stream.Call, bound boundStrea
 	below := stream.Below(q.r.URL.EscapedPath(), segments)
 	if url := stream.SlashURL(q.r, below); url != "" {
 		q.w.Header().Set("Location", url)
-		return q.writeRaw(http.StatusMovedPermanently, mediaText, nil)
+		return q.writeRaw(http.StatusMovedPermanently, media.Text, nil)
 	}
 	return stream.Proxy(ctx, call, below, bound.serve)
 }

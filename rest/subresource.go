@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -104,7 +105,7 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 	if s.CreateDryRun != nil {
 		sub.DryRun = actionOf("CreateDryRun of "+s.Name, s.CreateDryRun)
 	}
-	return &servedSubresource{Subresource: sub, wire: wireOf[S]()}, nil
+	return &servedSubresource{Subresource: sub, media: media.OfSubresource(parent.Kind, parent.Dialect, media.MessageOf[S]())}, nil
 }
 
 // actionOf makes a function of the host's one on documents.

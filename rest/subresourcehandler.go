@@ -7,6 +7,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -32,7 +33,7 @@ func (q *request) subresourceOfItem() error {
 	}
 	q.through = sub
 	if !sub.OfItself {
-		q.wire = sub.wire
+		q.kind = sub.media
 	}
 	switch {
 	case verb == Get && sub.OfItself:
@@ -80,7 +81,7 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 	if _, err := q.timeout(); err != nil {
 		return err
 	}
-	rep, err := q.negotiate(oneObject)
+	rep, err := q.negotiate(media.OneObject)
 	if err != nil {
 		return err
 	}
@@ -122,8 +123,7 @@ func (q *request) createSubresource(sub *servedSubresource) error {
 	}
 	if answer.IsAbsent() {
 		done := status.Status{TypeMeta: apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: status.Success, Code: http.StatusCreated}
-		c.rep.wire = statusWire()
-		return q.writeOwn(http.StatusCreated, c.rep, &done)
+		return q.writeOwn(http.StatusCreated, c.rep.OfStatus(), &done)
 	}
 	return q.writeJSON(http.StatusCreated, c.rep, codec.AppendObject(nil, answer))
 }

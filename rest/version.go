@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"runtime"
-	"slices"
 	"strings"
+
+	"github.com/decorum-go/decorum/rest/internal/media"
 )
 
 // Version is the answer of /version, which kubectl version prints. GitVersion must be a semantic version with a
@@ -43,12 +44,12 @@ func (q *request) version() error {
 		return err
 	}
 	if accept := q.r.Header["Accept"]; len(accept) > 0 && accept[0] != "" &&
-		!slices.ContainsFunc(parseAccept(strings.Join(accept, ",")), func(c clause) bool { return c.matches(mediaJSON) }) {
-		return notRouted(mediaJSON)
+		media.Preferred(strings.Join(accept, ","), media.JSON) == "" {
+		return media.NotRouted(media.JSON)
 	}
 	body, err := json.MarshalIndent(q.api.options.Version, "", "  ")
 	if err != nil {
 		return err
 	}
-	return q.writeRaw(http.StatusOK, mediaJSON, body)
+	return q.writeRaw(http.StatusOK, media.JSON, body)
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
@@ -13,7 +14,7 @@ import (
 // watchBeginning is what a watch needs until its client knows what is there.
 type watchBeginning struct {
 	*watchStream
-	rep  representation
+	rep  media.Representation
 	from resource.Beginning
 	// ahead says that the watch begins before its answer does. A watch of existing objects does so, because a client that has
 	// the answer sees all that it does from then on, unless it has to wait for a revision. A watch of changes alone begins in the
@@ -22,7 +23,7 @@ type watchBeginning struct {
 }
 
 // watchBeginning reads a request for a watch.
-func (q *request) watchBeginning(rep representation, p *resource.ListParameters) (*watchBeginning, error) {
+func (q *request) watchBeginning(rep media.Representation, p *resource.ListParameters) (*watchBeginning, error) {
 	namespace, err := q.namespace()
 	if err != nil {
 		return nil, err
@@ -32,14 +33,14 @@ func (q *request) watchBeginning(rep representation, p *resource.ListParameters)
 		return nil, err
 	}
 	s := &watchStream{q: q, bookmarks: p.AllowWatchBookmarks, alarm: make(chan struct{}, 1)}
-	if s.objects, err = q.watchObjects(rep); err != nil {
+	if s.events, err = media.NewEvents(q.kind, rep, stream.WantsSocket(q.r)); err != nil {
 		return nil, err
 	}
-	if rep.media == mediaYAML {
-		return nil, status.NotAcceptable(q.api.media.streamed)
+	if rep.Media == media.YAML {
+		return nil, status.NotAcceptable(q.api.types.Streamed)
 	}
-	if rep.mismatch != nil {
-		return nil, rep.mismatch
+	if rep.Mismatch != nil {
+		return nil, rep.Mismatch
 	}
 	duration := minWatchTime + rand.N(maxWatchTime-minWatchTime)
 	if p.TimeoutSeconds != nil && *p.TimeoutSeconds > 0 {
@@ -79,7 +80,6 @@ func (b *watchBeginning) open() error {
 		return err
 	}
 	b.out = out
-	b.framing = b.q.framing(b.rep, b.out.eventByEvent())
 	b.q.api.atEnd.add(&b.hurried, b.hurry)
 	return nil
 }
@@ -99,7 +99,7 @@ func (b *watchBeginning) sendBeginning() error {
 // sendState sends an ADDED for every object there is, in the order of their keys. Its records are held by the store and its history as
 // long as the watch could go on after them; once it could not, it ends.
 func (b *watchBeginning) sendState() error {
-	held := b.q.hold(&holding{expired: b.follower.Err, final: true, cut: b.out.cut}, sizeOf(b.follower.Untold()))
+	held := b.q.hold(&holding{expired: b.follower.Err, final: true, cut: b.out.cut}, media.SizeOf(b.follower.Untold()))
 	defer held.release()
 	_, err := b.follower.Poll(func(e resource.Event) error {
 		if err := b.event(e); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 )
 
@@ -24,18 +25,18 @@ type watchOutput interface {
 }
 
 // openWatch begins the answer. gone is called when the client leaves without the request's context noticing.
-func (q *request) openWatch(rep representation, gone context.CancelFunc) (watchOutput, error) {
+func (q *request) openWatch(rep media.Representation, gone context.CancelFunc) (watchOutput, error) {
 	if stream.WantsSocket(q.r) {
-		return q.openSocket(rep.media == mediaJSON, gone)
+		return q.openSocket(rep.Media == media.JSON, gone)
 	}
-	media := headerJSON
-	switch rep.media {
-	case mediaProtobuf:
-		media = []string{mediaProtobuf + ofStream}
-	case mediaCBOR:
-		media = []string{mediaCBORSeq}
+	contentType := headerJSON
+	switch rep.Media {
+	case media.Protobuf:
+		contentType = []string{media.Protobuf + media.OfStream}
+	case media.CBOR:
+		contentType = []string{media.CBORSequence}
 	}
-	return q.openResponse(media, stuckAfter)
+	return q.openResponse(contentType, stuckAfter)
 }
 
 // responseOutput streams in the body of the answer, chunked with HTTP/1.1 and in frames of HTTP/2.
@@ -46,13 +47,13 @@ type responseOutput struct {
 }
 
 // openResponse sends the header at once. A client that does not take a piece within patience counts as gone.
-func (q *request) openResponse(media []string, patience time.Duration) (*responseOutput, error) {
+func (q *request) openResponse(contentType []string, patience time.Duration) (*responseOutput, error) {
 	control, err := stream.Control(q.w)
 	if err != nil {
 		return nil, err
 	}
 	h := q.w.Header()
-	h["Content-Type"], h["Cache-Control"] = media, headerNoCache
+	h["Content-Type"], h["Cache-Control"] = contentType, headerNoCache
 	q.wrote = true
 	q.w.WriteHeader(http.StatusOK)
 	_ = control.Flush() // a client that is gone is noticed when there is something to send

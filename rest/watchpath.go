@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -19,7 +20,7 @@ func (q *request) watchByPath() (handler, error) {
 		return nil, status.MethodNotAllowed()
 	}
 	return func(q *request) error {
-		rep, err := q.negotiateRead(eventStream)
+		rep, err := q.negotiateRead(media.EventStream)
 		if err != nil {
 			return err
 		}

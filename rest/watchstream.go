@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -41,8 +41,7 @@ type watchStream struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	deadline  time.Time
-	objects   watchObjects
-	framing   framing
+	events    media.Events
 	bookmarks bool
 	live      bool           // the client knows what was there
 	after     watch.Revision // what the client knows of
@@ -59,7 +58,7 @@ type watchStream struct {
 }
 
 // watch streams what changes (API concepts, Efficient detection of changes).
-func (q *request) watch(rep representation, p *resource.ListParameters) error {
+func (q *request) watch(rep media.Representation, p *resource.ListParameters) error {
 	b, err := q.watchBeginning(rep, p)
 	if err != nil {
 		return err
@@ -182,7 +181,7 @@ func (s *watchStream) close() {
 // gathered sends what has gathered if it is worth a write, or is a message of its own. Who has much to send lets others go
 // first now and then: a request that waits for its turn is not to wait for all that many watches have to send.
 func (s *watchStream) gathered() {
-	if len(s.buf) >= chunkSize || s.out.eventByEvent() {
+	if len(s.buf) >= media.ChunkSize || s.out.eventByEvent() {
 		s.send()
 	}
 	if s.sent >= writesInTurn && len(s.buf) == 0 {
@@ -208,18 +207,16 @@ func (s *watchStream) sendWith(object []byte, tail string) {
 // borrow sees to it that there is a buffer.
 func (s *watchStream) borrow() {
 	if s.chunk == nil {
-		s.chunk = chunks.Get().(*[]byte)
-		s.buf = (*s.chunk)[:0]
+		s.chunk = media.BorrowChunk()
+		s.buf = *s.chunk
 	}
 }
 
 // giveBack returns the buffer: while nothing happens a watch holds none, and no copy of what it has sent.
 func (s *watchStream) giveBack() {
-	s.objects.forget()
-	s.framing.forget()
-	if s.chunk != nil && cap(s.buf) <= 4*(chunkSize+chunkSlack) {
-		*s.chunk = s.buf[:0]
-		chunks.Put(s.chunk)
+	s.events.Forget()
+	if s.chunk != nil {
+		media.ReturnChunk(s.chunk, s.buf)
 	}
 	s.chunk, s.buf = nil, nil
 }
@@ -235,8 +232,7 @@ func (s *watchStream) end(err error) error {
 			return encodeErr
 		}
 		s.borrow()
-		start := len(s.buf)
-		if err := s.complete(append(s.framing.begin(s.buf, watch.Error), body...), nil, start, watch.Error); err != nil {
+		if s.buf, err = s.events.AppendError(s.buf, body); err != nil {
 			return err
 		}
 	}
@@ -271,7 +267,7 @@ func (s *watchStream) gatherNews(bookmark bool) (more bool, err error) {
 
 // event adds an event, and sends what has gathered if there is enough of it.
 func (s *watchStream) event(e resource.Event) error {
-	if err := s.object(e.Type, e.Object, e.Revision); err != nil {
+	if err := s.show(e); err != nil {
 		return err
 	}
 	if s.gathered(); s.err != nil {
@@ -280,60 +276,23 @@ func (s *watchStream) event(e resource.Event) error {
 	return nil
 }
 
-// object adds an event about a record, as the version of the watch shows it.
-func (s *watchStream) object(event watch.EventType, stored *storage.Record, at watch.Revision) error {
-	r, err := s.q.res.Show(stored)
-	if err != nil {
+// show adds an event as the version of the watch shows it.
+func (s *watchStream) show(e resource.Event) error {
+	stored := e.Object
+	var err error
+	if e.Object, err = s.q.res.Show(stored); err != nil {
 		return err
 	}
 	s.borrow()
-	large := len(r.JSON) > chunkSize
-	if whole := s.objects.whole(); large && whole != nil {
-		return s.largeObject(whole, event, r, at, r == stored)
+	if s.events.IsLarge(e.Object) {
+		return s.showLarge(e, e.Object == stored)
 	}
-	if binary, ok := s.framing.(*binaryFraming); ok && s.live {
-		object, err := s.encoding(r, at, binary).object()
-		if err == nil {
-			s.buf = append(binary.head(s.buf, event, len(object)), object...)
-		}
-		return err
-	}
-	start := len(s.buf)
-	buf, err := s.objects.object(s.framing.begin(s.buf, event), r, at)
-	if large {
-		s.objects.forget()
-	}
-	return s.complete(buf, err, start, event)
+	s.buf, err = s.events.Append(s.buf, e, s.live)
+	return err
 }
 
-// encoding returns what all watches share that show the record in one binary form.
-func (s *watchStream) encoding(r *storage.Record, at watch.Revision, binary *binaryFraming) *encoded {
-	key := binary.key(r, at)
-	if found := s.q.res.encodings.get(key); found != nil {
-		return found
-	}
-	return s.q.res.encodings.add(key, false, func() ([]byte, error) {
-		json, err := s.objects.object(nil, r, at)
-		if err != nil {
-			return nil, err
-		}
-		return binary.encode(nil, json)
-	})
-}
-
-func (s *watchStream) bookmark(at watch.Revision, initialEventsEnd bool) error {
+func (s *watchStream) bookmark(at watch.Revision, initialEventsEnd bool) (err error) {
 	s.borrow()
-	start := len(s.buf)
-	buf, err := s.objects.bookmark(s.framing.begin(s.buf, watch.Bookmark), at, initialEventsEnd)
-	return s.complete(buf, err, start, watch.Bookmark)
-}
-
-// complete adds an event that has been begun. One that fails halfway must not reach the client before the error.
-func (s *watchStream) complete(buf []byte, err error, start int, event watch.EventType) error {
-	if err == nil {
-		if buf, err = s.framing.end(buf, start, event); err == nil {
-			s.buf = buf
-		}
-	}
+	s.buf, err = s.events.AppendBookmark(s.buf, at, initialEventsEnd)
 	return err
 }

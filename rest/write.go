@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -14,7 +15,7 @@ import (
 // writeCall is a write over HTTP: the write itself, how the answer shall look, and how long it may take.
 type writeCall struct {
 	*resource.Write
-	rep    representation
+	rep    media.Representation
 	ctx    context.Context
 	cancel context.CancelFunc
 }
@@ -32,7 +33,7 @@ func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err 
 		return c, err
 	}
 	t.Through = q.through.document()
-	if c.rep, err = q.negotiate(oneObject); err != nil {
+	if c.rep, err = q.negotiate(media.OneObject); err != nil {
 		return c, err
 	}
 	if optionsKind == "CreateOptions" {
@@ -130,9 +131,6 @@ func (q *request) put() error {
 	return c.answer(q, done)
 }
 
-// mediaApplyCBOR is a configuration to apply in CBOR. It is served with Options.CBOR.
-const mediaApplyCBOR = "application/apply-patch+cbor"
-
 // patch answers PATCH of an object, or of a subresource of it.
 func (q *request) patch() error {
 	if err := q.checkPatchType(q.res.PatchTypes(q.through.document())); err != nil {
@@ -147,8 +145,8 @@ func (q *request) patch() error {
 	if err != nil {
 		return err
 	}
-	switch media := q.contentType(); media {
-	case mediaApplyCBOR:
+	switch contentType := q.contentType(); contentType {
+	case media.ApplyCBOR:
 		if data, err = q.api.options.CBOR.ToJSON(data); err != nil {
 			return status.BadRequest("error decoding CBOR: " + err.Error())
 		}
@@ -156,7 +154,7 @@ func (q *request) patch() error {
 	case kind.ApplyPatch:
 		err = c.ApplyText(data)
 	default:
-		err = c.Patch(media, data)
+		err = c.Patch(contentType, data)
 	}
 	if err != nil {
 		return err
@@ -170,19 +168,19 @@ func (q *request) patch() error {
 
 // applies reports whether the request applies a configuration, rather than patching what there is.
 func (q *request) applies() bool {
-	media := q.contentType()
-	return q.r.Method == http.MethodPatch && (media == kind.ApplyPatch || media == mediaApplyCBOR)
+	is := q.contentType()
+	return q.r.Method == http.MethodPatch && (is == kind.ApplyPatch || is == media.ApplyCBOR)
 }
 
 // checkPatchType refuses a body that is no patch, before anything else of the request counts.
 func (q *request) checkPatchType(types []string) error {
 	if q.api.options.CBOR != nil && slices.Contains(types, kind.ApplyPatch) {
-		types = append(types, mediaApplyCBOR)
+		types = append(types, media.ApplyCBOR)
 	}
 	switch {
 	case q.r.Header.Get("Content-Type") != "" && slices.Contains(types, q.contentType()):
 		return nil
-	case q.checkedByRoute():
+	case q.res.Dialect.MediaRefusedByRoute:
 		err := status.UnsupportedMediaType(types)
 		err.Status.Message = "415: Unsupported Media Type"
 		return err

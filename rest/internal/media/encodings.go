@@ -1,4 +1,4 @@
-package rest
+package media
 
 import (
 	"sync"
@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// encodingsKept is how many of the last objects a resource keeps in the forms in which they were sent.
+// encodingsKept is how many of the last objects a kind keeps in the forms in which they were sent.
 const encodingsKept = 64
 
 // encodings are the last objects that watches have sent in another form than the stored one. All watchers of a change want it at
@@ -22,8 +22,13 @@ type encodings struct {
 type encodingKey struct {
 	of, at      watch.Revision
 	media       string
-	as          transform
+	form        Form
 	metaVersion string
+}
+
+// keyOf names objects in a representation, at no revision.
+func keyOf(rep Representation) encodingKey {
+	return encodingKey{media: rep.Media, form: rep.Form, metaVersion: rep.MetaVersion}
 }
 
 type encoding struct {

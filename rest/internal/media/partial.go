@@ -1,11 +1,9 @@
-package rest
+package media
 
-import (
-	"github.com/decorum-go/decorum/storage"
-)
+import "github.com/decorum-go/decorum/storage"
 
-// appendPartial appends the PartialObjectMetadata of an object in its stored form (API concepts, Metadata-only
-// fetches): its metadata is sliced out, not decoded.
+// appendPartial appends the PartialObjectMetadata of an object in its stored form (API concepts, Metadata-only fetches): its
+// metadata is sliced out, not decoded.
 func appendPartial(dst []byte, metaVersion string, object []byte) ([]byte, error) {
 	parts, err := storage.ExtractMetadata(object)
 	if err != nil {

@@ -1,7 +1,6 @@
-package rest
+package media
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,7 +8,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -17,22 +15,14 @@ import (
 
 // tableWriter makes the rows of one answer (API concepts, Receiving resources as Tables).
 type tableWriter struct {
-	res     *served
-	columns []column
+	kind    *Kind
 	version string // of meta.k8s.io
 	include apimeta.IncludeObjectPolicy
 }
 
-// columns are those of what is asked for.
-func (q *request) columns() []column {
-	if q.through != nil && !q.through.OfItself {
-		return q.through.columns
-	}
-	return q.res.columns
-}
-
-func (q *request) tableWriter(rep representation) (*tableWriter, error) {
-	t := &tableWriter{res: q.res, columns: q.columns(), version: rep.metaVersion, include: apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))}
+// newTableWriter returns an error if the client asks for rows that there are not.
+func newTableWriter(k *Kind, rep Representation) (*tableWriter, error) {
+	t := &tableWriter{kind: k, version: rep.MetaVersion, include: rep.Include}
 	switch t.include {
 	case "":
 		t.include = apimeta.IncludeMetadata
@@ -44,13 +34,13 @@ func (q *request) tableWriter(rep representation) (*tableWriter, error) {
 }
 
 // appendHead appends a table up to its first row. Later events of a watch repeat no columns.
-func (t *tableWriter) appendHead(dst []byte, p resource.Page, columns bool) ([]byte, error) {
+func (t *tableWriter) appendHead(dst []byte, l List, columns bool) ([]byte, error) {
 	dst = appendTypeMeta(dst, "meta.k8s.io/"+t.version, "Table")
-	dst = appendListMeta(append(dst, `"metadata":`...), p)
+	dst = appendListMeta(append(dst, `"metadata":`...), l)
 	dst = append(dst, `,"columnDefinitions":`...)
 	if columns {
-		definitions := make([]apimeta.TableColumnDefinition, len(t.columns))
-		for i, c := range t.columns {
+		definitions := make([]apimeta.TableColumnDefinition, len(t.kind.columns))
+		for i, c := range t.kind.columns {
 			definitions[i] = c.TableColumnDefinition
 		}
 		encoded, err := codec.EncodeOwn(definitions)
@@ -92,7 +82,7 @@ func (t *tableWriter) beginRow(dst, object []byte, metadata storage.Span) ([]byt
 
 // read returns as much of an object as the columns look at: where functions make all cells but the name, its metadata.
 func (t *tableWriter) read(object []byte, metadata storage.Span) (doc.Value, error) {
-	if slices.ContainsFunc(t.columns, column.isPath) {
+	if slices.ContainsFunc(t.kind.columns, column.isPath) {
 		v, _, err := codec.DecodeJSON(object)
 		return v, err
 	}
@@ -108,15 +98,15 @@ func (t *tableWriter) appendCells(dst []byte, v doc.Value, object []byte) ([]byt
 		object = []byte("{}")
 	}
 	dst = append(dst, `{"cells":[`...)
-	now := t.res.Now()
+	now := t.kind.now()
 	var typed any // decoded for the first column that wants it
-	for i, c := range t.columns {
+	for i, c := range t.kind.columns {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		if c.compute != nil && typed == nil {
 			var err error
-			if typed, err = t.res.GoType.Decode(object); err != nil {
+			if typed, err = t.kind.goType.Decode(object); err != nil {
 				return dst, err
 			}
 		}
@@ -134,22 +124,9 @@ func (t *tableWriter) appendCells(dst []byte, v doc.Value, object []byte) ([]byt
 	return append(dst, `],"object":`...), nil
 }
 
-func appendCell(dst []byte, cell any) ([]byte, error) {
-	switch c := cell.(type) {
-	case nil:
-		return append(dst, "null"...), nil
-	case string:
-		return codec.AppendJSON(dst, doc.Of(c)), nil
-	case int64:
-		return strconv.AppendInt(dst, c, 10), nil
-	}
-	encoded, err := json.Marshal(cell)
-	return append(dst, encoded...), err
-}
-
-// table is one object as a table of one row.
-func (q *request) table(rep representation, object []byte) ([]byte, error) {
-	t, err := q.tableWriter(rep)
+// appendTableOf appends one object as a table of one row.
+func (k *Kind) appendTableOf(dst []byte, rep Representation, object []byte) ([]byte, error) {
+	t, err := newTableWriter(k, rep)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +135,7 @@ func (q *request) table(rep representation, object []byte) ([]byte, error) {
 		return nil, err
 	}
 	revision, _ := strconv.ParseUint(string(object[parts.Version.Start:parts.Version.End]), 10, 64)
-	out, err := t.appendHead(nil, resource.Page{Page: storage.Page{Revision: watch.Revision(revision)}}, true)
+	out, err := t.appendHead(dst, List{Revision: watch.Revision(revision)}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -169,19 +146,19 @@ func (q *request) table(rep representation, object []byte) ([]byte, error) {
 }
 
 // appendTable appends a list as a table.
-func (t *tableWriter) appendTable(out *chunkWriter, p resource.Page) error {
+func (t *tableWriter) appendTable(out *ListWriter, l List) error {
 	var err error
-	if out.buf, err = t.appendHead(out.buf, p, true); err != nil {
+	if out.buf, err = t.appendHead(out.buf, l, true); err != nil {
 		return err
 	}
-	for i, record := range p.Records {
-		if record, err = t.res.Show(record); err != nil {
+	for i, record := range l.Records {
+		if record, err = t.kind.show(record); err != nil {
 			return err
 		}
 		if i > 0 {
 			out.buf = append(out.buf, ',')
 		}
-		p.Records[i] = nil
+		l.Records[i] = nil
 		if t.include == apimeta.IncludeObject {
 			if out.buf, err = t.beginRow(out.buf, record.JSON, record.Metadata); err != nil {
 				return err
@@ -198,76 +175,3 @@ func (t *tableWriter) appendTable(out *chunkWriter, p resource.Page) error {
 	out.buf = append(out.buf, ']', '}')
 	return nil
 }
-
-// tableObjects shows each object as a table of one row.
-type tableObjects struct {
-	*tableWriter
-	columnsSent bool
-	spliced     []byte
-}
-
-func (v *tableObjects) whole() surroundings {
-	if v.include != apimeta.IncludeObject {
-		return nil
-	}
-	return v
-}
-
-func (v *tableObjects) around(dst, object []byte, at watch.Revision) ([]byte, string, error) {
-	parts, err := storage.ExtractMetadata(object)
-	if err == nil {
-		dst, err = v.begin(dst, at)
-	}
-	if err == nil {
-		dst, err = v.beginRow(dst, object, parts.Metadata)
-	}
-	return dst, "}]}", err
-}
-
-func (v *tableObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
-	dst, err := v.begin(dst, at)
-	if err != nil {
-		return dst, err
-	}
-	object, metadata := r.JSON, r.Metadata
-	if at != r.Revision {
-		v.spliced = r.AppendAt(v.spliced[:0], at)
-		parts, err := storage.ExtractMetadata(v.spliced)
-		if err != nil {
-			return dst, err
-		}
-		object, metadata = v.spliced, parts.Metadata
-	}
-	dst, err = v.appendRow(dst, object, metadata)
-	return append(dst, "]}"...), err
-}
-
-func (v *tableObjects) begin(dst []byte, at watch.Revision) ([]byte, error) {
-	dst, err := v.appendHead(dst, resource.Page{Page: storage.Page{Revision: at}}, !v.columnsSent)
-	v.columnsSent = true
-	return dst, err
-}
-
-// bookmark is a table with one row, that of an object without fields, which carries what a client looks for in a bookmark:
-// at the end of the initial events also for a client that wants no objects.
-func (v *tableObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
-	dst, err := v.begin(dst, at)
-	if err != nil {
-		return dst, err
-	}
-	if dst, err = v.appendCells(dst, doc.MapOf(), nil); err != nil {
-		return dst, err
-	}
-	switch {
-	case v.include == apimeta.IncludeObject:
-		dst = v.res.appendBookmark(dst, at, initialEventsEnd)
-	case v.include == apimeta.IncludeNone && !initialEventsEnd:
-		dst = append(dst, "null"...)
-	default:
-		dst = appendTypeMeta(dst, "meta.k8s.io/"+v.version, "PartialObjectMetadata")
-		dst = append(appendBookmarkMeta(dst, at, initialEventsEnd), '}')
-	}
-	return append(dst, "}]}"...), nil
-}
-
-func (v *tableObjects) forget() { v.spliced = nil }

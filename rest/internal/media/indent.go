@@ -1,4 +1,4 @@
-package rest
+package media
 
 // indentBase and indentFactor bound the blanks in front of the lines of an answer for people: what is nested thousands of
 // levels deep has as many in each line, and would be a thousand times its size. Beyond that it is sent without.

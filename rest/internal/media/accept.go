@@ -1,0 +1,62 @@
+package media
+
+import (
+	"cmp"
+	"mime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// clause is one alternative of an Accept header.
+type clause struct {
+	media  string
+	params map[string]string
+	q      float64
+}
+
+// parseAccept returns the clauses of a header, best first. Those that do not parse, or have a q of 0, are left out.
+func parseAccept(header string) []clause {
+	var out []clause
+	for _, part := range strings.Split(header, ",") {
+		media, params, err := mime.ParseMediaType(part)
+		if err != nil {
+			continue
+		}
+		c := clause{media: media, params: params, q: 1}
+		if v, ok := params["q"]; ok {
+			if c.q, err = strconv.ParseFloat(v, 64); err != nil {
+				continue
+			}
+		}
+		if c.q > 0 {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b clause) int {
+		if a.q != b.q {
+			return cmp.Compare(b.q, a.q)
+		}
+		return cmp.Compare(strings.Count(a.media, "*"), strings.Count(b.media, "*"))
+	})
+	return out
+}
+
+// matches says that the clause takes a media type, its parameters apart.
+func (c clause) matches(media string) bool {
+	return c.media == media || c.media == "*/*" || c.media == "application/*"
+}
+
+// Preferred returns which of a few media types a header Accept takes first, or "" if it takes none. Of what a clause takes it is
+// the first one, and so it is without a header.
+func Preferred(header string, offered ...string) string {
+	if header == "" {
+		return offered[0]
+	}
+	for _, c := range parseAccept(header) {
+		if i := slices.IndexFunc(offered, c.matches); i >= 0 {
+			return offered[i]
+		}
+	}
+	return ""
+}

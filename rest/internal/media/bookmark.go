@@ -1,0 +1,56 @@
+package media
+
+import (
+	"strconv"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// appendBookmark appends the object of a bookmark.
+func (k *Kind) appendBookmark(dst []byte, at watch.Revision, initialEventsEnd bool) []byte {
+	dst = appendTypeMeta(dst, k.names.GroupVersion().String(), k.names.Kind)
+	return append(append(appendBookmarkMeta(dst, at, initialEventsEnd), k.bookmarkRest...), '}')
+}
+
+// afterMetadata returns what the object of a bookmark has after its metadata. For built-in kinds it is what Go writes of an object
+// in which nothing is set.
+func (k *Kind) afterMetadata() ([]byte, error) {
+	if !k.dialect.GoWritten {
+		return nil, nil
+	}
+	empty, err := k.goType.FromDocument(doc.MapOf())
+	if err != nil {
+		return nil, err
+	}
+	v, err := k.goType.ToDocument(empty)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range []string{"apiVersion", "kind", "metadata"} {
+		v = v.Without(field)
+	}
+	if v.Len() == 0 {
+		return nil, nil
+	}
+	written := codec.AppendJSON(nil, v)
+	written[0] = ','
+	return written[:len(written)-1], nil
+}
+
+// appendPartialBookmark appends the object of a bookmark as PartialObjectMetadata.
+func appendPartialBookmark(dst []byte, metaVersion string, at watch.Revision, initialEventsEnd bool) []byte {
+	dst = appendTypeMeta(dst, "meta.k8s.io/"+metaVersion, "PartialObjectMetadata")
+	return append(appendBookmarkMeta(dst, at, initialEventsEnd), '}')
+}
+
+func appendBookmarkMeta(dst []byte, at watch.Revision, initialEventsEnd bool) []byte {
+	dst = append(dst, `"metadata":{"resourceVersion":"`...)
+	dst = strconv.AppendUint(dst, uint64(at), 10)
+	dst = append(dst, '"')
+	if initialEventsEnd {
+		dst = append(dst, `,"annotations":{"k8s.io/initial-events-end":"true"}`...)
+	}
+	return append(dst, '}')
+}

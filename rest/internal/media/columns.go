@@ -1,0 +1,176 @@
+package media
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/table"
+)
+
+// Column is a column of a kind's Tables as a host declares it: with a path, or with a function that computes the cells.
+type Column struct {
+	apimeta.TableColumnDefinition
+	Path string
+	// Compute returns the cell of an object in its Go type. It is nil for a column with a path. Of is the type that it takes.
+	Compute func(obj any) (any, error)
+	Of      reflect.Type
+}
+
+// nameColumn is the column that every Table has.
+const nameColumn = "Name"
+
+// nameDescription is what API servers say of the column Name in every Table.
+const nameDescription = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client " +
+	"to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration " +
+	"definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
+
+// creationDescription is what they say of the column Created At, and of Age where they add it.
+const creationDescription = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to " +
+	"be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\n" +
+	"Populated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
+
+// creationPath leads to the time when an object was created.
+const creationPath = ".metadata.creationTimestamp"
+
+// columnsOf returns the columns of the kind: those that it declares, or else those of the stored version that fit it, or else
+// when an object was created.
+func (k *Kind) columnsOf(stored *Kind) ([]column, error) {
+	declared := k.declared
+	if len(declared) == 0 && stored != nil {
+		declared = k.fitting(stored)
+	}
+	if len(declared) == 0 && k.dialect.AgeColumn {
+		declared = []Column{pathColumn("Age", table.DateType, creationPath, creationDescription)}
+	}
+	columns, err := k.parseColumns(declared, k.names.Schema)
+	if err != nil || len(declared) > 0 {
+		return columns, err
+	}
+	path, err := table.ParsePath(creationPath)
+	if err != nil {
+		return nil, err
+	}
+	// A date by its type, whose cell is the time itself.
+	return append(columns, column{cell: table.Column{Path: path, Type: table.StringType}, absent: time.Time{}.Format(time.RFC3339),
+		TableColumnDefinition: apimeta.TableColumnDefinition{Name: "Created At", Type: table.DateType, Description: creationDescription}}), nil
+}
+
+// pathColumn is a column with a path.
+func pathColumn(name, typ, path, description string) Column {
+	return Column{TableColumnDefinition: apimeta.TableColumnDefinition{Name: name, Type: typ, Description: description}, Path: path}
+}
+
+// fitting returns those columns of the stored version whose path leads to values of the same type in this version, too. A
+// function takes the Go type of its own version.
+func (k *Kind) fitting(stored *Kind) (fit []Column) {
+	for _, c := range stored.declared {
+		path, err := table.ParsePath(c.Path)
+		if err != nil { // of a function
+			continue
+		}
+		there, errThere := placeIn(stored.names.Schema, path)
+		here, errHere := placeIn(k.names.Schema, path)
+		if errThere == nil && errHere == nil && there != nil && here != nil && slices.Equal(there.Types(), here.Types()) {
+			fit = append(fit, c)
+		}
+	}
+	return fit
+}
+
+// placeIn returns the schema of what a path leads to in the objects of a schema, nil if the schema does not say. Every object
+// has all of the metadata, also if its Go type knows only some of it.
+func placeIn(s *schema.Schema, path table.Path) (*schema.Schema, error) {
+	found, err := path.In(s)
+	if err == nil {
+		return found, nil
+	}
+	common, failed := schema.Derive(reflect.TypeFor[apimeta.PartialObjectMetadata](), schema.Options{})
+	if failed != nil {
+		return nil, failed
+	}
+	if found, failed = path.In(common); failed == nil {
+		return found, nil
+	}
+	return nil, err
+}
+
+// parseColumns makes columns, after that of the name, of what is declared for objects of a schema.
+func (k *Kind) parseColumns(declared []Column, s *schema.Schema) ([]column, error) {
+	var out []column
+	if !slices.ContainsFunc(declared, func(c Column) bool { return c.Name == nameColumn }) {
+		out = append(out, column{isName: true, TableColumnDefinition: apimeta.TableColumnDefinition{Name: nameColumn, Type: table.StringType, Format: "name",
+			Description: nameDescription}})
+	}
+	for _, c := range declared {
+		if c.Name == "" {
+			return nil, errors.New("a column has no name")
+		}
+		parsed, err := k.parseColumn(c, s)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", c.Name, err)
+		}
+		out = append(out, parsed)
+	}
+	return out, nil
+}
+
+func (k *Kind) parseColumn(c Column, s *schema.Schema) (column, error) {
+	var path table.Path
+	if c.Compute == nil {
+		var err error
+		if path, err = table.ParsePath(c.Path); err != nil {
+			return column{}, err
+		}
+		if _, err = placeIn(s, path); err != nil {
+			return column{}, err
+		}
+	} else if err := k.checkComputed(c); err != nil {
+		return column{}, err
+	}
+	if c.Type == "" {
+		c.Type = table.StringType
+	}
+	if !table.IsType(c.Type) {
+		return column{}, fmt.Errorf("type %q is none of string, integer, number, boolean, date", c.Type)
+	}
+	if c.Description == "" && c.Compute == nil {
+		c.Description = "Custom resource definition column (in JSONPath format): " + c.Path
+	}
+	return column{cell: table.Column{Path: path, Type: c.Type}, compute: c.Compute, TableColumnDefinition: c.TableColumnDefinition}, nil
+}
+
+// checkComputed says why a column that is computed does not fit the kind.
+func (k *Kind) checkComputed(c Column) error {
+	obj, err := k.goType.FromDocument(doc.MapOf())
+	if err != nil {
+		return err
+	}
+	if have := reflect.TypeOf(obj).Elem(); have != c.Of {
+		return fmt.Errorf("its function takes a *%s, the kind is %s", c.Of, have)
+	}
+	if c.Path != "" {
+		return fmt.Errorf("it has a path, %q, and a function", c.Path)
+	}
+	return nil
+}
+
+// scaleColumns are the columns of a Scale, in which a count of 0 is left out.
+func (k *Kind) scaleColumns(scale *schema.Schema) ([]column, error) {
+	columns, err := k.parseColumns([]Column{
+		pathColumn("Desired", table.IntegerType, ".spec.replicas", "Number of desired replicas"),
+		pathColumn("Available", table.IntegerType, ".status.replicas", "Number of actual replicas"),
+		pathColumn("Age", table.DateType, creationPath, creationDescription),
+	}, scale)
+	for i := range columns {
+		if columns[i].Type == table.IntegerType {
+			columns[i].absent = int64(0)
+		}
+	}
+	return columns, err
+}

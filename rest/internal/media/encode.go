@@ -1,0 +1,40 @@
+package media
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/decorum-go/decorum/internal/codec"
+)
+
+// Encode returns a JSON document in the media type of the representation. It may return the document itself.
+func (rep Representation) Encode(document []byte) ([]byte, error) {
+	switch {
+	case rep.Media == Protobuf:
+		return appendProtobuf(nil, rep.message, document)
+	case rep.Media == YAML && !legible(document):
+		return document, nil // JSON is YAML
+	case rep.Media == YAML:
+		return codec.AppendYAML(nil, document)
+	case rep.Media == CBOR:
+		return rep.cbor.AppendFromJSON(nil, document)
+	case rep.Pretty && legible(document):
+		var out bytes.Buffer
+		if err := json.Indent(&out, document, "", "  "); err != nil {
+			return nil, err
+		}
+		return append(out.Bytes(), '\n'), nil
+	}
+	return document, nil
+}
+
+// Transform returns one object, given as stored JSON, in the form of a representation, as JSON.
+func (k *Kind) Transform(rep Representation, object []byte) ([]byte, error) {
+	switch rep.Form {
+	case AsTable:
+		return k.appendTableOf(nil, rep, object)
+	case AsPartial:
+		return appendPartial(nil, rep.MetaVersion, object)
+	}
+	return object, nil
+}

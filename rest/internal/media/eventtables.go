@@ -1,0 +1,80 @@
+package media
+
+import (
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// tableObjects shows each object as a table of one row.
+type tableObjects struct {
+	*tableWriter
+	columnsSent bool
+	spliced     []byte
+}
+
+func (v *tableObjects) whole() surroundings {
+	if v.include != apimeta.IncludeObject {
+		return nil
+	}
+	return v
+}
+
+func (v *tableObjects) around(dst, object []byte, at watch.Revision) ([]byte, string, error) {
+	parts, err := storage.ExtractMetadata(object)
+	if err == nil {
+		dst, err = v.begin(dst, at)
+	}
+	if err == nil {
+		dst, err = v.beginRow(dst, object, parts.Metadata)
+	}
+	return dst, "}]}", err
+}
+
+func (v *tableObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
+	dst, err := v.begin(dst, at)
+	if err != nil {
+		return dst, err
+	}
+	object, metadata := r.JSON, r.Metadata
+	if at != r.Revision {
+		v.spliced = r.AppendAt(v.spliced[:0], at)
+		parts, err := storage.ExtractMetadata(v.spliced)
+		if err != nil {
+			return dst, err
+		}
+		object, metadata = v.spliced, parts.Metadata
+	}
+	dst, err = v.appendRow(dst, object, metadata)
+	return append(dst, "]}"...), err
+}
+
+func (v *tableObjects) begin(dst []byte, at watch.Revision) ([]byte, error) {
+	dst, err := v.appendHead(dst, List{Revision: at}, !v.columnsSent)
+	v.columnsSent = true
+	return dst, err
+}
+
+// bookmark is a table with one row, that of an object without fields, which carries what a client looks for in a bookmark:
+// at the end of the initial events also for a client that wants no objects.
+func (v *tableObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
+	dst, err := v.begin(dst, at)
+	if err != nil {
+		return dst, err
+	}
+	if dst, err = v.appendCells(dst, doc.MapOf(), nil); err != nil {
+		return dst, err
+	}
+	switch {
+	case v.include == apimeta.IncludeObject:
+		dst = v.kind.appendBookmark(dst, at, initialEventsEnd)
+	case v.include == apimeta.IncludeNone && !initialEventsEnd:
+		dst = append(dst, "null"...)
+	default:
+		dst = appendPartialBookmark(dst, v.version, at, initialEventsEnd)
+	}
+	return append(dst, "}]}"...), nil
+}
+
+func (v *tableObjects) forget() { v.spliced = nil }

@@ -1,0 +1,44 @@
+package media
+
+// Media types.
+const (
+	JSON         = "application/json"
+	YAML         = "application/yaml"
+	CBOR         = "application/cbor"
+	CBORSequence = "application/cbor-seq"
+	Text         = "text/plain; charset=utf-8"
+
+	// Protobuf is Kubernetes Protobuf: an envelope that names the kind, around the object's message (API concepts,
+	// Kubernetes Protobuf encoding). Clients of built-in kinds send it without asking, and do not fall back.
+	Protobuf = "application/vnd.kubernetes.protobuf"
+
+	// ApplyCBOR is a configuration to apply in CBOR.
+	ApplyCBOR = "application/apply-patch+cbor"
+)
+
+// OfStream makes a media type the one of a watch in it.
+const OfStream = ";stream=watch"
+
+// Transcoder makes CBOR of JSON.
+type Transcoder interface {
+	AppendFromJSON(dst, json []byte) ([]byte, error)
+}
+
+// Types are the media types that an API serves and reads, and in which it streams.
+type Types struct {
+	Served, Streamed []string
+	cbor             Transcoder // nil if the API does not serve CBOR
+}
+
+// NewTypes returns the media types of an API. cbor is nil if it does not serve CBOR.
+func NewTypes(cbor Transcoder) *Types {
+	t := &Types{
+		Served:   []string{JSON, YAML, Protobuf},
+		Streamed: []string{JSON + OfStream, Protobuf + OfStream},
+		cbor:     cbor,
+	}
+	if cbor != nil {
+		t.Served, t.Streamed = append(t.Served, CBOR), append(t.Streamed, CBORSequence)
+	}
+	return t
+}
