@@ -10,6 +10,7 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -25,14 +26,12 @@ type API struct {
 	env       *resource.Environment
 	types     *media.Types
 	serving   atomic.Pointer[serving]
+	ending    *delivery.Ending
 
 	mu       sync.Mutex
-	inFlight int             // requests and calls under way
-	short    int             // those of them that are no watches
-	requests *request        // the last that came of those that are requests
-	ending   context.Context // over when no more requests are taken and watches shall end
-	startEnd context.CancelCauseFunc
-	atEnd    hurries
+	inFlight int           // requests and calls under way
+	short    int           // those of them that are no watches
+	requests *request      // the last that came of those that are requests
 	idle     chan struct{} // closed when ending and nothing is in flight
 }
 
@@ -48,9 +47,8 @@ func New(options Options, definitions ...Definition) (*API, error) {
 }
 
 func newAPI(options Options) *API {
-	a := &API{options: options.withDefaults(), idle: make(chan struct{})}
+	a := &API{options: options.withDefaults(), idle: make(chan struct{}), ending: delivery.NewEnding()}
 	a.types = media.NewTypes(a.options.CBOR)
-	a.ending, a.startEnd = context.WithCancelCause(context.Background())
 	a.store = a.options.Store
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Now: a.options.Now}), true
@@ -159,13 +157,13 @@ func (a *API) closeStore() error {
 }
 
 func (a *API) end() {
-	defer a.atEnd.begin() // when closing can be seen
+	defer a.ending.HurryAll() // when closing can be seen
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closing() {
 		return
 	}
-	a.startEnd(shuttingDown())
+	a.ending.Begin(shuttingDown())
 	a.env.Close()
 	if a.inFlight == 0 {
 		close(a.idle)
@@ -176,7 +174,7 @@ func (a *API) closing() bool { return a.ending.Err() != nil }
 
 // shuttingDown is the answer to requests and calls that come too late.
 func shuttingDown() error {
-	return status.ServiceUnavailable("the server is shutting down").WithCause(errEnding)
+	return status.ServiceUnavailable("the server is shutting down").WithCause(delivery.ErrEnding)
 }
 
 // enter lets a request in, or says why not.
@@ -213,16 +211,6 @@ func (a *API) enterCall() error {
 // acts for that user.
 func (a *API) asHost(ctx context.Context) context.Context {
 	return context.WithValue(ctx, hostUserKey{}, a.options.HostUser)
-}
-
-// untilEnding returns a context that also ends when the API is shut down.
-func (a *API) untilEnding(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(a.ending, func() { cancel(context.Cause(a.ending)) })
-	return ctx, func() {
-		stop()
-		cancel(nil)
-	}
 }
 
 // leaveShort takes a request that has turned out to be a watch out of the bound on short ones.

@@ -64,7 +64,7 @@ func (c Client[T]) follow(ctx context.Context, options WatchOptions, follow foll
 	if err != nil {
 		return err
 	}
-	ctx, cancel := c.api.untilEnding(ctx)
+	ctx, cancel := c.api.ending.Until(ctx)
 	defer cancel()
 	return follow(c.res, ctx, b, see)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -34,7 +35,7 @@ func (q *request) list() error {
 	case !q.res.Has(string(verb)):
 		return status.MethodNotAllowed()
 	case p.Watch:
-		return q.watch(rep, p)
+		return (&watchStream{q: q}).follow(rep, p)
 	default:
 		return q.listNow(rep, p)
 	}
@@ -68,19 +69,19 @@ func (q *request) writeList(rep media.Representation, p resource.Page) error {
 	if size <= media.ChunkSize {
 		return q.writeListAs(rep, l, size)
 	}
-	h := &holding{expired: ownCopy, cut: func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }}
+	bytes := delivery.Bytes{Expired: delivery.Copied, Cut: func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }}
 	if rep.IsPlain() { // it is sent while it is made of its records
 		if cursor, err := q.res.Store.Watch(q.r.Context(), p.Selected.Scope, p.Revision, p.Selected.Terms...); err == nil {
 			defer cursor.Close()
-			h.expired = cursor.Err
+			bytes.Expired = cursor.Err
 		}
 	}
-	q.hold(h, size)
-	defer h.release()
+	holding := q.held.Hold(bytes, size)
+	defer holding.Release()
 	if err := q.writeListAs(rep, l, size); err != nil {
 		return err
 	}
-	return h.ended()
+	return holding.Ended()
 }
 
 func (q *request) writeListAs(rep media.Representation, l media.List, size int) error {
@@ -99,7 +100,7 @@ func (q *request) writeListAs(rep media.Representation, l media.List, size int) 
 	defer func() { q.wrote = out.Sent() }() // also when a panic breaks it off
 	h := q.w.Header()
 	h["Content-Type"], h["Cache-Control"] = headerJSON, headerNoCache
-	if q.compresses(size) {
+	if size > media.CompressAbove && q.compresses() {
 		return media.Compressed(q.body(), func(w io.Writer) error { return out.Write(w, l) })
 	}
 	return out.Write(q.body(), l)

@@ -34,7 +34,7 @@ func (o Objects) Follow(ctx context.Context) iter.Seq2[Changes, error] {
 			return
 		}
 		defer o.api.leaveCall()
-		ctx, cancel := o.api.untilEnding(ctx)
+		ctx, cancel := o.api.ending.Until(ctx)
 		defer cancel()
 		var resources []string
 		for _, r := range o.Resources() {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/words"
+	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -36,14 +37,14 @@ type request struct {
 	query    url.Values
 	wrote    bool // the answer has begun
 	isWatch  bool
-	holding  *holding // while the answer keeps much alive
+	held     delivery.Held
 	warnings resource.Warnings
 }
 
 // body is where the body of the answer goes.
 func (q *request) body() io.Writer {
-	if q.holding != nil {
-		return pieces{q.holding}
+	if q.held.Now != nil {
+		return q.held.Now.Writer(q.w)
 	}
 	return q.w
 }
@@ -97,6 +98,27 @@ func (q *request) recover() {
 		panic(p)
 	}
 	q.fail(&resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()})
+}
+
+// negotiate picks the representation of the answer to a write, which must not be done when it cannot be answered.
+func (q *request) negotiate(e media.Endpoint) (media.Representation, error) {
+	rep, err := q.negotiateRead(e)
+	return rep, cmp.Or(err, rep.Mismatch)
+}
+
+// negotiateRead picks the representation of an answer. A mismatch is told after what is wrong with the options and with what is
+// looked for.
+func (q *request) negotiateRead(e media.Endpoint) (media.Representation, error) {
+	rep, err := q.api.types.Negotiate(q.kind, e, q.r.Header["Accept"])
+	rep.Pretty = rep.Pretty || q.wantsPretty()
+	if rep.Form == media.AsTable {
+		rep.Include = apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))
+	}
+	return rep, err
+}
+
+func (q *request) wantsPretty() bool {
+	return media.ForPeople(q.parameters().Get("pretty"), q.r.UserAgent())
 }
 
 // namespace returns the namespace in the URL; "" is all of them, or none for a cluster-scoped resource.

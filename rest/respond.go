@@ -1,39 +1,16 @@
 package rest
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/status"
 )
-
-// negotiate picks the representation of the answer to a write, which must not be done when it cannot be answered.
-func (q *request) negotiate(e media.Endpoint) (media.Representation, error) {
-	rep, err := q.negotiateRead(e)
-	return rep, cmp.Or(err, rep.Mismatch)
-}
-
-// negotiateRead picks the representation of an answer. A mismatch is told after what is wrong with the options and with what is
-// looked for.
-func (q *request) negotiateRead(e media.Endpoint) (media.Representation, error) {
-	rep, err := q.api.types.Negotiate(q.kind, e, q.r.Header["Accept"])
-	rep.Pretty = rep.Pretty || q.wantsPretty()
-	if rep.Form == media.AsTable {
-		rep.Include = apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))
-	}
-	return rep, err
-}
-
-func (q *request) wantsPretty() bool {
-	return media.ForPeople(q.parameters().Get("pretty"), q.r.UserAgent())
-}
 
 // Header values that are the same for many answers. net/http reads them and nobody writes to them.
 var (
@@ -58,7 +35,7 @@ func (q *request) writeRaw(code int, contentType string, body []byte) error {
 		}
 	}
 	q.wrote = true
-	if code == http.StatusOK && q.compresses(len(body)) {
+	if code == http.StatusOK && len(body) > media.CompressAbove && q.compresses() {
 		q.w.WriteHeader(code)
 		return media.Compressed(q.body(), func(w io.Writer) error {
 			_, _ = w.Write(body)
@@ -71,9 +48,9 @@ func (q *request) writeRaw(code int, contentType string, body []byte) error {
 	return nil
 }
 
-// compresses reports whether an answer of this size goes out compressed, and says so in its headers.
-func (q *request) compresses(size int) bool {
-	if size <= media.CompressAbove || !media.AcceptsGzip(q.r.Header["Accept-Encoding"]) {
+// compresses reports whether a large answer goes out compressed, and says so in its headers.
+func (q *request) compresses() bool {
+	if !media.AcceptsGzip(q.r.Header["Accept-Encoding"]) {
 		return false
 	}
 	h := q.w.Header()

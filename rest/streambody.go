@@ -1,11 +1,15 @@
 package rest
 
-import "io"
+import (
+	"io"
+
+	"github.com/decorum-go/decorum/rest/internal/delivery"
+)
 
 // streamBody is the body of an answer that a stream writes.
 type streamBody struct {
 	*responseOutput
-	hurried hurried
+	hurried delivery.Hurried
 }
 
 // openStreamBody begins the answer.
@@ -15,13 +19,13 @@ func (q *request) openStreamBody(contentType string) (io.WriteCloser, error) {
 		return nil, err
 	}
 	b := &streamBody{responseOutput: o}
-	q.api.atEnd.add(&b.hurried, o.hurry)
+	q.api.ending.Hurry(&b.hurried, o.Hurry)
 	return b, nil
 }
 
 // Write sends a part of the body at once.
 func (b *streamBody) Write(p []byte) (int, error) {
-	if err := b.send(p, nil, nil); err != nil {
+	if err := b.Send(p, nil, nil); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -29,7 +33,7 @@ func (b *streamBody) Write(p []byte) (int, error) {
 
 // Close leaves the connection ready for the next request.
 func (b *streamBody) Close() error {
-	b.hurried.stop()
-	b.close()
+	b.hurried.Stop()
+	b.responseOutput.Close()
 	return nil
 }

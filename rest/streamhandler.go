@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -34,7 +35,7 @@ func (q *request) stream(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := q.api.untilEnding(q.r.Context())
+	ctx, cancel := q.api.ending.Until(q.r.Context())
 	defer cancel()
 	if err := bound.check(ctx); err != nil {
 		return err
@@ -65,13 +66,13 @@ func (q *request) stream(sub *servedSubresource) error {
 // streamCall is the request as streams know it.
 func (q *request) streamCall() *stream.Call {
 	return &stream.Call{
-		Request: q.r, Writer: q.w, Limits: stream.Limits{Idle: idleAfter, End: stuckAtEnd},
+		Request: q.r, Writer: q.w, Limits: stream.Limits{Idle: idleAfter, End: delivery.StuckAtEnd},
 		AtEnd: func(hurry func()) func() {
-			h := new(hurried)
-			q.api.atEnd.add(h, hurry)
-			return h.stop
+			h := new(delivery.Hurried)
+			q.api.ending.Hurry(h, hurry)
+			return h.Stop
 		},
-		Ending: errEnding, Failure: q.failure,
+		Ending: delivery.ErrEnding, Failure: q.failure,
 	}
 }
 

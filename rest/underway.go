@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/decorum-go/decorum/rest/internal/delivery"
 )
 
 const (
@@ -45,7 +47,7 @@ func (a *API) hurryPipes() {
 	defer a.mu.Unlock()
 	for q := a.requests; q != nil; q = q.behind {
 		if pipe := pipeBelow(q.w); pipe != nil {
-			_ = pipe.SetWriteDeadline(time.Now().Add(stuckAtEnd))
+			_ = pipe.SetWriteDeadline(time.Now().Add(delivery.StuckAtEnd))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 )
 
@@ -21,7 +22,7 @@ type socketOutput struct {
 	late     *time.Timer   // cuts the connection when the shutdown has waited long enough
 }
 
-func (q *request) openSocket(text bool, gone context.CancelFunc) (watchOutput, error) {
+func (q *request) openSocket(text bool, gone context.CancelFunc) (delivery.Output, error) {
 	conn, begun, err := stream.Upgrade(q.w, q.r, nil)
 	q.wrote = q.wrote || begun
 	if err != nil {
@@ -52,27 +53,27 @@ func (o *socketOutput) read(ctx context.Context, gone context.CancelFunc) {
 	}
 }
 
-func (o *socketOutput) eventByEvent() bool { return true }
+func (o *socketOutput) EventByEvent() bool { return true }
 
-func (o *socketOutput) send(event, object, tail []byte) error {
-	wait := stuckAfter
+func (o *socketOutput) Send(event, object, tail []byte) error {
+	wait := delivery.StuckAfter
 	if o.q.api.closing() {
-		wait = stuckAtEnd
+		wait = delivery.StuckAtEnd
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	timer := time.AfterFunc(wait, cancel)
 	defer timer.Stop()
-	held := o.q.holding
+	held := o.q.held.Now
 	if held != nil {
-		held.begin()
+		held.Begin()
 	}
 	if len(object) > 0 {
 		return o.sendFragments(ctx, timer, event, object, tail)
 	}
 	err := o.conn.Write(ctx, o.kind, event)
 	if held != nil && err == nil {
-		err = held.took()
+		err = held.Took()
 	}
 	return err
 }
@@ -84,30 +85,30 @@ func (o *socketOutput) sendFragments(ctx context.Context, timer *time.Timer, par
 		return err
 	}
 	for _, part := range parts {
-		for piece := range slices.Chunk(part, pieceSize) {
+		for piece := range slices.Chunk(part, delivery.PieceSize) {
 			if _, err := message.Write(piece); err != nil {
 				return err
 			}
-			if err := o.q.holding.took(); err != nil {
+			if err := o.q.held.Now.Took(); err != nil {
 				return err
 			}
 			if !o.q.api.closing() {
-				timer.Reset(stuckAfter)
+				timer.Reset(delivery.StuckAfter)
 			}
 		}
 	}
 	return message.Close()
 }
 
-func (o *socketOutput) cut() { _ = o.conn.CloseNow() }
+func (o *socketOutput) Cut() { _ = o.conn.CloseNow() }
 
-func (o *socketOutput) hurry() {
-	o.late = time.AfterFunc(stuckAtEnd, func() { _ = o.conn.CloseNow() })
+func (o *socketOutput) Hurry() {
+	o.late = time.AfterFunc(delivery.StuckAtEnd, func() { _ = o.conn.CloseNow() })
 }
 
-// close says goodbye, and waits for the client to do so, but not long.
-func (o *socketOutput) close() {
-	impatient := time.AfterFunc(stuckAtEnd, o.conn.Cut)
+// Close says goodbye, and waits for the client to do so, but not long.
+func (o *socketOutput) Close() {
+	impatient := time.AfterFunc(delivery.StuckAtEnd, o.conn.Cut)
 	_ = o.conn.Close(websocket.StatusNormalClosure, "")
 	impatient.Stop()
 	if o.late != nil {

@@ -32,6 +32,7 @@ var rooms = []room{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",
 		"rest/internal/kind", "rest/internal/upstream",
 	}},
+	{name: "delivery", may: []string{"status", "internal/codec", "watch", "rest/internal/media", "rest/internal/resource"}},
 	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words"}, foreign: []string{"github.com/coder/websocket"}},
 }
 

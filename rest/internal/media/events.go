@@ -1,14 +1,12 @@
 package media
 
 import (
-	"runtime"
-
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Events makes the events of one watch of objects, in its representation. It appends them to a
-// buffer, and returns the buffer as it was with an error: what fails halfway must not reach the client before the error does.
+// Events makes the events of one watch, in its representation. It appends them to a buffer, and returns the buffer as it was with
+// an error: what fails halfway must not reach the client before the error does.
 type Events struct {
 	kind    *Kind
 	objects objects
@@ -41,21 +39,6 @@ func (e *Events) Append(buf []byte, event Event, shared bool) ([]byte, error) {
 	return e.complete(buf, out, event.Type, err)
 }
 
-// encoding returns what all watches share that show a record in one binary form.
-func (e *Events) encoding(event Event, binary *binaryFraming) *encoded {
-	key := binary.key(event)
-	if found := e.kind.encodings.get(key); found != nil {
-		return found
-	}
-	return e.kind.encodings.add(key, false, func() ([]byte, error) {
-		json, err := e.objects.object(nil, event.Object, event.Revision)
-		if err != nil {
-			return nil, err
-		}
-		return binary.encode(nil, json)
-	})
-}
-
 // AppendBookmark appends a bookmark.
 func (e *Events) AppendBookmark(buf []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
 	out, err := e.objects.bookmark(e.framing.begin(buf, watch.Bookmark), at, initialEventsEnd)
@@ -84,57 +67,100 @@ func (e *Events) Forget() {
 	e.framing.forget()
 }
 
-// LargeEvent is an event about an object that is not copied into a buffer.
-type LargeEvent struct {
-	Head   []byte // the buffer, with what comes before the object
-	Object []byte
-	Tail   string
-	Stored bool // the object is the record's own text
-	shared *encoded
+// objects are what a watch shows of its objects, as JSON.
+type objects interface {
+	// object appends a record as it shall look at a revision.
+	object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error)
+	bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error)
+	// whole is nil if they show only a part of an object.
+	whole() surroundings
+	// forget drops what is only kept to be used again.
+	forget()
 }
 
-// IsLarge reports whether a record is sent with AppendLarge.
-func (e *Events) IsLarge(r *storage.Record) bool {
-	return len(r.JSON) > ChunkSize && e.objects.whole() != nil
+// surroundings are what a watch shows besides a whole object.
+type surroundings interface {
+	// around appends what precedes the JSON of the object, and returns what follows it.
+	around(dst, object []byte, at watch.Revision) (head []byte, tail string, err error)
 }
 
-// AppendLarge begins an event about a large object. However many watches send it, they copy it at most once: they write it from
-// the store, or from one encoding that they share.
-func (e *Events) AppendLarge(buf []byte, event Event) (LargeEvent, error) {
-	r := event.Object
-	l := LargeEvent{Head: buf, Object: r.JSON, Stored: true}
-	if _, binary := e.framing.(*binaryFraming); binary || event.Revision != r.Revision {
-		l.shared, l.Stored = e.largeEncoding(event), false
-		var err error
-		if l.Object, err = l.shared.object(); err != nil {
-			return l, err
-		}
+// objectsOf returns what a watch in a representation shows of the objects of a kind.
+func objectsOf(k *Kind, rep Representation) (objects, error) {
+	switch rep.Form {
+	case AsTable:
+		t, err := newTableWriter(k, rep)
+		return &tableObjects{tableWriter: t}, err
+	case AsPartial:
+		return &partialObjects{metaVersion: rep.MetaVersion}, nil
 	}
-	head, tail, err := e.objects.whole().around(e.framing.head(buf, event.Type, len(l.Object)), l.Object, event.Revision)
-	if err == nil {
-		l.Head, l.Tail = head, tail+e.framing.tail()
-	}
-	return l, err
+	return wholeObjects{k}, nil
 }
 
-// Done follows the sending of the event. Until then other watches find what it shares with them.
-func (l *LargeEvent) Done() { runtime.KeepAlive(l.shared) }
+// wholeObjects shows whole objects: the stored bytes.
+type wholeObjects struct{ kind *Kind }
 
-// largeEncoding returns the record as it looks at a revision, in the form of the stream.
-func (e *Events) largeEncoding(event Event) *encoded {
-	key := encodingKey{of: event.Object.Revision, at: event.Revision}
-	binary, _ := e.framing.(*binaryFraming)
-	if binary != nil {
-		key = binary.key(event)
-	}
-	return e.kind.encodings.add(key, true, func() ([]byte, error) {
-		json := event.Object.JSON
-		if event.Revision != event.Object.Revision {
-			json = event.Object.AppendAt(nil, event.Revision)
-		}
-		if binary == nil {
-			return json, nil
-		}
-		return binary.encode(nil, json)
-	})
+func (v wholeObjects) whole() surroundings { return v }
+
+func (v wholeObjects) around(dst, _ []byte, _ watch.Revision) ([]byte, string, error) {
+	return dst, "", nil
 }
+
+func (v wholeObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
+	if at == r.Revision {
+		return append(dst, r.JSON...), nil
+	}
+	return r.AppendAt(dst, at), nil
+}
+
+func (v wholeObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
+	return v.kind.appendBookmark(dst, at, initialEventsEnd), nil
+}
+
+func (v wholeObjects) forget() {}
+
+// framing makes events of objects, in the media type of the stream. What is appended to dst between begin and end is the
+// object's JSON.
+type framing interface {
+	begin(dst []byte, event watch.EventType) []byte
+	// end completes the event that begins at start.
+	end(dst []byte, start int, event watch.EventType) ([]byte, error)
+	// head appends what comes before an object that is encoded already and has this size, and tail is what comes after it.
+	head(dst []byte, event watch.EventType, size int) []byte
+	tail() string
+	// forget drops what is only kept to be used again.
+	forget()
+}
+
+// framingOf returns the framing of a stream in a representation, or of messages, which know where they end.
+func framingOf(rep Representation, messages bool) framing {
+	switch rep.Media {
+	case Protobuf:
+		return &binaryFraming{named: keyOf(rep), form: &protobufForm{message: rep.message, prefixed: !messages}}
+	case CBOR:
+		return &binaryFraming{named: keyOf(rep), form: cborForm{rep.cbor}}
+	}
+	return jsonFraming{}
+}
+
+// jsonFraming writes an event in a line.
+type jsonFraming struct{}
+
+const jsonTail = "}\n"
+
+func (jsonFraming) begin(dst []byte, event watch.EventType) []byte {
+	dst = append(dst, `{"type":"`...)
+	dst = append(dst, event...)
+	return append(dst, `","object":`...)
+}
+
+func (jsonFraming) end(dst []byte, _ int, _ watch.EventType) ([]byte, error) {
+	return append(dst, jsonTail...), nil
+}
+
+func (f jsonFraming) head(dst []byte, event watch.EventType, _ int) []byte {
+	return f.begin(dst, event)
+}
+
+func (jsonFraming) tail() string { return jsonTail }
+
+func (jsonFraming) forget() {}

@@ -1,6 +1,9 @@
 package media
 
-import "github.com/decorum-go/decorum/storage"
+import (
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
 
 // appendPartial appends the PartialObjectMetadata of an object in its stored form (API concepts, Metadata-only fetches): its
 // metadata is sliced out, not decoded.
@@ -23,3 +26,25 @@ func appendPartialMetadata(dst []byte, metaVersion string, metadata []byte) []by
 	dst = append(dst, metadata...)
 	return append(dst, '}')
 }
+
+// partialObjects shows PartialObjectMetadata.
+type partialObjects struct {
+	metaVersion string
+	spliced     []byte
+}
+
+func (v *partialObjects) whole() surroundings { return nil }
+
+func (v *partialObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
+	if at == r.Revision {
+		return appendPartialRecord(dst, v.metaVersion, r), nil
+	}
+	v.spliced = r.AppendAt(v.spliced[:0], at)
+	return appendPartial(dst, v.metaVersion, v.spliced)
+}
+
+func (v *partialObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
+	return appendPartialBookmark(dst, v.metaVersion, at, initialEventsEnd), nil
+}
+
+func (v *partialObjects) forget() { v.spliced = nil }

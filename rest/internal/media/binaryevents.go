@@ -7,6 +7,61 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
+// encoding returns what all watches share that show a record in one binary form.
+func (e *Events) encoding(event Event, binary *binaryFraming) *encoded {
+	key := binary.key(event)
+	if found := e.kind.encodings.get(key); found != nil {
+		return found
+	}
+	return e.kind.encodings.add(key, false, func() ([]byte, error) {
+		json, err := e.objects.object(nil, event.Object, event.Revision)
+		if err != nil {
+			return nil, err
+		}
+		return binary.encode(nil, json)
+	})
+}
+
+// binaryFraming translates the JSON of an object and puts an event around it.
+type binaryFraming struct {
+	named encodingKey // without the revisions
+	form
+	object []byte
+}
+
+// form is a binary form of events.
+type form interface {
+	encode(dst, json []byte) ([]byte, error)
+	encodeStatus(dst, json []byte) ([]byte, error)
+	// head appends an event about an encoded object of this size, up to the object.
+	head(dst []byte, event watch.EventType, size int) []byte
+}
+
+// key names the object of an event in this form.
+func (f *binaryFraming) key(event Event) encodingKey {
+	key := f.named
+	key.of, key.at = event.Object.Revision, event.Revision
+	return key
+}
+
+func (f *binaryFraming) begin(dst []byte, _ watch.EventType) []byte { return dst }
+
+func (f *binaryFraming) end(dst []byte, start int, event watch.EventType) ([]byte, error) {
+	encode := f.encode
+	if event == watch.Error {
+		encode = f.encodeStatus
+	}
+	var err error
+	if f.object, err = encode(f.object[:0], dst[start:]); err != nil {
+		return dst[:start], err
+	}
+	return append(f.head(dst[:start], event, len(f.object)), f.object...), nil
+}
+
+func (f *binaryFraming) tail() string { return "" }
+
+func (f *binaryFraming) forget() { f.object = nil }
+
 // protobufForm is a WatchEvent, in a stream after its length in four bytes.
 type protobufForm struct {
 	message  Message

@@ -1,0 +1,60 @@
+package delivery_test
+
+import (
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/decorum-go/decorum/rest/internal/delivery"
+)
+
+// An answer ends in the middle if its client takes nothing while nobody else holds its bytes.
+func TestAStuckClientLosesWhatItAloneHolds(t *testing.T) {
+	for name, c := range map[string]struct {
+		expired error
+		want    bool
+	}{
+		"history holds the bytes":   {nil, false},
+		"the answer alone holds it": {errors.New("expired"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var held delivery.Held
+				cut := false
+				holding := held.Hold(delivery.Bytes{Expired: func() error { return c.expired }, Cut: func() { cut = true }}, 1<<20)
+				holding.Begin()
+				time.Sleep(time.Minute)
+				assert.Equal(t, c.want, cut)
+				assert.ErrorIs(t, holding.Ended(), c.expired)
+				holding.Release()
+				assert.Nil(t, held.Now)
+			})
+		})
+	}
+}
+
+// A client that takes a piece now and then is slow, and has more time the more there is.
+func TestASlowClientHasTimeForEachMegabyte(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lasts := func(size int) time.Duration {
+			var held delivery.Held
+			expired := errors.New("expired")
+			holding := held.Hold(delivery.Bytes{Expired: func() error { return expired }, Cut: func() {}}, size)
+			defer holding.Release()
+			begun := time.Now()
+			for out := holding.Writer(io.Discard); ; time.Sleep(time.Second) {
+				if _, err := out.Write([]byte("piece")); err != nil {
+					assert.ErrorIs(t, err, expired)
+					return time.Since(begun)
+				}
+			}
+		}
+		small := lasts(1 << 20)
+		assert.InDelta(t, time.Minute, small, float64(20*time.Second))
+		assert.Greater(t, lasts(100<<20), small+time.Minute)
+	})
+}
