@@ -142,5 +142,5 @@ func (q *request) index() error {
 		}
 	}
 	slices.Sort(paths)
-	return q.writeOwn(http.StatusOK, media.Representation{Media: media.JSON, Pretty: q.wantsPretty()}, map[string][]string{"paths": paths})
+	return q.writeOwn(http.StatusOK, media.PlainJSON(q.wantsPretty()), map[string][]string{"paths": paths})
 }

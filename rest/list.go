@@ -35,13 +35,13 @@ func (q *request) list() error {
 	case !q.res.Has(string(verb)):
 		return status.MethodNotAllowed()
 	case p.Watch:
-		return (&watchStream{q: q}).follow(rep, p)
+		return (&watchStream{q: q, rep: rep}).follow(p)
 	default:
 		return q.listNow(rep, p)
 	}
 }
 
-func (q *request) listNow(rep media.Representation, p *resource.ListParameters) error {
+func (q *request) listNow(rep *media.Representation, p *resource.ListParameters) error {
 	namespace, err := q.namespace()
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (q *request) listNow(rep media.Representation, p *resource.ListParameters) 
 }
 
 // writeList sends a list, unless the client is so slow that it has to be broken off.
-func (q *request) writeList(rep media.Representation, p resource.Page) error {
+func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 	l := media.List{Records: p.Records, Revision: p.Revision, Continue: p.Token, Remaining: p.Remaining}
 	size := l.Size()
 	if size <= media.ChunkSize {
@@ -84,7 +84,7 @@ func (q *request) writeList(rep media.Representation, p resource.Page) error {
 	return holding.Ended()
 }
 
-func (q *request) writeListAs(rep media.Representation, l media.List, size int) error {
+func (q *request) writeListAs(rep *media.Representation, l media.List, size int) error {
 	if !rep.IsPlain() {
 		body, err := q.kind.EncodeList(rep, l)
 		if err != nil {

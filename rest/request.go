@@ -101,20 +101,23 @@ func (q *request) recover() {
 }
 
 // negotiate picks the representation of the answer to a write, which must not be done when it cannot be answered.
-func (q *request) negotiate(e media.Endpoint) (media.Representation, error) {
+func (q *request) negotiate(e media.Endpoint) (*media.Representation, error) {
 	rep, err := q.negotiateRead(e)
-	return rep, cmp.Or(err, rep.Mismatch)
+	if err != nil {
+		return nil, err
+	}
+	return rep, rep.Mismatch
 }
 
 // negotiateRead picks the representation of an answer. A mismatch is told after what is wrong with the options and with what is
 // looked for.
-func (q *request) negotiateRead(e media.Endpoint) (media.Representation, error) {
-	rep, err := q.api.types.Negotiate(q.kind, e, q.r.Header["Accept"])
-	rep.Pretty = rep.Pretty || q.wantsPretty()
-	if rep.Form == media.AsTable {
-		rep.Include = apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))
-	}
-	return rep, err
+func (q *request) negotiateRead(e media.Endpoint) (*media.Representation, error) {
+	return q.api.types.Negotiate(q.kind, e, q.asked())
+}
+
+// asked is what the request says about the form of its answer.
+func (q *request) asked() media.Asked {
+	return media.Asked{Accept: q.r.Header["Accept"], Pretty: q.wantsPretty(), Include: apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))}
 }
 
 func (q *request) wantsPretty() bool {

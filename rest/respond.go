@@ -60,7 +60,7 @@ func (q *request) compresses() bool {
 }
 
 // writeJSON sends a JSON body in the media type that was negotiated.
-func (q *request) writeJSON(code int, rep media.Representation, body []byte) error {
+func (q *request) writeJSON(code int, rep *media.Representation, body []byte) error {
 	if !rep.IsPlain() {
 		var err error
 		if body, err = rep.Encode(body); err != nil {
@@ -71,7 +71,7 @@ func (q *request) writeJSON(code int, rep media.Representation, body []byte) err
 }
 
 // writeObject sends one object, given as stored JSON, as the client wants to see it.
-func (q *request) writeObject(code int, rep media.Representation, object []byte) error {
+func (q *request) writeObject(code int, rep *media.Representation, object []byte) error {
 	if rep.Form != media.Whole {
 		var err error
 		if object, err = q.kind.Transform(rep, object); err != nil {
@@ -82,7 +82,7 @@ func (q *request) writeObject(code int, rep media.Representation, object []byte)
 }
 
 // writeOwn sends a struct of this library's.
-func (q *request) writeOwn(code int, rep media.Representation, v any) error {
+func (q *request) writeOwn(code int, rep *media.Representation, v any) error {
 	body, err := codec.EncodeOwn(v)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (q *request) fail(err error) {
 	}
 	q.warnings.Texts = q.warnings.Texts[:q.warnings.Always]
 	q.w.Header().Del("Content-Encoding") // of the answer that did not come
-	_ = q.writeOwn(status.CodeOf(e), q.api.types.NegotiateStatus(q.r.Header["Accept"], q.wantsPretty()), &e.Status)
+	_ = q.writeOwn(status.CodeOf(e), q.api.types.NegotiateStatus(q.asked()), &e.Status)
 }
 
 // failure is what a client is told of an error; what it is not told goes to the log.

@@ -15,19 +15,19 @@ import (
 
 // watchStream is a watch over HTTP: the request, and the answer that is opened for it.
 type watchStream struct {
-	q         *request
-	mediaType string
-	gone      context.CancelFunc // the client has left
+	q    *request
+	rep  *media.Representation
+	gone context.CancelFunc // the client has left
 }
 
 // follow streams what changes until the watch ends (API concepts, Efficient detection of changes).
-func (s *watchStream) follow(rep media.Representation, p *resource.ListParameters) error {
-	w, err := s.q.readWatch(rep, p)
+func (s *watchStream) follow(p *resource.ListParameters) error {
+	w, err := s.q.readWatch(s.rep, p)
 	if err != nil {
 		return err
 	}
 	ctx := s.q.r.Context()
-	s.mediaType, s.gone = rep.Media, func() {}
+	s.gone = func() {}
 	if stream.WantsSocket(s.q.r) { // whose end the request's context does not know
 		ctx, s.gone = context.WithCancel(ctx)
 	}
@@ -38,7 +38,7 @@ func (s *watchStream) follow(rep media.Representation, p *resource.ListParameter
 
 // open begins the answer.
 func (s *watchStream) open() (delivery.Output, error) {
-	out, err := s.q.openWatch(s.mediaType, s.gone)
+	out, err := s.q.openWatch(s.rep.Media, s.gone)
 	if err == nil {
 		s.q.query, s.q.params = nil, nil // they have been read
 	}
@@ -46,7 +46,7 @@ func (s *watchStream) open() (delivery.Output, error) {
 }
 
 // readWatch reads a request for a watch.
-func (q *request) readWatch(rep media.Representation, p *resource.ListParameters) (*delivery.Watch, error) {
+func (q *request) readWatch(rep *media.Representation, p *resource.ListParameters) (*delivery.Watch, error) {
 	namespace, err := q.namespace()
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (q *request) watchByPath() (handler, error) {
 				return err
 			}
 		}
-		return (&watchStream{q: q}).follow(rep, p)
+		return (&watchStream{q: q, rep: rep}).follow(p)
 	}, nil
 }
 

@@ -15,7 +15,7 @@ import (
 // writeCall is a write over HTTP: the write itself, how the answer shall look, and how long it may take.
 type writeCall struct {
 	*resource.Write
-	rep    media.Representation
+	rep    *media.Representation
 	ctx    context.Context
 	cancel context.CancelFunc
 }

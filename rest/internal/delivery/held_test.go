@@ -28,6 +28,7 @@ func TestAStuckClientLosesWhatItAloneHolds(t *testing.T) {
 				holding := held.Hold(delivery.Bytes{Expired: func() error { return c.expired }, Cut: func() { cut = true }}, 1<<20)
 				holding.Begin()
 				time.Sleep(time.Minute)
+				synctest.Wait()
 				assert.Equal(t, c.want, cut)
 				assert.ErrorIs(t, holding.Ended(), c.expired)
 				holding.Release()

@@ -8,7 +8,7 @@ import (
 )
 
 // Encode returns a JSON document in the media type of the representation. It may return the document itself.
-func (rep Representation) Encode(document []byte) ([]byte, error) {
+func (rep *Representation) Encode(document []byte) ([]byte, error) {
 	switch {
 	case rep.Media == Protobuf:
 		return appendProtobuf(nil, rep.message, document)
@@ -29,7 +29,7 @@ func (rep Representation) Encode(document []byte) ([]byte, error) {
 }
 
 // Transform returns one object, given as stored JSON, in the form of a representation, as JSON.
-func (k *Kind) Transform(rep Representation, object []byte) ([]byte, error) {
+func (k *Kind) Transform(rep *Representation, object []byte) ([]byte, error) {
 	switch rep.Form {
 	case AsTable:
 		return k.appendTableOf(nil, rep, object)

@@ -9,7 +9,7 @@ import (
 )
 
 // EncodeList returns a list as a whole, in the media type of the representation.
-func (k *Kind) EncodeList(rep Representation, l List) ([]byte, error) {
+func (k *Kind) EncodeList(rep *Representation, l List) ([]byte, error) {
 	if rep.Media == Protobuf {
 		body, err := k.encodeProtobufList(rep, l)
 		clear(l.Records)
@@ -34,7 +34,7 @@ const (
 )
 
 // encodeProtobufList returns a list in its envelope: all list kinds have the same message but for that of the items.
-func (k *Kind) encodeProtobufList(rep Representation, l List) ([]byte, error) {
+func (k *Kind) encodeProtobufList(rep *Representation, l List) ([]byte, error) {
 	meta, err := codec.FromGo(apimeta.ListMeta{
 		ResourceVersion: strconv.FormatUint(uint64(l.Revision), 10), Continue: l.Continue, RemainingItemCount: l.Remaining,
 	})

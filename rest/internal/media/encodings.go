@@ -27,7 +27,7 @@ type encodingKey struct {
 }
 
 // keyOf names objects in a representation, at no revision.
-func keyOf(rep Representation) encodingKey {
+func keyOf(rep *Representation) encodingKey {
 	return encodingKey{media: rep.Media, form: rep.Form, metaVersion: rep.MetaVersion}
 }
 

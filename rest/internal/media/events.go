@@ -18,7 +18,7 @@ type Events struct {
 type Event = watch.Event[storage.Record]
 
 // NewEvents returns what makes the events of a watch of objects of a kind. messages says that each event is a message of its own.
-func NewEvents(k *Kind, rep Representation, messages bool) (Events, error) {
+func NewEvents(k *Kind, rep *Representation, messages bool) (Events, error) {
 	objects, err := objectsOf(k, rep)
 	return Events{kind: k, objects: objects, framing: framingOf(rep, messages)}, err
 }
@@ -85,7 +85,7 @@ type surroundings interface {
 }
 
 // objectsOf returns what a watch in a representation shows of the objects of a kind.
-func objectsOf(k *Kind, rep Representation) (objects, error) {
+func objectsOf(k *Kind, rep *Representation) (objects, error) {
 	switch rep.Form {
 	case AsTable:
 		t, err := newTableWriter(k, rep)
@@ -132,7 +132,7 @@ type framing interface {
 }
 
 // framingOf returns the framing of a stream in a representation, or of messages, which know where they end.
-func framingOf(rep Representation, messages bool) framing {
+func framingOf(rep *Representation, messages bool) framing {
 	switch rep.Media {
 	case Protobuf:
 		return &binaryFraming{named: keyOf(rep), form: &protobufForm{message: rep.message, prefixed: !messages}}

@@ -60,7 +60,7 @@ func ReturnChunk(chunk *[]byte, buf []byte) {
 // ListWriter writes one list as compact JSON, in chunks, while it is made of its records.
 type ListWriter struct {
 	kind     *Kind
-	rep      Representation
+	rep      *Representation
 	rows     *tableWriter // for a Table
 	borrowed *[]byte
 	to       io.Writer
@@ -71,7 +71,7 @@ type ListWriter struct {
 
 // NewListWriter returns a writer of a list of objects of a kind. It returns an error if the client asks for rows that there are
 // not. Release gives back what the writer has borrowed.
-func NewListWriter(k *Kind, rep Representation) (w ListWriter, err error) {
+func NewListWriter(k *Kind, rep *Representation) (w ListWriter, err error) {
 	w.kind, w.rep = k, rep
 	if rep.Form == AsTable {
 		if w.rows, err = newTableWriter(k, rep); err != nil {
@@ -171,7 +171,7 @@ func (w *ListWriter) object(json []byte) {
 }
 
 // listType is what a list of the kind is.
-func (k *Kind) listType(rep Representation) (apiVersion, kind string) {
+func (k *Kind) listType(rep *Representation) (apiVersion, kind string) {
 	if rep.Form == AsPartial {
 		return "meta.k8s.io/" + rep.MetaVersion, "PartialObjectMetadataList"
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// negotiateClauses picks the representation for the clauses of a header.
-func (t *Types) negotiateClauses(k *Kind, e Endpoint, clauses []clause) (Representation, error) {
+// negotiateClauses picks the representation by the clauses of the header.
+func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Asked) (*Representation, error) {
+	clauses := parseAccept(strings.Join(a.Accept, ","))
 	for _, c := range clauses {
 		if e == EventStream && c.media == CBORSequence {
 			c.media = CBOR
@@ -18,38 +19,38 @@ func (t *Types) negotiateClauses(k *Kind, e Endpoint, clauses []clause) (Represe
 			if !c.matches(media) {
 				continue
 			}
-			if rep, ok := t.represent(k, e, c, media); ok {
+			rep := &Representation{Media: media, Pretty: a.Pretty || c.params["pretty"] == "1", include: a.Include, message: k.Message, cbor: t.cbor}
+			if rep.take(c, k, e) {
 				return rep, nil
 			}
 		}
 	}
-	return Representation{}, t.notAcceptable(k, e, clauses)
+	return nil, t.notAcceptable(k, e, clauses)
 }
 
-// represent returns what a clause asks for in one of the media types that it takes; it is not ok if that is not served.
-func (t *Types) represent(k *Kind, e Endpoint, c clause, media string) (rep Representation, ok bool) {
-	rep = Representation{Media: media, Pretty: c.params["pretty"] == "1", message: k.Message, cbor: t.cbor}
-	if v := c.params["stream"]; v != "" && (v != "watch" || media == YAML) {
-		return rep, false
+// take completes the representation with what a clause asks for. It returns false if that is not served.
+func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
+	if v := c.params["stream"]; v != "" && (v != "watch" || rep.Media == YAML) {
+		return false
 	}
 	if v := c.params["sv"]; v != "" && v != "v1" {
-		return rep, false
+		return false
 	}
 	as, transformed := c.params["as"]
 	if !transformed {
-		return rep, (media != Protobuf || k.Message != nil) && c.params["g"] == "" && c.params["v"] == ""
+		return (rep.Media != Protobuf || k.Message != nil) && c.params["g"] == "" && c.params["v"] == ""
 	}
 	rep.MetaVersion = c.params["v"]
 	if k.columns == nil { // what is not an object of a resource has no other form
-		return rep, false
+		return false
 	}
 	if c.params["g"] != "meta.k8s.io" || rep.MetaVersion != "v1" && rep.MetaVersion != "v1beta1" {
-		return rep, false
+		return false
 	}
 	switch as {
 	case "Table":
 		rep.Form = AsTable
-		return rep, media == JSON || media == YAML
+		return rep.Media == JSON || rep.Media == YAML
 	case "PartialObjectMetadata":
 		if e.isList() {
 			rep.Mismatch = refusal("you requested PartialObjectMetadata, but the requested object is a list (" + k.goName(true) + ")")
@@ -59,10 +60,10 @@ func (t *Types) represent(k *Kind, e Endpoint, c clause, media string) (rep Repr
 			rep.Mismatch = refusal("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.goName(false) + ")")
 		}
 	default:
-		return rep, false
+		return false
 	}
 	rep.Form, rep.message = AsPartial, Described(codec.PartialObjectMetadataMessage())
-	return rep, true
+	return true
 }
 
 // notAcceptable is the answer to a client that takes nothing that is served. The routes of some kinds answer before anything else
@@ -98,8 +99,8 @@ func refusal(text string) error {
 
 // NegotiateStatus returns how a client gets an error. It is never transformed, and sent even to a client that accepts nothing
 // that is served: then as JSON for people.
-func (t *Types) NegotiateStatus(accept []string, pretty bool) Representation {
-	header := strings.Join(accept, ",")
+func (t *Types) NegotiateStatus(a Asked) *Representation {
+	header := strings.Join(a.Accept, ",")
 	if header == "" {
 		header = JSON
 	}
@@ -109,9 +110,9 @@ func (t *Types) NegotiateStatus(accept []string, pretty bool) Representation {
 		}
 		for _, media := range t.Served {
 			if c.matches(media) && c.params["as"] == "" && c.params["g"] == "" && c.params["v"] == "" {
-				return Representation{Media: media, Pretty: pretty || c.params["pretty"] == "1", message: statusMessage(), cbor: t.cbor}
+				return &Representation{Media: media, Pretty: a.Pretty || c.params["pretty"] == "1", message: statusMessage(), cbor: t.cbor}
 			}
 		}
 	}
-	return Representation{Media: JSON, Pretty: true}
+	return prettyJSON
 }

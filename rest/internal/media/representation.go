@@ -19,21 +19,30 @@ const (
 	AsPartial
 )
 
-// Representation is what a client asks for and the API can give.
+// Representation is what a client asks for and the API can give. Answers share it, and nobody changes it.
 type Representation struct {
 	Media  string
 	Pretty bool // for people: indented
 	Form   Form
 	// MetaVersion is the version of meta.k8s.io in which a Table or PartialObjectMetadata is asked for.
 	MetaVersion string
-	// Include is what the rows of a Table carry of their objects, as the client says it.
-	Include apimeta.IncludeObjectPolicy
 	// Mismatch is set if an object is asked for in the form of a list, or the reverse. It is told after what is wrong with the
 	// options and with what is looked for.
 	Mismatch error
 
-	message Message    // of what is represented, nil if it has none
-	cbor    Transcoder // for CBOR
+	include apimeta.IncludeObjectPolicy // what the rows of a Table carry of their objects
+	message Message                     // of what is represented, nil if it has none
+	cbor    Transcoder                  // for CBOR
+}
+
+// Asked is what a client says about the form of its answer.
+type Asked struct {
+	// Accept are the values of the header.
+	Accept []string
+	// Pretty asks for an answer for people, see [ForPeople].
+	Pretty bool
+	// Include is what the rows of a Table are to carry of their objects.
+	Include apimeta.IncludeObjectPolicy
 }
 
 // Endpoint is what kind of answer is negotiated.
@@ -53,22 +62,31 @@ const (
 // isList says that the answer is a list.
 func (e Endpoint) isList() bool { return e == ManyObjects || e == DeletedObjects }
 
-// Negotiate picks the representation of an answer from the values of the header Accept: clauses by falling q, of those with the
-// same q the first that can be served. k is the kind of what is represented.
-func (t *Types) Negotiate(k *Kind, e Endpoint, accept []string) (Representation, error) {
-	if len(accept) == 0 || len(accept) == 1 && (accept[0] == JSON || accept[0] == "*/*" || accept[0] == "") {
-		return Representation{Media: JSON}, nil
+// Negotiate picks the representation of an answer: of the clauses of the header Accept by falling q, and of those with the same q, the
+// first that can be served. k is the kind of what is represented.
+func (t *Types) Negotiate(k *Kind, e Endpoint, a Asked) (*Representation, error) {
+	if len(a.Accept) == 0 || len(a.Accept) == 1 && (a.Accept[0] == JSON || a.Accept[0] == "*/*" || a.Accept[0] == "") {
+		return PlainJSON(a.Pretty), nil
 	}
-	return t.negotiateClauses(k, e, parseAccept(strings.Join(accept, ",")))
+	return t.negotiateClauses(k, e, a)
+}
+
+var compactJSON, prettyJSON = &Representation{Media: JSON}, &Representation{Media: JSON, Pretty: true}
+
+// PlainJSON is the representation as JSON.
+func PlainJSON(pretty bool) *Representation {
+	if pretty {
+		return prettyJSON
+	}
+	return compactJSON
 }
 
 // IsPlain says that the answer is compact JSON, which is sent as it is stored.
-func (rep Representation) IsPlain() bool { return rep.Media == JSON && !rep.Pretty }
+func (rep *Representation) IsPlain() bool { return rep.Media == JSON && !rep.Pretty }
 
 // OfStatus is the representation of a Status in place of an object: in the same media type, but never in another form.
-func (rep Representation) OfStatus() Representation {
-	rep.Form, rep.MetaVersion, rep.message = Whole, "", statusMessage()
-	return rep
+func (rep *Representation) OfStatus() *Representation {
+	return &Representation{Media: rep.Media, Pretty: rep.Pretty, message: statusMessage(), cbor: rep.cbor}
 }
 
 // ForPeople reports whether a person is likely to read the answer: as the parameter pretty says, else by the User-Agent.

@@ -21,8 +21,8 @@ type tableWriter struct {
 }
 
 // newTableWriter returns an error if the client asks for rows that there are not.
-func newTableWriter(k *Kind, rep Representation) (*tableWriter, error) {
-	t := &tableWriter{kind: k, version: rep.MetaVersion, include: rep.Include}
+func newTableWriter(k *Kind, rep *Representation) (*tableWriter, error) {
+	t := &tableWriter{kind: k, version: rep.MetaVersion, include: rep.include}
 	switch t.include {
 	case "":
 		t.include = apimeta.IncludeMetadata
@@ -125,7 +125,7 @@ func (t *tableWriter) appendCells(dst []byte, v doc.Value, object []byte) ([]byt
 }
 
 // appendTableOf appends one object as a table of one row.
-func (k *Kind) appendTableOf(dst []byte, rep Representation, object []byte) ([]byte, error) {
+func (k *Kind) appendTableOf(dst []byte, rep *Representation, object []byte) ([]byte, error) {
 	t, err := newTableWriter(k, rep)
 	if err != nil {
 		return nil, err
