@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// MaxAttempts is how often an update function runs at most before the update fails with [ErrContended].
+// MaxAttempts is how many times an update calls its function before it fails with [ErrContended].
 const MaxAttempts = 16
 
-// The pause before another attempt is a random part of a time that doubles with each failure. Measured with a hundred
-// writers of one object on two cores, under the race detector: without pauses one write in seven needed more than
-// MaxAttempts, with them none of 20,000 did.
+// The pause before another attempt is a random part of a time that doubles with each failure. This was measured with a hundred writers of
+// one object on two cores, under the race detector: without pauses, one write in seven needed more than MaxAttempts; with them, none of
+// 20,000 did.
 const firstPause, longestPause = time.Millisecond, 200 * time.Millisecond
 
-// pause makes way for other writers before an update that has failed this often runs again.
+// pause lets other writers finish before an update that has failed this many times tries again.
 func pause(ctx context.Context, failed int) error {
 	switch {
 	case failed >= MaxAttempts:
-		return fmt.Errorf("%w: %d attempts", ErrContended, failed)
-	case failed < 2: // the first failure is mostly bad luck
+		return fmt.Errorf("%w (%d attempts)", ErrContended, failed)
+	case failed < 2: // an update that fails once usually succeeds at once when it tries again
 		return nil
 	}
 	timer := time.NewTimer(rand.N(min(firstPause<<(failed-2), longestPause)))

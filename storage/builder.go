@@ -10,16 +10,16 @@ import (
 // maxWaiting bounds how many reads of one resource wait for their turn to build an old state. A turn takes up to a tenth of a second.
 const maxWaiting = 32
 
-// builder gives turns to build old states of one table, since copying a snapshot writes to it. Who waits for a turn may find that another has
-// built the state meanwhile.
+// builder lets one read at a time build an old state of a table, because copying a snapshot's tree also writes to that tree. A read that
+// had to wait must look again whether another read has built its state meanwhile.
 type builder struct {
-	turn    chan struct{} // holds a value while it is somebody's turn
+	turn    chan struct{} // holds a value while a read has the turn
 	waiting atomic.Int32
 }
 
 func newBuilder() *builder { return &builder{turn: make(chan struct{}, 1)} }
 
-// begin waits for a turn, which the caller must end.
+// begin waits for a turn. The caller must end it.
 func (b *builder) begin(ctx context.Context) error {
 	select {
 	case b.turn <- struct{}{}:

@@ -2,11 +2,12 @@ package storage
 
 import "github.com/decorum-go/decorum/watch"
 
-// commit makes prepared writes visible together, if every key still has the record that the update function saw; done is false when one has
-// not, and then nothing happened. It returns the first revision of the group, or the current one when all of it is a no-op.
+// commit makes prepared writes visible together. It does nothing and returns done == false if any key has another record than the one the
+// update function saw, or if its table was registered anew. It returns the first revision of the group, or the next one if no write changes
+// anything.
 //
-// It is two steps, assign and publish, since a durable engine makes the group durable between them: revisions and preconditions are decided
-// before that, and nobody sees the group until after.
+// commit takes two steps, assign and publish, because a durable engine persists the group between them: revisions and preconditions are
+// decided before that, and readers see the group only afterwards.
 func (m *Memory) commit(writes []write) (first watch.Revision, done bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -27,7 +28,7 @@ func (m *Memory) commit(writes []write) (first watch.Revision, done bool, err er
 	return first, err == nil, err
 }
 
-// assign checks the preconditions and gives each change its revision, in its record too. The caller holds the lock.
+// assign checks the preconditions and writes its revision into each changed record. The caller holds m.mu.
 func (m *Memory) assign(writes []write) (group []watch.Change[Record], ok bool) {
 	count := 0
 	for i := range writes {
@@ -59,7 +60,7 @@ func (m *Memory) assign(writes []write) (group []watch.Change[Record], ok bool) 
 	return group, true
 }
 
-// publish lets readers and watchers see a group. The caller holds the lock.
+// publish makes a group visible to readers and watchers. The caller holds m.mu.
 func (m *Memory) publish(group []watch.Change[Record], writes []write) error {
 	before, last := m.revision, group[len(group)-1].Revision
 	for i := range writes {

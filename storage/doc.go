@@ -1,12 +1,13 @@
-// Package storage keeps objects: the contract of a [Store], and [Memory], the engine that answers every read and every watch.
+// Package storage keeps objects. It defines the contract of a [Store] and implements it in memory with [Memory], which answers every
+// read and every watch.
 //
-// A store holds one canonical JSON text per object. What is served is these bytes; what selection needs (labels, owners, selectable fields, the
-// place of the metadata) is taken from them once, at commit, by the resource's [Extractor], and kept beside them in a [Record]. Records are
-// immutable: whoever has one may keep it, and nobody may change it.
+// A store holds one canonical JSON text per object and serves these bytes. At commit, the resource's [Extractor] reads from them what
+// selection needs (labels, owners, selectable fields, the position of the metadata), and the store keeps it with the text in a
+// [Record]. Records are immutable: readers may keep them but must not change them.
 //
-// There is one kind of write: Update calls a function with the current record, and the function returns the next JSON, nil to delete, or an error to
-// leave everything as it is. The function runs outside every lock and may run again when somebody else was faster, so it may call the store, and it
-// must have no effect but its result.
+// All writes go through Update. It calls a function with the current record, and the function returns the next JSON, nil to delete the
+// object, or an error to change nothing. The function runs outside every lock, so it may call the store. It runs again if another
+// write came first, so it must have no side effects.
 //
 //	Update(key, fn)
 //	  read      current record of the key                       shared lock
@@ -16,13 +17,14 @@
 //	                     take the next revision, write it in
 //	            publish: tree, log, wake the dispatcher
 //
-// Every commit of any resource takes the next revision of one sequence; commits of [Store.UpdateAll] take several and become visible together.
+// Every commit, of whatever resource, takes the next revision of one sequence. A commit of [Store.UpdateAll] takes several revisions,
+// which become visible together.
 //
-// History is not kept in the tree. The tree holds the latest records, the log of package watch holds the recent changes with the record before
-// and after each. A snapshot is a copy-on-write copy of the tree, made when somebody lists and kept until the resource changes; the state at an older
-// revision is such a copy with the younger changes undone. What the log no longer holds cannot be read and gives 410 Expired.
-// A few old snapshots are kept, bounded by their number and bytes. One request of each resource builds an old state at a time, beside all other
-// reads and writes.
+// The tree holds only the latest records. The log of package watch holds the recent changes, each with the record before and after it.
+// A snapshot is a copy-on-write copy of the tree. The first list after a change makes one, and later lists share it until the resource
+// changes again. To list an older revision, the store copies a snapshot and undoes the changes that are younger than the revision.
+// Revisions that the log no longer covers give 410 Expired. The store keeps a few old snapshots, bounded by number and bytes. For each
+// resource, one request at a time builds an old state; it blocks neither reads of newer states nor writes.
 //
-// A backend proves itself with package storagetest.
+// A backend proves that it keeps the contract by running the tests of package storagetest.
 package storage

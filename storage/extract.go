@@ -8,17 +8,18 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// ExtractMetadata is the [Extractor] of a resource without selectable fields. Resources with many objects use one of [NewExtractor], which shares
-// equal strings among them.
+// ExtractMetadata is the [Extractor] for a resource without selectable fields. A resource with many objects should use [NewExtractor]
+// instead, because its extractor lets objects share equal strings.
 func ExtractMetadata(json []byte) (Parts, error) {
 	return extract(json, nil, 0, nil)
 }
 
-// NewExtractor returns an extractor that finds the metadata and, in Parts.Fields, the values at the given paths, each a list of member names
-// such as {"spec", "nodeName"}. A string is taken as it is, a number or boolean as it is written; anything else, or nothing, is "".
+// NewExtractor returns an extractor that finds the metadata and the values at the given paths, which it stores in Parts.Fields. A path is a
+// list of member names such as {"spec", "nodeName"}. A string value is stored as it is, a number or boolean as it is written, and
+// everything else, including a missing value, as "".
 //
-// The extractor reads JSON as our encoder writes it, with the members in any order. It reports what breaks the structure as [ErrJSON], and passes by
-// values that it does not need without checking them.
+// The extractor accepts JSON as this module's encoder writes it, with the members in any order. It returns [ErrJSON] if the structure is
+// broken. It does not validate values that it skips.
 func NewExtractor(fields ...[]string) Extractor {
 	var root *field
 	for i, path := range fields {
@@ -30,14 +31,14 @@ func NewExtractor(fields ...[]string) Extractor {
 	}
 }
 
-// field is a node in the tree of paths to the selectable fields. Nil is a place where none lies.
+// field is a node in the tree of paths to the selectable fields. Nil means that no selectable field lies there.
 type field struct {
 	name   string
 	below  []*field
-	wanted []int // positions in Parts.Fields that take the value here
+	wanted []int // indexes into Parts.Fields
 }
 
-// with adds a path; the tree is small and built once.
+// with adds a path. Lookups are linear, because the tree is small.
 func (f *field) with(path []string, index int) *field {
 	if f == nil {
 		f = &field{}
@@ -94,7 +95,7 @@ func extract(json []byte, fields *field, count int, in *interner) (Parts, error)
 	return e.parts, nil
 }
 
-// field passes by a value, keeping what is wanted of it, and returns its text.
+// field skips a value, records it if a selectable field lies there, and returns its text.
 func (e *extraction) field(f *field) []byte {
 	e.peek()
 	if f == nil {
@@ -118,7 +119,7 @@ func (e *extraction) field(f *field) []byte {
 	return text
 }
 
-// scalar is the value of a selectable field.
+// scalar returns the value of a selectable field.
 func (e *extraction) scalar(text []byte) string {
 	switch text[0] {
 	case '"':
@@ -180,7 +181,7 @@ func (e *extraction) labels(text []byte) {
 	e.failed = e.failed || s.failed
 }
 
-// labelCount guesses from the quotes, and is right when no label needs an escaped one.
+// labelCount estimates the number of labels from the quotes. It is exact unless a label contains an escaped quote.
 func labelCount(text []byte) int {
 	quotes := 0
 	for _, c := range text {

@@ -21,7 +21,7 @@ func TestExtract(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		json string
-		want storage.Parts // spans are checked by what they hold
+		want storage.Parts // the test compares the texts that the spans select
 	}{
 		"everything": {
 			`{"kind":"K","metadata":{"name":"x","uid":"u1","resourceVersion":"12","labels":{"a":"1","b":"2"},"deletionTimestamp":"2024-01-01T00:00:00Z",` +
@@ -80,7 +80,7 @@ func TestExtractReportsDamage(t *testing.T) {
 	}
 }
 
-// plainParts extracts with encoding/json, slowly and obviously; ok is false where the fast extractor must fail.
+// plainParts extracts with encoding/json, slowly and obviously. It returns ok == false where the fast extractor must fail.
 func plainParts(data []byte) (parts storage.Parts, ok bool) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(data, &object) != nil || object == nil {
@@ -144,7 +144,7 @@ func plainScalar(raw json.RawMessage) string {
 	}
 }
 
-// The fast extractor must agree with encoding/json on everything that an encoder can have written, and never panic on the rest.
+// The fast extractor must agree with encoding/json on everything an encoder can have written, and must never panic on anything else.
 func FuzzExtract(f *testing.F) {
 	for _, seed := range []string{
 		`{"metadata":{"name":"x","uid":"u","resourceVersion":"1","labels":{"b":"1","a":"2"},"ownerReferences":[{"uid":"o"}]},"spec":{"nodeName":"n"}}`,
@@ -156,7 +156,7 @@ func FuzzExtract(f *testing.F) {
 	extract := storage.NewExtractor([]string{"spec", "nodeName"})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := extract(data)
-		if !jsontext.Value(data).IsValid() { // duplicate keys and bad UTF-8 included: no encoder writes them
+		if !jsontext.Value(data).IsValid() { // IsValid also rejects duplicate keys and invalid UTF-8, which no encoder writes
 			return
 		}
 		want, ok := plainParts(data)

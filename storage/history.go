@@ -8,10 +8,10 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// undoStep is after how many undone changes a request's context is looked at.
+// undoStep is how many changes are undone between two checks of the request's context.
 const undoStep = 1024
 
-// latest returns the state of a resource, with the index that a term is about, and the store's revision at that moment.
+// latest returns the latest state of a resource, with the index that a term uses, and the store's revision at that moment.
 func (m *Memory) latest(t *table, by *watch.Term) (*snapshot, watch.Revision, error) {
 	m.mu.RLock()
 	s, revision, closed := t.latest, m.revision, m.closed
@@ -33,8 +33,7 @@ func (m *Memory) latest(t *table, by *watch.Term) (*snapshot, watch.Revision, er
 	return t.latest, m.revision, nil
 }
 
-// at returns the state of a resource at a revision that the store has reached, with the index that a
-// term is about.
+// at returns the state of a resource, with the index that a term uses, at a revision that the store has reached.
 func (m *Memory) at(ctx context.Context, t *table, revision watch.Revision, by *watch.Term) (*snapshot, error) {
 	latest, _, err := m.latest(t, by)
 	if err != nil {
@@ -53,7 +52,7 @@ func (m *Memory) at(ctx context.Context, t *table, revision watch.Revision, by *
 		return nil, err
 	}
 	defer t.builder.end()
-	s := m.past.find(t, revision) // somebody else may have built it
+	s := m.past.find(t, revision) // another request may have built it while this one waited
 	if s == nil {
 		if s, err = m.undo(ctx, m.past.nextAfter(t, revision, latest), revision); err != nil {
 			return nil, err
@@ -65,7 +64,7 @@ func (m *Memory) at(ctx context.Context, t *table, revision watch.Revision, by *
 		}
 	}
 	m.past.keep(s)
-	m.past.forget(t, m.log.Floor(watch.Scope{Resource: t.name})) // which may have passed it while it was built
+	m.past.forget(t, m.log.Floor(watch.Scope{Resource: t.name})) // the floor may have passed s while it was built
 	return s, nil
 }
 
@@ -83,10 +82,11 @@ func (m *Memory) undo(ctx context.Context, younger *snapshot, revision watch.Rev
 	return s, err
 }
 
-// undoIndex gives an older state the index that a term is about, from that of a younger one. The caller has the table's turn to build.
+// undoIndex builds the index that a term uses for an older state, from the same index of a younger state. The caller has the table's turn
+// to build.
 func (m *Memory) undoIndex(ctx context.Context, younger, s *snapshot, by *watch.Term) error {
 	from := younger.slot(by)
-	if from == nil { // the resource was registered anew meanwhile
+	if from == nil { // the resource was registered anew meanwhile, without the index
 		return nil
 	}
 	i := index{by.Index, from.Load().Copy()}
@@ -97,7 +97,7 @@ func (m *Memory) undoIndex(ctx context.Context, younger, s *snapshot, by *watch.
 	return err
 }
 
-// eachUndone calls undo for the changes that lie between a revision and a younger state, the last one first.
+// eachUndone calls undo for the changes between a revision and a younger state, last change first.
 func (m *Memory) eachUndone(ctx context.Context, younger *snapshot, revision watch.Revision, undo func(*watch.Change[Record])) error {
 	changes, err := m.log.Since(watch.Scope{Resource: younger.table.name}, revision)
 	if status.IsExpired(err) {
@@ -117,7 +117,7 @@ func (m *Memory) eachUndone(ctx context.Context, younger *snapshot, revision wat
 	return nil
 }
 
-// tooOld is what upstream answers to a list at a compacted revision.
+// tooOld returns the Status that kube-apiserver returns for a list at a compacted revision.
 func tooOld() error {
 	return status.Expired("The resourceVersion for the provided list is too old.")
 }

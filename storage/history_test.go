@@ -19,7 +19,7 @@ import (
 
 const services = "services"
 
-// held is a context that stops the building of an old state, where it is looked at for the second time.
+// held is a context that blocks the building of an old state at the second check of the context.
 type held struct {
 	context.Context
 	looks   int
@@ -61,7 +61,7 @@ func (o old) list(ctx context.Context, resource string, revision watch.Revision)
 	return err
 }
 
-// build begins to build an old state of the pods, and stops in the middle until it is released.
+// build starts to build an old state of the pods and blocks in the middle until release is called.
 func (o old) build() (release func() error) {
 	h := &held{Context: o.t.Context(), entered: make(chan struct{}), release: make(chan struct{})}
 	ended := make(chan error, 1)
@@ -78,7 +78,7 @@ func TestOldStatesOfOneResourceDoNotWaitForThoseOfAnother(t *testing.T) {
 		o := newOld(t)
 		release := o.build()
 		require.NoError(t, o.list(t.Context(), services, o.first))
-		require.NoError(t, o.list(t.Context(), pods, o.Revision()), "the latest state is not built")
+		require.NoError(t, o.list(t.Context(), pods, o.Revision()), "a list of the latest state does not wait for a turn")
 		require.NoError(t, release())
 	})
 }
@@ -95,7 +95,7 @@ func TestWhoWaitsForAnOldStateMayLeave(t *testing.T) {
 		leave()
 		require.ErrorIs(t, <-ended, context.Canceled)
 		require.NoError(t, release())
-		require.NoError(t, o.list(t.Context(), pods, o.first+10), "its turn was not lost")
+		require.NoError(t, o.list(t.Context(), pods, o.first+10), "the request that left gave its turn back")
 	})
 }
 
@@ -116,16 +116,16 @@ func TestHowManyMayWaitForOldStates(t *testing.T) {
 			require.True(t, status.IsTooManyRequests(err), "%v", err)
 			require.EqualValues(t, 1, status.From(err).Status.Details.RetryAfterSeconds)
 		}
-		require.NoError(t, o.list(t.Context(), services, o.first), "only of this resource there were too many")
+		require.NoError(t, o.list(t.Context(), services, o.first), "the limit applies to each resource separately")
 		require.NoError(t, release())
 		for range clients - refused {
 			require.NoError(t, <-ended)
 		}
-		require.NoError(t, o.list(t.Context(), pods, o.first+clients), "there is room again")
+		require.NoError(t, o.list(t.Context(), pods, o.first+clients), "a request is accepted again")
 	})
 }
 
-// heap is how many bytes are in use.
+// heap returns the number of bytes in use.
 func heap() int64 {
 	runtime.GC()
 	runtime.GC()
@@ -166,22 +166,22 @@ func TestSnapshotsAreBoundedByBytes(t *testing.T) {
 			opts.Revision, opts.Exact = page.Revision, true
 			pages = append(pages, opts)
 		}
-		for n := 0; n < count; n += 20 { // one of each node of the trees
+		for n := 0; n < count; n += 20 { // one record of each node of the trees
 			write(n, round+1)
 		}
 	}
 	grown := heap() - before
 	t.Logf("%d MiB", grown>>20)
-	assert.Less(t, grown, int64(limit+limit/4), "the log, and a quarter as much")
+	assert.Less(t, grown, int64(limit+limit/4), "the log, and a quarter of its bytes for snapshots")
 	for i, opts := range pages {
 		page, err := m.List(t.Context(), opts, nil)
 		require.NoError(t, err)
-		assert.True(t, bytes.HasSuffix(page.Records[0].JSON, fmt.Appendf(nil, `"round":%d}`, i/len(labels))), "what is not kept is built again")
+		assert.True(t, bytes.HasSuffix(page.Records[0].JSON, fmt.Appendf(nil, `"round":%d}`, i/len(labels))), "a snapshot that was dropped is built again")
 	}
 	runtime.KeepAlive(m)
 }
 
-// manyLabels are short, so that the records need many times the bytes of the JSON.
+// manyLabels returns JSON with many short labels, so that a record needs many times the bytes of its JSON.
 func manyLabels(version, count int) []byte {
 	var labels strings.Builder
 	for i := range count {
@@ -218,7 +218,7 @@ func TestHistoryCountsWhatBelongsToARecord(t *testing.T) {
 	}
 }
 
-// Versions of an object that have the same labels share them, and so the history counts them once.
+// Versions of an object with the same labels share them, so the history must count them once.
 func TestHistoryCountsSharedPartsOnce(t *testing.T) {
 	labels := manyLabels(0, 2000)
 	m := newMemory(t, storage.MemoryOptions{Start: 1_000_000_000, MaxLogBytes: 4 << 20})

@@ -9,13 +9,13 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// index finds the records of a resource by one of their values, in the order of a list. A record without the value is not in it.
+// index finds the records of a resource by their value of one label or field, in list order. It omits records without a value.
 type index struct {
 	watch.Index
 	tree *btree.BTreeG[indexed]
 }
 
-// indexed is a record under its value. The value is beside it so that most comparisons look no further.
+// indexed is a record with its value in the index. The value is stored here so that most comparisons need not read the record.
 type indexed struct {
 	value  string
 	record *Record
@@ -38,7 +38,7 @@ func newIndex(of watch.Index) index {
 	}, btree.Options{NoLocks: true})}
 }
 
-// valueIn is a record's value in an index. An empty field is no value: fields that are not there are empty.
+// valueIn returns a record's value in an index. An empty field counts as no value, because the extractor stores "" for a missing field.
 func (r *Record) valueIn(i watch.Index) (string, bool) {
 	if i.Label != "" {
 		return r.Labels.Lookup(i.Label)
@@ -49,7 +49,7 @@ func (r *Record) valueIn(i watch.Index) (string, bool) {
 	return "", false
 }
 
-// replace puts one state of an object in the place of another; nil is none.
+// replace replaces one state of an object by another. Either may be nil.
 func (i index) replace(old, next *Record) {
 	var was, is string
 	var had, has bool
@@ -67,7 +67,7 @@ func (i index) replace(old, next *Record) {
 	}
 }
 
-// rank is how many entries come before the first one of a value that is not before a key.
+// rank returns how many entries precede the first entry of the value whose key is not before the given key.
 func (i index) rank(value string, key Key) int {
 	probe := indexed{value, &Record{Key: key}}
 	return sort.Search(i.tree.Len(), func(at int) bool {
@@ -76,7 +76,7 @@ func (i index) rank(value string, key Key) int {
 	})
 }
 
-// count is about how many records of a scope have a value.
+// count returns how many records of a scope have a value.
 func (i index) count(scope watch.Scope, value string) int {
 	first, end := Key{Namespace: scope.Namespace}, value
 	last := Key{Namespace: scope.Namespace + "\x00"}
@@ -86,7 +86,7 @@ func (i index) count(scope watch.Scope, value string) int {
 	return i.rank(end, last) - i.rank(value, first)
 }
 
-// index returns the table's own tree of an index, nil where it has none. The caller holds the lock.
+// index returns the table's own tree of an index, or nil if the table does not have it. The caller holds the lock.
 func (t *table) index(of watch.Index) *index {
 	if i := slices.Index(t.form.Indexed, of); i >= 0 {
 		return &t.indexes[i]
@@ -94,7 +94,7 @@ func (t *table) index(of watch.Index) *index {
 	return nil
 }
 
-// narrowest returns the term by whose index the fewest records of a scope are found, nil where no index helps.
+// narrowest returns the term whose index finds the fewest records of a scope, or nil if no index helps.
 func (m *Memory) narrowest(t *table, scope watch.Scope, terms []watch.Term) (best *watch.Term) {
 	if scope.Name != "" || len(terms) == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (m *Memory) narrowest(t *table, scope watch.Scope, terms []watch.Term) (bes
 	return best
 }
 
-// has reports whether a record has the value of a term. A term of a field that asks for "" is met where the field is not there.
+// has reports whether a record has the value of a term. A term with the value "" of a field also matches records without the field.
 func (r *Record) has(t watch.Term) bool {
 	value, ok := r.valueIn(t.Index)
 	return value == t.Value && (ok || t.Label == "")

@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// newIndexed returns a store of objects that carry their number as a label and a value of its tens of thousands as a field.
+// newIndexed returns a store with the given number of indexes. Twenty objects share each value of the label app and of the first field.
 func newIndexed(b *testing.B, count, indexes int) *storage.Memory {
 	b.Helper()
 	m := storage.NewMemory(storage.MemoryOptions{Start: 1_000_000_000})
@@ -31,7 +31,7 @@ func numbered(n int) []byte {
 	return fmt.Appendf(nil, `{"metadata":{"name":"x","uid":"%d","resourceVersion":"1000000000","labels":{"app":"app-%d","tier":"backend"}},"spec":{"text":"node-%d"},"status":{"phase":"Running"}}`, n, n/20, n/20)
 }
 
-// BenchmarkListByTerm is a list of 20 objects among more and more: its cost is that of the 20, as long as they are indexed.
+// BenchmarkListByTerm lists 20 objects among more and more others. With an index, the cost must depend on the 20 alone.
 func BenchmarkListByTerm(b *testing.B) {
 	for _, indexes := range []int{0, 1} {
 		for _, count := range []int{1000, 10_000, 100_000} {
@@ -52,7 +52,7 @@ func BenchmarkListByTerm(b *testing.B) {
 	}
 }
 
-// BenchmarkWriteWithIndexes is what indexes cost a write that changes none of the values.
+// BenchmarkWriteWithIndexes measures what indexes add to a write that changes no indexed value.
 func BenchmarkWriteWithIndexes(b *testing.B) {
 	for _, indexes := range []int{0, 1, 4} {
 		b.Run(fmt.Sprintf("indexes=%d", indexes), func(b *testing.B) {
@@ -63,7 +63,7 @@ func BenchmarkWriteWithIndexes(b *testing.B) {
 				n := i * 7919 % count
 				_, err := m.Update(context.Background(), typicalKey(n), func(current *storage.Record) ([]byte, error) {
 					next := append([]byte(nil), current.JSON...)
-					next[len(next)-5] ^= 1 // of Running
+					next[len(next)-5] ^= 1 // a letter of "Running"
 					return next, nil
 				})
 				if err != nil {
@@ -74,7 +74,7 @@ func BenchmarkWriteWithIndexes(b *testing.B) {
 	}
 }
 
-// BenchmarkWatchByTerm is a write beside 10,000 watches, each by a value that the object has not: they are not woken.
+// BenchmarkWatchByTerm measures a write while 10,000 watches wait for other values. The write must not wake them.
 func BenchmarkWatchByTerm(b *testing.B) {
 	for _, indexes := range []int{0, 1} {
 		b.Run(fmt.Sprintf("indexes=%d", indexes), func(b *testing.B) {

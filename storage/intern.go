@@ -7,12 +7,13 @@ import (
 
 const (
 	internSlots = 1024
-	internLimit = 128 // bytes; longer values are rarely the same
+	internLimit = 128 // bytes; longer values rarely repeat
 )
 
-// interner gives equal short strings one copy, as far as it remembers: labels, owners and field values repeat from object to object, and comparing
-// a string with itself looks at no byte. It is a table in which a newcomer takes the place of whoever had it, so its size is fixed and it needs no lock.
-// Package unique would forget a string as soon as nobody holds its handle, and apimeta.Labels hold plain strings.
+// interner returns one shared copy of equal short strings, because labels, owners and field values repeat from object to object, and
+// comparing a string with itself reads no bytes. It is a fixed table in which a new string replaces the previous one in its slot, so it
+// needs no lock and does not grow. Package unique does not fit: it forgets a string as soon as its last handle is gone, and apimeta.Labels
+// hold plain strings.
 type interner struct {
 	seed  maphash.Seed
 	slots [internSlots]atomic.Pointer[string]
@@ -20,7 +21,7 @@ type interner struct {
 
 func newInterner() *interner { return &interner{seed: maphash.MakeSeed()} }
 
-// intern returns the bytes as a string. A nil interner copies.
+// intern returns the bytes as a string. A nil interner always copies.
 func (in *interner) intern(b []byte) string {
 	if in == nil || len(b) > internLimit {
 		return string(b)

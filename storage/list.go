@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// scanStep is after how many records a list looks at its context.
+// scanStep is how many records a list visits between two checks of its context.
 const scanStep = 1024
 
 // List implements [Store].
@@ -43,7 +43,7 @@ func (m *Memory) List(ctx context.Context, opts ListOptions, into []*Record) (Pa
 	return page, nil
 }
 
-// page collects the records of a scope, by an index where the snapshot has it.
+// page collects the records of a scope. It uses the index of a term if the snapshot has it.
 func (s *snapshot) page(ctx context.Context, opts ListOptions, by *watch.Term, into []*Record) (Page, error) {
 	page := Page{Records: into}
 	everything := opts.Match == nil && len(opts.Terms) == 0
@@ -107,7 +107,7 @@ func (s *snapshot) anyAfter(key Key, scope watch.Scope) (found bool) {
 	return found
 }
 
-// takes reports whether a record is one that is asked for.
+// takes reports whether a record has all terms and matches.
 func (o *ListOptions) takes(r *Record) bool {
 	for _, t := range o.Terms {
 		if !r.has(t) {
@@ -117,7 +117,7 @@ func (o *ListOptions) takes(r *Record) bool {
 	return o.Match == nil || o.Match(r)
 }
 
-// rank is how many records come before a key; the tree counts its branches, so no record is visited on the way.
+// rank returns how many records precede a key. The tree counts its branches, so this visits only O(log² n) records.
 func (s *snapshot) rank(key Key) int {
 	return sort.Search(s.tree.Len(), func(i int) bool {
 		r, _ := s.tree.GetAt(i)
@@ -125,7 +125,7 @@ func (s *snapshot) rank(key Key) int {
 	})
 }
 
-// rankAfter is how many records come before the end of a scope.
+// rankAfter returns how many records precede the end of a scope.
 func (s *snapshot) rankAfter(scope watch.Scope) int {
 	if scope.Namespace == "" {
 		return s.tree.Len()

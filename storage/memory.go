@@ -17,38 +17,39 @@ import (
 const (
 	defaultMaxLogAge = 5 * time.Minute
 	defaultMaxWait   = 3 * time.Second
-	maxRevision      = 1<<53 - 1 // JavaScript and jq keep numbers in floats
+	maxRevision      = 1<<53 - 1 // JavaScript and jq read numbers as floats, which are exact up to here
 	leastLogBytes    = 64 << 20
-	logShare         = 4 // the log may hold a quarter of the live data
+	logShare         = 4 // by default, the log may hold a quarter of the live data
 )
 
-// MemoryOptions configures a [Memory]. The zero value is the stated defaults.
+// MemoryOptions configures a [Memory]. The zero value selects the defaults.
 type MemoryOptions struct {
-	// Start is the revision of the empty store; the first commit has the next one. Zero: the clock in microseconds, which lies above every revision of
-	// an earlier store whose clients may still be there: a watch that resumes from one gets 410 Expired and lists again. A test that names revisions
-	// starts at 1. From 2^53 on, Register and writes fail with [ErrRevision].
+	// Start is the revision of the empty store. The first commit has the next one. Zero means the clock in microseconds since 1970. This
+	// lies above every revision of an earlier store whose clients may still run, so a watch that resumes from such a revision gets 410
+	// Expired, and its client lists again. A test that expects certain revisions starts at 1. From 2^53 on, Register and writes fail with
+	// [ErrRevision].
 	Start watch.Revision
-	// MaxLogAge is how long a change can be watched and undone. Zero: 5 minutes. It is checked when something is written.
+	// MaxLogAge is how long the history keeps a change. Each write drops older changes. Zero means 5 minutes.
 	MaxLogAge time.Duration
-	// MaxLogBytes bounds what the changes of the history hold, and wins over MaxLogAge. Zero: 64 MiB, or a quarter of the live data if that is
-	// more. Snapshots of old states may hold a quarter as much besides.
+	// MaxLogBytes bounds what the changes of the history hold, and wins over MaxLogAge. Zero means 64 MiB or a quarter of the live data,
+	// whichever is more. Snapshots of old states may hold a quarter of this bound in addition.
 	MaxLogBytes int64
-	// MaxWait bounds how long a read or a watch waits for a revision that the store has not reached. Zero: 3 seconds.
+	// MaxWait bounds how long a read or a watch waits for a revision that the store has not reached. Zero means 3 seconds.
 	MaxWait time.Duration
-	// Now is the clock of Start and MaxLogAge. Nil: time.Now.
+	// Now is the clock for Start and MaxLogAge. Nil means time.Now.
 	Now func() time.Time
 }
 
-// Memory is a [Store] that keeps everything in memory. It starts no goroutine before a watch or read waits, and leaves none after Close.
+// Memory is a [Store] that keeps everything in memory. It starts no goroutine until a watch or a read waits, and leaves none after Close.
 type Memory struct {
 	maxWait     time.Duration
-	maxLogBytes int64 // zero: the default
+	maxLogBytes int64 // zero means the default
 	log         *watch.Log[Record]
 	past        past
-	probes      sync.Pool    // *Record, keys to search the trees for
+	probes      sync.Pool    // *Record, search keys for the trees
 	live        atomic.Int64 // bytes of the latest records
 
-	mu       sync.RWMutex // trees, revision and log change together, under it
+	mu       sync.RWMutex // guards tables, their trees and revision; held while the log is appended to
 	tables   map[string]*table
 	revision watch.Revision
 	closed   bool
@@ -61,15 +62,15 @@ type table struct {
 	form       *Resource // replaced when the resource is registered anew
 	tree       *btree.BTreeG[*Record]
 	indexes    []index
-	changed    watch.Revision // of the last change, or of the start
-	latest     *snapshot      // a copy of the tree; nil after a change until somebody lists
+	changed    watch.Revision // revision of the last change, or of the start
+	latest     *snapshot      // a copy of the tree; nil after a change until the next list
 	names      *interner
-	builder    *builder // of old states
+	builder    *builder // builds old states
 }
 
 var _ Store = (*Memory)(nil)
 
-// NewMemory returns an empty store.
+// NewMemory returns an empty store. The caller must close it.
 func NewMemory(opts MemoryOptions) *Memory {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -98,7 +99,7 @@ func NewMemory(opts MemoryOptions) *Memory {
 	return m
 }
 
-// logLimit is how many bytes the log may hold.
+// logLimit returns how many bytes the log may hold.
 func (m *Memory) logLimit() int64 {
 	if m.maxLogBytes > 0 {
 		return m.maxLogBytes
@@ -106,8 +107,8 @@ func (m *Memory) logLimit() int64 {
 	return max(leastLogBytes, m.live.Load()/logShare)
 }
 
-// heldByChange is how many bytes are alive only because the log holds a change: those of the state before it, without the parts that the state
-// after it shares. The state after it is in the tree, or before a later change.
+// heldByChange returns how many bytes stay alive only because the log holds a change: those of the state before it, without the parts that
+// the state after it shares. The state after it is alive anyway, in the tree or as the state before a later change.
 func heldByChange(c *watch.Change[Record]) int64 {
 	switch {
 	case c.Previous == nil:
@@ -151,12 +152,12 @@ func (m *Memory) Get(ctx context.Context, key Key, atLeast watch.Revision) (*Rec
 	return nil, ErrNotFound
 }
 
-// find returns the latest record of a key or nil. The caller holds the lock.
+// find returns the latest record of a key, or nil. The caller holds the lock.
 func (m *Memory) find(t *table, key Key) *Record {
 	probe := m.probes.Get().(*Record)
 	probe.Key = key
 	r, _ := t.tree.Get(probe)
-	probe.Key = Key{} // the pool must not keep the strings of a request
+	probe.Key = Key{} // or the pool would keep the strings of a request alive
 	m.probes.Put(probe)
 	return r
 }
@@ -194,7 +195,7 @@ func (m *Memory) Compact(ctx context.Context, through watch.Revision) error {
 	return nil
 }
 
-// Close implements [Store]. It does not fail.
+// Close implements [Store]. It returns nil.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	m.closed = true
@@ -203,7 +204,7 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// tableIn returns the table of a scope that fits its resource.
+// tableIn returns the table of a scope, or an error if the scope does not fit its resource.
 func (m *Memory) tableIn(scope watch.Scope) (*table, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -225,12 +226,12 @@ func (m *Memory) tableIn(scope watch.Scope) (*table, error) {
 func (m *Memory) tableOf(key Key) (*table, error) {
 	t, err := m.tableIn(key)
 	if err == nil && key.Name == "" {
-		return nil, fmt.Errorf("%w: it has no name", ErrKey)
+		return nil, fmt.Errorf("%w: a key needs a name", ErrKey)
 	}
 	return t, err
 }
 
-// await blocks until the store has reached a revision, but not longer than the bound.
+// await blocks until the store has reached a revision, for at most maxWait.
 func (m *Memory) await(ctx context.Context, revision watch.Revision) error {
 	if err := ctx.Err(); err != nil {
 		return err

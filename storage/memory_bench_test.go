@@ -13,13 +13,13 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// sizes are the numbers of objects; the large one is skipped by -short.
+// sizes are the numbers of objects. With -short, the benchmarks skip the largest.
 var sizes = []struct {
 	name  string
 	count int
 }{{"10k", 10_000}, {"Large1M", 1_000_000}}
 
-// typical is an object of about 2 KB as a controller's would be: three labels, an owner, managed fields.
+// typical returns an object of about 2 KB, as controllers write them: three labels, an owner, managed fields.
 func typical(name string, n int, version watch.Revision) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"%s","namespace":"ns-%d","uid":"4a1f0c9e-6f0e-4a57-9d5e-%012d",`+
 		`"resourceVersion":"%d","generation":3,"creationTimestamp":"2026-01-01T00:00:00Z","labels":{"app":"app-%d","tier":"backend","version":"v%d"},`+
@@ -70,7 +70,7 @@ func BenchmarkGet(b *testing.B) {
 	})
 }
 
-// The text is copied in the function, as an encoder would write it anew.
+// The function copies the text, because an encoder would write it anew each time.
 func BenchmarkUpdate(b *testing.B) {
 	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
 		for i := 0; b.Loop(); i++ {
@@ -138,7 +138,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// A page of a list that others have written over since: 1000 changes have to be undone, once.
+// The page belongs to a list that other writes have outdated: 1000 changes must be undone, once.
 func BenchmarkListAtOldRevision(b *testing.B) {
 	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
 		revision := m.Revision()
@@ -175,7 +175,7 @@ func BenchmarkExtract(b *testing.B) {
 	}
 }
 
-// Memory of the latest records only: the log that remembers their creation holds no text of its own, and is compacted.
+// TestMemoryPerObject measures the latest records only. The log, which holds no text of their creation, is compacted before.
 func TestMemoryPerObject(t *testing.T) {
 	const count = 10_000
 	before := heap()
@@ -185,7 +185,7 @@ func TestMemoryPerObject(t *testing.T) {
 	require.NoError(t, m.Compact(t.Context(), m.Revision()))
 	compacted := heap() - before
 	size := len(typical("object-0000000", 1, m.Revision()))
-	t.Logf("%d bytes of JSON: %.3f times that per object, %.3f with the log", size, float64(compacted)/count/float64(size), float64(withLog)/count/float64(size))
+	t.Logf("%d bytes of JSON per object; memory use: %.3f times that, %.3f with the log", size, float64(compacted)/count/float64(size), float64(withLog)/count/float64(size))
 	require.Less(t, float64(compacted), 1.25*float64(count*size))
 	runtime.KeepAlive(m)
 }

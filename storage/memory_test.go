@@ -68,7 +68,7 @@ func TestRevisionsStayBelow2To53(t *testing.T) {
 
 	beyond := storage.NewMemory(storage.MemoryOptions{Start: watch.Revision(time.Now().UnixNano())})
 	defer beyond.Close()
-	assert.ErrorIs(t, beyond.Register(storage.Resource{Name: pods, Extract: storage.NewExtractor()}), storage.ErrRevision, "a mistake is found before anything is served")
+	assert.ErrorIs(t, beyond.Register(storage.Resource{Name: pods, Extract: storage.NewExtractor()}), storage.ErrRevision, "Register already fails")
 }
 
 func pod(name string) storage.Key {
@@ -106,7 +106,7 @@ func TestHistoryIsBoundedByAge(t *testing.T) {
 	assert.True(t, readable(m, first))
 	now = now.Add(time.Second)
 	put(t, m, "x", 3)
-	assert.True(t, readable(m, first), "its change expired, not the state it left")
+	assert.True(t, readable(m, first), "only the change has expired, not the record")
 	now = now.Add(5 * time.Minute)
 	put(t, m, "x", 4)
 	assert.False(t, readable(m, first))
@@ -127,7 +127,7 @@ func TestHistoryIsBoundedByBytes(t *testing.T) {
 	for i := range 500 {
 		put(t, m, fmt.Sprint("new-", i), 10_000)
 	}
-	assert.True(t, readable(m, before), "what was created is alive and costs the history little")
+	assert.True(t, readable(m, before), "a created record is live, so its change costs the history little")
 }
 
 func TestHistoryMayHoldAQuarterOfTheLiveData(t *testing.T) {
@@ -174,7 +174,7 @@ func TestNothingPinsOldRecords(t *testing.T) {
 			cursor, err := m.Watch(t.Context(), scope, revision)
 			require.NoError(t, err)
 			defer cursor.Close()
-			for i := range 20 { // more snapshots than are kept; the last one is of the first revision again
+			for i := range 20 { // more snapshots than the store keeps; the last one is of the first revision again
 				put(t, m, "x", 100+i)
 				at := revision + watch.Revision((i+1)%20)
 				_, err := m.List(t.Context(), storage.ListOptions{Scope: scope, Limit: 1, Revision: at, Exact: true}, nil)
@@ -182,10 +182,10 @@ func TestNothingPinsOldRecords(t *testing.T) {
 			}
 			page = storage.Page{}
 			runtime.GC()
-			require.NotNil(t, old.Value(), "the history still has it")
+			require.NotNil(t, old.Value(), "the history still holds the record")
 			forget(t, m)
 			runtime.GC()
-			assert.Nil(t, old.Value(), "the history lets go of it, and so does the client that pages and the watch that does not read")
+			assert.Nil(t, old.Value(), "neither the history, nor a paging client, nor an idle watch keeps the record")
 			runtime.KeepAlive(m)
 			runtime.KeepAlive(page)
 		})
@@ -205,7 +205,7 @@ func TestVersionsShareTheirParts(t *testing.T) {
 	m := newMemory(t, storage.MemoryOptions{})
 	first, second, other := put(t, m, "x", 1), put(t, m, "x", 2), put(t, m, "y", 1)
 	assert.Same(t, &first.Labels[0], &second.Labels[0])
-	assert.Same(t, unsafe.StringData(first.Labels[0].Value), unsafe.StringData(other.Labels[0].Value), "objects share strings")
+	assert.Same(t, unsafe.StringData(first.Labels[0].Value), unsafe.StringData(other.Labels[0].Value), "the objects share the string")
 }
 
 func ExampleMemory() {

@@ -10,44 +10,45 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Record is one committed version of one object. It is immutable, its JSON included, and may be kept.
+// Record is one committed version of one object. It is immutable, including its JSON, and readers may keep it.
 type Record struct {
 	Key      Key
 	Revision watch.Revision
-	// JSON is the canonical text, with Revision as its metadata.resourceVersion. The store owns it.
+	// JSON is the canonical text, with Revision as its metadata.resourceVersion. The store owns it; callers must not change it.
 	JSON []byte
 	Parts
 }
 
-// Parts are what selection needs of an object without decoding it.
+// Parts are what selection needs to know about an object without decoding it.
 type Parts struct {
 	// UID is metadata.uid.
 	UID string
 	// Labels are metadata.labels.
 	Labels apimeta.Labels
-	// Fields are the values of the resource's selectable fields, in the order in which its extractor names them.
+	// Fields are the values of the resource's selectable fields, in the order in which its extractor lists them.
 	Fields []string
 	// Owners are the uids of metadata.ownerReferences.
 	Owners []string
-	// Deleting says that metadata.deletionTimestamp is set.
+	// Deleting reports whether metadata.deletionTimestamp is set.
 	Deleting bool
-	// Metadata is where the metadata object lies, braces included.
+	// Metadata is the span of the metadata object in the JSON, including its braces.
 	Metadata Span
-	// Version is where the text of metadata.resourceVersion lies, between its quotes.
+	// Version is the span of the text of metadata.resourceVersion, without its quotes.
 	Version Span
 }
 
-// Span is a part of a record's JSON: JSON[Start:End].
+// Span selects a part of a record's JSON: JSON[Start:End].
 type Span struct{ Start, End uint32 }
 
 const (
-	// recordOverhead is about what a record needs beside its JSON, labels, fields and owners: itself, its name and uid, and its place in the tree.
+	// recordOverhead is about how many bytes a record needs in addition to its JSON, labels, fields and owners: the struct, its name and
+	// uid, and its place in the tree.
 	recordOverhead = 320
-	// stringOverhead is what a string of the parts needs beside its bytes.
+	// stringOverhead is how many bytes a string of the parts needs in addition to its text.
 	stringOverhead = 24
 )
 
-// size is about how many bytes a record holds. Nil holds none.
+// size returns about how many bytes a record holds, and 0 for nil.
 func (r *Record) size() int64 {
 	if r == nil {
 		return 0
@@ -55,7 +56,7 @@ func (r *Record) size() int64 {
 	return r.sizeBeside(&Record{})
 }
 
-// sizeBeside is size without the parts that another record shares.
+// sizeBeside is size without the parts that the record shares with another.
 func (r *Record) sizeBeside(other *Record) int64 {
 	size := int64(len(r.JSON)) + recordOverhead
 	if !shared(r.Labels, other.Labels) {
@@ -79,18 +80,18 @@ func sizeOf(all []string) (size int64) {
 	return size
 }
 
-// shared reports whether two slices are one.
+// shared reports whether two slices share their memory.
 func shared[E any](a, b []E) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
-// AppendAt appends the record's JSON with another revision as its resourceVersion: a DELETED event shows the last state under the revision of
-// the deletion, or of the change by which a selector ceased to match.
+// AppendAt appends the record's JSON to dst, with another revision as its resourceVersion. A DELETED event shows the last state at the
+// revision of the deletion, or of the change after which the object no longer matched the selector.
 func (r *Record) AppendAt(dst []byte, revision watch.Revision) []byte {
 	dst = append(dst, r.JSON[:r.Version.Start]...)
 	dst = strconv.AppendUint(dst, uint64(revision), 10)
 	return append(dst, r.JSON[r.Version.End:]...)
 }
 
-// at returns a copy of the record under another revision.
+// at returns a copy of the record at another revision.
 func (r *Record) at(revision watch.Revision) *Record {
 	c := *r
 	c.JSON = slices.Clone(r.JSON)
@@ -98,7 +99,8 @@ func (r *Record) at(revision watch.Revision) *Record {
 	return &c
 }
 
-// stamp writes a revision into a record that nobody else has seen: in place if it fits, else into a copy of the JSON.
+// stamp writes a revision into a record that no other goroutine has seen: in place if the number of digits is the same, otherwise into a
+// copy of the JSON.
 func (r *Record) stamp(revision watch.Revision) {
 	r.Revision = revision
 	var buf [20]byte
@@ -109,32 +111,33 @@ func (r *Record) stamp(revision watch.Revision) {
 		return
 	}
 	r.JSON = r.AppendAt(make([]byte, 0, len(r.JSON)-room+len(digits)), revision)
-	grown := uint32(len(digits) - room) // wraps around when it shrinks, and so does the sum
+	grown := uint32(len(digits) - room) // wraps around when the text shrinks; the additions below wrap back
 	r.Version.End += grown
 	r.Metadata.End += grown
 }
 
-// check says whether a revision can be written where the extractor says.
+// check returns an error if the store cannot write a revision where the extractor found the resourceVersion.
 func (p *Parts) check(json []byte) error {
 	size := uint64(len(json))
 	m, v := p.Metadata, p.Version
 	switch {
 	case size > math.MaxUint32:
-		return fmt.Errorf("%w: %d bytes are too many", ErrJSON, size)
+		return fmt.Errorf("%w: %d bytes exceed the limit of 4 GiB", ErrJSON, size)
 	case m.Start >= m.End || uint64(m.End) > size:
-		return fmt.Errorf("%w: it has no metadata", ErrJSON)
+		return fmt.Errorf("%w: the object has no metadata", ErrJSON)
 	case v.Start <= m.Start || v.End < v.Start || v.End >= m.End || json[v.Start-1] != '"' || json[v.End] != '"':
 		return fmt.Errorf("%w: metadata.resourceVersion is not a string", ErrJSON)
 	}
 	return nil
 }
 
-// same reports whether another text differs from the record in nothing but the resourceVersion.
+// same reports whether another text equals the record's except for the resourceVersion.
 func (r *Record) same(json []byte, version Span) bool {
 	return string(r.JSON[:r.Version.Start]) == string(json[:version.Start]) && string(r.JSON[r.Version.End:]) == string(json[version.End:])
 }
 
-// share replaces equal parts by those of the version before, so that the versions of an object, and the log, keep them once.
+// share replaces parts that equal those of the previous version by the same memory, so that the versions of an object in the log hold them
+// once.
 func (p *Parts) share(old *Parts) {
 	if p.UID == old.UID {
 		p.UID = old.UID

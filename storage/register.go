@@ -14,7 +14,7 @@ func (m *Memory) Register(resource Resource) error {
 	}
 	for i, of := range resource.Indexed {
 		if of.Field < 0 || of.Label != "" && of.Field != 0 || slices.Contains(resource.Indexed[:i], of) {
-			return fmt.Errorf("%w: %q has a wrong index, or one twice", ErrResource, resource.Name)
+			return fmt.Errorf("%w: %q has an invalid or duplicate index", ErrResource, resource.Name)
 		}
 	}
 	resource.Indexed = slices.Clone(resource.Indexed)
@@ -45,7 +45,8 @@ func newTree() *btree.BTreeG[*Record] {
 	return btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})
 }
 
-// upgrade gives a table another form, or other indexes. It prepares them outside the lock, again where a record has changed meanwhile.
+// upgrade gives a table another form or other indexes. It prepares them outside the lock, and repeats this for the records that have
+// changed meanwhile.
 func (m *Memory) upgrade(t *table, form *Resource) error {
 	upgraded := map[*Record]*Record{}
 	for {
@@ -91,8 +92,8 @@ func (m *Memory) formOf(t *table) *Resource {
 	return t.form
 }
 
-// replace gives a table another form, the indexes that belong to it and, unless nil, the records of that form, in the place of those of a
-// snapshot, if it is still the latest. History is of one form: where the records are others, what was before cannot be read any more.
+// replace installs another form, its indexes and, if next has a tree, the upgraded records, provided that the snapshot they were made from
+// is still the latest. The history holds records of one form only, so upgraded records end it.
 func (m *Memory) replace(t *table, s *snapshot, next *table, grown int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -126,7 +127,7 @@ func (r *Record) upgrade(form *Resource) (*Record, error) {
 		return nil, err
 	}
 	if text := next.JSON[next.Version.Start:next.Version.End]; string(text) != string(r.JSON[r.Version.Start:r.Version.End]) {
-		return nil, fmt.Errorf("%w: its upgrade has the resourceVersion %q", ErrJSON, text)
+		return nil, fmt.Errorf("%w: Upgrade changed the resourceVersion to %q", ErrJSON, text)
 	}
 	return next, nil
 }

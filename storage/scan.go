@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 )
 
-// scanner walks JSON that an encoder wrote. It trusts the text to be valid where it only passes by: it notices what breaks the structure, not every
-// misspelled number. Once failed it stays failed and every loop ends, so that the caller checks once.
+// scanner walks JSON that an encoder wrote. It detects broken structure but does not validate the values it skips. After a failure all
+// further calls fail and every loop ends, so that the caller checks failed once.
 type scanner struct {
 	data   []byte
 	pos    int
-	fresh  bool // inside an object or array of which nothing was read yet
+	fresh  bool // at the beginning of an object or array
 	failed bool
 }
 
-// peek returns the next byte that is no space, or 0 at the end.
+// peek skips white space and returns the next byte, or 0 at the end.
 func (s *scanner) peek() byte {
 	for ; s.pos < len(s.data); s.pos++ {
 		switch c := s.data[s.pos]; c {
@@ -40,7 +40,7 @@ func (s *scanner) begin(c byte) {
 	s.fresh = true
 }
 
-// more goes to the next member or element, or leaves at the end.
+// more moves to the next member or element and returns true, or leaves the object or array and returns false.
 func (s *scanner) more(end byte) bool {
 	if s.failed {
 		return false
@@ -62,14 +62,14 @@ func (s *scanner) more(end byte) bool {
 	}
 }
 
-// key reads the name of a member and its colon.
+// key reads the name of a member and the colon.
 func (s *scanner) key() []byte {
 	name := s.value()
 	s.expect(':')
 	return s.text(name)
 }
 
-// value passes by one value and returns its text.
+// value skips one value and returns its text.
 func (s *scanner) value() []byte {
 	c := s.peek()
 	start := s.pos
@@ -145,7 +145,7 @@ func (s *scanner) skipLiteral() {
 	}
 }
 
-// text returns the contents of a string's text, decoded if need be.
+// text returns the contents of a string, decoded if it has escapes.
 func (s *scanner) text(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		s.failed = true
@@ -162,7 +162,7 @@ func (s *scanner) text(value []byte) []byte {
 	return []byte(decoded)
 }
 
-// end fails unless nothing follows.
+// end fails unless only white space follows.
 func (s *scanner) end() {
 	if s.peek() != 0 || s.pos < len(s.data) {
 		s.failed = true

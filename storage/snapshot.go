@@ -10,29 +10,30 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Bounds of the old snapshots that are kept. The records in them are those of the latest state and of the log, which counts their bytes.
+// These bounds apply to old snapshots. Their records are those of the latest state and of the log, which counts their bytes.
 const (
 	pastSnapshots = 8
-	pastShare     = 4 // snapshots may hold a quarter of what the log may
+	pastShare     = 4 // snapshots may hold a quarter of what the log may hold
 )
 
-// What the trees of a snapshot need for each record, measured. Most snapshots share nodes with younger ones, and need less.
+// The trees of a snapshot need this many bytes for each record, measured. Most snapshots share nodes with younger ones and need less.
 const (
 	treeBytes  = 20
 	indexBytes = 52
 )
 
-// snapshot is the state of one resource from one revision to another, both included. Nobody changes its trees.
+// snapshot is the state of one resource between two revisions, inclusive. Its trees never change, but copying one marks its nodes, so only
+// the holder of the table's turn copies it.
 type snapshot struct {
 	table    *table
 	tree     *btree.BTreeG[*Record]
 	indexed  []watch.Index
 	indexes  []slot
 	from, to watch.Revision // to is not set while the snapshot is the latest
-	paged    atomic.Bool    // somebody will likely ask for more of it
+	paged    atomic.Bool    // a list ended with more to come, so its client will probably ask for the next page
 }
 
-// slot is for the tree of an index, which a snapshot has from when it is first asked for.
+// slot holds the tree of an index. It is empty until a request first needs the index.
 type slot struct {
 	atomic.Pointer[btree.BTreeG[indexed]]
 }
@@ -41,7 +42,7 @@ func newSnapshot(t *table, tree *btree.BTreeG[*Record], indexed []watch.Index, f
 	return &snapshot{table: t, tree: tree, indexed: indexed, indexes: make([]slot, len(indexed)), from: from, to: to}
 }
 
-// slot returns the place of the index that a term is about; nil where there is no such term or index.
+// slot returns the slot of the index that a term uses, or nil if the snapshot does not support it.
 func (s *snapshot) slot(by *watch.Term) *slot {
 	if by != nil {
 		if i := slices.Index(s.indexed, by.Index); i >= 0 {
@@ -51,13 +52,13 @@ func (s *snapshot) slot(by *watch.Term) *slot {
 	return nil
 }
 
-// lacks reports whether the snapshot could have the index that a term is about, but has it not yet.
+// lacks reports whether the slot of the index that a term uses is still empty.
 func (s *snapshot) lacks(by *watch.Term) bool {
 	o := s.slot(by)
 	return o != nil && o.Load() == nil
 }
 
-// size is how many bytes the snapshot holds at most.
+// size returns how many bytes the snapshot's trees hold at most.
 func (s *snapshot) size() int64 {
 	size := int64(s.tree.Len()) * treeBytes
 	for i := range s.indexes {
@@ -68,7 +69,7 @@ func (s *snapshot) size() int64 {
 	return size
 }
 
-// past keeps a few snapshots that are no longer the latest, the last used first.
+// past keeps a few snapshots that are no longer the latest, most recently used first.
 type past struct {
 	maxBytes func() int64
 
@@ -102,7 +103,7 @@ func (p *past) nextAfter(t *table, revision watch.Revision, latest *snapshot) *s
 	return closest
 }
 
-// retire keeps a snapshot that ceases to be the latest if a client is likely to ask for more of it.
+// retire keeps a snapshot that is no longer the latest if a client will probably ask for another page of it.
 func (p *past) retire(s *snapshot, to watch.Revision) {
 	s.to = to
 	if s.paged.Load() {
@@ -110,8 +111,8 @@ func (p *past) retire(s *snapshot, to watch.Revision) {
 	}
 }
 
-// keep puts a snapshot in the first place, and drops the last ones beyond the bounds. The first one stays whatever its size, or each page of a
-// large list would have to build it again.
+// keep moves a snapshot to the front and drops those at the end that exceed the bounds. It keeps the first one whatever its size; otherwise
+// each page of a large list would build it again.
 func (p *past) keep(s *snapshot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,7 +129,8 @@ func (p *past) keep(s *snapshot) {
 	p.snapshots = slices.Delete(p.snapshots, kept, len(p.snapshots))
 }
 
-// forget drops the snapshots of a table, or with nil of all tables, that lie before the floor: they would hold records that the log has dropped.
+// forget drops the snapshots of a table, or of all tables if t is nil, that lie below the floor, because they would keep records alive that
+// the log has dropped.
 func (p *past) forget(t *table, floor watch.Revision) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

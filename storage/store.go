@@ -7,152 +7,172 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Key names one object: resource, namespace (empty when the resource is cluster-scoped) and name. Keys are compared part by part; no part is
-// ever joined with another, so no name reaches beyond its namespace.
+// Key names one object: resource, namespace (empty if the resource is cluster-scoped) and name. The store compares keys part by part and
+// never joins the parts, so a name cannot reach beyond its namespace.
 type Key = watch.Scope
 
-// Errors of a store that are not Statuses of their own. Callers use errors.Is.
+// These are the errors of a store that are not Statuses themselves. Use errors.Is to test for them.
 var (
-	// ErrNotFound says that there is no object of this key. Whoever knows how the resource is called makes a 404 of it.
+	// ErrNotFound says that no object has this key. A server turns it into a 404 that names the resource.
 	ErrNotFound = errors.New("storage: no such object")
-	// ErrClosed says that the store was closed. As a Status it is 503 ServiceUnavailable.
+	// ErrClosed says that the store is closed. As a Status it is 503 ServiceUnavailable.
 	ErrClosed = watch.ErrClosed
-	// ErrResource says that a resource is not registered, or registered incompletely, or again with another scope.
+	// ErrResource says that a resource is not registered, that its registration is incomplete, or that it is already registered with
+	// another scope.
 	ErrResource = errors.New("storage: bad resource")
-	// ErrKey says that a key or scope does not fit its resource: no name, or a namespace missing or too much.
+	// ErrKey says that a key or scope does not fit its resource: it has no name, lacks the namespace, or has a namespace that it must not
+	// have.
 	ErrKey = errors.New("storage: bad key")
-	// ErrRevision says that the next revision would not be below 2^53, where every client can still tell numbers apart. A store that
-	// starts at the clock is 200 years away from it.
+	// ErrRevision says that the next revision would reach 2^53, beyond which some clients cannot tell numbers apart. A store that starts at
+	// the clock reaches it in about 230 years.
 	ErrRevision = errors.New("storage: no revision below 2^53 is left")
-	// ErrJSON says that an update function returned a text in which the store cannot write a revision, or whose parts cannot be extracted.
+	// ErrJSON says that an update function returned a text that the extractor cannot read or that has no resourceVersion to write the
+	// revision into.
 	ErrJSON = errors.New("storage: bad object")
-	// ErrContended says that the object changed during each of [MaxAttempts] attempts to update it: very many writers want it, or the update
-	// function writes it itself. As a Status it is 409 Conflict.
+	// ErrContended says that the object changed during each of [MaxAttempts] attempts to update it: very many writers compete for it, or
+	// the update function itself writes it. As a Status it is 409 Conflict.
 	ErrContended = errors.New("storage: the object changed during every attempt to update it")
 )
 
-// Revisions for reads that name none. A store that is a replica answers the first by asking the others, and the second by itself.
+// These revisions serve reads that do not name one. A replicated store asks the other replicas for MostRecent, and answers Any by itself.
 const (
-	// MostRecent asks for a state that shows every write acknowledged before the read, on any replica. It is the zero value, and the resourceVersion
-	// "" of a get or list (API concepts, Resource versions). Whoever writes because an object is absent must have read so.
+	// MostRecent asks for a state that shows every write acknowledged before the read, on any replica. It is the zero value, and the
+	// resourceVersion "" of a get or list (API concepts, Resource versions). A caller that writes because an object is absent must have
+	// read with MostRecent.
 	MostRecent watch.Revision = 0
-	// Any asks for a state of any age: every store has reached it. It is the resourceVersion "0".
+	// Any asks for a state of any age, so the store answers at once. It is the resourceVersion "0" of a get or list.
 	Any watch.Revision = 1
 )
 
-// Resource is what a store must know of a kind of object before it holds any.
+// Resource describes a kind of object to the store. The store must know it before it holds any.
 type Resource struct {
 	// Name is the plural and the group, such as "widgets.example.com".
 	Name string
-	// Namespaced says whether its keys have a namespace.
+	// Namespaced says whether the objects' keys have a namespace.
 	Namespaced bool
-	// Extract takes the parts out of an object's JSON.
+	// Extract reads the parts from an object's JSON.
 	Extract Extractor
-	// Indexed are the labels and fields by whose values records are found without looking at all others; Index.Field is a position in
-	// Parts.Fields. Each costs every record that has a value about 40 bytes, and every write about what the tree costs it.
+	// Indexed are the labels and fields that the store indexes, so that it finds the records with a value without visiting all others.
+	// Index.Field is an index into Parts.Fields. Each index costs about 40 bytes for every record that has a value, and each write about as
+	// much time as the main tree.
 	Indexed []watch.Index
-	// Fingerprint changes when Extract or the form of the JSON does.
+	// Fingerprint must change when Extract or the form of the JSON changes.
 	Fingerprint string
-	// Upgrade brings the JSON of a record that was stored under another Fingerprint into the form that records have now. It
-	// keeps metadata.resourceVersion and must not keep or change the bytes it is given. It runs outside every lock, in the
-	// place where such a record enters: before Extract, and before anybody reads it. Nil: it stays as it is.
+	// Upgrade converts the JSON of a record that was stored under another Fingerprint to the current form. It must leave
+	// metadata.resourceVersion unchanged, and must neither keep nor change the bytes it receives. The store calls it outside every lock,
+	// before Extract and before anyone reads the record. Nil means that the JSON stays unchanged.
 	Upgrade func(json []byte) ([]byte, error)
 }
 
-// Extractor takes out of an object's canonical JSON what selection needs. It runs outside every lock, possibly in several goroutines, when an
-// object is written, loaded, or received from a replica, and must not keep the bytes: strings of the parts are copies.
+// Extractor reads from an object's canonical JSON what selection needs. The store calls it outside every lock, possibly from several
+// goroutines, when an object is written, loaded, or received from a replica. It must copy the strings of the parts, because it must not
+// keep the bytes.
 type Extractor func(json []byte) (Parts, error)
 
-// UpdateFunc decides what becomes of an object. Current is nil when there is none. It returns the next JSON; nil to delete the object, or to
-// leave it absent; or an error, which Update returns unchanged and which changes nothing. JSON that differs from the current one in nothing but the
-// resourceVersion is a no-op: no revision, no event.
+// UpdateFunc decides what an object becomes. If the object does not exist, current is nil. The function returns the next JSON; nil to
+// delete the object or leave it absent; or an error, which changes nothing and which Update returns as it is. JSON that differs from the
+// current one only in the resourceVersion is a no-op: no revision, no event.
 //
-// The JSON must be one object whose metadata has a resourceVersion of type string; the store writes the revision of the commit there, without a
-// copy when the digits that are there are as many (those of [Store.Revision] usually are). The store owns the bytes afterwards.
+// The JSON must be one object whose metadata has a resourceVersion of type string, into which the store writes the revision of the commit.
+// This needs no copy if the text has the right number of digits, as that of [Store.Revision] usually does. The store owns the bytes
+// afterwards.
 //
-// It runs outside every lock, so it may call the store; it may run again when the object changed meanwhile, [MaxAttempts] times in all.
+// The function runs outside every lock, so it may call the store. It runs again if the object changed meanwhile, at most [MaxAttempts]
+// times in all.
 type UpdateFunc func(current *Record) (next []byte, err error)
 
 // UpdateAllFunc is [UpdateFunc] for several objects: current and next are in the order of the keys, and current is one consistent state.
 type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
 
-// Store holds the objects of registered resources under one sequence of revisions. Commit order is revision order. All methods may be called
-// from any number of goroutines; after Close they return [ErrClosed].
+// Store holds the objects of the registered resources. One sequence of revisions numbers their commits, in commit order. All methods are
+// safe for concurrent use and return [ErrClosed] after Close.
 //
-// Revisions begin at the clock in microseconds, above all that the store ever gave out, and stay below 2^53.
+// Revisions begin at the clock in microseconds, above all that the store has ever assigned, and stay below 2^53.
 //
-// A revision that a read or a watch asks for and the store has not reached is awaited for a bounded time (3 seconds unless the store says otherwise);
-// then the call fails with 504 Timeout, "Too large resource version". A client may have such a revision from a store that was there before.
+// If a read or a watch asks for a revision that the store has not reached, it waits for a bounded time (3 seconds unless the store
+// documents another) and then fails with 504 Timeout, "Too large resource version". A client may have such a revision from an earlier
+// store.
 type Store interface {
-	// Register makes a resource known; nothing of it is served before. Registering it again under another Fingerprint upgrades the records
-	// that there are, at their revisions, and ends the resource's history: reads and watches of it from before give 410 Expired, those of other
-	// resources do not. Cursors of the old form should be closed by then: those that have read all go on, with records of the new one. With
-	// other indexes alone no record changes, and no history ends.
-	// An error of Upgrade or Extract is returned, with the key of the record, and then nothing has changed.
+	// Register makes a resource known. The store serves nothing of a resource before it is registered.
+	//
+	// Registering a resource again under another Fingerprint upgrades its records, at their revisions, and ends its history: reads and
+	// watches of the resource from earlier revisions give 410 Expired. Other resources keep their history. The caller should close cursors
+	// of the old form before; a cursor that has read every change goes on, with records of the new form.
+	//
+	// Registering a resource again with only other indexes changes no record and ends no history.
+	//
+	// Register returns an error of Upgrade or Extract with the key of the record, and then changes nothing. It returns [ErrResource] if the
+	// resource is incomplete or registered with another scope.
 	Register(resource Resource) error
 
-	// Revision is that of the latest visible commit. It is never 0, which on the wire means "any".
+	// Revision returns the revision of the latest visible commit. It is never 0, which means "any" on the wire.
 	Revision() watch.Revision
 
-	// Get returns the object's latest record from a state not older than the given revision, [MostRecent] or [Any] among them, or [ErrNotFound].
+	// Get returns the object's latest record, from a state at least as recent as the given revision, which may be [MostRecent] or [Any]. It
+	// returns [ErrNotFound] if the object does not exist.
 	Get(ctx context.Context, key Key, atLeast watch.Revision) (*Record, error)
 
-	// List appends to into the records of a scope in order of namespace and name, out of one consistent state.
+	// List appends the records of a scope to into, in order of namespace and name, from one consistent state.
 	List(ctx context.Context, opts ListOptions, into []*Record) (Page, error)
 
-	// Update is the one write (API conventions, Concurrency Control and Consistency): it calls fn with the object's current record and commits the
-	// result if the object is still the same, or calls fn again. It returns the object's new record; the current one after a no-op; after a delete
-	// the last state under the revision of the deletion; [ErrNotFound] when there was nothing to delete; [ErrContended] when the object has changed
-	// during each of [MaxAttempts] calls.
+	// Update performs a write (API conventions, Concurrency Control and Consistency): it calls fn with the object's current record and
+	// commits the result if the object has not changed meanwhile; otherwise it calls fn again.
+	//
+	// Update returns the object's new record; after a no-op, the current record; after a delete, the last state at the revision of the
+	// deletion. It returns [ErrNotFound] if there was nothing to delete, and [ErrContended] if the object changed during each of
+	// [MaxAttempts] calls.
 	Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error)
 
-	// UpdateAll writes several objects of any resources as one: all or nothing, with consecutive revisions in the order of the keys, and visible
-	// together. Keys must differ. One that stays as it is, is compared all the same, and so is a precondition for the others. The records are in the order of the keys, as Update would return them; nil where nothing was and nothing is.
+	// UpdateAll writes several objects, of any resources, as a unit: all or none, with consecutive revisions in the order of the keys,
+	// visible together. The keys must differ. An object that fn leaves unchanged must still be unchanged at the commit, so it serves as a
+	// precondition for the others. The records are in the order of the keys, each as Update would return it; nil for an object that neither
+	// existed nor was created.
 	UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error)
 
-	// Watch returns a cursor on the changes of a scope younger than a revision. It fails with 410 Expired when they are no longer held. The context
-	// bounds the call, not the cursor. With terms the cursor may leave out changes of objects that have these values neither before nor after; it
-	// does so for one of them that is indexed.
-	// The zero scope is the changes of all resources in the one order of their revisions, those of resources that are registered later too. It
-	// takes no terms, and fails with 410 Expired when the changes of any resource are no longer held.
+	// Watch returns a cursor on the changes of a scope that are younger than a revision. It fails with 410 Expired if the store no longer
+	// holds all of them. The context bounds the call, not the cursor. If terms are given, the cursor may leave out the changes of objects
+	// that have these values neither before nor after the change; it does so for one of the indexed terms.
+	//
+	// The zero scope covers the changes of all resources in revision order, including resources that are registered later. It takes no
+	// terms, and fails with 410 Expired if the changes of any resource are no longer held.
 	Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error)
 
-	// Compact drops the history up to a revision: reads and watches from before it give 410 Expired.
+	// Compact drops the history up to and including a revision. Reads and watches from earlier revisions then give 410 Expired.
 	Compact(ctx context.Context, through watch.Revision) error
 
-	// Close ends every watch and every waiting read, and leaves no goroutine behind. It may be called more than once.
+	// Close ends every watch and every waiting read with [ErrClosed], and leaves no goroutine behind. Further calls do nothing.
 	Close() error
 }
 
-// ListOptions says what to list.
+// ListOptions selects the records of a list.
 type ListOptions struct {
 	// Scope is a whole resource, one of its namespaces, or one object.
 	Scope watch.Scope
-	// After is the key after which to start, exclusively: the last of the page before. Its Resource is not looked at; zero is the beginning.
+	// After is the key after which the list starts: the last key of the previous page. Its Resource is ignored. Zero means the beginning.
 	After Key
-	// Limit is how many records to return at most; zero: all.
+	// Limit is the maximum number of records. Zero means no limit.
 	Limit int
-	// Revision and Exact choose the state: the latest, but not older than Revision, [MostRecent] or [Any] among them, or with Exact the one at Revision. An Exact revision inside a
-	// group is answered with the state at the group's end, and a compacted one with 410 Expired. If too many reads wait for old states of the
-	// resource, one more fails with 429 TooManyRequests.
+	// Revision and Exact select the state. Without Exact it is the latest state, at least as recent as Revision, which may be [MostRecent]
+	// or [Any]. With Exact it is the state at Revision; if that lies inside a group, the state at the end of the group. A compacted
+	// revision gives 410 Expired. If too many reads already wait for old states of the resource, List fails with 429 TooManyRequests.
 	Revision watch.Revision
 	Exact    bool
-	// Terms leave out the records that lack one of the values. Where one of them is indexed, the list costs what the records with this value cost,
-	// and no more. A field that an object does not have is "".
+	// Terms leave out the records that lack one of the values. If a term is indexed, the list visits only the records with its value. A
+	// field that an object does not have counts as "".
 	Terms []watch.Term
-	// Match leaves out the records for which it does not hold; nil: none. Limit counts what is left.
+	// Match leaves out the records for which it returns false. Nil matches every record. Limit counts the records that match.
 	Match func(*Record) bool
 }
 
 // Page is a part of a list.
 type Page struct {
-	// Records is into with the page appended.
+	// Records is the slice into with the records of the page appended.
 	Records []*Record
-	// Revision is that of the state: what a watch goes on from, and what the next page asks for exactly.
+	// Revision is the revision of the state. A watch continues from it, and the next page asks for exactly this revision.
 	Revision watch.Revision
-	// More says that the page is full and the scope has records after it, whether or not Terms and Match take them: looking for the next one that they
-	// take could cost as much as the whole list.
+	// More says that the page is full and that the scope has records after it, whether or not they match Terms and Match. Searching for the
+	// next match could cost as much as the whole list.
 	More bool
-	// Remaining is how many records come after the page; -1, for unknown, when Terms or Match are set.
+	// Remaining is how many records follow the page, or -1 for unknown if Terms or Match are set.
 	Remaining int64
 }

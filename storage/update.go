@@ -12,12 +12,12 @@ import (
 // write is one object's way through an update: read, prepare, commit.
 type write struct {
 	table   *table
-	form    *Resource // of the table, as it was read
+	form    *Resource // the table's form at the time of read
 	key     Key
-	base    *Record // what the update function saw
-	next    *Record // what becomes of it; nil to delete
+	base    *Record // the record that the update function saw; nil if none
+	next    *Record // the record to commit; nil to delete
 	changes bool    // false for a no-op
-	grown   int64   // bytes that the records have more afterwards
+	grown   int64   // by how many bytes the live records grow
 }
 
 // Update implements [Store].
@@ -65,7 +65,7 @@ func (m *Memory) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 			return nil, err
 		}
 		if seen[key] {
-			return nil, fmt.Errorf("%w: %v is in the group twice", ErrKey, key)
+			return nil, fmt.Errorf("%w: duplicate key %v in the group", ErrKey, key)
 		}
 		seen[key] = true
 		all[i] = write{table: t, key: key}
@@ -86,7 +86,7 @@ func (m *Memory) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 			return nil, err
 		}
 		if len(next) != len(all) {
-			return nil, fmt.Errorf("%w: %d texts for %d keys", ErrJSON, len(next), len(all))
+			return nil, fmt.Errorf("%w: the function returned %d texts for %d keys", ErrJSON, len(next), len(all))
 		}
 		revision := m.log.Revision()
 		for i := range all {
@@ -104,7 +104,7 @@ func (m *Memory) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 	}
 }
 
-// read takes the current records of all keys out of one state.
+// read reads the current records of all keys from one state.
 func (m *Memory) read(ctx context.Context, writes []write) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (m *Memory) read(ctx context.Context, writes []write) error {
 	return nil
 }
 
-// prepare does everything that needs no lock, with the revision that the commit will likely have.
+// prepare does everything that needs no lock. It assumes the revision that the commit will probably have.
 func (w *write) prepare(next []byte, revision watch.Revision) error {
 	w.next, w.changes = nil, false
 	if next == nil {
@@ -145,18 +145,18 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 	if w.base != nil {
 		r.Key = w.base.Key
 		r.share(&w.base.Parts)
-	} else { // a key's strings may be parts of a request
+	} else { // the key's strings may point into a request, which must not stay alive
 		r.Key = Key{Resource: w.table.name, Namespace: w.table.names.intern([]byte(w.key.Namespace)), Name: strings.Clone(w.key.Name)}
 	}
 	r.stamp(revision)
-	if cap(r.JSON)-len(r.JSON) > len(r.JSON)/8 { // an encoder's spare room is not worth keeping
+	if cap(r.JSON)-len(r.JSON) > len(r.JSON)/8 { // an encoder's spare capacity would waste memory
 		r.JSON = bytes.Clone(r.JSON)
 	}
 	w.next, w.changes, w.grown = r, true, r.size()-w.base.size()
 	return nil
 }
 
-// result is what Update returns of a committed write; revision is that of a deletion.
+// result returns what Update returns after the commit. A deletion has the given revision.
 func (w *write) result(revision watch.Revision) *Record {
 	switch {
 	case w.next != nil:

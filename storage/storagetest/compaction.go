@@ -12,7 +12,7 @@ import (
 )
 
 var compactionRules = []rule{
-	{"Compact", "What is compacted is answered with 410 Expired; what is not stays as it was.", func(s *subject) {
+	{"Compact", "Compacted revisions give 410 Expired; all others stay readable.", func(s *subject) {
 		scope := watch.Scope{Resource: widgets}
 		var revisions []watch.Revision
 		for i := range 20 {
@@ -24,7 +24,7 @@ var compactionRules = []rule{
 		before := s.list(storage.ListOptions{Scope: scope})
 		require.NoError(s, s.store.Compact(s.ctx, revisions[10]))
 		after := s.list(storage.ListOptions{Scope: scope})
-		require.Equal(s, before, after, "the latest state is not history")
+		require.Equal(s, before, after, "the latest state is not part of the history")
 
 		for i, revision := range revisions {
 			_, err := s.store.List(s.ctx, storage.ListOptions{Scope: scope, Revision: revision, Exact: true}, nil)
@@ -41,7 +41,7 @@ var compactionRules = []rule{
 			cursor.Close()
 		}
 		_, err := behind.Poll(nil)
-		require.True(s, status.IsExpired(err), "it lost changes: %v", err)
+		require.True(s, status.IsExpired(err), "the watch lost changes: %v", err)
 		changes, err := ahead.Poll(nil)
 		require.NoError(s, err)
 		require.Len(s, changes, 7)
@@ -49,7 +49,7 @@ var compactionRules = []rule{
 		require.NoError(s, err, "a watch that lost nothing goes on")
 		require.Empty(s, changes)
 	}},
-	{"CompactNothing", "Compacting again, to an older revision, or beyond the latest does no harm.", func(s *subject) {
+	{"CompactNothing", "Compacting again, to an older revision, or beyond the latest revision is harmless.", func(s *subject) {
 		revision := s.put(widget("a", "x"), "red", 1).Revision
 		for _, through := range []watch.Revision{0, revision + 100, 1, revision} {
 			require.NoError(s, s.store.Compact(s.ctx, through))
@@ -63,7 +63,7 @@ var compactionRules = []rule{
 		cancel()
 		require.ErrorIs(s, s.store.Compact(ctx, next), context.Canceled)
 	}},
-	{"ExpiredPages", "The pages of a list stay at its revision until that is compacted, and then give 410.", func(s *subject) {
+	{"ExpiredPages", "All pages of a list are at its revision until that is compacted, and then give 410.", func(s *subject) {
 		for i := range 5 {
 			s.put(widget("a", fmt.Sprint(i)), "red", i)
 		}

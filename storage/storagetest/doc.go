@@ -1,3 +1,3 @@
-// Package storagetest proves that a [storage.Store] keeps its promises. A backend's tests call [Run]; each case carries the sentence of the rule it
-// proves and prints it when it fails, and after each case the whole store is checked.
+// Package storagetest proves that a [storage.Store] keeps its contract. A backend's tests call [Run]. Each case states the rule that it
+// proves and prints it on failure. After each case, Run checks the invariants of the whole store.
 package storagetest

@@ -43,14 +43,14 @@ var groupRules = []rule{
 		cursor = s.watch(watch.Scope{Resource: widgets}, before+1)
 		changes, err = cursor.Poll(nil)
 		require.NoError(s, err)
-		require.Len(s, changes, 1, "who resumes inside a group gets the rest")
+		require.Len(s, changes, 1, "a watch that resumes inside a group gets the rest")
 		for inside := before + 1; inside <= before+3; inside++ {
 			page := s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets}, Revision: inside, Exact: true})
 			require.Equal(s, before+3, page.Revision, "no list shows a revision inside a group")
 			require.Equal(s, []string{"a/changed", "a/same"}, names(page.Records))
 		}
 	}},
-	{"BadGroup", "A group has each key once and one text for each.", func(s *subject) {
+	{"BadGroup", "UpdateAll rejects duplicate keys, and a wrong number of texts.", func(s *subject) {
 		before := s.store.Revision()
 		_, err := s.store.UpdateAll(s.ctx, []storage.Key{widget("a", "x"), widget("a", "x")}, func([]*storage.Record) ([][]byte, error) {
 			return [][]byte{object(widget("a", "x"), "red", 1), object(widget("a", "x"), "green", 1)}, nil
@@ -63,7 +63,7 @@ var groupRules = []rule{
 		require.Empty(s, records)
 		require.Equal(s, before, s.store.Revision())
 	}},
-	{"GroupRunsAgain", "A group depends on all its objects, those it leaves alone too.", func(s *subject) {
+	{"GroupRunsAgain", "A group is committed only if none of its objects changed meanwhile, including those it leaves unchanged.", func(s *subject) {
 		keys := []storage.Key{widget("a", "read"), widget("a", "written")}
 		s.put(keys[0], "red", 1)
 		runs := 0

@@ -73,7 +73,7 @@ func (m *model) step() {
 		}
 	case n < 98:
 		revisions := slices.Sorted(maps.Keys(m.states))
-		if m.random.IntN(2) == 0 { // where snapshots are made, kept and forgotten
+		if m.random.IntN(2) == 0 { // makes the store create, keep and drop snapshots
 			revisions = revisions[max(0, len(revisions)-4):]
 		}
 		m.checkList(revisions[m.random.IntN(len(revisions))])
@@ -88,7 +88,7 @@ func (m *model) step() {
 	}
 }
 
-// write changes some objects: most to something new, some to nothing, some not at all, some not successfully.
+// write calls Update or UpdateAll for random objects: most calls change them, some delete them, some are no-ops and some fail.
 func (m *model) write(count int) {
 	var keys []storage.Key
 	for len(keys) < count {
@@ -168,10 +168,10 @@ func (m *model) checkList(revision watch.Revision) {
 	require.Equal(m, want, got, "%+v at %d", scope, revision)
 }
 
-// checkEveryRevision reads each retained revision exactly, and replays the changes from it to the latest state.
+// checkEveryRevision reads each retained revision with Exact, and replays the changes from it to the latest state.
 func (m *model) checkEveryRevision() {
 	latest := m.states[m.store.Revision()]
-	for revision, state := range m.states { // in no order
+	for revision, state := range m.states { // in random order
 		got := map[storage.Key]string{}
 		for _, resource := range m.resources() {
 			scope := watch.Scope{Resource: resource.Name}
@@ -199,7 +199,7 @@ func (m *model) checkEveryRevision() {
 	}
 }
 
-// What a client did to one object and what it was told, for the checker.
+// These are the operations of a client on one object, and their results, for the checker.
 type (
 	call struct {
 		key, verb, value string
@@ -209,12 +209,12 @@ type (
 		revision watch.Revision
 	}
 	known struct {
-		value    string // empty: there is no object
+		value    string // empty if the object does not exist
 		revision watch.Revision
 	}
 )
 
-// register is an object as the checker believes it to be: a value that operations replace one after the other, at growing revisions.
+// register models one object for the checker: a value that operations replace one after the other, at ascending revisions.
 var register = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		byKey := map[string][]porcupine.Operation{}
@@ -233,7 +233,7 @@ var register = porcupine.Model{
 		case in.verb == "get" || in.verb == "list":
 			return s.value == "" || out.revision == s.revision, s
 		case in.verb == "create" && s.value != "", in.verb == "delete" && s.value == "":
-			return true, s // refused, rightly
+			return true, s // the store was right to reject the write
 		case in.verb == "delete":
 			return out.revision > s.revision, known{"", out.revision}
 		default:
@@ -264,7 +264,7 @@ func linearizable(s *subject) {
 	require.Equal(s, porcupine.Ok, porcupine.CheckOperationsTimeout(register, slices.Concat(histories...), patience))
 }
 
-// call does one operation against the store.
+// call performs one operation on the store.
 func (s *subject) call(in call) answer {
 	key := widget("a", in.key)
 	switch in.verb {
@@ -284,7 +284,7 @@ func (s *subject) call(in call) answer {
 	}
 	var seen string
 	r, err := s.store.Update(s.ctx, key, func(current *storage.Record) ([]byte, error) {
-		runtime.Gosched() // lets others come between read and commit
+		runtime.Gosched() // lets other goroutines write between read and commit
 		seen = ""
 		if current != nil {
 			seen = current.Fields[0]

@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// The indexes of the suite's resources. The label color is not indexed.
+// These are the indexes of the suite's resources. The label color is not indexed.
 var (
 	colors = watch.Index{Field: 0}
 	odds   = watch.Index{Label: "odd"}
@@ -20,7 +20,7 @@ var (
 
 func red() watch.Term { return watch.Term{Index: colors, Value: "red"} }
 
-// has says by itself what a term asks for.
+// has checks a term without the store's help.
 func has(r *storage.Record, t watch.Term) bool {
 	if t.Label == "" {
 		return r.Fields[t.Field] == t.Value
@@ -34,7 +34,7 @@ func has(r *storage.Record, t watch.Term) bool {
 }
 
 var indexRules = []rule{
-	{"Terms", "A list by terms has the records that have all of these values, whether an index helps or not, at every revision and page by page.", func(s *subject) {
+	{"Terms", "A list by terms returns the records that have all values, with or without an index, at every revision, also in pages.", func(s *subject) {
 		seed := uint64(time.Now().UnixNano())
 		s.Logf("seed %d", seed)
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -46,7 +46,7 @@ var indexRules = []rule{
 				continue
 			}
 			s.put(key, []string{"red", "green", "", "red "}[random.IntN(4)], i)
-			if i%100 == 50 { // what the oldest pages are made from
+			if i%100 == 50 { // the oldest pages are built from this state
 				s.checkTerms(random, s.store.Revision())
 			}
 		}
@@ -58,7 +58,7 @@ var indexRules = []rule{
 			s.checkTerms(random, s.store.Revision()-watch.Revision(random.IntN(21)))
 		}
 	}},
-	{"Reindexed", "Registering a resource again with other indexes changes no list, and no history.", func(s *subject) {
+	{"Reindexed", "Registering a resource again with other indexes changes no list and ends no history.", func(s *subject) {
 		seed := uint64(time.Now().UnixNano())
 		s.Logf("seed %d", seed)
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -81,18 +81,18 @@ var indexRules = []rule{
 		require.ErrorIs(s, s.store.Register(form), storage.ErrResource)
 		require.NoError(s, s.store.Register(s.resources()[0]))
 	}},
-	{"WatchTerms", "A watch by terms shows every change of objects that had the values, or have them.", func(s *subject) {
+	{"WatchTerms", "A watch by terms shows every change of objects that have the values before or after it.", func(s *subject) {
 		key, other := widget("a", "x"), widget("a", "y")
 		start := s.store.Revision()
 		cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, start, red(), watch.Term{Index: odds, Value: "true"})
 		require.NoError(s, err)
 		defer cursor.Close()
-		s.put(key, "red", 1)    // +1 comes
+		s.put(key, "red", 1)    // +1 matches
 		s.put(other, "blue", 2) // +2
-		s.put(key, "red", 2)    // +3 goes
+		s.put(key, "red", 2)    // +3 no longer matches
 		s.put(key, "green", 3)  // +4
-		s.put(key, "red", 5)    // +5 comes
-		s.remove(key)           // +6 goes
+		s.put(key, "red", 5)    // +5 matches again
+		s.remove(key)           // +6 no longer matches
 		changes, err := cursor.Poll(nil)
 		require.NoError(s, err)
 		var got []string
@@ -103,11 +103,11 @@ var indexRules = []rule{
 			}
 		}
 		require.Equal(s, []string{"+1 ADDED", "+3 DELETED", "+5 ADDED", "+6 DELETED"}, got)
-		require.Equal(s, s.store.Revision(), cursor.Position(), "it has come past what it was not shown")
+		require.Equal(s, s.store.Revision(), cursor.Position(), "the position moves past changes that the watch does not show")
 	}},
 }
 
-// checkTerms compares a list by terms, in pages, with all records of that revision.
+// checkTerms compares a list by terms, in pages, with a filter of all records at that revision.
 func (s *subject) checkTerms(random *rand.Rand, revision watch.Revision) {
 	all := [][]watch.Term{
 		{red()}, {{Index: colors, Value: "green"}}, {{Index: colors, Value: "none"}}, {{Index: colors}},

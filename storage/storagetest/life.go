@@ -15,7 +15,7 @@ import (
 )
 
 var lifeRules = []rule{
-	{"Register", "The store serves nothing of a resource before it is registered, and registers it with one scope.", func(s *subject) {
+	{"Register", "The store serves a resource only after it is registered, and does not let its scope change.", func(s *subject) {
 		unknown := storage.Key{Resource: "unknown", Namespace: "a", Name: "x"}
 		for name, err := range s.everyCall(unknown) {
 			assert.ErrorIs(s, err, storage.ErrResource, name)
@@ -26,7 +26,7 @@ var lifeRules = []rule{
 		require.ErrorIs(s, s.store.Register(storage.Resource{Name: "x"}), storage.ErrResource, "without an extractor")
 		require.ErrorIs(s, s.store.Register(storage.Resource{Extract: storage.ExtractMetadata}), storage.ErrResource, "without a name")
 	}},
-	{"Keys", "A key has a name, and a namespace exactly if its resource has namespaces.", func(s *subject) {
+	{"Keys", "A key has a name, and it has a namespace if and only if its resource is namespaced.", func(s *subject) {
 		for _, key := range []storage.Key{{Resource: widgets, Name: "x"}, {Resource: nodes, Namespace: "a", Name: "x"}} {
 			for name, err := range s.everyCall(key) {
 				assert.ErrorIs(s, err, storage.ErrKey, "%s %v", name, key)
@@ -35,20 +35,20 @@ var lifeRules = []rule{
 		_, err := s.store.Get(s.ctx, storage.Key{Resource: widgets, Namespace: "a"}, 0)
 		require.ErrorIs(s, err, storage.ErrKey)
 	}},
-	{"Revisions", "Revisions start above 0, grow by one order for the whole store, and stay below 2^53.", func(s *subject) {
+	{"Revisions", "Revisions start above 0, ascend across all resources of the store, and stay below 2^53.", func(s *subject) {
 		require.NotZero(s, s.store.Revision(), "0 means any on the wire")
 		require.NotZero(s, s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets}}).Revision)
 		for _, key := range []storage.Key{widget("a", "x"), {Resource: nodes, Name: "x"}, {Resource: longer, Namespace: "a", Name: "x"}, widget("b", "x")} {
 			before := s.store.Revision()
 			require.Equal(s, before+1, s.put(key, "red", 1).Revision)
-			require.Equal(s, before+1, s.store.Revision(), "what was acknowledged is visible")
+			require.Equal(s, before+1, s.store.Revision(), "an acknowledged write is visible")
 		}
 		before := s.store.Revision()
 		require.Equal(s, before+1, s.remove(widget("a", "x")).Revision)
 		require.Equal(s, before+1, s.store.Revision())
 		require.Less(s, before, watch.Revision(1)<<53)
 	}},
-	{"FutureRevision", "A read or watch from a revision that is not reached waits for it, for a bounded time.", func(s *subject) {
+	{"FutureRevision", "A read or watch at a revision that the store has not reached waits for it, for a bounded time.", func(s *subject) {
 		key := widget("a", "x")
 		next := s.store.Revision() + 1
 		var reads sync.WaitGroup
@@ -70,9 +70,9 @@ var lifeRules = []rule{
 		ctx, cancel := context.WithTimeout(s.ctx, time.Millisecond)
 		defer cancel()
 		_, err := s.store.Get(ctx, key, next+1)
-		require.ErrorIs(s, err, context.DeadlineExceeded, "the caller's own bound")
+		require.ErrorIs(s, err, context.DeadlineExceeded, "the caller's own timeout")
 		_, err = s.store.Watch(ctx, key, next+1)
-		require.ErrorIs(s, err, context.DeadlineExceeded, "the caller's own bound")
+		require.ErrorIs(s, err, context.DeadlineExceeded, "the caller's own timeout")
 
 		for _, exact := range []bool{false, true} {
 			reads.Go(func() {
@@ -88,7 +88,7 @@ var lifeRules = []rule{
 		require.True(s, status.IsTooLargeResourceVersion(err), "%v", err)
 		reads.Wait()
 	}},
-	{"NoRevision", "A read that names no revision shows every acknowledged write; one of any age fails for none.", func(s *subject) {
+	{"NoRevision", "A read with MostRecent shows every acknowledged write; a read with Any never waits.", func(s *subject) {
 		key := widget("a", "x")
 		scope := watch.Scope{Resource: widgets}
 		for _, any := range []watch.Revision{storage.Any, storage.MostRecent} {
@@ -106,7 +106,7 @@ var lifeRules = []rule{
 		require.ErrorIs(s, err, storage.ErrNotFound)
 		require.Empty(s, s.list(storage.ListOptions{Scope: scope, Revision: storage.MostRecent}).Records)
 	}},
-	{"EndedContext", "A request whose context has ended changes nothing.", func(s *subject) {
+	{"EndedContext", "A call whose context has ended changes nothing.", func(s *subject) {
 		ctx, cancel := context.WithCancel(s.ctx)
 		cancel()
 		before := s.store.Revision()
@@ -114,7 +114,7 @@ var lifeRules = []rule{
 		require.ErrorIs(s, err, context.Canceled)
 		require.Equal(s, before, s.store.Revision())
 	}},
-	{"Close", "After Close everything is refused, every watch and every waiting read ends, and no goroutine is left.", func(s *subject) {
+	{"Close", "After Close every call fails, every watch and every waiting read ends, and no goroutine is left.", func(s *subject) {
 		s.put(widget("a", "x"), "red", 1)
 		revision := s.store.Revision()
 		var ends sync.WaitGroup
@@ -142,12 +142,12 @@ var lifeRules = []rule{
 		require.ErrorIs(s, s.store.Compact(s.ctx, revision), storage.ErrClosed)
 		require.ErrorIs(s, s.store.Register(storage.Resource{Name: "late", Extract: storage.ExtractMetadata}), storage.ErrClosed)
 		var asStatus *status.Error
-		require.True(s, errors.As(storage.ErrClosed, &asStatus), "it can be written to a client")
+		require.True(s, errors.As(storage.ErrClosed, &asStatus), "the error can be sent to a client as a Status")
 		s.closed = true
 	}},
 }
 
-// everyCall makes every call that names an object or scope.
+// everyCall calls every method that takes a key or scope, and returns the errors.
 func (s *subject) everyCall(key storage.Key) map[string]error {
 	errs := map[string]error{}
 	_, errs["Get"] = s.store.Get(s.ctx, key, 0)

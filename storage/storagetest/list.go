@@ -13,7 +13,7 @@ import (
 )
 
 var listRules = []rule{
-	{"Scopes", "A list has the records of its scope, in order of namespace and name.", func(s *subject) {
+	{"Scopes", "A list returns the records of its scope, in order of namespace and name.", func(s *subject) {
 		for i, key := range []storage.Key{widget("b", "x"), widget("a", "y"), widget("aa", "x"), widget("a", "x"), {Resource: nodes, Name: "n"}} {
 			s.put(key, "red", i)
 		}
@@ -40,7 +40,7 @@ var listRules = []rule{
 		require.NoError(s, err)
 		require.Equal(s, []string{"a/x", "b/x"}, names(page.Records), "a list appends")
 	}},
-	{"Match", "A list leaves out what does not match, and counts what does.", func(s *subject) {
+	{"Match", "A list leaves out records that do not match, and Limit counts those that do.", func(s *subject) {
 		for i := range 20 {
 			s.put(widget("a", fmt.Sprintf("%02d", i)), []string{"red", "green"}[i%2], i)
 		}
@@ -55,20 +55,20 @@ var listRules = []rule{
 		require.EqualValues(s, -1, page.Remaining)
 		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 9, After: page.Records[8].Key, Revision: page.Revision, Exact: true})
 		require.Equal(s, []string{"a/18"}, names(page.Records))
-		require.False(s, page.More, "the page is not full")
+		require.False(s, page.More, "the page has room")
 		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 10})
 		require.Len(s, page.Records, 10)
-		require.True(s, page.More, "19 comes after, though it is not red")
+		require.True(s, page.More, "record 19 follows, though it is not red")
 		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 10, After: page.Records[9].Key, Revision: page.Revision, Exact: true})
 		require.Empty(s, page.Records)
 		require.False(s, page.More)
 		terms := []watch.Term{{Index: watch.Index{Field: 0}, Value: "red"}}
 		page = s.list(storage.ListOptions{Scope: scope, Terms: terms, Limit: 10})
-		require.True(s, page.More, "so it is with an index")
+		require.True(s, page.More, "an index gives the same answer")
 		page = s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets, Namespace: "a", Name: "00"}, Limit: 1})
-		require.False(s, page.More, "nothing else has this name")
+		require.False(s, page.More, "no other record has this name")
 	}},
-	{"Pages", "The pages of a list are one state, whatever is written between them, and say how much is left.", func(s *subject) {
+	{"Pages", "The pages of a list show one state, whatever is written between them, and report how many records remain.", func(s *subject) {
 		for i := range 30 {
 			s.put(widget([]string{"a", "aa", "b"}[i%3], fmt.Sprintf("%02d", i)), "red", i)
 		}
@@ -80,7 +80,7 @@ var listRules = []rule{
 				for n := 0; page.More; n++ {
 					require.Len(s, page.Records, limit)
 					require.EqualValues(s, len(whole.Records)-len(got), page.Remaining)
-					s.put(widget("aa", fmt.Sprintf("new-%d", n)), "green", n) // before and after where the page ended
+					s.put(widget("aa", fmt.Sprintf("new-%d", n)), "green", n) // before and after the end of the page
 					s.put(widget("a", fmt.Sprintf("new-%d", n)), "green", n)
 					s.put(whole.Records[len(whole.Records)-1].Key, "changed", s.changeCount())
 					page = s.list(storage.ListOptions{Scope: scope, Limit: limit, After: got[len(got)-1].Key, Revision: whole.Revision, Exact: true})
@@ -92,7 +92,7 @@ var listRules = []rule{
 			}
 		}
 	}},
-	{"PagesOfManyStates", "Lists that are paged at the same time, each at its own revision, all stay at it; a store with too many of them answers 429.", func(s *subject) {
+	{"PagesOfManyStates", "Each of several concurrent paged lists stays at its own revision; if there are too many, the store answers 429.", func(s *subject) {
 		const clients, count = 24, 8
 		key := func(resource string, n int) storage.Key {
 			if resource == nodes {
@@ -133,7 +133,7 @@ var listRules = []rule{
 		}
 		paging.Wait()
 	}},
-	{"After", "A page starts after a key, also one that is not there, or before the scope.", func(s *subject) {
+	{"After", "A page starts after a key, even if the key does not exist or lies before the scope.", func(s *subject) {
 		for _, name := range []string{"b", "d", "f"} {
 			s.put(widget("m", name), "red", 1)
 			s.put(widget("n", name), "red", 1)
@@ -157,5 +157,5 @@ var listRules = []rule{
 	}},
 }
 
-// changeCount is a number that differs at each call after a write.
+// changeCount returns a number that differs after every write.
 func (s *subject) changeCount() int { return int(s.store.Revision()) }

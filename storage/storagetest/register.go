@@ -14,13 +14,13 @@ import (
 )
 
 var registerRules = []rule{
-	{"RegisteredAgain", "Registering a resource again as it was changes nothing.", func(s *subject) {
+	{"RegisteredAgain", "Registering a resource again unchanged has no effect.", func(s *subject) {
 		before := s.put(widget("a", "x"), "red", 1)
 		cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, s.store.Revision())
 		require.NoError(s, err)
 		defer cursor.Close()
 		same := s.resources()[0]
-		same.Upgrade = func([]byte) ([]byte, error) { return nil, errors.New("nothing is to be upgraded") }
+		same.Upgrade = func([]byte) ([]byte, error) { return nil, errors.New("Upgrade must not run") }
 		require.NoError(s, s.store.Register(same))
 		after, err := s.store.Get(s.ctx, widget("a", "x"), 0)
 		require.NoError(s, err)
@@ -29,7 +29,7 @@ var registerRules = []rule{
 		require.NoError(s, err)
 		require.Empty(s, changes)
 	}},
-	{"Upgrade", "Registering a resource under another fingerprint upgrades its records at their revisions, and ends what was before.", func(s *subject) {
+	{"Upgrade", "Registering a resource under another fingerprint upgrades its records at their revisions and ends its history.", func(s *subject) {
 		key := widget("a", "x")
 		first := s.put(key, "red", 1)
 		second := s.put(key, "red", 2)
@@ -48,19 +48,19 @@ var registerRules = []rule{
 		require.NoError(s, err)
 		defer term.Close()
 		require.NoError(s, s.store.Register(painted))
-		require.Equal(s, revision, s.store.Revision(), "an upgrade is no commit")
+		require.Equal(s, revision, s.store.Revision(), "an upgrade takes no revision")
 		for name, cursor := range map[string]*watch.Cursor[storage.Record]{"behind": behind, "behind, by a term": term} {
 			_, err := cursor.Poll(nil)
 			assert.True(s, status.IsExpired(err), "a watch that is %s: %v", name, err)
 		}
 		_, err = upToDate.Poll(nil)
-		assert.NoError(s, err, "a watch that has seen everything goes on")
+		assert.NoError(s, err, "a watch that has read every change goes on")
 
 		got, err := s.store.Get(s.ctx, key, 0)
 		require.NoError(s, err)
 		assert.Equal(s, second.Revision, got.Revision)
 		assert.Contains(s, string(got.JSON), `"crimson"`)
-		assert.Equal(s, "crimson", got.Fields[0], "its parts are those of the new form")
+		assert.Equal(s, "crimson", got.Fields[0], "the parts have the new form")
 		assert.NotContains(s, string(second.JSON), `"crimson"`, "a record never changes")
 		kept, err := s.store.Get(s.ctx, other.Key, 0)
 		require.NoError(s, err)
@@ -72,7 +72,7 @@ var registerRules = []rule{
 		defer cursor.Close()
 		changes, err := cursor.Poll(nil)
 		require.NoError(s, err)
-		require.Empty(s, changes, "an upgrade is no event")
+		require.Empty(s, changes, "an upgrade sends no event")
 
 		third := s.put(key, "green", 3)
 		changes, err = cursor.Poll(nil)
@@ -81,7 +81,7 @@ var registerRules = []rule{
 		assert.Equal(s, got, changes[0].Previous)
 		assert.Equal(s, third, changes[0].Current)
 	}},
-	{"UpgradeOfNothing", "Registering a resource under another fingerprint ends what was before, also where nothing is left of it.", func(s *subject) {
+	{"UpgradeOfNothing", "Registering a resource under another fingerprint ends its history, even if all its objects are deleted.", func(s *subject) {
 		s.put(widget("a", "x"), "red", 1)
 		s.put(widget("a", "x"), "red", 2)
 		s.remove(widget("a", "x"))
@@ -90,7 +90,7 @@ var registerRules = []rule{
 		require.NoError(s, s.store.Register(form))
 		s.checkHistoryEnds(watch.Scope{Resource: widgets}, s.store.Revision())
 	}},
-	{"UpgradeOfOne", "Registering a resource under another fingerprint leaves the history of all others.", func(s *subject) {
+	{"UpgradeOfOne", "Registering a resource under another fingerprint keeps the history of all other resources.", func(s *subject) {
 		node := storage.Key{Resource: nodes, Name: "x"}
 		start := s.store.Revision()
 		s.put(node, "red", 1)
@@ -119,18 +119,18 @@ var registerRules = []rule{
 			page := s.list(storage.ListOptions{Scope: scope, Revision: revision, Exact: true})
 			require.Equal(s, want, page.Records[0].Fields[0], "+%d", revision-start)
 			if revision == start+3 {
-				require.Equal(s, start+5, page.Revision, "no list shows a part of a group, also where the rest is forgotten")
+				require.Equal(s, start+5, page.Revision, "no list shows a part of a group, even if the log has dropped the rest")
 			}
 		}
 		_, err = s.store.Watch(s.ctx, watch.Scope{}, last-1)
-		require.True(s, status.IsExpired(err), "a watch of everything has lost changes: %v", err)
+		require.True(s, status.IsExpired(err), "a watch of all resources has lost changes: %v", err)
 		_, err = behind.Poll(nil)
-		require.True(s, status.IsExpired(err), "it has lost the last change: %v", err)
+		require.True(s, status.IsExpired(err), "the watch has lost the last change: %v", err)
 		changes, err := everything.Poll(nil)
 		require.NoError(s, err)
-		require.Len(s, changes, 1, "it has lost nothing")
+		require.Len(s, changes, 1, "the watch has lost nothing")
 	}},
-	{"UpgradeFails", "Where one record cannot be upgraded the store stays as it is.", func(s *subject) {
+	{"UpgradeFails", "If one record cannot be upgraded, the store stays unchanged.", func(s *subject) {
 		key := widget("a", "x")
 		before := s.put(key, "red", 1)
 		s.put(widget("a", "y"), "red", 1)
@@ -140,7 +140,7 @@ var registerRules = []rule{
 		for name, upgrade := range map[string]func(json []byte) ([]byte, error){
 			"an error":                   func([]byte) ([]byte, error) { return nil, broken },
 			"another resourceVersion":    func([]byte) ([]byte, error) { return []byte(`{"metadata":{"resourceVersion":"0"}}`), nil },
-			"what is no object":          func([]byte) ([]byte, error) { return []byte(`[]`), nil },
+			"not a JSON object":          func([]byte) ([]byte, error) { return []byte(`[]`), nil },
 			"an object without metadata": func([]byte) ([]byte, error) { return []byte(`{}`), nil },
 		} {
 			form.Upgrade = upgrade
@@ -154,14 +154,14 @@ var registerRules = []rule{
 			require.Equal(s, before, after)
 		}
 	}},
-	{"UpgradeAmongWrites", "An upgrade loses no write that is committed meanwhile, and leaves no record in the old form.", func(s *subject) {
+	{"UpgradeAmongWrites", "An upgrade keeps writes that are committed meanwhile, and leaves no record in the old form.", func(s *subject) {
 		key := widget("a", "x")
 		s.put(key, "red", 1)
 		form := s.resources()[0]
 		form.Fingerprint = "2"
 		runs := 0
 		form.Upgrade = func(json []byte) ([]byte, error) {
-			if runs++; runs == 1 { // outside every lock, so it may write
+			if runs++; runs == 1 { // Upgrade runs outside every lock, so it may write
 				s.put(key, "red", 2)
 				s.put(widget("a", "y"), "red", 1)
 			}
@@ -175,7 +175,7 @@ var registerRules = []rule{
 			assert.Equal(s, s.store.Revision()-watch.Revision(map[string]int{"x": 1, "y": 0}[name]), got.Revision)
 		}
 	}},
-	{"UpgradeWithinAWrite", "A write that began before an upgrade is prepared again.", func(s *subject) {
+	{"UpgradeWithinAWrite", "A write that began before an upgrade runs again on the upgraded record.", func(s *subject) {
 		key := widget("a", "x")
 		s.put(key, "red", 1)
 		form := s.resources()[0]
@@ -190,13 +190,13 @@ var registerRules = []rule{
 			return object(key, "green", 7), nil
 		})
 		require.NoError(s, err)
-		assert.Equal(s, []string{"red", "1"}, seen, "what the function saw was gone")
+		assert.Equal(s, []string{"red", "1"}, seen, "the function ran again, because the upgrade replaced the record it saw")
 		assert.Equal(s, []string{"7"}, r.Fields)
 		require.NoError(s, s.store.Register(s.resources()[0]))
 	}},
 }
 
-// checkHistoryEnds holds where all before a revision is forgotten, and nothing has come since.
+// checkHistoryEnds expects that everything before a revision is dropped and that nothing has changed since.
 func (s *subject) checkHistoryEnds(scope watch.Scope, at watch.Revision) {
 	s.Helper()
 	_, err := s.store.List(s.ctx, storage.ListOptions{Scope: scope, Revision: at - 1, Exact: true}, nil)

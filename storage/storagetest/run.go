@@ -15,24 +15,25 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// The resources of the suite; one name is the beginning of another.
+// These are the resources of the suite. One name is a prefix of another.
 const (
 	widgets = "widgets.example.com"
-	longer  = "widgets.example.community" // namespaced, begins like widgets
+	longer  = "widgets.example.community" // namespaced, has the prefix widgets
 	nodes   = "nodes"                     // cluster-scoped
 )
 
-// patience bounds what a case waits for; it is reached only by a store that breaks its promise.
+// patience bounds every wait of a case. Only a store that breaks its contract reaches it.
 const patience = 30 * time.Second
 
-// rule is a promise and how to see that it is kept.
+// rule is one rule of the contract and the case that proves it.
 type rule struct {
 	name     string
 	sentence string
 	prove    func(*subject)
 }
 
-// Run proves every rule on stores of one kind. Each call of newStore returns an empty store in which nothing is registered, and which the suite closes.
+// Run proves every rule on stores of one kind. Each call of newStore must return an empty store without registered resources. Run closes
+// it.
 func Run(t *testing.T, newStore func(t *testing.T) storage.Store) {
 	var all []rule
 	for _, chapter := range [][]rule{lifeRules, registerRules, updateRules, listRules, indexRules, groupRules, watchRules, compactionRules, historyRules} {
@@ -83,11 +84,11 @@ func (s *subject) resources() []storage.Resource {
 	}
 }
 
-// checkInvariants holds for every store at rest.
+// checkInvariants checks what must hold for every store that is not being written.
 func (s *subject) checkInvariants() {
 	for _, resource := range s.resources() {
 		page := s.list(storage.ListOptions{Scope: watch.Scope{Resource: resource.Name}})
-		require.Equal(s, s.store.Revision(), page.Revision, "at rest, a list shows the store's revision")
+		require.Equal(s, s.store.Revision(), page.Revision, "without writes, a list has the store's revision")
 		require.False(s, page.More)
 		require.Zero(s, page.Remaining)
 		for i, r := range page.Records {
@@ -96,23 +97,23 @@ func (s *subject) checkInvariants() {
 			if i > 0 {
 				before := page.Records[i-1].Key
 				require.True(s, before.Namespace < r.Key.Namespace || before.Namespace == r.Key.Namespace && before.Name < r.Key.Name,
-					"a list is in order of namespace and name: %v, %v", before, r.Key)
+					"the list is not in order of namespace and name: %v, %v", before, r.Key)
 			}
 			got, err := s.store.Get(s.ctx, r.Key, page.Revision)
 			require.NoError(s, err)
-			require.Equal(s, r, got, "get and list show the same")
+			require.Equal(s, r, got, "get and list return the same record")
 		}
 	}
 }
 
-// checkRecord looks at one record alone.
+// checkRecord checks one record by itself.
 func (s *subject) checkRecord(r *storage.Record, extract storage.Extractor) {
 	version := string(r.JSON[r.Version.Start:r.Version.End])
 	require.Equal(s, strconv.FormatUint(uint64(r.Revision), 10), version, "the JSON carries the record's revision: %s", r.JSON)
 	require.LessOrEqual(s, r.Revision, s.store.Revision())
 	parts, err := extract(r.JSON)
 	require.NoError(s, err)
-	require.Equal(s, parts, r.Parts, "the parts are those of the JSON")
+	require.Equal(s, parts, r.Parts, "the parts match the JSON")
 	require.Equal(s, string(r.JSON), string(r.AppendAt(nil, r.Revision)))
 }
 
@@ -121,12 +122,12 @@ func (s *subject) checkGoroutines(before int) {
 	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<20)
-			s.Fatalf("after Close %d goroutines are left, %d were before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+			s.Fatalf("%d goroutines are left after Close, there were %d before the case:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 }
 
-// object is canonical JSON with a spec and a label; the resourceVersion is for the store to write.
+// object returns canonical JSON with a spec and a label. The store writes the resourceVersion.
 func object(key storage.Key, color string, n int) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q,"namespace":%q,"uid":"uid-%s-%s","resourceVersion":"",`+
 		`"labels":{"color":%q,"odd":"%t"},"ownerReferences":[{"kind":"Owner","uid":"owner-%d"}]},"spec":{"color":%q,"n":%d}}`,
@@ -167,7 +168,7 @@ func (s *subject) watch(scope watch.Scope, after watch.Revision) *watch.Cursor[s
 	return cursor
 }
 
-// names are the namespaces and names of records.
+// names returns the namespaces and names of records.
 func names(records []*storage.Record) []string {
 	all := make([]string, 0, len(records))
 	for _, r := range records {

@@ -17,7 +17,7 @@ import (
 var errRefused = errors.New("refused")
 
 var updateRules = []rule{
-	{"CreateReadReplaceDelete", "An object is what its last write made of it.", func(s *subject) {
+	{"CreateReadReplaceDelete", "An object has the state that the last write gave it.", func(s *subject) {
 		key := widget("a", "x")
 		_, err := s.store.Get(s.ctx, key, 0)
 		require.ErrorIs(s, err, storage.ErrNotFound)
@@ -37,7 +37,7 @@ var updateRules = []rule{
 		deleted := s.remove(key)
 		require.Equal(s, replaced.Revision+1, deleted.Revision)
 		s.checkRecord(deleted, s.resources()[0].Extract)
-		require.Equal(s, string(replaced.AppendAt(nil, deleted.Revision)), string(deleted.JSON), "the last state under the deletion's revision")
+		require.Equal(s, string(replaced.AppendAt(nil, deleted.Revision)), string(deleted.JSON), "the last state at the revision of the deletion")
 		_, err = s.store.Get(s.ctx, key, 0)
 		require.ErrorIs(s, err, storage.ErrNotFound)
 		_, err = s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return nil, nil })
@@ -57,7 +57,7 @@ var updateRules = []rule{
 		require.Equal(s, before, s.store.Revision())
 		require.Len(s, s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets}}).Records, 1)
 	}},
-	{"BadObject", "What the store cannot read or write a revision into changes nothing.", func(s *subject) {
+	{"BadObject", "A text that the store cannot extract or stamp with a revision changes nothing.", func(s *subject) {
 		key := widget("a", "x")
 		s.put(key, "red", 1)
 		before := s.store.Revision()
@@ -99,7 +99,7 @@ var updateRules = []rule{
 		require.NoError(s, err)
 		require.Empty(s, changes)
 	}},
-	{"Unchanged", "An object that a group leaves as it is must still be so when the others are written.", func(s *subject) {
+	{"Unchanged", "An object that a group leaves unchanged must not change before the group is committed.", func(s *subject) {
 		guard, key := widget("a", "guard"), widget("a", "x")
 		for name, interfere := range map[string]func(){
 			"changed": func() { s.put(guard, "blue", 1) },
@@ -122,13 +122,13 @@ var updateRules = []rule{
 			require.ErrorIs(s, err, storage.ErrNotFound, name)
 		}
 	}},
-	{"Width", "The revision in the JSON is the record's, also when it needs more digits than there is room for.", func(s *subject) {
+	{"Width", "The JSON carries the record's revision, even if that has more digits than the text that the function returned.", func(s *subject) {
 		key := widget("a", "x")
 		extract := s.resources()[0].Extract
 		for n := range 1010 {
 			r, err := s.store.Update(s.ctx, key, func(current *storage.Record) ([]byte, error) {
 				next := object(key, "red", n)
-				if current != nil && n%2 == 0 { // as a handler that edits what it read
+				if current != nil && n%2 == 0 { // as a handler that edits the text it read
 					next = []byte(string(current.JSON[:len(current.JSON)-1]) + `,"more":` + strconv.Itoa(n) + "}")
 				}
 				return next, nil
@@ -153,10 +153,10 @@ var updateRules = []rule{
 			return object(key, "red", runs), nil
 		})
 		require.NoError(s, err)
-		require.Equal(s, 1, runs, "a write of another object does not concern it")
+		require.Equal(s, 1, runs, "a write of another object does not interfere")
 		require.Equal(s, r.Revision, s.store.Revision())
 	}},
-	{"RunAgain", "The function runs again when the object changed meanwhile, with what became of it.", func(s *subject) {
+	{"RunAgain", "If the object changed meanwhile, the function runs again with the new record.", func(s *subject) {
 		absent := func(storage.Key) {}
 		present := func(key storage.Key) { s.put(key, "red", 1) }
 		for _, c := range []struct {
@@ -187,7 +187,7 @@ var updateRules = []rule{
 			require.Equal(s, c.want, seen, c.name)
 		}
 	}},
-	{"Attempts", "A function whose object changes during each run ends in ErrContended after MaxAttempts runs.", func(s *subject) {
+	{"Attempts", "If the object changes during each run of the function, Update fails with ErrContended after MaxAttempts runs.", func(s *subject) {
 		key, other := widget("a", "x"), widget("a", "other")
 		runs := 0
 		interfere := func() {
@@ -215,12 +215,12 @@ var updateRules = []rule{
 			before := s.store.Revision()
 			require.ErrorIs(s, update(), storage.ErrContended, name)
 			require.Equal(s, storage.MaxAttempts, runs, name)
-			require.Equal(s, before+storage.MaxAttempts, s.store.Revision(), "%s: nothing but the interference is written", name)
+			require.Equal(s, before+storage.MaxAttempts, s.store.Revision(), "%s: only the interfering writes are committed", name)
 			_, err := s.store.Get(s.ctx, other, 0)
 			require.ErrorIs(s, err, storage.ErrNotFound, name)
 		}
 	}},
-	{"AttemptsEnd", "A function does not run again when the context of its update has ended.", func(s *subject) {
+	{"AttemptsEnd", "The function does not run again after the context has ended.", func(s *subject) {
 		ctx, cancel := context.WithCancel(s.ctx)
 		defer cancel()
 		runs := 0
@@ -234,7 +234,7 @@ var updateRules = []rule{
 		require.ErrorIs(s, err, context.Canceled)
 		require.Equal(s, storage.MaxAttempts/2, runs)
 	}},
-	{"NoLostUpdate", "Of concurrent updates of one object, each sees the result of the one before.", func(s *subject) {
+	{"NoLostUpdate", "Concurrent updates of one object each see the result of the previous one.", func(s *subject) {
 		const writers, rounds = 8, 50
 		key := widget("a", "counter")
 		s.put(key, "0", 0)

@@ -122,7 +122,7 @@ func selections() []selection {
 	return all
 }
 
-// replay lets writers change objects at random while clients list, watch, break off, resume, and list again when they are told to.
+// replay lets writers change objects at random while clients list, watch, stop, resume, and list again when a watch expires.
 func (s *subject) replay(compact bool) {
 	const writers, writes = 4, 250
 	seed := uint64(time.Now().UnixNano())
@@ -176,10 +176,10 @@ type client struct {
 	selection
 	store    storage.Store
 	state    map[storage.Key]string
-	position watch.Revision // zero: list first
+	position watch.Revision // zero means list first
 }
 
-// follow lists if it must and watches for a while, or to the end when the writers are done; it reports whether to go on.
+// follow lists if necessary and watches for a while, or until the end once the writers are done. It reports whether to go on.
 func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) bool {
 	if c.position == 0 {
 		page, err := c.store.List(s.ctx, storage.ListOptions{Scope: c.scope, Terms: c.terms, Match: c.match}, nil)
@@ -218,7 +218,7 @@ func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) boo
 		}
 		for i, change := range changes {
 			if i > 0 && random.IntN(50) == 0 {
-				return true // the client broke off in the middle, and resumes after the last event it saw
+				return true // the client stops in the middle, and resumes after the last event it saw
 			}
 			if !c.see(s, change) {
 				return false
@@ -233,7 +233,7 @@ func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) boo
 	return true
 }
 
-// see applies one change and insists that it makes sense: in order, and fitting what was seen before.
+// see applies one change and checks that it comes in order and fits the changes before it.
 func (c *client) see(s *subject, change *watch.Change[storage.Record]) bool {
 	ok := assert.Greater(s, change.Revision, c.position, "in order, and once")
 	c.position = change.Revision
@@ -248,13 +248,13 @@ func (c *client) see(s *subject, change *watch.Change[storage.Record]) bool {
 		c.state[change.Scope] = string(record.JSON)
 	case watch.Deleted:
 		ok = ok && assert.True(s, known, "DELETED before ADDED: %v", change.Scope) &&
-			assert.Equal(s, c.state[change.Scope], string(record.JSON), "DELETED shows what was seen last")
+			assert.Equal(s, c.state[change.Scope], string(record.JSON), "DELETED shows the last state that the client saw")
 		delete(c.state, change.Scope)
 	}
 	return ok
 }
 
-// shown is a list as a client keeps it.
+// shown returns the records of a list as a client keeps them.
 func shown(page storage.Page) map[storage.Key]string {
 	state := map[storage.Key]string{}
 	for _, r := range page.Records {
