@@ -123,8 +123,8 @@ func TestAClientThatLeavesEndsItsRules(t *testing.T) {
 	defer leave()
 	api, err := rest.New(rest.Options{}, rest.Resource[Widget]{
 		Group: "example.com", Version: "v1", Plural: "widgets",
-		Prepare: func(context.Context, *Widget, *Widget) error { leave(); return nil },
-		Rules:   cel.Rules{"WidgetSpec": {{Rule: "self.steps.all(s, s == 'y')"}}},
+		Hooks: rest.Hooks[Widget]{Prepare: func(context.Context, *Widget, *Widget) error { leave(); return nil }},
+		Rules: cel.Rules{"WidgetSpec": {{Rule: "self.steps.all(s, s == 'y')"}}},
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })

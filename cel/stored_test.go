@@ -75,13 +75,13 @@ func TestRulesSeeWhatIsStored(t *testing.T) {
 		{"a null", "!has(self.min)", `{"min":null}`, nil, 201},
 		{"what Go would write", "!has(self.always)", `{}`, nil, 201},
 		{"what a hook has set", "self.label == 'hook' && self.min == 0", `{"min":0}`, func(r *rest.Resource[Valve]) {
-			r.Default = func(_ context.Context, v *Valve) error { v.Spec.Label = "hook"; return nil }
+			r.Hooks.Default = func(_ context.Context, v *Valve) error { v.Spec.Label = "hook"; return nil }
 		}, 201},
 		{"what a hook has made zero", "self.min == 0", `{"min":4}`, func(r *rest.Resource[Valve]) {
-			r.Prepare = func(_ context.Context, v, _ *Valve) error { v.Spec.Min = 0; return nil }
+			r.Hooks.Prepare = func(_ context.Context, v, _ *Valve) error { v.Spec.Min = 0; return nil }
 		}, 201},
-		{"a zero of a built-in kind", "!has(self.min)", `{"min":0}`, func(r *rest.Resource[Valve]) { r.Dialect = rest.Builtin }, 201},
-		{"a zero that a built-in kind writes", "self.always == 0", `{}`, func(r *rest.Resource[Valve]) { r.Dialect = rest.Builtin }, 201},
+		{"a zero of a built-in kind", "!has(self.min)", `{"min":0}`, func(r *rest.Resource[Valve]) { r.Wire.Dialect = rest.Builtin }, 201},
+		{"a zero that a built-in kind writes", "self.always == 0", `{}`, func(r *rest.Resource[Valve]) { r.Wire.Dialect = rest.Builtin }, 201},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := valves(cel.Rules{"ValveSpec": {{Rule: c.rule}}})

@@ -42,7 +42,7 @@ func Example() {
 // The resource is a value. A host sets a hook to make a kind stricter than its schema.
 func ExampleResource() {
 	deployments := k8s.Resource[appsv1.Deployment]()
-	deployments.Validate = func(_ context.Context, d, _ *appsv1.Deployment) status.FieldErrors {
+	deployments.Hooks.Validate = func(_ context.Context, d, _ *appsv1.Deployment) status.FieldErrors {
 		if d.Spec.Selector == nil {
 			return status.FieldErrors{status.RequiredField(status.Field("spec", "selector"), "")}
 		}

@@ -37,11 +37,11 @@ func Resource[T any, P interface {
 	if !ok {
 		return r
 	}
-	r.Group, r.Version, r.Kind, r.Plural = gvk.Group, gvk.Version, gvk.Kind, k.plural
-	r.ShortNames, r.Categories = k.shortNames, k.categories
-	r.Dialect, r.Scope, r.Names = rest.Builtin, k.scope, k.names
-	r.CreateOnUpdate, r.VersionRequired, r.Generation, r.PlainMetadata = k.createOnUpdate, k.versionRequired, k.generation, k.plainMetadata
-	r.ReturnDeleted = k.returnDeleted
+	r.Group, r.Version, r.Names.Kind, r.Plural = gvk.Group, gvk.Version, gvk.Kind, k.plural
+	r.Names.Short, r.Names.Categories = k.shortNames, k.categories
+	r.Wire.Dialect, r.Scope, r.Names.Rule = rest.Builtin, k.scope, k.names
+	r.Wire.CreateOnUpdate, r.Wire.VersionRequired, r.Wire.Generation, r.Wire.PlainMetadata = k.createOnUpdate, k.versionRequired, k.generation, k.plainMetadata
+	r.Wire.ReturnDeleted = k.returnDeleted
 	r.SelectableFields, r.Scale, r.Columns = k.selectable, k.scale, columnsOf[T](k.columns)
 	r.Overlay = overlayOf(P(new(T)), gvk)
 	return r

@@ -35,7 +35,7 @@ func BenchmarkTracking(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			writes := func(tracked bool) func(n int) time.Duration {
 				resource := k8s.Resource[appsv1.Deployment]()
-				resource.Untracked = !tracked
+				resource.Wire.Untracked = !tracked
 				api, err := rest.New(rest.Options{}, resource)
 				require.NoError(b, err)
 				b.Cleanup(func() { require.NoError(b, api.Close()) })

@@ -187,7 +187,7 @@ func TestAdmissionRequest(t *testing.T) {
 		return nil
 	}
 	api := newAPI(t, rest.Options{Admission: []rest.Admission{validating("v", look)}},
-		widgetResource(func(r *rest.Resource[Widget]) { r.CreateOnUpdate = true }))
+		widgetResource(func(r *rest.Resource[Widget]) { r.Wire.CreateOnUpdate = true }))
 	during = api
 	client := widgetClient(during)
 	for _, c := range []struct {
@@ -459,7 +459,7 @@ func TestAHookSpeaksOfAnotherObject(t *testing.T) {
 				asked = append(asked, r.Operation)
 				return c.err
 			})
-			api := newAPI(t, rest.Options{Admission: []rest.Admission{hook}}, widgetResource(func(r *rest.Resource[Widget]) { r.CreateOnUpdate = true }))
+			api := newAPI(t, rest.Options{Admission: []rest.Admission{hook}}, widgetResource(func(r *rest.Resource[Widget]) { r.Wire.CreateOnUpdate = true }))
 			create(t, api, "a")
 			armed = true
 			a := c.do(t, api)

@@ -234,7 +234,7 @@ func TestManagerOfTheClient(t *testing.T) {
 
 // A resource can do without: nothing is kept, and nothing can be applied.
 func TestUntracked(t *testing.T) {
-	api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Untracked = true })
+	api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Wire.Untracked = true })
 	a := do(t, api, "POST", widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{}}]},"spec":{"size":1}}`)
 	require.Equal(t, http.StatusCreated, a.Code, a.Body)
 	assert.NotContains(t, a.Body, "managedFields")

@@ -163,7 +163,7 @@ func TestCloseClosesTheStoreItOwns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entered, release := make(chan struct{}), make(chan struct{})
 		things := thingResource()
-		things.Validate = func(context.Context, *Thing, *Thing) status.FieldErrors {
+		things.Hooks.Validate = func(context.Context, *Thing, *Thing) status.FieldErrors {
 			close(entered)
 			<-release
 			return nil

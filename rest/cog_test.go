@@ -118,13 +118,13 @@ func betaCogResource() rest.Resource[CogV1beta1] {
 		Columns:          []rest.Column{{Name: "Metal", Path: ".spec.metal"}},
 		SelectableFields: []string{"spec.metal"},
 		Scale:            &rest.Scale{SpecReplicas: ".spec.toothCount", StatusReplicas: ".status.rotations"},
-		Deprecated:       true,
+		Stage:            rest.Stage{Deprecated: true},
 	}
 }
 
 func cogResource(options ...func(*rest.Resource[Cog])) rest.Resource[Cog] {
 	r := rest.Resource[Cog]{
-		Group: "example.com", Version: "v1", Plural: "cogs", ShortNames: []string{"cg"},
+		Group: "example.com", Version: "v1", Plural: "cogs", Names: rest.Names{Short: []string{"cg"}},
 		Columns:          []rest.Column{{Name: "Teeth", Type: "integer", Path: ".spec.teeth"}},
 		SelectableFields: []string{"spec.material"},
 		Scale:            &rest.Scale{SpecReplicas: ".spec.teeth", StatusReplicas: ".status.turns"},

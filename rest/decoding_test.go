@@ -14,7 +14,7 @@ import (
 // Values of a wrong type are refused in every mode of field validation, and before unknown fields where a decoder of Go
 // would meet them first.
 func TestWrongTypesInEveryMode(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin})
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
 	create(t, api, "w")
 	must(t, api, "POST", memos, `{"metadata":{"name":"m"}}`)
 	const (
@@ -60,7 +60,7 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 
 // What is wrong with a body is told before what is wrong with where it is sent.
 func TestBodiesAreReadFirst(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin})
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
 	create(t, api, "there")
 	must(t, api, "POST", memos, `{"metadata":{"name":"there"}}`)
 	const (

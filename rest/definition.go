@@ -89,117 +89,142 @@ type Column struct {
 	of      reflect.Type
 }
 
-// Resource declares a resource whose objects are T, a struct with the JSON shape of a Kubernetes object: kind,
-// apiVersion and metadata, and mostly spec and status. It is a value, and all that the resource can do is read from
-// it. Only Group, Version and Plural must be set, and Group may be "" for the core group.
+// Resource declares a resource whose objects are T, a struct with the JSON shape of a Kubernetes object: kind, apiVersion and
+// metadata, and usually spec and status. A Resource is a value, and everything that the API does with the resource follows from it.
+// Group, Version and Plural must be set, and Group may be "" for the core group; most resources also set Columns and some of
+// Hooks.
 //
-// A T with a field status has the subresource /status: writes to the object ignore the status, and writes to /status
-// change nothing else (API conventions, Spec and Status).
+// If T has a field status, the resource has the subresource /status: writes to the object ignore the status, and writes to
+// /status change nothing else (API conventions, Spec and Status).
 type Resource[T any] struct {
+	// Group, Version and Plural are the URL of the resource: /apis/GROUP/VERSION/…/PLURAL.
 	Group, Version, Plural string
+	// Scope is Namespaced or Cluster.
+	Scope Scope
+	// Columns are what kubectl get prints after the name. Default: Age; in a version that is not stored, the columns of the stored
+	// version whose paths lead to values of the same type.
+	Columns []Column
+	// Hooks are the host's functions on objects of the kind.
+	Hooks Hooks[T]
 
-	// Kind is the kind's name. Default: the name of T.
+	// Names are the names of the kind besides Plural, and the rule for names of objects.
+	Names Names
+	// Description is a sentence about the kind for kubectl explain.
+	Description string
+	// Verbs are what clients may do over HTTP; the answer to any other verb is 405. Default: all. They do not bind the typed
+	// client, which is the host's own: with []Verb{Get, List, Watch} only the host writes.
+	Verbs []Verb
+	// Rules are validation rules in the Common Expression Language, made by module cel. New checks them, OpenAPI publishes them,
+	// and they are evaluated on objects that their schema accepts.
+	Rules Rules
+	// SelectableFields are the fields that a field selector may name besides metadata.name and metadata.namespace, such as
+	// "spec.color": strings, booleans and integers, at most 16. They are indexed: a list or watch by one value of such a field
+	// costs as much as the objects with this value, however many others there are.
+	SelectableFields []string
+	// IndexedLabels are the keys of labels that are indexed in the same way, at most 8. Clients may select by any label; an index
+	// pays if many clients select few of many objects by it.
+	IndexedLabels []string
+	// Scale declares the subresource /scale.
+	Scale *Scale
+	// Subresources are the host's own, besides status and scale.
+	Subresources []SubresourceOf[T]
+	// Singleton is the name of the only object of a cluster-scoped resource. New makes the object from the defaults of T. Clients
+	// can read, update and watch it, but neither create nor delete it.
+	Singleton string
+	// RemoveWhenDue removes an object when its grace period has passed (see [Hooks]), so that no agent has to. Finalizers hold the
+	// object beyond that.
+	RemoveWhenDue bool
+
+	// Versions are the other versions of the resource, each with a Go type of its own (see [Converted]). Version is the version
+	// in which objects are stored. A host changes it last: first it serves all versions, then it stores another one.
+	Versions []VersionOf[T]
+	// Stage says whether clients see this version, and whether they should still use it.
+	Stage Stage
+
+	// Overlay says what the tags of T do not say, for types that cannot be changed, such as those of k8s.io/api. It holds the text
+	// of an api tag for a type or a field: "Container.ports": "list=map,key=containerPort,key=protocol". The name of a type may
+	// include its import path.
+	Overlay map[string]string
+	// Wire are exceptions that kinds of Kubernetes need to look the same here.
+	Wire Wire
+
+	// areNamespaces: set by NamespacesOf.
+	areNamespaces bool
+	// message describes the kind's Protobuf message if the Go type does not bring one.
+	message *codec.Message
+}
+
+// Names are the names of a kind besides its plural, and the rule for names of its objects.
+type Names struct {
+	// Kind is the name of the kind. Default: the name of T.
 	Kind string
 	// Singular is what a person may type for one object. Default: the kind in lower case.
 	Singular string
 	// ListKind is the kind of a list. Default: the kind and "List".
 	ListKind string
-	// ShortNames are what a person may type instead of Plural, like "po" for pods.
-	ShortNames []string
-	// Categories are groups of resources that a person may ask for at once, like "all".
+	// Short are what a person may type instead of the plural, such as "po" for pods.
+	Short []string
+	// Categories are groups of resources that a person may ask for at once, such as "all".
 	Categories []string
-	// Description is a sentence about the kind for kubectl explain.
-	Description string
+	// Rule says which names objects may have.
+	Rule NameRule
+}
 
-	// Scope is Namespaced or Cluster.
-	Scope Scope
-	// Dialect is Custom, or Builtin for structs of k8s.io/api.
-	Dialect Dialect
-	// Names is the rule for names.
-	Names NameRule
-	// Verbs are what clients may ask over HTTP; any other verb is answered 405. Default: all. The in-process client
-	// is the host's own and is not bound by them, so that []Verb{Get, List, Watch} is a resource that only the host
-	// writes.
-	Verbs []Verb
-	// CreateOnUpdate lets a PUT of a name that does not exist create the object, as Lease and Event have it.
-	CreateOnUpdate bool
-	// Generation keeps metadata.generation also where the dialect does not, as the workloads of Kubernetes have it.
-	Generation bool
-	// VersionRequired refuses a PUT without a resourceVersion also where the dialect lets it overwrite.
-	VersionRequired bool
-	// ReturnDeleted answers DELETE with the object also where it is gone, as Pod, Service and ServiceAccount have it.
-	// Default: a Status.
-	ReturnDeleted bool
-	// PlainMetadata leaves out the rules for metadata that most built-in kinds have besides those of all kinds: finalizers
-	// need no domain, and generateName is checked on creation alone. Lease has it so.
-	PlainMetadata bool
-	// Untracked keeps no managedFields: nobody owns a field, and nothing can be applied on the server. It saves the third of
-	// an object's bytes that managedFields often take, and up to half the time of a write.
-	Untracked bool
-	// Singleton is the name of the only object of a cluster-scoped resource. The object is made from the defaults of
-	// T when the API starts, and can be read, updated and watched, but neither created nor deleted.
-	Singleton string
-
-	// Versions are the other versions of the resource, each with a Go type of its own (see [Converted]). Version is the
-	// one in which objects are stored, and which a host changes last: first all its versions are served, then another
-	// one is stored.
-	Versions []VersionOf[T]
-	// NotServed keeps a version from clients, who find no trace of it; the in-process client has it still.
-	NotServed bool
-	// Deprecated adds a Warning header to every answer of the version: DeprecationWarning, by default that
-	// "GROUP/VERSION KIND is deprecated".
-	Deprecated         bool
-	DeprecationWarning string
-
-	// Overlay says what the tags of T do not say, for types that cannot be changed, like those of k8s.io/api: the text
-	// of an api tag for a type or a field, "Container.ports": "list=map,key=containerPort,key=protocol". A type may be
-	// written with its import path.
-	Overlay map[string]string
-
-	// Columns are what kubectl get prints after the name. Default: Age; in another version than the stored one, the columns
-	// of that one whose paths lead to values of the same type here.
-	Columns []Column
-	// SelectableFields are the fields that a field selector may name beside metadata.name and metadata.namespace,
-	// like "spec.color": strings, booleans and integers, 16 at most. They are indexed: a list or watch by one value of such
-	// a field costs what the objects with this value cost, however many others there are.
-	SelectableFields []string
-	// IndexedLabels are the keys of labels that are indexed in the same way, 8 at most. All labels can be selected by;
-	// those by which many clients select few of many objects are worth an index.
-	IndexedLabels []string
-	// Scale declares the subresource /scale.
-	Scale *Scale
-	// Subresources are the host's own, beside status and scale.
-	Subresources []SubresourceOf[T]
-
-	// Default fills in what the client left out, after the defaults of the struct's tags. To change a value that the
-	// client has sent is an error (API conventions, What May Be Defaulted), answered as 500.
+// Hooks are functions of the host's on objects of one kind. They run outside every lock and may call the API with the context that
+// they get. They may run several times for one write, because an attempt begins anew when another write has come first. If a hook
+// returns an error of package status, that is the answer; any other error, and a panic, is a 500.
+type Hooks[T any] struct {
+	// Default fills in what the client has left out, after the defaults of the struct's tags. A hook that changes a value that the
+	// client has sent is a fault, which is answered with 500 (API conventions, What May Be Defaulted).
 	Default func(ctx context.Context, obj *T) error
-	// Prepare readies an object to be stored, after defaults and admission and before validation: it drops or rewrites what
-	// is not for clients to decide, and gives a new object its first status. old is nil on create. It reaches what the
-	// client reaches: not what the server keeps in the metadata, and in a write of the status nothing but the status.
+	// Prepare readies an object to be stored, after defaults and admission and before validation: it drops or rewrites what is not
+	// for clients to decide, and gives a new object its first status. old is nil on create. Prepare reaches what the client
+	// reaches: no metadata that the server keeps, and in a write of the status nothing but the status.
 	Prepare func(ctx context.Context, obj, old *T) error
-	// Rules are validation rules in the Common Expression Language, of module cel. They are checked by New, published in
-	// OpenAPI, and evaluated on objects that have passed their schema.
-	Rules Rules
-	// Validate reports what is wrong with an object, beside what the tags say. old is nil on create.
+	// Validate reports what is wrong with an object, besides what the tags say. old is nil on create.
 	Validate func(ctx context.Context, obj, old *T) status.FieldErrors
-	// ValidateDelete refuses the deletion of an object by returning an error, mostly [status.Forbidden].
+	// ValidateDelete refuses the deletion of an object by returning an error, usually [status.Forbidden].
 	ValidateDelete func(ctx context.Context, obj *T) error
 
-	// GracePeriod makes the deletion of an object graceful: it returns how many seconds the object has to end. asked is what
-	// the client asks for, nil where it leaves it to the kind. With 0 the object is removed at once, as it is in every resource
-	// without this hook; else it stays with a deletionTimestamp that many seconds ahead, and the time can only shrink (API
-	// conventions, Metadata). When it has ended, an agent of the host's deletes it with a grace period of 0.
+	// GracePeriod makes deletion graceful: it returns how many seconds the object has to end. asked is what the client asks for,
+	// and nil if it leaves the time to the kind. 0 removes the object at once, as in every resource without this hook. Otherwise
+	// the object stays, with a deletionTimestamp that many seconds ahead, and the time can only become shorter (API conventions,
+	// Metadata). When it has passed, an agent of the host's deletes the object with a grace period of 0.
 	GracePeriod func(ctx context.Context, obj *T, asked *int64) (seconds int64, err error)
-	// RemoveWhenDue removes an object when its grace period has passed, so that no agent has to; finalizers hold it beyond.
-	RemoveWhenDue bool
 
-	// Call makes the kind a virtual one, a call with spec as the question and status as the answer: it can only be
-	// created, Call fills in the status, the object is answered and never stored (like SubjectAccessReview).
+	// Call makes the kind virtual: a call, with spec as the question and status as the answer, like SubjectAccessReview. A client
+	// can only create such an object; Call fills in its status, and the object is returned and never stored.
 	Call func(ctx context.Context, obj *T) error
+}
 
-	// areNamespaces: set by NamespacesOf.
-	areNamespaces bool
-	// message describes the kind's Protobuf message where the Go type does not bring one.
-	message *codec.Message
+// Stage is where a version is in its life. The zero value is a version that clients should use.
+type Stage struct {
+	// NotServed hides a version from clients. The typed client can still use it.
+	NotServed bool
+	// Deprecated adds a Warning header to every answer of the version. The text is Warning, by default that "GROUP/VERSION KIND is
+	// deprecated".
+	Deprecated bool
+	Warning    string
+}
+
+// Wire are exceptions from what clients see of a resource. Kinds of a host's own leave it empty; kinds of Kubernetes set what
+// Kubernetes does with them.
+type Wire struct {
+	// Dialect is Custom, or Builtin for structs of k8s.io/api.
+	Dialect Dialect
+	// CreateOnUpdate lets a PUT create an object that does not exist, as with Lease and Event.
+	CreateOnUpdate bool
+	// Generation keeps metadata.generation even if the dialect does not, as with the workloads of Kubernetes.
+	Generation bool
+	// VersionRequired refuses a PUT without a resourceVersion even if the dialect lets it overwrite.
+	VersionRequired bool
+	// ReturnDeleted answers a DELETE that removes the object with the object, as with Pod, Service and ServiceAccount. Default: a
+	// Status.
+	ReturnDeleted bool
+	// PlainMetadata leaves out the rules for metadata that most built-in kinds have besides those of all kinds: finalizers need no
+	// domain, and generateName is checked on creation alone. Lease is such a kind.
+	PlainMetadata bool
+	// Untracked keeps no managedFields: nobody owns a field, and nothing can be applied on the server. That saves the third of an
+	// object's bytes that managedFields often take, and up to half the time of a write.
+	Untracked bool
 }

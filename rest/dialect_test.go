@@ -72,16 +72,18 @@ func newTrials(t *testing.T, dialect rest.Dialect) *rest.API {
 	same := func(in *TrialV1beta1, out *BoundTrial) error { out.Spec.Count = in.Spec.Count; return nil }
 	back := func(in *BoundTrial, out *TrialV1beta1) error { out.Spec.Count = in.Spec.Count; return nil }
 	return newAPI(t, rest.Options{},
-		rest.Resource[Trial]{Group: "example.com", Version: "v1", Plural: "trials", Dialect: dialect, SelectableFields: []string{"spec.on"},
+		rest.Resource[Trial]{Group: "example.com", Version: "v1", Plural: "trials", Wire: rest.Wire{Dialect: dialect}, SelectableFields: []string{"spec.on"},
 			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"},
-			GracePeriod: func(_ context.Context, obj *Trial, _ *int64) (int64, error) {
-				if obj.Name == "graceful" {
-					return 30, nil
-				}
-				return 0, nil
+			Hooks: rest.Hooks[Trial]{
+				GracePeriod: func(_ context.Context, obj *Trial, _ *int64) (int64, error) {
+					if obj.Name == "graceful" {
+						return 30, nil
+					}
+					return 0, nil
+				},
 			}},
-		rest.Resource[PlainTrial]{Group: "example.com", Version: "v1", Plural: "plaintrials", Dialect: dialect},
-		rest.Resource[BoundTrial]{Group: "example.com", Version: "v1", Plural: "boundtrials", Dialect: dialect,
+		rest.Resource[PlainTrial]{Group: "example.com", Version: "v1", Plural: "plaintrials", Wire: rest.Wire{Dialect: dialect}},
+		rest.Resource[BoundTrial]{Group: "example.com", Version: "v1", Plural: "boundtrials", Wire: rest.Wire{Dialect: dialect},
 			Versions: []rest.VersionOf[BoundTrial]{rest.Converted(rest.Resource[TrialV1beta1]{Version: "v1beta1"}, same, back)}})
 }
 

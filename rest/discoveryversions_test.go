@@ -60,7 +60,7 @@ func TestTheStoredVersionNeedNotBeThePreferredOne(t *testing.T) {
 		assert.Equal(t, hashOf("example.com/v1beta2/Cog"), must(t, api, "GET", "/apis/example.com/"+v, "").text(t, "resources.0.storageVersionHash"))
 	}
 	t.Run("nor be served", func(t *testing.T) {
-		stored.NotServed = true
+		stored.Stage.NotServed = true
 		api := newAPI(t, rest.Options{}, stored)
 		require.Equal(t, 404, do(t, api, "GET", "/apis/example.com/v1beta2", "").Code)
 		body := strings.Replace(cogBody(`{"teeth":4}`), "example.com/v1beta2", "example.com/v1", 1)

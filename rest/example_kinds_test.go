@@ -98,38 +98,40 @@ type BreadStatus struct {
 // breads declares the resource with all its hooks.
 func breads() rest.Resource[Bread] {
 	return rest.Resource[Bread]{
-		Group: "bakery.example.com", Version: "v1", Plural: "breads", ShortNames: []string{"br"}, Categories: []string{"all"},
+		Group: "bakery.example.com", Version: "v1", Plural: "breads", Names: rest.Names{Short: []string{"br"}, Categories: []string{"all"}},
 		Description:      "Bread is baked to order.",
 		Columns:          []rest.Column{{Name: "Flour", Path: ".spec.flour"}, {Name: "Loaves", Type: "integer", Path: ".spec.loaves"}},
 		SelectableFields: []string{"spec.flour"},
 
-		Default: func(_ context.Context, b *Bread) error {
-			if b.Spec.Taster == "" {
-				b.Spec.Taster = b.Spec.Baker
-			}
-			return nil
-		},
-		Prepare: func(_ context.Context, b, old *Bread) error {
-			if old == nil {
-				b.Status.Conditions = []apimeta.Condition{{Type: "Baked", Status: "False", Reason: "Ordered", LastTransitionTime: b.CreationTimestamp}}
-			}
-			return nil
-		},
-		Validate: func(_ context.Context, b, old *Bread) status.FieldErrors {
-			var errs status.FieldErrors
-			if b.Spec.Flour == "rye" && b.Spec.Minutes != nil && *b.Spec.Minutes < 40 {
-				errs = append(errs, status.InvalidField(status.Field("spec", "minutes"), *b.Spec.Minutes, "must be at least 40 for rye"))
-			}
-			if old != nil && b.Spec.Loaves < old.Spec.Loaves {
-				errs = append(errs, status.ForbiddenField(status.Field("spec", "loaves"), "may not shrink"))
-			}
-			return errs
-		},
-		ValidateDelete: func(_ context.Context, b *Bread) error {
-			if b.Status.Baked > 0 {
-				return status.Forbidden(apimeta.GroupResource{Group: "bakery.example.com", Resource: "breads"}, b.Name, "it is in the oven")
-			}
-			return nil
+		Hooks: rest.Hooks[Bread]{
+			Default: func(_ context.Context, b *Bread) error {
+				if b.Spec.Taster == "" {
+					b.Spec.Taster = b.Spec.Baker
+				}
+				return nil
+			},
+			Prepare: func(_ context.Context, b, old *Bread) error {
+				if old == nil {
+					b.Status.Conditions = []apimeta.Condition{{Type: "Baked", Status: "False", Reason: "Ordered", LastTransitionTime: b.CreationTimestamp}}
+				}
+				return nil
+			},
+			Validate: func(_ context.Context, b, old *Bread) status.FieldErrors {
+				var errs status.FieldErrors
+				if b.Spec.Flour == "rye" && b.Spec.Minutes != nil && *b.Spec.Minutes < 40 {
+					errs = append(errs, status.InvalidField(status.Field("spec", "minutes"), *b.Spec.Minutes, "must be at least 40 for rye"))
+				}
+				if old != nil && b.Spec.Loaves < old.Spec.Loaves {
+					errs = append(errs, status.ForbiddenField(status.Field("spec", "loaves"), "may not shrink"))
+				}
+				return errs
+			},
+			ValidateDelete: func(_ context.Context, b *Bread) error {
+				if b.Status.Baked > 0 {
+					return status.Forbidden(apimeta.GroupResource{Group: "bakery.example.com", Resource: "breads"}, b.Name, "it is in the oven")
+				}
+				return nil
+			},
 		},
 	}
 }

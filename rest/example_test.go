@@ -43,7 +43,7 @@ func books() rest.Resource[Book] {
 // Declare a kind, make an API of it, and mount it in a server of your own, beside your own routes.
 func Example() {
 	api, err := rest.New(rest.Options{}, rest.Resource[Book]{
-		Group: "library.example.com", Version: "v1", Plural: "books", ShortNames: []string{"bk"},
+		Group: "library.example.com", Version: "v1", Plural: "books", Names: rest.Names{Short: []string{"bk"}},
 		Columns: []rest.Column{{Name: "Title", Path: ".spec.title"}, {Name: "Copies", Type: "integer", Path: ".spec.copies"}},
 	})
 	if err != nil {
@@ -173,19 +173,19 @@ func ExampleResource() {
 	ctx := context.Background()
 	library := apimeta.GroupResource{Group: "library.example.com", Resource: "books"}
 	resource := books()
-	resource.Default = func(_ context.Context, b *Book) error {
+	resource.Hooks.Default = func(_ context.Context, b *Book) error {
 		if b.Spec.Title == "" {
 			b.Spec.Title = strings.ToUpper(b.Name[:1]) + b.Name[1:]
 		}
 		return nil
 	}
-	resource.Validate = func(_ context.Context, b, old *Book) (errs status.FieldErrors) {
+	resource.Hooks.Validate = func(_ context.Context, b, old *Book) (errs status.FieldErrors) {
 		if old != nil && old.Spec.Shelf == "old" && b.Spec.Shelf == "new" {
 			errs = append(errs, status.ForbiddenField(status.Field("spec", "shelf"), "books do not get younger"))
 		}
 		return errs
 	}
-	resource.ValidateDelete = func(_ context.Context, b *Book) error {
+	resource.Hooks.ValidateDelete = func(_ context.Context, b *Book) error {
 		if b.Status.LentTo != "" {
 			return status.Forbidden(library, b.Name, "it is lent")
 		}
@@ -292,9 +292,11 @@ type PriceStatus struct {
 func ExampleResource_call() {
 	api, err := rest.New(rest.Options{}, rest.Resource[Price]{
 		Group: "library.example.com", Version: "v1", Plural: "prices", Scope: rest.Cluster,
-		Call: func(_ context.Context, p *Price) error {
-			p.Status.Cents = 200 + 5*p.Spec.Pages
-			return nil
+		Hooks: rest.Hooks[Price]{
+			Call: func(_ context.Context, p *Price) error {
+				p.Status.Cents = 200 + 5*p.Spec.Pages
+				return nil
+			},
 		},
 	})
 	if err != nil {
@@ -362,7 +364,7 @@ type PodSpec struct {
 // A kind says how long its objects have to end; a client may say otherwise.
 func ExampleResource_gracePeriod() {
 	pods := rest.Resource[Pod]{Group: "run.example.com", Version: "v1", Plural: "pods", RemoveWhenDue: true}
-	pods.GracePeriod = func(_ context.Context, pod *Pod, asked *int64) (int64, error) {
+	pods.Hooks.GracePeriod = func(_ context.Context, pod *Pod, asked *int64) (int64, error) {
 		switch {
 		case pod.Spec.NodeName == "": // it runs nowhere
 			return 0, nil

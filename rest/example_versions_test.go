@@ -38,7 +38,7 @@ func ExampleConverted() {
 	shelves := rest.Resource[Shelf]{
 		Group: "library.example.com", Version: "v1", Plural: "shelves",
 		Versions: []rest.VersionOf[Shelf]{
-			rest.Converted(rest.Resource[ShelfV1beta1]{Version: "v1beta1", Deprecated: true},
+			rest.Converted(rest.Resource[ShelfV1beta1]{Version: "v1beta1", Stage: rest.Stage{Deprecated: true}},
 				func(in *ShelfV1beta1, out *Shelf) error {
 					out.Spec.WidthMillimeters = 10 * in.Spec.WidthCm
 					return nil

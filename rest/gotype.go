@@ -28,37 +28,37 @@ func (t *typed[T]) ToDocument(obj any) (doc.Value, error) { return codec.FromGo(
 func (t *typed[T]) ObjectType() reflect.Type { return reflect.TypeFor[T]() }
 
 func (t *typed[T]) Hooks() resource.HookSet {
-	return resource.HookSet{Defaults: t.Default != nil, Prepare: t.Prepare != nil, Validate: t.Validate != nil, ValidateDelete: t.ValidateDelete != nil, GracePeriod: t.GracePeriod != nil}
+	return resource.HookSet{Defaults: t.Resource.Hooks.Default != nil, Prepare: t.Resource.Hooks.Prepare != nil, Validate: t.Resource.Hooks.Validate != nil, ValidateDelete: t.Resource.Hooks.ValidateDelete != nil, GracePeriod: t.Resource.Hooks.GracePeriod != nil}
 }
 
 func (t *typed[T]) RunDefault(ctx context.Context, obj any) (err error) {
 	defer resource.RecoverHook("Default", &err)
-	return t.Default(ctx, obj.(*T))
+	return t.Resource.Hooks.Default(ctx, obj.(*T))
 }
 
 func (t *typed[T]) RunPrepare(ctx context.Context, obj, old any) (err error) {
 	defer resource.RecoverHook("Prepare", &err)
 	before, _ := old.(*T)
-	return t.Prepare(ctx, obj.(*T), before)
+	return t.Resource.Hooks.Prepare(ctx, obj.(*T), before)
 }
 
 func (t *typed[T]) RunValidate(ctx context.Context, obj, old any) (errs status.FieldErrors, err error) {
 	defer resource.RecoverHook("Validate", &err)
 	before, _ := old.(*T)
-	return t.Validate(ctx, obj.(*T), before), nil
+	return t.Resource.Hooks.Validate(ctx, obj.(*T), before), nil
 }
 
 func (t *typed[T]) RunValidateDelete(ctx context.Context, obj any) (err error) {
 	defer resource.RecoverHook("ValidateDelete", &err)
-	return t.ValidateDelete(ctx, obj.(*T))
+	return t.Resource.Hooks.ValidateDelete(ctx, obj.(*T))
 }
 
 func (t *typed[T]) RunGracePeriod(ctx context.Context, obj any, asked *int64) (seconds int64, err error) {
 	defer resource.RecoverHook("GracePeriod", &err)
-	return t.GracePeriod(ctx, obj.(*T), asked)
+	return t.Resource.Hooks.GracePeriod(ctx, obj.(*T), asked)
 }
 
 func (t *typed[T]) RunCall(ctx context.Context, obj any) (err error) {
 	defer resource.RecoverHook("Call", &err)
-	return t.Call(ctx, obj.(*T))
+	return t.Resource.Hooks.Call(ctx, obj.(*T))
 }

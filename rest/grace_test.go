@@ -24,7 +24,7 @@ import (
 
 // graceful Widgets have as many seconds as their size says, unless the client says.
 func graceful(r *rest.Resource[Widget]) {
-	r.GracePeriod = func(_ context.Context, w *Widget, asked *int64) (int64, error) {
+	r.Hooks.GracePeriod = func(_ context.Context, w *Widget, asked *int64) (int64, error) {
 		if asked != nil {
 			return *asked, nil
 		}
@@ -98,7 +98,7 @@ func TestGracePeriodHookFails(t *testing.T) {
 		"error": func(context.Context, *Widget, *int64) (int64, error) { return 0, errors.New("boom") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			api := newWidgets(t, func(r *rest.Resource[Widget]) { r.GracePeriod = hook })
+			api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Hooks.GracePeriod = hook })
 			create(t, api, "a")
 			wantFailure(t, do(t, api, "DELETE", widgets+"/a", ""), 500, "InternalError", "Internal error occurred: the request could not be completed", "")
 			wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())

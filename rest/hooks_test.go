@@ -19,15 +19,15 @@ import (
 func ptr[T any](v T) *T { return &v }
 
 func withDefault(f func(ctx context.Context, w *Widget) error) widgetOption {
-	return func(r *rest.Resource[Widget]) { r.Default = f }
+	return func(r *rest.Resource[Widget]) { r.Hooks.Default = f }
 }
 
 func withValidate(f func(ctx context.Context, w, old *Widget) status.FieldErrors) widgetOption {
-	return func(r *rest.Resource[Widget]) { r.Validate = f }
+	return func(r *rest.Resource[Widget]) { r.Hooks.Validate = f }
 }
 
 func withValidateDelete(f func(ctx context.Context, w *Widget) error) widgetOption {
-	return func(r *rest.Resource[Widget]) { r.ValidateDelete = f }
+	return func(r *rest.Resource[Widget]) { r.Hooks.ValidateDelete = f }
 }
 
 func TestDefaultHook(t *testing.T) {

@@ -789,18 +789,20 @@ func TestHooksThatPanic(t *testing.T) {
 		target string
 		body   string
 	}{
-		"Default on create": {func(r *rest.Resource[Thing]) { r.Default = func(context.Context, *Thing) error { boom(); return nil } }, "POST", thingsIn, thingJSON("b", "{}")},
+		"Default on create": {func(r *rest.Resource[Thing]) {
+			r.Hooks.Default = func(context.Context, *Thing) error { boom(); return nil }
+		}, "POST", thingsIn, thingJSON("b", "{}")},
 		"Validate on create": {func(r *rest.Resource[Thing]) {
-			r.Validate = func(context.Context, *Thing, *Thing) status.FieldErrors { boom(); return nil }
+			r.Hooks.Validate = func(context.Context, *Thing, *Thing) status.FieldErrors { boom(); return nil }
 		}, "POST", thingsIn, thingJSON("b", "{}")},
 		"Validate with nil": {func(r *rest.Resource[Thing]) {
-			r.Validate = func(_ context.Context, _, old *Thing) status.FieldErrors { _ = old.Name; return nil }
+			r.Hooks.Validate = func(_ context.Context, _, old *Thing) status.FieldErrors { _ = old.Name; return nil }
 		}, "POST", thingsIn, thingJSON("b", "{}")},
 		"ValidateDelete": {func(r *rest.Resource[Thing]) {
-			r.ValidateDelete = func(context.Context, *Thing) error { boom(); return nil }
+			r.Hooks.ValidateDelete = func(context.Context, *Thing) error { boom(); return nil }
 		}, "DELETE", thingsIn + "/a", ""},
 		"ValidateDelete of all": {func(r *rest.Resource[Thing]) {
-			r.ValidateDelete = func(context.Context, *Thing) error { boom(); return nil }
+			r.Hooks.ValidateDelete = func(context.Context, *Thing) error { boom(); return nil }
 		}, "DELETE", thingsIn, ""},
 		"Get of a subresource": {thingSub(rest.Subresource[Thing, ThingScale]{Name: "scale", Get: func(context.Context, *Thing) (*ThingScale, error) { boom(); return nil, nil }}), "GET", thingsIn + "/a/scale", ""},
 		"Update of a subresource": {thingSub(rest.Subresource[Thing, ThingScale]{Name: "scale",
@@ -838,7 +840,7 @@ type registeredStore struct{ *storage.Memory }
 func (registeredStore) Register(storage.Resource) error { return nil }
 
 func TestVirtualCallThatPanics(t *testing.T) {
-	resource := rest.Resource[Thing]{Group: thingGroup, Version: "v1", Plural: "thingcalls", Call: func(context.Context, *Thing) error { panic("boom") }}
+	resource := rest.Resource[Thing]{Group: thingGroup, Version: "v1", Plural: "thingcalls", Hooks: rest.Hooks[Thing]{Call: func(context.Context, *Thing) error { panic("boom") }}}
 	s := newThingServer(t, rest.Options{}, resource)
 	got := statusOf(t, s.do("POST", thingRoot+"/namespaces/default/thingcalls", thingJSON("", "{}")))
 	require.Equal(t, status.ReasonInternalError, got.Reason)

@@ -51,7 +51,7 @@ func newChestServer(t testing.TB) *thingServer {
 		rest.Resource[Chest]{Group: thingGroup, Version: "v1", Plural: "chests", Scope: rest.Cluster,
 			Versions: []rest.VersionOf[Chest]{rest.Converted[Chest](rest.Resource[ChestV2]{Version: "v2"}, nil, nil)},
 			Scale:    &rest.Scale{SpecReplicas: ".spec.size", StatusReplicas: ".spec.size"}},
-		rest.Resource[BuiltinChest]{Group: thingGroup, Version: "v1", Plural: "builtinchests", Scope: rest.Cluster, Dialect: rest.Builtin})
+		rest.Resource[BuiltinChest]{Group: thingGroup, Version: "v1", Plural: "builtinchests", Scope: rest.Cluster, Wire: rest.Wire{Dialect: rest.Builtin}})
 }
 
 // chestJSON is the body of a Chest with these further members of its metadata and spec.

@@ -32,7 +32,7 @@ type SumStatus struct {
 const sums = widgetRoot + "/sums"
 
 func sumResource(call func(ctx context.Context, s *Sum) error) rest.Resource[Sum] {
-	return rest.Resource[Sum]{Group: "example.com", Version: "v1", Plural: "sums", Scope: rest.Cluster, Call: call}
+	return rest.Resource[Sum]{Group: "example.com", Version: "v1", Plural: "sums", Scope: rest.Cluster, Hooks: rest.Hooks[Sum]{Call: call}}
 }
 
 func sumBody(spec string) string {
@@ -105,7 +105,7 @@ type SettingsStatus struct {
 const settings = widgetRoot + "/settings"
 
 func settingsResource() rest.Resource[Settings] {
-	return rest.Resource[Settings]{Group: "example.com", Version: "v1", Plural: "settings", Singular: "setting", Scope: rest.Cluster, Singleton: "cluster"}
+	return rest.Resource[Settings]{Group: "example.com", Version: "v1", Plural: "settings", Names: rest.Names{Singular: "setting"}, Scope: rest.Cluster, Singleton: "cluster"}
 }
 
 func TestSingleton(t *testing.T) {
@@ -146,7 +146,7 @@ func TestSingletonWhoseDefaultsAreNoObject(t *testing.T) {
 	require.ErrorContains(t, err, "spec.size: Required value")
 
 	another := status.AlreadyExists(apimeta.GroupResource{Resource: "gadgets"}, "g")
-	singleton.Default = func(context.Context, *Widget) error { return another }
+	singleton.Hooks.Default = func(context.Context, *Widget) error { return another }
 	_, err = rest.New(rest.Options{}, singleton)
 	require.ErrorContains(t, err, another.Error(), "it is another object that exists already")
 }
@@ -222,7 +222,7 @@ func TestNameRules(t *testing.T) {
 		{rest.DNS1035Label, []string{"a", "a-1"}, []string{"1-a", "a.b"}},
 		{rest.PathSegment, []string{"A_b:C", "system:node~1", "ü"}, []string{"..", "a/b", "a%62"}},
 	} {
-		api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Names = c.rule })
+		api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Names.Rule = c.rule })
 		for _, name := range c.good {
 			assert.Equal(t, 201, do(t, api, "POST", widgets, widgetBody(`"name":"`+name+`"`)).Code, name)
 		}
@@ -377,7 +377,7 @@ const memos = "/api/v1/namespaces/default/memos"
 // A boolean that an object does not have is false, as clients ask for nodes: spec.unschedulable=false.
 func TestAbsentSelectableFields(t *testing.T) {
 	for dialect, want := range map[rest.Dialect][]string{rest.Builtin: {"open", "unlocked"}, rest.Custom: {"unlocked"}} {
-		api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: dialect, SelectableFields: []string{"locked"}})
+		api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: dialect}, SelectableFields: []string{"locked"}})
 		for name, locked := range map[string]string{"open": "", "unlocked": `,"locked":false`, "shut": `,"locked":true`} {
 			must(t, api, "POST", memos, `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"`+name+`"}`+locked+`}`)
 		}
@@ -388,7 +388,7 @@ func TestAbsentSelectableFields(t *testing.T) {
 
 func newMemos(t *testing.T) *rest.API {
 	t.Helper()
-	return newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Dialect: rest.Builtin})
+	return newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
 }
 
 func memo(rv, more string) string {
@@ -498,7 +498,7 @@ func TestNamespaces(t *testing.T) {
 }
 
 func TestCreateOnUpdate(t *testing.T) {
-	api := newWidgets(t, func(r *rest.Resource[Widget]) { r.CreateOnUpdate = true })
+	api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Wire.CreateOnUpdate = true })
 	wantJSON(t, do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a"`)), 201, stored{}.String())
 	wantJSON(t, do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)), 200, stored{rv: "3", generation: 2, spec: sizeTwo}.String())
 	assert.Equal(t, 422, do(t, api, "PUT", widgets+"/b", widgetBody(`"name":"b"`, `"spec":{"size":0}`)).Code)

@@ -186,18 +186,18 @@ func TestBadConfiguration(t *testing.T) {
 		{"version with a slash", with(func(r *rest.Resource[Thing]) { r.Version = "v1/x" }), []string{`kind "Thing"`, "Version"}},
 		{"group in upper case", with(func(r *rest.Resource[Thing]) { r.Group = "Example.com" }), []string{`kind "Thing"`, `Group "Example.com"`}},
 		{"group with a slash", with(func(r *rest.Resource[Thing]) { r.Group = "a/b" }), []string{`kind "Thing"`, "Group"}},
-		{"kind with a blank", with(func(r *rest.Resource[Thing]) { r.Kind = "A Thing" }), []string{`kind "A Thing"`, "Kind"}},
-		{"list kind with a blank", with(func(r *rest.Resource[Thing]) { r.ListKind = "A List" }), []string{`kind "Thing"`, "A List"}},
-		{"singular with a blank", with(func(r *rest.Resource[Thing]) { r.Singular = "a thing" }), []string{`kind "Thing"`, "a thing"}},
-		{"short name in upper case", with(func(r *rest.Resource[Thing]) { r.ShortNames = []string{"TH"} }), []string{`kind "Thing"`, `"TH"`}},
-		{"short name empty", with(func(r *rest.Resource[Thing]) { r.ShortNames = []string{""} }), []string{`kind "Thing"`}},
+		{"kind with a blank", with(func(r *rest.Resource[Thing]) { r.Names.Kind = "A Thing" }), []string{`kind "A Thing"`, "Kind"}},
+		{"list kind with a blank", with(func(r *rest.Resource[Thing]) { r.Names.ListKind = "A List" }), []string{`kind "Thing"`, "A List"}},
+		{"singular with a blank", with(func(r *rest.Resource[Thing]) { r.Names.Singular = "a thing" }), []string{`kind "Thing"`, "a thing"}},
+		{"short name in upper case", with(func(r *rest.Resource[Thing]) { r.Names.Short = []string{"TH"} }), []string{`kind "Thing"`, `"TH"`}},
+		{"short name empty", with(func(r *rest.Resource[Thing]) { r.Names.Short = []string{""} }), []string{`kind "Thing"`}},
 		{"declared twice", []rest.Definition{thingResource(), thingResource()}, []string{`kind "Thing"`, "declared twice"}},
 		{"one plural for two kinds", []rest.Definition{thingResource(), rest.Resource[GlobalThing]{Group: thingGroup, Version: v1, Plural: "things"}}, []string{`kind "GlobalThing"`, `"things"`, `"Thing"`}},
-		{"one kind for two plurals", []rest.Definition{thingResource(), rest.Resource[GlobalThing]{Group: thingGroup, Version: v1, Plural: "others", Kind: "Thing"}}, []string{`kind "Thing"`}},
-		{"short name that is another's plural", append(with(func(r *rest.Resource[Thing]) { r.ShortNames = []string{"globalthings"} }), globalThingResource()), []string{`"globalthings"`}},
-		{"short name that is another's short name", []rest.Definition{thingResource(), rest.Resource[GlobalThing]{Group: thingGroup, Version: v1, Plural: "others", ShortNames: []string{"th"}}}, []string{`kind "GlobalThing"`, `"th"`}},
+		{"one kind for two plurals", []rest.Definition{thingResource(), rest.Resource[GlobalThing]{Group: thingGroup, Version: v1, Plural: "others", Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`}},
+		{"short name that is another's plural", append(with(func(r *rest.Resource[Thing]) { r.Names.Short = []string{"globalthings"} }), globalThingResource()), []string{`"globalthings"`}},
+		{"short name that is another's short name", []rest.Definition{thingResource(), rest.Resource[GlobalThing]{Group: thingGroup, Version: v1, Plural: "others", Names: rest.Names{Short: []string{"th"}}}}, []string{`kind "GlobalThing"`, `"th"`}},
 		{"no struct", []rest.Definition{rest.Resource[string]{Group: thingGroup, Version: v1, Plural: "strings"}}, []string{`"string"`, "no struct"}},
-		{"a pointer", []rest.Definition{rest.Resource[*Thing]{Group: thingGroup, Version: v1, Plural: "things", Kind: "Thing"}}, []string{`kind "Thing"`, "no struct"}},
+		{"a pointer", []rest.Definition{rest.Resource[*Thing]{Group: thingGroup, Version: v1, Plural: "things", Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`, "no struct"}},
 		{"a type without a name", []rest.Definition{rest.Resource[struct{}]{Group: thingGroup, Version: v1, Plural: "nothings"}}, []string{"Kind"}},
 		{"no metadata", []rest.Definition{rest.Resource[thingNoMeta]{Group: thingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingNoMeta"`, "metadata"}},
 		{"an option of a tag that nobody knows", []rest.Definition{rest.Resource[thingBadTag]{Group: thingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadTag"`, "Size", "nonsense"}},
@@ -231,7 +231,7 @@ func TestBadConfiguration(t *testing.T) {
 		{"a singleton that its defaults do not make", []rest.Definition{rest.Resource[thingRequiring]{Group: thingGroup, Version: v1, Plural: "things", Scope: rest.Cluster, Singleton: "only"}}, []string{`kind "thingRequiring"`, "singleton", "spec.needed"}},
 		{"a verb that is none", with(func(r *rest.Resource[Thing]) { r.Verbs = []rest.Verb{"read"} }), []string{`kind "Thing"`, "Verbs", `"read"`}},
 		{"a call that can be listed", with(func(r *rest.Resource[Thing]) {
-			r.Call, r.Verbs = func(context.Context, *Thing) error { return nil }, []rest.Verb{rest.List}
+			r.Hooks.Call, r.Verbs = func(context.Context, *Thing) error { return nil }, []rest.Verb{rest.List}
 		}), []string{`kind "Thing"`, "Verbs", `"list"`}},
 		{"a nil subresource", sub(nil), []string{`kind "Thing"`, "subresource"}},
 		{"a subresource without a name", sub(rest.Subresource[Thing, ThingScale]{Get: get}), []string{`kind "Thing"`, "subresource"}},
@@ -452,7 +452,7 @@ func TestWatchThroughAWriterThatCannotFlush(t *testing.T) {
 func blockingThings(t *testing.T, options rest.Options) (s *thingServer, entered, release chan struct{}) {
 	entered, release = make(chan struct{}, 100), make(chan struct{})
 	resource := thingResource()
-	resource.Validate = func(_ context.Context, obj, _ *Thing) status.FieldErrors {
+	resource.Hooks.Validate = func(_ context.Context, obj, _ *Thing) status.FieldErrors {
 		if strings.HasPrefix(obj.Name, "slow") {
 			entered <- struct{}{}
 			<-release

@@ -60,11 +60,11 @@ func newMeddler(t *testing.T, place string, write func(ctx context.Context, m *m
 	m.api = newAPI(t, rest.Options{}, widgetResource(func(r *rest.Resource[Widget]) {
 		switch place {
 		case "Default":
-			r.Default = func(ctx context.Context, _ *Widget) error { return m.run(ctx) }
+			r.Hooks.Default = func(ctx context.Context, _ *Widget) error { return m.run(ctx) }
 		case "Prepare":
-			r.Prepare = func(ctx context.Context, _, _ *Widget) error { return m.run(ctx) }
+			r.Hooks.Prepare = func(ctx context.Context, _, _ *Widget) error { return m.run(ctx) }
 		case "ValidateDelete":
-			r.ValidateDelete = func(ctx context.Context, _ *Widget) error { return m.run(ctx) }
+			r.Hooks.ValidateDelete = func(ctx context.Context, _ *Widget) error { return m.run(ctx) }
 		case "Mutate":
 			options.Admission = []rest.Admission{{Name: "h", Mutate: asked}}
 		case "Validate":

@@ -19,13 +19,15 @@ import (
 func Reviews(decide Decider) []Definition {
 	reviews := []Definition{
 		Resource[selfSubjectReview]{
-			Group: "authentication.k8s.io", Version: "v1", Plural: "selfsubjectreviews", Kind: "SelfSubjectReview",
+			Group: "authentication.k8s.io", Version: "v1", Plural: "selfsubjectreviews", Names: Names{Kind: "SelfSubjectReview"},
 			Description: "Tells the client who the server takes it for.",
-			Scope:       Cluster, Dialect: Builtin, message: codec.SelfSubjectReviewMessage(),
-			Call: func(ctx context.Context, r *selfSubjectReview) error {
-				u := UserFrom(ctx)
-				r.Status.UserInfo = userInfo{Username: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
-				return nil
+			Scope:       Cluster, Wire: Wire{Dialect: Builtin}, message: codec.SelfSubjectReviewMessage(),
+			Hooks: Hooks[selfSubjectReview]{
+				Call: func(ctx context.Context, r *selfSubjectReview) error {
+					u := UserFrom(ctx)
+					r.Status.UserInfo = userInfo{Username: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
+					return nil
+				},
 			},
 		},
 	}
@@ -34,24 +36,28 @@ func Reviews(decide Decider) []Definition {
 	}
 	return append(reviews,
 		Resource[selfAccessReview]{
-			Group: authorizationGroup, Version: "v1", Plural: "selfsubjectaccessreviews", Kind: "SelfSubjectAccessReview",
+			Group: authorizationGroup, Version: "v1", Plural: "selfsubjectaccessreviews", Names: Names{Kind: "SelfSubjectAccessReview"},
 			Description: "Tells the client whether it may do something.",
-			Scope:       Cluster, Dialect: Builtin, message: codec.AccessReviewMessage(),
-			Validate: func(_ context.Context, r, _ *selfAccessReview) status.FieldErrors { return r.Spec.check() },
-			Call: func(ctx context.Context, r *selfAccessReview) (err error) {
-				r.Status, err = decide.review(ctx, r.Spec.access(UserFrom(ctx)))
-				return err
+			Scope:       Cluster, Wire: Wire{Dialect: Builtin}, message: codec.AccessReviewMessage(),
+			Hooks: Hooks[selfAccessReview]{
+				Validate: func(_ context.Context, r, _ *selfAccessReview) status.FieldErrors { return r.Spec.check() },
+				Call: func(ctx context.Context, r *selfAccessReview) (err error) {
+					r.Status, err = decide.review(ctx, r.Spec.access(UserFrom(ctx)))
+					return err
+				},
 			},
 		},
 		decide.aboutOthers("SubjectAccessReview", "subjectaccessreviews", Cluster, "Tells whether some user may do something."),
 		decide.aboutOthers("LocalSubjectAccessReview", "localsubjectaccessreviews", Namespaced, "Tells whether some user may do something in a namespace."),
 		Resource[rulesReview]{
-			Group: authorizationGroup, Version: "v1", Plural: "selfsubjectrulesreviews", Kind: "SelfSubjectRulesReview",
+			Group: authorizationGroup, Version: "v1", Plural: "selfsubjectrulesreviews", Names: Names{Kind: "SelfSubjectRulesReview"},
 			Description: "Tells the client all that it may do in a namespace.",
-			Scope:       Cluster, Dialect: Builtin, message: codec.RulesReviewMessage(),
-			Call: func(_ context.Context, r *rulesReview) error {
-				r.Status = rulesReviewStatus{ResourceRules: []resourceRule{}, NonResourceRules: []nonResourceRule{}, Incomplete: true, EvaluationError: noRules}
-				return nil
+			Scope:       Cluster, Wire: Wire{Dialect: Builtin}, message: codec.RulesReviewMessage(),
+			Hooks: Hooks[rulesReview]{
+				Call: func(_ context.Context, r *rulesReview) error {
+					r.Status = rulesReviewStatus{ResourceRules: []resourceRule{}, NonResourceRules: []nonResourceRule{}, Incomplete: true, EvaluationError: noRules}
+					return nil
+				},
 			},
 		})
 }
@@ -64,18 +70,20 @@ const noRules = "the server decides about each access by itself and keeps no lis
 // aboutOthers is a kind by which a client asks about the users that it names.
 func (decide Decider) aboutOthers(kind, plural string, scope Scope, description string) Definition {
 	return Resource[accessReview]{
-		Group: authorizationGroup, Version: "v1", Plural: plural, Kind: kind, Description: description,
-		Scope: scope, Dialect: Builtin, message: codec.AccessReviewMessage(),
-		Validate: func(_ context.Context, r, _ *accessReview) status.FieldErrors {
-			errs := r.Spec.check()
-			if scope == Namespaced {
-				errs = append(errs, r.Spec.checkNamespace(r.Namespace)...)
-			}
-			return errs
-		},
-		Call: func(ctx context.Context, r *accessReview) (err error) {
-			r.Status, err = decide.review(ctx, r.Spec.access(User{Name: r.Spec.User, UID: r.Spec.UID, Groups: r.Spec.Groups, Extra: r.Spec.Extra}))
-			return err
+		Group: authorizationGroup, Version: "v1", Plural: plural, Names: Names{Kind: kind}, Description: description,
+		Scope: scope, Wire: Wire{Dialect: Builtin}, message: codec.AccessReviewMessage(),
+		Hooks: Hooks[accessReview]{
+			Validate: func(_ context.Context, r, _ *accessReview) status.FieldErrors {
+				errs := r.Spec.check()
+				if scope == Namespaced {
+					errs = append(errs, r.Spec.checkNamespace(r.Namespace)...)
+				}
+				return errs
+			},
+			Call: func(ctx context.Context, r *accessReview) (err error) {
+				r.Status, err = decide.review(ctx, r.Spec.access(User{Name: r.Spec.User, UID: r.Spec.UID, Groups: r.Spec.Groups, Extra: r.Spec.Extra}))
+				return err
+			},
 		},
 	}
 }

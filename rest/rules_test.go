@@ -93,7 +93,7 @@ func TestImmutableDefaultsStay(t *testing.T) {
 func TestRatchetingOfWrites(t *testing.T) {
 	before := must(t, newReleases(t), "POST", releases, release("a", `{"note":"too long"}`))
 	store := newStore(t)
-	api := newAPI(t, rest.Options{Store: store}, rest.Resource[StrictRelease]{Group: "example.com", Version: "v1", Plural: "releases", Kind: "Release"})
+	api := newAPI(t, rest.Options{Store: store}, rest.Resource[StrictRelease]{Group: "example.com", Version: "v1", Plural: "releases", Names: rest.Names{Kind: "Release"}})
 	_, err := store.Update(context.Background(), storage.Key{Resource: "releases.example.com", Namespace: "default", Name: "a"},
 		func(*storage.Record) ([]byte, error) { return []byte(before.Body), nil })
 	require.NoError(t, err)
@@ -109,7 +109,7 @@ func TestRatchetingOfWrites(t *testing.T) {
 func TestPrepareHook(t *testing.T) {
 	withPrepare := func(f func(w, old *Widget) error) widgetOption {
 		return func(r *rest.Resource[Widget]) {
-			r.Prepare = func(_ context.Context, w, old *Widget) error { return f(w, old) }
+			r.Hooks.Prepare = func(_ context.Context, w, old *Widget) error { return f(w, old) }
 		}
 	}
 	t.Run("drops what a client may not set, and sets the first status", func(t *testing.T) {

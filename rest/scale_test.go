@@ -45,7 +45,7 @@ func TestScaleOfZero(t *testing.T) {
 		{"an apply of nothing over no count", `{}`, "PATCH", typeApply, scale + `{}}`, 200, "", `{}`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newAPI(t, rest.Options{}, rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Kind: "Pump",
+			api := newAPI(t, rest.Options{}, rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Names: rest.Names{Kind: "Pump"},
 				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
 			must(t, api, "POST", pumps, `{"apiVersion":"example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":`+c.begin+`}`)
 			target := pumps + "/a/scale?fieldManager=m"
@@ -65,7 +65,7 @@ func TestScaleOfZero(t *testing.T) {
 		})
 	}
 	t.Run("a count that its owner gives up", func(t *testing.T) {
-		api := newAPI(t, rest.Options{}, rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Kind: "Pump",
+		api := newAPI(t, rest.Options{}, rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Names: rest.Names{Kind: "Pump"},
 			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
 		must(t, api, "POST", pumps, `{"apiVersion":"example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":{"power":0}}`)
 		for _, spec := range []string{`{"replicas":4}`, `{}`} {
@@ -81,7 +81,7 @@ func TestScaleAfterAHook(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			api, _ := newDials(t, func(r *rest.Resource[Dial]) {
 				r.Scale.Selector = ".spec.raw"
-				r.Prepare = func(_ context.Context, d, old *Dial) error {
+				r.Hooks.Prepare = func(_ context.Context, d, old *Dial) error {
 					if old != nil {
 						d.Spec.Raw = json.RawMessage(selector)
 					}

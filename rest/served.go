@@ -46,22 +46,22 @@ func (res *served) subresource(name string) *servedSubresource {
 func (res *served) everyVersion() []*served { return append([]*served{res}, res.others...) }
 
 func (r Resource[T]) resource(env *resource.Environment) (*served, error) {
-	if r.Kind == "" {
-		r.Kind = reflect.TypeFor[T]().Name()
+	if r.Names.Kind == "" {
+		r.Names.Kind = reflect.TypeFor[T]().Name()
 	}
 	res, err := r.build(env, nil)
 	if err == nil {
 		err = res.addVersions(r.versions())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("kind %q: %w", r.Kind, err)
+		return nil, fmt.Errorf("kind %q: %w", r.Names.Kind, err)
 	}
 	return res, nil
 }
 
 // build makes one version of the resource. stored is the version in which the objects are stored, nil if it is this one.
 func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, error) {
-	res := &served{unserved: r.NotServed}
+	res := &served{unserved: r.Stage.NotServed}
 	d, err := r.declaration()
 	if err != nil {
 		return nil, err
@@ -105,14 +105,14 @@ func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, 
 func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 	d = resource.Declaration{
 		Kind: &kind.Kind{
-			GroupVersionKind: apimeta.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind},
-			Plural:           r.Plural, Singular: r.Singular, ListKind: r.ListKind, ShortNames: slices.Clone(r.ShortNames), Categories: slices.Clone(r.Categories),
-			Description: r.Description, Namespaced: r.Scope == Namespaced, Virtual: r.Call != nil, SelectableFields: slices.Clone(r.SelectableFields),
+			GroupVersionKind: apimeta.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Names.Kind},
+			Plural:           r.Plural, Singular: r.Names.Singular, ListKind: r.Names.ListKind, ShortNames: slices.Clone(r.Names.Short), Categories: slices.Clone(r.Names.Categories),
+			Description: r.Description, Namespaced: r.Scope == Namespaced, Virtual: r.Hooks.Call != nil, SelectableFields: slices.Clone(r.SelectableFields),
 		},
-		Dialect: r.Dialect.rules(),
+		Dialect: r.Wire.Dialect.rules(),
 		Traits: resource.Traits{
-			CheckName: r.Names.check, Singleton: r.Singleton, CreateOnUpdate: r.CreateOnUpdate, RemoveWhenDue: r.RemoveWhenDue,
-			ReturnDeleted: r.ReturnDeleted, Untracked: r.Untracked,
+			CheckName: r.Names.Rule.check, Singleton: r.Singleton, CreateOnUpdate: r.Wire.CreateOnUpdate, RemoveWhenDue: r.RemoveWhenDue,
+			ReturnDeleted: r.Wire.ReturnDeleted, Untracked: r.Wire.Untracked,
 		},
 		GoType: &typed[T]{r}, Overlay: r.Overlay, IndexedLabels: slices.Clone(r.IndexedLabels),
 	}
@@ -123,23 +123,23 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 		d.Kind.Verbs = append(d.Kind.Verbs, string(v))
 	}
 	if d.Kind.ListKind == "" {
-		d.Kind.ListKind = r.Kind + "List"
+		d.Kind.ListKind = r.Names.Kind + "List"
 	}
 	if d.Kind.Singular == "" {
-		d.Kind.Singular = strings.ToLower(r.Kind)
+		d.Kind.Singular = strings.ToLower(r.Names.Kind)
 	}
-	if r.Deprecated {
-		if d.Kind.Warning = r.DeprecationWarning; d.Kind.Warning == "" {
-			d.Kind.Warning = fmt.Sprintf("%s %s is deprecated", d.Kind.GroupVersion(), r.Kind)
+	if r.Stage.Deprecated {
+		if d.Kind.Warning = r.Stage.Warning; d.Kind.Warning == "" {
+			d.Kind.Warning = fmt.Sprintf("%s %s is deprecated", d.Kind.GroupVersion(), r.Names.Kind)
 		}
 	}
-	if r.Generation {
+	if r.Wire.Generation {
 		d.Dialect.Generation = true
 	}
-	if r.VersionRequired {
+	if r.Wire.VersionRequired {
 		d.Dialect.UnconditionalUpdate = false
 	}
-	if r.PlainMetadata {
+	if r.Wire.PlainMetadata {
 		d.Dialect.CoreMetadata = false
 	}
 	if r.Rules != nil {

@@ -48,7 +48,7 @@ func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 			cause{"FieldValueInvalid", ".spec.replicas", "Invalid value: -1: should be a non-negative integer"}}, // in v1beta1 already
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newDisks(t, func(r *rest.Resource[Disk]) { r.CreateOnUpdate = true })
+			api := newDisks(t, func(r *rest.Resource[Disk]) { r.Wire.CreateOnUpdate = true })
 			require.Equal(t, 201, do(t, api, "POST", disks, diskBody("v1", "", `{"sizeGB":2}`)).Code)
 			name := "a"
 			if strings.Contains(c.body, `"b"`) && !strings.Contains(c.body, "mounts") {
@@ -60,7 +60,7 @@ func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 		})
 	}
 	t.Run("built-in dialect", func(t *testing.T) {
-		api := newDisks(t, func(r *rest.Resource[Disk]) { r.Dialect = rest.Builtin })
+		api := newDisks(t, func(r *rest.Resource[Disk]) { r.Wire.Dialect = rest.Builtin })
 		require.Equal(t, 201, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048,"mounts":[{"name":"a"}]}`)).Code)
 		wantInvalid(t, do(t, api, "POST", betaDisks, strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`, 1)), "Disk.example.com", "b", tooLarge)
 		wantInvalid(t, do(t, api, "PUT", betaDisks+"/a", diskBody("v1beta1", "", `{"sizeMB":204800,"media":"ssd"}`)), "Disk.example.com", "a", tooLarge)
@@ -87,13 +87,13 @@ func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 func TestFaultsOfEachVersion(t *testing.T) {
 	api := newDisks(t, func(r *rest.Resource[Disk]) {
 		beta := betaDiskResource()
-		beta.Validate = func(_ context.Context, d, _ *DiskV1beta1) status.FieldErrors {
+		beta.Hooks.Validate = func(_ context.Context, d, _ *DiskV1beta1) status.FieldErrors {
 			if d.Spec.SizeMB%1024 != 0 {
 				return status.FieldErrors{status.InvalidField(status.Field("spec", "sizeMB"), d.Spec.SizeMB, "must be whole gigabytes")}
 			}
 			return nil
 		}
-		r.Validate = func(_ context.Context, d, _ *Disk) status.FieldErrors {
+		r.Hooks.Validate = func(_ context.Context, d, _ *Disk) status.FieldErrors {
 			return status.FieldErrors{status.RequiredField(status.Field("spec", "tier"), "must be given")}
 		}
 		r.Versions = []rest.VersionOf[Disk]{rest.Converted(beta, diskToV1, diskFromV1)}
@@ -109,13 +109,13 @@ func TestFaultsOfEachVersion(t *testing.T) {
 func TestHooksOfTheStoredVersionSeeEachWrite(t *testing.T) {
 	var olds []*Disk
 	api := newDisks(t, func(r *rest.Resource[Disk]) {
-		r.Default = func(_ context.Context, d *Disk) error {
+		r.Hooks.Default = func(_ context.Context, d *Disk) error {
 			if d.Spec.Tier == "" {
 				d.Spec.Tier = "hot"
 			}
 			return nil
 		}
-		r.Prepare = func(_ context.Context, d, old *Disk) error {
+		r.Hooks.Prepare = func(_ context.Context, d, old *Disk) error {
 			olds = append(olds, old)
 			if old == nil {
 				d.Status.Phase = "Pending"
@@ -151,7 +151,9 @@ func TestHooksOfTheStoredVersionSeeEachWrite(t *testing.T) {
 
 	t.Run("and may fail", func(t *testing.T) {
 		broken := errors.New("no quota server")
-		api := newDisks(t, func(r *rest.Resource[Disk]) { r.Prepare = func(context.Context, *Disk, *Disk) error { return broken } })
+		api := newDisks(t, func(r *rest.Resource[Disk]) {
+			r.Hooks.Prepare = func(context.Context, *Disk, *Disk) error { return broken }
+		})
 		assert.Equal(t, 500, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{}`)).Code)
 		assert.Empty(t, do(t, api, "GET", disks, "").names(t))
 	})
@@ -160,7 +162,7 @@ func TestHooksOfTheStoredVersionSeeEachWrite(t *testing.T) {
 // What the hooks of the stored version change belongs to the one who has written it, as the version of the request tells it.
 func TestOwnersOfWhatTheStoredVersionChanges(t *testing.T) {
 	api := newDisks(t, func(r *rest.Resource[Disk]) {
-		r.Prepare = func(_ context.Context, d, old *Disk) error {
+		r.Hooks.Prepare = func(_ context.Context, d, old *Disk) error {
 			if d.Spec.Note == "gone" {
 				d.Spec.Note = ""
 			}
@@ -201,7 +203,7 @@ func TestOwnersOfWhatTheStoredVersionChanges(t *testing.T) {
 // A rule that came later, in the stored version, does not stand in the way of who changes something else through another one.
 func TestRatchetingOfTheStoredVersion(t *testing.T) {
 	store := newStore(t)
-	first := start(t, rest.Options{Store: store, Now: now}, rest.Resource[DiskV1beta1]{Group: "example.com", Version: "v1beta1", Plural: "disks", Kind: "Disk"})
+	first := start(t, rest.Options{Store: store, Now: now}, rest.Resource[DiskV1beta1]{Group: "example.com", Version: "v1beta1", Plural: "disks", Names: rest.Names{Kind: "Disk"}})
 	require.Equal(t, 201, do(t, first, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":204800,"note":"too long","mounts":[{"name":"a"},{"name":"b"},{"name":"c"}]}`)).Code)
 	require.NoError(t, first.Close())
 	api := newAPI(t, rest.Options{Store: store}, diskResource())
@@ -223,7 +225,7 @@ func TestRatchetingOfTheStoredVersion(t *testing.T) {
 // A change that the version of the request does not show counts as one all the same.
 func TestGenerationCountsChangesOfTheStoredVersion(t *testing.T) {
 	api := newDisks(t, func(r *rest.Resource[Disk]) {
-		r.Prepare = func(_ context.Context, d, old *Disk) error {
+		r.Hooks.Prepare = func(_ context.Context, d, old *Disk) error {
 			if d.Labels["cool"] == "yes" {
 				d.Spec.Tier = "cold"
 			}

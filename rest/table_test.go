@@ -147,7 +147,7 @@ func TestTableCells(t *testing.T) {
 
 func TestTableWithoutColumns(t *testing.T) {
 	for dialect, want := range map[rest.Dialect][]string{rest.Custom: {"Name", "Age"}, rest.Builtin: {"Name", "Created At"}} {
-		api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Columns, r.Dialect, r.Scale = nil, dialect, nil })
+		api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Columns, r.Wire.Dialect, r.Scale = nil, dialect, nil })
 		create(t, api, "a")
 		a := do(t, api, "GET", widgets, "", "Accept", acceptTable)
 		var names []string

@@ -55,7 +55,7 @@ const (
 
 func thingResource() rest.Resource[Thing] {
 	return rest.Resource[Thing]{
-		Group: thingGroup, Version: "v1", Plural: "things", ShortNames: []string{"th"},
+		Group: thingGroup, Version: "v1", Plural: "things", Names: rest.Names{Short: []string{"th"}},
 		Columns:          []rest.Column{{Name: "Size", Path: ".spec.size", Type: "integer"}},
 		SelectableFields: []string{"spec.color"},
 	}

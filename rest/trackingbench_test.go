@@ -45,7 +45,7 @@ var trackedWrites = []trackedWrite{
 // writes returns a function that does n such writes to an object of that size.
 func (w trackedWrite) writes(b *testing.B, size int, tracked bool) func(n int) {
 	resource := thingResource()
-	resource.Untracked = !tracked
+	resource.Wire.Untracked = !tracked
 	s := newThingServer(b, rest.Options{}, resource)
 	require.Equal(b, http.StatusCreated, s.do("POST", thingsIn+"?fieldManager=m", string(paddedThing("a", size))).Code)
 	media, query, body := "application/merge-patch+json", "", w.body

@@ -57,7 +57,7 @@ func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.
 }
 
 func lampResource[T any](fields ...string) rest.Resource[T] {
-	return rest.Resource[T]{Group: "example.com", Version: "v1", Plural: "lamps", Kind: "Lamp", SelectableFields: fields}
+	return rest.Resource[T]{Group: "example.com", Version: "v1", Plural: "lamps", Names: rest.Names{Kind: "Lamp"}, SelectableFields: fields}
 }
 
 func makeLamp(t *testing.T) func(api *rest.API) {
@@ -121,7 +121,7 @@ func TestOtherKindsThanTheOneThatHasChanged(t *testing.T) {
 
 func TestAnotherVersionIsStored(t *testing.T) {
 	beta := betaCogResource()
-	beta.Group, beta.Plural, beta.Kind = "example.com", "cogs", "Cog"
+	beta.Group, beta.Plural, beta.Names.Kind = "example.com", "cogs", "Cog"
 	api, _, err := restarted(t, beta, cogResource(), func(api *rest.API) {
 		require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5,"oiled":true}`)).Code)
 	})
@@ -148,7 +148,7 @@ func TestWhatIsStoredCannotBeReadAnyMore(t *testing.T) {
 	})
 	t.Run("its conversion fails", func(t *testing.T) {
 		beta := betaCogResource()
-		beta.Group, beta.Plural, beta.Kind = "example.com", "cogs", "Cog"
+		beta.Group, beta.Plural, beta.Names.Kind = "example.com", "cogs", "Cog"
 		_, _, err := restarted(t, beta, cogResource(), func(api *rest.API) {
 			require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5,"metal":"secret"}`)).Code)
 		})

@@ -65,10 +65,10 @@ func TestUserOfInProcessClients(t *testing.T) {
 					return nil
 				}}}
 			widgetsOf := widgetResource()
-			widgetsOf.Default = func(ctx context.Context, _ *Widget) error { note(ctx); return nil }
-			widgetsOf.ValidateDelete = func(ctx context.Context, _ *Widget) error { note(ctx); return nil }
+			widgetsOf.Hooks.Default = func(ctx context.Context, _ *Widget) error { note(ctx); return nil }
+			widgetsOf.Hooks.ValidateDelete = func(ctx context.Context, _ *Widget) error { note(ctx); return nil }
 			settingsOf := settingsResource()
-			settingsOf.Default = func(ctx context.Context, _ *Settings) error { note(ctx); return nil }
+			settingsOf.Hooks.Default = func(ctx context.Context, _ *Settings) error { note(ctx); return nil }
 			api := newAPI(t, c.options, widgetsOf, settingsOf)
 			wants := func(what string, hooks int, want rest.User, admitted bool) {
 				t.Helper()

@@ -34,7 +34,7 @@ func TestVersionsThatCannotWork(t *testing.T) {
 		{"names of its own", beta(func(b *rest.Resource[CogV1beta1]) { b.Plural = "cogs" }), `kind "Cog": version "v1beta1": Plural is declared for all versions by the stored one`},
 		{"a field that is not there", beta(func(b *rest.Resource[CogV1beta1]) { b.SelectableFields = []string{"spec.material"} }),
 			`kind "Cog": version "v1beta1": SelectableFields: "spec.material": there is no such field`},
-		{"of a virtual kind", func(r *rest.Resource[Cog]) { r.Call = func(context.Context, *Cog) error { return nil } }, `kind "Cog": Versions: a virtual kind and namespaces have one`},
+		{"of a virtual kind", func(r *rest.Resource[Cog]) { r.Hooks.Call = func(context.Context, *Cog) error { return nil } }, `kind "Cog": Versions: a virtual kind and namespaces have one`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := rest.New(rest.Options{}, cogResource(c.change))
@@ -45,8 +45,7 @@ func TestVersionsThatCannotWork(t *testing.T) {
 
 // Whoever adds a field to Resource says here whether a version has its own.
 func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
-	own := []string{"Version", "Description", "NotServed", "Deprecated", "DeprecationWarning", "Overlay", "Columns", "SelectableFields",
-		"Scale", "Subresources", "Default", "Prepare", "Rules", "Validate", "ValidateDelete"}
+	own := []string{"Version", "Description", "Stage", "Overlay", "Columns", "SelectableFields", "Scale", "Subresources", "Rules", "Hooks"}
 	unexported := []string{"areNamespaces", "message"}
 	var want, got []string
 	want = append(append(append(want, own...), unexported...), rest.FieldsOfAllVersions()...)
@@ -60,7 +59,7 @@ func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
 	// Those of the kind reach all versions.
 	t.Run("inherited", func(t *testing.T) {
 		api := newCogs(t, func(r *rest.Resource[Cog]) {
-			r.Scope, r.ListKind, r.Singular, r.Verbs = rest.Cluster, "Cogs", "gear", []rest.Verb{rest.Get, rest.List}
+			r.Scope, r.Names.ListKind, r.Names.Singular, r.Verbs = rest.Cluster, "Cogs", "gear", []rest.Verb{rest.Get, rest.List}
 		})
 		list := must(t, api, "GET", "/apis/example.com/v1beta1", "")
 		assert.Equal(t, "gear", list.text(t, "resources.0.singularName"))
@@ -75,13 +74,13 @@ func TestAVersionIsHeldToTheHooksOfTheStoredOne(t *testing.T) {
 	prime := status.FieldErrors{status.InvalidField(status.Field("spec", "teeth"), 4, "must be prime")}
 	var olds []*Cog
 	stored := func(r *rest.Resource[Cog]) {
-		r.Validate = func(_ context.Context, c, old *Cog) status.FieldErrors {
+		r.Hooks.Validate = func(_ context.Context, c, old *Cog) status.FieldErrors {
 			if olds = append(olds, old); c.Spec.Teeth == 4 {
 				return prime
 			}
 			return nil
 		}
-		r.ValidateDelete = func(_ context.Context, c *Cog) error {
+		r.Hooks.ValidateDelete = func(_ context.Context, c *Cog) error {
 			return status.Forbidden(apimeta.GroupResource{Group: "example.com", Resource: "cogs"}, c.Name, "it turns")
 		}
 	}
@@ -101,15 +100,15 @@ func TestAVersionIsHeldToTheHooksOfTheStoredOne(t *testing.T) {
 		var seen int32
 		api := newCogs(t, stored, func(r *rest.Resource[Cog]) {
 			beta := betaCogResource()
-			beta.Default = func(_ context.Context, c *CogV1beta1) error {
+			beta.Hooks.Default = func(_ context.Context, c *CogV1beta1) error {
 				c.Spec.Oiled = true
 				return nil
 			}
-			beta.Validate = func(_ context.Context, c, _ *CogV1beta1) status.FieldErrors {
+			beta.Hooks.Validate = func(_ context.Context, c, _ *CogV1beta1) status.FieldErrors {
 				seen = c.Spec.ToothCount
 				return nil
 			}
-			beta.ValidateDelete = func(_ context.Context, c *CogV1beta1) error {
+			beta.Hooks.ValidateDelete = func(_ context.Context, c *CogV1beta1) error {
 				if c.Labels["kept"] != "" {
 					return status.Forbidden(apimeta.GroupResource{Group: "example.com", Resource: "cogs"}, c.Name, "it is kept")
 				}

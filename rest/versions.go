@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
@@ -36,27 +37,26 @@ type convertedVersion[T, V any] struct {
 	fromStored func(in *T, out *V) error
 }
 
-// fieldsOfAllVersions are the fields of Resource that hold for a resource in all its versions.
-var fieldsOfAllVersions = [...]string{"Group", "Plural", "Singular", "ListKind", "ShortNames", "Categories", "Scope", "Dialect", "Names", "Verbs",
-	"CreateOnUpdate", "Generation", "VersionRequired", "PlainMetadata", "ReturnDeleted", "Singleton", "IndexedLabels", "Untracked", "Kind", "Versions", "Call", "GracePeriod", "RemoveWhenDue"}
+// fieldsOfAllVersions are the fields of Resource that hold for a resource in all its versions, and hooksOfAllVersions such hooks.
+var (
+	fieldsOfAllVersions = [...]string{"Group", "Plural", "Scope", "Names", "Verbs", "IndexedLabels", "Singleton", "RemoveWhenDue", "Versions", "Wire"}
+	hooksOfAllVersions  = [...]string{"GracePeriod", "Call"}
+)
 
 func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
 	r := c.declared
-	given := reflect.ValueOf(r)
-	for _, name := range fieldsOfAllVersions {
-		if !given.FieldByName(name).IsZero() {
-			return nil, fmt.Errorf("version %q: %s is declared for all versions by the stored one", r.Version, name)
-		}
+	if name := firstSet(r, fieldsOfAllVersions[:]); name != "" {
+		return nil, fmt.Errorf("version %q: %s is declared for all versions by the stored one", r.Version, name)
+	}
+	if name := firstSet(r.Hooks, hooksOfAllVersions[:]); name != "" {
+		return nil, fmt.Errorf("version %q: Hooks.%s is declared for all versions by the stored one", r.Version, name)
 	}
 	of, ok := stored.GoType.(*typed[T])
 	if !ok {
 		return nil, fmt.Errorf("version %q: %s is not the stored type", r.Version, reflect.TypeFor[T]())
 	}
-	r.Kind = stored.GVK.Kind
-	r.Group, r.Plural, r.Singular, r.ListKind = of.Group, of.Plural, of.Singular, of.ListKind
-	r.ShortNames, r.Categories, r.Scope, r.Dialect, r.Names = of.ShortNames, of.Categories, of.Scope, of.Dialect, of.Names
-	r.Verbs, r.CreateOnUpdate, r.Generation, r.VersionRequired, r.Singleton = of.Verbs, of.CreateOnUpdate, of.Generation, of.VersionRequired, of.Singleton
-	r.PlainMetadata, r.ReturnDeleted, r.Untracked = of.PlainMetadata, of.ReturnDeleted, of.Untracked
+	r.Group, r.Plural, r.Scope, r.Names, r.Verbs, r.Singleton, r.Wire = of.Group, of.Plural, of.Scope, of.Names, of.Verbs, of.Singleton, of.Wire
+	r.Names.Kind = stored.GVK.Kind
 	res, err := r.build(stored.Environment, stored)
 	if err != nil {
 		return nil, fmt.Errorf("version %q: %w", r.Version, err)
@@ -66,6 +66,16 @@ func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
 		return nil, err
 	}
 	return res, nil
+}
+
+// firstSet returns the first of these fields of a struct that is not empty, or "".
+func firstSet(of any, fields []string) string {
+	given := reflect.ValueOf(of)
+	i := slices.IndexFunc(fields, func(name string) bool { return !given.FieldByName(name).IsZero() })
+	if i < 0 {
+		return ""
+	}
+	return fields[i]
 }
 
 // versions are the further versions of the resource.

@@ -122,7 +122,7 @@ func BenchmarkUpgrade(b *testing.B) {
 	const objects = 1000
 	s := newThingServer(b, rest.Options{})
 	s.fill(b, objects)
-	later := rest.Resource[LaterThing]{Group: thingGroup, Version: "v1", Plural: "things", Kind: "Thing"}
+	later := rest.Resource[LaterThing]{Group: thingGroup, Version: "v1", Plural: "things", Names: rest.Names{Kind: "Thing"}}
 	restart := func(definition rest.Definition) {
 		api, err := rest.New(rest.Options{Store: s.store}, definition)
 		require.NoError(b, err)

@@ -353,9 +353,9 @@ func TestAConversionThatFails(t *testing.T) {
 
 func TestAVersionThatIsDeprecatedOrNotServed(t *testing.T) {
 	api := newCogs(t, func(r *rest.Resource[Cog]) {
-		alpha := rest.Resource[CogV1alpha1]{Version: "v1alpha1", NotServed: true}
+		alpha := rest.Resource[CogV1alpha1]{Version: "v1alpha1", Stage: rest.Stage{NotServed: true}}
 		beta := betaCogResource()
-		beta.DeprecationWarning = `write "v1"`
+		beta.Stage.Warning = `write "v1"`
 		r.Versions = []rest.VersionOf[Cog]{rest.Converted(beta, cogToV1, cogFromV1), rest.Converted[Cog](alpha, nil, nil)}
 	})
 	require.Equal(t, 201, do(t, api, "POST", cogs, cogBody(`{"teeth":3}`)).Code)
@@ -402,7 +402,7 @@ func TestTypedClientsOfSeveralVersions(t *testing.T) {
 
 // The dialect is that of the kind: in each version lists leave out the kind of their items, and patches may be strategic.
 func TestVersionsOfABuiltinKind(t *testing.T) {
-	api := newCogs(t, func(r *rest.Resource[Cog]) { r.Dialect = rest.Builtin })
+	api := newCogs(t, func(r *rest.Resource[Cog]) { r.Wire.Dialect = rest.Builtin })
 	require.Equal(t, 201, do(t, api, "POST", betaCogs, `{"metadata":{"name":"a"},"spec":{"toothCount":5}}`).Code)
 	patched := do(t, api, "PATCH", betaCogs+"/a", `{"metadata":{"finalizers":["example.com/a"]},"spec":{"oiled":true}}`, "Content-Type", "application/strategic-merge-patch+json")
 	require.Equal(t, 200, patched.Code, patched.Body)

@@ -82,7 +82,7 @@ type widgetOption func(*rest.Resource[Widget])
 func widgetResource(options ...widgetOption) rest.Resource[Widget] {
 	r := rest.Resource[Widget]{
 		Group: "example.com", Version: "v1", Plural: "widgets",
-		ShortNames: []string{"wd"}, Categories: []string{"all"}, Description: "Widget is what the tests are about.",
+		Names: rest.Names{Short: []string{"wd"}, Categories: []string{"all"}}, Description: "Widget is what the tests are about.",
 		SelectableFields: []string{"spec.color", "spec.owner"},
 		Columns: []rest.Column{
 			{Name: "Size", Type: "integer", Path: ".spec.size", Description: "Size of the widget."},

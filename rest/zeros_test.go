@@ -107,7 +107,7 @@ func TestTypesThatDecodeThemselves(t *testing.T) {
 		apimeta.ObjectMeta `json:"metadata,omitempty"`
 		Spec               spec `json:"spec"`
 	}
-	api := newAPI(t, rest.Options{}, rest.Resource[Gauge]{Group: "example.com", Version: "v1", Plural: "gauges", Kind: "Gauge"})
+	api := newAPI(t, rest.Options{}, rest.Resource[Gauge]{Group: "example.com", Version: "v1", Plural: "gauges", Names: rest.Names{Kind: "Gauge"}})
 	post := func(spec string) answer {
 		return do(t, api, "POST", "/apis/example.com/v1/namespaces/default/gauges", `{"apiVersion":"example.com/v1","kind":"Gauge","metadata":{"generateName":"a"},"spec":`+spec+`}`)
 	}
@@ -154,7 +154,7 @@ func TestHooksChangeOnlyWhatTheyChange(t *testing.T) {
 		write   func(t *testing.T, api *rest.API)
 	}{
 		{"Prepare", rest.Options{}, func(r *rest.Resource[Dial]) {
-			r.Prepare = func(_ context.Context, d, _ *Dial) error { hook(d); return nil }
+			r.Hooks.Prepare = func(_ context.Context, d, _ *Dial) error { hook(d); return nil }
 		}, nil},
 		{"admission", rest.Options{Admission: []rest.Admission{mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
 			var d Dial
@@ -207,7 +207,7 @@ func TestHooksChangeOnlyWhatTheyChange(t *testing.T) {
 
 func TestZerosThatHooksSet(t *testing.T) {
 	api, _ := newDials(t, func(r *rest.Resource[Dial]) {
-		r.Prepare = func(_ context.Context, d, _ *Dial) error {
+		r.Hooks.Prepare = func(_ context.Context, d, _ *Dial) error {
 			d.Spec = DialSpec{Maybe: d.Spec.Maybe, Tags: nil}
 			return nil
 		}
@@ -218,7 +218,7 @@ func TestZerosThatHooksSet(t *testing.T) {
 
 func TestDefaultHookAndZeros(t *testing.T) {
 	api, _ := newDials(t, func(r *rest.Resource[Dial]) {
-		r.Default = func(_ context.Context, d *Dial) error {
+		r.Hooks.Default = func(_ context.Context, d *Dial) error {
 			if d.Spec.Label == "" {
 				d.Spec.Label = "none"
 			}
@@ -325,7 +325,7 @@ controller Update {"f:spec":{"f:knobs":{"k:{\"name\":\"a\"}":{"f:title":{}}}}}`,
 func TestACallKeepsZeros(t *testing.T) {
 	api := newAPI(t, rest.Options{}, dialResource(func(r *rest.Resource[Dial]) {
 		r.Scale = nil
-		r.Call = func(_ context.Context, d *Dial) error {
+		r.Hooks.Call = func(_ context.Context, d *Dial) error {
 			if d.Spec.Enabled {
 				return errors.New("it is enabled")
 			}
@@ -340,7 +340,7 @@ func TestACallKeepsZeros(t *testing.T) {
 
 // Kinds of the built-in dialect are stored as Go writes them.
 func TestZerosOfBuiltinKinds(t *testing.T) {
-	api, client := newDials(t, func(r *rest.Resource[Dial]) { r.Dialect = rest.Builtin })
+	api, client := newDials(t, func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.Builtin })
 	must(t, api, "POST", dials, dialBody(`{"replicas":0,"enabled":true,"label":"","tags":[]}`))
 	wantDial(t, api, "spec", `{"enabled":true,`+dialDefaults+`}`)
 	d := getDial(t, client)

@@ -37,8 +37,10 @@ type EnvironmentStatus struct {
 func environments() rest.Resource[Environment] {
 	return rest.Resource[Environment]{
 		Group: "deploy.example.com", Version: "v1", Plural: "environments",
-		ShortNames:  []string{"env"},
-		Categories:  []string{"all"},
+		Names: rest.Names{
+			Short:      []string{"env"},
+			Categories: []string{"all"},
+		},
 		Description: "Environment is a place where a branch of the shop runs.",
 		Columns: []rest.Column{
 			{Name: "Branch", Path: ".spec.branch"},

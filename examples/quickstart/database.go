@@ -44,8 +44,10 @@ type DatabaseStatus struct {
 func databases() rest.Resource[Database] {
 	return rest.Resource[Database]{
 		Group: "platform.example.com", Version: "v1", Plural: "databases",
-		ShortNames:  []string{"db"},
-		Categories:  []string{"all"},
+		Names: rest.Names{
+			Short:      []string{"db"},
+			Categories: []string{"all"},
+		},
 		Description: "Database is a database that the platform runs for a user.",
 		Columns: []rest.Column{
 			{Name: "Engine", Path: ".spec.engine"},
@@ -55,12 +57,14 @@ func databases() rest.Resource[Database] {
 			{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"},
 		},
 		SelectableFields: []string{"spec.engine"},
-		Validate: func(_ context.Context, d, _ *Database) status.FieldErrors {
-			if d.Spec.Engine == "sqlite" && d.Spec.Replicas > 1 {
-				return status.FieldErrors{status.InvalidField(
-					status.Field("spec", "replicas"), d.Spec.Replicas, "sqlite runs as one instance")}
-			}
-			return nil
+		Hooks: rest.Hooks[Database]{
+			Validate: func(_ context.Context, d, _ *Database) status.FieldErrors {
+				if d.Spec.Engine == "sqlite" && d.Spec.Replicas > 1 {
+					return status.FieldErrors{status.InvalidField(
+						status.Field("spec", "replicas"), d.Spec.Replicas, "sqlite runs as one instance")}
+				}
+				return nil
+			},
 		},
 	}
 }

@@ -44,7 +44,7 @@ var (
 
 func sites() rest.Resource[Site] {
 	return rest.Resource[Site]{
-		Group: siteVersion.Group, Version: siteVersion.Version, Plural: siteResource.Resource, ShortNames: []string{"st"},
+		Group: siteVersion.Group, Version: siteVersion.Version, Plural: siteResource.Resource, Names: rest.Names{Short: []string{"st"}},
 		SelectableFields: []string{"spec.theme"},
 	}
 }

@@ -41,12 +41,12 @@ type betaShelf struct {
 func shelfServer(t *testing.T, k *kubectl) *server {
 	t.Helper()
 	api, err := decorum.New(decorum.Options{}, decorum.Resource[shelf]{
-		Group: "example.com", Version: "v1", Plural: "shelves", Kind: "Shelf", Description: "Shelf holds books.",
+		Group: "example.com", Version: "v1", Plural: "shelves", Names: decorum.Names{Kind: "Shelf"}, Description: "Shelf holds books.",
 		Columns:          []decorum.Column{{Name: "Width", Type: "integer", Path: ".spec.millimeters"}},
 		SelectableFields: []string{"spec.material"},
 		Scale:            &decorum.Scale{SpecReplicas: ".spec.millimeters", StatusReplicas: ".status.books"},
 		Versions: []decorum.VersionOf[shelf]{decorum.Converted(decorum.Resource[betaShelf]{
-			Version: "v1beta1", Deprecated: true, Description: "Shelf holds volumes.",
+			Version: "v1beta1", Stage: decorum.Stage{Deprecated: true}, Description: "Shelf holds volumes.",
 			Columns:          []decorum.Column{{Name: "Centimeters", Type: "integer", Path: ".spec.centimeters"}},
 			SelectableFields: []string{"spec.wood"},
 		}, func(in *betaShelf, out *shelf) error {

@@ -98,7 +98,7 @@ func keeperOf[T any, P interface {
 		return k.(keeper)
 	}
 	resource := k8s.Resource[T, P]()
-	k := keeper{part: managed.Whole, kind: kind{gvk.GroupVersionKind{Group: resource.Group, Version: resource.Version, Kind: resource.Kind}, typ}}
+	k := keeper{part: managed.Whole, kind: kind{gvk.GroupVersionKind{Group: resource.Group, Version: resource.Version, Kind: resource.Names.Kind}, typ}}
 	s, err := schema.Derive(typ, schema.Options{Builtin: true, Overlay: resource.Overlay})
 	require.NoError(t, err)
 	k.schema = s

@@ -106,7 +106,7 @@ func definitions() []rest.Definition {
 		rest.Resource[Part]{Group: group, Version: "v1", Plural: "parts"},
 	}
 	for i := range idleKinds {
-		all = append(all, rest.Resource[Idle]{Group: group, Version: "v1", Kind: fmt.Sprint("Idle", i), Plural: fmt.Sprint("idles", i)})
+		all = append(all, rest.Resource[Idle]{Group: group, Version: "v1", Names: rest.Names{Kind: fmt.Sprint("Idle", i)}, Plural: fmt.Sprint("idles", i)})
 	}
 	return all
 }

@@ -72,7 +72,7 @@ func newAPI(t *testing.T) *rest.API {
 	shelves := rest.Resource[Shelf]{
 		Group: "library.example.com", Version: "v1", Plural: "shelves",
 		Scale:    &rest.Scale{SpecReplicas: ".spec.width", StatusReplicas: ".status.count"},
-		Versions: []rest.VersionOf[Shelf]{rest.Converted[Shelf](rest.Resource[ShelfV1beta1]{Version: "v1beta1", Deprecated: true}, nil, nil)},
+		Versions: []rest.VersionOf[Shelf]{rest.Converted[Shelf](rest.Resource[ShelfV1beta1]{Version: "v1beta1", Stage: rest.Stage{Deprecated: true}}, nil, nil)},
 	}
 	definitions := append(rest.Reviews(decide), shelves, rest.NamespacesOf[corev1.Namespace](),
 		k8s.Resource[corev1.ConfigMap](), k8s.Resource[corev1.Pod](), k8s.Resource[corev1.Service](),

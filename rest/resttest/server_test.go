@@ -145,7 +145,7 @@ func TestOptionsOfTheAPIAreTheHosts(t *testing.T) {
 func TestPrefixAndMiddleware(t *testing.T) {
 	seen := ""
 	review := rest.Resource[Ship]{Group: "fleet.example.com", Version: "v1", Plural: "ships",
-		Default: func(ctx context.Context, _ *Ship) error { seen = rest.UserFrom(ctx).Name; return nil }}
+		Hooks: rest.Hooks[Ship]{Default: func(ctx context.Context, _ *Ship) error { seen = rest.UserFrom(ctx).Name; return nil }}}
 	s := resttest.NewWith(t, resttest.Options{
 		Prefix: "/platform/",
 		Middleware: func(next http.Handler) http.Handler {
@@ -409,7 +409,7 @@ func TestLogGoesToTheTest(t *testing.T) {
 	var log bytes.Buffer
 	errs := inside(t, func(t *fakeT) {
 		s := resttest.New(loggedT{t, &log}, rest.Resource[Ship]{Group: "fleet.example.com", Version: "v1", Plural: "ships",
-			Default: func(context.Context, *Ship) error { panic("leaking") }})
+			Hooks: rest.Hooks[Ship]{Default: func(context.Context, *Ship) error { panic("leaking") }}})
 		a := mustSend(t, &http.Client{Transport: s.RoundTripper()}, "POST", "http://resttest"+shipsPath, shipJSON("a"))
 		assert.Equal(t, http.StatusInternalServerError, a.code)
 	})

@@ -39,7 +39,7 @@ func withSpec[Spec any]() rest.Definition { return thing[object[Spec, none]](nil
 func withStatus[Status any]() rest.Definition { return thing[object[none, Status]](nil) }
 
 func thing[T any](change func(*rest.Resource[T])) rest.Definition {
-	r := rest.Resource[T]{Group: "example.com", Version: "v1", Plural: "things", Kind: "Thing"}
+	r := rest.Resource[T]{Group: "example.com", Version: "v1", Plural: "things", Names: rest.Names{Kind: "Thing"}}
 	if change != nil {
 		change(&r)
 	}
@@ -127,12 +127,12 @@ func vetCases() []vetCase {
 		{"a group of Kubernetes", named(func(r *rest.Resource[object[none, none]]) { r.Group = "things.k8s.io" }), []string{"group-name "}},
 		{"the other domain of Kubernetes", named(func(r *rest.Resource[object[none, none]]) { r.Group = "kubernetes.io" }), []string{"group-name "}},
 		{"a group that only ends alike", named(func(r *rest.Resource[object[none, none]]) { r.Group = "notk8s.io" }), nil},
-		{"a group of Kubernetes for its own kinds", named(func(r *rest.Resource[object[none, none]]) { r.Group, r.Dialect = "apps", rest.Builtin }), nil},
+		{"a group of Kubernetes for its own kinds", named(func(r *rest.Resource[object[none, none]]) { r.Group, r.Wire.Dialect = "apps", rest.Builtin }), nil},
 		{"a plural like the singular", named(func(r *rest.Resource[object[none, none]]) { r.Plural = "thing" }), []string{"plural "}},
 		{"a plural without an s", named(func(r *rest.Resource[object[none, none]]) { r.Plural = "stuff" }), []string{"plural "}},
-		{"a kind in lower case", named(func(r *rest.Resource[object[none, none]]) { r.Kind = "thing" }), []string{"kind-name "}},
-		{"a kind with a dash", named(func(r *rest.Resource[object[none, none]]) { r.Kind = "My-Thing" }), []string{"kind-name "}},
-		{"a kind that is a plural", named(func(r *rest.Resource[object[none, none]]) { r.Kind, r.Singular = "Things", "thing" }), []string{"kind-name "}},
+		{"a kind in lower case", named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind = "thing" }), []string{"kind-name "}},
+		{"a kind with a dash", named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind = "My-Thing" }), []string{"kind-name "}},
+		{"a kind that is a plural", named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind, r.Names.Singular = "Things", "thing" }), []string{"kind-name "}},
 		{"a field of anything", withSpec[struct {
 			Extra json.RawMessage `json:"extra,omitempty"`
 		}](), []string{"schema spec.extra"}},
@@ -146,8 +146,8 @@ func vetCases() []vetCase {
 			Port json.RawMessage `json:"port,omitempty" api:"intOrString"`
 		}](), nil},
 
-		{"a list of another name", named(func(r *rest.Resource[object[none, none]]) { r.ListKind = "Things" }), []string{"list-kind "}},
-		{"a kind that is called a list", named(func(r *rest.Resource[object[none, none]]) { r.Kind = "ToDoList" }), []string{"list-kind "}},
+		{"a list of another name", named(func(r *rest.Resource[object[none, none]]) { r.Names.ListKind = "Things" }), []string{"list-kind "}},
+		{"a kind that is called a list", named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind = "ToDoList" }), []string{"list-kind "}},
 		{"a kind with items", thing[struct {
 			apimeta.TypeMeta   `json:",inline"`
 			apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -177,7 +177,7 @@ func vetCases() []vetCase {
 				Labels            map[string]string `json:"labels,omitempty"`
 			} `json:"metadata,omitzero"`
 		}](nil), []string{"metadata metadata.generation", "metadata metadata.annotations"}},
-		{"a kind called after its controller", named(func(r *rest.Resource[object[none, none]]) { r.Kind = "ThingController" }), []string{"controller-kind "}},
+		{"a kind called after its controller", named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind = "ThingController" }), []string{"controller-kind "}},
 
 		{"a field beside spec and status", thing[struct {
 			apimeta.TypeMeta   `json:",inline"`
@@ -341,7 +341,7 @@ func vetCases() []vetCase {
 		{"a default that overrides, of a built-in kind", thing(func(r *rest.Resource[object[struct {
 			Size int32 `json:"size,omitempty" api:"default=3,min=0,max=9"`
 		}, none]]) {
-			r.Dialect = rest.Builtin
+			r.Wire.Dialect = rest.Builtin
 		}), []string{"default-overrides spec.size"}},
 
 		{"a time in seconds", withSpec[struct {
@@ -514,10 +514,10 @@ func vetCases() []vetCase {
 			Size *int32 `api:"min=0,max=9"`
 		}](), []string{"json-name spec.Size", "optional-omitted spec.Size"}},
 		{"a type that is not the host's", thing[apimeta.PartialObjectMetadata](func(r *rest.Resource[apimeta.PartialObjectMetadata]) {
-			r.Group, r.Kind = "", "stuff"
+			r.Group, r.Names.Kind = "", "stuff"
 		}), nil},
 		{"a call", thing(func(r *rest.Resource[object[none, none]]) {
-			r.Call = func(context.Context, *object[none, none]) error { return nil }
+			r.Hooks.Call = func(context.Context, *object[none, none]) error { return nil }
 		}), nil},
 		{"the kind of a subresource", thing(func(r *rest.Resource[object[none, none]]) {
 			r.Subresources = []rest.SubresourceOf[object[none, none]]{
@@ -598,7 +598,7 @@ func TestVetFailsTheTest(t *testing.T) {
 		resttest.Vet(t, ships(), withSpec[struct {
 			Size  int32 `json:"size" api:"min=1"`
 			Parts []int `json:"parts,omitempty" api:"list=set,maxItems=3,items.min=1,items.max=2"`
-		}](), named(func(r *rest.Resource[object[none, none]]) { r.Kind = "thing" }))
+		}](), named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind = "thing" }))
 	})
 	assert.Equal(t, []string{
 		"Thing spec.parts[]: is of Go's type int: integers of an API are int32 or int64 (rule int-size; API conventions, Primitive types)",

@@ -33,7 +33,7 @@ type unboundedPipe struct {
 }
 
 func TestVetLooksAtEachVersion(t *testing.T) {
-	pipes := rest.Resource[goodPipe]{Group: "example.com", Version: "v1", Plural: "pipes", Kind: "Pipe",
+	pipes := rest.Resource[goodPipe]{Group: "example.com", Version: "v1", Plural: "pipes", Names: rest.Names{Kind: "Pipe"},
 		Versions: []rest.VersionOf[goodPipe]{rest.Converted[goodPipe](rest.Resource[unboundedPipe]{Version: "v1beta1"}, nil, nil)}}
 	var found []string
 	for _, f := range resttest.Findings(pipes) {

@@ -44,12 +44,12 @@ func newHost() (*host, error) {
 	var err error
 	h.api, err = rest.New(rest.Options{Store: noticingStore{h.store, &h.atStore}},
 		rest.Resource[Widget]{
-			Group: "example.com", Version: "v1", Plural: "widgets", Scale: scale, CreateOnUpdate: true,
-			Default: func(context.Context, *Widget) error { h.atHook.here(); return nil },
+			Group: "example.com", Version: "v1", Plural: "widgets", Scale: scale, Wire: rest.Wire{CreateOnUpdate: true},
+			Hooks: rest.Hooks[Widget]{Default: func(context.Context, *Widget) error { h.atHook.here(); return nil }},
 		},
 		rest.Resource[Gadget]{
-			Group: "example.com", Version: "v1", Plural: "gadgets", Dialect: rest.Builtin,
-			Default: func(context.Context, *Gadget) error { h.atHook.here(); return nil },
+			Group: "example.com", Version: "v1", Plural: "gadgets", Wire: rest.Wire{Dialect: rest.Builtin},
+			Hooks: rest.Hooks[Gadget]{Default: func(context.Context, *Gadget) error { h.atHook.here(); return nil }},
 		})
 	return h, err
 }

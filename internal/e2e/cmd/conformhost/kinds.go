@@ -14,7 +14,7 @@ func definitions(graceful bool) []rest.Definition {
 	widgets := widgets()
 	if graceful {
 		widgets.RemoveWhenDue = true
-		widgets.GracePeriod = func(_ context.Context, _ *Widget, asked *int64) (int64, error) {
+		widgets.Hooks.GracePeriod = func(_ context.Context, _ *Widget, asked *int64) (int64, error) {
 			if asked == nil {
 				return 0, nil
 			}
@@ -42,7 +42,7 @@ func decide(_ context.Context, a rest.Access) (allowed bool, reason string, err 
 
 func widgets() rest.Resource[Widget] {
 	return rest.Resource[Widget]{
-		Group: "example.com", Version: "v1", Plural: "widgets", ShortNames: []string{"wd"}, Categories: []string{"all"},
+		Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Short: []string{"wd"}, Categories: []string{"all"}},
 		SelectableFields: []string{"spec.color", "spec.owner"},
 		Scale:            &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".status.selector"},
 		Columns: []rest.Column{

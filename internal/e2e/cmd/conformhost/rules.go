@@ -21,7 +21,7 @@ var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
 // configMaps keeps the promise of immutable, and a key to its form and to one of the two maps.
 func configMaps() rest.Resource[corev1.ConfigMap] {
 	r := k8s.Resource[corev1.ConfigMap]()
-	r.Validate = func(_ context.Context, obj, old *corev1.ConfigMap) (errs status.FieldErrors) {
+	r.Hooks.Validate = func(_ context.Context, obj, old *corev1.ConfigMap) (errs status.FieldErrors) {
 		if old != nil && old.Immutable != nil && *old.Immutable {
 			errs = changedConfigMap(obj, old)
 		}
@@ -78,7 +78,7 @@ func checkConfigKey(path *status.Path, key string) (errs status.FieldErrors) {
 // serviceAccounts keeps of a secret its name alone.
 func serviceAccounts() rest.Resource[corev1.ServiceAccount] {
 	r := k8s.Resource[corev1.ServiceAccount]()
-	r.Prepare = func(_ context.Context, obj, _ *corev1.ServiceAccount) error {
+	r.Hooks.Prepare = func(_ context.Context, obj, _ *corev1.ServiceAccount) error {
 		for i, secret := range obj.Secrets {
 			obj.Secrets[i] = corev1.ObjectReference{Name: secret.Name}
 		}
@@ -90,11 +90,11 @@ func serviceAccounts() rest.Resource[corev1.ServiceAccount] {
 // leases last for some time.
 func leases() rest.Resource[coordinationv1.Lease] {
 	r := k8s.Resource[coordinationv1.Lease]()
-	r.Prepare = func(_ context.Context, obj, _ *coordinationv1.Lease) error {
+	r.Hooks.Prepare = func(_ context.Context, obj, _ *coordinationv1.Lease) error {
 		obj.Spec.Strategy, obj.Spec.PreferredHolder = nil, nil // the recorded server has coordinated leader election turned off
 		return nil
 	}
-	r.Validate = func(_ context.Context, obj, _ *coordinationv1.Lease) (errs status.FieldErrors) {
+	r.Hooks.Validate = func(_ context.Context, obj, _ *coordinationv1.Lease) (errs status.FieldErrors) {
 		if seconds := obj.Spec.LeaseDurationSeconds; seconds != nil && *seconds <= 0 {
 			errs = append(errs, status.InvalidField(status.Field("spec", "leaseDurationSeconds"), *seconds, "must be greater than 0"))
 		}
