@@ -11,37 +11,28 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// list answers a collection, or a watch of it.
-func (q *request) list() error {
-	e := media.ManyObjects
-	if q.wantsWatch() {
-		e = media.EventStream
-	} else if _, err := q.timeout(); err != nil {
-		return err
-	}
+// beginList reads what a list or a watch asks for.
+func (q *request) beginList(e media.Endpoint, verb Verb) (*media.Representation, *resource.ListParameters, error) {
 	rep, err := q.negotiateRead(e)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	p, err := q.listParameters()
+	if err == nil && !q.res.Has(string(verb)) {
+		err = status.MethodNotAllowed()
+	}
+	return rep, p, err
+}
+
+// list answers a collection.
+func (q *request) list() error {
+	if _, err := q.timeout(); err != nil {
+		return err
+	}
+	rep, p, err := q.beginList(media.ManyObjects, List)
 	if err != nil {
 		return err
 	}
-	verb := List
-	if p.Watch {
-		verb = Watch
-	}
-	switch {
-	case !q.res.Has(string(verb)):
-		return status.MethodNotAllowed()
-	case p.Watch:
-		return (&watchStream{q: q, rep: rep}).follow(p)
-	default:
-		return q.listNow(rep, p)
-	}
-}
-
-func (q *request) listNow(rep *media.Representation, p *resource.ListParameters) error {
 	namespace, err := q.namespace()
 	if err != nil {
 		return err

@@ -544,5 +544,5 @@ func TestDisconnectFreesTheWatch(t *testing.T) {
 func watchGoroutines() int {
 	var dump strings.Builder
 	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2)
-	return strings.Count(dump.String(), "rest.(*watchStream).follow(")
+	return strings.Count(dump.String(), "delivery.(*Watch).Deliver(")
 }

@@ -31,6 +31,7 @@ type request struct {
 	params  httprouter.Params
 	kind    *media.Kind        // of what is read and written: the resource's or a subresource's own
 	through *servedSubresource // that the request is for; nil for the object itself
+	ofPath  bool               // a watch of the object in the path
 
 	before, behind *request // among those under way, guarded by the API's lock
 

@@ -193,7 +193,7 @@ func (q *request) namespaceNotServed() error { return status.MethodNotAllowed() 
 func (q *request) collection() (handler, error) {
 	switch q.method() {
 	case http.MethodGet:
-		return (*request).list, nil
+		return q.listing(), nil
 	case http.MethodPost:
 		return q.allowed(Create, (*request).create)
 	case http.MethodDelete:
@@ -205,9 +205,17 @@ func (q *request) collection() (handler, error) {
 // collectionOfAll answers for a namespaced resource across all namespaces.
 func (q *request) collectionOfAll() (handler, error) {
 	if q.method() == http.MethodGet {
-		return (*request).list, nil
+		return q.listing(), nil
 	}
 	return nil, status.MethodNotAllowed()
+}
+
+// listing is the handler of a GET of a collection.
+func (q *request) listing() handler {
+	if q.wantsWatch() {
+		return (*request).watch
+	}
+	return (*request).list
 }
 
 // item answers for one object.

@@ -72,7 +72,7 @@ func shell(ctx context.Context, thing *Thing, o *ThingExecOptions, s *rest.Sessi
 func streamGoroutines() int {
 	var dump strings.Builder
 	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2)
-	return strings.Count(dump.String(), "rest.(*streamSocket)") + strings.Count(dump.String(), "rest.(*request).stream")
+	return strings.Count(dump.String(), "rest.(*request).stream")
 }
 
 // session is the client of a command.

@@ -13,36 +13,32 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// watchStream is a watch over HTTP: the request, and the answer that is opened for it.
-type watchStream struct {
-	q    *request
-	rep  *media.Representation
-	gone context.CancelFunc // the client has left
-}
-
-// follow streams what changes until the watch ends (API concepts, Efficient detection of changes).
-func (s *watchStream) follow(p *resource.ListParameters) error {
-	w, err := s.q.readWatch(s.rep, p)
+// watch streams what changes until the watch ends (API concepts, Efficient detection of changes).
+func (q *request) watch() error {
+	rep, p, err := q.beginList(media.EventStream, Watch)
+	if err == nil && q.ofPath {
+		err = q.selectObject(p)
+	}
 	if err != nil {
 		return err
 	}
-	ctx := s.q.r.Context()
-	s.gone = func() {}
-	if stream.WantsSocket(s.q.r) { // whose end the request's context does not know
-		ctx, s.gone = context.WithCancel(ctx)
+	w, err := q.readWatch(rep, p)
+	if err != nil {
+		return err
 	}
-	defer s.gone()
-	s.q.becomeWatch()
-	return w.Deliver(ctx, s.open)
-}
-
-// open begins the answer.
-func (s *watchStream) open() (delivery.Output, error) {
-	out, err := s.q.openWatch(s.rep.Media, s.gone)
-	if err == nil {
-		s.q.query, s.q.params = nil, nil // they have been read
+	ctx, gone := q.r.Context(), context.CancelFunc(func() {})
+	if stream.WantsSocket(q.r) { // whose end the request's context does not know
+		ctx, gone = context.WithCancel(ctx)
 	}
-	return out, err
+	defer gone()
+	q.becomeWatch()
+	return w.Deliver(ctx, func() (delivery.Output, error) {
+		out, err := q.openWatch(rep.Media, gone)
+		if err == nil {
+			q.query, q.params = nil, nil // they have been read
+		}
+		return out, err
+	})
 }
 
 // readWatch reads a request for a watch.

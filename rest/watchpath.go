@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -19,22 +18,8 @@ func (q *request) watchByPath() (handler, error) {
 	if q.r.Method != http.MethodGet || !q.res.Has(string(Watch)) {
 		return nil, status.MethodNotAllowed()
 	}
-	return func(q *request) error {
-		rep, err := q.negotiateRead(media.EventStream)
-		if err != nil {
-			return err
-		}
-		p, err := q.listParameters()
-		if err != nil {
-			return err
-		}
-		if q.namesObject() {
-			if err := q.selectObject(p); err != nil {
-				return err
-			}
-		}
-		return (&watchStream{q: q, rep: rep}).follow(p)
-	}, nil
+	q.ofPath = q.namesObject()
+	return (*request).watch, nil
 }
 
 // namesObject reports whether the path is that of one object.
