@@ -24,8 +24,8 @@ func TestRulesThatCannotWork(t *testing.T) {
 		rule        cel.Rule
 		says        []string
 	}{
-		{"no such type", "Gadget", cel.Rule{Rule: "true"}, []string{"rules of Gadget", "there is no such type or field"}},
-		{"no such field", "WidgetSpec.none", cel.Rule{Rule: "true"}, []string{"rules of WidgetSpec.none", "there is no such type or field"}},
+		{"no such type", "Gadget", cel.Rule{Rule: "true"}, []string{"rules of Gadget", "unknown type or field"}},
+		{"no such field", "WidgetSpec.none", cel.Rule{Rule: "true"}, []string{"rules of WidgetSpec.none", "unknown type or field"}},
 		{"empty", "WidgetSpec", cel.Rule{Rule: " "}, []string{"self.spec: rule 0: the rule is empty"}},
 		{"no syntax", "WidgetSpec", cel.Rule{Rule: "self."}, []string{"self.spec: rule 0: compilation failed", "Syntax error"}},
 		{"a field that does not exist", "WidgetSpec", cel.Rule{Rule: "self.size > 1"}, []string{"undefined field 'size'"}},

@@ -77,7 +77,7 @@ func TestGroupIsNeverSplit(t *testing.T) {
 	assert.Equal(t, log.Revision(), c.Position())
 }
 
-// What a reader is given at a time is bounded by bytes too: it keeps it alive for as long as it likes.
+// A Poll is bounded by bytes too, because its reader may keep the result alive for as long as it likes.
 func TestPollIsBoundedByBytes(t *testing.T) {
 	const quarter = watch.PollBytes / 4
 	log := newLog(t, watch.LogOptions[thing]{StateSize: func(t *thing) int64 {
@@ -102,7 +102,7 @@ func TestPollIsBoundedByBytes(t *testing.T) {
 	}
 	assert.Equal(t, []watch.Revision{1, 2, 3, 4}, poll(t, c))
 	assert.Equal(t, watch.Revision(4), c.Position())
-	assert.Len(t, c.Ready(), 1, "there is more")
+	assert.Len(t, c.Ready(), 1, "more changes remain")
 	assert.Equal(t, []watch.Revision{5, 6}, poll(t, c))
 
 	add(state(quarter), state(quarter))
@@ -113,7 +113,7 @@ func TestPollIsBoundedByBytes(t *testing.T) {
 
 	add(nil, state(40*quarter))
 	add(nil, state(40*quarter), nil, state(40*quarter))
-	assert.Equal(t, []watch.Revision{10}, poll(t, c), "one that is larger than the bound comes alone")
+	assert.Equal(t, []watch.Revision{10}, poll(t, c), "a change larger than the bound is returned alone")
 	assert.Equal(t, []watch.Revision{11, 12}, poll(t, c), "a group is not split")
 }
 
@@ -124,7 +124,7 @@ func TestErrTellsWhatPollWould(t *testing.T) {
 		require.NoError(t, log.Append(group(r+1, key("a", "x"))))
 	}
 	require.NoError(t, c.Err())
-	assert.Equal(t, watch.Revision(0), c.Position(), "it does not move")
+	assert.Equal(t, watch.Revision(0), c.Position(), "the position does not move")
 	log.Compact(2)
 	require.True(t, status.IsExpired(c.Err()), "%v", c.Err())
 	_, err := c.Poll(nil)
@@ -157,8 +157,8 @@ func TestCursorThatFellBehindExpires(t *testing.T) {
 
 	<-busy.Ready()
 	_, err = busy.Poll(nil)
-	require.True(t, status.IsExpired(err), "it lost changes: %v", err)
-	assert.Empty(t, poll(t, quiet), "it lost nothing")
+	require.True(t, status.IsExpired(err), "the cursor lost changes: %v", err)
+	assert.Empty(t, poll(t, quiet), "the cursor lost nothing")
 	assert.Equal(t, watch.Revision(5), quiet.Position())
 	assert.Equal(t, []watch.Revision{4, 5}, poll(t, cursorAt(t, log, key("a", "busy"), 3)))
 }

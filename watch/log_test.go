@@ -57,7 +57,7 @@ func TestAppendRefusesRevisionsThatDoNotAscend(t *testing.T) {
 			assert.Equal(t, watch.Revision(10), log.Revision())
 			changes, err := log.Since(watch.Scope{Resource: "things"}, 10)
 			require.NoError(t, err)
-			assert.Empty(t, changes, "nothing of a refused group stays")
+			assert.Empty(t, changes, "a rejected group leaves no change behind")
 		})
 	}
 }
@@ -143,7 +143,7 @@ func TestCompactResource(t *testing.T) {
 	}
 	assert.Equal(t, watch.Revision(0), log.Floor(others))
 	assert.Equal(t, watch.Revision(0), log.Compacted())
-	assert.Equal(t, watch.Revision(2), log.GroupEnd(1), "what is left of a group is a part of one")
+	assert.Equal(t, watch.Revision(2), log.GroupEnd(1), "the rest of a group is only a part of it")
 
 	log.CompactResource("things", 1)
 	assert.Equal(t, watch.Revision(3), log.Floor(things), "compaction never goes back")
@@ -188,7 +188,7 @@ func TestCompactResourceLetsGoOfStates(t *testing.T) {
 	assert.Nil(t, state.Value())
 	other := watch.Scope{Resource: "others", Name: "o"}
 	require.NoError(t, log.Append(group(4, other, other, other, other)))
-	assert.Equal(t, watch.Revision(0), log.Floor(other), "there is room for others")
+	assert.Equal(t, watch.Revision(0), log.Floor(other), "the compaction has made room for other resources")
 	assert.Empty(t, poll(t, watching))
 	require.NoError(t, log.Append(group(8, other)))
 	assert.Equal(t, watch.Revision(7), log.Floor(other))
@@ -231,7 +231,7 @@ func TestWait(t *testing.T) {
 		go func() { done <- log.Wait(context.Background(), 3) }()
 		for r := range watch.Revision(3) {
 			synctest.Wait()
-			assert.Empty(t, done, "revision %d is not there yet", r+1)
+			assert.Empty(t, done, "the log has not reached revision %d", r+1)
 			require.NoError(t, log.Append(group(r+1, key("a", "x"))))
 		}
 		require.NoError(t, <-done)
@@ -258,7 +258,7 @@ func TestClosedLogAnswersErrClosed(t *testing.T) {
 	_, err = log.Since(key("a", "x"), 0)
 	require.ErrorIs(t, err, watch.ErrClosed)
 	var s *status.Error
-	require.ErrorAs(t, err, &s, "it can be written to a client")
+	require.ErrorAs(t, err, &s, "the error can be sent to a client as a Status")
 }
 
 func TestSelect(t *testing.T) {

@@ -56,7 +56,7 @@ func cursorOn(t *testing.T, log *watch.Log[thing], scope watch.Scope, term watch
 	return c
 }
 
-// A watcher of a value learns of the objects of the scope that get it, keep it or lose it, and of nothing else.
+// A watcher of a value learns of exactly the objects of the scope that get, keep or lose it.
 func TestCursorOnATerm(t *testing.T) {
 	x, y, z := key("a", "x"), key("b", "y"), watch.Scope{Resource: "others", Name: "z"}
 	changes := []watch.Change[thing]{

@@ -21,7 +21,7 @@ func TestTopicGoesWithItsLastCursor(t *testing.T) {
 	assert.Equal(t, 2, log.Topics())
 	first.Close()
 	first.Close()
-	assert.Equal(t, 2, log.Topics(), "closing one cursor twice does not count for two")
+	assert.Equal(t, 2, log.Topics(), "closing a cursor twice counts once")
 	second.Close()
 	other.Close()
 	assert.Zero(t, log.Topics())
@@ -103,6 +103,6 @@ func TestForgottenChangesAreFreed(t *testing.T) {
 	require.NotNil(t, state.Value())
 	log.Compact(1)
 	runtime.GC()
-	assert.Nil(t, state.Value(), "neither the log nor a topic nor a cursor that has not read it holds it")
+	assert.Nil(t, state.Value(), "neither the log nor a topic nor an idle cursor holds the change")
 	runtime.KeepAlive(log)
 }

@@ -214,10 +214,10 @@ func FuzzDecodeJSON(f *testing.F) {
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			strict := utf8.Valid(data) && !loneSurrogate.Match(data)
-			require.False(t, strict && json.Valid(data), "refused what encoding/json takes: %v", err)
+			require.False(t, strict && json.Valid(data), "rejected a text that encoding/json accepts: %v", err)
 			return
 		}
-		require.True(t, json.Valid(data), "took what encoding/json refuses")
+		require.True(t, json.Valid(data), "accepted a text that encoding/json rejects")
 
 		text := codec.AppendJSON(nil, v)
 		require.True(t, json.Valid(text), "%q", text)
@@ -296,8 +296,8 @@ func TestDecodeStruct(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"maps under one key are one map", `{"a":{"b":1},"a":{"c":2}}`, `{"a":{"b":1,"c":2}}`},
 		{"at every depth, the last scalar wins", `{"a":{"b":{"c":1,"d":2}},"a":{"b":{"c":3}}}`, `{"a":{"b":{"c":3,"d":2}}}`},
-		{"any number of them", `{"a":{"b":{"c":1}},"a":{"b":{"d":2}},"a":{"e":3,"b":{"c":4}}}`, `{"a":{"b":{"c":4,"d":2},"e":3}}`},
-		{"null forgets what was there", `{"a":{"b":1},"a":null,"a":{"c":2}}`, `{"a":{"c":2}}`},
+		{"any number of duplicates", `{"a":{"b":{"c":1}},"a":{"b":{"d":2}},"a":{"e":3,"b":{"c":4}}}`, `{"a":{"b":{"c":4,"d":2},"e":3}}`},
+		{"null discards the earlier value", `{"a":{"b":1},"a":null,"a":{"c":2}}`, `{"a":{"c":2}}`},
 		{"lists are replaced", `{"a":[1],"a":[2]}`, `{"a":[2]}`},
 		{"numbers stay as written", `{"a":2,"a":2.0,"b":[1e3,1E400,1.50]}`, `{"a":2.0,"b":[1e3,1E400,1.50]}`},
 	} {

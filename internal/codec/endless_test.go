@@ -42,7 +42,7 @@ func TestEndlessNumber(t *testing.T) {
 			"in a group":               "\x0b" + inner + "\x0c",
 			"after a group":            "\x0b\x0c" + inner,
 			"after a number too large": "\x88\x80\x80\x80\x80\x80\x80\x80\x80\x01\x01" + inner,
-			"before what is malformed": inner + "\xff",
+			"before malformed bytes":   inner + "\xff",
 		} {
 			_, found := codec.EndlessNumber([]byte(message))
 			assert.Equal(t, endless, found, "%q %s", text, name)

@@ -7,11 +7,10 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// jsonSpace is what may stand between the tokens of a JSON text.
+// jsonSpace is the white space that may separate the tokens of a JSON text.
 const jsonSpace = " \t\r\n"
 
-// syntaxFault returns the first fault of a JSON text, a [*SyntaxError] or [ErrTooDeep], and nil if there is none. It
-// does not look at the encoding.
+// syntaxFault returns the first fault of a JSON text, a [*SyntaxError] or [ErrTooDeep], or nil. It does not check that the text is UTF-8.
 func syntaxFault(text []byte) error {
 	f := &faultFinder{text: text}
 	if err := f.value(0); err != nil {
@@ -29,7 +28,7 @@ type faultFinder struct {
 	at   int
 }
 
-// next returns the next byte, and 0, which no token begins with or holds, at the end of the text.
+// next returns the next byte, or 0 at the end of the text. No token contains a 0.
 func (f *faultFinder) next() byte {
 	if f.at == len(f.text) {
 		return 0
@@ -43,8 +42,8 @@ func (f *faultFinder) space() {
 	}
 }
 
-// misplaced is the fault of a byte between tokens, or in a string. It is said of bytes, not of characters: the first of
-// a byte order mark is 'ï'.
+// misplaced returns the fault of a byte between tokens, or in a string. Like encoding/json, it names bytes, not characters: the first byte
+// of a byte order mark is 'ï'.
 func (f *faultFinder) misplaced(where string) error {
 	if f.at == len(f.text) {
 		return &SyntaxError{Offset: int64(f.at), message: ErrEmpty.Error()}
@@ -52,7 +51,7 @@ func (f *faultFinder) misplaced(where string) error {
 	return f.invalid(f.text[f.at], where)
 }
 
-// broken is the fault of a byte within a token. A text that ends there is told as if a space followed.
+// broken returns the fault of a byte within a token. If the text ends there, the fault is that of a space, as in encoding/json.
 func (f *faultFinder) broken(where string) error {
 	if f.at == len(f.text) {
 		return f.invalid(' ', where)
@@ -137,7 +136,7 @@ func (f *faultFinder) array(depth int) error {
 	}
 }
 
-// goesOn reads the comma or the end after a member or an element.
+// goesOn reads the comma or the end that follows a member or an element.
 func (f *faultFinder) goesOn(end byte, where string) (ended bool, err error) {
 	f.space()
 	switch c := f.next(); c {
@@ -220,7 +219,7 @@ func (f *faultFinder) number() error {
 	return nil
 }
 
-// digits reads digits and reports whether there was one.
+// digits reads digits and reports whether there was at least one.
 func (f *faultFinder) digits() bool {
 	start := f.at
 	for isDigit(f.next()) {

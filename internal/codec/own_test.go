@@ -84,7 +84,7 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 	case reflect.Interface:
 		v.Set(reflect.ValueOf([]any{"x", int64(7), 1.25, 1e21, true}[r.IntN(5)]))
 	default:
-		panic("a kind that fill does not know: " + v.Type().String())
+		panic("unsupported kind: " + v.Type().String())
 	}
 }
 

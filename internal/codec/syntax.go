@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// ErrEmpty means that the input holds no value. Upstream answers with the same text.
+// ErrEmpty means that the input holds no value. kube-apiserver returns the same text.
 var ErrEmpty = errors.New("unexpected end of JSON input")
 
 // ErrTooDeep means that lists and maps are nested deeper than [doc.MaxDepth].
 var ErrTooDeep = errors.New("exceeded max depth")
 
-// SyntaxError says why a text is not JSON, in the words that clients and tests of upstream know from encoding/json. They
-// follow from the text alone, because encoding/json rewords them in new releases. For text that is not UTF-8, which
-// encoding/json accepts, the words are our own.
+// SyntaxError says why a text is not JSON, in the words of encoding/json, which clients and upstream tests know. The words depend on the
+// text alone, because encoding/json changes its own from release to release. For text that is not UTF-8, which encoding/json accepts, the
+// words are this package's.
 type SyntaxError struct {
 	Offset  int64 // number of bytes before the fault
 	message string
@@ -25,8 +25,8 @@ func (e *SyntaxError) Error() string { return e.message }
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) }
 
-// explain says why a text that the scanner has refused is not JSON. It reads the text a second time, which only clients
-// that send broken text pay for.
+// explain returns the error for a text that the scanner has rejected. It reads the text a second time, so only clients that send malformed
+// text pay for the message.
 func explain(data []byte) error {
 	if len(bytes.Trim(data, jsonSpace)) == 0 {
 		return ErrEmpty
@@ -37,7 +37,7 @@ func explain(data []byte) error {
 	return notUTF8(data)
 }
 
-// notUTF8 is the error for a text in which only the encoding is wrong.
+// notUTF8 returns the error for a text whose only fault is its encoding.
 func notUTF8(data []byte) error {
 	fault := &SyntaxError{message: "invalid UTF-8 within a string"}
 	for utf8.FullRune(data[fault.Offset:]) {

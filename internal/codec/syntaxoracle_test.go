@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 )
 
-// FuzzSyntaxError compares the words with those of encoding/json of the Go release that clients know them from.
+// FuzzSyntaxError compares the messages with those of encoding/json in the Go release that clients know them from.
 func FuzzSyntaxError(f *testing.F) {
 	valid := `{"a":[1,-2.5e+3,0.1E-2,true,false,null],"b\u00e9\n":{"":"x"},"c":[],"d":{}} `
 	for i := range valid {
@@ -42,7 +42,7 @@ func FuzzSyntaxError(f *testing.F) {
 		}
 		assert.Equal(t, known.Error(), got.Error(), "%q", text)
 		if fault := (*codec.SyntaxError)(nil); errors.As(got, &fault) && fault.Offset < int64(len(text)) {
-			assert.Equal(t, known.Offset-1, fault.Offset, "%q", text) // the byte at fault is the last that encoding/json has read
+			assert.Equal(t, known.Offset-1, fault.Offset, "%q", text) // encoding/json counts the faulty byte as read
 		}
 	})
 }

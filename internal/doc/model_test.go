@@ -65,7 +65,7 @@ func fromGo(x any) doc.Value {
 		}
 		return doc.MapOf(members...)
 	default:
-		panic("no JSON value")
+		panic("not a JSON value")
 	}
 }
 

@@ -146,7 +146,7 @@ func TestWithAt(t *testing.T) {
 	assert.True(t, v.Lookup("a", "x", "c").IsAbsent())
 	v = v.WithAt(doc.Value{}, "a", "b", "c")
 	assert.Equal(t, doc.Map, v.Lookup("a", "b").Kind(), "the maps above a removed member stay")
-	assert.True(t, doc.Equal(v, v.WithAt(doc.Value{}, "x", "y")), "removing what is not there makes nothing")
+	assert.True(t, doc.Equal(v, v.WithAt(doc.Value{}, "x", "y")), "removing a missing member creates no map")
 }
 
 func TestRewriteSharesWhatDoesNotChange(t *testing.T) {
@@ -192,7 +192,7 @@ func TestDeeperThan(t *testing.T) {
 		assert.True(t, nest(depth).DeeperThan(depth-1), "%d", depth)
 		assert.False(t, nest(depth).DeeperThan(depth), "%d", depth)
 	}
-	assert.True(t, doc.ListOf().DeeperThan(0), "an empty list is a level too")
+	assert.True(t, doc.ListOf().DeeperThan(0), "an empty list counts as a level")
 	assert.False(t, doc.MapOf().DeeperThan(1))
 }
 

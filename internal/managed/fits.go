@@ -48,7 +48,7 @@ func (f *fitting) value(s *schema.Schema, v doc.Value, depth int) bool {
 	return f.undescribed(v, depth)
 }
 
-// undescribed counts the steps in a value without a schema, which fits in any form.
+// undescribed counts the steps in a value without a schema, which may have any form.
 func (f *fitting) undescribed(v doc.Value, depth int) bool {
 	if v.Kind() != doc.Map {
 		return true

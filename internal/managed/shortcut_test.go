@@ -87,7 +87,7 @@ func changed(r *rand.Rand, v doc.Value) doc.Value {
 	})
 }
 
-// The shortcuts without sets give the result of the general path, on objects of all shapes.
+// The shortcuts that use no sets must give the result of the general path, on objects of all shapes.
 func TestShortcutsAgainstTheGeneralWay(t *testing.T) {
 	k := gears(t)
 	m := managed.Writer{Manager: "m", Part: managed.Main, Time: "2026-01-02T03:04:05Z"}
@@ -114,7 +114,7 @@ func TestShortcutsAgainstTheGeneralWay(t *testing.T) {
 	}
 }
 
-// The shortcut of Apply gives the object and the owners of the general path.
+// The shortcut of Apply must give the object and the owners of the general path.
 func TestApplyDirectlyAgainstTheGeneralWay(t *testing.T) {
 	k := gears(t)
 	taken, given, refused := 0, 0, 0
@@ -159,7 +159,7 @@ func TestApplyDirectlyAgainstTheGeneralWay(t *testing.T) {
 	assert.NotZero(t, refused)
 }
 
-// The most frequent change of a controller, to a value of its own, costs next to nothing.
+// The most frequent change of a controller, to a value of its own, must allocate almost nothing.
 func TestKeptOwnersAllocateLittle(t *testing.T) {
 	k, obj := gears(t), benchObject(t)
 	by := managed.Writer{Manager: "m", Part: managed.Whole, Time: "2026-01-02T03:04:05Z"}
@@ -168,7 +168,7 @@ func TestKeptOwnersAllocateLittle(t *testing.T) {
 	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() { k.Update(live, next, doc.Value{}, by) }), 20.0)
 }
 
-// Whatever a client sends as managedFields, the server can read the result again, and writes it back unchanged.
+// Whatever a client sends as managedFields, the server can read the resulting entries and writes them back unchanged.
 func FuzzClaimedEntries(f *testing.F) {
 	for _, seed := range []string{
 		`[]`, `[{}]`, `null`, `[null]`, `{}`, `[{"manager":"m","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]`,
@@ -197,7 +197,7 @@ func FuzzClaimedEntries(f *testing.F) {
 	})
 }
 
-// The general path refuses long lists. A new object does not need it.
+// The general path rejects long lists. A new object must not need it.
 func TestLongLists(t *testing.T) {
 	k := gears(t)
 	var tags []doc.Value
@@ -211,7 +211,7 @@ func TestLongLists(t *testing.T) {
 	assert.Equal(t, 10_002, entries.At(0).Lookup("fieldsV1", "f:spec", "f:tags").Len(), "each element, and the list")
 	n := m
 	n.Manager = "n"
-	assert.Equal(t, show(entries), show(k.Update(long.WithAt(entries, "metadata", "managedFields"), obj, doc.Value{}, n)), "the owners stay")
+	assert.Equal(t, show(entries), show(k.Update(long.WithAt(entries, "metadata", "managedFields"), obj, doc.Value{}, n)), "the owners do not change")
 	_, err := k.Apply(obj, long, m, false)
 	assert.True(t, status.IsRequestEntityTooLarge(err), "%v", err)
 }
@@ -257,7 +257,7 @@ func edited(r *rand.Rand, v, other doc.Value) doc.Value {
 	return v
 }
 
-// The shortcut for writes that move owners gives the entries of the general path.
+// The shortcut for writes that move owners must give the entries of the general path.
 func TestMovedOwnersAgainstTheGeneralWay(t *testing.T) {
 	k := gears(t)
 	taken, given := 0, 0
@@ -292,7 +292,7 @@ func TestMovedOwnersAgainstTheGeneralWay(t *testing.T) {
 	assert.Greater(t, taken, 2*given, "%d of %d", taken, taken+given)
 }
 
-// The shortcuts leave unusual entries to the general path, whatever else a write changes.
+// The shortcuts must leave unusual entries to the general path, whatever else a write changes.
 func TestIrregularEntriesGoTheGeneralWay(t *testing.T) {
 	k := gears(t)
 	by := managed.Writer{Manager: "m", Part: managed.Whole, Time: "2026-01-02T03:04:05Z"}

@@ -85,11 +85,11 @@ const self = "self"
 func (k *Kind) own(e *entries, old, obj doc.Value, by Writer) error {
 	before, err := k.of(old)
 	if err != nil {
-		return fmt.Errorf("the object as it was: %w", err)
+		return fmt.Errorf("the old object: %w", err)
 	}
 	after, err := k.of(obj)
 	if err != nil {
-		return fmt.Errorf("the object: %w", err)
+		return fmt.Errorf("the new object: %w", err)
 	}
 	_, sets, err := k.updater(by.Part).Update(before, after, fieldpath.APIVersion(k.apiVersion), e.sets, self)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// typical returns a valid widget of about 2 KB that lacks nothing.
+// typical returns a valid widget of about 2 KB in which every default is set.
 func typical(t testing.TB) doc.Value {
 	v := parse(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, namespace: default, uid: 7c9e6679-7425-40de-944b-e07fc1f90ae7,
 		resourceVersion: "1234", generation: 3, creationTimestamp: "2024-05-06T07:08:09Z", labels: {app: web, tier: front, "example.com/team": blue},

@@ -10,16 +10,16 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// CheckTypes refuses values that the Go type of their place could not hold: wrong JSON types, numbers out of the range of
-// the Go type, text that is not what its Go type decodes. The path is where the document stands; nil for a
-// whole object. At most a hundred errors are returned. A null counts as absent, except in a list.
+// CheckTypes returns errors for values that the Go type cannot hold: wrong JSON types, numbers out of the range of the Go type, text that
+// its Go type does not decode. The path is the position of the document, nil for a whole object. CheckTypes returns at most a hundred
+// errors. Null counts as absent, except in a list.
 func (s *Schema) CheckTypes(path *status.Path, v doc.Value) status.FieldErrors {
 	c := checker{findings{root: path}}
 	c.value(s, v, &trail{})
 	return c.errs
 }
 
-// checker looks for values of wrong types.
+// checker finds values of wrong types.
 type checker struct{ findings }
 
 func (c *checker) value(s *Schema, v doc.Value, at *trail) {
@@ -56,7 +56,7 @@ func (c *checker) value(s *Schema, v doc.Value, at *trail) {
 	}
 }
 
-// fits refuses a value of a wrong type, without what is below it, and reports whether what is below it can be looked at.
+// fits adds an error for a value of a wrong type, ignoring the values below it. It reports whether the caller can check those.
 func (f *findings) fits(s *Schema, v doc.Value, at *trail) bool {
 	if v.IsNull() && s.Nullable {
 		return true
@@ -84,7 +84,7 @@ func (f *findings) fits(s *Schema, v doc.Value, at *trail) bool {
 	return true
 }
 
-// allows reports whether a value is of one of the types of its place.
+// allows reports whether a value has one of the types of its place.
 func (s *Schema) allows(v doc.Value) bool {
 	switch {
 	case s.IntOrString:
@@ -120,12 +120,12 @@ func isOf(t string, v doc.Value) bool {
 	return false
 }
 
-// holdsNumber refuses a number that the Go type cannot hold.
+// holdsNumber adds an error for a number that the Go type cannot hold.
 func (f *findings) holdsNumber(s *Schema, v doc.Value, at *trail) {
 	switch s.Type {
 	case IntegerType:
 		if s.Format == "int32" && !fitsInt32(v) || s.Format == "int64" && !fitsInt64(v) {
-			if !fitsInt64(v) { // a decoder makes another type of it
+			if !fitsInt64(v) { // a decoder would change its type
 				f.badType(at, "float64", s.Format, "float64")
 			}
 			f.badFormat(s, at)
@@ -168,7 +168,8 @@ func fitsInt64(v doc.Value) bool {
 	return ok
 }
 
-// badFormat is a number that its format cannot hold. Upstream names the document, and the field only in the text.
+// badFormat adds an error for a number that its format cannot hold. Like kube-apiserver, the error names the document, and only its text
+// names the field.
 func (f *findings) badFormat(s *Schema, at *trail) {
 	if f.full() {
 		return
@@ -189,7 +190,7 @@ func (f *findings) outOfRange(at *trail, v doc.Value, relation, bound string) {
 func (f *findings) wrongType(s *Schema, v doc.Value, at *trail) {
 	isNumber := v.Kind() == doc.Number
 	if format := s.checkedFormat(); format != "" && (isNumber || v.Kind() == doc.Bool || v.Kind() == doc.Map) {
-		// A value that is no text and no list is told the format, and shows its own.
+		// For other values the error names the format instead of the value's type.
 		got := ""
 		if isInteger(v) && fitsInt64(v) {
 			got = "int64"

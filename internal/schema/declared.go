@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Declared yields the members of a map in the order in which encoding/json writes them: those of a struct as its fields
-// are declared, others by name. Members of a struct that the schema does not know come last.
+// Declared yields the members of a map in the order in which encoding/json writes them: members of a struct in the order of its fields,
+// others by name. Members that the struct does not have come last.
 func (s *Schema) Declared(v doc.Value) iter.Seq2[string, doc.Value] {
 	if s == nil || s.Object == nil {
 		return v.Members()
@@ -28,7 +28,7 @@ func (s *Schema) Declared(v doc.Value) iter.Seq2[string, doc.Value] {
 	}
 }
 
-// inDeclaration returns where fields, which are sorted by name, stand in that order.
+// inDeclaration returns the indexes of the fields, which are sorted by name, in the order of their declaration.
 func inDeclaration(fields []jsonField) []int {
 	order := make([]int, len(fields))
 	for i := range order {

@@ -16,11 +16,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// DecodingError returns the error with which an API server refuses a JSON text that does not fit a Go type, or nil if it fits.
-// Clients know these sentences from encoding/json, whose words change with its releases; here they follow from the text and
-// the type alone. The first error counts, in the order of the text, but the error of a type's own UnmarshalJSON ends the
-// reading and counts before all others. The text must be valid JSON. Types of this module appear under the names that
-// clients know (v1.ObjectMeta).
+// DecodingError returns the error with which an API server rejects a JSON text that does not fit a Go type, or nil if it fits. Clients know
+// these messages from encoding/json, which words them differently from release to release; here they depend on the text and the type alone.
+// DecodingError returns the first error in the order of the text. An error of a type's own UnmarshalJSON takes precedence over all others
+// and stops the reading. The text must be valid JSON. Messages name types of this module as clients know them (v1.ObjectMeta).
 func DecodingError(text []byte, t reflect.Type) error {
 	r := &goReader{in: jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	if err := r.value(t); err != nil {
@@ -29,16 +28,16 @@ func DecodingError(text []byte, t reflect.Type) error {
 	return r.first
 }
 
-// goReader reads a JSON text as encoding/json reads it into a Go type, and keeps nothing but the first error.
+// goReader reads a JSON text as encoding/json would read it into a Go type, and keeps only the first error.
 type goReader struct {
 	in    *jsontext.Decoder
 	of    reflect.Type // the struct whose field is being read
-	path  []string     // the way to that field
+	path  []string     // the names that lead to that field
 	first error
 }
 
-// ownError is the error of a type that decodes itself. What such a type says is its own affair, unless it passes on an
-// error of encoding/json or of package time: those are told in our words, because the types of Kubernetes return them.
+// ownError returns the error to report for a type that decodes itself. It keeps the type's own message, but rewords errors of encoding/json
+// and of package time, because the types of Kubernetes pass them on.
 func (r *goReader) ownError(err error) error {
 	wrong, ok := err.(*json.UnmarshalTypeError)
 	switch {
@@ -50,7 +49,7 @@ func (r *goReader) ownError(err error) error {
 	return r.mismatch(wrong.Value, wrong.Type, wrong.Field)
 }
 
-// ownWords is the error of a type that decodes itself from text.
+// ownWords returns the error to report for a type that decodes itself from text.
 func ownWords(err error) error {
 	if refused, ok := err.(*time.ParseError); ok {
 		return errors.New(words.OfTime(refused))
@@ -64,7 +63,7 @@ func (r *goReader) refuse(err error) {
 	}
 }
 
-// mismatch is the error of a value that does not fit a type; below is the rest of the way, from a nested decoder.
+// mismatch returns the error for a value that does not fit a type. below is the rest of the path, reported by a nested decoder.
 func (r *goReader) mismatch(value string, t reflect.Type, below string) error {
 	path := r.path
 	if below != "" {
@@ -80,7 +79,7 @@ func (r *goReader) mismatch(value string, t reflect.Type, below string) error {
 	return fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s of type %s", value, r.of.Name(), strings.Join(path, "."), name)
 }
 
-// value reads one value into t. The error is that of a type that decodes itself.
+// value reads one value into t. It returns an error only for a type that decodes itself.
 func (r *goReader) value(t reflect.Type) error {
 	kind := r.in.PeekKind()
 	declared := t
@@ -136,11 +135,11 @@ func (r *goReader) text(kind jsontext.Kind, t, declared reflect.Type) error {
 		r.refuse(r.mismatch(jsonKind(kind), declared, ""))
 		return nil
 	}
-	plain, _ := jsontext.AppendUnquote(nil, raw) // the error is one of invalid UTF-8, which encoding/json replaces
+	plain, _ := jsontext.AppendUnquote(nil, raw) // the error reports invalid UTF-8, which encoding/json replaces
 	return reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText(plain)
 }
 
-// jsonKind is what an error calls a kind of value.
+// jsonKind returns the name that errors give to a kind of value.
 func jsonKind(kind jsontext.Kind) string {
 	switch kind {
 	case '{':
@@ -188,7 +187,7 @@ func (r *goReader) base64(text string) {
 	}
 }
 
-// number reads a number. An error shows the number itself if it is out of range, or no integer where one belongs.
+// number reads a number. The error includes the number itself if it is out of range, or has a fraction where the type is an integer.
 func (r *goReader) number(text string, t reflect.Type) {
 	var err error
 	switch t.Kind() {
@@ -244,7 +243,7 @@ var (
 	numberType = reflect.TypeFor[json.Number]()
 )
 
-// anything reads a map or a list into an interface, where nothing but a number can be out of range.
+// anything reads a map or a list into an interface, where only a number can fail: it may be out of range.
 func (r *goReader) anything() error {
 	for depth := 0; ; {
 		token, err := r.in.ReadToken()
@@ -299,7 +298,7 @@ func (r *goReader) object(t reflect.Type) error {
 	return err
 }
 
-// field reads the value of a member of a struct. The way to it is left as it is if reading ends here.
+// field reads the value of a struct member. If reading ends here, the path stays set for the error.
 func (r *goReader) field(name string, t reflect.Type) error {
 	f := fieldNamed(name, t)
 	if f == nil {
@@ -307,7 +306,7 @@ func (r *goReader) field(name string, t reflect.Type) error {
 	}
 	of, path := r.of, r.path
 	r.of, r.path = t, slices.Clip(path)
-	for i := 1; i < len(f.index); i++ { // embedded structs stand in the way under the names that Go gives them
+	for i := 1; i < len(f.index); i++ { // the path contains embedded structs under their Go names
 		r.path = append(r.path, t.FieldByIndex(f.index[:i]).Name)
 	}
 	r.path = append(r.path, f.name)
@@ -318,7 +317,7 @@ func (r *goReader) field(name string, t reflect.Type) error {
 	return err
 }
 
-// fieldNamed finds the field of a member, like encoding/json by its exact name or else whatever the case.
+// fieldNamed finds the field for a member as encoding/json does: by its exact name, otherwise ignoring case.
 func fieldNamed(name string, t reflect.Type) *jsonField {
 	fields, err := jsonFields(t)
 	if err != nil {
@@ -346,7 +345,7 @@ func isMapKey(t reflect.Type) bool {
 	return false
 }
 
-// key checks the key of a map whose keys are numbers or decode themselves. The error is that of the latter.
+// key checks the key of a map whose keys are numbers or decode themselves. It returns an error only for the latter.
 func (r *goReader) key(name string, t reflect.Type) error {
 	if reflect.PointerTo(t).Implements(textUnmarshalerType) {
 		return reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(name))
@@ -357,16 +356,16 @@ func (r *goReader) key(name string, t reflect.Type) error {
 	return nil
 }
 
-// isOurs reports whether a type of this module stands for one that clients know.
+// isOurs reports whether a type of this module stands for a type that clients know.
 func isOurs(t reflect.Type) bool {
 	path, ok := strings.CutPrefix(t.PkgPath(), module)
 	return ok && (path == "apimeta" || path == "rest" || strings.HasPrefix(path, "rest/internal/"))
 }
 
-// module begins the import paths of this module's packages.
+// module is the prefix of the import paths of this module's packages.
 var module = strings.TrimSuffix(reflect.TypeFor[Schema]().PkgPath(), "internal/schema")
 
-// goName is the name of a type in errors. What this module declares itself stands for the v1 types that clients know.
+// goName returns the name of a type in errors. Types of this module appear as the v1 types that clients know.
 func goName(t reflect.Type) string {
 	switch {
 	case t.Name() != "" && isOurs(t):

@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// oracleTypes hold what a field can be. None is of this module's own types, whose names differ on purpose.
+// oracleTypes cover everything that a field can be. They contain no type of this module, because their names differ on purpose.
 type (
 	oracleText  struct{ S string }
 	oracleInner struct {
@@ -54,13 +54,13 @@ type (
 
 func (o *oracleText) UnmarshalText(text []byte) error {
 	if string(text) == "no" {
-		return fmt.Errorf("no text: %q", text)
+		return fmt.Errorf("not a text: %q", text)
 	}
 	o.S = string(text)
 	return nil
 }
 
-// oracleOwn decodes itself by encoding/json.
+// oracleOwn decodes itself with encoding/json.
 type oracleOwn struct {
 	Size int8 `json:"size"`
 }
@@ -70,7 +70,7 @@ func (o *oracleOwn) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(o))
 }
 
-// FuzzDecodingError compares the sentences with those of encoding/json of the Go release that clients know them from.
+// FuzzDecodingError compares the messages with those of encoding/json in the Go release that clients know them from.
 func FuzzDecodingError(f *testing.F) {
 	values := []string{`1`, `-1.5`, `70000`, `1e400`, `"x"`, `"no"`, `"AA="`, `true`, `null`, `[]`, `[1,"x",null,{}]`, `{}`, `{"int":"x"}`, `{"a":1,"b":"x"}`,
 		`{"self":{"self":{"int":true}}}`, `{"300":1,"x":true}`, `"2026-01-01T00:00:00Z"`, `{"no":1}`,

@@ -2,13 +2,12 @@ package schema
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// Default fills in what is absent and has a default, at every depth, those of list elements and map values included (API
-// conventions, Static Defaults). A default that is an object gets the defaults below it too.
+// Default sets absent values that have a default, at every depth, including list elements and map values (API conventions, Static
+// Defaults). A default that is an object also gets the defaults below it.
 //
-// An explicit null stays where the schema is nullable. Elsewhere it counts as absent: it becomes the default, or is
-// dropped; in a list without a default for its elements it stays, for [Schema.CheckTypes] to refuse, and in a map of a
-// built-in kind, for Go to make a zero value of. Default is
-// idempotent, and returns a document that lacks nothing as it is.
+// An explicit null stays if the schema is nullable. Otherwise it counts as absent and is replaced by the default or dropped, with two
+// exceptions. In a list whose elements have no default it stays, and [Schema.CheckTypes] rejects it. In a map of a built-in kind it stays,
+// and Go decodes it as a zero value. Default is idempotent, and returns a document that needs no default unchanged.
 func (s *Schema) Default(v doc.Value) doc.Value {
 	switch v.Kind() {
 	case doc.Map:
@@ -22,7 +21,7 @@ func (s *Schema) Default(v doc.Value) doc.Value {
 			case below == nil:
 				return child
 			case below.dropsNull(child) && s.goType.nullElements && below.goType.bytes:
-				return doc.Of("") // Go would write the null again; a store of Protobuf does not know it
+				return doc.Of("") // Go would write the null again, and a Protobuf store cannot represent it
 			case below.dropsNull(child) && s.goType.nullElements && below.filled.IsAbsent():
 				return child
 			case below.dropsNull(child):
@@ -50,7 +49,7 @@ func (s *Schema) Default(v doc.Value) doc.Value {
 	return v
 }
 
-// fill adds the members that are absent and have a default, all at once.
+// fill adds all absent members that have a default, in one step.
 func (o *Object) fill(v doc.Value) doc.Value {
 	missing := 0
 	for i := range o.Properties {
@@ -68,7 +67,7 @@ func (o *Object) fill(v doc.Value) doc.Value {
 		if p.Schema.filled.IsAbsent() || v.Has(p.Name) {
 			continue
 		}
-		for ; next < v.Len() && v.KeyAt(next) < p.Name; next++ { // keeps the order, so that nothing must be sorted
+		for ; next < v.Len() && v.KeyAt(next) < p.Name; next++ { // keeps the members sorted
 			members = append(members, doc.Member{Key: v.KeyAt(next), Value: v.At(next)})
 		}
 		members = append(members, doc.Member{Key: p.Name, Value: p.Schema.filled})

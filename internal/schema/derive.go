@@ -10,25 +10,24 @@ import (
 	"strings"
 )
 
-// Options steer [Derive]. The zero value is right for a host's own structs.
+// Options configures [Derive]. The zero value suits a host's own structs.
 type Options struct {
-	// Builtin says that the type is one of Kubernetes' own, or written as they are: nothing is required unless an api tag
-	// says so, null elements of lists are let through, and duplicates are refused only where an api tag asks for it.
+	// Builtin says that the type is one of Kubernetes, or follows the same conventions: a field is required only if an api tag says so,
+	// lists may have null elements, and duplicate elements are rejected only if an api tag says so.
 	Builtin bool
-	// Overlay adds what the tags of types that cannot be changed do not say. Its keys are Go types and their members,
-	// "Container" or "Container.ports"; a type may be written with its import path ("k8s.io/api/core/v1.Container.ports")
-	// where two have one name. Its values are the text of an api tag, which wins over the tag of the field. A key that
-	// meets no type is an error.
+	// Overlay supplies api tags for types whose source cannot be changed. A key names a Go type or one of its members, "Container" or
+	// "Container.ports". If two types share a name, the key includes the import path ("k8s.io/api/core/v1.Container.ports"). A value is the
+	// text of an api tag, and wins over the tag of the field. Derive returns an error for a key that matches no type or field.
 	Overlay map[string]string
-	// Rules are to be carried, under keys like those of Overlay.
+	// Rules are published with the schema. Their keys have the form of the keys of Overlay.
 	Rules map[string][]Rule
 }
 
-// Derive makes the schema of a Go type, usually of the struct of a kind. The root's apiVersion, kind, metadata and status
-// are never required. All that is wrong is returned at once, each error naming the Go type and field.
+// Derive returns the schema of a Go type, usually of the struct of a kind. The root's apiVersion, kind, metadata and status are never
+// required. Derive reports all mistakes at once; each error names the Go type and field.
 func Derive(t reflect.Type, options Options) (*Schema, error) {
 	if t == nil {
-		return nil, errors.New("schema: there is no type to derive a schema from")
+		return nil, errors.New("schema: Derive needs a type")
 	}
 	d := deriver{options: options, root: t, objects: map[reflect.Type]*Object{}, used: map[string]bool{}, usedRules: map[string]bool{}}
 	for d.root.Kind() == reflect.Pointer {
@@ -37,12 +36,12 @@ func Derive(t reflect.Type, options Options) (*Schema, error) {
 	s := d.schema(t, t.String())
 	for _, key := range slices.Sorted(maps.Keys(options.Overlay)) {
 		if !d.used[key] {
-			d.fail("overlay "+key, errors.New("there is no such type or field"))
+			d.fail("overlay "+key, errors.New("unknown type or field"))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(options.Rules)) {
 		if !d.usedRules[key] {
-			d.fail("rules of "+key, errors.New("there is no such type or field"))
+			d.fail("rules of "+key, errors.New("unknown type or field"))
 		}
 	}
 	if len(d.errs) == 0 {
@@ -54,19 +53,19 @@ func Derive(t reflect.Type, options Options) (*Schema, error) {
 	return s, nil
 }
 
-// deriver is the state of one derivation.
+// deriver holds the state of one derivation.
 type deriver struct {
 	options Options
 	root    reflect.Type
 	objects map[reflect.Type]*Object
-	ruled   []ruled         // every schema that carries constraints, to be checked when the whole is known
-	used    map[string]bool // keys of the overlay that met something
-	// usedRules are the keys of the rules that met something.
+	ruled   []ruled         // every schema with constraints, to be checked once the whole tree is known
+	used    map[string]bool // keys of the overlay that matched
+	// usedRules are the keys of the rules that matched.
 	usedRules map[string]bool
 	errs      []error
 }
 
-// ruled is a schema with constraints, and the Go field it stands for.
+// ruled is a schema with constraints, and the Go field that it describes.
 type ruled struct {
 	schema *Schema
 	where  string
@@ -76,8 +75,7 @@ func (d *deriver) fail(where string, err error) {
 	d.errs = append(d.errs, fmt.Errorf("schema: %s: %w", where, err))
 }
 
-// schema returns a new schema for one use of a type; only the objects of structs are shared. Where names the place for
-// errors.
+// schema returns a new schema for one use of a type. Uses share only the objects of structs. where names the place in errors.
 func (d *deriver) schema(t reflect.Type, where string) *Schema {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -93,7 +91,7 @@ func (d *deriver) schema(t reflect.Type, where string) *Schema {
 	if s == nil {
 		s = scalar(t)
 		if s != nil && s.Type == NumberType && !d.options.Builtin {
-			s.Format = "" // as in the schemas of custom resources, where it would only change the texts of errors
+			s.Format = "" // as in the schemas of custom resources, where it would only change error messages
 		}
 	}
 	if s != nil {
@@ -114,7 +112,7 @@ func (d *deriver) schema(t reflect.Type, where string) *Schema {
 	case reflect.Interface:
 		s = anything()
 	default:
-		d.fail(where, fmt.Errorf("a %s has no form in JSON", t))
+		d.fail(where, fmt.Errorf("JSON cannot represent a %s", t))
 		return anything()
 	}
 	d.overlayType(s, t)
@@ -127,7 +125,7 @@ func (d *deriver) mapSchema(t reflect.Type, where string) *Schema {
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 	default:
 		if !isA[encoding.TextUnmarshaler](t.Key()) {
-			d.fail(where, fmt.Errorf("a map with keys of type %s has no form in JSON", t.Key()))
+			d.fail(where, fmt.Errorf("JSON cannot represent a map with keys of type %s", t.Key()))
 		}
 	}
 	values := d.schema(t.Elem(), where)
@@ -144,8 +142,8 @@ func (d *deriver) mapSchema(t reflect.Type, where string) *Schema {
 	return &Schema{Type: ObjectType, Additional: values, goType: limits}
 }
 
-// object returns what a struct type says of its members. It is known before its members are looked at, so that they may
-// lead back to it.
+// object returns the description of a struct type. It registers the object before it derives the members, because they may contain the type
+// again.
 func (d *deriver) object(t reflect.Type) *Object {
 	if o := d.objects[t]; o != nil {
 		return o
@@ -179,7 +177,7 @@ func (d *deriver) object(t reflect.Type) *Object {
 	return o
 }
 
-// property makes the property of one member of a struct, and says what the member is in a union.
+// property returns the property of one struct member, and the member's role in a union.
 func (d *deriver) property(t reflect.Type, f jsonField, description string) (Property, membership) {
 	where := f.owner.String() + "." + f.field.Name
 	p := Property{Name: f.name, Schema: d.schema(f.field.Type, where), OmitEmpty: f.omitEmpty, OmitZero: f.omitZero}
@@ -222,7 +220,7 @@ func (d *deriver) property(t reflect.Type, f jsonField, description string) (Pro
 	return p, r.membership
 }
 
-// overlayType adds what the overlay says of a type as a whole.
+// overlayType applies the overlay of a whole type.
 func (d *deriver) overlayType(s *Schema, t reflect.Type) {
 	if t.Name() == "" {
 		return
@@ -237,7 +235,7 @@ func (d *deriver) overlayType(s *Schema, t reflect.Type) {
 	}
 }
 
-// overlay returns what is to be added to a type, or to a member of it: ours first, then the host's, which wins.
+// overlay returns the tags that apply to a type or to one of its members: this module's own first, then the host's, which wins.
 func (d *deriver) overlay(t reflect.Type, field string) []string {
 	var texts []string
 	if isMeta(t) {
@@ -254,7 +252,7 @@ func (d *deriver) overlay(t reflect.Type, field string) []string {
 	return texts
 }
 
-// overlayKeys are the names of a type, or of a member of it, in an overlay.
+// overlayKeys returns the keys under which an overlay may name a type, or one of its members.
 func overlayKeys(t reflect.Type, field string) []string {
 	keys := []string{t.Name(), typeName(t)}
 	if field != "" {
@@ -263,7 +261,7 @@ func overlayKeys(t reflect.Type, field string) []string {
 	return keys
 }
 
-// typeName returns a type's import path and name; an unnamed struct has none.
+// typeName returns a type's import path and name. An unnamed struct has neither.
 func typeName(t reflect.Type) string {
 	if t.Name() == "" {
 		return ""
@@ -271,8 +269,8 @@ func typeName(t reflect.Type) string {
 	return t.PkgPath() + "." + t.Name()
 }
 
-// describe returns the documentation of a struct's members and of the struct, from its SwaggerDoc method or, for object
-// metadata and its parts, from our own table.
+// describe returns the documentation of a struct's members and of the struct itself, from its SwaggerDoc method or, for object metadata and
+// its parts, from this module's own table.
 func describe(t reflect.Type) (fields map[string]string, text string) {
 	if isMeta(t) {
 		return metaDocs(t.Name())
@@ -282,7 +280,7 @@ func describe(t reflect.Type) (fields map[string]string, text string) {
 		return nil, ""
 	}
 	defer func() {
-		if recover() != nil { // documentation is not worth an error
+		if recover() != nil { // a missing description is better than an error
 			fields, text = nil, ""
 		}
 	}()

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// summary writes what a schema says of one place in one line.
+// summary describes the schema of one place in one line.
 func summary(s *schema.Schema) string {
 	var b strings.Builder
 	b.WriteString(strings.Join(s.Types(), "|"))
@@ -68,7 +68,7 @@ func deref(n *int64) int64 {
 	return *n
 }
 
-// The Go sketch of the Widget kind must say what its custom resource definition says.
+// The Go sketch of the Widget kind must derive the schema of its custom resource definition.
 func TestWidgetIsTheKindOfTheTranscripts(t *testing.T) {
 	s := widget(t)
 	for path, want := range map[string]string{
@@ -217,7 +217,7 @@ type Deeper struct {
 	B string `json:"b"`
 }
 
-// OneWay and OtherWay embed one type at one depth, so that its members hide each other.
+// OneWay and OtherWay embed the same type at the same depth, so its members hide each other.
 type OneWay struct {
 	Deeper
 	Own string `json:"own"`
@@ -236,7 +236,7 @@ type embedding struct {
 	apimeta.Condition
 }
 
-// encoding/json is asked what members it writes, and the schema must have the same.
+// The schema must have the members that encoding/json writes.
 func TestMembersAreThoseOfEncodingJSON(t *testing.T) {
 	for _, value := range []any{
 		embedding{Right: &Right{}, hidden: "x"}, left{}, deepest{}, Widget{}, apimeta.ObjectMeta{}, apimeta.Table{},
@@ -244,7 +244,7 @@ func TestMembersAreThoseOfEncodingJSON(t *testing.T) {
 		reflect.New(reflect.StructOf([]reflect.StructField{
 			{Name: "OneWay", Type: reflect.TypeFor[OneWay](), Anonymous: true}, {Name: "OtherWay", Type: reflect.TypeFor[OtherWay](), Anonymous: true},
 		})).Elem().Interface(),
-		reflect.New(reflect.StructOf([]reflect.StructField{ // vet would see that they hide each other
+		reflect.New(reflect.StructOf([]reflect.StructField{ // built at run time, because vet would see that the fields hide each other
 			{Name: "Deeper", Type: reflect.TypeFor[Deeper](), Anonymous: true}, {Name: "Right", Type: reflect.TypeFor[Right](), Anonymous: true},
 		})).Elem().Interface(),
 		struct {
@@ -362,7 +362,7 @@ func TestDescriptions(t *testing.T) {
 	assert.Equal(t, "What is inside.", s.Member("d").Object.Description)
 }
 
-// Every member of the shared types is documented, so that kubectl explain has something to print.
+// Every member of the shared types must be documented, so that kubectl explain has something to print.
 func TestMetadataIsDocumented(t *testing.T) {
 	for _, typ := range []reflect.Type{reflect.TypeFor[apimeta.ObjectMeta](), reflect.TypeFor[apimeta.ListMeta](), reflect.TypeFor[apimeta.TypeMeta](),
 		reflect.TypeFor[apimeta.DeleteOptions](), reflect.TypeFor[apimeta.Condition](), reflect.TypeFor[apimeta.LabelSelector](), reflect.TypeFor[apimeta.WatchEvent]()} {
@@ -403,8 +403,8 @@ func TestBuiltinOverlay(t *testing.T) {
 	assert.Equal(t, "array list=map keys=port patch=merge mergeKey=port of object", summary(plain.Member("ports")))
 	assert.Equal(t, "array list=set patch=merge of string", summary(plain.Member("ips")))
 	twice := parse(t, `{ports: [{port: 1}, {port: 1}], ips: [a, a, null]}`)
-	assert.Empty(t, plain.Validate(nil, twice), "what the patch tags say steers merging only")
-	assert.Empty(t, plain.CheckTypes(nil, twice), "Go reads null elements")
+	assert.Empty(t, plain.Validate(nil, twice), "patch tags affect merging only")
+	assert.Empty(t, plain.CheckTypes(nil, twice), "Go accepts null elements")
 
 	s := derive[service](t, schema.Options{Builtin: true, Overlay: map[string]string{
 		"service.ports": "list=map,key=port,key=protocol",
@@ -416,16 +416,16 @@ func TestBuiltinOverlay(t *testing.T) {
 	assert.Equal(t, "object map=atomic", summary(s.At("refs", "[]")))
 	assert.Equal(t, `string default="TCP"`, summary(s.At("ports", "[]", "protocol")))
 	assert.Equal(t, "array list=atomic patch=merge of string", summary(s.Member("ips")))
-	assert.Len(t, s.Validate(nil, s.Default(twice)), 1, "what the overlay says is checked")
+	assert.Len(t, s.Validate(nil, s.Default(twice)), 1, "a rule from the overlay is checked")
 	lenient := derive[service](t, schema.Options{Builtin: true, Overlay: map[string]string{"service.ports": "list=map,key=port,key=protocol,duplicates"}})
-	assert.Empty(t, lenient.Validate(nil, twice), "unless it lets elements repeat")
+	assert.Empty(t, lenient.Validate(nil, twice), "unless the overlay allows duplicates")
 
 	_, err := schema.Derive(reflect.TypeFor[service](), schema.Options{Overlay: map[string]string{"service.ports": "list", "port": "x=1,", "service.refs": "key"}})
-	require.ErrorContains(t, err, "service.Ports: option list: it needs a value")
-	require.ErrorContains(t, err, "service.Refs: option key: it needs a value")
+	require.ErrorContains(t, err, "service.Ports: option list: missing value")
+	require.ErrorContains(t, err, "service.Refs: option key: missing value")
 	require.ErrorContains(t, err, "schema_test.port: the api tag")
 	_, err = schema.Derive(reflect.TypeFor[service](), schema.Options{Overlay: map[string]string{"service.prots": "list=set"}})
-	require.ErrorContains(t, err, "overlay service.prots: there is no such type or field")
+	require.ErrorContains(t, err, "overlay service.prots: unknown type or field")
 }
 
 func TestFingerprint(t *testing.T) {
@@ -455,8 +455,8 @@ func TestFingerprint(t *testing.T) {
 	assert.Equal(t, prints["widget"], widget(t).Fingerprint())
 	assert.Equal(t, prints["string"], derive[struct {
 		A string `api:"doc=documentation"`
-	}](t).Fingerprint(), "documentation does not count")
-	assert.Equal(t, "a7618af576c8b4bbc4cf40fc4a337815", derive[struct{ A string }](t).Fingerprint(), "stored prints must stay valid")
+	}](t).Fingerprint(), "the fingerprint ignores documentation")
+	assert.Equal(t, "a7618af576c8b4bbc4cf40fc4a337815", derive[struct{ A string }](t).Fingerprint(), "stored fingerprints must stay valid")
 }
 
 type panics struct{}
@@ -483,93 +483,93 @@ func TestDeriveErrors(t *testing.T) {
 		value any
 		want  []string // each a part of the error
 	}{
-		{"nothing", nil, []string{"there is no type"}},
-		{"channel", struct{ C chan int }{}, []string{".C: a chan int has no form in JSON"}},
-		{"function", struct{ F func() }{}, []string{".F: a func() has no form in JSON"}},
-		{"complex in a list", struct{ C []complex128 }{}, []string{".C: a complex128 has no form"}},
-		{"map key", struct{ M map[float64]int }{}, []string{".M: a map with keys of type float64"}},
+		{"nothing", nil, []string{"Derive needs a type"}},
+		{"channel", struct{ C chan int }{}, []string{".C: JSON cannot represent a chan int"}},
+		{"function", struct{ F func() }{}, []string{".F: JSON cannot represent a func()"}},
+		{"complex in a list", struct{ C []complex128 }{}, []string{".C: JSON cannot represent a complex128"}},
+		{"map key", struct{ M map[float64]int }{}, []string{".M: JSON cannot represent a map with keys of type float64"}},
 		{"string option", struct {
 			A int `json:"a,string"`
 		}{}, []string{".A: the json option string is not supported"}},
 		{"inline field", struct {
 			A inner `json:",inline"`
 		}{}, []string{".A: the json option inline needs an embedded struct"}},
-		{"name of an embedded struct that is not exported", struct {
+		{"name of an unexported embedded struct", struct {
 			left `json:"a"`
-		}{}, []string{".left: an embedded struct that is not exported"}},
-		{"pointer to an embedded struct that is not exported", struct{ *left }{}, []string{".left: encoding/json cannot set fields"}},
+		}{}, []string{".left: an unexported embedded struct"}},
+		{"pointer to an unexported embedded struct", struct{ *left }{}, []string{".left: encoding/json cannot set fields"}},
 		{"json name", reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[int](), Tag: `json:"a\\b"`}}),
-			[]string{`takes no name like "a\\b"`}},
-		{"panicking type", struct{ P panics }{}, []string{".P: schema_test.panics: asking for its schema panicked: no"}},
-		{"unknown option", tagged[string]("frobnicate"), []string{".A: option frobnicate: there is no such option"}},
+			[]string{`does not accept the name "a\\b"`}},
+		{"panicking type", struct{ P panics }{}, []string{".P: schema_test.panics: its schema methods panicked: no"}},
+		{"unknown option", tagged[string]("frobnicate"), []string{".A: option frobnicate: unknown option"}},
 		{"several errors", tagged[string]("min=1,maxLength=x,bogus=1"), []string{"option min", "option maxLength", "option bogus"}},
-		{"missing value", tagged[string]("maxLength"), []string{"option maxLength: it needs a value"}},
-		{"empty value", tagged[string]("maxLength="), []string{"option maxLength: it needs a value"}},
-		{"unwanted value", tagged[string]("nullable=yes"), []string{"option nullable: it takes no value"}},
+		{"missing value", tagged[string]("maxLength"), []string{"option maxLength: missing value"}},
+		{"empty value", tagged[string]("maxLength="), []string{"option maxLength: missing value"}},
+		{"unwanted value", tagged[string]("nullable=yes"), []string{"option nullable: it does not take a value"}},
 		{"unwanted value of required", tagged[string]("required=yes"), []string{"option required"}},
 		{"nameless option", tagged[string]("=1"), []string{"an option without a name"}},
 		{"two commas", tagged[string]("nullable,,immutable"), []string{"an option without a name"}},
 		{"last comma", tagged[string]("nullable,"), []string{"ends in a comma"}},
-		{"open quote", tagged[string]("pattern='a"), []string{"option pattern: its value has no closing quote"}},
-		{"text after quote", tagged[string]("pattern='a'b"), []string{"a comma after the closing quote"}},
-		{"min of a string", tagged[string]("min=1"), []string{"it is for a value of type integer or number, and this is a string"}},
-		{"min is no number", tagged[int]("min=one"), []string{`"one" is no integer`}},
-		{"min is no integer", tagged[int]("min=1.5"), []string{`"1.5" is no integer`}},
-		{"min above max", tagged[int]("min=2,max=1"), []string{"min 2 is above max 1"}},
-		{"exclusive without bound", tagged[int]("exclusiveMin"), []string{"an exclusive bound, but no bound"}},
-		{"negative count", tagged[string]("maxLength=-1"), []string{`"-1" is no count`}},
-		{"lengths crossed", tagged[string]("minLength=2,maxLength=1"), []string{"minLength 2 is above maxLength 1"}},
-		{"items of a string", tagged[string]("items.maxLength=1"), []string{"option items.maxLength: a string has no items"}},
-		{"values of a list", tagged[[]string]("values.maxLength=1"), []string{"option values.maxLength: a array has no values"}},
+		{"open quote", tagged[string]("pattern='a"), []string{"option pattern: the value has no closing quote"}},
+		{"text after quote", tagged[string]("pattern='a'b"), []string{"a comma must follow the closing quote"}},
+		{"min of a string", tagged[string]("min=1"), []string{"it applies to values of type integer or number, not string"}},
+		{"min is not a number", tagged[int]("min=one"), []string{`"one" is not of type integer`}},
+		{"min is not an integer", tagged[int]("min=1.5"), []string{`"1.5" is not of type integer`}},
+		{"min above max", tagged[int]("min=2,max=1"), []string{"min 2 exceeds max 1"}},
+		{"exclusive without bound", tagged[int]("exclusiveMin"), []string{"an exclusive bound needs min or max"}},
+		{"negative count", tagged[string]("maxLength=-1"), []string{`"-1" is not a count`}},
+		{"lengths crossed", tagged[string]("minLength=2,maxLength=1"), []string{"minLength 2 exceeds maxLength 1"}},
+		{"items of a string", tagged[string]("items.maxLength=1"), []string{"option items.maxLength: type string has no items"}},
+		{"values of a list", tagged[[]string]("values.maxLength=1"), []string{"option values.maxLength: type array has no values"}},
 		{"rule of items", tagged[[]string]("items.maxItems=1"), []string{"option items.maxItems"}},
 		{"pattern", tagged[string]("pattern=("), []string{"option pattern: error parsing regexp"}},
 		{"list of a string", tagged[string]("list=set"), []string{"option list"}},
-		{"list type", tagged[[]string]("list=bag"), []string{`"bag" is none of atomic, set, map`}},
-		{"map type", tagged[map[string]string]("map=set"), []string{`"set" is none of atomic, granular`}},
-		{"map without key", tagged[[]node]("list=map"), []string{"a list=map needs key="}},
-		{"key without map", tagged[[]node]("key=name"), []string{"key= is for list=map"}},
-		{"no such key", tagged[[]node]("list=map,key=nmae"), []string{`its elements have no member "nmae"`}},
-		{"key is no scalar", tagged[[]node]("list=map,key=next"), []string{`the key "next" is a object`}},
+		{"list type", tagged[[]string]("list=bag"), []string{`"bag" must be atomic, set or map`}},
+		{"map type", tagged[map[string]string]("map=set"), []string{`"set" must be atomic or granular`}},
+		{"map without key", tagged[[]node]("list=map"), []string{"list=map needs key="}},
+		{"key without map", tagged[[]node]("key=name"), []string{"key= needs list=map"}},
+		{"unknown key", tagged[[]node]("list=map,key=nmae"), []string{`the elements have no member "nmae"`}},
+		{"key is not a scalar", tagged[[]node]("list=map,key=next"), []string{`the key "next" must be a scalar, but its type is object`}},
 		{"key may be missing", tagged[[]Template]("list=map,key=args"), []string{"must be a scalar"}},
 		{"key is optional", tagged[[]WidgetStatus]("list=map,key=phase"), []string{`the key "phase" must be required or have a default`}},
-		{"type of a Go type", tagged[int]("type=string"), []string{"the Go type holds a integer"}},
-		{"no JSON type", tagged[any]("type=text"), []string{`"text" is no type of JSON`}},
-		{"intOrString", tagged[int]("intOrString"), []string{"the Go type holds a integer"}},
-		{"preserveUnknown of a struct", tagged[inner]("preserveUnknown"), []string{"cannot keep what it has no field for"}},
+		{"type of a Go type", tagged[int]("type=string"), []string{"the Go type holds values of type integer"}},
+		{"no JSON type", tagged[any]("type=text"), []string{`"text" is not a JSON type`}},
+		{"intOrString", tagged[int]("intOrString"), []string{"the Go type holds values of type integer"}},
+		{"preserveUnknown of a struct", tagged[inner]("preserveUnknown"), []string{"the Go type cannot hold unknown fields"}},
 		{"required and optional", tagged[int]("required,optional"), []string{"both required and optional"}},
-		{"default of a wrong type", tagged[int]("default=red"), []string{`"red" is no JSON value`}},
+		{"default of a wrong type", tagged[int]("default=red"), []string{`"red" is not a JSON value`}},
 		{"default of a wrong JSON type", tagged[int]("default=true"), []string{"the default breaks the field's own rules", "int64"}},
 		{"default out of range", tagged[int8]("default=200"), []string{"the default breaks", "less than or equal to 127"}},
 		{"default below min", tagged[int]("default=0,min=1"), []string{"the default breaks", "greater than or equal to 1"}},
 		{"default not in enum", tagged[string]("default=a,enum=b"), []string{"the default breaks", "Unsupported value"}},
 		{"default with unknown field", tagged[*Template]("default='{\"imgae\":1}'"), []string{"the default has the unknown field imgae"}},
-		{"default with a key twice", tagged[map[string]int](`default='{"a":1,"a":2}'`), []string{"is no JSON value"}},
+		{"default with a duplicate key", tagged[map[string]int](`default='{"a":1,"a":2}'`), []string{"is not a JSON value"}},
 		{"default of an element", tagged[*Part]("default={}"), []string{"default.name: Required value"}},
-		{"enum of a wrong type", tagged[int]("enum=1|true"), []string{"the enumeration has a value of type boolean"}},
-		{"multipleOf of nothing", tagged[int]("multipleOf=0"), []string{"multipleOf 0 is not above 0"}},
-		{"multipleOf of an integer with a fraction", tagged[int]("multipleOf=0.5"), []string{"is no integer"}},
-		{"safeInteger of a string", tagged[string]("safeInteger"), []string{"it is for a value of type integer"}},
-		{"a discriminator that is no string", tagged[int]("discriminator"), []string{"a discriminator is a string, and this is a integer"}},
+		{"enum of a wrong type", tagged[int]("enum=1|true"), []string{"the enumeration contains a boolean"}},
+		{"multipleOf of nothing", tagged[int]("multipleOf=0"), []string{"multipleOf 0 must be above 0"}},
+		{"multipleOf of an integer with a fraction", tagged[int]("multipleOf=0.5"), []string{"is not of type integer"}},
+		{"safeInteger of a string", tagged[string]("safeInteger"), []string{"it applies to values of type integer"}},
+		{"a discriminator that is not a string", tagged[int]("discriminator"), []string{"a discriminator must be a string, not integer"}},
 		{"a discriminator without members", tagged[string]("discriminator"), []string{"has too few members"}},
 		{"a union of one", struct {
 			A *int `json:"a,omitempty" api:"member"`
 		}{}, []string{"has too few members"}},
-		{"a member that is always there", struct {
+		{"a member that is always set", struct {
 			A int  `json:"a" api:"member,optional"`
 			B *int `json:"b,omitempty" api:"member"`
-		}{}, []string{"a member of a union can be left out"}},
+		}{}, []string{"a member of a union must be optional"}},
 		{"two discriminators", struct {
 			A string `json:"a" api:"discriminator"`
 			B string `json:"b" api:"discriminator"`
 			C *int   `json:"c,omitempty" api:"member"`
-		}{}, []string{"the union has another discriminator, a"}},
+		}{}, []string{"the union already has the discriminator a"}},
 		{"discriminator and member", struct {
 			A string `json:"a,omitempty" api:"discriminator,member"`
 			C *int   `json:"c,omitempty" api:"member"`
 		}{}, []string{"both the discriminator and a member"}},
-		{"a union of no member", tagged[int]("union=x"), []string{"union= is for a discriminator or member"}},
-		{"default that contains itself", selfDefault{}, []string{"its default contains itself"}},
-		{"defaults that multiply", twins{}, []string{"its default contains itself"}},
+		{"union without member", tagged[int]("union=x"), []string{"union= needs discriminator or member"}},
+		{"default that contains itself", selfDefault{}, []string{"the default contains itself"}},
+		{"defaults that multiply", twins{}, []string{"the default contains itself"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			typ := reflect.TypeOf(test.value)
@@ -585,7 +585,7 @@ func TestDeriveErrors(t *testing.T) {
 	}
 }
 
-// tagged returns a struct type whose only field A is of type T and has this api tag.
+// tagged returns a struct type whose only field A has type T and this api tag.
 func tagged[T any](tag string) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[T](), Tag: reflect.StructTag(fmt.Sprintf("api:%q", tag))}})
 }

@@ -6,26 +6,26 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Field is a field of a Go struct, wherever the struct stands in a document.
+// Field identifies a field of a Go struct, at whatever places in a document the struct occurs.
 type Field struct{ field *shapeField }
 
-// DoubtfulZeros returns the fields of which v, as Go writes it, does not tell whether they are zero or not set: Go leaves them
-// out, and a default would replace them. Each field is named once.
+// DoubtfulZeros returns the fields that are absent from v, the JSON of a Go value, although they may have been set to zero: Go omits their
+// zero, and a default would then replace it. Each field is listed once.
 func (w View) DoubtfulZeros(v doc.Value) []Field {
 	d := &doubt{}
 	merger{zeros: ZerosOverDefaults, doubt: d}.fresh(w.schema, w.shape, v)
 	return d.found
 }
 
-// WithZeros returns v with zeros in those of these fields that Go has left out and that a default would replace.
+// WithZeros returns v with zeros for those of the fields that Go has omitted and that a default would replace.
 func (w View) WithZeros(v doc.Value, fields []Field) doc.Value {
 	return merger{zeros: ZerosOverDefaults, doubt: &doubt{meant: fields}}.fresh(w.schema, w.shape, v)
 }
 
-// doubt chooses among the zeros that Go has left out.
+// doubt selects among the zeros that Go has omitted.
 type doubt struct{ found, meant []Field }
 
-// means reports whether a zero is to be written, and remembers the field.
+// means reports whether to write a zero, and remembers the field.
 func (d *doubt) means(f *shapeField, zero doc.Value) bool {
 	if d == nil {
 		return true
@@ -36,8 +36,8 @@ func (d *doubt) means(f *shapeField, zero doc.Value) bool {
 	return slices.Contains(d.meant, Field{f}) || f.isStruct() && zero.Len() > 0
 }
 
-// SharedZeros returns v, as Go writes it, with the zeros that Go has left out and that source has in the same places, unless a
-// field has a default.
+// SharedZeros returns v, the JSON of a Go value, with the zeros that Go has omitted and that source has in the same places. It leaves out
+// fields that have a default.
 func (w View) SharedZeros(v, source doc.Value) doc.Value {
 	return sharedZeros(w.schema, w.shape, v, source)
 }
@@ -62,7 +62,7 @@ func sharedZeros(s *Schema, g *Shape, v, source doc.Value) doc.Value {
 	return v
 }
 
-// leftOut are the zeros in source that v, of the struct, does not have.
+// leftOut returns the zeros of a struct that source has and v does not.
 func (s *Shape) leftOut(of *Schema, v, source doc.Value) (zeros []doc.Member) {
 	if s == nil {
 		return nil

@@ -9,19 +9,19 @@ import (
 	"unicode"
 )
 
-// jsonField is one member of an object as encoding/json sees it: a field of the struct or of one embedded in it.
+// jsonField is one member of an object as encoding/json sees it: a field of the struct, or of a struct embedded in it.
 type jsonField struct {
 	name                string
 	field               reflect.StructField
 	owner               reflect.Type // the struct that declares the field
-	index               []int        // the way to it, as reflect counts fields
+	index               []int        // the index path, for reflect.Value.FieldByIndex
 	depth               int
 	tagged              bool // the name comes from the tag
-	behindPointer       bool // an embedded pointer stands on the way, so the field may be missing altogether
+	behindPointer       bool // the path contains an embedded pointer, so the field may not exist
 	omitEmpty, omitZero bool
 }
 
-// embedded is a struct whose fields count as those of the struct around it.
+// embedded is a struct whose fields count as fields of the struct around it.
 type embedded struct {
 	typ           reflect.Type
 	index         []int
@@ -29,13 +29,13 @@ type embedded struct {
 	behindPointer bool
 }
 
-// below returns the way to one of its fields.
+// below returns the index path of one of its fields.
 func (e embedded) below(f reflect.StructField) []int {
 	return append(slices.Clip(e.index), f.Index...)
 }
 
-// jsonFields returns the members that encoding/json gives a struct, sorted by name: fields of embedded structs belong to
-// it; of several with one name the one at the least depth counts, then the one whose tag names it, else none.
+// jsonFields returns the members that encoding/json gives a struct, sorted by name. Fields of embedded structs count. Of several fields
+// with one name, encoding/json takes the one at the least depth, then the one named by its tag, otherwise none.
 func jsonFields(t reflect.Type) ([]jsonField, error) {
 	var all []jsonField
 	next := []embedded{{typ: t}}
@@ -72,7 +72,7 @@ func jsonFields(t reflect.Type) ([]jsonField, error) {
 	return dominant(all), nil
 }
 
-// readField says what one field of a struct is: a member, an embedded struct, or neither.
+// readField classifies one field of a struct: a member, an embedded struct, or neither.
 func readField(e embedded, f reflect.StructField) (*jsonField, *embedded, error) {
 	tag := f.Tag.Get("json")
 	if tag == "-" {
@@ -87,7 +87,7 @@ func readField(e embedded, f reflect.StructField) (*jsonField, *embedded, error)
 	}
 	name, options, _ := strings.Cut(tag, ",")
 	if name != "" && !isName(name) {
-		return nil, nil, fmt.Errorf("encoding/json takes no name like %q", name)
+		return nil, nil, fmt.Errorf("encoding/json does not accept the name %q", name)
 	}
 	j := &jsonField{name: name, field: f, owner: e.typ, index: e.below(f), depth: e.depth, tagged: name != "", behindPointer: e.behindPointer}
 	inline := false
@@ -100,7 +100,7 @@ func readField(e embedded, f reflect.StructField) (*jsonField, *embedded, error)
 		case "inline":
 			inline = true
 		case "string":
-			return nil, nil, fmt.Errorf("the json option string is not supported: the API conventions have no numbers in quotes")
+			return nil, nil, fmt.Errorf("the json option string is not supported, because the API conventions do not quote numbers")
 		}
 	}
 	if f.Anonymous && name == "" && inner.Kind() == reflect.Struct {
@@ -110,10 +110,10 @@ func readField(e embedded, f reflect.StructField) (*jsonField, *embedded, error)
 		return nil, &embedded{typ: inner, index: e.below(f), depth: e.depth + 1, behindPointer: e.behindPointer || f.Type.Kind() == reflect.Pointer}, nil
 	}
 	if !f.IsExported() {
-		return nil, nil, fmt.Errorf("an embedded struct that is not exported cannot have a name of its own")
+		return nil, nil, fmt.Errorf("an unexported embedded struct cannot have a json name")
 	}
 	if inline {
-		return nil, nil, fmt.Errorf("the json option inline needs an embedded struct without a name")
+		return nil, nil, fmt.Errorf("the json option inline needs an embedded struct without a json name")
 	}
 	if j.name == "" {
 		j.name = f.Name
@@ -121,7 +121,7 @@ func readField(e embedded, f reflect.StructField) (*jsonField, *embedded, error)
 	return j, nil, nil
 }
 
-// dominant keeps of the fields with one name the one that encoding/json takes, if any.
+// dominant keeps, of the fields with one name, the one that encoding/json takes, if any.
 func dominant(all []jsonField) []jsonField {
 	rank := func(f jsonField) int {
 		if f.tagged {
@@ -146,7 +146,7 @@ func dominant(all []jsonField) []jsonField {
 	return kept
 }
 
-// isName reports whether encoding/json takes a name from a tag.
+// isName reports whether encoding/json accepts a name from a tag.
 func isName(name string) bool {
 	for _, r := range name {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {

@@ -8,17 +8,16 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// One walk names up to maxNamed errors or maxUnknown unknown fields, and no more once their places and details have
-// maxNamedBytes together, since the key of a map may be as long as the document: a document of any size is answered in
-// bounded space.
+// One walk reports up to maxNamed errors or maxUnknown unknown fields, and stops once their paths and details take maxNamedBytes together.
+// Since a map key may be as long as the document, this bounds the answer to a document of any size.
 const (
 	maxNamed      = 100
 	maxUnknown    = 1000
 	maxNamedBytes = 64 << 10
 )
 
-// findings are the errors of one walk. Their fields are named from the whole object, of which the walk may have begun at a
-// part; the texts name them from where the walk began, as upstream's do.
+// findings are the errors of one walk. Their field paths start at the whole object, even if the walk began at a part of it. Their texts
+// name the path from the start of the walk, as kube-apiserver does.
 type findings struct {
 	root  *status.Path // where the walk began
 	errs  status.FieldErrors
@@ -34,21 +33,21 @@ func (f *findings) add(err *status.FieldError) {
 	}
 }
 
-// invalid is a value that breaks a rule, with what bounds it.
+// invalid adds an error for a value that breaks a rule with a bound.
 func (f *findings) invalid(at *trail, value any, rule string, bound any) {
 	if !f.full() {
 		f.add(status.InvalidField(at.below(f.root), value, fmt.Sprintf("%s in body "+rule, at.below(nil), bound)))
 	}
 }
 
-// badType names the type or format that was wanted and what came.
+// badType adds an error that names the expected type or format and the actual one.
 func (f *findings) badType(at *trail, value any, want, got string) {
 	if !f.full() {
 		f.add(status.TypeInvalidField(at.below(f.root), value, fmt.Sprintf("%s in body must be of type %s: %q", at.below(nil), want, got)))
 	}
 }
 
-// enumerated refuses a value that is none of those that its place names.
+// enumerated adds an error for a value that is not one of the allowed values.
 func (f *findings) enumerated(s *Schema, v doc.Value, at *trail) {
 	if len(s.Enum) == 0 {
 		return

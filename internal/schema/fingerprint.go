@@ -10,9 +10,9 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Fingerprint returns a short text that changes when the schema does, whatever it is that changes but documentation, the
-// names of Go types, and how null elements of lists are met. It is the same in every run, so it can be stored: a record that carries another one was
-// defaulted, pruned and validated by another schema.
+// Fingerprint returns a short text that changes whenever the schema changes, except for documentation, the names of Go types, and whether
+// lists accept null elements. It is the same in every run, so it can be stored: a record with another fingerprint was defaulted, pruned and
+// validated by another schema.
 func (s *Schema) Fingerprint() string {
 	h := sha256.New()
 	p := printer{w: h, seen: map[*Object]int{}}
@@ -20,8 +20,8 @@ func (s *Schema) Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// printer writes a schema as text that no other schema has. An object that was written before is written as its number,
-// which ends the recursion of types that contain themselves.
+// printer writes a schema as a text that identifies it. It writes an object that it has written before as its number, which ends the
+// recursion of types that contain themselves.
 type printer struct {
 	w    io.Writer
 	seen map[*Object]int
@@ -42,7 +42,7 @@ func (p *printer) schema(s *Schema) {
 		}
 	}
 	fmt.Fprintf(p.w, "%t %t ", s.ExclusiveMinimum, s.ExclusiveMaximum)
-	if !s.MultipleOf.IsAbsent() { // prints of schemas without one are older
+	if !s.MultipleOf.IsAbsent() { // keeps the fingerprints that were stored before MultipleOf existed
 		fmt.Fprintf(p.w, "* %s ", s.MultipleOf.Literal())
 	}
 	for _, n := range []*int64{s.MinLength, s.MaxLength, s.MinItems, s.MaxItems, s.MinProperties, s.MaxProperties} {

@@ -9,14 +9,14 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// maxDefaultNodes bounds what one default may grow to with the defaults below it: a type that contains itself by default
-// would never end.
+// maxDefaultNodes bounds how many values one default may grow to with the defaults below it, because the default of a type that contains
+// itself by default would be infinite.
 const maxDefaultNodes = 10_000
 
-// finish checks what can be checked only when the whole tree is known, and prepares what the walks need.
+// finish checks what can be checked only when the whole tree is known, and prepares the walks.
 func (d *deriver) finish(root *Schema) {
 	seen := map[*Schema]bool{}
-	d.ruled = slices.DeleteFunc(d.ruled, func(r ruled) bool { // tag and overlay may both have ruled a place
+	d.ruled = slices.DeleteFunc(d.ruled, func(r ruled) bool { // a tag and the overlay may both have constrained a place
 		again := seen[r.schema]
 		seen[r.schema] = true
 		return again
@@ -56,7 +56,7 @@ func (d *deriver) finish(root *Schema) {
 		left := maxDefaultNodes
 		filled, ok := r.schema.complete(r.schema.DefaultValue, &left)
 		if !ok {
-			d.fail(r.where, errors.New("its default contains itself, through the defaults below it"))
+			d.fail(r.where, errors.New("the default contains itself, through the defaults below it"))
 			continue
 		}
 		r.schema.filled = filled
@@ -84,8 +84,8 @@ func (d *deriver) finish(root *Schema) {
 	})
 }
 
-// complete adds to a declared default what is below it by default, as [Schema.Default] will do with what users send. It
-// fails when that takes too many steps.
+// complete adds to a declared default the defaults below it, as [Schema.Default] does for the documents of users. It returns false if that
+// takes too many steps.
 func (s *Schema) complete(v doc.Value, left *int) (doc.Value, bool) {
 	if *left--; *left < 0 {
 		return v, false
@@ -119,42 +119,42 @@ func (s *Schema) complete(v doc.Value, left *int) (doc.Value, bool) {
 	return v, ok
 }
 
-// contradictions returns what is wrong with the constraints of one place taken together.
+// contradictions returns the contradictions between the constraints of one place.
 func (s *Schema) contradictions() []error {
 	var errs []error
 	crossed := func(low, high *int64, what string) {
 		if low != nil && high != nil && *low > *high {
-			errs = append(errs, fmt.Errorf("min%s %d is above max%s %d", what, *low, what, *high))
+			errs = append(errs, fmt.Errorf("min%s %d exceeds max%s %d", what, *low, what, *high))
 		}
 	}
 	crossed(s.MinLength, s.MaxLength, "Length")
 	crossed(s.MinItems, s.MaxItems, "Items")
 	crossed(s.MinProperties, s.MaxProperties, "Properties")
 	if !s.Minimum.IsAbsent() && !s.Maximum.IsAbsent() && compareNumbers(s.Minimum, s.Maximum) > 0 {
-		errs = append(errs, fmt.Errorf("min %s is above max %s", s.Minimum.Literal(), s.Maximum.Literal()))
+		errs = append(errs, fmt.Errorf("min %s exceeds max %s", s.Minimum.Literal(), s.Maximum.Literal()))
 	}
 	if s.ExclusiveMinimum && s.Minimum.IsAbsent() || s.ExclusiveMaximum && s.Maximum.IsAbsent() {
-		errs = append(errs, errors.New("there is an exclusive bound, but no bound"))
+		errs = append(errs, errors.New("an exclusive bound needs min or max"))
 	}
 	if !s.MultipleOf.IsAbsent() && compareNumbers(s.MultipleOf, doc.OfInt(0)) <= 0 {
-		errs = append(errs, fmt.Errorf("multipleOf %s is not above 0", s.MultipleOf.Literal()))
+		errs = append(errs, fmt.Errorf("multipleOf %s must be above 0", s.MultipleOf.Literal()))
 	}
 	for _, e := range s.Enum {
 		if !s.allows(e) {
-			errs = append(errs, fmt.Errorf("the enumeration has a value of type %s, and this is a %s", e.Kind(), s.noun()))
+			errs = append(errs, fmt.Errorf("the enumeration contains a %s, but the field is of type %s", e.Kind(), s.noun()))
 		}
 	}
 	if s.ListType == MapList && len(s.ListMapKeys) == 0 {
-		errs = append(errs, errors.New("a list=map needs key=, the member that identifies an element"))
+		errs = append(errs, errors.New("list=map needs key=, the member that identifies an element"))
 	}
 	if s.ListType != MapList && len(s.ListMapKeys) > 0 {
-		errs = append(errs, errors.New("key= is for list=map"))
+		errs = append(errs, errors.New("key= needs list=map"))
 	}
 	return errs
 }
 
-// checkKeys refuses keys of a list that no element has, that are no scalars, or that an element may lack: what has no key
-// can neither be merged nor owned (API conventions, Lists of named subobjects preferred over maps).
+// checkKeys rejects list keys that the elements do not have, that are not scalars, or that an element may lack: an element without a key
+// can be neither merged nor owned (API conventions, Lists of named subobjects preferred over maps).
 func (d *deriver) checkKeys(s *Schema) error {
 	if s.ListType != MapList {
 		return nil
@@ -163,9 +163,9 @@ func (d *deriver) checkKeys(s *Schema) error {
 		p := s.Items.Property(key)
 		switch {
 		case p == nil:
-			return fmt.Errorf("its elements have no member %q to be their key", key)
+			return fmt.Errorf("the elements have no member %q that could be the key", key)
 		case p.Schema.Type == ObjectType || p.Schema.Type == ArrayType || p.Schema.Type == AnyType && !p.Schema.IntOrString:
-			return fmt.Errorf("the key %q is a %s, and must be a scalar", key, p.Schema.noun())
+			return fmt.Errorf("the key %q must be a scalar, but its type is %s", key, p.Schema.noun())
 		case !d.options.Builtin && !p.Required && p.Schema.DefaultValue.IsAbsent():
 			return fmt.Errorf("the key %q must be required or have a default (%s.%s)", key, s.Items.Object.Name, key)
 		}
@@ -173,14 +173,14 @@ func (d *deriver) checkKeys(s *Schema) error {
 	return nil
 }
 
-// places that [deriver.markWays] marks: a schema's flag, and that of the struct types that lead there.
+// places selects the flags that [deriver.markWays] sets: one of the schema, and one of the struct types that lead there.
 type places struct {
 	own    func(s *Schema) bool
 	schema func(s *Schema) *bool
 	object func(o *Object) *bool
 }
 
-// markWays marks the places that lead to such a one. A recursive type is looked at again until nothing new is found.
+// markWays marks every schema from which a marked place can be reached. It repeats until nothing changes, because types may be recursive.
 func (d *deriver) markWays(root *Schema, to places) {
 	var mark func(s *Schema) bool
 	mark = func(s *Schema) bool {

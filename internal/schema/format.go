@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// checkedFormat returns the format of the schema where values are held to it, and "" where it is documentation only, as
-// OpenAPI has every format that a validator does not know.
+// checkedFormat returns the format that values must have, or "" if the format is only documentation, as in OpenAPI for every format that a
+// validator does not know.
 func (s *Schema) checkedFormat() string {
 	var known bool
 	switch s.Type {
@@ -26,11 +26,11 @@ func (s *Schema) checkedFormat() string {
 	return s.Format
 }
 
-// readByGo reports whether the Go type of the place is more than a string, and text of another form cannot be had in it.
+// readByGo reports whether a Go type with its own parser reads the text, so that text in another form cannot occur there.
 func (s *Schema) readByGo() bool { return s.goType.bytes || s.goType.parsed }
 
-// wellFormed reports whether text is of the schema's format. Bytes and times are what their Go types can read, which is
-// not wholly what the formats of the same names are elsewhere.
+// wellFormed reports whether text has the schema's format. For bytes and times, the Go types decide what is well-formed; this differs in
+// places from the formats of the same name elsewhere.
 func (s *Schema) wellFormed(text string) bool {
 	switch {
 	case s.Format == "":
@@ -45,8 +45,8 @@ func (s *Schema) wellFormed(text string) bool {
 	return check == nil || check(text)
 }
 
-// textFormat returns the check of a format, and nil for an unknown one. The formats and what they mean are those of the
-// schemas of custom resources; hyphens in their names do not count.
+// textFormat returns the check of a format, or nil if the format is unknown. The formats are those of custom resource schemas. Hyphens in
+// their names are ignored.
 func textFormat(format string) func(string) bool {
 	if check := plainFormat(format); check != nil || !strings.Contains(format, "-") {
 		return check
@@ -112,7 +112,7 @@ func plainFormat(format string) func(string) bool {
 	return nil
 }
 
-// HasFormat reports whether text is of a format, by its name in OpenAPI. A format that nobody knows holds every text.
+// HasFormat reports whether text has a format, given by its OpenAPI name. Every text has an unknown format.
 func HasFormat(format, text string) bool {
 	check := textFormat(format)
 	return check == nil || check(text)

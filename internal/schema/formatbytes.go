@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// isBase64 reports whether text is the base64 of at least one byte, padded and in one line.
+// isBase64 reports whether text is the padded base64 encoding of at least one byte, on one line.
 func isBase64(text string) bool {
 	return text != "" && !strings.ContainsAny(text, "\r\n") && isEncodedBytes(text)
 }
 
-// isEncodedBytes reports whether Go would decode text as []byte. It decodes piece by piece, so that large values need no
-// memory of their own.
+// isEncodedBytes reports whether Go would decode text as []byte. It decodes in pieces, so large values need no extra memory.
 func isEncodedBytes(text string) bool {
-	if strings.ContainsAny(text, "\r\n") { // which Go skips
+	if strings.ContainsAny(text, "\r\n") { // Go skips line breaks
 		text = strings.NewReplacer("\r", "", "\n", "").Replace(text)
 	}
 	var in [1024]byte
@@ -24,7 +23,7 @@ func isEncodedBytes(text string) bool {
 		if _, err := base64.StdEncoding.Decode(out[:], in[:n]); err != nil {
 			return false
 		}
-		if n < len(text) && in[n-1] == '=' { // padding ends the text
+		if n < len(text) && in[n-1] == '=' { // padding is valid only at the end
 			return false
 		}
 		text = text[n:]
@@ -32,8 +31,8 @@ func isEncodedBytes(text string) bool {
 	return true
 }
 
-// isUUID reports whether text is a UUID of that version, 0 for any: 32 hexadecimal digits in groups, with or without a
-// hyphen between each two.
+// isUUID reports whether text is a UUID of a version, or of any version for 0: 32 hexadecimal digits in groups, with or without a hyphen
+// between two groups.
 func isUUID(text string, version byte) bool {
 	var digits []byte
 	for i, group := range [...]int{8, 4, 4, 4, 12} {
@@ -54,7 +53,7 @@ func isUUID(text string, version byte) bool {
 	return version == 0 || digits[12] == version && (version == '3' || hasVariant)
 }
 
-// isObjectID reports whether text is the identifier of a document in BSON: twelve bytes in hexadecimal digits.
+// isObjectID reports whether text is a BSON document identifier: twelve bytes in hexadecimal.
 func isObjectID(text string) bool {
 	bytes, err := hex.DecodeString(text)
 	return err == nil && len(bytes) == 12

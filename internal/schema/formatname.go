@@ -14,8 +14,8 @@ const (
 	maxLabel    = 63  // bytes
 )
 
-// isHostname reports whether text is a host name: labels of letters, digits, symbols and hyphens in between, and a top
-// level of letters. A name of one label may have but one hyphen, after its first character.
+// isHostname reports whether text is a host name: labels of letters, digits, symbols and inner hyphens, and a top level of letters. A name
+// of a single label may contain only one hyphen, directly after its first character.
 func isHostname(text string) bool {
 	labels := strings.Split(text, ".")
 	if len(text) > maxHostname || !allOf(labels, func(l string) bool { return l != "" && len(l) <= maxLabel }) {
@@ -51,7 +51,7 @@ func allOf(parts []string, is func(string) bool) bool {
 	return true
 }
 
-// isNameSegment reports whether text is of lower-case letters and digits, with hyphens in between.
+// isNameSegment reports whether text consists of lower-case letters and digits, with hyphens inside only.
 func isNameSegment(text string) bool {
 	for i := range len(text) {
 		c := text[i]
@@ -65,8 +65,8 @@ func isNameSegment(text string) bool {
 	return text != ""
 }
 
-// isIPv4 reports whether text is an address that is written, at least at its end, with dots. Zeros in front of its numbers
-// do not count, as in the Go of old.
+// isIPv4 reports whether text is an IP address that is written with dots, at least at its end. It ignores leading zeros of the numbers, as
+// Go did before 1.17.
 func isIPv4(text string) bool {
 	return strings.Contains(text, ".") && isAddress(withoutLeadingZeros(text))
 }
@@ -80,7 +80,7 @@ func isAddress(text string) bool {
 	return err == nil && ip.Zone() == ""
 }
 
-// isCIDR reports whether text is an address and the length of a prefix.
+// isCIDR reports whether text is an address with a prefix length.
 func isCIDR(text string) bool {
 	address, length, found := strings.Cut(text, "/")
 	if !found || length == "" || !isOfRunes(length, func(r rune) bool { return '0' <= r && r <= '9' }) {
@@ -91,7 +91,7 @@ func isCIDR(text string) bool {
 	return err == nil && addressErr == nil && ip.Zone() == "" && n <= ip.BitLen()
 }
 
-// withoutLeadingZeros drops the zeros in front of the decimal numbers of an address.
+// withoutLeadingZeros drops the leading zeros of the decimal numbers in an address.
 func withoutLeadingZeros(address string) string {
 	head, dotted := "", address
 	if i := strings.LastIndexByte(address, ':'); i >= 0 {

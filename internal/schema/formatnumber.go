@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// isISBN10 reports whether text is a book number of ten digits, with its check digit; blanks and hyphens do not count.
+// isISBN10 reports whether text is a ten-digit book number with a correct check digit. Blanks and hyphens are ignored.
 func isISBN10(text string) bool {
 	digits := withoutBlanks(text)
 	if len(digits) != 10 || !isDigits(digits[:9]) || !isDigits(digits[9:]) && digits[9] != 'X' {
@@ -23,7 +23,7 @@ func isISBN10(text string) bool {
 	return sum%11 == 0
 }
 
-// isISBN13 is isISBN10 for numbers of thirteen digits.
+// isISBN13 is isISBN10 for thirteen digits.
 func isISBN13(text string) bool {
 	digits := withoutBlanks(text)
 	if len(digits) != 13 || !isDigits(digits) {
@@ -45,8 +45,8 @@ func withoutBlanks(text string) string {
 	}, text)
 }
 
-// isCreditCard reports whether the digits of a text are the number of a credit card of one of the old companies, by their
-// prefixes and lengths, with its check digit.
+// isCreditCard reports whether the digits of a text are a credit card number of one of the older companies, judged by prefix and length,
+// with a correct check digit.
 func isCreditCard(text string) bool {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
@@ -78,7 +78,7 @@ func isCardNumber(digits string) bool {
 		begins(15, 4, 2131, 2131) || begins(15, 4, 1800, 1800) || begins(16, 2, 35, 35)
 }
 
-// isSSN reports whether text is a social security number: 123-45-6789, or with blanks.
+// isSSN reports whether text is a social security number, such as 123-45-6789, or with blanks instead of hyphens.
 func isSSN(text string) bool {
 	if len(text) != 11 || !strings.Contains("- ", text[3:4]) || !strings.Contains("- ", text[6:7]) {
 		return false
@@ -91,7 +91,7 @@ func isHexColor(text string) bool {
 	return (len(digits) == 3 || len(digits) == 6) && isOfRunes(digits, func(r rune) bool { return unicode.Is(unicode.ASCII_Hex_Digit, r) })
 }
 
-// isRGBColor reports whether text is rgb(0, 128, 255).
+// isRGBColor reports whether text is a color such as rgb(0, 128, 255).
 func isRGBColor(text string) bool {
 	inner, found := strings.CutPrefix(text, "rgb(")
 	inner, closed := strings.CutSuffix(inner, ")")

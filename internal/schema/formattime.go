@@ -13,10 +13,10 @@ func isDate(text string) bool {
 	return err == nil
 }
 
-// isDateTime reports whether text is a date, the letter T and a time with a zone. It is what validators of custom resources
-// take, who do not look behind a second T.
+// isDateTime reports whether text is a date, the letter T and a time with a zone. It accepts what validators of custom resources accept;
+// they ignore what follows a second T.
 func isDateTime(text string) bool {
-	if len(text) > 13 && text[13] == ':' { // the hour has two digits, which Go does not ask for
+	if len(text) > 13 && text[13] == ':' { // the hour must have two digits, which Go does not require
 		if _, err := time.Parse(time.RFC3339, text); err == nil {
 			return true
 		}
@@ -40,7 +40,7 @@ func isDateTime(text string) bool {
 	return hours <= "23" && isClock(hours+":"+seconds[3:5], 59) && isClock("00"+seconds[5:], 59) && seconds[2] == ':'
 }
 
-// isClock reports whether text is two digits, a colon and two digits that make no more than limit.
+// isClock reports whether text is two digits, a colon and two more digits, with a value of at most limit.
 func isClock(text string, limit int) bool {
 	if len(text) != 5 || text[2] != ':' || !isDigits(text[:2]) || !isDigits(text[3:]) {
 		return false
@@ -53,14 +53,14 @@ func isDigits(text string) bool {
 	return text != "" && isOfRunes(text, func(r rune) bool { return '0' <= r && r <= '9' })
 }
 
-// isDuration reports whether text is one that [ParseDuration] reads.
+// isDuration reports whether [ParseDuration] accepts text.
 func isDuration(text string) bool {
 	_, ok := ParseDuration(text)
 	return ok
 }
 
-// ParseDuration reads a duration as validators of custom resources do: that of Go, or numbers with a unit in words, "2
-// days", as Scala writes it. Other words are passed over, if there is one number with a unit.
+// ParseDuration reads a duration as validators of custom resources do: in Go's syntax, or in Scala's, as numbers with a unit in words ("2
+// days"). It ignores other words if there is at least one number with a unit.
 func ParseDuration(text string) (d time.Duration, ok bool) {
 	if d, err := time.ParseDuration(text); err == nil {
 		return d, true
@@ -78,8 +78,8 @@ func ParseDuration(text string) (d time.Duration, ok bool) {
 	return d, ok
 }
 
-// unitOf returns the unit of time that a word stands for, an abbreviation or any word that begins as its name does, and 0
-// for another one.
+// unitOf returns the unit of time that a word stands for, or 0. A word stands for a unit if it is an abbreviation of it or begins with its
+// name.
 func unitOf(word string) time.Duration {
 	for _, unit := range []struct {
 		name   string
@@ -97,8 +97,8 @@ func unitOf(word string) time.Duration {
 	return 0
 }
 
-// ParseDateTime reads a time as API servers do where an expression looks at it: with a zone, or without one for UTC.
-// Nothing is the beginning of 1970.
+// ParseDateTime reads a time as API servers do for expressions: with a zone, or without one for UTC. The empty text is the beginning of
+// 1970.
 func ParseDateTime(text string) (time.Time, error) {
 	if text == "" {
 		return time.Unix(0, 0).UTC(), nil

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzWalk sends documents of any shape through every walk, and checks what the walks promise each other.
+// FuzzWalk sends documents of any shape through every walk, and checks what the walks guarantee each other.
 func FuzzWalk(f *testing.F) {
 	for _, seed := range []string{
 		`{"spec":{"size":1}}`, `{"spec":{"size":0,"color":"pink","parts":[{"name":"a"},{"name":"a"},{}],"tags":["a","a"]}}`, `null`, `[1]`, `{"spec":null}`,
@@ -31,15 +31,15 @@ func FuzzWalk(f *testing.F) {
 		for _, s := range schemas {
 			pruned, unknown := s.Prune(v)
 			again, left := s.Prune(pruned)
-			require.Empty(t, left, "pruning leaves nothing unknown")
+			require.Empty(t, left, "pruning leaves no unknown field")
 			require.Equal(t, pruned, again)
 			if len(unknown) == 0 {
-				require.Equal(t, v, pruned, "pruning drops nothing that it does not name")
+				require.Equal(t, v, pruned, "pruning lists every field that it drops")
 			}
 			full := s.Default(pruned)
 			require.True(t, doc.Equal(full, s.Default(full)), "defaulting is idempotent")
 			_, left = s.Prune(full)
-			require.Empty(t, left, "defaults are known")
+			require.Empty(t, left, "defaults contain no unknown field")
 			s.Validate(nil, full)
 			s.CheckTypes(nil, v)
 			s.Validate(nil, v)
@@ -49,7 +49,7 @@ func FuzzWalk(f *testing.F) {
 	})
 }
 
-// FuzzTypes checks the promise of CheckTypes: what passes, the Go type can decode.
+// FuzzTypes checks the guarantee of CheckTypes: the Go type can decode what passes.
 func FuzzTypes(f *testing.F) {
 	for _, seed := range []string{
 		`{"time":"2024-05-06T07:08:09Z","bytes":"AA==","int8":-128,"uint64":18446744073709551615,"float32":1e38,"array":[1,2,3]}`,

@@ -12,14 +12,14 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// The methods by which a type that encodes itself tells its schema, as the types of Kubernetes do.
+// With these methods, a type that encodes itself declares its schema, as the types of Kubernetes do.
 type (
 	typeTeller   interface{ OpenAPISchemaType() []string }
 	formatTeller interface{ OpenAPISchemaFormat() string }
 	oneOfTeller  interface{ OpenAPIV3OneOfTypes() []string }
 )
 
-// leaf returns the schema of a type that says itself how it is encoded, and nil for one that encoding/json looks into.
+// leaf returns the schema of a type that encodes itself, and nil for a type whose parts encoding/json encodes.
 func leaf(t reflect.Type) (*Schema, error) {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -44,21 +44,20 @@ func leaf(t reflect.Type) (*Schema, error) {
 
 func anything() *Schema { return &Schema{PreserveUnknown: true} }
 
-// isA reports whether a type or its pointer has the methods of an interface. An interface type has none of its own to
-// call.
+// isA reports whether a type or its pointer implements an interface. It is false for interface types, whose methods cannot be called
+// without a value.
 func isA[I any](t reflect.Type) bool {
 	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
-// tell asks a type for its schema. The methods belong to someone else, and run on a zero value: one that panics is an
-// error.
+// tell calls a type's schema methods on a zero value. The methods are foreign code, so tell turns a panic into an error.
 func tell(t reflect.Type) (s *Schema, err error) {
 	if !isA[typeTeller](t) && !isA[oneOfTeller](t) {
 		return nil, nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			s, err = nil, fmt.Errorf("%s: asking for its schema panicked: %v", t, p)
+			s, err = nil, fmt.Errorf("%s: its schema methods panicked: %v", t, p)
 		}
 	}()
 	value := reflect.New(t).Interface()
@@ -72,7 +71,7 @@ func tell(t reflect.Type) (s *Schema, err error) {
 	switch teller, ok := value.(typeTeller); {
 	case len(s.OneOf) == 2 && s.OneOf[0] == IntegerType && s.OneOf[1] == StringType:
 		s.IntOrString, s.OneOf = true, nil
-		if s.Format == "int-or-string" { // says what IntOrString does
+		if s.Format == "int-or-string" { // IntOrString already says this
 			s.Format = ""
 		}
 	case len(s.OneOf) == 1:
@@ -92,7 +91,7 @@ func tell(t reflect.Type) (s *Schema, err error) {
 	return s, nil
 }
 
-// scalar returns the schema of Go's own scalars, and nil for other types.
+// scalar returns the schema of Go's own scalar types, and nil for other types.
 func scalar(t reflect.Type) *Schema {
 	bound := func(i int64) doc.Value { return doc.OfNumber(strconv.FormatInt(i, 10)) }
 	signed := func(format string, low, high int64) *Schema {

@@ -2,8 +2,8 @@ package schema
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// sideBySide finds the schemas of a map's members. It must be asked in the order of the document, which is that of the
-// properties, so that one pass over both is enough.
+// sideBySide finds the schemas of a map's members in one pass over the properties. The caller must ask for the members in the order of the
+// document, which is also the order of the properties.
 type sideBySide struct {
 	properties []Property
 	additional *Schema
@@ -37,5 +37,5 @@ func (b *sideBySide) schema(name string) *Schema {
 	return b.additional
 }
 
-// dropsNull reports whether null in this place counts as absent.
+// dropsNull reports whether the value is a null that counts as absent in this place.
 func (s *Schema) dropsNull(v doc.Value) bool { return s != nil && v.IsNull() && !s.Nullable }

@@ -2,8 +2,8 @@ package schema
 
 import "reflect"
 
-// isMeta reports whether a type belongs to object metadata and what else all APIs share: to our packages, or to the one
-// of Kubernetes that has the same types under the same names.
+// isMeta reports whether a type belongs to object metadata or the other shared API types, of this module or of the Kubernetes package that
+// has the same types under the same names.
 func isMeta(t reflect.Type) bool {
 	switch t.PkgPath() {
 	case "github.com/decorum-go/decorum/apimeta", "github.com/decorum-go/decorum/status", "k8s.io/apimachinery/pkg/apis/meta/v1":
@@ -12,8 +12,8 @@ func isMeta(t reflect.Type) bool {
 	return false
 }
 
-// metaOverlay returns the api tag of a member of a metadata type, or of the type itself: what the API conventions say of
-// it and its Go tags cannot.
+// metaOverlay returns the api tag of a metadata type, or of one of its members: what the API conventions require and the Go tags cannot
+// say.
 func metaOverlay(typ, field string) (text string, ok bool) {
 	switch typ + "." + field {
 	case "ObjectMeta.managedFields", "LabelSelector.matchExpressions", "LabelSelectorRequirement.values", "DeleteOptions.dryRun":
@@ -32,7 +32,7 @@ func metaOverlay(typ, field string) (text string, ok bool) {
 	return text, true
 }
 
-// metaDocs returns the documentation of a metadata type: of its members by name, and of itself.
+// metaDocs returns the documentation of a metadata type: of its members by name, and of the type itself.
 func metaDocs(typ string) (fields map[string]string, text string) {
 	switch typ {
 	case "TypeMeta":

@@ -5,9 +5,9 @@ import (
 	"github.com/decorum-go/decorum/internal/words"
 )
 
-// Misfit says of the first value that does not fit the Go type what upstream says of it when it copies a tree into a struct,
-// as it does with the results of strategic merge patch and apply. Structs are looked at field by field, as they are declared,
-// and a null always fits. It is "" where everything fits, and where upstream has no words of its own.
+// Misfit returns kube-apiserver's message about the first value that does not fit the Go type. kube-apiserver uses it when it copies a tree
+// into a struct, as for the results of strategic merge patch and apply. Misfit checks the fields of a struct in the order of their
+// declaration; null always fits. It returns "" if everything fits, or if kube-apiserver has no message of its own for the misfit.
 func (s *Schema) Misfit(v doc.Value) string {
 	if s == nil || v.IsNull() || s.Anything() {
 		return ""
@@ -37,7 +37,7 @@ func (s *Schema) Misfit(v doc.Value) string {
 	return ""
 }
 
-// scalarMisfit returns "" where upstream has no words of its own.
+// scalarMisfit is Misfit for a scalar. It returns "" if kube-apiserver has no message of its own.
 func (s *Schema) scalarMisfit(v doc.Value) string {
 	switch s.Format {
 	case "date-time":
@@ -59,7 +59,7 @@ func (s *Schema) scalarMisfit(v doc.Value) string {
 		return ""
 	case s.IntOrString:
 		return "json: cannot unmarshal " + v.JSONName() + " into Go value of type int32"
-	case s.Type == AnyType: // decodes itself
+	case s.Type == AnyType: // the type decodes itself
 		return ""
 	}
 	want := s.Type
@@ -80,7 +80,7 @@ func (s *Schema) scalarMisfit(v doc.Value) string {
 	return "unrecognized type: " + want
 }
 
-// goKind names the kind of the Go value that upstream decodes a value into.
+// goKind returns the kind of the Go value into which kube-apiserver decodes a value.
 func goKind(v doc.Value) string {
 	switch v.Kind() {
 	case doc.Map:

@@ -11,23 +11,22 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// goLimits is what a Go type can hold, where that is not what the format of the schema says.
+// goLimits describes what a Go type can hold beyond what the schema's type and format say.
 type goLimits struct {
 	set      bool
 	low      int64
 	high     uint64
 	singleFP bool // float32
-	// nullElements lets elements of a list and values of a map be null: Go decodes them as zero values, and built-in kinds say
-	// nothing about it.
+	// nullElements allows null elements in a list and null values in a map. Go decodes them as zero values, and built-in kinds accept them.
 	nullElements bool
-	// bytes and parsed: text is read by Go, as []byte or by a type that encodes itself.
+	// bytes and parsed say that Go reads the text, as []byte or with a type that encodes itself.
 	bytes, parsed bool
-	// own is a type that encodes itself and has a say in what it takes; key is that of a map's keys. They are nil where the
-	// rest of the schema tells, and for built-in kinds, whose objects are decoded anyway.
+	// own is a type that encodes itself and may reject values; key is such a type for the keys of a map. They are nil if the rest of the
+	// schema decides, and for built-in kinds, whose objects are decoded anyway.
 	own, key reflect.Type
 }
 
-// integerLimits returns the range of integers that fit in this place.
+// integerLimits returns the range of integers that this place can hold.
 func (s *Schema) integerLimits() (low int64, high uint64) {
 	switch {
 	case s.goType.set:
@@ -38,14 +37,13 @@ func (s *Schema) integerLimits() (low int64, high uint64) {
 	return -1 << 63, 1<<63 - 1
 }
 
-// isInteger reports whether a number is whole. A document writes 1.0 and 1e3 as 1 and 1000, so the literal tells; whole
-// numbers of so many digits that it leaves them as they were sent are refused with a fraction or an exponent, as Go does.
+// isInteger reports whether a number is written as an integer. A document writes 1.0 and 1e3 as 1 and 1000, so the literal decides. It
+// keeps numbers with very many digits as they were sent; of these, isInteger rejects those with a fraction or an exponent, as Go does.
 func isInteger(v doc.Value) bool {
 	return v.Kind() == doc.Number && !strings.ContainsAny(v.Literal(), ".eE")
 }
 
-// compareNumbers compares exactly where both are integers of 64 bits, and as floating point numbers elsewhere. A number
-// too large for that counts as infinite.
+// compareNumbers compares two 64-bit integers exactly, and other numbers as floats. A number too large for a float counts as infinite.
 func compareNumbers(a, b doc.Value) int {
 	x, okX := a.Int()
 	y, okY := b.Int()
@@ -55,8 +53,8 @@ func compareNumbers(a, b doc.Value) int {
 	return cmp.Compare(float(a), float(b))
 }
 
-// isMultiple reports whether a number is a whole multiple of a factor above 0: exactly so where both are integers of 64 bits,
-// elsewhere as near as floating point numbers come to it, since 0.3 is a multiple of 0.1.
+// isMultiple reports whether a number is an integer multiple of a factor above 0. It is exact for 64-bit integers. For other numbers it
+// allows for rounding, since 0.3 must be a multiple of 0.1.
 func isMultiple(v, factor doc.Value) bool {
 	i, okI := v.Int()
 	f, okF := factor.Int()
@@ -69,11 +67,11 @@ func isMultiple(v, factor doc.Value) bool {
 }
 
 func float(v doc.Value) float64 {
-	f, _ := strconv.ParseFloat(v.Literal(), 64) // ±Inf when it is out of range
+	f, _ := strconv.ParseFloat(v.Literal(), 64) // ±Inf if it is out of range
 	return f
 }
 
-// plain returns a value as Go has it, for an error to show.
+// plain returns a value as a Go value, for an error to show.
 func plain(v doc.Value) any {
 	switch v.Kind() {
 	case doc.Bool:

@@ -7,9 +7,9 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// EndlessNumber returns the first value that a Go type would read as a number for longer than anybody waits, see
-// [codec.IsEndless]. It is asked before anything is decoded. The types are those that read numbers from text by themselves and say
-// so, like resource.Quantity of Kubernetes.
+// EndlessNumber returns the first text that a Go type would take too long to read as a number, see [codec.IsEndless]. Call it before the
+// document is decoded. It checks the places whose Go types read numbers from text themselves and declare that, like resource.Quantity of
+// Kubernetes.
 func (s *Schema) EndlessNumber(v doc.Value) (text string, found bool) {
 	if !s.counts {
 		return "", false
@@ -36,7 +36,7 @@ func (s *Schema) EndlessNumber(v doc.Value) (text string, found bool) {
 	return text, found
 }
 
-// ReadsNumbers reports whether a Go type in this place or below reads numbers from text by itself.
+// ReadsNumbers reports whether a Go type in this place or below reads numbers from text itself.
 func (s *Schema) ReadsNumbers() bool { return s.counts }
 
 func (s *Schema) readsNumbers() bool {

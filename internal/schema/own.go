@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// decides reports whether a type that encodes itself may refuse a value that its schema allows.
+// decides reports whether a type that encodes itself may reject a value that its schema allows.
 func decides(t reflect.Type) bool {
 	switch t {
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[apimeta.Time](), reflect.TypeFor[json.Number](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[apimeta.FieldsV1]():
@@ -22,8 +22,7 @@ func decides(t reflect.Type) bool {
 	return true
 }
 
-// isTaken refuses a value that a type does not take that encodes itself. What the type says is all that is known of the
-// reason.
+// isTaken adds an error if a type that encodes itself rejects a value. The type's own message is the only known reason.
 func (f *findings) isTaken(t reflect.Type, v doc.Value, at *trail) {
 	if f.full() {
 		return
@@ -33,7 +32,7 @@ func (f *findings) isTaken(t reflect.Type, v doc.Value, at *trail) {
 	}
 }
 
-// holdsKeys refuses the members of a map whose names are no keys of the Go map.
+// holdsKeys adds errors for members of a map whose names are not valid keys of the Go map.
 func (f *findings) holdsKeys(t reflect.Type, v doc.Value, at *trail) {
 	step := trail{up: at, index: member, inMap: true}
 	for name := range v.Members() {

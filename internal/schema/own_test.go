@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// window decodes itself by encoding/json.
+// window decodes itself with encoding/json.
 type window struct {
 	Days int8 `json:"days"`
 }
@@ -29,17 +29,17 @@ func (w *window) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// clock decodes itself from text, also as the key of a map.
+// clock decodes itself from text, also as a map key.
 type clock struct{ time.Time }
 
 func (c *clock) UnmarshalText(text []byte) (err error) {
 	if c.Time, err = time.Parse(time.Kitchen, string(text)); err != nil && len(text) > 8 {
-		return fmt.Errorf("%q is no time of day", text)
+		return fmt.Errorf("%q is not a time of day", text)
 	}
 	return err
 }
 
-// Clients see what a type that encodes itself says. What it passes on from encoding/json and package time is in our words.
+// Clients see the message of a type that encodes itself. Errors that it passes on from encoding/json and package time are reworded.
 func TestOwnWords(t *testing.T) {
 	type spec struct {
 		Window  window                       `json:"window,omitempty"`
@@ -56,7 +56,7 @@ func TestOwnWords(t *testing.T) {
 		`{window: 5}`:                   "window: Invalid value: 5: json: cannot unmarshal number into Go value of type schema_test.plain",
 		`{windows: {a: {days: 300}}}`:   `windows: Invalid value: {"a":{"days":300}}: json: cannot unmarshal number 300 into Go struct field plain.days of type int8`,
 		`{at: "2026-01-02T03:04:05Z"}`:  `at: Invalid value: "2026-01-02T03:04:05Z": parsing time "2026-01-02T03:04:05Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"`,
-		`{opens: {"a quarter to": ""}}`: `opens.a quarter to: Invalid value: "a quarter to": the key is not of its type: "a quarter to" is no time of day`,
+		`{opens: {"a quarter to": ""}}`: `opens.a quarter to: Invalid value: "a quarter to": the key is not of its type: "a quarter to" is not a time of day`,
 		`{opens: {"noon": ""}}`:         `opens.noon: Invalid value: "noon": the key is not of its type: parsing time "noon" as "3:04PM": cannot parse "noon" as "3"`,
 		`{days: {"2026-01-02": ""}}`:    `days.2026-01-02: Invalid value: "2026-01-02": the key is not of its type: parsing time "2026-01-02" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "" as "T"`,
 	} {

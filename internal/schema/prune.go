@@ -2,9 +2,9 @@ package schema
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// Prune drops the fields that the schema does not know, and names the first thousand of them in the form in which
-// warnings and errors do: spec.foo, spec.containers[0].foo. A document without unknown fields is returned as it is.
-// Values of a wrong type are left for [Schema.CheckTypes], but no member of a map where there should be none.
+// Prune drops the fields that the schema does not know, and returns the first thousand of them in the form that warnings and errors use:
+// spec.foo, spec.containers[0].foo. It returns a document without unknown fields unchanged. It keeps values of a wrong type for
+// [Schema.CheckTypes] to reject, but empties a map that stands in the place of another type.
 func (s *Schema) Prune(v doc.Value) (pruned doc.Value, unknown []string) {
 	p := pruner{}
 	pruned = p.value(s, v, &trail{})
@@ -13,10 +13,10 @@ func (s *Schema) Prune(v doc.Value) (pruned doc.Value, unknown []string) {
 
 type pruner struct {
 	unknown []string
-	named   int // bytes of them
+	named   int // total bytes of their names
 }
 
-// value prunes what stands at one place. A schema that is nil knows nothing.
+// value prunes the value of one place. Under a nil schema, every field is unknown.
 func (p *pruner) value(s *Schema, v doc.Value, at *trail) doc.Value {
 	if s != nil && s.PreserveUnknown && s.Object == nil && s.Additional == nil {
 		return v
@@ -54,7 +54,7 @@ func (p *pruner) value(s *Schema, v doc.Value, at *trail) doc.Value {
 	return v
 }
 
-// dropAll empties a map of which the schema knows no member: one in the place of something else.
+// dropAll empties a map in which the schema knows no member, because it expects another type.
 func (p *pruner) dropAll(v doc.Value, at *trail) doc.Value {
 	step := trail{up: at, index: member}
 	for key := range v.Members() {

@@ -2,5 +2,5 @@
 
 package schema_test
 
-// raceEnabled tells tests that count allocations that they cannot.
+// raceEnabled makes tests that count allocations skip, because the race detector allocates.
 const raceEnabled = false

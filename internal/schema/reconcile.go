@@ -2,10 +2,9 @@ package schema
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// Reconcile brings what an update leaves open into line with the object as it was: an immutable field with a default that
-// the update does not set stays as it is, since who leaves it out does not mean to change it; and of a union whose
-// discriminator changes, members that the update has left alone go (API conventions, Unions). Elements of keyed lists are
-// told by their keys.
+// Reconcile completes an update with values of the old object. An immutable field with a default keeps its old value if the update leaves
+// it out, because leaving it out does not mean changing it. If the discriminator of a union changes, Reconcile drops the members that the
+// update left unchanged (API conventions, Unions). It matches the elements of keyed lists by their keys.
 func (s *Schema) Reconcile(next, old doc.Value) doc.Value {
 	if !s.settles || next == old || next.Kind() != old.Kind() {
 		return next
@@ -64,5 +63,5 @@ func (s *Schema) reconcileElements(next, old doc.Value) doc.Value {
 // carried reports whether an update that leaves the field out keeps its value.
 func (s *Schema) carried() bool { return s.Immutable && !s.DefaultValue.IsAbsent() }
 
-// reconciles reports whether Reconcile has something to do with a value in this place, not counting what is below it.
+// reconciles reports whether Reconcile may change a value in this place itself, not counting the values below it.
 func (s *Schema) reconciles() bool { return s.carried() || s.Object != nil && len(s.Object.unions) > 0 }

@@ -6,21 +6,21 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Rule is a validation rule in a rule language, as x-kubernetes-validations publishes it.
+// Rule is a validation rule of a rule language, published as x-kubernetes-validations.
 type Rule struct {
 	// Rule is the expression.
 	Rule string
-	// Message says what must hold, MessageExpression computes it.
+	// Message says what must hold; MessageExpression computes such a message.
 	Message, MessageExpression string
-	// Reason is the type of the cause; empty for an invalid value.
+	// Reason is the type of the cause. Empty means an invalid value.
 	Reason status.CauseType
-	// FieldPath is where the fault is, below the place of the rule.
+	// FieldPath is the path of the fault, relative to the place of the rule.
 	FieldPath string
-	// OptionalOldSelf evaluates a transition rule also where there is no older value.
+	// OptionalOldSelf evaluates a transition rule even if there is no old value.
 	OptionalOldSelf bool
 }
 
-// rulesOf returns the rules of a type, or of a member of it.
+// rulesOf returns the rules of a type, or of one of its members.
 func (d *deriver) rulesOf(t reflect.Type, field string) []Rule {
 	var rules []Rule
 	for _, key := range overlayKeys(t, field) {

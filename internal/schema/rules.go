@@ -27,8 +27,8 @@ func (p *presence) merge(later presence) {
 	}
 }
 
-// rule writes the options of an api tag into a schema. An option may be meant for the elements of a list or the values of
-// a map: items.maxLength, values.items.pattern.
+// rule writes the options of an api tag into a schema. An option may address the elements of a list or the values of a map:
+// items.maxLength, values.items.pattern.
 func (d *deriver) rule(s *Schema, options []option, where string) presence {
 	var p presence
 	for _, o := range options {
@@ -65,14 +65,14 @@ func (d *deriver) option(s *Schema, o option, where string) error {
 	for {
 		if rest, ok := strings.CutPrefix(o.name, "items."); ok {
 			if s.Items == nil {
-				return fmt.Errorf("option %s: a %s has no items", full, s.noun())
+				return fmt.Errorf("option %s: type %s has no items", full, s.noun())
 			}
 			s, o.name, place = s.Items, rest, place+"[]"
 			continue
 		}
 		if rest, ok := strings.CutPrefix(o.name, "values."); ok {
 			if s.Additional == nil {
-				return fmt.Errorf("option %s: a %s has no values", full, s.noun())
+				return fmt.Errorf("option %s: type %s has no values", full, s.noun())
 			}
 			s, o.name, place = s.Additional, rest, place+"{}"
 			continue
@@ -88,7 +88,7 @@ func (d *deriver) option(s *Schema, o option, where string) error {
 	return nil
 }
 
-// noun names what a schema describes, for an error.
+// noun returns the type that a schema describes, for an error.
 func (s *Schema) noun() string {
 	switch {
 	case s.Type != AnyType:
@@ -99,26 +99,26 @@ func (s *Schema) noun() string {
 	return "value of any type"
 }
 
-// set writes one option into the schema it is meant for.
+// set writes one option into the schema that it addresses.
 func (s *Schema) set(o option) error {
 	flag, known := s.flag(o.name)
 	if known {
 		if o.hasValue {
-			return errors.New("it takes no value")
+			return errors.New("it does not take a value")
 		}
 		return flag()
 	}
 	value, known := s.valued(o.name)
 	switch {
 	case !known:
-		return errors.New("there is no such option")
+		return errors.New("unknown option")
 	case !o.hasValue || o.value == "" && o.name != "default" && o.name != "enum" && o.name != "doc":
-		return errors.New("it needs a value")
+		return errors.New("missing value")
 	}
 	return value(o.value)
 }
 
-// flag returns what an option without a value does.
+// flag returns the effect of an option without a value.
 func (s *Schema) flag(name string) (func() error, bool) {
 	set := func(b *bool) func() error { return func() error { *b = true; return nil } }
 	switch name {
@@ -139,7 +139,7 @@ func (s *Schema) flag(name string) (func() error, bool) {
 	case "preserveUnknown":
 		return func() error {
 			if s.Object != nil || s.Additional != nil {
-				return errors.New("the Go type cannot keep what it has no field for")
+				return errors.New("the Go type cannot hold unknown fields")
 			}
 			s.PreserveUnknown = true
 			return nil
@@ -147,7 +147,7 @@ func (s *Schema) flag(name string) (func() error, bool) {
 	case "intOrString":
 		return func() error {
 			if !s.Anything() && !s.IntOrString {
-				return fmt.Errorf("the Go type holds a %s", s.noun())
+				return fmt.Errorf("the Go type holds values of type %s", s.noun())
 			}
 			s.IntOrString, s.PreserveUnknown = true, false
 			return nil
@@ -156,7 +156,7 @@ func (s *Schema) flag(name string) (func() error, bool) {
 	return nil, false
 }
 
-// valued returns what an option with a value does.
+// valued returns the effect of an option with a value.
 func (s *Schema) valued(name string) (func(string) error, bool) {
 	count := func(n **int64, types ...string) func(string) error {
 		return func(text string) error {
@@ -165,7 +165,7 @@ func (s *Schema) valued(name string) (func(string) error, bool) {
 			}
 			i, err := strconv.ParseInt(text, 10, 64)
 			if err != nil || i < 0 {
-				return fmt.Errorf("%q is no count", text)
+				return fmt.Errorf("%q is not a count", text)
 			}
 			*n = &i
 			return nil
@@ -178,7 +178,7 @@ func (s *Schema) valued(name string) (func(string) error, bool) {
 			}
 			v, err := parseJSON(text)
 			if err != nil || v.Kind() != doc.Number || s.Type == IntegerType && !isInteger(v) {
-				return fmt.Errorf("%q is no %s", text, s.Type)
+				return fmt.Errorf("%q is not of type %s", text, s.Type)
 			}
 			*b = v
 			return nil
@@ -228,8 +228,8 @@ func (s *Schema) valued(name string) (func(string) error, bool) {
 	return nil, false
 }
 
-// boundToSafeIntegers bounds an integer to what a float64 can tell apart, as JSON parsers of other languages have it (API
-// conventions, Primitive types). A bound that is there already is tighter, or is meant to be.
+// boundToSafeIntegers bounds an integer to the range that a float64 represents exactly, because JSON parsers of other languages use floats
+// (API conventions, Primitive types). It keeps an existing bound, which is tighter or deliberate.
 func (s *Schema) boundToSafeIntegers() error {
 	const limit = 1 << 53
 	if s.Minimum.IsAbsent() {
@@ -241,17 +241,17 @@ func (s *Schema) boundToSafeIntegers() error {
 	return s.mustBe(IntegerType)
 }
 
-// mustBe refuses an option that means nothing for values of this type.
+// mustBe rejects an option that has no meaning for values of this type.
 func (s *Schema) mustBe(types ...string) error {
 	for _, t := range s.Types() {
 		if slices.Contains(types, t) {
 			return nil
 		}
 	}
-	return fmt.Errorf("it is for a value of type %s, and this is a %s", strings.Join(types, " or "), s.noun())
+	return fmt.Errorf("it applies to values of type %s, not %s", strings.Join(types, " or "), s.noun())
 }
 
-// literal reads a value as tags write it: JSON, or for strings also the bare text.
+// literal reads a value as tags write it: JSON, or also the bare text if the value is a string.
 func (s *Schema) literal(text string) (doc.Value, error) {
 	takesText := slices.Contains(s.Types(), StringType)
 	onlyText := s.Type == StringType
@@ -265,13 +265,13 @@ func (s *Schema) literal(text string) (doc.Value, error) {
 	case takesText:
 		return doc.Of(text), nil
 	}
-	return doc.Value{}, fmt.Errorf("%q is no JSON value", text)
+	return doc.Value{}, fmt.Errorf("%q is not a JSON value", text)
 }
 
 func parseJSON(text string) (doc.Value, error) {
 	v, duplicates, err := codec.DecodeJSON([]byte(text))
 	if err == nil && len(duplicates) > 0 {
-		err = fmt.Errorf("member %s stands there twice", duplicates[0])
+		err = fmt.Errorf("duplicate member %s", duplicates[0])
 	}
 	return v, err
 }
@@ -295,7 +295,7 @@ func (s *Schema) setPattern(text string) (err error) {
 
 func (s *Schema) setListType(text string) error {
 	if !slices.Contains([]string{AtomicList, SetList, MapList}, text) {
-		return fmt.Errorf("%q is none of atomic, set, map", text)
+		return fmt.Errorf("%q must be atomic, set or map", text)
 	}
 	s.ListType, s.ListMapKeys, s.duplicates = text, nil, false // the keys follow, and replace those of the patch tags
 	return s.mustBe(ArrayType)
@@ -303,7 +303,7 @@ func (s *Schema) setListType(text string) error {
 
 func (s *Schema) setMapType(text string) error {
 	if text != AtomicMap && text != GranularMap {
-		return fmt.Errorf("%q is none of atomic, granular", text)
+		return fmt.Errorf("%q must be atomic or granular", text)
 	}
 	s.MapType = text
 	if s.Anything() {
@@ -315,17 +315,17 @@ func (s *Schema) setMapType(text string) error {
 func (s *Schema) setType(text string) error {
 	switch {
 	case !slices.Contains([]string{ObjectType, ArrayType, StringType, IntegerType, NumberType, BooleanType}, text):
-		return fmt.Errorf("%q is no type of JSON", text)
+		return fmt.Errorf("%q is not a JSON type", text)
 	case !s.Anything() && s.Type != text:
-		return fmt.Errorf("the Go type holds a %s", s.noun())
+		return fmt.Errorf("the Go type holds values of type %s", s.noun())
 	}
 	s.Type = text
 	s.PreserveUnknown = s.PreserveUnknown && (text == ObjectType || text == ArrayType)
 	return nil
 }
 
-// inferList reads the list type from the patch tags: a list that is merged by a key is a map of that key, a merged list
-// of scalars is a set.
+// inferList derives the list type from the patch tags: a list that is merged by a key is a map with that key, and a merged list of scalars
+// is a set.
 func (s *Schema) inferList() {
 	if s.Type != ArrayType || !slices.Contains(strings.Split(s.PatchStrategy, ","), "merge") {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// The types of JSON Schema that a [Schema] can name. AnyType is the type of a value that may be anything.
+// These are the JSON Schema types that a [Schema] can have. AnyType means that a value may be of any type.
 const (
 	AnyType     = ""
 	ObjectType  = "object"
@@ -18,38 +18,38 @@ const (
 	BooleanType = "boolean"
 )
 
-// How the elements of a list belong together (API conventions, Lists of named subobjects preferred over maps): an atomic
-// list changes as a whole, a set holds each scalar once, a map holds each combination of its keys once.
+// These list types say how the elements of a list belong together (API conventions, Lists of named subobjects preferred over maps). An
+// atomic list changes as a whole. A set contains each scalar at most once. A map contains each combination of its keys at most once.
 const (
 	AtomicList = "atomic"
 	SetList    = "set"
 	MapList    = "map"
 )
 
-// How the members of a map or struct belong together: an atomic one changes as a whole, in a granular one (the default)
-// each member has an owner of its own.
+// These map types say how the members of a map or struct belong together. An atomic map changes as a whole. In a granular map (the
+// default), each member has an owner of its own.
 const (
 	AtomicMap   = "atomic"
 	GranularMap = "granular"
 )
 
-// Schema says what one place of a document may hold. It must not be changed once it was derived.
+// Schema describes what one place of a document may hold. It must not change after [Derive] returns it.
 type Schema struct {
 	// Type is one of the JSON types, or AnyType.
 	Type string
-	// OneOf names the types a value may have where there is more than one; Type is then AnyType.
+	// OneOf lists the types that a value may have if there are several. Type is then AnyType.
 	OneOf []string
 	// Format refines Type, e.g. int32, double, byte or date-time.
 	Format      string
 	Description string
 
-	// Nullable keeps an explicit null. Elsewhere null counts as absent.
+	// Nullable keeps an explicit null. Without it, null counts as absent.
 	Nullable bool
 	// PreserveUnknown keeps members that no property describes.
 	PreserveUnknown bool
 	// IntOrString accepts an integer or a string; Type is then AnyType.
 	IntOrString bool
-	// Immutable refuses every change after creation.
+	// Immutable rejects every change after creation.
 	Immutable bool
 
 	// Object describes the named properties of a struct. All places of one Go type share it.
@@ -59,15 +59,15 @@ type Schema struct {
 	// Additional describes the values of a map.
 	Additional *Schema
 
-	// DefaultValue is what an absent value becomes, as it was declared; absent if there is none.
+	// DefaultValue is the declared default. It is absent if there is none.
 	DefaultValue doc.Value
-	// Enum lists the allowed values; empty allows all.
+	// Enum lists the allowed values. Empty means that all values are allowed.
 	Enum []doc.Value
 
-	// Minimum and Maximum bound a number; absent if there is no bound. They are inclusive unless the Exclusive twin is set.
+	// Minimum and Maximum bound a number, inclusively unless the Exclusive twin is set. They are absent if there is no bound.
 	Minimum, Maximum                   doc.Value
 	ExclusiveMinimum, ExclusiveMaximum bool
-	// MultipleOf is above 0, and a number is a multiple of it; absent if it need not be one.
+	// MultipleOf is above 0; a number must be a multiple of it. It is absent if the rule is not set.
 	MultipleOf doc.Value
 	// MinLength and MaxLength bound a string, in characters.
 	MinLength, MaxLength *int64
@@ -75,52 +75,52 @@ type Schema struct {
 	MinItems, MaxItems *int64
 	// MinProperties and MaxProperties bound the members of a map.
 	MinProperties, MaxProperties *int64
-	// Pattern must match somewhere in a string (anchor it to match the whole).
+	// Pattern must match somewhere in a string. Anchor it to match the whole string.
 	Pattern *regexp.Regexp
 
-	// ListType is AtomicList, SetList, MapList or "" for a list that says nothing, which counts as atomic.
+	// ListType is AtomicList, SetList, MapList or "", which counts as atomic.
 	ListType string
 	// ListMapKeys names the members that identify an element of a MapList.
 	ListMapKeys []string
 	// MapType is AtomicMap, GranularMap or "", which counts as granular.
 	MapType string
-	// ZeroKey says of a member that is the key of list elements: where it is absent, its zero value is the key.
+	// ZeroKey applies to a member that is a key of list elements: if the member is absent, its zero value is the key.
 	ZeroKey bool
-	// PatchStrategy and PatchMergeKey steer strategic merge patch as the tags of that name say, e.g. "merge" and "name".
+	// PatchStrategy and PatchMergeKey are the tags of that name, which configure strategic merge patch, such as "merge" and "name".
 	PatchStrategy, PatchMergeKey string
 
-	// Rules are those of a rule language. Whoever made them evaluates them; here they are carried and published.
+	// Rules are the rules of a rule language. The schema only publishes them; the host that set them evaluates them.
 	Rules []Rule
 
-	// goType is what only the Go type says, and OpenAPI does not.
+	// goType describes what only the Go type says, and OpenAPI does not.
 	goType goLimits
-	// filled is DefaultValue with the defaults below it, what an absent value becomes in the end.
+	// filled is DefaultValue with the defaults below it: what an absent value becomes.
 	filled doc.Value
-	// duplicates lets elements repeat what ListType would have once: it then steers patches and apply, and nothing else. So it
-	// is where the ListType follows from the patch tags alone, or where a tag says so.
+	// duplicates allows duplicate elements although ListType is a set or map. The ListType then affects only patches and apply. It is set
+	// if the ListType follows from the patch tags alone, or if a tag says so.
 	duplicates bool
-	// keeps reports that something at or below this place is Immutable, so that update validation must look there.
+	// keeps says that something at or below this place is Immutable, so [Schema.CheckFixed] must look there.
 	keeps bool
-	// settles reports the same for [Schema.Reconcile], and counts for [Schema.EndlessNumber].
+	// settles says the same for [Schema.Reconcile], counts for [Schema.EndlessNumber].
 	settles bool
 	counts  bool
-	// distinct reports the same for [Schema.CheckRepeats].
+	// distinct says the same for [Schema.CheckRepeats].
 	distinct bool
 }
 
-// Object is what a struct type says about its members. Recursive types point back to their own Object.
+// Object describes the members of a struct type. A recursive type points back to its own Object.
 type Object struct {
-	// Name is the Go type's import path and name, e.g. "k8s.io/api/core/v1.Container": one name, one type.
-	// It is empty for a struct type without a name.
+	// Name is the Go type's import path and name, such as "k8s.io/api/core/v1.Container". It identifies the type, and is empty for a struct
+	// type without a name.
 	Name        string
 	Description string
 	// Properties are sorted by name.
 	Properties []Property
 
-	declared []int // the properties in the order of the Go struct's fields
+	declared []int // indexes of the properties in the order of the Go struct's fields
 	unions   []union
-	defaults int   // how many properties have a default
-	required []int // the required properties, in the order in which the struct declares them
+	defaults int   // number of properties with a default
+	required []int // indexes of the required properties, in the order of the Go struct's fields
 	keeps    bool
 	settles  bool
 	counts   bool
@@ -133,13 +133,13 @@ type Property struct {
 	Schema *Schema
 	// Required properties must be present in a valid document.
 	Required bool
-	// OmitEmpty and OmitZero are the options of the json tag: when Go leaves the member out.
+	// OmitEmpty and OmitZero are the options of the json tag that make Go omit the member.
 	OmitEmpty, OmitZero bool
 
-	unchecked bool // Validate does not look below: object metadata has its own rules, elsewhere
+	unchecked bool // CheckRules does not look below, because other code validates object metadata
 }
 
-// Property returns the property of that name, and nil if there is none or the schema describes no struct.
+// Property returns the property with this name, or nil if there is none or the schema does not describe a struct.
 func (s *Schema) Property(name string) *Property {
 	if s == nil || s.Object == nil {
 		return nil
@@ -147,7 +147,7 @@ func (s *Schema) Property(name string) *Property {
 	return s.Object.Property(name)
 }
 
-// Property returns the property of that name, and nil if there is none.
+// Property returns the property with this name, or nil.
 func (o *Object) Property(name string) *Property {
 	low, high := 0, len(o.Properties)
 	for low < high {
@@ -164,8 +164,8 @@ func (o *Object) Property(name string) *Property {
 	return nil
 }
 
-// Member returns the schema of a member: of the property of that name, else of the map's values. It is nil for a member
-// that the schema does not know.
+// Member returns the schema of a member: of the property with that name, otherwise of the map's values. It returns nil for an unknown
+// member.
 func (s *Schema) Member(name string) *Schema {
 	if p := s.Property(name); p != nil {
 		return p.Schema
@@ -176,8 +176,8 @@ func (s *Schema) Member(name string) *Schema {
 	return s.Additional
 }
 
-// At returns the schema that member names lead to, as [Schema.Member] does for each. A name "[]" stands for the elements
-// of a list. It is nil where the path leads out of the schema.
+// At follows member names, as [Schema.Member] does for each. The name "[]" stands for the elements of a list. At returns nil if the path
+// leaves the schema.
 func (s *Schema) At(path ...string) *Schema {
 	for _, name := range path {
 		if s == nil {
@@ -192,12 +192,12 @@ func (s *Schema) At(path ...string) *Schema {
 	return s
 }
 
-// Anything reports whether the schema says nothing about the value and what is below it.
+// Anything reports whether the schema puts no constraint on the value and what is below it.
 func (s *Schema) Anything() bool {
 	return s.Type == AnyType && s.PreserveUnknown && !s.IntOrString && len(s.OneOf) == 0
 }
 
-// Types returns the JSON types a value may have, in the order they are declared; none means any.
+// Types returns the JSON types that a value may have, in the order of their declaration. An empty result means any type.
 func (s *Schema) Types() []string {
 	switch {
 	case s.IntOrString:

@@ -12,22 +12,22 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Shape knows how Go writes the values of a type. [Shape.Holds] lets a document that is already as Go would write it go
-// past its type: decoding and encoding it would change nothing.
+// Shape knows how Go writes the values of a type. With [Shape.Holds], a caller can skip decoding and encoding a document that is already as
+// Go would write it.
 type Shape struct {
 	kind   shapeKind
 	typ    reflect.Type
 	fields []shapeField // of a struct, sorted by name
 	elem   *Shape       // of a list, a map or a pointer
-	own    bool         // the type encodes itself, so that what it writes is one value
+	own    bool         // the type encodes itself, so its JSON is one unit
 }
 
 type shapeKind int
 
 const (
-	// opaqueShape: a type with an encoding of its own. The value is decoded and encoded to see.
+	// opaqueShape is a type with an encoding of its own. Holds must decode and encode the value to decide.
 	opaqueShape shapeKind = iota
-	rawShape              // json.RawMessage keeps what it is given
+	rawShape              // json.RawMessage keeps the JSON unchanged
 	structShape
 	listShape
 	mapShape
@@ -36,7 +36,7 @@ const (
 	boolShape
 	integerShape
 	floatShape
-	timeShape // apimeta.Time, which is in every object
+	timeShape // apimeta.Time, which occurs in every object
 )
 
 type shapeField struct {
@@ -46,10 +46,10 @@ type shapeField struct {
 	behindPointer       bool
 }
 
-// ShapeOf returns the shape of a Go type for which [Derive] has made a schema.
+// ShapeOf returns the shape of a Go type for which [Derive] has succeeded.
 func ShapeOf(t reflect.Type) *Shape { return shapes{}.of(t) }
 
-// shapes are those of the types on the way; recursive types point back to their own.
+// shapes are the shapes of the types on the path. A recursive type points back to its own shape.
 type shapes map[reflect.Type]*Shape
 
 func (m shapes) of(t reflect.Type) *Shape {
@@ -100,7 +100,7 @@ func (m shapes) of(t reflect.Type) *Shape {
 	return s
 }
 
-// hasOwnText reports whether a type of map keys is not written as the string it is.
+// hasOwnText reports whether a type of map keys has an encoding other than the plain string.
 func hasOwnText(t reflect.Type) bool {
 	l, err := leaf(t)
 	return l != nil || err != nil
@@ -121,16 +121,16 @@ func (m shapes) ofStruct(s *Shape) {
 	}
 }
 
-// tellsZero reports whether the type says itself which of its values omitzero leaves out.
+// tellsZero reports whether the type itself decides which of its values omitzero omits.
 func (s *Shape) tellsZero() bool {
 	return reflect.PointerTo(s.typ).Implements(reflect.TypeFor[zeroTeller]())
 }
 
-// zeroTeller is what encoding/json asks of a type whether its value is zero.
+// zeroTeller is the method that encoding/json calls for omitzero.
 type zeroTeller interface{ IsZero() bool }
 
-// Holds reports whether a document is what Go writes after it has read it into the type. False may also mean that it is
-// not worth finding out.
+// Holds reports whether Go, after reading the document into the type, would write the same document. It may also return false if deciding
+// would cost too much.
 func (s *Shape) Holds(v doc.Value) bool {
 	switch s.kind {
 	case rawShape:
@@ -170,7 +170,7 @@ func (s *Shape) holdsAll(v doc.Value) bool {
 	return true
 }
 
-// holdsFields walks the members and the fields side by side; both are sorted.
+// holdsFields walks the members and the fields side by side. Both are sorted.
 func (s *Shape) holdsFields(v doc.Value) bool {
 	i := 0
 	for j := range s.fields {
@@ -184,10 +184,10 @@ func (s *Shape) holdsFields(v doc.Value) bool {
 			return false
 		}
 	}
-	return i == v.Len() // else there is a member without a field
+	return i == v.Len() // otherwise a member has no field
 }
 
-// mayBeAbsent reports whether Go leaves the zero value out.
+// mayBeAbsent reports whether Go omits the zero value.
 func (f *shapeField) mayBeAbsent() bool {
 	if f.omitZero {
 		return true
@@ -199,12 +199,12 @@ func (f *shapeField) mayBeAbsent() bool {
 	return k != reflect.Struct && k != reflect.Array
 }
 
-// omits reports whether Go would leave a value out although it is given.
+// omits reports whether Go would omit this value.
 func (f *shapeField) omits(v doc.Value) bool {
 	return f.omitEmpty && f.shape.empty(v) || f.omitZero && f.shape.zero(v)
 }
 
-// empty is what omitempty means by it.
+// empty reports whether omitempty considers the value empty.
 func (s *Shape) empty(v doc.Value) bool {
 	switch s.typ.Kind() {
 	case reflect.Slice, reflect.Map:
@@ -218,7 +218,7 @@ func (s *Shape) empty(v doc.Value) bool {
 	return s.zero(v)
 }
 
-// zero reports whether a value is that of a new variable of the type.
+// zero reports whether a value is the zero value of the type.
 func (s *Shape) zero(v doc.Value) bool {
 	switch s.kind {
 	case stringShape:
@@ -258,7 +258,7 @@ func (s *Shape) holdsFloat(v doc.Value) bool {
 	return err == nil && written.Literal() == v.Literal()
 }
 
-// holdsOpaque asks the type itself.
+// holdsOpaque decodes the value into the type and encodes it again.
 func (s *Shape) holdsOpaque(v doc.Value) bool {
 	value := reflect.New(s.typ)
 	if err := codec.ToGo(v, value.Interface()); err != nil {
@@ -268,7 +268,7 @@ func (s *Shape) holdsOpaque(v doc.Value) bool {
 	return err == nil && same(written, v)
 }
 
-// same is doc.Equal that also tells how numbers are written.
+// same is doc.Equal, but also compares how numbers are written.
 func same(a, b doc.Value) bool {
 	if a.Kind() == doc.Number && b.Kind() == doc.Number {
 		return a.Literal() == b.Literal()

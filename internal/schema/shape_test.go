@@ -51,7 +51,7 @@ type shapedStatus struct {
 	Count int    `json:"count"`
 }
 
-// throughType is what becomes of a document that is decoded into the type and encoded again.
+// throughType decodes a document into the type and encodes it again.
 func throughType(t *testing.T, v doc.Value) (doc.Value, bool) {
 	t.Helper()
 	var obj shaped
@@ -84,7 +84,7 @@ var shapedSeeds = []string{
 	`{"metadata":{},"spec":{"name":"x","count":-0,"weight":-0.0,"three":[0,0,0]}}`,
 }
 
-// What a shape holds goes past its type, so the type must not change it.
+// If the shape holds a document, decoding and encoding it must not change it.
 func FuzzShape(f *testing.F) {
 	for _, seed := range shapedSeeds {
 		f.Add([]byte(seed))
@@ -101,7 +101,7 @@ func FuzzShape(f *testing.F) {
 	})
 }
 
-// A document that came out of its type is held, or the shape would be of no use.
+// A document that the type has written must be held, otherwise the shape would be useless.
 func TestShapeHoldsWhatGoWrites(t *testing.T) {
 	shape := schema.ShapeOf(reflect.TypeFor[shaped]())
 	held := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// What a merge asks of a shape. A shape that is nil knows nothing of a type.
+// The following methods answer the questions of a merge. A nil shape knows nothing of the type.
 
 // pointed returns the shape behind pointers.
 func (s *Shape) pointed() *Shape {
@@ -19,10 +19,10 @@ func (s *Shape) pointed() *Shape {
 	return s
 }
 
-// isUnit reports whether the value changes as a whole, because the type encodes itself.
+// isUnit reports whether the value changes as a whole because the type encodes itself.
 func (s *Shape) isUnit() bool { return s != nil && s.own }
 
-// element is the shape of the elements of a list, or of the values of a map.
+// element returns the shape of the elements of a list, or of the values of a map.
 func (s *Shape) element() *Shape {
 	if s == nil {
 		return nil
@@ -30,7 +30,7 @@ func (s *Shape) element() *Shape {
 	return s.elem
 }
 
-// member is the shape of a field of a struct, or of the values of a map.
+// member returns the shape of a struct field, or of the values of a map.
 func (s *Shape) member(name string) *Shape {
 	if f := s.field(name); f != nil {
 		return f.shape
@@ -49,8 +49,8 @@ func (s *Shape) field(name string) *shapeField {
 	return &s.fields[i]
 }
 
-// keepsNames reports whether v and what the type writes of it are maps whose members have the same names. The keys of a Go
-// map may be written in another way than they were sent.
+// keepsNames reports whether v and the type's JSON of it are maps with the same member names. Go may write a map key differently from how
+// it was sent.
 func (s *Shape) keepsNames(v, written doc.Value) bool {
 	if v.Kind() != doc.Map || written.Kind() != doc.Map {
 		return false
@@ -71,13 +71,13 @@ func (f *shapeField) isStruct() bool {
 	return f.shape.typ.Kind() == reflect.Struct && !f.shape.own && !f.shape.tellsZero() && !f.behindPointer
 }
 
-// isCollection reports whether the type is a slice or a map that Go's own encoding writes.
+// isCollection reports whether the type is a slice or a map with Go's standard encoding.
 func (s *Shape) isCollection() bool {
 	kind := s.typ.Kind()
 	return !s.own && s.kind != rawShape && (kind == reflect.Slice || kind == reflect.Map)
 }
 
-// zero is what a zero of the field is in a document. It is absent if the zero is null, as that of a pointer.
+// zero returns the zero value of the field in a document. It is absent if Go writes it as null, as for a pointer.
 func (f *shapeField) zero() doc.Value {
 	if f.behindPointer {
 		return doc.Value{}
@@ -85,7 +85,7 @@ func (f *shapeField) zero() doc.Value {
 	return f.shape.written()
 }
 
-// written is the zero value of the type as a document that holds it.
+// written returns the JSON of the type's zero value.
 func (s *Shape) written() doc.Value {
 	switch {
 	case !s.isCollection():

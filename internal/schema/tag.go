@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// option is one word of an api tag: name, or name=value.
+// option is one option of an api tag: name, or name=value.
 type option struct {
 	name, value string
 	hasValue    bool
 }
 
-// parseTag splits an api tag at its commas. A value may stand in single quotes, and then holds commas; a quote in it is
-// written twice.
+// parseTag splits an api tag at its commas. A value in single quotes may contain commas; a quote inside it is doubled.
 func parseTag(tag string) ([]option, error) {
 	var options []option
 	for rest := tag; rest != ""; {
@@ -45,7 +44,7 @@ func parseTag(tag string) ([]option, error) {
 	return options, nil
 }
 
-// cutValue reads a value and returns what follows it, which is empty or begins with a comma.
+// cutValue reads a value and returns the rest, which is empty or begins with a comma.
 func cutValue(s string) (value, rest string, err error) {
 	if !strings.HasPrefix(s, "'") {
 		value, rest = s, ""
@@ -58,7 +57,7 @@ func cutValue(s string) (value, rest string, err error) {
 	for s = s[1:]; ; {
 		i := strings.IndexByte(s, '\'')
 		if i < 0 {
-			return "", "", errors.New("its value has no closing quote")
+			return "", "", errors.New("the value has no closing quote")
 		}
 		b.WriteString(s[:i])
 		s = s[i+1:]
@@ -69,7 +68,7 @@ func cutValue(s string) (value, rest string, err error) {
 		s = s[1:]
 	}
 	if s != "" && s[0] != ',' {
-		return "", "", errors.New("there must be a comma after the closing quote")
+		return "", "", errors.New("a comma must follow the closing quote")
 	}
 	return b.String(), s, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// ToGo is [codec.ToGo], but its error has the words of [DecodingError], so that a client may read it.
+// ToGo is [codec.ToGo], but its error is that of [DecodingError], so that a client may read it.
 func ToGo(v doc.Value, into any) error {
 	if codec.ToGo(v, into) == nil {
 		return nil
@@ -19,6 +19,5 @@ func ToGo(v doc.Value, into any) error {
 	return errUnfit
 }
 
-// errUnfit stands for an error that encoding/json would not have, such as that of a type with methods for another JSON
-// package.
+// errUnfit replaces an error that encoding/json would not return, such as that of a type with methods for another JSON package.
 var errUnfit = errors.New("the value does not fit its type")

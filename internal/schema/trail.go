@@ -7,20 +7,20 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// trail is where a walk stands: one step of it for each level of the document, linked to the level above, and a first one
-// for the document itself. The steps live on the stack of the walk, so knowing the way costs nothing until there is
-// something to say. For that, nothing that a step holds may be kept: what leaves it is copied.
+// trail is the position of a walk: one step for each level of the document, linked to the level above, beginning with one for the document
+// itself. The steps live on the stack of the walk, so tracking the position allocates nothing until there is an error. Therefore nothing
+// may retain a step; an error copies what it needs.
 type trail struct {
 	up    *trail
 	key   string // a member's name; unused for elements
-	index int    // an element's position, or member
-	inMap bool   // the member is one of a map's, not of a struct
+	index int    // an element's index, or member
+	inMap bool   // the member belongs to a map, not to a struct
 }
 
 // member is the index of a step that names a member.
 const member = -1
 
-// below returns the place as a path, for an error. The root is where the walk began.
+// below returns the position as a path, for an error. The root is where the walk began.
 func (t *trail) below(root *status.Path) *status.Path {
 	if t.up == nil {
 		return root
@@ -32,7 +32,7 @@ func (t *trail) below(root *status.Path) *status.Path {
 	return above.Index(t.index)
 }
 
-// belowKeys is below with the members of maps in brackets, as the errors about duplicates have it.
+// belowKeys is below with map keys in brackets, as in errors about duplicates.
 func (t *trail) belowKeys(root *status.Path) *status.Path {
 	switch {
 	case t.up == nil:
@@ -45,7 +45,7 @@ func (t *trail) belowKeys(root *status.Path) *status.Path {
 	return t.up.belowKeys(root).Index(t.index)
 }
 
-// appendTo writes the place as text, e.g. spec.containers[0].name.
+// appendTo appends the position as text, such as spec.containers[0].name.
 func (t *trail) appendTo(dst []byte) []byte {
 	if t.up == nil {
 		return dst

@@ -12,11 +12,11 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// union is a set of members of a struct of which exactly one is set (API conventions, Unions). Where it has a
-// discriminator, that names the one; a value that is no member's lets none be set.
+// union is a set of struct members of which exactly one must be set (API conventions, Unions). A discriminator, if there is one, names that
+// member. If its value names none of the members, none may be set.
 type union struct {
 	name          string
-	discriminator string // "" where there is none
+	discriminator string // "" if there is none
 	members       []unionMember
 }
 
@@ -25,19 +25,19 @@ type unionMember struct {
 	value string // of the discriminator
 }
 
-// membership is what the api tag of a member says of unions.
+// membership is what the api tag of a member says about unions.
 type membership struct {
 	union         string
 	discriminator bool
 	member        bool
-	value         string // of the discriminator; "" is the member's name in CamelCase
+	value         string // of the discriminator; "" means the member's name in CamelCase
 }
 
 // join adds a member of a struct to its union.
 func (o *Object) join(p Property, m membership) error {
 	if !m.discriminator && !m.member {
 		if m.union != "" {
-			return errors.New("union= is for a discriminator or member")
+			return errors.New("union= needs discriminator or member")
 		}
 		return nil
 	}
@@ -51,13 +51,13 @@ func (o *Object) join(p Property, m membership) error {
 	case m.discriminator && m.member:
 		return errors.New("a field cannot be both the discriminator and a member of a union")
 	case m.discriminator && p.Schema.Type != StringType:
-		return fmt.Errorf("a discriminator is a string, and this is a %s", p.Schema.noun())
+		return fmt.Errorf("a discriminator must be a string, not %s", p.Schema.noun())
 	case m.discriminator && u.discriminator != "":
-		return fmt.Errorf("the union has another discriminator, %s", u.discriminator)
+		return fmt.Errorf("the union already has the discriminator %s", u.discriminator)
 	case m.discriminator:
 		u.discriminator = p.Name
 	case p.Required || !p.OmitEmpty && !p.OmitZero || !p.Schema.DefaultValue.IsAbsent():
-		return errors.New("a member of a union can be left out: it has omitempty or omitzero, is not required and has no default")
+		return errors.New("a member of a union must be optional: it needs omitempty or omitzero, must not be required and must not have a default")
 	default:
 		if m.value == "" {
 			first, size := utf8.DecodeRuneInString(p.Name)
@@ -68,7 +68,7 @@ func (o *Object) join(p Property, m membership) error {
 	return nil
 }
 
-// incomplete returns what is wrong with a union when all its members are known.
+// incomplete checks a union once all its members are known.
 func (u *union) incomplete() error {
 	if len(u.members) == 0 || len(u.members) == 1 && u.discriminator == "" {
 		return fmt.Errorf("the union %q of its fields has too few members", u.name)
@@ -76,8 +76,8 @@ func (u *union) incomplete() error {
 	return nil
 }
 
-// check refuses a union in which not exactly one member is set, or another than the discriminator says. One that was so
-// before is let through.
+// check adds an error if not exactly one member of a union is set, or not the one that the discriminator names. If the old object had the
+// same fault, it is accepted.
 func (w *validator) union(u *union, v, old doc.Value, at *trail) {
 	if old.Kind() == doc.Map && !u.changed(v, old) {
 		return
@@ -116,7 +116,7 @@ func (w *validator) plainUnion(u *union, v doc.Value, at *trail) {
 	}
 }
 
-// changed reports whether other members are set than before, or the discriminator says something else.
+// changed reports whether the set members or the discriminator differ from the old object.
 func (u *union) changed(v, old doc.Value) bool {
 	if u.discriminator != "" && v.Get(u.discriminator).Text() != old.Get(u.discriminator).Text() {
 		return true
@@ -124,8 +124,8 @@ func (u *union) changed(v, old doc.Value) bool {
 	return slices.ContainsFunc(u.members, func(m unionMember) bool { return isSet(v.Get(m.field)) != isSet(old.Get(m.field)) })
 }
 
-// clear drops the members that an update has left as they were when it changed the discriminator, so that a client that
-// knows only some of them can choose another.
+// clear drops the members that an update left unchanged when it changed the discriminator, so that a client that knows only some members
+// can choose another one.
 func (u *union) clear(v, old doc.Value) doc.Value {
 	value := v.Get(u.discriminator)
 	if u.discriminator == "" || doc.Equal(value, old.Get(u.discriminator)) {

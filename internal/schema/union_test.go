@@ -42,10 +42,10 @@ func TestUnions(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			v := parse(t, test.in+"}")
 			assert.Equal(t, test.want, strings.Join(texts(s.Validate(nil, v)), "; "))
-			assert.Empty(t, checkUpdate(s, v, v), "as it was")
+			assert.Empty(t, checkUpdate(s, v, v), "unchanged")
 		})
 	}
-	t.Run("what was broken before may stay so while other things change", func(t *testing.T) {
+	t.Run("an update may keep an old violation while it changes other fields", func(t *testing.T) {
 		old := parse(t, `{type: Blue, coloured: {}, rollingUpdate: {surge: 1}}`)
 		assert.Empty(t, checkUpdate(s, parse(t, `{type: Blue, coloured: {}, rollingUpdate: {surge: 2}}`), old))
 		assert.NotEmpty(t, checkUpdate(s, parse(t, `{type: Blue, rollingUpdate: {surge: 2}}`), old))
@@ -87,7 +87,7 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
-// What broke a rule before may go on to do so; see internal/oracle for upstream's word on it.
+// An update may keep an old violation. internal/oracle compares this with kube-apiserver.
 func TestRatcheting(t *testing.T) {
 	s := derive[struct {
 		Name  string   `json:"name,omitempty" api:"maxLength=3"`

@@ -7,16 +7,15 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// fewElements is up to how many elements are compared with each other; more are counted in a map, so that the time grows
-// with the list and not with its square.
+// fewElements is the largest number of elements that are compared pairwise. Longer lists use a map, so that the time does not grow with the
+// square of their length.
 const fewElements = 16
 
-// notKeyed is what is wrong with an element of a keyed list that is no map.
+// notKeyed is the message for an element of a keyed list that is not an object.
 const notKeyed = "must be an object for an array of list-type map"
 
-// CheckRepeats refuses elements that stand twice in a set or a keyed list, unless something did so in the old object, which
-// is absent where there is none. The path is where the document stands; nil for a whole object. At most a hundred errors are
-// returned.
+// CheckRepeats returns errors for duplicate elements of sets and keyed lists, unless the old object had duplicates too. old is absent on
+// creation. The path is the position of the document, nil for a whole object. CheckRepeats returns at most a hundred errors.
 func (s *Schema) CheckRepeats(path *status.Path, v, old doc.Value) status.FieldErrors {
 	w := repeats{findings{root: path}}
 	w.value(s, v, &trail{})
@@ -26,10 +25,10 @@ func (s *Schema) CheckRepeats(path *status.Path, v, old doc.Value) status.FieldE
 	return w.errs
 }
 
-// repeats looks for elements that stand twice.
+// repeats finds duplicate elements.
 type repeats struct{ findings }
 
-// tellsApart reports whether each element of such a list may stand there once only.
+// tellsApart reports whether the list rejects duplicate elements.
 func (s *Schema) tellsApart() bool {
 	return !s.duplicates && (s.ListType == SetList || s.ListType == MapList)
 }
@@ -72,8 +71,8 @@ func (w *repeats) value(s *Schema, v doc.Value, at *trail) {
 	}
 }
 
-// unique refuses what stands twice: in a set an element as a whole, in a keyed list its keys. What stands there more often
-// is named once, as upstream does.
+// unique adds an error for each duplicate: in a set, a duplicate element; in a keyed list, duplicate keys. Like kube-apiserver, it reports
+// a value once, however often it is repeated.
 func (w *repeats) unique(s *Schema, v doc.Value, at *trail) {
 	n := v.Len()
 	if i := s.withoutKeys(v); i >= 0 {
@@ -98,7 +97,7 @@ func (w *repeats) unique(s *Schema, v doc.Value, at *trail) {
 	for i := range n {
 		key = s.appendIdentity(key[:0], v.At(i))
 		e := earlier[string(key)]
-		if e == nil || !s.same(v.At(i), v.At(e.first)) { // numbers beyond 64 bits may only look the same
+		if e == nil || !s.same(v.At(i), v.At(e.first)) { // numbers beyond 64 bits may share an identity although they differ
 			earlier[string(key)] = &seen{first: i}
 			continue
 		}
@@ -109,7 +108,7 @@ func (w *repeats) unique(s *Schema, v doc.Value, at *trail) {
 	}
 }
 
-// withoutKeys finds the first element of a keyed list that cannot have keys, and -1 where there is none.
+// withoutKeys returns the first element of a keyed list that cannot have keys, or -1.
 func (s *Schema) withoutKeys(v doc.Value) int {
 	if s.ListType == MapList {
 		for i := range v.Len() {
@@ -121,7 +120,7 @@ func (s *Schema) withoutKeys(v doc.Value) int {
 	return -1
 }
 
-// countBefore counts the elements before the one at i that are the same.
+// countBefore counts how many elements before the one at i equal it.
 func (s *Schema) countBefore(v doc.Value, i int) (n int) {
 	for j := range i {
 		if s.same(v.At(i), v.At(j)) {
@@ -146,7 +145,7 @@ func (w *repeats) duplicate(s *Schema, element doc.Value, i int, at *trail) {
 	w.add(status.DuplicateField(step.belowKeys(w.root), plain(shown)))
 }
 
-// same reports whether two elements of the list are one.
+// same reports whether two elements of the list have the same identity.
 func (s *Schema) same(a, b doc.Value) bool {
 	if s.ListType != MapList {
 		return doc.Equal(a, b)
@@ -159,8 +158,8 @@ func (s *Schema) same(a, b doc.Value) bool {
 	return true
 }
 
-// appendIdentity writes bytes that are equal for elements that are the same. Others may share them only where they differ
-// in numbers beyond 64 bits.
+// appendIdentity appends bytes that are equal for elements with the same identity. Different elements share them only if they differ in
+// numbers beyond 64 bits.
 func (s *Schema) appendIdentity(dst []byte, element doc.Value) []byte {
 	if s.ListType != MapList {
 		return appendIdentity(dst, element)
@@ -171,8 +170,8 @@ func (s *Schema) appendIdentity(dst []byte, element doc.Value) []byte {
 	return dst
 }
 
-// appendIdentity writes a value so that equal values give equal bytes, and others do not, but for numbers beyond 64 bits:
-// each part says its kind and length.
+// appendIdentity appends an encoding of a value. Equal values have equal encodings, and different values have different ones, except for
+// numbers beyond 64 bits. Each part states its kind and length.
 func appendIdentity(dst []byte, v doc.Value) []byte {
 	dst = append(dst, byte(v.Kind()))
 	text := v.Literal()

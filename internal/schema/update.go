@@ -5,17 +5,17 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// CheckFixed refuses changes of immutable fields. They are compared in the same places of the old object, in a keyed list
-// in the element of the same key; an element or member that is new may hold what it likes, and one that goes takes its
-// fields along. A struct's coming or going does not excuse its immutable fields. The path is where the document stands; nil
-// for a whole object. At most a hundred errors are returned.
+// CheckFixed returns errors for changes of immutable fields. It compares each field with the same place of the old object, in a keyed list
+// with the element of the same key. New elements and members may have any value, and removed ones may take their fields with them. But
+// adding or removing a struct counts as a change of its immutable fields. The path is the position of the document, nil for a whole object.
+// CheckFixed returns at most a hundred errors.
 func (s *Schema) CheckFixed(path *status.Path, next, old doc.Value) status.FieldErrors {
 	w := updateValidator{findings{root: path}}
 	w.value(s, next, old, &trail{})
 	return w.errs
 }
 
-// updateValidator looks for changes of immutable fields.
+// updateValidator finds changes of immutable fields.
 type updateValidator struct{ findings }
 
 func (w *updateValidator) value(s *Schema, next, old doc.Value, at *trail) {

@@ -7,48 +7,49 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Validate refuses what breaks a rule of the schema: all that [Schema.CheckRules] and [Schema.CheckRepeats] do.
+// Validate runs [Schema.CheckRules] and [Schema.CheckRepeats] on a new object.
 func (s *Schema) Validate(path *status.Path, v doc.Value) status.FieldErrors {
 	return append(s.CheckRules(path, v, doc.Value{}), s.CheckRepeats(path, v, doc.Value{})...)
 }
 
-// CheckRules refuses what breaks a rule that is told from a value alone: required members, enumerations, formats, bounds of
-// numbers, strings, lists and maps, patterns, unions (API conventions, Validation). Values of a wrong type are passed over:
-// they are [Schema.CheckTypes]' concern, as is object metadata of its own rules. The path is where the document stands; nil
-// for a whole object. At most a hundred errors are returned.
+// CheckRules returns errors for violated rules that concern a value by itself: required members, enumerations, formats, bounds of numbers,
+// strings, lists and maps, patterns, unions (API conventions, Validation). It ignores values of a wrong type, which [Schema.CheckTypes]
+// reports, and object metadata, which has rules of its own. The path is the position of the document, nil for a whole object. CheckRules
+// returns at most a hundred errors.
 //
-// What breaks a rule but is as it was in the old object is let through, so that a rule that came later does not stand in
-// the way of other changes: a value that equals the one in the same place, in a keyed list the one of the same key. Elements
-// of other lists have no identity and are not told apart. old is absent where there is none.
+// If a value already broke a rule in the old object and the update does not change it, CheckRules accepts it, so that a rule added later
+// does not block unrelated changes. It compares values in the same place, and elements of a keyed list with the element of the same key.
+// Elements of other lists have no identity, so it always checks them. old is absent on creation.
 func (s *Schema) CheckRules(path *status.Path, v, old doc.Value) status.FieldErrors {
 	w := validator{findings: findings{root: path}}
 	w.value(s, v, doc.Value{}, &trail{})
-	if len(w.errs) > 0 && !old.IsAbsent() { // to look beside everything costs more than it mostly brings
+	if len(w.errs) > 0 && !old.IsAbsent() { // most updates are valid, so compare with the old object only after an error
 		w.findings = findings{root: path}
 		w.value(s, v, old, &trail{})
 	}
 	return w.errs
 }
 
-// CheckTypesAndRules is [Schema.CheckTypes] and [Schema.CheckRules] in one walk, so that all that is wrong with a value
-// stands together. What is of a wrong type is refused also where it was so before, and a null is a value.
+// CheckTypesAndRules is [Schema.CheckTypes] and [Schema.CheckRules] in one walk, so that all errors of a value are adjacent. It rejects a
+// value of a wrong type even if the old object had it, and does not treat null as absent.
 func (s *Schema) CheckTypesAndRules(path *status.Path, v, old doc.Value) status.FieldErrors {
 	w := validator{findings: findings{root: path}, types: true}
 	w.value(s, v, old, &trail{})
 	return w.errs
 }
 
-// validator looks for values that break a rule.
+// validator finds values that break a rule.
 type validator struct {
 	findings
-	types bool // also for values of wrong types
+	types bool // also report values of wrong types
 	depth int
 }
 
-// maxRatchetDepth is how deep a document is compared with what there was: each level is compared with all that is below it.
+// maxRatchetDepth bounds the depth of the comparison with the old object, because each level is compared with everything below it.
 const maxRatchetDepth = 64
 
-// value validates what stands in one place. old is what stood there, absent where there was nothing or it cannot be told.
+// value validates the value of one place. old is the value that the old object had there; it is absent if there was none or it cannot be
+// found.
 func (w *validator) value(s *Schema, v, old doc.Value, at *trail) {
 	if v.IsAbsent() || w.full() {
 		return
@@ -78,7 +79,7 @@ func (w *validator) value(s *Schema, v, old doc.Value, at *trail) {
 	w.depth--
 }
 
-// typesBelow looks for values of wrong types only.
+// typesBelow reports only values of wrong types.
 func (w *validator) typesBelow(s *Schema, v doc.Value, at *trail) {
 	c := checker{w.findings}
 	c.value(s, v, at)
@@ -92,7 +93,7 @@ func (w *validator) text(s *Schema, text string, at *trail) {
 	}
 }
 
-// length names the first that is wrong with the length and the pattern of a text, as upstream does.
+// length reports only the first fault in the length and pattern of a text, as kube-apiserver does.
 func (w *validator) length(s *Schema, text string, at *trail) {
 	if s.MaxLength != nil || s.MinLength != nil {
 		n := int64(utf8.RuneCountInString(text))
@@ -158,7 +159,7 @@ func (w *validator) elements(s *Schema, v, old doc.Value, at *trail) {
 	}
 }
 
-// correlate returns how to find an element in the list as it was: by its keys where it has them all, or not at all.
+// correlate returns a function that finds an element in the old list: by its keys, if it has all of them, otherwise not at all.
 func (s *Schema) correlate(old doc.Value) func(element doc.Value) doc.Value {
 	if s.ListType != MapList || old.Len() == 0 || old.Kind() != doc.List {
 		return func(doc.Value) doc.Value { return doc.Value{} }
@@ -210,7 +211,7 @@ func (w *validator) object(s *Schema, v, old doc.Value, at *trail) {
 	}
 }
 
-// required names the members that are missing, in the order in which the struct declares them.
+// required reports missing members, in the order in which the struct declares them.
 func (w *validator) required(o *Object, v doc.Value, at *trail) {
 	step := trail{up: at, index: member}
 	for _, i := range o.required {

@@ -7,34 +7,34 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// View shows documents of a schema through a Go type. A document can hold what the type cannot: a zero that a client sent in
-// a field that Go leaves out, more digits than a float64 has, a time of another zone. [View.Merge] therefore brings only
-// what has changed in the Go value back into the document.
+// View shows documents of a schema as values of a Go type. A document can hold what the type cannot: a zero that a client sent in a field
+// that Go omits, more digits than a float64 has, a time in another zone. Therefore [View.Merge] transfers only the changes of the Go value
+// to the document.
 //
-// The typed clients and the hooks of a host share it. It needs no store.
+// The typed clients and the hooks of a host use it. It needs no store.
 type View struct {
 	schema *Schema
 	shape  *Shape
 }
 
-// NewView returns the view of documents through a Go type. The schema need not be derived from the type: a host may look at
-// a part of an object only.
+// NewView returns the view of documents through a Go type. The schema need not be derived from the type, because a host may read only a
+// part of an object.
 func NewView(s *Schema, t reflect.Type) View { return View{schema: s, shape: ShapeOf(t)} }
 
-// IsOf reports whether the view is that of a type, or of what the type points to.
+// IsOf reports whether the view shows a type, or the type that it points to.
 func (w View) IsOf(t reflect.Type) bool {
 	return t == w.shape.typ || t.Kind() == reflect.Pointer && t.Elem() == w.shape.typ
 }
 
-// Holds reports whether the type shows a document as it is. See [Shape.Holds].
+// Holds reports whether the type shows a document unchanged. See [Shape.Holds].
 func (w View) Holds(v doc.Value) bool { return w.shape.Holds(v) }
 
-// Member returns the view of the member of that name.
+// Member returns the view of the member with this name.
 func (w View) Member(name string) View {
 	return View{schema: w.schema.Member(name), shape: w.shape.member(name)}
 }
 
-// Show returns a document as it is once the type has read and written it.
+// Show returns the document that results from reading v into the type and writing it again.
 func (w View) Show(v doc.Value) (doc.Value, error) {
 	if w.Holds(v) {
 		return v, nil
@@ -46,42 +46,42 @@ func (w View) Show(v doc.Value) (doc.Value, error) {
 	return codec.FromGo(value)
 }
 
-// Zeros decides about a field that is zero in the Go value, and that Go therefore leaves out of its JSON.
+// Zeros says how Merge treats a field that is zero in the Go value, which Go therefore omits from its JSON.
 type Zeros int
 
 const (
-	// ZerosOfChanges writes a zero where the field had another value before. It is for hooks, which change an object in
-	// place.
+	// ZerosOfChanges writes a zero if the field had another value before. It is for hooks, which change an object in place.
 	ZerosOfChanges Zeros = iota
-	// ZerosOverDefaults writes a zero where the field has a default other than zero, as the default would replace it
-	// otherwise. It is for typed clients, which send whole objects.
+	// ZerosOverDefaults writes a zero if the field has a default other than zero, which would otherwise replace it. It is for typed
+	// clients, which send whole objects.
 	ZerosOverDefaults
 )
 
-// Merge returns v with all that differs between before, which is v as the type shows it, and after, which is the changed Go
-// value. Whatever both have in common stays in v as it is. Elements of a list keep what the type does not show if they are
-// found again: by their keys in a keyed list, as a whole in any other, and by their place in a list that is as long as it was.
+// Merge returns v with all changes between before and after. before must be v as the type shows it, and after is the changed Go value.
+// Everything that both have in common stays in v unchanged. A list element keeps the parts that the type does not show if Merge can match
+// it with its old state: by its keys in a keyed list, by its whole value in other lists, and by its index if the length of the list has not
+// changed.
 func (w View) Merge(v, before, after doc.Value, zeros Zeros) doc.Value {
 	merged, _ := merger{zeros: zeros, inPlace: true}.value(w.schema, w.shape, v, before, after)
 	return merged
 }
 
-// Merge returns v with all that differs between before and after. Whatever both have in common stays in v as it is, also in
-// elements of a list that are found again: by their keys in a keyed list, as a whole in any other. Before need not show all
-// elements of a keyed list or a set in v: the others stay.
+// Merge returns v with all changes between before and after. Everything that both have in common stays in v unchanged, also in list
+// elements that Merge can match: by their keys in a keyed list, by their whole value in other lists. before need not show all elements of a
+// keyed list or set of v; Merge keeps the others.
 func (s *Schema) Merge(v, before, after doc.Value) doc.Value {
 	merged, _ := merger{}.value(s, nil, v, before, after)
 	return merged
 }
 
-// merger walks three documents and what the schema and the Go type say of them. Both may be nil where they say nothing.
+// merger walks three documents along the schema and the Go type. Either may be nil if it is unknown.
 type merger struct {
 	zeros   Zeros
-	inPlace bool   // a list shows its elements in their places, and one that is as long as it was may be told by them
-	doubt   *doubt // nil: every zero is meant
+	inPlace bool   // a list shows its elements at their indexes, so elements of a list of the same length match by index
+	doubt   *doubt // nil means that every zero is deliberate
 }
 
-// value returns v with what differs between before and after, and whether nothing does.
+// value returns v with the changes between before and after, and whether there are none.
 func (m merger) value(s *Schema, g *Shape, v, before, after doc.Value) (merged doc.Value, same bool) {
 	if before == after {
 		return v, true
@@ -162,8 +162,8 @@ func (s *Schema) withoutNull(v doc.Value) doc.Value {
 	return v
 }
 
-// zeroFor is what to write of a field whose value has become zero. It is absent if the field is to be left out: a list or map
-// that is nil, and a zero that breaks the rules of the field, are no values to keep.
+// zeroFor returns what to write for a field whose value has become zero. It is absent if the field is to be omitted: a nil list or map, and
+// a zero that breaks the field's rules, need not be kept.
 func (m merger) zeroFor(s *Schema, f *shapeField) doc.Value {
 	zero := f.zero()
 	if s.replaces(zero) || m.zeros == ZerosOfChanges && !f.shape.isCollection() && s.accepts(zero) {
@@ -172,17 +172,17 @@ func (m merger) zeroFor(s *Schema, f *shapeField) doc.Value {
 	return doc.Value{}
 }
 
-// accepts reports whether a value follows the rules of its place.
+// accepts reports whether a value satisfies the rules of its place.
 func (s *Schema) accepts(v doc.Value) bool {
 	return s == nil || len(s.CheckTypes(nil, v)) == 0 && len(s.Validate(nil, v)) == 0
 }
 
-// replaces reports whether a default would take the place of a zero that is left out. An immutable field keeps its value.
+// replaces reports whether a default would replace a zero that is omitted. An immutable field keeps its old value instead.
 func (s *Schema) replaces(zero doc.Value) bool {
 	return s != nil && !s.filled.IsAbsent() && !s.carried() && !doc.Equal(s.filled, zero)
 }
 
-// fresh returns a value for which the document has no older one.
+// fresh returns the document for a value that has no old state.
 func (m merger) fresh(s *Schema, g *Shape, v doc.Value) doc.Value {
 	if g = g.pointed(); m.zeros != ZerosOverDefaults || g.isUnit() {
 		return v
@@ -202,7 +202,7 @@ func (m merger) fresh(s *Schema, g *Shape, v doc.Value) doc.Value {
 	return v
 }
 
-// withZeros adds the zeros to a new struct that defaults would replace.
+// withZeros adds to a new struct the zeros that defaults would replace.
 func (m merger) withZeros(s *Schema, g *Shape, v doc.Value) doc.Value {
 	if g == nil {
 		return v
@@ -246,7 +246,8 @@ func (m merger) elements(s *Schema, g *Shape, v, before, after doc.Value) (merge
 	return doc.ListOf(s.withUnseen(out, v, unseen)...), false
 }
 
-// places returns which element of v each element of before shows, or -1, and which elements of v no element shows.
+// places returns for each element of before the index of the element of v that it shows, or -1, and the indexes of the elements of v that
+// before does not show.
 func (m merger) places(s *Schema, v, before doc.Value) (shows, unseen []int) {
 	shows = make([]int, before.Len())
 	apart := s != nil && s.tellsApart()
@@ -256,7 +257,7 @@ func (m merger) places(s *Schema, v, before doc.Value) (shows, unseen []int) {
 				shows[i] = -1
 			}
 		}
-		for i := before.Len(); i < v.Len(); i++ { // what a Go array is too short for
+		for i := before.Len(); i < v.Len(); i++ { // elements that do not fit in a Go array
 			unseen = append(unseen, i)
 		}
 		return shows, unseen
@@ -272,7 +273,7 @@ func (m merger) places(s *Schema, v, before doc.Value) (shows, unseen []int) {
 			shows[i], shown[place] = place, true
 		}
 	}
-	if apart && before.Len() < v.Len() { // else they are shown under other keys
+	if apart && before.Len() < v.Len() { // otherwise before shows them under other keys
 		for i := range shown {
 			if !shown[i] {
 				unseen = append(unseen, i)
@@ -282,7 +283,7 @@ func (m merger) places(s *Schema, v, before doc.Value) (shows, unseen []int) {
 	return shows, unseen
 }
 
-// withUnseen adds the elements of v that were not shown, unless there are others of their identity.
+// withUnseen adds the elements of v that before did not show, unless out has an element of the same identity.
 func (s *Schema) withUnseen(out []doc.Value, v doc.Value, unseen []int) []doc.Value {
 	var there map[string]int
 	if len(unseen) > 0 && s != nil && s.tellsApart() {
@@ -296,7 +297,7 @@ func (s *Schema) withUnseen(out []doc.Value, v doc.Value, unseen []int) []doc.Va
 	return out
 }
 
-// findAgain returns for each element of a changed list which one it was, or -1.
+// findAgain returns for each element of the changed list the index of its old state, or -1.
 func (s *Schema) findAgain(before, after doc.Value, inPlace bool) []int {
 	places := make(map[string][]int, before.Len())
 	var key []byte

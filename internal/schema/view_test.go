@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// panel has fields in which Go and a document differ.
+// panel has fields that Go and a document represent differently.
 type panel struct {
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
 	panelSpec
@@ -75,7 +75,7 @@ type panelPart struct {
 	Sub  panelLeaf `json:"sub,omitempty" api:"optional"`
 }
 
-// measure is a text or a number, and is written as text.
+// measure holds a text or a number, and writes it as text.
 type measure struct{ text string }
 
 func (m measure) MarshalJSON() ([]byte, error) { return json.Marshal(m.text) }
@@ -98,7 +98,7 @@ func (measure) OpenAPISchemaType() []string   { return []string{"string"} }
 func (measure) OpenAPIV3OneOfTypes() []string { return []string{"string", "integer"} }
 func (measure) OpenAPISchemaFormat() string   { return "" }
 
-// changed is what becomes of a document when a function changes it in its Go type.
+// changed returns the document after a function has changed it as a Go value.
 func changed(t testing.TB, text string, f func(p *panel), zeros schema.Zeros) string {
 	t.Helper()
 	view := schema.NewView(derive[panel](t), reflect.TypeFor[panel]())
@@ -211,7 +211,7 @@ var panels = []string{
 	`{"steps":[{"title":"a"},{"title":"b"},{"title":"a"}]}`,
 }
 
-// A document can be merged that before does not show all of, as another version of a kind shows it.
+// Merge accepts a before that shows only a part of the document, as another version of a kind does.
 func TestMergeOfDocuments(t *testing.T) {
 	type item struct {
 		Name string `json:"name"`
@@ -252,12 +252,12 @@ func TestMergeOfDocuments(t *testing.T) {
 			}
 			v, after := read(c.v), read(c.after)
 			assert.Equal(t, c.want, string(codec.AppendJSON(nil, s.Merge(v, read(c.before), after))))
-			assert.Equal(t, c.after, string(codec.AppendJSON(nil, s.Merge(v, read(c.v), after))), "what can see all of it changes all of it")
+			assert.Equal(t, c.after, string(codec.AppendJSON(nil, s.Merge(v, read(c.v), after))), "a view of the whole document changes the whole document")
 		})
 	}
 }
 
-// FuzzMerge lets a function make the Go value of one document that of another, and checks what a merge promises.
+// FuzzMerge lets a function turn the Go value of one document into that of another, and checks what Merge guarantees.
 func FuzzMerge(f *testing.F) {
 	for i := range panels {
 		f.Add([]byte(panels[i]), []byte(panels[(i+1)%len(panels)]))
@@ -289,23 +289,23 @@ func FuzzMerge(f *testing.F) {
 			keepsWhatIsEqual(t, v, before, after, merged, "")
 			_, left := s.Prune(merged)
 			require.Empty(t, left)
-			if v.Get("two").Len() > 2 { // an array shows two of them
+			if v.Get("two").Len() > 2 { // the array shows two of them
 				return
 			}
 			shown, err := view.Show(merged)
 			require.NoError(t, err)
-			require.Equal(t, show(after), show(shown), "Go sees what the function has made of %s", show(v))
-			if zeros == schema.ZerosOfChanges { // what a hook adds has defaults
+			require.Equal(t, show(after), show(shown), "Go sees the result of the function in %s", show(v))
+			if zeros == schema.ZerosOfChanges { // values that a hook adds get defaults
 				continue
 			}
 			shown, err = view.Show(s.Default(merged))
 			require.NoError(t, err)
-			require.Equal(t, show(after), show(shown), "and no default takes its place in %s", show(merged))
+			require.Equal(t, show(after), show(shown), "no default replaces it in %s", show(merged))
 		}
 	})
 }
 
-// keepsWhatIsEqual checks that what before and after have in common is as it was.
+// keepsWhatIsEqual checks that everything that before and after have in common stayed unchanged.
 func keepsWhatIsEqual(t *testing.T, v, before, after, merged doc.Value, path string) {
 	if doc.Equal(before, after) {
 		require.True(t, doc.Equal(v, merged), "%s: %s became %s", path, show(v), show(merged))

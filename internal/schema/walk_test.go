@@ -21,7 +21,7 @@ func texts(errs status.FieldErrors) []string {
 	return all
 }
 
-// checkUpdate makes the checks of an object that replaces another.
+// checkUpdate runs all checks for an object that replaces another.
 func checkUpdate(s *schema.Schema, next, old doc.Value) status.FieldErrors {
 	return slices.Concat(s.CheckRules(nil, next, old), s.CheckRepeats(nil, next, old), s.CheckFixed(nil, next, old))
 }
@@ -87,7 +87,7 @@ func TestDefault(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			v := s.Default(parse(t, test.in))
 			assert.Equal(t, test.out, show(v))
-			assert.Equal(t, v, s.Default(v), "defaulting twice is defaulting once")
+			assert.Equal(t, v, s.Default(v), "Default is idempotent")
 		})
 	}
 }
@@ -159,7 +159,7 @@ func TestCheckTypesOfLeaves(t *testing.T) {
 		errs := s.CheckTypes(nil, parse(t, test.in))
 		assert.Equal(t, test.ok, len(errs) == 0, "%s: %v", test.in, errs)
 		if test.ok && !strings.Contains(test.in, "quantity") {
-			assert.NoError(t, json.Unmarshal([]byte(test.in), new(leaves)), "what passes must fit in the Go type")
+			assert.NoError(t, json.Unmarshal([]byte(test.in), new(leaves)), "a value that passes must fit in the Go type")
 		}
 	}
 	long := strings.Repeat("QUJD", 10_000)
@@ -286,7 +286,7 @@ func TestValidateOtherRules(t *testing.T) {
 	}
 }
 
-// A long list is checked for duplicates in time that grows with it, and in the same way as a short one.
+// The time to check a long list for duplicates must be linear in its length, and the result the same as for a short list.
 func TestDuplicatesInLongLists(t *testing.T) {
 	s := derive[struct {
 		Set   []any  `json:"set,omitempty" api:"list=set"`
@@ -304,7 +304,7 @@ func TestDuplicatesInLongLists(t *testing.T) {
 	assert.Equal(t, []string{`parts[19999]: Duplicate value: {"name":7}`, `set[19999]: Duplicate value: 7`}, texts(s.Validate(nil, v)))
 }
 
-// Whatever the elements are, a list is judged alike when it is short and when it is long.
+// Whatever the elements are, a short list and a long list give the same result.
 func TestShortAndLongListsAgree(t *testing.T) {
 	s := derive[struct {
 		Set []any `json:"set,omitempty" api:"list=set"`
@@ -403,7 +403,7 @@ func TestFaultsOfOneValueStandTogether(t *testing.T) {
 	} {
 		v := parse(t, test.in)
 		assert.Equal(t, test.want, texts(s.CheckTypesAndRules(nil, v, doc.Value{})), test.in)
-		assert.Equal(t, texts(s.CheckTypes(nil, v)), texts(s.CheckTypesAndRules(nil, v, v)), "the rules let through what is as it was: %s", test.in)
+		assert.Equal(t, texts(s.CheckTypes(nil, v)), texts(s.CheckTypesAndRules(nil, v, v)), "the rules accept an unchanged violation: %s", test.in)
 	}
 }
 
@@ -454,7 +454,7 @@ func TestImmutableFields(t *testing.T) {
 	}
 }
 
-// A document may be as deep as the decoder lets it be.
+// A document may be as deep as the decoder allows.
 func TestDeepDocuments(t *testing.T) {
 	v := doc.MapOf(doc.Member{Key: "bogus", Value: doc.OfInt(1)})
 	for range doc.MaxDepth - 1 {
@@ -464,8 +464,8 @@ func TestDeepDocuments(t *testing.T) {
 	pruned, unknown := s.Prune(v)
 	assert.Len(t, unknown, 1)
 	assert.Equal(t, strings.Repeat("next.", doc.MaxDepth-1)+"bogus", unknown[0])
-	assert.Len(t, s.Validate(nil, s.Default(pruned)), 2, "the deepest come first, and their places are long")
+	assert.Len(t, s.Validate(nil, s.Default(pruned)), 2, "the deepest are reported first, and their paths are long")
 	assert.Empty(t, s.CheckTypes(nil, pruned))
-	assert.Empty(t, checkUpdate(s, pruned, s.Default(pruned)), "as it was")
-	assert.Len(t, checkUpdate(s, pruned, v), 2, "not all the way down is compared")
+	assert.Empty(t, checkUpdate(s, pruned, s.Default(pruned)), "unchanged")
+	assert.Len(t, checkUpdate(s, pruned, v), 2, "the comparison ends at a certain depth")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Widget is the custom kind of the conformance transcripts, as a Go struct.
+// Widget is the custom kind of the conformance transcripts as a Go struct.
 type Widget struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -79,7 +79,7 @@ func derive[T any](t testing.TB, options ...schema.Options) *schema.Schema {
 // parse reads a document from the JSON, or YAML in braces, of a test.
 func parse(t testing.TB, text string) doc.Value {
 	t.Helper()
-	v, _, err := codec.DecodeJSON([]byte(text)) // first, as YAML rewrites numbers
+	v, _, err := codec.DecodeJSON([]byte(text)) // first, because YAML rewrites numbers
 	if err != nil {
 		v, _, err = codec.DecodeYAML([]byte(text), false)
 	}

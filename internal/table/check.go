@@ -31,7 +31,7 @@ func follow(steps []step, s *schema.Schema, at string) (*schema.Schema, error) {
 			s = from.Additional
 		}
 		switch {
-		case s == nil && (from.PreserveUnknown || from.Object != nil && next.kind == toAll): // the schema does not say what is there
+		case s == nil && (from.PreserveUnknown || from.Object != nil && next.kind == toAll): // the schema allows any value there
 			return nil, nil
 		case s == nil && next.kind == toMember:
 			return nil, fmt.Errorf("%s has no field %q%s", cmp.Or(at, "the object"), next.key, fieldsOf(from))
@@ -52,7 +52,7 @@ func follow(steps []step, s *schema.Schema, at string) (*schema.Schema, error) {
 	return s, nil
 }
 
-// fieldsOf names what can stand in the place of a wrong field.
+// fieldsOf lists the fields that an error suggests instead of an unknown one.
 func fieldsOf(s *schema.Schema) string {
 	if s.Object == nil || len(s.Object.Properties) == 0 {
 		return ""

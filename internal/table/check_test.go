@@ -35,7 +35,7 @@ type port struct {
 	Port int32  `json:"port"`
 }
 
-// What a path leads to in a schema, and where it leaves the schema.
+// The test checks which schema a path leads to, and where it leaves the schema.
 func TestPathInSchema(t *testing.T) {
 	s, err := schema.Derive(reflect.TypeFor[shelf](), schema.Options{})
 	require.NoError(t, err)

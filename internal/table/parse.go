@@ -23,9 +23,9 @@ func ParsePath(text string) (Path, error) {
 	}
 	switch {
 	case text == "":
-		err = errors.New("it is empty")
+		err = errors.New("the path is empty")
 	case len(text) > maxPathLength:
-		text, err = text[:32]+"...", fmt.Errorf("longer than %d bytes", maxPathLength)
+		text, err = text[:32]+"...", fmt.Errorf("the path is longer than %d bytes", maxPathLength)
 	}
 	if err != nil {
 		return Path{}, fmt.Errorf("table: path %q: %w", text, err)
@@ -35,7 +35,7 @@ func ParsePath(text string) (Path, error) {
 
 type parser struct{ rest string }
 
-// path reads steps until the text is not one.
+// path reads steps until the text no longer continues the path.
 func (p *parser) path() ([]step, error) {
 	if p.rest == "." {
 		p.rest = ""
@@ -115,7 +115,7 @@ func (p *parser) bracket() (step, error) {
 		} else {
 			i, err := strconv.Atoi(inside)
 			if err != nil {
-				return step{}, fmt.Errorf("%q is no index and no name in quotes", inside)
+				return step{}, fmt.Errorf("%q is neither an index nor a quoted name", inside)
 			}
 			s = step{kind: toElement, index: i}
 		}
@@ -123,7 +123,7 @@ func (p *parser) bracket() (step, error) {
 	return s, p.expect("]")
 }
 
-// matching reads a filter, from behind its "[?(".
+// matching reads a filter. The parser has already read "[?(".
 func (p *parser) matching() (step, error) {
 	p.blanks()
 	if err := p.expect("@"); err != nil {
@@ -174,7 +174,7 @@ func (p *parser) literal() (doc.Value, error) {
 	if f, err := strconv.ParseFloat(word, 64); err == nil && f-f == 0 { // neither infinite nor NaN
 		return doc.OfNumber(strconv.FormatFloat(f, 'g', -1, 64)), nil
 	}
-	return doc.Value{}, fmt.Errorf("%q is no number, no boolean and no text in quotes", word)
+	return doc.Value{}, fmt.Errorf("%q is not a number, a boolean or quoted text", word)
 }
 
 // quoted reads text in single or double quotes, in which a backslash escapes the next character.
@@ -200,7 +200,7 @@ func (p *parser) blanks() { p.rest = strings.TrimLeft(p.rest, " \t\n") }
 
 func (p *parser) expect(text string) error {
 	if !strings.HasPrefix(p.rest, text) {
-		return fmt.Errorf("%q is missing before %q", text, p.rest)
+		return fmt.Errorf("expected %q before %q", text, p.rest)
 	}
 	p.rest = p.rest[len(text):]
 	return nil

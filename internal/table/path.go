@@ -37,8 +37,7 @@ type filter struct {
 // String returns the path as it was written.
 func (p Path) String() string { return p.text }
 
-// First returns the first value, in the order of the document, to which the path leads. A step does not lead into a
-// value of another type than it requires.
+// First returns the first value, in the order of the document, to which the path leads. A step finds nothing in a value of the wrong type.
 func (p Path) First(v doc.Value) (doc.Value, bool) { return first(p.steps, v) }
 
 func first(steps []step, v doc.Value) (doc.Value, bool) {
@@ -90,7 +89,7 @@ func (f *filter) matches(element doc.Value) bool {
 		return ordered && order <= 0
 	case ">":
 		return ordered && order > 0
-	default: // the parser accepts no other operator
+	default: // >=; the parser accepts no other operator
 		return ordered && order >= 0
 	}
 }

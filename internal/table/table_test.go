@@ -95,24 +95,24 @@ func TestFirst(t *testing.T) {
 
 func TestParsePathErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                        "it is empty",
+		"":                        "the path is empty",
 		"spec.a":                  "begins with a dot",
 		".spec..a":                "a name is missing",
 		".spec.":                  "a name is missing",
 		".spec[":                  "not closed",
-		".spec[a]":                `"a" is no index`,
-		".spec[1:2]":              `"1:2" is no index`,
+		".spec[a]":                `"a" is neither an index`,
+		".spec[1:2]":              `"1:2" is neither an index`,
 		".spec['a']b":             "unexpected",
-		".spec['a'":               `"]" is missing`,
+		".spec['a'":               `expected "]"`,
 		".spec['a]":               "a quote is not closed",
 		".spec{a}":                "unexpected",
-		".a[?(type)]":             `"@" is missing`,
-		".a[?(@.b==)]":            "is no number, no boolean",
-		".a[?(@.b==x)]":           `"x" is no number`,
-		".a[?(@.b==NaN)]":         `"NaN" is no number`,
-		".a[?(@.b=='x')":          `")]" is missing`,
-		".a[?(@.b=~'x')]":         `")]" is missing`,
-		".a[?(@.b==1":             `")]" is missing`,
+		".a[?(type)]":             `expected "@"`,
+		".a[?(@.b==)]":            "is not a number, a boolean",
+		".a[?(@.b==x)]":           `"x" is not a number`,
+		".a[?(@.b==NaN)]":         `"NaN" is not a number`,
+		".a[?(@.b=='x')":          `expected ")]"`,
+		".a[?(@.b=~'x')]":         `expected ")]"`,
+		".a[?(@.b==1":             `expected ")]"`,
 		strings.Repeat(".a", 3e3): "longer than 4096 bytes",
 	} {
 		_, err := table.ParsePath(text)
@@ -123,7 +123,7 @@ func TestParsePathErrors(t *testing.T) {
 func TestCell(t *testing.T) {
 	now := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	for _, test := range []struct {
-		typ, value string // nil if it is empty
+		typ, value string // nil if the cell is empty
 		want       any
 	}{
 		{"string", `"text"`, "text"}, {"string", `7`, "7"}, {"string", `1.5`, "1.5"}, {"string", `true`, "true"},
@@ -148,7 +148,7 @@ func TestCell(t *testing.T) {
 	assert.False(t, table.IsType("text"))
 }
 
-// The rows of the recorded tables of widgets.
+// The test compares the rows with the recorded tables of widgets.
 func TestRecordedRows(t *testing.T) {
 	columns := []table.Column{
 		{Path: path(t, ".metadata.name"), Type: "string"}, {Path: path(t, ".spec.size"), Type: "integer"},

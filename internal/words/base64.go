@@ -10,13 +10,13 @@ const (
 	padding      = '='
 )
 
-// NotBase64 says why a text is not padded base64 of the standard alphabet. Line breaks do not count.
+// NotBase64 returns Go's message for a text that is not padded base64 in the standard alphabet. It ignores line breaks.
 func NotBase64(text string) string { return refusedBase64(paddedFault(text)) }
 
-// NotRawBase64URL says why a text is not base64 of the alphabet for URLs without padding. Line breaks do not count.
+// NotRawBase64URL returns Go's message for a text that is not unpadded base64 in the URL alphabet. It ignores line breaks.
 func NotRawBase64URL(text string) string {
 	letters, fault := encodedLetters(text, alphanumeric+"-_")
-	if fault < 0 && letters%4 == 1 { // one letter is less than a byte
+	if fault < 0 && letters%4 == 1 { // a single letter holds less than a byte
 		fault = len(text) - 1
 	}
 	return refusedBase64(fault)
@@ -29,7 +29,7 @@ func refusedBase64(at int) string {
 	return "illegal base64 data at input byte " + strconv.Itoa(at)
 }
 
-// encodedLetters counts letters up to the first byte that is none, and returns the index of that byte or -1.
+// encodedLetters counts the letters up to the first byte outside the alphabet, and returns the index of that byte or -1.
 func encodedLetters(text, alphabet string) (letters, other int) {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -43,8 +43,8 @@ func encodedLetters(text, alphabet string) (letters, other int) {
 	return letters, -1
 }
 
-// paddedFault returns the index that the error names, or -1. For a group of four that is incomplete it counts back the
-// letters of the group from where the text ends.
+// paddedFault returns the index that the error names, or -1. If a group of four letters is incomplete, encoding/base64 subtracts the number
+// of its letters from the index where the text ends.
 func paddedFault(text string) int {
 	letters, at := encodedLetters(text, alphanumeric+"+/")
 	open := letters % 4
@@ -57,7 +57,7 @@ func paddedFault(text string) int {
 		return at
 	}
 	end := skipBreaks(text, at+1)
-	if open == 2 { // the second of two
+	if open == 2 { // the fault is the second of two padding characters
 		switch {
 		case end == len(text):
 			return end

@@ -1,7 +1,6 @@
-// Package words holds the sentences about malformed texts that clients of a Kubernetes API know from Go's standard
-// library, such as strconv.ParseInt: parsing "x": invalid syntax. Each is a function of the refused text alone, so that
-// what a client reads does not change with the Go release of the host.
+// Package words returns the messages about malformed texts that clients of a Kubernetes API know from Go's standard library, such as
+// strconv.ParseInt: parsing "x": invalid syntax. Each message depends on the malformed text alone, so that clients read the same whatever
+// Go release the host uses.
 //
-// The standard library still decides which texts are malformed. The functions return "" for a text in which they find
-// no fault.
+// The standard library still decides which texts are malformed. A function returns "" if it finds no fault in the text.
 package words

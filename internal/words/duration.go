@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// NotADuration says why a text is not a duration such as 1h15m30s.
+// NotADuration returns Go's message for a text that is not a duration such as 1h15m30s.
 func NotADuration(text string) string {
 	fault := durationFault(text)
 	if fault == "" {
@@ -14,8 +14,8 @@ func NotADuration(text string) string {
 	return "time: " + fault + " duration " + quote(text)
 }
 
-// durationFault returns the first fault in the order of the text: a duration that is too long up to here comes before
-// what follows it.
+// durationFault returns the first fault in the order of the text. If the duration up to some point is already too long, that takes
+// precedence over what follows.
 func durationFault(text string) string {
 	const invalid = "invalid"
 	unsigned := text
@@ -52,19 +52,19 @@ func durationFault(text string) string {
 		}
 	}
 	if _, err := time.ParseDuration(text); err != nil {
-		return invalid // only below zero is there a duration of this length
+		return invalid // only a negative duration can have this length
 	}
 	return ""
 }
 
-// fits reports whether a duration without a sign, of which only the length can be wrong, is not too long. There is one
-// more below zero than above it.
+// fits reports whether an unsigned duration is within the range of time.Duration. Only its length can be wrong here. The negative range is
+// larger by one nanosecond.
 func fits(unsigned string) bool {
 	_, err := time.ParseDuration("-" + unsigned)
 	return err == nil
 }
 
-// span counts the bytes at the beginning of a text that are of a kind.
+// span counts the leading bytes of a text for which is returns true.
 func span(text string, is func(byte) bool) int {
 	n := 0
 	for n < len(text) && is(text[n]) {

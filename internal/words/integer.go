@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// NotAnInteger says why a text is not a decimal integer of so many bits.
+// NotAnInteger returns Go's message for a text that is not a decimal integer with this many bits.
 func NotAnInteger(text string, bits int) string {
 	digits := text
 	if text != "" && (text[0] == '+' || text[0] == '-') {
@@ -18,7 +18,7 @@ func NotAnInteger(text string, bits int) string {
 	return refusedNumber("ParseInt", text, fault)
 }
 
-// NotUnsigned says why a text is not a decimal integer of so many bits without a sign.
+// NotUnsigned returns Go's message for a text that is not an unsigned decimal integer with this many bits.
 func NotUnsigned(text string, bits int) string {
 	return refusedNumber("ParseUint", text, integerFault(text, bits))
 }
@@ -28,8 +28,7 @@ const (
 	outOfRange    = "value out of range"
 )
 
-// integerFault returns the first fault in the order of the text: digits that exceed the range come before what follows
-// them.
+// integerFault returns the first fault in the order of the text. Digits that exceed the range take precedence over what follows.
 func integerFault(text string, bits int) string {
 	rest := strings.TrimLeft(text, "0123456789")
 	digits := text[:len(text)-len(rest)]

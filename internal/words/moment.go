@@ -8,14 +8,14 @@ import (
 
 const microLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-// NotATime says why a text is not a time of RFC 3339.
+// NotATime returns Go's message for a text that is not an RFC 3339 time.
 func NotATime(text string) string { return refusedTime(text, time.RFC3339) }
 
-// NotAMicroTime says why a text is not a time of RFC 3339 with exactly six digits after the seconds.
+// NotAMicroTime returns Go's message for a text that is not an RFC 3339 time with exactly six digits after the seconds.
 func NotAMicroTime(text string) string { return refusedTime(text, microLayout) }
 
-// OfTime returns the sentence about a time that a type has refused with an error of package time. It returns the
-// error's own text if the type has a layout that is not one of the API's.
+// OfTime returns the message for an error of package time, with which a type has rejected a text. For a layout that the API does not use,
+// it returns the error's own text.
 func OfTime(err *time.ParseError) string {
 	text := ""
 	if err.Layout == time.RFC3339 || err.Layout == microLayout {
@@ -46,7 +46,7 @@ func (m *moment) fault() string {
 		func() string { return m.separator("-") },
 		func() string { return m.number("01", &month, 1, 12, "month") },
 		func() string { return m.separator("-") },
-		func() string { return m.number("02", &day, 0, 99, "day") }, // its range depends on the month
+		func() string { return m.number("02", &day, 0, 99, "day") }, // the number of days depends on the month
 		func() string { return m.separator("T") },
 		m.hour,
 		func() string { return m.separator(":") },
@@ -69,7 +69,7 @@ func (m *moment) fault() string {
 	return ""
 }
 
-// mismatch is the fault of a text that does not go on as the layout does.
+// mismatch returns the fault of a text that does not continue as the layout requires.
 func (m *moment) mismatch(element string) string {
 	return " as " + quote(m.layout) + ": cannot parse " + quote(m.rest) + " as " + quote(element)
 }
@@ -119,7 +119,7 @@ func (m *moment) hour() string {
 	return ""
 }
 
-// fraction reads the part of a second. Where the layout has none, any number of digits may follow the seconds.
+// fraction reads the fraction of a second. If the layout has none, any number of digits may follow the seconds.
 func (m *moment) fraction() string {
 	begins := strings.HasPrefix(m.rest, ".") || strings.HasPrefix(m.rest, ",")
 	if m.layout != microLayout {
@@ -134,7 +134,7 @@ func (m *moment) fraction() string {
 	if !begins || len(m.rest) < len(element) {
 		return m.mismatch(element)
 	}
-	n, err := strconv.Atoi(m.rest[1:len(element)]) // which may have a sign, as in package time
+	n, err := strconv.Atoi(m.rest[1:len(element)]) // package time accepts a sign here
 	if err != nil {
 		return m.mismatch(element)
 	}
@@ -145,8 +145,8 @@ func (m *moment) fraction() string {
 	return ""
 }
 
-// zone reads the distance from UTC. What is out of range comes before what is no number after it, and before a sign
-// that is none.
+// zone reads the offset from UTC. Like package time, it reports an offset that is out of range before it reports a malformed number after
+// it, and before an invalid sign.
 func (m *moment) zone() string {
 	const element = "Z07:00"
 	if strings.HasPrefix(m.rest, "Z") {

@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/internal/words"
 )
 
-// FuzzWords compares the sentences with those of the Go release that clients know them from.
+// FuzzWords compares the messages with those of the Go release that clients know them from.
 func FuzzWords(f *testing.F) {
 	for _, seed := range []string{
 		"", "0", "-1", "+", "300x", "18446744073709551616", "9223372036854775808", "1_0", "é", "\"\\\x7f\x00\xff\ufffd",

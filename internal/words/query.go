@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxParameters is how many parameters package net/url reads from a query.
+// maxParameters is the largest number of parameters that package net/url reads from a query.
 const maxParameters = 10_000
 
-// NotAQuery says why a text is not the query of a URL.
+// NotAQuery returns Go's message for a text that is not the query of a URL.
 func NotAQuery(query string) string {
 	switch {
 	case strings.Count(query, "&") >= maxParameters:
