@@ -98,11 +98,11 @@ type BreadStatus struct {
 // breads declares the resource with all its hooks.
 func breads() rest.Resource[Bread] {
 	return rest.Resource[Bread]{
-		Group: "bakery.example.com", Version: "v1", Plural: "breads", Names: rest.Names{Short: []string{"br"}, Categories: []string{"all"}},
+		Group: "bakery.example.com", Version: "v1", Plural: "breads",
+		Names:            rest.Names{Short: []string{"br"}, Categories: []string{"all"}},
 		Description:      "Bread is baked to order.",
 		Columns:          []rest.Column{{Name: "Flour", Path: ".spec.flour"}, {Name: "Loaves", Type: "integer", Path: ".spec.loaves"}},
 		SelectableFields: []string{"spec.flour"},
-
 		Hooks: rest.Hooks[Bread]{
 			Default: func(_ context.Context, b *Bread) error {
 				if b.Spec.Taster == "" {
