@@ -18,11 +18,11 @@ func TestFromJSON(t *testing.T) {
 	for _, c := range []struct{ name, json, want string }{
 		{"a map, shorter keys first", `{"kind":"K","a":1,"b":{}}`, "a3" + "4161" + "01" + "4162" + "a0" + "446b696e64" + "414b"},
 		{"texts are byte strings", `["","é"]`, "82" + "40" + "42c3a9"},
-		{"numbers as short as they go", `[0,-1,255,1.5,0.1,1e3,9007199254740993]`, "87" + "00" + "20" + "18ff" + "f93e00" + "fb3fb999999999999a" + "1903e8" + "1b0020000000000001"},
-		{"a fraction of none", `[1.0]`, "81" + "01"},
-		{"more than an integer holds", `[18446744073709551616]`, "81" + "fa5f800000"},
+		{"numbers in their shortest form", `[0,-1,255,1.5,0.1,1e3,9007199254740993]`, "87" + "00" + "20" + "18ff" + "f93e00" + "fb3fb999999999999a" + "1903e8" + "1b0020000000000001"},
+		{"a float without a fraction", `[1.0]`, "81" + "01"},
+		{"beyond a CBOR integer", `[18446744073709551616]`, "81" + "fa5f800000"},
 		{"true, false, null", `[true,false,null]`, "83f5f4f6"},
-		{"nothing in a list", `[]`, "80"},
+		{"an empty list", `[]`, "80"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := cbor.Format().AppendFromJSON([]byte("x"), []byte(c.json))
@@ -41,15 +41,15 @@ func TestFromJSON(t *testing.T) {
 
 func TestToJSON(t *testing.T) {
 	for _, c := range []struct{ name, cbor, want string }{
-		{"text strings are as good", "a1" + "6161" + "6162", `{"a":"b"}`},
+		{"text strings are accepted", "a1" + "6161" + "6162", `{"a":"b"}`},
 		{"without the tag", "a0", `{}`},
-		{"the tag within", "a1" + "4161" + tag + "a0", `{"a":{}}`},
+		{"the tag on an inner item", "a1" + "4161" + tag + "a0", `{"a":{}}`},
 		{"of unknown length", "bf" + "4161" + "9f0102ff" + "ff", `{"a":[1,2]}`},
 		{"a string in parts", "5f" + "4161" + "4162" + "ff", `"ab"`},
 		{"bytes for base64", "d6" + "4201ff", `"Af8="`},
 		{"bytes for base16", "d7" + "4201ff", `"01ff"`},
 		{"a time", "c1" + "00", `"1970-01-01T00:00:00Z"`},
-		{"a whole number among the fractions", "fb" + "4000000000000000", `2`},
+		{"a whole number as a float", "fb" + "4000000000000000", `2`},
 		{"HTML", "45" + "3c613e2622", `"<a>&\""`},
 		{"the members in order", "a2" + "4162" + "01" + "4161" + "02", `{"a":2,"b":1}`},
 	} {
@@ -65,10 +65,10 @@ func TestToJSON(t *testing.T) {
 
 func TestToJSONRefuses(t *testing.T) {
 	for name, text := range map[string]string{
-		"nothing": "", "a key twice": "a2" + "4161" + "01" + "4161" + "02", "a key twice, once as text": "a2" + "4161" + "01" + "6161" + "02",
+		"nothing": "", "duplicate key": "a2" + "4161" + "01" + "4161" + "02", "duplicate key, once as text": "a2" + "4161" + "01" + "6161" + "02",
 		"a number as key": "a1" + "01" + "02", "NaN": "f97e00", "infinity": "f97c00", "undefined": "f7", "a simple value": "e0",
-		"a large integer": "1bffffffffffffffff", "a bignum": "c2" + "49010000000000000000", "bytes that are no UTF-8": "41ff", "text that is no UTF-8": "61ff",
-		"a key that is no UTF-8": "a1" + "41ff" + "00", "two of them": "a0a0", "cut off": "a1", "a length that lies": "9b7fffffffffffffff", "nested without end": strings.Repeat("81", 20_000) + "00",
+		"a large integer": "1bffffffffffffffff", "a bignum": "c2" + "49010000000000000000", "bytes that are not UTF-8": "41ff", "text that is not UTF-8": "61ff",
+		"a key that is not UTF-8": "a1" + "41ff" + "00", "two items": "a0a0", "cut off": "a1", "a wrong length": "9b7fffffffffffffff", "nested without end": strings.Repeat("81", 20_000) + "00",
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := hex.DecodeString(text)
@@ -79,7 +79,7 @@ func TestToJSONRefuses(t *testing.T) {
 	}
 }
 
-// Decoded CBOR says the same in JSON, and equal objects have equal bytes.
+// Decoding CBOR and encoding it as JSON loses nothing, and equal objects have equal bytes.
 func FuzzToJSON(f *testing.F) {
 	for _, text := range []string{tag + "a1" + "446b696e64" + "414b", "bf4161f93e00ff", "d64201ff", "820120", "a1616120", "f7"} {
 		data, err := hex.DecodeString(text)

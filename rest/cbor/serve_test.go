@@ -56,7 +56,7 @@ func do(t testing.TB, h http.Handler, method, target string, body []byte, header
 	return w
 }
 
-// said decodes the CBOR body of an answer.
+// said decodes the CBOR body of a response.
 func said(t testing.TB, w *httptest.ResponseRecorder, into any) {
 	t.Helper()
 	require.Equal(t, mediaOne, w.Header().Get("Content-Type"), w.Body.String())
@@ -114,7 +114,7 @@ func TestServedAndRead(t *testing.T) {
 	assert.Equal(t, status.Success, failed.Status)
 
 	w = do(t, api, "GET", lamps, nil, "Accept", mediaOne+";as=Table;g=meta.k8s.io;v=v1")
-	assert.Equal(t, 406, w.Code, "a Table is for people")
+	assert.Equal(t, 406, w.Code, "a Table is never served as CBOR")
 }
 
 func TestApply(t *testing.T) {
@@ -180,7 +180,7 @@ func TestWatch(t *testing.T) {
 			require.Equal(t, "application/cbor-seq", response.Header.Get("Content-Type"))
 			stream, err := io.ReadAll(response.Body)
 			require.NoError(t, err)
-			assert.Equal(t, 4, bytes.Count(stream, []byte{0xd9, 0xd9, 0xf7}), "each event and each object says what it is")
+			assert.Equal(t, 4, bytes.Count(stream, []byte{0xd9, 0xd9, 0xf7}), "each event and each object begins with the tag")
 			var types []string
 			for items := lib.NewDecoder(bytes.NewReader(stream)); ; {
 				var item lib.RawMessage

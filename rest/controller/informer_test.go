@@ -301,9 +301,9 @@ func TestRelist(t *testing.T) {
 		}
 
 		after, _ := informer.Get("default", "same")
-		assert.Same(t, same, after, "what has not changed stays")
+		assert.Same(t, same, after, "unchanged objects stay the same pointers")
 		w.modify("same", func(g *Gear) { g.Spec.Teeth = 60 })
-		assert.Equal(t, []string{"update same 4->60"}, d.read(), "and it goes on watching")
+		assert.Equal(t, []string{"update same 4->60"}, d.read(), "the informer continues with a watch")
 	})
 }
 
@@ -326,7 +326,7 @@ func TestRunIsShared(t *testing.T) {
 
 		w.modify("a", func(g *Gear) { g.Spec.Teeth = 10 })
 		w.delete("b")
-		assert.Empty(t, d.read(), "nobody runs it")
+		assert.Empty(t, d.read(), "no call of Run is active")
 		assert.Equal(t, []string{"a", "b"}, names(informer.List()))
 		var late diary
 		informer.AddHandler(late.handler())
@@ -527,7 +527,7 @@ func TestRunAgainWhileTheLastOneEnds(t *testing.T) {
 		w.delete("a")
 		cancel()
 		synctest.Wait()
-		assert.Empty(t, ended, "a handler is under way")
+		assert.Empty(t, ended, "a handler is still running")
 		run(t, informer)
 		synctest.Wait()
 		letGo()

@@ -23,34 +23,34 @@ func TestQueue(t *testing.T) {
 	tests := []struct {
 		name, story string
 	}{
-		{"hands out in order", "add a, add b, add c, get a, get b, get c, len 0"},
-		{"a key that waits is there once", "add a, add b, add a, len 2, get a, get b, len 0"},
-		{"a key at work is not handed out", "add a, get a, add a, len 0"},
-		{"but again when it is done", "add a, get a, add a, add a, done a, len 1, get a, done a, len 0"},
-		{"behind those who came before", "add a, get a, add a, add b, done a, get b, get a"},
-		{"a key that is done can come again", "add a, get a, done a, add a, len 1, get a"},
-		{"done without get means nothing", "done a, len 0, add a, done a, len 1, get a, done a, done a, len 0"},
+		{"keys come in the order of addition", "add a, add b, add c, get a, get b, get c, len 0"},
+		{"a waiting key is passed once", "add a, add b, add a, len 2, get a, get b, len 0"},
+		{"a key that a worker holds is not passed again", "add a, get a, add a, len 0"},
+		{"but again after Done", "add a, get a, add a, add a, done a, len 1, get a, done a, len 0"},
+		{"after the keys added before it", "add a, get a, add a, add b, done a, get b, get a"},
+		{"a key can be added again after Done", "add a, get a, done a, add a, len 1, get a"},
+		{"Done without Get has no effect", "done a, len 0, add a, done a, len 1, get a, done a, done a, len 0"},
 
-		{"a key comes when its time has come", "after a 10ms, len 0, pass 9ms, len 0, pass 1ms, len 1, get a"},
-		{"no time is at once", "after a 0s, len 1, after b -1s, len 2, get a, get b"},
-		{"in the order of their times", "after a 30ms, after b 10ms, after c 20ms, after d 10ms, pass 30ms, get b, get d, get c, get a"},
+		{"a delayed key comes when it is due", "after a 10ms, len 0, pass 9ms, len 0, pass 1ms, len 1, get a"},
+		{"a delay of zero or less adds the key at once", "after a 0s, len 1, after b -1s, len 2, get a, get b"},
+		{"delayed keys come in the order of their due times", "after a 30ms, after b 10ms, after c 20ms, after d 10ms, pass 30ms, get b, get d, get c, get a"},
 		{"an earlier time wins", "after a 20ms, after a 10ms, pass 10ms, get a, done a, pass 1h, len 0"},
 		{"a later time loses", "after a 10ms, after a 20ms, pass 10ms, get a, done a, pass 1h, len 0"},
-		{"to add a key does not take its time away", "after a 10ms, add a, get a, done a, len 0, pass 10ms, get a"},
-		{"a time that comes while the key is at work", "add a, get a, after a 10ms, pass 10ms, len 0, done a, get a"},
-		{"a time that comes while the key waits", "add a, after a 10ms, pass 10ms, len 1, get a, done a, len 0"},
+		{"Add does not cancel a delay", "after a 10ms, add a, get a, done a, len 0, pass 10ms, get a"},
+		{"a delay ends while a worker holds the key", "add a, get a, after a 10ms, pass 10ms, len 0, done a, get a"},
+		{"a delay ends while the key waits", "add a, after a 10ms, pass 10ms, len 1, get a, done a, len 0"},
 
 		{"each failure doubles the delay", "limited a 5ms, limited a 10ms, limited a 20ms, limited a 40ms, failures a 4"},
-		{"up to a limit", "limited a 5ms, limited a 10ms, limited a 20ms, limited a 40ms, limited a 80ms, limited a 100ms, limited a 100ms, failures a 7"},
-		{"each key for itself", "limited a 5ms, limited a 10ms, limited b 5ms, failures b 1"},
-		{"until it is forgotten", "limited a 5ms, limited a 10ms, forget a, failures a 0, limited a 5ms"},
-		{"a key that failed comes after its delay", "limited a 5ms, len 0, pass 5ms, get a"},
+		{"the delay is limited", "limited a 5ms, limited a 10ms, limited a 20ms, limited a 40ms, limited a 80ms, limited a 100ms, limited a 100ms, failures a 7"},
+		{"each key counts its own failures", "limited a 5ms, limited a 10ms, limited b 5ms, failures b 1"},
+		{"Forget resets the failures", "limited a 5ms, limited a 10ms, forget a, failures a 0, limited a 5ms"},
+		{"a failed key comes after its delay", "limited a 5ms, len 0, pass 5ms, get a"},
 
-		{"after the end nothing is added", "down, add a, after b 1ms, limited c 5ms, pass 1h, len 0, end"},
-		{"what is there is handed out", "add a, add b, down, get a, get b, end"},
-		{"what has no time any more is dropped", "after a 10ms, down, pass 1h, len 0, end"},
-		{"what came before the end while at work is handed out", "add a, get a, add a, down, end, done a, get a, end"},
-		{"it can end twice", "down, down, end"},
+		{"after ShutDown nothing is added", "down, add a, after b 1ms, limited c 5ms, pass 1h, len 0, end"},
+		{"after ShutDown the ready keys are passed", "add a, add b, down, get a, get b, end"},
+		{"ShutDown drops delayed keys", "after a 10ms, down, pass 1h, len 0, end"},
+		{"a key added before ShutDown while held is passed", "add a, get a, add a, down, end, done a, get a, end"},
+		{"ShutDown twice", "down, down, end"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func tell(t *testing.T, q *controller.Queue[string], step string) {
 	case "failures":
 		require.Equal(t, words[2], fmt.Sprint(q.Failures(key)), step)
 	case "get":
-		require.Positive(t, q.Len(), "%s: it would wait", step)
+		require.Positive(t, q.Len(), "%s: Get would wait", step)
 		got, err := q.Get(t.Context())
 		require.NoError(t, err, step)
 		require.Equal(t, key, got, step)
@@ -116,11 +116,11 @@ func TestQueueDefaults(t *testing.T) {
 		for range 1000 {
 			last = q.AddRateLimited(1)
 		}
-		assert.Equal(t, 5*time.Minute, last, "no number of failures makes it longer")
+		assert.Equal(t, 5*time.Minute, last, "the delay does not exceed the limit after any number of failures")
 
 		wide := controller.NewQueue[int](controller.QueueOptions{BaseDelay: time.Hour, MaxDelay: time.Minute})
 		defer wide.ShutDown()
-		assert.Equal(t, time.Minute, wide.AddRateLimited(1), "the limit is also that of the first delay")
+		assert.Equal(t, time.Minute, wide.AddRateLimited(1), "the limit also applies to the first delay")
 	})
 }
 
@@ -159,7 +159,7 @@ func TestGetWaits(t *testing.T) {
 		assert.Equal(t, context.Canceled.Error(), <-got)
 		q.Add("d")
 		_, err := q.Get(ctx)
-		require.ErrorIs(t, err, context.Canceled, "a worker that shall stop gets no key")
+		require.ErrorIs(t, err, context.Canceled, "a worker whose context has ended gets no key")
 		require.Equal(t, 1, q.Len())
 
 		for range 3 {
@@ -173,7 +173,7 @@ func TestGetWaits(t *testing.T) {
 		assert.Equal(t, "d<nil>", <-got)
 		q.ShutDown()
 		synctest.Wait()
-		require.Len(t, got, 2, "the end wakes all")
+		require.Len(t, got, 2, "ShutDown wakes all")
 		assert.Contains(t, <-got, controller.ErrShutDown.Error())
 	})
 }

@@ -72,10 +72,10 @@ func newBrittle(t *testing.T) (*workshop, *brittle) {
 // them.
 func TestInformerRetries(t *testing.T) {
 	for name, failure := range map[string]error{
-		"an error of the store": errors.New("the disk is on fire"),
-		"unavailable":           status.ServiceUnavailable("no leader"),
-		"too many requests":     status.TooManyRequests("later", 1),
-		"too large a version":   status.TooLargeResourceVersion(7, 3),
+		"store error":         errors.New("the disk is on fire"),
+		"unavailable":         status.ServiceUnavailable("no leader"),
+		"too many requests":   status.TooManyRequests("later", 1),
+		"too large a version": status.TooLargeResourceVersion(7, 3),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -91,12 +91,12 @@ func TestInformerRetries(t *testing.T) {
 				synctest.Wait()
 				assert.EqualValues(t, 1, store.asked.Load())
 				at := store.attempts(100)
-				assert.GreaterOrEqual(t, at[0].Sub(began), 800*time.Millisecond, "it does not try again at once")
+				assert.GreaterOrEqual(t, at[0].Sub(began), 800*time.Millisecond, "the informer does not retry at once")
 				hour := 0
 				for i := range at[1:] {
-					assert.LessOrEqual(t, at[i+1].Sub(at[i]), time.Minute, "a minute apart at the most")
+					assert.LessOrEqual(t, at[i+1].Sub(at[i]), time.Minute, "retries are at most a minute apart")
 					if i > 10 {
-						assert.GreaterOrEqual(t, at[i+1].Sub(at[i]), 30*time.Second, "half a minute apart at least, after the first few")
+						assert.GreaterOrEqual(t, at[i+1].Sub(at[i]), 30*time.Second, "after the first few, retries are at least half a minute apart")
 					}
 					if at[i].Sub(began) < time.Hour {
 						hour++
@@ -148,6 +148,6 @@ func TestInformerResumes(t *testing.T) {
 		go func() { ended <- informer.Run(context.Background()) }()
 		store.attempts(1)
 		require.NoError(t, w.api.Close())
-		assert.ErrorIs(t, <-ended, watch.ErrClosed, "the end of the API is for good")
+		assert.ErrorIs(t, <-ended, watch.ErrClosed, "the informer does not retry after the API has closed")
 	})
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// One owner of many: what it costs to know a dependent, and to collect it once the owner is gone. Deleting the same objects one by
-// one, which the collector has to do, is the measure of the time.
+// The benchmark measures an owner with many dependents: what it costs to track a dependent, and to collect it once the owner is gone. The
+// time to beat is that of deleting the same objects one by one, because the collector must do that too.
 func BenchmarkCollectGarbage(b *testing.B) {
 	const dependents = 10_000
 	for b.Loop() {
@@ -37,7 +37,7 @@ func BenchmarkCollectGarbage(b *testing.B) {
 		ctx, stop := context.WithCancel(b.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- lifecycle.CollectGarbage(ctx, api, lifecycle.Options{}) }()
-		// A site that is collected tells that everything before it is known.
+		// The collector handles changes in order. Once it deletes this site, it knows everything created before it.
 		_, err = rest.ClientFor[Site](api).Create(b.Context(), &Site{ObjectMeta: apimeta.ObjectMeta{Name: "last",
 			OwnerReferences: []apimeta.OwnerReference{{APIVersion: "example.com/v1", Kind: "Site", Name: "none", UID: "u"}}}})
 		require.NoError(b, err)
@@ -56,7 +56,7 @@ func BenchmarkCollectGarbage(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/dependents, "ns/dependent")
 }
 
-// heap is how many bytes are in use.
+// heap returns the number of bytes in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -64,7 +64,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// awaitDeleted waits until that many objects have gone since a version.
+// awaitDeleted waits until count objects have been deleted since a version.
 func awaitDeleted[T any](b *testing.B, client rest.Client[T], from string, count int) {
 	b.Helper()
 	for event, err := range client.Watch(b.Context(), rest.WatchOptions{ResourceVersion: from}) {

@@ -20,22 +20,22 @@ type condition struct {
 	Message            string                  `json:"message,omitempty"`
 }
 
-// content is what is left in a namespace.
+// content describes what is left in a namespace.
 type content struct {
 	failures   []string       // why objects could not be deleted, one for each resource
-	resources  map[string]int // objects, by resource
-	finalizers map[string]int // objects that they hold, by finalizer
+	resources  map[string]int // number of remaining objects, by resource
+	finalizers map[string]int // number of objects that a finalizer holds, by finalizer
 }
 
 func (c *content) remains() bool { return len(c.resources) > 0 }
 
-// count adds what is left of a resource.
+// count adds the remaining objects of a resource.
 func (c *content) count(resource rest.StoredResource, records []*storage.Record) error {
 	if len(records) == 0 {
 		return nil
 	}
 	plural, group, _ := strings.Cut(resource.Name, ".")
-	c.resources[plural+"."+group] = len(records) // also a resource of the core group has the dot, as clients know it
+	c.resources[plural+"."+group] = len(records) // clients expect the dot even in the core group
 	for _, r := range records {
 		m, err := metadataOf(r)
 		if err != nil {
@@ -48,7 +48,7 @@ func (c *content) count(resource rest.StoredResource, records []*storage.Record)
 	return nil
 }
 
-// listed are counts as text, in order.
+// listed formats counts as a sorted list.
 func listed(counts map[string]int, format string) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -57,8 +57,8 @@ func listed(counts map[string]int, format string) string {
 	return strings.Join(out, ", ")
 }
 
-// conditions are those of a namespace with this content, given those that it has, and whether they differ. The set and its
-// words are those of Kubernetes; discovery and the parsing of versions cannot fail here.
+// conditions returns the conditions of a namespace with this content, given its present ones, and reports whether they differ. Types and
+// messages are those of Kubernetes. Discovery and version parsing cannot fail here, so their conditions are always False.
 func (c *content) conditions(had []condition) ([]condition, bool) {
 	now := []condition{
 		{Type: "NamespaceDeletionDiscoveryFailure", Reason: "ResourcesDiscovered", Message: "All resources successfully discovered"},
@@ -85,7 +85,7 @@ func (c *content) conditions(had []condition) ([]condition, bool) {
 	return merged(had, now)
 }
 
-// merged brings conditions up to date, others among them untouched. A transition is a change of the status.
+// merged updates conditions and keeps those of other types. The transition time changes only with the status of a condition.
 func merged(had, now []condition) (out []condition, changed bool) {
 	out = slices.Clone(had)
 	for _, c := range now {

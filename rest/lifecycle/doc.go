@@ -1,16 +1,16 @@
-// Package lifecycle is what follows a deletion: the garbage collector, which deletes what belonged to a deleted object, and
-// the namespace controller, which empties a deleted namespace. A host that wants them runs them beside its API:
+// Package lifecycle provides the controllers that act after a deletion: the garbage collector, which deletes the dependents of
+// deleted objects, and the namespace controller, which empties deleted namespaces. A host runs them beside its API:
 //
 //	go lifecycle.CollectGarbage(ctx, api, lifecycle.Options{})
 //	go lifecycle.EmptyNamespaces(ctx, api, lifecycle.Options{})
 //
-// Without them owner references, propagation policies and the namespaces of [rest.NamespacesOf] are only data: an object that
-// is deleted in the foreground waits for its dependents for ever, and so does a namespace.
+// Without them, the API stores owner references and propagation policies but nothing acts on them: an object that is deleted in the
+// foreground waits for its dependents forever, and a namespace of [rest.NamespacesOf] is never removed.
 //
-// Both follow all resources of the API by one sequence of changes, so what they decide on is the state of everything at one
-// revision; they look at the stored objects again before they write, and make each write conditional on what they have seen. In
-// an API of several replicas each may run them: they do the same things, and the second one finds them done.
+// Each controller follows the changes of all resources in one sequence, so it decides on the state of the whole API at one revision.
+// Before it writes, it reads the stored object again and makes the write conditional on what it has read. Every replica of an API may
+// run both: the second controller to act finds the work done.
 //
-// What they write goes the way of all writes, admission included (see [rest.Admission]). Where the context has no user of its
-// own, the user is that of the same controller in Kubernetes.
+// Their writes go through the same pipeline as all others, including admission (see [rest.Admission]). If the context has no user, the
+// user is that of the corresponding Kubernetes controller.
 package lifecycle

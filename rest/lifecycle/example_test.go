@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// A Site owns a Part. When the Site is deleted the collector deletes the Part.
+// A Site owns a Part. After the Site is deleted, the collector deletes the Part.
 func ExampleCollectGarbage() {
 	api, err := rest.New(rest.Options{}, parts(), sites())
 	if err != nil {
@@ -41,18 +41,18 @@ func ExampleCollectGarbage() {
 			log.Fatal(err)
 		}
 		if event.Type == watch.Deleted {
-			fmt.Println(event.Object.Name, "went with its site")
+			fmt.Println(event.Object.Name, "was deleted with its site")
 			break
 		}
 	}
 	stop()
 	fmt.Println(<-ended)
 	// Output:
-	// roof went with its site
+	// roof was deleted with its site
 	// <nil>
 }
 
-// A namespace is deleted with everything in it.
+// Deleting a namespace deletes everything in it.
 func ExampleEmptyNamespaces() {
 	api, err := rest.New(rest.Options{}, rest.NamespacesOf[Namespace](), parts())
 	if err != nil {

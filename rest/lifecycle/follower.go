@@ -14,21 +14,22 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// follower keeps a picture of the API up to date and works on the objects that a change gives reason to look at.
+// follower tracks the state of the API and works on the objects that a change may affect.
 type follower struct {
 	name    string
 	objects rest.Objects
 	options Options
-	// reset forgets the picture. apply brings it up to date and returns the objects to look at. They are never called at the
-	// same time, and work never before everything there was has been applied.
+	// reset discards the tracked state. apply updates it and returns the objects to work on. The follower calls them one at a time, and
+	// does not call work before apply has seen the complete initial state.
 	reset func()
 	apply func(rest.Changes) []storage.Key
-	// work looks at one object. After an error it is called again later.
+	// work handles one object. The follower calls it again later if it returns an error. look enqueues another object.
 	work func(ctx context.Context, key storage.Key, look func(storage.Key)) error
 }
 
-// run follows the API until the context ends, and anew whenever changes were missed. As long as the store forgets faster than the
-// follower can list everything, the delays grow. run returns nil at the end of the context, and an error when the API ends before.
+// run follows the API until the context ends, and starts over after changes were missed. If the store drops changes faster than the
+// follower can list all objects, the delays between attempts grow. run returns nil when the context ends, and an error if the API closes
+// first.
 func (f *follower) run(ctx context.Context) error {
 	const attempt = "follow"
 	attempts := controller.NewQueue[string](f.options.Queue)
@@ -42,7 +43,7 @@ func (f *follower) run(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 		delay := attempts.AddRateLimited(attempt)
-		f.options.Logger.Log(ctx, slog.LevelWarn, f.name+" has missed changes", "again", delay, "error", err)
+		f.options.Logger.Log(ctx, slog.LevelWarn, f.name+" missed changes", "again", delay, "error", err)
 		if _, err := attempts.Get(ctx); err != nil {
 			return nil
 		}
@@ -50,7 +51,7 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-// follow works until an error ends it, and calls whole when it knows the state of everything. It leaves no goroutine.
+// follow works until an error ends it. It calls whole once it knows the complete state. All its goroutines end before it returns.
 func (f *follower) follow(ctx context.Context, whole func()) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
@@ -107,7 +108,7 @@ func (f *follower) process(ctx context.Context, queue *controller.Queue[storage.
 	}
 }
 
-// safely is work, in a goroutine of ours, where nobody else could catch a panic.
+// safely calls work and turns a panic into an error, because the host cannot recover it in this goroutine.
 func (f *follower) safely(ctx context.Context, queue *controller.Queue[storage.Key], key storage.Key) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -18,10 +18,10 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// busyStore is written to while it is listed, and remembers the last 100 changes.
+// busyStore performs writes whenever it is listed, and keeps only the last 100 changes.
 type busyStore struct {
 	*storage.Memory
-	writes func(listed int) int // how many times, where a list shows so many objects
+	writes func(listed int) int // how many writes, given the number of objects in the list
 	lists  atomic.Int64
 }
 
@@ -42,18 +42,18 @@ func (s *busyStore) List(ctx context.Context, options storage.ListOptions, into 
 	return page, err
 }
 
-// However long it takes to list everything, and however little the store remembers of what happens meanwhile, the collector comes to its
-// work. Where the history is too short for one page, it tries again at leisure.
+// However long it takes to list all objects, and however few changes the store keeps meanwhile, the collector gets to work. If the history
+// is shorter than the listing of one page takes, it retries with growing delays.
 func TestListingLongerThanTheHistory(t *testing.T) {
 	const objects = 3000
 	for _, c := range []struct {
 		name   string
 		writes func(listed int) int
 		calm   time.Duration // when the writes end
-		most   int64         // how often it lists
+		most   int64         // the largest number of lists
 	}{
-		{"a page is shorter", func(listed int) int { return listed / 10 }, 0, 20},
-		{"a page is longer", func(int) int { return 300 }, 10 * time.Minute, 60},
+		{"history longer than a page", func(listed int) int { return listed / 10 }, 0, 20},
+		{"history shorter than a page", func(int) int { return 300 }, 10 * time.Minute, 60},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestListingLongerThanTheHistory(t *testing.T) {
 				until := time.Now().Add(c.calm)
 				store.writes = func(listed int) int {
 					if store.lists.Load() > c.most {
-						stop() // it would go on for ever, and no time would pass
+						stop() // otherwise the retries would never end, and the fake time would not advance
 					}
 					if c.calm > 0 && time.Now().After(until) {
 						return 0
@@ -99,7 +99,8 @@ func TestListingLongerThanTheHistory(t *testing.T) {
 	}
 }
 
-// laggingStore is a replica that has not heard of an owner yet, and of nothing when it lists, unless it asks the others for the most recent state.
+// laggingStore is a replica that lags behind: it does not know an owner yet, and lists nothing, unless the caller asks for the most recent
+// state.
 type laggingStore struct{ *storage.Memory }
 
 func (s laggingStore) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
@@ -116,7 +117,7 @@ func (s laggingStore) List(ctx context.Context, options storage.ListOptions, int
 	return s.Memory.List(ctx, options, into)
 }
 
-// That an owner is absent, or a namespace empty, is decided on the most recent state.
+// The controllers must decide that an owner is absent, or a namespace empty, on the most recent state.
 func TestDecisionsOnAReplica(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *rest.API, lifecycle.Options) error{
 		"CollectGarbage": lifecycle.CollectGarbage, "EmptyNamespaces": lifecycle.EmptyNamespaces,
@@ -136,7 +137,7 @@ func TestDecisionsOnAReplica(t *testing.T) {
 					require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
 					w.settle()
 					_, err = namespaces.Get(w.Context(), "a")
-					require.NoError(w, err, "it is not empty")
+					require.NoError(w, err, "the namespace is not empty")
 				})
 			})
 		})

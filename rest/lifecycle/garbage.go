@@ -11,16 +11,16 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// CollectGarbage deletes the objects whose owners are all gone (API conventions, Metadata, ownerReferences; API concepts,
-// Resource deletion), and carries out what the propagation policy of a deletion asks for: with Foreground an object goes
-// after the dependents that block it (blockOwnerDeletion), with Orphan its dependents forget it first.
+// CollectGarbage deletes the objects whose owners are all gone (API conventions, Metadata, ownerReferences; API concepts, Resource
+// deletion). It also carries out the propagation policy of a deletion: with Foreground, an object is deleted after the dependents that
+// block it (blockOwnerDeletion); with Orphan, the references of its dependents to it are removed first.
 //
-// An owner is the object of that kind, name and uid in the namespace of its dependent, or in none if the kind is
-// cluster-scoped; one that is elsewhere is absent. A cluster-scoped object that names a namespaced owner is never collected,
-// nor is one that names an owner of a kind that the API does not serve: nobody can say that such an owner is gone.
+// An owner is found by kind, name and uid, in the namespace of the dependent, or among the cluster-scoped objects if the kind is
+// cluster-scoped. An owner elsewhere counts as absent. CollectGarbage never deletes a cluster-scoped object that names a namespaced owner,
+// or an object that names an owner of a kind that the API does not serve, because it cannot know whether such an owner exists.
 //
-// It works until ctx ends and then returns nil; it returns an error when the API ends before. It keeps the references of those objects in
-// memory that have some.
+// CollectGarbage works until ctx ends and then returns nil. It returns an error if the API closes first. It keeps the owner references of
+// all objects in memory.
 func CollectGarbage(ctx context.Context, api *rest.API, options Options) error {
 	objects := rest.ObjectsOf(api).As("garbage-collector")
 	c := &collector{objects: objects, graph: newGraph(objects.Resources())}
@@ -33,14 +33,14 @@ type collector struct {
 	graph   *graph
 }
 
-// collect does what there is to do about one object.
+// collect handles one object: it orphans its dependents, waits for them, or decides whether to delete it.
 func (c *collector) collect(ctx context.Context, key storage.Key, look func(storage.Key)) error {
 	if key.Resource == "" {
-		return nil // an owner of a kind that is not served
+		return nil // an owner of a kind that the API does not serve
 	}
 	r, err := c.objects.Get(ctx, key)
 	if status.IsNotFound(err) {
-		return nil // its dependents are looked at because it has gone
+		return nil // the removal of an object already enqueues its dependents
 	}
 	if err != nil {
 		return err
@@ -59,10 +59,10 @@ func (c *collector) collect(ctx context.Context, key storage.Key, look func(stor
 	return c.judge(ctx, r, m)
 }
 
-// orphan lets the dependents of an object forget it, and then lets the object go.
+// orphan removes the object from the references of its dependents, and then releases the object.
 func (c *collector) orphan(ctx context.Context, r *storage.Record, m metadata) error {
 	if !c.graph.reached(r.Revision) {
-		return nil // the change that brought it here is to come, after all that went before
+		return nil // apply will enqueue the object again once the graph has reached its revision
 	}
 	dependents, _ := c.graph.dependentsOf(r.UID, false)
 	for _, key := range dependents {
@@ -84,7 +84,7 @@ func (c *collector) orphan(ctx context.Context, r *storage.Record, m metadata) e
 	return c.release(ctx, r, m, apimeta.FinalizerOrphanDependents)
 }
 
-// await lets an object go when no dependent blocks it any more.
+// await releases an object once no dependent blocks it.
 func (c *collector) await(ctx context.Context, r *storage.Record, m metadata, look func(storage.Key)) error {
 	if !c.graph.reached(r.Revision) {
 		return nil
@@ -99,14 +99,14 @@ func (c *collector) await(ctx context.Context, r *storage.Record, m metadata, lo
 	return nil
 }
 
-// judge decides on an object by what has become of its owners.
+// judge decides on an object by the states of its owners: keep it, drop references to absent owners, or delete it.
 func (c *collector) judge(ctx context.Context, r *storage.Record, m metadata) error {
 	var solid bool
 	var gone, waiting []string // uids of owners
 	for _, ref := range m.OwnerReferences {
 		o := c.graph.ownerOf(r.Key.Namespace, ref)
 		if o.key.Resource == "" || r.Key.Namespace == "" && o.namespaced {
-			return nil // nobody can say whether it exists
+			return nil // the API cannot know whether the owner exists
 		}
 		state, err := c.look(ctx, o)
 		switch {
@@ -132,8 +132,8 @@ func (c *collector) judge(ctx context.Context, r *storage.Record, m metadata) er
 	dependents, anyWaits := c.graph.dependentsOf(r.UID, false)
 	switch {
 	case len(waiting) > 0 && len(dependents) > 0:
-		// Its owner waits for it, so it waits for its own dependents. Where one of them waits too, it may be that they wait for
-		// each other: then the object must not block its owners.
+		// The owner waits for this object, so the object must wait for its own dependents. If one of those waits too, they may wait for
+		// each other in a cycle; the object then stops blocking its owners.
 		if anyWaits {
 			if err := c.unblock(ctx, r, m); err != nil {
 				return err
@@ -148,13 +148,13 @@ func (c *collector) judge(ctx context.Context, r *storage.Record, m metadata) er
 	}
 	options.PropagationPolicy = &policy
 	_, err := c.objects.Delete(ctx, r.Key, options)
-	if status.IsNotFound(err) || status.IsMethodNotAllowed(err) { // somebody was faster, or it is a singleton, which stays
+	if status.IsNotFound(err) || status.IsMethodNotAllowed(err) { // another client was faster, or the object is a singleton, which cannot be deleted
 		return nil
 	}
 	return err
 }
 
-// state is what has become of an owner.
+// state is the state of an owner.
 type state int
 
 const (
@@ -163,7 +163,7 @@ const (
 	absent
 )
 
-// look finds out what has become of an owner. Another object of its name is not it.
+// look returns the state of an owner. An object with the same name but another uid is not the owner.
 func (c *collector) look(ctx context.Context, o owner) (state, error) {
 	r, err := c.objects.Get(ctx, o.key)
 	switch {
@@ -192,7 +192,7 @@ func (c *collector) forget(ctx context.Context, r *storage.Record, m metadata, u
 	return c.patch(ctx, r, "ownerReferences", kept, len(kept))
 }
 
-// unblock lets the owners of an object be deleted before it.
+// unblock clears blockOwnerDeletion in an object's references, so that its owners can be deleted first.
 func (c *collector) unblock(ctx context.Context, r *storage.Record, m metadata) error {
 	free := slices.Clone(m.OwnerReferences)
 	for i := range free {
@@ -213,7 +213,7 @@ func (c *collector) release(ctx context.Context, r *storage.Record, m metadata, 
 	return err
 }
 
-// patch sets a list in an object's metadata, or takes it away where it is empty.
+// patch sets a list in an object's metadata, or removes it if it is empty.
 func (c *collector) patch(ctx context.Context, r *storage.Record, member string, list any, length int) error {
 	if length == 0 {
 		list = nil

@@ -29,31 +29,31 @@ func TestCollectGarbage(t *testing.T) {
 		do   func(w *world)
 		want []string
 	}{
-		{"what has no owner stays", func(w *world) { w.part("a/x") }, []string{"a/x"}},
-		{"what has one stays as long as it does", func(w *world) {
+		{"an object without owners stays", func(w *world) { w.part("a/x") }, []string{"a/x"}},
+		{"a dependent stays as long as its owner", func(w *world) {
 			w.part("a/owner")
 			w.part("a/x", w.refTo("a", "owner"))
 		}, []string{"a/owner", "a/x:owner"}},
-		{"and goes with it", func(w *world) {
+		{"and is deleted with it", func(w *world) {
 			w.part("a/owner")
 			w.part("a/x", w.refTo("a", "owner"))
 			w.part("a/y", w.refTo("a", "x"))
 			w.delete("a/owner", background)
 		}, []string{}},
-		{"an owner that never was", func(w *world) {
+		{"an owner that never existed", func(w *world) {
 			w.part("a/x", apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Part", Name: "none", UID: "u"})
 		}, []string{}},
-		{"another object of the owner's name", func(w *world) {
+		{"another object with the owner's name", func(w *world) {
 			w.part("a/owner")
 			r := w.refTo("a", "owner")
 			r.UID = "u"
 			w.part("a/x", r)
 		}, []string{"a/owner"}},
-		{"an owner in another namespace is none", func(w *world) {
+		{"an owner in another namespace does not count", func(w *world) {
 			w.part("a/owner")
 			w.part("b/x", w.refTo("a", "owner"))
 		}, []string{"a/owner"}},
-		{"an owner outside of namespaces", func(w *world) {
+		{"a cluster-scoped owner", func(w *world) {
 			w.site("s")
 			w.part("a/x", w.refTo("", "s"))
 			w.part("b/y", w.refTo("", "s"))
@@ -61,46 +61,46 @@ func TestCollectGarbage(t *testing.T) {
 			w.delete("s", background)
 			w.part("a/z")
 		}, []string{"a/z"}},
-		{"a namespaced owner of one outside is a fault that is left alone", func(w *world) {
+		{"a cluster-scoped object with a namespaced owner is never collected", func(w *world) {
 			w.part("a/owner")
 			w.site("s", w.refTo("a", "owner"))
 			w.delete("a/owner", background)
 		}, []string{"s:owner"}},
-		{"an owner of a kind that is not served", func(w *world) {
+		{"an owner of a kind that the API does not serve", func(w *world) {
 			w.part("a/x", apimeta.OwnerReference{APIVersion: "other.example.com/v1", Kind: "Part", Name: "none", UID: "u"})
 		}, []string{"a/x:none"}},
-		{"an owner by a version that is not served any more", func(w *world) {
+		{"an owner in a version that is no longer served", func(w *world) {
 			w.part("a/owner")
 			r := w.refTo("a", "owner")
 			r.APIVersion = "example.com/v1alpha1"
 			w.part("a/x", r)
 			w.part("a/y", apimeta.OwnerReference{APIVersion: "example.com/v1alpha1", Kind: "Part", Name: "none", UID: "u"})
 		}, []string{"a/owner", "a/x:owner"}},
-		{"one of two owners is enough, and the other is forgotten", func(w *world) {
+		{"one of two owners is enough, and the reference to the other is removed", func(w *world) {
 			w.part("a/one")
 			w.part("a/two")
 			w.part("a/x", w.refTo("a", "one"), w.refTo("a", "two"))
 			w.delete("a/one", background)
 		}, []string{"a/two", "a/x:two"}},
-		{"none of two is not", func(w *world) {
+		{"both of two owners are gone", func(w *world) {
 			w.part("a/one")
 			w.part("a/two")
 			w.part("a/x", w.refTo("a", "one"), w.refTo("a", "two"))
 			w.delete("a/one", background)
 			w.delete("a/two", background)
 		}, []string{}},
-		{"an owner that is only being deleted is still there", func(w *world) {
+		{"an owner that is being deleted still counts", func(w *world) {
 			w.make("a/owner", []string{"example.com/f"})
 			w.part("a/x", w.refTo("a", "owner"))
 			w.delete("a/owner", background)
 		}, []string{"a/owner!", "a/x:owner"}},
-		{"finalizers of dependents are respected", func(w *world) {
+		{"a dependent's finalizers hold it", func(w *world) {
 			w.part("a/owner")
 			w.make("a/x", []string{"example.com/f"}, w.refTo("a", "owner"))
 			w.part("a/y", w.refTo("a", "x"))
 			w.delete("a/owner", background)
 		}, []string{"a/x!:owner", "a/y:x"}},
-		{"an owner that is taken off later", func(w *world) {
+		{"an absent owner that is added later", func(w *world) {
 			w.part("a/x")
 			w.settle()
 			_, err := w.parts.Namespace("a").Modify(w.Context(), "x", func(p *Part) error {
@@ -110,18 +110,18 @@ func TestCollectGarbage(t *testing.T) {
 			require.NoError(w, err)
 		}, []string{}},
 
-		{"orphans forget their owner", func(w *world) {
+		{"orphan removes the owner from the references", func(w *world) {
 			w.part("a/owner")
 			w.part("a/other")
 			w.part("a/x", w.refTo("a", "owner"))
 			w.part("a/y", w.refTo("a", "owner"), w.refTo("a", "other"))
 			w.delete("a/owner", orphan)
 		}, []string{"a/other", "a/x", "a/y:other"}},
-		{"and an owner without dependents just goes", func(w *world) {
+		{"orphan without dependents", func(w *world) {
 			w.part("a/owner")
 			w.delete("a/owner", orphan)
 		}, []string{}},
-		{"orphans of one that is held", func(w *world) {
+		{"orphans of an owner that a finalizer holds", func(w *world) {
 			w.make("a/owner", []string{"example.com/f"})
 			w.part("a/x", w.refTo("a", "owner"))
 			w.delete("a/owner", orphan)
@@ -134,13 +134,13 @@ func TestCollectGarbage(t *testing.T) {
 			w.part("a/owner")
 			w.delete("a/owner", foreground)
 		}, []string{}},
-		{"foreground takes the dependents along", func(w *world) {
+		{"foreground deletes the dependents", func(w *world) {
 			w.part("a/owner")
 			w.part("a/x", blocking(w.refTo("a", "owner")))
 			w.part("a/y", blocking(w.refTo("a", "x")))
 			w.delete("a/owner", foreground)
 		}, []string{}},
-		{"and waits for those that block it", func(w *world) {
+		{"foreground waits for blocking dependents", func(w *world) {
 			w.part("a/owner")
 			w.make("a/x", []string{"example.com/f"}, blocking(w.refTo("a", "owner")))
 			w.delete("a/owner", foreground)
@@ -148,12 +148,12 @@ func TestCollectGarbage(t *testing.T) {
 			assert.Equal(w, []string{"a/owner!", "a/x!:owner"}, w.left())
 			w.unfinalize("a/x")
 		}, []string{}},
-		{"but not for those that do not", func(w *world) {
+		{"foreground does not wait for other dependents", func(w *world) {
 			w.part("a/owner")
 			w.make("a/x", []string{"example.com/f"}, w.refTo("a", "owner"))
 			w.delete("a/owner", foreground)
 		}, []string{"a/x!:owner"}},
-		{"nor for those that no longer do", func(w *world) {
+		{"foreground does not wait for dependents that no longer block", func(w *world) {
 			w.part("a/owner")
 			w.make("a/x", []string{"example.com/f"}, blocking(w.refTo("a", "owner")))
 			w.delete("a/owner", foreground)
@@ -161,13 +161,13 @@ func TestCollectGarbage(t *testing.T) {
 			_, err := w.parts.Namespace("a").Modify(w.Context(), "x", func(p *Part) error { p.OwnerReferences[0].BlockOwnerDeletion = nil; return nil })
 			require.NoError(w, err)
 		}, []string{"a/x!:owner"}},
-		{"one with another owner forgets it and stays", func(w *world) {
+		{"a dependent with another owner stays without the reference", func(w *world) {
 			w.part("a/owner")
 			w.part("a/other")
 			w.part("a/x", blocking(w.refTo("a", "owner")), w.refTo("a", "other"))
 			w.delete("a/owner", foreground)
 		}, []string{"a/other", "a/x:other"}},
-		{"it waits all the way down", func(w *world) {
+		{"foreground waits at every level", func(w *world) {
 			w.part("a/owner")
 			w.part("a/x", blocking(w.refTo("a", "owner")))
 			w.make("a/y", []string{"example.com/f"}, blocking(w.refTo("a", "x")))
@@ -176,7 +176,7 @@ func TestCollectGarbage(t *testing.T) {
 			assert.Equal(w, []string{"a/owner!", "a/x!:owner", "a/y!:x"}, w.left())
 			w.unfinalize("a/y")
 		}, []string{}},
-		{"a circle does not wait for itself", func(w *world) {
+		{"a cycle does not wait for itself", func(w *world) {
 			w.part("a/one")
 			w.part("a/two", blocking(w.refTo("a", "one")))
 			_, err := w.parts.Namespace("a").Modify(w.Context(), "one", func(p *Part) error {
@@ -199,7 +199,7 @@ func TestCollectGarbage(t *testing.T) {
 	}
 }
 
-// The collector begins with what it finds: nothing is lost while it does not run.
+// The collector starts from the existing objects, so it makes up for the time in which it did not run.
 func TestCollectGarbageOfBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, err := rest.New(rest.Options{}, parts(), sites())
@@ -220,7 +220,7 @@ func TestCollectGarbageOfBefore(t *testing.T) {
 		stop()
 		assert.NoError(t, <-ended)
 
-		// It can run again, and its end is told when it is the API's.
+		// The collector can run again, and returns an error if the API closes.
 		go func() { ended <- lifecycle.CollectGarbage(t.Context(), api, lifecycle.Options{}) }()
 		synctest.Wait()
 		require.NoError(t, api.Close())
@@ -228,7 +228,7 @@ func TestCollectGarbageOfBefore(t *testing.T) {
 	})
 }
 
-// Changes that the log no longer holds are made up for by beginning anew.
+// After it has missed changes that the log no longer holds, the collector starts over.
 func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storage.NewMemory(storage.MemoryOptions{})
@@ -238,7 +238,7 @@ func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 		w := &world{T: t, api: api, parts: rest.ClientFor[Part](api), sites: rest.ClientFor[Site](api)}
 		w.part("a/owner")
 		w.part("a/x", w.refTo("a", "owner"))
-		// When it has listed the parts it is held at the sites; what happens meanwhile the log forgets before it looks.
+		// The collector lists the parts and then blocks at the sites. The log drops what happens meanwhile.
 		hold := make(chan struct{})
 		gate.lists = func(ctx context.Context, resource string) {
 			if resource == "sites.example.com" && rest.UserFrom(ctx).Name == "system:serviceaccount:kube-system:generic-garbage-collector" {
@@ -263,7 +263,7 @@ func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 	})
 }
 
-// gatedStore lets a test stop lists.
+// gatedStore lets a test block lists.
 type gatedStore struct {
 	*storage.Memory
 	lists func(ctx context.Context, resource string)
@@ -276,7 +276,7 @@ func (g *gatedStore) List(ctx context.Context, options storage.ListOptions, into
 	return g.Memory.List(ctx, options, into)
 }
 
-// What the collector writes is admitted like the writes of others, and tried again when it is refused.
+// The collector's writes pass through admission, and it retries after a rejection.
 func TestCollectGarbageIsAdmitted(t *testing.T) {
 	var allowed atomic.Bool
 	var user atomic.Value
@@ -300,7 +300,7 @@ func TestCollectGarbageIsAdmitted(t *testing.T) {
 	})
 }
 
-// A singleton cannot be deleted, whoever owns it.
+// A singleton cannot be deleted, whatever its owners.
 func TestCollectGarbageSparesSingletons(t *testing.T) {
 	sites := sites()
 	sites.Singleton = "only"

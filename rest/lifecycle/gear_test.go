@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Part is a kind in namespaces, Site one outside of them.
+// Part is a namespaced kind, Site a cluster-scoped one.
 type Part struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -62,7 +62,7 @@ func sites() rest.Resource[Site] {
 	return rest.Resource[Site]{Group: "example.com", Version: "v1", Plural: "sites", Scope: rest.Cluster}
 }
 
-// world is an API with a controller that runs on it, in a bubble of synctest.
+// world is an API with a running controller, in a synctest bubble.
 type world struct {
 	*testing.T
 	api   *rest.API
@@ -70,13 +70,13 @@ type world struct {
 	sites rest.Client[Site]
 }
 
-// inWorld runs f beside a controller. The bubble demands that the controller leaves no goroutine when its context ends.
+// inWorld runs f beside a controller. The bubble fails if the controller leaves a goroutine when its context ends.
 func inWorld(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error, options rest.Options, definitions []rest.Definition, f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { inBubble(t, run, options, definitions, f) })
 }
 
-// inBubble is inWorld in a bubble that is there already.
+// inBubble is inWorld for a caller that already runs in a bubble.
 func inBubble(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error, options rest.Options, definitions []rest.Definition, f func(w *world)) {
 	t.Helper()
 	api, err := rest.New(options, definitions...)
@@ -98,8 +98,7 @@ func collecting(t *testing.T, f func(w *world)) {
 	inWorld(t, lifecycle.CollectGarbage, rest.Options{}, []rest.Definition{parts(), sites()}, f)
 }
 
-// settle waits until the controller has nothing to do, and no failure waits for its next attempt: until a timer of the bubble has fired
-// that was set, when all was quiet, beyond the longest delay.
+// settle waits until the controller is idle and no failure waits for a retry. It advances the fake time by more than the longest delay.
 func (w *world) settle() {
 	synctest.Wait()
 	<-time.After(time.Hour)
@@ -118,14 +117,14 @@ func (w *world) refTo(namespace, name string) apimeta.OwnerReference {
 	return apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Part", Name: name, UID: part.UID}
 }
 
-// blocking is a reference that keeps its owner until it is gone.
+// blocking returns the reference with blockOwnerDeletion set.
 func blocking(r apimeta.OwnerReference) apimeta.OwnerReference {
 	yes := true
 	r.BlockOwnerDeletion = &yes
 	return r
 }
 
-// part makes a Part, given as "namespace/name", with these owners, and returns its uid.
+// part creates a Part, given as "namespace/name", with these owners, and returns its uid.
 func (w *world) part(key string, owners ...apimeta.OwnerReference) string {
 	w.Helper()
 	return w.make(key, nil, owners...)
@@ -158,8 +157,8 @@ func (w *world) delete(key string, policy apimeta.DeletionPropagation) {
 	require.NoError(w, err)
 }
 
-// left are the objects there are: "namespace/name" or "name", with the names of their owners behind a colon, and a "!"
-// where one is being deleted.
+// left lists the existing objects as "namespace/name" or "name", followed by a colon and the names of their owners, and by "!" if the
+// object is being deleted.
 func (w *world) left() []string {
 	w.Helper()
 	out := []string{}
@@ -188,7 +187,7 @@ func (w *world) left() []string {
 	return out
 }
 
-// unfinalize takes all finalizers from a Part.
+// unfinalize removes all finalizers from a Part.
 func (w *world) unfinalize(key string) {
 	w.Helper()
 	namespace, name, _ := strings.Cut(key, "/")

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// graph is who depends on whom, at one revision. It holds only the objects that name owners: an owner needs no place in it,
-// because its dependents are found by its uid.
+// graph holds the dependencies between objects at one revision. It contains only the objects that name owners; it finds the dependents of
+// an owner by the owner's uid.
 type graph struct {
 	kinds map[apimeta.GroupKind]rest.StoredResource
 
@@ -25,16 +25,16 @@ type graph struct {
 type node struct {
 	key    storage.Key
 	owners []owner
-	waits  bool // for its own dependents
+	waits  bool // is being deleted in the foreground, so it waits for its dependents
 }
 
-// owner is an object as another one names it. It need not exist.
+// owner is an object that an owner reference names. It need not exist.
 type owner struct {
 	uid string
-	key storage.Key // without a resource where the API does not serve the kind
-	// namespaced: the kind lives in namespaces.
+	key storage.Key // has no resource if the API does not serve the kind
+	// namespaced says that the kind is namespaced.
 	namespaced bool
-	blocks     bool // the owner waits for the one that names it
+	blocks     bool // the owner must wait for the object that names it
 }
 
 func newGraph(resources []rest.StoredResource) *graph {
@@ -54,7 +54,7 @@ func (g *graph) reset() {
 	g.through, g.owned, g.dependents = 0, map[string]*node{}, map[string]map[*node]struct{}{}
 }
 
-// apply takes changes over and returns the objects for which they may have consequences.
+// apply applies changes and returns the objects that they may affect.
 func (g *graph) apply(changes rest.Changes) []storage.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -70,7 +70,7 @@ func (g *graph) apply(changes rest.Changes) []storage.Key {
 	return look
 }
 
-// removed forgets an object. Its dependents have one owner less, and owners that waited for it may wait for nobody now.
+// removed forgets an object. It adds its dependents, which have lost an owner, and the owners that may have waited only for it.
 func (g *graph) removed(look []storage.Key, r *storage.Record) []storage.Key {
 	for d := range g.dependents[r.UID] {
 		look = append(look, d.key)
@@ -84,7 +84,7 @@ func (g *graph) removed(look []storage.Key, r *storage.Record) []storage.Key {
 	return look
 }
 
-// stored takes over an object as it is now.
+// stored records the new state of an object.
 func (g *graph) stored(look []storage.Key, r *storage.Record) []storage.Key {
 	n := g.owned[r.UID]
 	if len(r.Owners) == 0 && !r.Deleting && n == nil {
@@ -92,7 +92,7 @@ func (g *graph) stored(look []storage.Key, r *storage.Record) []storage.Key {
 	}
 	m, err := metadataOf(r)
 	if err != nil {
-		return append(look, r.Key) // who works on it finds the same fault and says so
+		return append(look, r.Key) // the worker finds the same error and logs it
 	}
 	var owners []owner
 	for _, ref := range m.OwnerReferences {
@@ -123,7 +123,7 @@ func (g *graph) stored(look []storage.Key, r *storage.Record) []storage.Key {
 	return look
 }
 
-// unblocked adds the owners that a node blocked and, with these owners, does not block any more.
+// unblocked adds the owners that the node blocked before and, with the new owners, no longer blocks.
 func (n *node) unblocked(look []storage.Key, now []owner) []storage.Key {
 	for _, o := range n.owners {
 		if o.blocks && !slices.Contains(now, o) {
@@ -152,8 +152,8 @@ func (g *graph) disconnect(uid string, n *node) {
 	}
 }
 
-// ownerOf finds out where an owner is that an object in this namespace names: in the same namespace, or in none if the
-// kind is cluster-scoped. The version does not matter, since the object is one in all of them.
+// ownerOf returns where to find the owner that an object in a namespace names: in the same namespace, or among the cluster-scoped objects.
+// The version does not matter, because all versions show the same object.
 func (g *graph) ownerOf(namespace string, ref apimeta.OwnerReference) owner {
 	o := owner{uid: ref.UID, blocks: ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion}
 	gvk := apimeta.TypeMeta{Kind: ref.Kind, APIVersion: ref.APIVersion}.GroupVersionKind()
@@ -168,14 +168,15 @@ func (g *graph) ownerOf(namespace string, ref apimeta.OwnerReference) owner {
 	return o
 }
 
-// reached reports whether the graph shows what has happened up to a revision.
+// reached reports whether the graph includes all changes up to a revision.
 func (g *graph) reached(revision watch.Revision) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.through >= revision
 }
 
-// dependentsOf returns the objects that name an owner. Only those that block its deletion, if blocking.
+// dependentsOf returns the objects that name an owner, or only those that block its deletion if blocking is set. anyWaits reports whether
+// one of its dependents waits for dependents of its own.
 func (g *graph) dependentsOf(uid string, blocking bool) (keys []storage.Key, anyWaits bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// metadata is what the controllers look at of an object. The other members are not decoded.
+// metadata is the part of an object that the controllers decode.
 type metadata struct {
 	OwnerReferences []apimeta.OwnerReference `json:"ownerReferences"`
 	Finalizers      []string                 `json:"finalizers"`
@@ -25,17 +25,17 @@ func metadataOf(r *storage.Record) (metadata, error) {
 
 func (m metadata) has(finalizer string) bool { return slices.Contains(m.Finalizers, finalizer) }
 
-// waits reports whether an object stays until its dependents are gone.
+// waits reports whether an object is being deleted in the foreground.
 func waits(r *storage.Record, m metadata) bool {
 	return r.Deleting && m.has(apimeta.FinalizerDeleteDependents)
 }
 
-// orphans reports whether an object stays until its dependents have forgotten it.
+// orphans reports whether an object is being deleted and must first be removed from the references of its dependents.
 func orphans(r *storage.Record, m metadata) bool {
 	return r.Deleting && m.has(apimeta.FinalizerOrphanDependents)
 }
 
-// patchOf is a merge patch of an object's metadata that fails if the object has changed.
+// patchOf returns a merge patch of an object's metadata that fails if the object has changed since it was read.
 func patchOf(r *storage.Record, member string, value any) ([]byte, error) {
 	return json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": r.UID, "resourceVersion": fmt.Sprint(r.Revision), member: value,

@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// oracle is the rule of garbage collection without time, queues or a store: an object with owners goes when all of them are absent,
-// and forgets those that are absent when one is not.
+// oracle is the rule of garbage collection without time, queues or a store: an object with owners is deleted if all of them are absent, and
+// otherwise loses the references to those that are absent.
 type oracle struct {
 	objects map[string]*oracleObject // by "namespace/name", or "name" of a Site
 }
@@ -23,7 +23,7 @@ type oracleObject struct {
 	owners []apimeta.OwnerReference
 }
 
-// keyOf is where an object in this namespace has such an owner, if anybody can say so.
+// keyOf returns the key of such an owner of an object in this namespace, or false if the API cannot know whether it exists.
 func keyOf(namespace string, o apimeta.OwnerReference) (key string, ok bool) {
 	switch {
 	case o.Kind == "Site":
@@ -63,7 +63,7 @@ func (m *oracle) settle() {
 	}
 }
 
-// delete removes an object, and for orphans also what refers to it.
+// delete removes an object and, for the policy Orphan, the references to it.
 func (m *oracle) delete(key string, policy apimeta.DeletionPropagation) {
 	uid := m.objects[key].uid
 	delete(m.objects, key)
@@ -91,8 +91,8 @@ func (m *oracle) left() []string {
 	return out
 }
 
-// Random graphs, in which some owners never were, are elsewhere, or are of a kind that nobody knows, come to what the oracle says,
-// whatever is deleted in whatever way.
+// In random graphs, some owners never existed, are elsewhere, or have a kind that the API does not serve. Whatever is deleted, and by
+// whatever policy, the result must be that of the oracle.
 func TestCollectGarbageModel(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -123,7 +123,7 @@ func randomLife(w *world, random *rand.Rand) {
 				if o.Name, o.UID = name, model.objects[key].uid; !found {
 					o.Kind, o.Name = "Site", namespace
 				}
-				// Who cannot be decided on must not block either, or its owner waits for ever.
+				// An object that cannot be collected must not block its owner, or the owner waits forever.
 				if random.IntN(2) == 0 {
 					o = blocking(o)
 				}

@@ -13,12 +13,12 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// EmptyNamespaces deletes everything in the namespaces that are being deleted (API concepts, Resource deletion), tells in
-// their conditions what remains and why, and lets each go when nothing does: it removes the finalizer "kubernetes" from
-// spec.finalizers by the subresource /finalize.
+// EmptyNamespaces deletes everything in the namespaces that are being deleted (API concepts, Resource deletion), reports in their
+// conditions what remains and why, and removes a namespace once it is empty. To remove it, it takes the finalizer "kubernetes" out of
+// spec.finalizers through the subresource /finalize.
 //
-// It works until ctx ends and then returns nil; it returns an error when the API ends before, or serves no namespaces (see
-// [rest.NamespacesOf]).
+// EmptyNamespaces works until ctx ends and then returns nil. It returns an error if the API closes first, or if the API does not serve
+// namespaces (see [rest.NamespacesOf]).
 func EmptyNamespaces(ctx context.Context, api *rest.API, options Options) error {
 	objects := rest.ObjectsOf(api).As("namespace-controller")
 	e := &emptier{objects: objects}
@@ -31,7 +31,7 @@ func EmptyNamespaces(ctx context.Context, api *rest.API, options Options) error 
 		}
 	}
 	if e.namespaces == "" {
-		return errors.New("namespace controller: the API serves no namespaces")
+		return errors.New("namespace controller: the API does not serve namespaces")
 	}
 	f := follower{name: "namespace controller", objects: objects, options: options.withDefaults(), reset: e.reset, apply: e.apply, work: e.empty}
 	return f.run(as(ctx, "namespace-controller"))
@@ -40,13 +40,13 @@ func EmptyNamespaces(ctx context.Context, api *rest.API, options Options) error 
 type emptier struct {
 	objects    rest.Objects
 	namespaces string                // the name of their resource
-	resources  []rest.StoredResource // what can be in them
-	ending     map[string]bool       // the names of those that are being deleted
+	resources  []rest.StoredResource // the namespaced resources
+	ending     map[string]bool       // the names of the namespaces that are being deleted
 }
 
 func (e *emptier) reset() { e.ending = map[string]bool{} }
 
-// apply finds the namespaces to look at: those that are being deleted, whenever something in them changes.
+// apply returns the namespaces that are being deleted and in which something has changed.
 func (e *emptier) apply(changes rest.Changes) []storage.Key {
 	var look []storage.Key
 	for _, c := range changes.List {
@@ -69,10 +69,10 @@ func (e *emptier) key(name string) storage.Key {
 	return storage.Key{Resource: e.namespaces, Name: name}
 }
 
-// namespaceFinalizer is the one in spec.finalizers that stands for the content.
+// namespaceFinalizer is the element of spec.finalizers that holds a namespace until it is empty.
 const namespaceFinalizer = "kubernetes"
 
-// namespace is what the controller reads of one.
+// namespace is the part of a namespace that the controller decodes.
 type namespace struct {
 	Spec struct {
 		Finalizers []string `json:"finalizers"`
@@ -82,10 +82,10 @@ type namespace struct {
 	} `json:"status"`
 }
 
-// errRemains says that there is more to do, and that nothing may happen that says when.
+// errRemains makes the follower retry. Some objects could not be deleted, and possibly no change will announce that they can be.
 var errRemains = errors.New("some of the content could not be deleted")
 
-// empty deletes what is in a namespace, and lets the namespace go when nothing is.
+// empty deletes the content of a namespace, and releases the namespace once it is empty.
 func (e *emptier) empty(ctx context.Context, key storage.Key, _ func(storage.Key)) error {
 	r, err := e.objects.Get(ctx, key)
 	if status.IsNotFound(err) {
@@ -117,7 +117,7 @@ func (e *emptier) empty(ctx context.Context, key storage.Key, _ func(storage.Key
 	case len(content.failures) > 0:
 		return errRemains
 	case content.remains():
-		return nil // each change in it is a reason to look again
+		return nil // each change of the content enqueues the namespace again
 	}
 	kept := slices.DeleteFunc(slices.Clone(n.Spec.Finalizers), func(f string) bool { return f == namespaceFinalizer })
 	return e.patch(ctx, r, "finalize", map[string]any{"spec": map[string]any{"finalizers": kept}})
@@ -130,7 +130,7 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// patch changes a part of a namespace if nobody else has changed the namespace since.
+// patch changes a part of a namespace. It fails if the namespace has changed since it was read.
 func (e *emptier) patch(ctx context.Context, r *storage.Record, subresource string, change map[string]any) error {
 	change["metadata"] = map[string]any{"resourceVersion": fmt.Sprint(r.Revision)}
 	patch, err := json.Marshal(change)
@@ -140,8 +140,8 @@ func (e *emptier) patch(ctx context.Context, r *storage.Record, subresource stri
 	return ignoreNotFound(e.objects.Patch(ctx, r.Key, subresource, rest.MergePatch, patch))
 }
 
-// clear deletes what is in a namespace and returns what is left. An error is one of the API; what single objects are left for is
-// told in the content.
+// clear deletes the content of a namespace and returns what is left. It returns an error only if the API fails; the reasons why single
+// objects remain are part of the content.
 func (e *emptier) clear(ctx context.Context, name string) (content, error) {
 	left := content{resources: map[string]int{}, finalizers: map[string]int{}}
 	for _, resource := range e.resources {
@@ -157,7 +157,7 @@ func (e *emptier) clearOf(ctx context.Context, resource rest.StoredResource, nam
 	if err != nil {
 		return err
 	}
-	policy := apimeta.DeletePropagationBackground // whatever depends on it is in the same namespace, and goes too
+	policy := apimeta.DeletePropagationBackground // all dependents are in the same namespace, so they are deleted anyway
 	var failed error
 	for _, r := range records {
 		if r.Deleting {

@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Bolt is of the core group.
+// Bolt belongs to the core group.
 type Bolt Part
 
 func bolts() rest.Resource[Bolt] {
@@ -45,13 +45,13 @@ func TestEmptyNamespaces(t *testing.T) {
 		w.settle()
 		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
 		w.settle()
-		assert.Equal(w, []string{"b/z", "s"}, w.left(), "the other namespace and what is in none are untouched")
+		assert.Equal(w, []string{"b/z", "s"}, w.left(), "the other namespace and the cluster-scoped objects stay")
 		_, err = namespaces.Get(w.Context(), "a")
 		assert.True(w, status.IsNotFound(err), err)
 		_, err = namespaces.Get(w.Context(), "b")
 		assert.NoError(w, err)
 
-		// The name can be used again.
+		// The name is free again.
 		_, err = namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(w, err)
 		w.part("a/x")
@@ -73,7 +73,7 @@ func conditionsOf(t *testing.T, namespaces rest.Client[Namespace], name string) 
 	return out
 }
 
-// What remains is told in the conditions of Kubernetes' own controller.
+// The conditions report what remains, as those of Kubernetes' own controller do.
 func TestConditionsOfNamespaces(t *testing.T) {
 	var allowed atomic.Bool
 	options := rest.Options{Admission: []rest.Admission{{Name: "v", Operations: []rest.Operation{rest.OperationDelete}, Resources: []string{"parts.example.com"},
@@ -102,7 +102,7 @@ func TestConditionsOfNamespaces(t *testing.T) {
 		assert.Equal(w, want, conditionsOf(w.T, namespaces, "a"))
 		assert.Equal(w, []string{"a/held!", "a/kept", "a/too!"}, w.left())
 
-		// Creating in it is refused from the moment when its deletion began.
+		// The API rejects new objects in a namespace that is being deleted.
 		_, err = w.parts.Namespace("a").Create(w.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: "late"}})
 		require.True(w, status.IsForbidden(err))
 		assert.True(w, status.HasCause(err, status.CauseNamespaceTerminating))
@@ -124,7 +124,7 @@ func TestConditionsOfNamespaces(t *testing.T) {
 	})
 }
 
-// A finalizer of somebody else's outlasts the content.
+// A finalizer of another controller holds the namespace after it is empty.
 func TestNamespacesHeldByOthers(t *testing.T) {
 	emptying(t, rest.Options{}, func(w *world, namespaces rest.Client[Namespace]) {
 		_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "c", Finalizers: []string{"example.com/f"}},
@@ -145,5 +145,5 @@ func TestEmptyNamespacesNeedsThem(t *testing.T) {
 	api, err := rest.New(rest.Options{}, parts())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, api.Close()) }()
-	assert.ErrorContains(t, lifecycle.EmptyNamespaces(t.Context(), api, lifecycle.Options{}), "the API serves no namespaces")
+	assert.ErrorContains(t, lifecycle.EmptyNamespaces(t.Context(), api, lifecycle.Options{}), "the API does not serve namespaces")
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/decorum-go/decorum/rest/controller"
 )
 
-// Options configure a controller. The zero value is the stated defaults.
+// Options configure a controller. The zero value selects the defaults.
 type Options struct {
-	// Workers is how many objects are worked on at a time. Default: 4.
+	// Workers is how many objects the controller works on at a time. Default: 4.
 	Workers int
-	// Queue says how what failed is delayed, and by which clock: an object, or the start of a controller that missed changes.
+	// Queue sets the delays after failures, of single objects and of the whole controller after it has missed changes, and the clock.
 	Queue controller.QueueOptions
-	// Logger is told of failures. Default: errors go to what is slog's default logger when the controller starts.
+	// Logger logs failures. Default: the controller logs errors only, to what slog.Default returns when it starts.
 	Logger *slog.Logger
 }
 
@@ -29,7 +29,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// as is the context with the user of a controller, unless the host has given it one.
+// as returns the context with the controller's user, unless the host has set a user.
 func as(ctx context.Context, controller string) context.Context {
 	if rest.UserFrom(ctx).Name != rest.UserFrom(context.Background()).Name {
 		return ctx

@@ -80,7 +80,7 @@ func (f *Fault) check() error {
 	forWatch := f.Verb == rest.Watch
 	switch {
 	case f.Code != 0 && (f.Code < 400 || f.Code > 599):
-		return fmt.Errorf("code %d is no failure", f.Code)
+		return fmt.Errorf("code %d is not a failure", f.Code)
 	case f.Code != 0 && f.Error != nil:
 		return errors.New("both Code and Error are set")
 	case f.fails() && f.Drop:

@@ -68,7 +68,7 @@ func TestFaultsAreStatuses(t *testing.T) {
 				require.Len(t, s.Requests(), 1)
 				assert.True(t, s.Requests()[0].Fault)
 				assert.Equal(t, tt.code, s.Requests()[0].Code)
-				assert.Equal(t, "1", s.ResourceVersion(), "nothing was written")
+				assert.Equal(t, "1", s.ResourceVersion(), "the store is unchanged")
 			})
 		})
 	}
@@ -96,14 +96,14 @@ func TestFaultsMeetWhatTheyAreAbout(t *testing.T) {
 		{"once", resttest.Fault{}, [][2]string{get(shipsPath), get(shipsPath)}, []bool{true, false}},
 		{"twice", resttest.Fault{Times: 2}, [][2]string{get(shipsPath), get("/version"), get(shipsPath)}, []bool{true, true, false}},
 		{"always", resttest.Fault{Times: resttest.Always}, [][2]string{get(shipsPath), get(shipsPath)}, []bool{true, true}},
-		{"not the first", resttest.Fault{Skip: 1}, [][2]string{get(shipsPath), get(shipsPath), get(shipsPath)}, []bool{false, true, false}},
+		{"Skip lets the first pass", resttest.Fault{Skip: 1}, [][2]string{get(shipsPath), get(shipsPath), get(shipsPath)}, []bool{false, true, false}},
 		{"a verb", resttest.Fault{Verb: rest.Get}, [][2]string{get(shipsPath), get(shipsPath + "/a")}, []bool{false, true}},
-		{"a verb of one's own", resttest.Fault{Verb: rest.Update}, [][2]string{patch(shipsPath + "/a"), {"PUT", shipsPath + "/a"}}, []bool{false, true}},
+		{"a custom verb", resttest.Fault{Verb: rest.Update}, [][2]string{patch(shipsPath + "/a"), {"PUT", shipsPath + "/a"}}, []bool{false, true}},
 		{"a resource", resttest.Fault{Resource: "ships"}, [][2]string{get("/apis/a.b/v1/boats"), patch(shipsPath + "/a/status"), get(shipsPath)}, []bool{false, false, true}},
 		{"a subresource", resttest.Fault{Resource: "ships/status"}, [][2]string{patch(shipsPath + "/a"), patch(shipsPath + "/a/status")}, []bool{false, true}},
 		{"a namespace", resttest.Fault{Namespace: "other"}, [][2]string{get(shipsPath), get(other), get("/apis/fleet.example.com/v1/ships")}, []bool{false, true, false}},
 		{"a name", resttest.Fault{Name: "b"}, [][2]string{get(shipsPath + "/a"), get(shipsPath), get(other + "/b")}, []bool{false, false, true}},
-		{"all at once", resttest.Fault{Verb: rest.Patch, Resource: "ships/status", Namespace: "default", Name: "b"},
+		{"all fields", resttest.Fault{Verb: rest.Patch, Resource: "ships/status", Namespace: "default", Name: "b"},
 			[][2]string{patch(shipsPath + "/a/status"), patch(other + "/b/status"), patch(shipsPath + "/b"), patch(shipsPath + "/b/status")}, []bool{false, false, false, true}},
 	}
 	for _, tt := range tests {
@@ -151,7 +151,7 @@ func TestDroppedConnection(t *testing.T) {
 		require.ErrorIs(t, err, io.EOF)
 		require.Len(t, s.Requests(), 1)
 		assert.Zero(t, s.Requests()[0].Code)
-		assert.Equal(t, "1", s.ResourceVersion(), "nothing was written")
+		assert.Equal(t, "1", s.ResourceVersion(), "the store is unchanged")
 		assert.Equal(t, http.StatusCreated, mustSend(t, c, "POST", base+shipsPath, shipJSON("a")).code)
 	})
 }
@@ -172,7 +172,7 @@ func TestLateFaults(t *testing.T) {
 					require.NoError(t, err)
 					require.Equal(t, fault.Code, a.code)
 				}
-				assert.Equal(t, http.StatusConflict, mustSend(t, c, "POST", base+shipsPath, shipJSON("a")).code, "it is there already")
+				assert.Equal(t, http.StatusConflict, mustSend(t, c, "POST", base+shipsPath, shipJSON("a")).code, "the object exists already")
 			})
 		})
 	}
@@ -192,7 +192,7 @@ func TestDelay(t *testing.T) {
 		_, err := send(t, c, "GET", "http://resttest"+shipsPath, "")
 		var timeout interface{ Timeout() bool }
 		require.ErrorAs(t, err, &timeout)
-		assert.True(t, timeout.Timeout(), "the client has waited long enough")
+		assert.True(t, timeout.Timeout(), "the client has given up")
 	})
 }
 
@@ -236,11 +236,11 @@ func TestWatchesAreCut(t *testing.T) {
 	}{
 		{"at once", resttest.Fault{}, nil, io.EOF},
 		{"410 at once", resttest.Fault{Code: 410}, []string{"ERROR 410"}, io.EOF},
-		{"an error of the test's own that is 410", resttest.Fault{Error: status.Expired("gone")}, []string{"ERROR 410"}, io.EOF},
+		{"the test's own 410 error", resttest.Fault{Error: status.Expired("gone")}, []string{"ERROR 410"}, io.EOF},
 		{"after two", resttest.Fault{Events: 2}, []string{"ADDED a", "ADDED b"}, io.EOF},
 		{"410 after two", resttest.Fault{Events: 2, Code: 410}, []string{"ADDED a", "ADDED b", "ERROR 410"}, io.EOF},
 		{"500 after one", resttest.Fault{Events: 1, Code: 500}, []string{"ADDED a", "ERROR 500"}, io.EOF},
-		{"410 after what comes later", resttest.Fault{Events: 4, Code: 410}, []string{"ADDED a", "ADDED b", "ADDED c", "DELETED a", "ERROR 410"}, io.EOF},
+		{"410 after later events", resttest.Fault{Events: 4, Code: 410}, []string{"ADDED a", "ADDED b", "ADDED c", "DELETED a", "ERROR 410"}, io.EOF},
 		{"broken after two", resttest.Fault{Events: 2, Drop: true}, []string{"ADDED a", "ADDED b"}, nil},
 	}
 	for _, tt := range tests {
@@ -275,7 +275,7 @@ func TestWatchesAreCut(t *testing.T) {
 				}
 				next = watchOf(t, c, base+shipsPath+"?watch=true")
 				_, err = next()
-				assert.NoError(t, err, "the next watch lives")
+				assert.NoError(t, err, "the next watch meets no fault")
 			})
 		})
 	}
@@ -300,13 +300,13 @@ func TestFaultsThatMakeNoSense(t *testing.T) {
 		says  string
 	}{
 		{"nothing", resttest.Fault{Verb: rest.Get}, "nothing happens"},
-		{"success", resttest.Fault{Code: 200}, "200 is no failure"},
+		{"success", resttest.Fault{Code: 200}, "200 is not a failure"},
 		{"two failures", resttest.Fault{Code: 500, Error: status.BadRequest("x")}, "both"},
 		{"dropped and answered", resttest.Fault{Code: 500, Drop: true}, "no answer"},
 		{"events of a get", resttest.Fault{Verb: rest.Get, Code: 500, Events: 1}, "watch"},
-		{"late, and that is all", resttest.Fault{Late: true, Delay: 1}, "Late"},
+		{"Late alone", resttest.Fault{Late: true, Delay: 1}, "Late"},
 		{"a late watch", resttest.Fault{Verb: rest.Watch, Late: true, Drop: true}, "Late"},
-		{"less than never", resttest.Fault{Code: 500, Times: -2}, "negative"},
+		{"negative Times", resttest.Fault{Code: 500, Times: -2}, "negative"},
 		{"a negative skip", resttest.Fault{Code: 500, Skip: -1}, "negative"},
 	}
 	for _, tt := range tests {

@@ -238,7 +238,7 @@ func TestExpire(t *testing.T) {
 	}
 	s.Expire()
 	_, err = c.List(t.Context(), rest.ListOptions{Limit: 1, Continue: page.Continue})
-	require.NoError(t, err, "that is the present state still")
+	require.NoError(t, err, "the revision is still the present one")
 	mustCreate(t, c, "later")
 	require.Equal(t, "later", <-events)
 	s.Expire()
@@ -249,7 +249,7 @@ func TestExpire(t *testing.T) {
 		assert.True(t, status.IsExpired(err), "%v", err)
 	}
 	mustCreate(t, c, "d")
-	assert.Equal(t, "d", <-events, "the watch goes on")
+	assert.Equal(t, "d", <-events, "the watch continues")
 }
 
 func TestUnchangedResourceVersionMeansNoWrite(t *testing.T) {

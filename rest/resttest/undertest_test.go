@@ -27,7 +27,7 @@ func TestCallsUnderTestAreRecorded(t *testing.T) {
 			_, err := c.Get(ctx, "a")
 			return err
 		}, resttest.Request{Verb: rest.Get, Name: "a", Code: 200}},
-		{"get of nothing", func(ctx context.Context, c rest.Client[Ship]) error {
+		{"get of a missing object", func(ctx context.Context, c rest.Client[Ship]) error {
 			_, err := c.Get(ctx, "none")
 			assert.True(t, status.IsNotFound(err))
 			return nil
@@ -58,7 +58,7 @@ func TestCallsUnderTestAreRecorded(t *testing.T) {
 		{"delete that finalizers hold up", func(ctx context.Context, c rest.Client[Ship]) error {
 			return c.Delete(ctx, "held", rest.DeleteOptions{})
 		}, resttest.Request{Verb: rest.Delete, Name: "held", Code: 200}},
-		{"the last finalizer", func(ctx context.Context, c rest.Client[Ship]) error {
+		{"removing the last finalizer", func(ctx context.Context, c rest.Client[Ship]) error {
 			if err := c.Delete(t.Context(), "held", rest.DeleteOptions{}); err != nil {
 				return err
 			}
@@ -154,7 +154,7 @@ func TestCallsUnderTestMeetFaults(t *testing.T) {
 	before := s.ResourceVersion()
 	_, err = c.Modify(ctx, "a", change)
 	assert.True(t, status.IsInternalError(err), "%v", err)
-	assert.Equal(t, before, s.ResourceVersion(), "nothing was written")
+	assert.Equal(t, before, s.ResourceVersion(), "the store is unchanged")
 	_, err = c.Create(ctx, frigate("c"))
 	assert.True(t, status.IsAlreadyExists(err), "%v", err)
 	_, err = c.List(ctx, rest.ListOptions{})
@@ -175,7 +175,7 @@ func TestLateFaultsInProcess(t *testing.T) {
 	_, err := c.Create(ctx, frigate("a"))
 	assert.True(t, status.IsTimeout(err), "%v", err)
 	_, err = c.Get(ctx, "a")
-	require.NoError(t, err, "it is there")
+	require.NoError(t, err, "the object was created")
 	assert.Equal(t, 504, s.Requests()[0].Code)
 }
 

@@ -126,7 +126,7 @@ func vetCases() []vetCase {
 		{"a group of a word", named(func(r *rest.Resource[object[none, none]]) { r.Group = "things" }), []string{"group-name "}},
 		{"a group of Kubernetes", named(func(r *rest.Resource[object[none, none]]) { r.Group = "things.k8s.io" }), []string{"group-name "}},
 		{"the other domain of Kubernetes", named(func(r *rest.Resource[object[none, none]]) { r.Group = "kubernetes.io" }), []string{"group-name "}},
-		{"a group that only ends alike", named(func(r *rest.Resource[object[none, none]]) { r.Group = "notk8s.io" }), nil},
+		{"a group that only ends like a reserved domain", named(func(r *rest.Resource[object[none, none]]) { r.Group = "notk8s.io" }), nil},
 		{"a group of Kubernetes for its own kinds", named(func(r *rest.Resource[object[none, none]]) { r.Group, r.Wire.Dialect = "apps", rest.Builtin }), nil},
 		{"a plural like the singular", named(func(r *rest.Resource[object[none, none]]) { r.Plural = "thing" }), []string{"plural "}},
 		{"a plural without an s", named(func(r *rest.Resource[object[none, none]]) { r.Plural = "stuff" }), []string{"plural "}},
@@ -495,7 +495,7 @@ func vetCases() []vetCase {
 		}](), []string{"map-bounds spec.data"}},
 
 		{"a type that holds itself", withSpec[tree](), []string{"list-bounds spec.children"}},
-		{"a type in several places is spoken of once", thing[object[struct {
+		{"a type in several places is reported once", thing[object[struct {
 			Left  *shared  `json:"left,omitempty"`
 			Right *shared  `json:"right,omitempty"`
 			More  []shared `json:"more,omitempty" api:"list=atomic,maxItems=2"`

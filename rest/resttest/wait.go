@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// patience is how long the functions for tests wait. What takes longer has failed.
+// patience is how long the functions for tests wait. If something takes longer, they fail the test.
 const patience = 10 * time.Second
 
 // WaitFor waits until the object of that name exists and the function until accepts it, and returns the object. After 10
@@ -45,7 +45,7 @@ func WaitForGone[T any](t testing.TB, c rest.Client[T], name string) {
 		return len(all) == 0
 	})
 	if err != nil {
-		t.Fatalf("resttest: waited in vain for %q to go: %v; its last state: %s", name, err, show(last))
+		t.Fatalf("resttest: waited in vain for the deletion of %q: %v; its last state: %s", name, err, show(last))
 	}
 }
 

@@ -20,10 +20,10 @@ func whatever[T any](*T) bool { return true }
 func TestWaitFor(t *testing.T) {
 	s, c := fleet(t)
 	mustCreate(t, c, "a")
-	assert.Equal(t, "a", resttest.WaitFor(t, c, "a", whatever[Ship]).Name, "it is there already")
+	assert.Equal(t, "a", resttest.WaitFor(t, c, "a", whatever[Ship]).Name, "the object exists already")
 
 	go createSoon(t, c, "b")
-	assert.Equal(t, "b", resttest.WaitFor(t, c, "b", whatever[Ship]).Name, "it comes later")
+	assert.Equal(t, "b", resttest.WaitFor(t, c, "b", whatever[Ship]).Name, "the object is created later")
 
 	go func() {
 		for range 5 {
@@ -40,7 +40,7 @@ func TestWaitFor(t *testing.T) {
 	for i := 1; i < len(seen); i++ {
 		assert.Equal(t, seen[i-1]+1, seen[i], "no state is skipped")
 	}
-	assert.Empty(t, s.Requests(), "to wait is the test's own doing")
+	assert.Empty(t, s.Requests(), "waiting itself is not recorded")
 }
 
 // After 410, WaitFor lists again.
@@ -82,7 +82,7 @@ func TestWaitForInVain(t *testing.T) {
 		assert.Contains(t, errs[0], "its last state: none")
 		errs = inside(t, func(t *fakeT) { resttest.WaitForGone(t, c, "a") })
 		require.Len(t, errs, 1)
-		assert.Contains(t, errs[0], `for "a" to go`)
+		assert.Contains(t, errs[0], `for the deletion of "a"`)
 		assert.Contains(t, errs[0], `"guns": 8`)
 		errs = inside(t, func(t *fakeT) {
 			resttest.WaitForAll(t, c, rest.ListOptions{}, func(all []*Ship) bool { return len(all) == 7 })
