@@ -51,7 +51,7 @@ func TestDocsShowExamples(t *testing.T) {
 	}
 }
 
-// Every file that the README and the documentation point to is there.
+// Every file that the README and the documentation link to exists, and has the heading or the anchor that a link names.
 func TestLinksPointToFiles(t *testing.T) {
 	docs, err := os.ReadDir("docs")
 	require.NoError(t, err)
@@ -67,14 +67,38 @@ func TestLinksPointToFiles(t *testing.T) {
 		dir := strings.TrimSuffix(page, page[strings.LastIndex(page, "/")+1:])
 		for _, part := range strings.Split(withoutCode(string(text)), "](")[1:] {
 			target, _, _ := strings.Cut(part, ")")
-			target, _, _ = strings.Cut(target, "#")
-			if target == "" || strings.Contains(target, "://") {
+			if strings.Contains(target, "://") {
 				continue
 			}
-			_, err := os.Stat(dir + target)
-			assert.NoError(t, err, "%s points to %s", page, target)
+			target, anchor, named := strings.Cut(target, "#")
+			file := dir + target
+			if target == "" {
+				file = page
+			}
+			_, err := os.Stat(file)
+			assert.NoError(t, err, "%s links to %s", page, target)
+			if named && err == nil {
+				assert.Contains(t, anchors(t, file), anchor, "%s links to a place in %s", page, file)
+			}
 		}
 	}
+}
+
+// anchors returns the places in a page to which a link can lead: its headings, as GitHub writes them, and its explicit anchors.
+func anchors(t *testing.T, page string) []string {
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	var out []string
+	for line := range strings.Lines(withoutCode(string(text))) {
+		if heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' {
+			out = append(out, strings.ReplaceAll(strings.ToLower(strings.TrimSpace(heading)), " ", "-"))
+		}
+		for _, part := range strings.Split(line, `<a id="`)[1:] {
+			id, _, _ := strings.Cut(part, `"`)
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // withoutCode leaves out the blocks between fences.
