@@ -54,6 +54,7 @@ func newAPI(options Options) *API {
 		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Now: a.options.Now}), true
 	}
 	a.env = resource.NewEnvironment(resource.Host{
+		Owner: a,
 		Store: a.store, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger, MaxObjectBytes: growth * a.options.MaxBodyBytes,
 		MaxConvertedBytes: a.options.MaxConvertedBytes, UnsafeDeletion: a.options.UnsafeDeletion, Admission: hooksOf(a.options.Admission),
 		Served: func() resource.Set { return a.serving.Load().Set },

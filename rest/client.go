@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -24,7 +25,7 @@ type Client[T any] struct {
 	api       *API
 	res       *resource.Resource
 	namespace string
-	manager   string
+	asked     resource.Asked // of every write
 	err       error
 }
 
@@ -58,7 +59,7 @@ func (c Client[T]) Namespace(namespace string) Client[T] {
 // As returns the client that writes under the name of a field manager, of which the managedFields of the objects tell.
 // Default: the name of the user in the context.
 func (c Client[T]) As(manager string) Client[T] {
-	c.manager = manager
+	c.asked.Manager = manager
 	return c
 }
 
@@ -68,6 +69,10 @@ type ListOptions struct {
 	// Limit bounds the page; 0 is no bound. Continue goes on after an earlier page.
 	Limit    int64
 	Continue string
+	// ResourceVersion and ResourceVersionMatch say which state to list, as the parameters of the same names do over HTTP (API
+	// concepts, Resource versions). Default: the most recent.
+	ResourceVersion      string
+	ResourceVersionMatch apimeta.ResourceVersionMatch
 }
 
 // WatchOptions narrow down a watch.
@@ -156,7 +161,12 @@ func (c Client[T]) newWrite(ctx context.Context, name, subresource string) (*res
 			return nil, status.ResourceNotFound()
 		}
 	}
-	w := c.res.NewWrite(t, resource.Asked{Manager: c.manager, Agent: userNameIn(ctx)})
+	asked := c.asked
+	asked.Agent = userNameIn(ctx)
+	if errs := asked.Validation.Check(); len(errs) > 0 {
+		return nil, resource.InvalidOptions("PatchOptions", errs)
+	}
+	w := c.res.NewWrite(t, asked)
 	c.listen(ctx, w)
 	return w, nil
 }
@@ -169,14 +179,28 @@ func decodeAs[T any](res *resource.Resource, json []byte) (*T, error) {
 	return obj.(*T), nil
 }
 
-// Get returns an object, or a NotFound error.
+// Get returns an object from the most recent state, or a NotFound error.
 func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
+	return c.get(ctx, name, storage.MostRecent)
+}
+
+// GetNotOlderThan returns an object from a state that is not older than a resourceVersion; "0" is any state. A version that the
+// store does not reach within a few seconds is an error for which [status.IsTooLargeResourceVersion] holds.
+func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion string) (*T, error) {
+	revision, err := resource.ReadRevision(resourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	return c.get(ctx, name, revision)
+}
+
+func (c Client[T]) get(ctx context.Context, name string, atLeast watch.Revision) (*T, error) {
 	ctx, done, err := c.begin(ctx, Get)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	record, err := c.res.Get(ctx, c.namespace, name, 0)
+	record, err := c.res.Get(ctx, c.namespace, name, atLeast)
 	if err != nil {
 		return nil, err
 	}
@@ -190,15 +214,30 @@ func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], err
 		return nil, err
 	}
 	defer done()
-	p, err := c.selectors(options.LabelSelector, options.FieldSelector)
+	p, err := c.listParameters(options)
 	if err != nil {
 		return nil, err
 	}
-	p.Limit, p.Continue = options.Limit, options.Continue
 	found, err := c.res.List(ctx, c.namespace, p, nil)
 	if err != nil {
 		return nil, err
 	}
+	return c.page(found)
+}
+
+// listParameters are the options as a list over HTTP has them.
+func (c Client[T]) listParameters(options ListOptions) (resource.ListParameters, error) {
+	p, err := c.selectors(options.LabelSelector, options.FieldSelector)
+	if err != nil {
+		return p, err
+	}
+	p.Limit, p.Continue = options.Limit, options.Continue
+	p.ResourceVersion, p.ResourceVersionMatch = options.ResourceVersion, options.ResourceVersionMatch
+	return p, p.Validate()
+}
+
+// page decodes the objects of a page.
+func (c Client[T]) page(found resource.Page) (*Page[T], error) {
 	out := &Page[T]{ResourceVersion: strconv.FormatUint(uint64(found.Revision), 10), Continue: found.Token}
 	for _, r := range found.Records {
 		shown, err := c.res.Show(r)
@@ -300,11 +339,8 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 		return err
 	}
 	defer done()
-	o := apimeta.DeleteOptions{Preconditions: options.Preconditions, GracePeriodSeconds: options.GracePeriodSeconds}
-	if options.PropagationPolicy != "" {
-		o.PropagationPolicy = &options.PropagationPolicy
-	}
-	if err := resource.ValidateDeleteOptions(o); err != nil {
+	o, err := c.deleteOptions(options)
+	if err != nil {
 		return err
 	}
 	w, err := c.newWrite(ctx, name, "")

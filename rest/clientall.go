@@ -37,6 +37,7 @@ func (c Client[T]) All(ctx context.Context, options ListOptions) iter.Seq2[*T, e
 				return
 			}
 			options.Continue = page.Continue
+			options.ResourceVersion, options.ResourceVersionMatch = "", "" // the token says which state
 		}
 	}
 }

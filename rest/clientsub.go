@@ -17,7 +17,7 @@ func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresourc
 		if err != nil {
 			return doc.Value{}, err
 		}
-		return sub.Show(ctx, record.JSON, sub.Get)
+		return sub.Show(c.api.env.In(ctx), record.JSON, sub.Get)
 	})
 }
 

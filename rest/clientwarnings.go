@@ -35,3 +35,8 @@ func (c Client[T]) tell(ctx context.Context, w *resource.Write) {
 		tell(text)
 	}
 }
+
+// Warn warns the client of a write, for a person to read: in a Warning header over HTTP, and see [WithWarnings] (API conventions,
+// Warnings). ctx is the context of a hook that runs for the write. Keep the text below 120 characters, and call Warn in the
+// goroutine of the hook. A write that is refused tells nothing of it.
+func Warn(ctx context.Context, text string) { resource.Warn(ctx, text) }

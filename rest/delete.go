@@ -177,38 +177,16 @@ func (q *request) deleteCollection() error {
 	if err != nil {
 		return err
 	}
-	if ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential; ignore != nil && *ignore {
-		return resource.InvalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(status.Field(resource.FieldIgnoreReadError), true,
-			"is not allowed with DELETECOLLECTION, try again after removing the option")})
-	}
 	ctx, cancel, err := q.withTimeout()
 	if err != nil {
 		return err
 	}
 	defer cancel()
-	if p.ResourceVersion != "" && p.ResourceVersion != "0" && p.ResourceVersionMatch == "" {
-		p.ResourceVersionMatch = apimeta.MatchExact // it is read in pages, which are of one version
-	}
-	found, err := q.res.List(ctx, namespace, *p, nil)
+	deleted, err := q.res.DeleteAll(ctx, namespace, *p, options, func(t resource.Target) *resource.Write {
+		return q.deletion(t.Namespace, t.Name, options)
+	})
 	if err != nil {
 		return err
-	}
-	for _, r := range found.Records {
-		if _, err := q.res.Show(r); err != nil {
-			return err // a selector cannot have taken it
-		}
-	}
-	deleted := resource.Page{Selected: found.Selected, Token: found.Token, Remaining: found.Remaining}
-	deleted.Revision = found.Revision
-	for _, r := range found.Records {
-		done, err := q.deletion(r.Key.Namespace, r.Key.Name, options).Delete(ctx, options)
-		switch {
-		case done.Missing: // somebody else was faster
-		case err != nil:
-			return err
-		default:
-			deleted.Records = append(deleted.Records, r)
-		}
 	}
 	return q.writeList(rep, deleted)
 }

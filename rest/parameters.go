@@ -39,11 +39,7 @@ func (q *request) writeParameters(kind string) (resource.Asked, error) {
 	errs = append(errs, resource.ValidateDryRun(dryRun)...)
 	o.DryRun = len(dryRun) > 0
 	o.Validation = resource.FieldValidation(query.Get("fieldValidation"))
-	switch o.Validation {
-	case "", resource.ValidationIgnore, resource.ValidationWarn, resource.ValidationStrict:
-	default:
-		errs = append(errs, status.UnsupportedValue(status.Field("fieldValidation"), string(o.Validation), []string{"", "Ignore", "Strict", "Warn"}))
-	}
+	errs = append(errs, o.Validation.Check()...)
 	return o, resource.InvalidOptions(kind, errs)
 }
 

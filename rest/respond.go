@@ -124,3 +124,12 @@ func (q *request) failure(err error) *status.Error {
 func (q *request) expected(e *status.Error) bool {
 	return q.r.Context().Err() != nil || q.api.closing() && status.IsServiceUnavailable(e) || status.IsTooLargeResourceVersion(e)
 }
+
+// Error answers a request with an error as the API itself does: as a Status in the form that the client accepts, and with the text
+// of an error that is none of package status in the log only. It is for the host's middleware, which refuses a request before the API
+// sees it.
+func (a *API) Error(w http.ResponseWriter, r *http.Request, err error) {
+	q := &request{api: a, w: w, r: r}
+	_ = q.readQuery() // a query that does not parse asks for nothing
+	q.fail(err)
+}

@@ -152,6 +152,9 @@ func (w *Write) checkView(v doc.Value) (doc.Value, error) {
 
 // Call runs the action of a subresource on an object. An absent answer is a plain success.
 func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
+	if w.Asked.DryRun && w.Through.DryRun == nil {
+		return doc.Value{}, status.BadRequest("dryRun is not supported")
+	}
 	if err := w.res.CheckIdentity(body, w.Namespace, w.Name); err != nil {
 		return doc.Value{}, err
 	}

@@ -47,6 +47,40 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (Resu
 	return w.result, err
 }
 
+// DeleteAll deletes each object of a page of a list by itself, with a write that begin makes, and returns the page of those that it
+// has deleted, as they were.
+func (res *Resource) DeleteAll(ctx context.Context, namespace string, p ListParameters, options apimeta.DeleteOptions, begin func(Target) *Write) (Page, error) {
+	if ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential; ignore != nil && *ignore {
+		return Page{}, InvalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(status.Field(FieldIgnoreReadError), true,
+			"is not allowed with DELETECOLLECTION, try again after removing the option")})
+	}
+	if p.ResourceVersion != "" && p.ResourceVersion != "0" && p.ResourceVersionMatch == "" {
+		p.ResourceVersionMatch = apimeta.MatchExact // it is read in pages, which are of one version
+	}
+	found, err := res.List(ctx, namespace, p, nil)
+	if err != nil {
+		return Page{}, err
+	}
+	for _, r := range found.Records {
+		if _, err := res.Show(r); err != nil {
+			return Page{}, err // a selector cannot have taken it
+		}
+	}
+	deleted := found
+	deleted.Records = nil
+	for _, r := range found.Records {
+		done, err := begin(Target{Namespace: r.Key.Namespace, Name: r.Key.Name}).Delete(ctx, options)
+		switch {
+		case done.Missing: // somebody else was faster
+		case err != nil:
+			return Page{}, err
+		default:
+			deleted.Records = append(deleted.Records, r)
+		}
+	}
+	return deleted, nil
+}
+
 // validateDelete asks the kind whether an object may be deleted, in the version of the request and in the stored one.
 func (w *Write) validateDelete(ctx context.Context) error {
 	if w.Asked.Trusted {

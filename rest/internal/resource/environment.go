@@ -22,6 +22,8 @@ type Host struct {
 	UnsafeDeletion bool
 	// Admission are the hooks on the writes of all resources, in the order in which they run.
 	Admission []*Hook
+	// Owner is the API itself, for those who find an environment and know the type.
+	Owner any
 	// Served returns what the API serves now.
 	Served func() Set
 	// Begin lets in a write that nobody has asked for, as the API lets in calls, and returns its context.

@@ -15,10 +15,11 @@ const maxNesting = 100
 // nestedWrite is a write that is under way. The contexts of its hooks carry it, so that a write that a hook makes is known to
 // be nested in it: a hook that writes its own object would otherwise run for its own writes without end.
 type nestedWrite struct {
-	env   *Environment // of the API; a hook may write to another one, too
-	key   storage.Key  // without a name for an object whose name is generated
-	outer *nestedWrite
-	depth int
+	env      *Environment // of the API; a hook may write to another one, too
+	key      storage.Key  // without a name for an object whose name is generated
+	outer    *nestedWrite
+	depth    int
+	warnings *Warnings
 	// again counts the writes of the same object that hooks have made within the outermost write of it.
 	again *atomic.Int32
 }
@@ -29,6 +30,29 @@ type nestedWriteKey struct{}
 func nestedIn(ctx context.Context) *nestedWrite {
 	w, _ := ctx.Value(nestedWriteKey{}).(*nestedWrite)
 	return w
+}
+
+type environmentKey struct{}
+
+// In returns a context for hooks that do not belong to a write. [EnvironmentOf] finds the environment in it.
+func (env *Environment) In(ctx context.Context) context.Context {
+	return context.WithValue(ctx, environmentKey{}, env)
+}
+
+// EnvironmentOf returns the environment whose hook got this context, or nil.
+func EnvironmentOf(ctx context.Context) *Environment {
+	if w := nestedIn(ctx); w != nil {
+		return w.env
+	}
+	env, _ := ctx.Value(environmentKey{}).(*Environment)
+	return env
+}
+
+// Warn warns the client of the write whose hook got this context. Outside of such a hook nobody hears it.
+func Warn(ctx context.Context, text string) {
+	if w := nestedIn(ctx); w != nil {
+		w.warnings.add(text)
+	}
 }
 
 // InHook reports whether a context is that of a hook of a write to one of the resources.
@@ -44,7 +68,7 @@ func (env *Environment) InHook(ctx context.Context) bool {
 // nest notes in the context of the write's hooks that the write is under way. It refuses a write that hooks have nested too
 // often.
 func (w *Write) nest(ctx context.Context) (context.Context, error) {
-	n := &nestedWrite{env: w.res.Environment, key: w.res.key(w.Namespace, w.Name), again: new(atomic.Int32), outer: nestedIn(ctx)}
+	n := &nestedWrite{env: w.res.Environment, warnings: w.Warnings, key: w.res.key(w.Namespace, w.Name), again: new(atomic.Int32), outer: nestedIn(ctx)}
 	if n.outer != nil {
 		n.depth = n.outer.depth + 1
 	}

@@ -288,6 +288,15 @@ const (
 	ValidationStrict FieldValidation = "Strict"
 )
 
+// Check returns what is wrong with a value that a client has sent.
+func (v FieldValidation) Check() status.FieldErrors {
+	switch v {
+	case "", ValidationIgnore, ValidationWarn, ValidationStrict:
+		return nil
+	}
+	return status.FieldErrors{status.UnsupportedValue(status.Field("fieldValidation"), string(v), []string{"", "Ignore", "Strict", "Warn"})}
+}
+
 // Warnings are what the Warning headers of an answer say. The first Always of them, about the body as it came and about
 // rules that were broken before, go with an error as well. Nobody listens to a nil *Warnings.
 type Warnings struct {
