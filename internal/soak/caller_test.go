@@ -13,16 +13,16 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// caller speaks HTTP with the API, over a socket or in process, in one of the versions of Gadgets. Who uses it sees Gadgets of
-// the stored version: it puts other words into what it sends and reads.
+// caller speaks HTTP with the API, over a socket or in process, in one of the versions of Gadgets. To its users every Gadget has the stored
+// version: caller renames the fields that differ in what it sends and reads.
 type caller struct {
 	client *http.Client
 	root   string
 	older  bool
 }
 
-// older is the other version of Gadgets. The words are those by which it differs, and are texts here so that the soak shares nothing
-// with the conversion.
+// older is the other version of Gadgets. The field names in which it differs are plain strings here, so that the soak shares no code with
+// the conversion under test.
 const older = "v1beta1"
 
 var (
@@ -54,7 +54,7 @@ const (
 	mediaMetas = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 )
 
-// open sends a request and returns the answer's body. What is no success is returned as the Status that came.
+// open sends a request and returns the body of the response. It returns a failure as the Status that came with it.
 func (c *caller) open(ctx context.Context, method, path string, query url.Values, media, accept string, body []byte) (io.ReadCloser, error) {
 	if fields := query.Get("fieldSelector"); fields != "" {
 		query.Set("fieldSelector", c.say(fields))
@@ -83,12 +83,12 @@ func (c *caller) open(ctx context.Context, method, path string, query url.Values
 func asError(data []byte) error {
 	var s status.Status
 	if err := json.Unmarshal(data, &s); err != nil {
-		return fmt.Errorf("no Status: %w: %s", err, data)
+		return fmt.Errorf("the response is not a Status: %w: %s", err, data)
 	}
 	return &status.Error{Status: s}
 }
 
-// do sends a request and decodes the answer.
+// do sends a request and decodes the response.
 func (c *caller) do(method, path string, query url.Values, media, accept string, body []byte, into any) error {
 	answer, err := c.open(context.Background(), method, path, query, media, accept, body)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *caller) do(method, path string, query url.Values, media, accept string,
 	return json.Unmarshal(c.hear(data), into)
 }
 
-// write sends a JSON object or a patch and returns the object in the answer.
+// write sends a JSON object or a patch and returns the object in the response.
 func (c *caller) write(method, path, media string, body any) (*Gadget, error) {
 	data, ok := body.(string)
 	if !ok {
@@ -144,5 +144,5 @@ func (c *caller) list(sel selector, query url.Values, accept string) (*listing, 
 	return out, c.do("GET", path(sel.namespace, ""), query, mediaJSON, accept, nil, out)
 }
 
-// isMetadata reports whether an accepted form shows of an object its metadata only.
+// isMetadata reports whether the response in an accepted form contains only the metadata of an object.
 func isMetadata(accept string) bool { return strings.Contains(accept, "as=") }

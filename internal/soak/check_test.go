@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// The checks are tested with a history of one object that comes, changes sides, goes, and comes again, between changes of
-// another one, to the watcher of the left side: every fault must be found.
+// The following tests give the checks a history that contains an object, which is created, changes sides, is deleted and is created again,
+// between changes of another object. The watcher watches the left side. The checks must find every fault.
 
 func at(name string, revision uint64, uid, side string) item {
 	return item{keyOf("a", name), value{uid: uid, revision: revision, side: side}}
@@ -56,7 +56,7 @@ var (
 	start = note{kind: listed, revision: 10, items: []item{z}}
 )
 
-// all is what a watcher of the left side sees after start.
+// all returns the events that a watcher of the left side sees after start.
 func all() []note {
 	return []note{
 		event(watch.Added, at("x", 11, "1", "left")),
@@ -83,9 +83,9 @@ func TestReplay(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		end   uint64 // of the history; 0: all of it
+		end   uint64 // last revision of the history; 0 means all of it
 		notes []note
-		want  string // in the error; "" where nothing is wrong
+		want  string // part of the error; "" if nothing is wrong
 	}{
 		{name: "everything", notes: notes(start, all()...)},
 		{name: "a list later on", notes: append(notes(start, all()[:2]...), note{kind: listed, revision: 15, floor: 15, items: []item{at("x", 15, "1", "left"), z}}, all()[4], all()[5])},
@@ -101,56 +101,56 @@ func TestReplay(t *testing.T) {
 		{name: "a difference", notes: append(notes(start, all()[:2]...), again(17),
 			difference(watch.Deleted, 17, at("x", 13, "1", "left")), event(watch.Added, at("x", 17, "3", "left")))},
 		{name: "a difference between events", notes: append(notes(start, all()[0], again(15), difference(watch.Modified, 15, at("x", 15, "1", "left"))), all()[4:]...)},
-		{name: "a difference of nothing", notes: append(notes(start, again(14)), all()[3:]...)},
-		{name: "a difference of nothing, at the end", end: 14, notes: notes(start, again(14))},
+		{name: "an empty difference", notes: append(notes(start, again(14)), all()[3:]...)},
+		{name: "an empty difference, at the end", end: 14, notes: notes(start, again(14))},
 		{name: "two differences", notes: append(notes(start, again(12), difference(watch.Added, 12, at("x", 11, "1", "left")), again(16), difference(watch.Deleted, 16, at("x", 11, "1", "left"))), all()[5])},
 		{name: "a difference that was broken off", notes: []note{start, again(17), {kind: fresh, floor: 17}, event(watch.Added, at("x", 17, "3", "left")), event(watch.Added, z)}},
 
-		{name: "an event is lost", notes: append(notes(start, all()[0]), all()[2:]...), want: "no event is lost"},
-		{name: "an event is lost before another of the object", notes: append(notes(start, all()[:3]...), all()[5]), want: "no event is lost"},
+		{name: "an event is lost", notes: append(notes(start, all()[0]), all()[2:]...), want: "no event may be lost"},
+		{name: "an event is lost before another of the object", notes: append(notes(start, all()[:3]...), all()[5]), want: "no event may be lost"},
 		{name: "the last event is lost", notes: notes(start, all()[:5]...), want: errMissing.Error()},
-		{name: "an event comes twice", notes: append(notes(start, all()[0]), all()...), want: "only grow"},
-		{name: "events change places", notes: append(notes(start, all()[1], all()[0]), all()[2:]...), want: "no event is lost"},
-		{name: "the wrong type", notes: append(notes(start, event(watch.Modified, at("x", 11, "1", "left"))), all()[1:]...), want: "what happened"},
-		{name: "the wrong object", notes: append(notes(start, event(watch.Added, at("x", 11, "9", "left"))), all()[1:]...), want: "what happened"},
-		{name: "the wrong state of what is deleted", notes: append(notes(start, all()[:2]...), event(watch.Deleted, at("x", 14, "1", "right"))), want: "what happened"},
-		{name: "an event that the selector hides", notes: append(notes(start, all()[0], event(watch.Added, at("y", 12, "2", "right"))), all()[1:]...), want: "what happened"},
-		{name: "an event from the future", notes: append(notes(start, all()...), event(watch.Modified, at("x", 18, "3", "left"))), want: "comes from the store"},
-		{name: "a bookmark too early", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 13}), all()[1:]...), want: "a bookmark comes after"},
-		{name: "a bookmark that goes back", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 10}), all()[1:]...), want: "does not go back"},
-		{name: "a list behind a write", notes: []note{{kind: listed, revision: 10, floor: 11, items: []item{z}}}, want: "behind an acknowledged write"},
-		{name: "a list that goes back", notes: notes(start, append(all(), start)...), want: "time does not go back"},
+		{name: "an event comes twice", notes: append(notes(start, all()[0]), all()...), want: "must ascend"},
+		{name: "events change places", notes: append(notes(start, all()[1], all()[0]), all()[2:]...), want: "no event may be lost"},
+		{name: "the wrong type", notes: append(notes(start, event(watch.Modified, at("x", 11, "1", "left"))), all()[1:]...), want: "must match its commit"},
+		{name: "the wrong object", notes: append(notes(start, event(watch.Added, at("x", 11, "9", "left"))), all()[1:]...), want: "must match its commit"},
+		{name: "the wrong state of what is deleted", notes: append(notes(start, all()[:2]...), event(watch.Deleted, at("x", 14, "1", "right"))), want: "must match its commit"},
+		{name: "an event that the selector hides", notes: append(notes(start, all()[0], event(watch.Added, at("y", 12, "2", "right"))), all()[1:]...), want: "must match its commit"},
+		{name: "an event from the future", notes: append(notes(start, all()...), event(watch.Modified, at("x", 18, "3", "left"))), want: "come from the store"},
+		{name: "a bookmark too early", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 13}), all()[1:]...), want: "a bookmark must follow"},
+		{name: "a bookmark that goes back", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 10}), all()[1:]...), want: "must not go back"},
+		{name: "a list that lacks a write", notes: []note{{kind: listed, revision: 10, floor: 11, items: []item{z}}}, want: "every acknowledged write"},
+		{name: "a list that goes back", notes: notes(start, append(all(), start)...), want: "a list must not go back"},
 		{name: "a torn list", notes: []note{{kind: listed, revision: 11, items: []item{z}}}, want: "one snapshot"},
-		{name: "a list with a double", notes: []note{{kind: listed, revision: 10, items: []item{z, z}}}, want: "there twice"},
-		{name: "from nowhere without an object", notes: append([]note{{kind: fresh, floor: 12}}, all()[2:]...), want: "the objects there are"},
-		{name: "from nowhere, behind a write", notes: append([]note{{kind: fresh, floor: 12}, freshZ}, all()...), want: "the objects there are"},
-		{name: "from nowhere, behind what was seen", notes: append(append(notes(start, all()[:3]...), note{kind: fresh, floor: 11}, all()[0], freshZ), all()[1:]...), want: "the objects there are"},
-		{name: "from nowhere, passed behind a write", notes: append([]note{{kind: fresh, floor: 13}, all()[0], over, start13}, all()[2:]...), want: "the objects there are"},
-		{name: "from nowhere, passed after a wrong object", notes: append([]note{{kind: fresh, floor: 10}, event(watch.Added, at("x", 11, "9", "left")), over, start13}, all()[2:]...), want: "the objects there are"},
-		{name: "from nowhere, passed, with an object left out", end: 13, notes: []note{{kind: fresh, floor: 11}, freshZ, over, start13}, want: "the objects there are"},
-		{name: "from nowhere, broken off before an object", notes: append([]note{{kind: fresh, floor: 10}, start13}, all()[2:]...), want: "the objects there are"},
-		{name: "a difference from nowhere", notes: append([]note{{kind: fresh, floor: 10}, again(15), difference(watch.Added, 15, at("x", 15, "1", "left")), difference(watch.Added, 15, z)}, all()[4:]...), want: "the objects there are"},
+		{name: "a list with a double", notes: []note{{kind: listed, revision: 10, items: []item{z, z}}}, want: "listed twice"},
+		{name: "from nowhere without an object", notes: append([]note{{kind: fresh, floor: 12}}, all()[2:]...), want: "the existing objects"},
+		{name: "from nowhere, lacking a write", notes: append([]note{{kind: fresh, floor: 12}, freshZ}, all()...), want: "the existing objects"},
+		{name: "from nowhere, behind what was seen", notes: append(append(notes(start, all()[:3]...), note{kind: fresh, floor: 11}, all()[0], freshZ), all()[1:]...), want: "the existing objects"},
+		{name: "from nowhere, passed, lacking a write", notes: append([]note{{kind: fresh, floor: 13}, all()[0], over, start13}, all()[2:]...), want: "the existing objects"},
+		{name: "from nowhere, passed after a wrong object", notes: append([]note{{kind: fresh, floor: 10}, event(watch.Added, at("x", 11, "9", "left")), over, start13}, all()[2:]...), want: "the existing objects"},
+		{name: "from nowhere, passed, with an object left out", end: 13, notes: []note{{kind: fresh, floor: 11}, freshZ, over, start13}, want: "the existing objects"},
+		{name: "from nowhere, broken off before an object", notes: append([]note{{kind: fresh, floor: 10}, start13}, all()[2:]...), want: "the existing objects"},
+		{name: "a difference from nowhere", notes: append([]note{{kind: fresh, floor: 10}, again(15), difference(watch.Added, 15, at("x", 15, "1", "left")), difference(watch.Added, 15, z)}, all()[4:]...), want: "the existing objects"},
 		{name: "from nowhere, passed at the end", notes: []note{{kind: fresh, floor: 10}, over}, want: errMissing.Error()},
 		{name: "passed at the end", notes: append(notes(start, all()...), over), want: errMissing.Error()},
-		{name: "an event after 410", notes: append(notes(start, all()[0], over), all()[1:]...), want: "a watch begins with a list"},
-		{name: "a difference that is none", notes: append(notes(start, all()[:2]...), event(watch.Modified, at("x", 17, "3", "left"))), want: "no event is lost"},
+		{name: "an event after 410", notes: append(notes(start, all()[0], over), all()[1:]...), want: "a watch must begin with a list"},
+		{name: "an event that is not part of a difference", notes: append(notes(start, all()[:2]...), event(watch.Modified, at("x", 17, "3", "left"))), want: "no event may be lost"},
 		{name: "a difference without a list", notes: append(notes(start, all()[:2]...),
-			difference(watch.Deleted, 17, at("x", 13, "1", "left")), event(watch.Added, at("x", 17, "3", "left"))), want: "no event is lost"},
+			difference(watch.Deleted, 17, at("x", 13, "1", "left")), event(watch.Added, at("x", 17, "3", "left"))), want: "no event may be lost"},
 		{name: "what came and went is lost without a list", end: 14, notes: notes(start), want: errMissing.Error()},
 		{name: "a difference that lacks something", notes: append(notes(start, all()[:2]...), again(17),
 			difference(watch.Deleted, 17, at("x", 13, "1", "left"))), want: errMissing.Error()},
-		{name: "a difference that lacks everything", notes: append(notes(start, again(15)), all()[4:]...), want: "ends in the state of its revision"},
-		{name: "a difference that lacks something before the next", notes: append(notes(start, again(15), again(17)), all()[5]), want: "ends in the state of its revision"},
-		{name: "a difference that deletes what was not seen", notes: notes(start, again(17), event(watch.Deleted, at("x", 17, "3", "left"))), want: "about what was seen"},
-		{name: "a difference that adds what was seen", notes: append(notes(start, all()[:2]...), again(15), difference(watch.Added, 15, at("x", 15, "1", "left"))), want: "about what was seen"},
-		{name: "a difference that deletes another state", notes: append(notes(start, all()[:2]...), again(17), difference(watch.Deleted, 17, at("x", 15, "2", "left"))), want: "what was seen last"},
-		{name: "a difference that modifies one into another", notes: append(notes(start, all()[:2]...), again(17), difference(watch.Modified, 17, at("x", 17, "3", "left"))), want: "still the same object"},
-		{name: "a difference that modifies nothing", notes: append(notes(start, all()[:2]...), again(13), difference(watch.Modified, 13, at("x", 13, "1", "left"))), want: "modifies what has changed"},
-		{name: "a difference that shows too old an object", notes: append(notes(start, again(15), difference(watch.Added, 15, at("x", 13, "1", "left"))), all()[4:]...), want: "ends in the state of its revision"},
+		{name: "a difference that lacks everything", notes: append(notes(start, again(15)), all()[4:]...), want: "must lead to the state at its revision"},
+		{name: "a difference that lacks something before the next", notes: append(notes(start, again(15), again(17)), all()[5]), want: "must lead to the state at its revision"},
+		{name: "a difference that deletes what was not seen", notes: notes(start, again(17), event(watch.Deleted, at("x", 17, "3", "left"))), want: "objects that were seen"},
+		{name: "a difference that adds what was seen", notes: append(notes(start, all()[:2]...), again(15), difference(watch.Added, 15, at("x", 15, "1", "left"))), want: "objects that were seen"},
+		{name: "a difference that deletes another state", notes: append(notes(start, all()[:2]...), again(17), difference(watch.Deleted, 17, at("x", 15, "2", "left"))), want: "last state that was seen"},
+		{name: "a difference that modifies one into another", notes: append(notes(start, all()[:2]...), again(17), difference(watch.Modified, 17, at("x", 17, "3", "left"))), want: "kept its uid"},
+		{name: "a difference that modifies nothing", notes: append(notes(start, all()[:2]...), again(13), difference(watch.Modified, 13, at("x", 13, "1", "left"))), want: "must modify an object that has changed"},
+		{name: "a difference that shows too old an object", notes: append(notes(start, again(15), difference(watch.Added, 15, at("x", 13, "1", "left"))), all()[4:]...), want: "must lead to the state at its revision"},
 		{name: "a difference that does not lead to its revision", notes: append(notes(start, all()[:2]...), again(15),
-			difference(watch.Deleted, 15, at("x", 13, "1", "left")), all()[4]), want: "ends in the state of its revision"},
-		{name: "a list again behind a write", notes: notes(start, note{kind: relisted, revision: 14, floor: 15}), want: "behind an acknowledged write"},
-		{name: "a list again that goes back", notes: append(notes(start, all()[:3]...), again(13)), want: "what was missed"},
+			difference(watch.Deleted, 15, at("x", 13, "1", "left")), all()[4]), want: "must lead to the state at its revision"},
+		{name: "a second list that lacks a write", notes: notes(start, note{kind: relisted, revision: 14, floor: 15}), want: "every acknowledged write"},
+		{name: "a second list that goes back", notes: append(notes(start, all()[:3]...), again(13)), want: "missed events"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := newReplay(sampleUntil(t, cmp.Or(c.end, 17)), newTape("", left())).run(c.notes)
@@ -177,12 +177,12 @@ func TestHistory(t *testing.T) {
 		entries []entry
 		want    string
 	}{
-		{"a gap", []entry{first, became(at("x", 13, "1", "left"))}, "no gap"},
-		{"a double", []entry{first, became(at("y", 11, "1", "left"))}, "no gap"},
+		{"a gap", []entry{first, became(at("x", 13, "1", "left"))}, "revisions must be consecutive"},
+		{"a double", []entry{first, became(at("y", 11, "1", "left"))}, "revisions must be consecutive"},
 		{"another revision in the object", []entry{{item: at("x", 10, "1", "left"), revision: 11, last: 11}}, "revision of its commit"},
-		{"another uid", []entry{first, became(at("x", 12, "2", "left"))}, "keeps its uid"},
-		{"the deletion of nothing", []entry{went(at("x", 0, "1", "left"), 11)}, "last state"},
-		{"a lost update", []entry{first, became(counted), became(lost)}, "no update is lost"},
+		{"another uid", []entry{first, became(at("x", 12, "2", "left"))}, "keep its uid"},
+		{"the deletion of a missing object", []entry{went(at("x", 0, "1", "left"), 11)}, "last state"},
+		{"a lost update", []entry{first, became(counted), became(lost)}, "no update may be lost"},
 		{"a generation that stands still", []entry{first, became(still)}, "generation"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -199,7 +199,7 @@ func at11(key storage.Key, v value) entry {
 
 func gone11(key storage.Key, v value) entry { return went(item{key, v}, 11) }
 
-// What belongs to others, and what is written together.
+// The test covers namespaces, owners, and objects that are written together.
 func TestHistoryOfSeveral(t *testing.T) {
 	part := storage.Key{Resource: parts, Namespace: "a", Name: "part"}
 	gadget, owned := value{uid: "g", revision: 5}, value{uid: "p", revision: 6, owners: "gadget g"}
@@ -219,22 +219,22 @@ func TestHistoryOfSeveral(t *testing.T) {
 		want    string
 	}{
 		{"in a namespace", state{namespaceKey("a"): {}}, []entry{at11(part, owned)}, ""},
-		{"in no namespace", state{namespaceKey("b"): {}}, []entry{at11(part, owned)}, "nothing is made in a namespace"},
-		{"in a namespace that ends", state{namespaceKey("a"): ending}, []entry{at11(part, owned)}, "nothing is made in a namespace"},
+		{"in no namespace", state{namespaceKey("b"): {}}, []entry{at11(part, owned)}, "no object may be created"},
+		{"in a namespace that ends", state{namespaceKey("a"): ending}, []entry{at11(part, owned)}, "no object may be created"},
 		{"a change in a namespace that ends", state{namespaceKey("a"): ending, part: owned}, []entry{at11(part, owned)}, ""},
 		{"an empty namespace", state{namespaceKey("a"): ending, keyOf("b", "x"): gadget}, []entry{gone11(namespaceKey("a"), ending)}, ""},
-		{"a namespace that is not empty", state{namespaceKey("a"): ending, keyOf("a", "x"): gadget}, []entry{gone11(namespaceKey("a"), ending)}, "a namespace goes when it is empty"},
+		{"a namespace that is not empty", state{namespaceKey("a"): ending, keyOf("a", "x"): gadget}, []entry{gone11(namespaceKey("a"), ending)}, "only when it is empty"},
 		{"without its owner", state{namespaceKey("a"): {}, part: owned}, []entry{gone11(part, owned)}, ""},
 		{"with another of that name", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): {uid: "h"}}, []entry{gone11(part, owned)}, ""},
-		{"before its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): gadget}, []entry{gone11(part, owned)}, "goes after its owners"},
-		{"begun before its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): gadget}, []entry{at11(part, started(part, owned))}, "goes after its owners"},
-		{"before one of its owners", state{namespaceKey("a"): {}, part: {owners: "gadget g,other o"}, keyOf("a", "gadget"): gadget}, []entry{gone11(part, value{owners: "gadget g,other o"})}, "goes after its owners"},
+		{"before its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): gadget}, []entry{gone11(part, owned)}, "only after its owners"},
+		{"begun before its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): gadget}, []entry{at11(part, started(part, owned))}, "only after its owners"},
+		{"before one of its owners", state{namespaceKey("a"): {}, part: {owners: "gadget g,other o"}, keyOf("a", "gadget"): gadget}, []entry{gone11(part, value{owners: "gadget g,other o"})}, "only after its owners"},
 		{"with its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): {uid: "g", deleting: true}}, []entry{gone11(part, owned)}, ""},
 		{"with its namespace", state{namespaceKey("a"): ending, part: owned, keyOf("a", "gadget"): gadget}, []entry{gone11(part, owned)}, ""},
-		{"without any owner", state{namespaceKey("a"): {}, part: {}}, []entry{gone11(part, value{})}, "goes after its owners"},
+		{"without any owner", state{namespaceKey("a"): {}, part: {}}, []entry{gone11(part, value{})}, "only after its owners"},
 		{"a group", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), group(13, became(at("y", 12, "2", ""))), group(13, became(at("z", 13, "3", ""))), became(at("x", 14, "1", ""))}, ""},
-		{"another commit in a group", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), became(at("y", 12, "2", "")), group(13, became(at("z", 13, "3", "")))}, "nothing of others"},
-		{"a group that does not end", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), group(13, became(at("y", 12, "2", "")))}, "nothing of others"},
+		{"another commit in a group", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), became(at("y", 12, "2", "")), group(13, became(at("z", 13, "3", "")))}, "must be consecutive"},
+		{"a group that does not end", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), group(13, became(at("y", 12, "2", "")))}, "must be consecutive"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := newHistory(c.start, 10, c.entries)
@@ -247,7 +247,7 @@ func TestHistoryOfSeveral(t *testing.T) {
 	}
 }
 
-// grouped is a history in which the second and third commit are a group.
+// grouped returns a history in which the second and the third commit are a group.
 func grouped(t *testing.T) *history {
 	first, second, third, fourth := became(at("x", 11, "1", "left")), became(at("y", 12, "2", "left")), became(at("w", 13, "3", "left")), went(at("x", 11, "1", "left"), 14)
 	second.last, third.last = 13, 13
@@ -279,7 +279,7 @@ func TestNobodySeesAPartOfAGroup(t *testing.T) {
 	require.Empty(t, r.check(grouped(t)), "a list at a revision inside a group is one at its end")
 }
 
-// A group of which a watcher sees but the first change is over when the watcher begins.
+// If a watcher sees only the first change of a group, and begins after the group, the group is complete when it begins.
 func TestFreshAfterAGroup(t *testing.T) {
 	sel := selector{fields: "metadata.name=y", holds: func(k storage.Key, _ value) bool { return k.Name == "y" }}
 	_, err := newReplay(grouped(t), newTape("", sel)).run([]note{{kind: fresh, floor: 11}, event(watch.Added, at("y", 12, "2", "left"))})
@@ -301,19 +301,19 @@ func TestChronicle(t *testing.T) {
 		{"in one", []batch{{begins: true, changes: []step{in("z", 9), space}, through: 10}, {changes: []step{in("x", 11), in("y", 12), in("w", 13), gone}, through: 14}}, ""},
 		{"with changes while it lists", []batch{{begins: true, changes: []step{in("x", 11), in("z", 9), space}}, {changes: []step{gone, in("w", 13), in("y", 12)}, through: 14}}, ""},
 		{"anew", from(from(whole[:2], whole...), rest...), ""},
-		{"anew behind a write", []batch{{begins: true, floor: 12, changes: []step{in("z", 9), space, in("x", 11)}, through: 11}}, "behind an acknowledged write"},
-		{"without an object", []batch{{begins: true, changes: []step{in("z", 9), in("x", 11)}, through: 11}}, "everything is shown"},
-		{"with an object too old", []batch{{begins: true, changes: []step{in("z", 9), space, in("x", 10)}, through: 11}}, "everything is shown"},
-		{"with an object that is gone", []batch{{begins: true, changes: []step{in("z", 9), space, in("x", 11), in("y", 12), in("w", 13)}, through: 14}}, "only what there is"},
+		{"anew, lacking a write", []batch{{begins: true, floor: 12, changes: []step{in("z", 9), space, in("x", 11)}, through: 11}}, "every acknowledged write"},
+		{"without an object", []batch{{begins: true, changes: []step{in("z", 9), in("x", 11)}, through: 11}}, "must show every object"},
+		{"with an object too old", []batch{{begins: true, changes: []step{in("z", 9), space, in("x", 10)}, through: 11}}, "must show every object"},
+		{"with a deleted object", []batch{{begins: true, changes: []step{in("z", 9), space, in("x", 11), in("y", 12), in("w", 13)}, through: 14}}, "only existing objects"},
 		{"with an object that goes back", []batch{{begins: true, changes: []step{in("x", 11), in("x", 10)}}}, "in order"},
 		{"a part of a group", from(whole, batch{changes: []step{in("y", 12)}, through: 12}), "a part of a group"},
-		{"a change is lost", from(whole, batch{changes: []step{in("w", 13)}, through: 13}), "all changes come"},
-		{"the last change of a batch is lost", from(whole, batch{changes: []step{in("y", 12)}, through: 13}), "all changes come"},
+		{"a change is lost", from(whole, batch{changes: []step{in("w", 13)}, through: 13}), "every change"},
+		{"the last change of a batch is lost", from(whole, batch{changes: []step{in("y", 12)}, through: 13}), "every change"},
 		{"a change comes twice", from(whole, batch{changes: []step{in("x", 11), in("y", 12), in("w", 13)}, through: 13}), "once and in order"},
 		{"changes change places", from(whole, batch{changes: []step{in("w", 13), in("y", 12)}, through: 13}), "once and in order"},
 		{"a deletion is a change", from(from(whole, rest[0]), batch{changes: []step{in("x", 14)}, through: 14}), "once and in order"},
-		{"from the future", from(whole, batch{through: 15}), "comes from the store"},
-		{"the beginning again", from(whole, batch{changes: []step{space}}), "goes on"},
+		{"from the future", from(whole, batch{through: 15}), "come from the store"},
+		{"the beginning again", from(whole, batch{changes: []step{space}}), "must not return to it"},
 		{"the last change is withheld", from(whole, rest[0]), errMissing.Error()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -345,24 +345,24 @@ func TestReads(t *testing.T) {
 		{name: "a list", list: &listRead{revision: 13, floor: 12, ceiling: 14, items: []item{x13, z}}},
 		{name: "a page", list: &listRead{revision: 13, ceiling: 13, limit: 1, more: true, remaining: number(1), items: []item{x13}}},
 		{name: "the next page", list: &listRead{revision: 13, ceiling: 13, limit: 1, after: x13.key, items: []item{z}}},
-		{name: "a list behind a write", list: &listRead{revision: 13, floor: 14, ceiling: 14, items: []item{x13, z}}, want: "behind an acknowledged write"},
-		{name: "a page of another revision", list: &listRead{revision: 14, floor: 13, ceiling: 13, items: []item{z}}, want: "stays at its revision"},
-		{name: "a list of another round", list: &listRead{revision: 9}, want: "the round is from"},
+		{name: "a list that lacks a write", list: &listRead{revision: 13, floor: 14, ceiling: 14, items: []item{x13, z}}, want: "every acknowledged write"},
+		{name: "a page of another revision", list: &listRead{revision: 14, floor: 13, ceiling: 13, items: []item{z}}, want: "stay at its revision"},
+		{name: "a list of another round", list: &listRead{revision: 9}, want: "outside the round"},
 		{name: "a list that lacks an object", list: &listRead{revision: 13, ceiling: 13, items: []item{z}}, want: "one snapshot"},
 		{name: "a list of an older object", list: &listRead{revision: 13, ceiling: 13, items: []item{at("x", 11, "1", "left"), z}}, want: "one snapshot"},
 		{name: "a list out of order", list: &listRead{revision: 13, ceiling: 13, items: []item{z, x13}}, want: "one snapshot"},
-		{name: "more of nothing", list: &listRead{revision: 13, ceiling: 13, more: true, items: []item{x13, z}}, want: "nothing follows"},
+		{name: "More without more objects", list: &listRead{revision: 13, ceiling: 13, more: true, items: []item{x13, z}}, want: "no object follows"},
 		{name: "a page that is not full", list: &listRead{revision: 13, ceiling: 13, limit: 2, more: true, items: []item{x13}}, want: "full"},
-		{name: "a wrong number of what remains", list: &listRead{revision: 13, ceiling: 13, limit: 1, more: true, remaining: number(2), items: []item{x13}}, want: "remainingItemCount"},
+		{name: "a wrong remaining count", list: &listRead{revision: 13, ceiling: 13, limit: 1, more: true, remaining: number(2), items: []item{x13}}, want: "remainingItemCount"},
 
 		{name: "an object", object: &objectRead{item: x13, found: true, floor: 13, ceiling: 15}},
-		{name: "an object that nobody touched", object: &objectRead{item: z, found: true, floor: 13, ceiling: 15}},
+		{name: "an unchanged object", object: &objectRead{item: z, found: true, floor: 13, ceiling: 15}},
 		{name: "no object", object: &objectRead{item: missing, floor: 15, ceiling: 16}},
 		{name: "no object yet", object: &objectRead{item: missing, floor: 10, ceiling: 16}},
-		{name: "an object that a write has changed", object: &objectRead{item: x13, found: true, floor: 14, ceiling: 15}, want: "behind an acknowledged write"},
-		{name: "an object of the future", object: &objectRead{item: x17, found: true, floor: 15, ceiling: 16}, want: "behind an acknowledged write"},
-		{name: "no object where there is one", object: &objectRead{item: missing, floor: 17, ceiling: 17}, want: "behind an acknowledged write"},
-		{name: "an object that never was", object: &objectRead{item: at("x", 13, "1", "right"), found: true, floor: 12, ceiling: 15}, want: "behind an acknowledged write"},
+		{name: "an object that a write has changed", object: &objectRead{item: x13, found: true, floor: 14, ceiling: 15}, want: "every acknowledged write"},
+		{name: "an object of the future", object: &objectRead{item: x17, found: true, floor: 15, ceiling: 16}, want: "every acknowledged write"},
+		{name: "no object although it exists", object: &objectRead{item: missing, floor: 17, ceiling: 17}, want: "every acknowledged write"},
+		{name: "a state that never existed", object: &objectRead{item: at("x", 13, "1", "right"), found: true, floor: 12, ceiling: 15}, want: "every acknowledged write"},
 
 		{name: "an answer", answer: &answer{item: x13}},
 		{name: "an answer that changed nothing", answer: &answer{item: z}},

@@ -20,10 +20,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// closesWithin is what Close may take, whatever its clients do, on a machine that has other things to do.
+// closesWithin bounds how long Close may take, whatever its clients do, on a machine that is also doing other work.
 const closesWithin = 10 * time.Second
 
-// Close ends beside streams that nobody reads, writers and followers, in the middle of what they do. It leaves no goroutine, and names what only the
+// Close must end while clients leave streams unread, write and follow. It must leave no goroutine, and name the requests that only the
 // host's server can end.
 func TestCloseBesideStuckStreams(t *testing.T) {
 	count := 0
@@ -33,7 +33,7 @@ func TestCloseBesideStuckStreams(t *testing.T) {
 	t.Logf("closed %d times", count)
 }
 
-// unread are the bodies of answers that nobody reads.
+// unread holds the bodies of responses that no client reads.
 type unread []io.Closer
 
 func (u *unread) add(t *testing.T, c *caller, query url.Values) {
@@ -67,7 +67,7 @@ func closeBesideStuckStreams(t *testing.T, withList bool) {
 	stuck.add(t, b.callers[0], nil)
 	flushing := &caller{client: &http.Client{Transport: rest.RoundTripper(flushing(b.api))}, root: "http://in.process"}
 	_, err := flushing.open(context.Background(), "GET", path("", ""), watches, mediaJSON, mediaJSON, nil)
-	require.Equal(t, status.ReasonInternalError, status.ReasonOf(err), "a watch that could not be ended is refused: %v", err)
+	require.Equal(t, status.ReasonInternalError, status.ReasonOf(err), "the API rejects a watch that it could not end: %v", err)
 	if withList {
 		stuck.add(t, b.callers[1], nil)
 	}
@@ -124,17 +124,17 @@ func closeBesideStuckStreams(t *testing.T, withList bool) {
 		s.Close()
 		s.Client().CloseIdleConnections()
 	}
-	require.NoError(t, b.api.Close(), "nothing is left when the host's servers have ended")
+	require.NoError(t, b.api.Close(), "no goroutine is left after the host's servers have stopped")
 	require.NoError(t, b.store.Close())
 	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > goroutines; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<20)
-			t.Fatalf("%d goroutines are left, %d were before:\n%s", runtime.NumGoroutine(), goroutines, stacks[:runtime.Stack(stacks, true)])
+			t.Fatalf("%d goroutines are left, there were %d before:\n%s", runtime.NumGoroutine(), goroutines, stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 }
 
-// unwrapping is a host's middleware that leads to the writer below.
+// unwrapping is a host's middleware whose writer unwraps to the server's.
 func unwrapping(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(unwrappable{w}, r) })
 }
@@ -143,7 +143,7 @@ type unwrappable struct{ http.ResponseWriter }
 
 func (w unwrappable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// flushing is one that can be flushed, and leads nowhere.
+// flushing is a host's middleware whose writer can flush but does not unwrap.
 func flushing(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(flushable{w}, r) })
 }

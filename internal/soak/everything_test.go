@@ -15,28 +15,29 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// chronicle is what a follower of all objects was yielded since the last round was checked.
+// chronicle holds what a follower of all objects has received since the check of the last round.
 type chronicle struct {
 	name string
 
-	// What it had shown when the last round was checked: nothing yet where at is 0.
+	// at is the revision up to which the last check has compared the changes; 0 if the follower had not received the initial state.
 	at uint64
-	// Of the Follow that is under way: the revisions of what it has shown while it listed.
+	// first and floor describe the initial state of the running Follow: the revisions of its objects, and the least revision that it must
+	// show.
 	first map[storage.Key]uint64
 	floor uint64
 
-	shown atomic.Uint64 // up to where everything was yielded
+	shown atomic.Uint64 // the revision up to which Follow has yielded everything
 
 	mu      sync.Mutex
 	batches []batch
 	broken  error
-	arrived chan struct{} // holds an element when there is something new
+	arrived chan struct{} // holds an element if there are new batches
 }
 
-// batch is what was yielded at a time.
+// batch is what Follow yielded at one time.
 type batch struct {
-	begins  bool   // it is the first of a Follow
-	floor   uint64 // that began when this was acknowledged
+	begins  bool   // it is the first batch of a Follow
+	floor   uint64 // the highest acknowledged revision when that Follow began
 	changes []step
 	through uint64
 }
@@ -48,7 +49,7 @@ type step struct {
 	gone     bool
 }
 
-// bursts is how many there are between two rounds.
+// bursts is the number of concurrent writes between two rounds.
 const bursts = 1000
 
 func newChronicle(name string) *chronicle {
@@ -68,8 +69,8 @@ func (c *chronicle) add(b batch, err error) {
 	}
 }
 
-// quiet lets two writers write at the same time, and nobody after them, again and again: what they have written is shown without
-// another write. They go past the API, so that they are close together.
+// quiet repeatedly lets two writers write at the same time, and no other writer after them. The follower must receive both writes without
+// waiting for another. The writers bypass the API, so that the writes are close together.
 func (s *soak) quiet(c *chronicle) error {
 	for range bursts {
 		var writing sync.WaitGroup
@@ -84,14 +85,14 @@ func (s *soak) quiet(c *chronicle) error {
 		deadline := time.Now().Add(patience)
 		for c.shown.Load() < s.after() {
 			if !c.wait(deadline) {
-				return fmt.Errorf("%w: everything is shown up to %d, and the store is at %d", errMissing, c.shown.Load(), s.after())
+				return fmt.Errorf("%w: Follow has yielded the changes up to %d, but the store is at %d", errMissing, c.shown.Load(), s.after())
 			}
 		}
 	}
 	return nil
 }
 
-// strike changes an object of noise in the store.
+// strike changes an object of the kind Noise directly in the store.
 func (s *soak) strike(name string) error {
 	_, err := s.journal.Update(context.Background(), storage.Key{Resource: noises, Name: name}, func(current *storage.Record) ([]byte, error) {
 		n := int64(0)
@@ -107,7 +108,7 @@ func (s *soak) strike(name string) error {
 	return err
 }
 
-// wait returns when something has arrived, or false at the deadline.
+// wait returns true when something has arrived, and false at the deadline.
 func (c *chronicle) wait(deadline time.Time) bool {
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
@@ -119,7 +120,8 @@ func (c *chronicle) wait(deadline time.Time) bool {
 	}
 }
 
-// everything follows all objects, and begins anew after 410, and now and then without need if it is restless; then it dawdles too.
+// everything follows all objects. It starts over after 410. If it is restless, it also starts over now and then without a reason, and
+// pauses so that it falls behind.
 func (s *soak) everything(ctx context.Context, c *chronicle, restless bool, random *rand.Rand) {
 	for ctx.Err() == nil {
 		b := batch{begins: true, floor: s.before()}
@@ -152,7 +154,7 @@ func (s *soak) everything(ctx context.Context, c *chronicle, restless bool, rand
 	}
 }
 
-// check compares what has arrived with a history, again as more arrives, until all of it was shown.
+// check compares the received batches with a history, and repeats this until the follower has received all of it.
 func (c *chronicle) check(h *history, deadline time.Time) error {
 	for {
 		c.mu.Lock()
@@ -166,11 +168,11 @@ func (c *chronicle) check(h *history, deadline time.Time) error {
 		}
 		switch {
 		case broken != nil:
-			return fmt.Errorf("a Follow ends with 410 or not at all: %w", broken)
+			return fmt.Errorf("a Follow may end only with 410: %w", broken)
 		case c.at == h.end():
 			return nil
 		case !c.wait(deadline):
-			return fmt.Errorf("%w: everything was shown up to %d of %d\n%s", errMissing, c.at, h.end(), h.around(c.at+1))
+			return fmt.Errorf("%w: Follow has yielded the changes up to %d of %d\n%s", errMissing, c.at, h.end(), h.around(c.at+1))
 		}
 	}
 }
@@ -182,28 +184,28 @@ func (c *chronicle) replay(h *history, b batch) error {
 	}
 	switch {
 	case b.through == 0 && c.at > 0:
-		return fmt.Errorf("a Follow that has shown everything goes on: after %d it shows more of the beginning", c.at)
+		return fmt.Errorf("a Follow that has shown the initial state must not return to it: after %d", c.at)
 	case b.through > h.end():
-		return fmt.Errorf("a revision comes from the store: %d is after the last one, %d", b.through, h.end())
+		return fmt.Errorf("a revision must come from the store: %d is after the last one, %d", b.through, h.end())
 	case b.through > 0 && h.inside(b.through):
-		return fmt.Errorf("nobody sees a part of a group: everything is shown up to %d\n%s", b.through, h.around(b.through))
+		return fmt.Errorf("no client may see a part of a group: Follow has yielded the changes up to %d\n%s", b.through, h.around(b.through))
 	case c.at == 0:
 		return c.begin(h, b)
 	}
 	want := h.between(c.at, b.through)
 	for i, s := range b.changes {
 		if i >= len(want) || s != want[i].step() {
-			return fmt.Errorf("all changes come, once and in order: from %d to %d the %dth is %+v\n%s", c.at, b.through, i, s, h.around(c.at+uint64(i)+1))
+			return fmt.Errorf("Follow must yield every change once and in order: from %d to %d the %dth is %+v\n%s", c.at, b.through, i, s, h.around(c.at+uint64(i)+1))
 		}
 	}
 	if len(want) > len(b.changes) {
-		return fmt.Errorf("all changes come: from %d to %d there are %d, want %d\n%s", c.at, b.through, len(b.changes), len(want), h.around(c.at+uint64(len(b.changes))+1))
+		return fmt.Errorf("Follow must yield every change: from %d to %d there are %d, want %d\n%s", c.at, b.through, len(b.changes), len(want), h.around(c.at+uint64(len(b.changes))+1))
 	}
 	c.at = b.through
 	return nil
 }
 
-// begin collects what there was, until it is whole.
+// begin collects the initial state until it is complete, and compares it.
 func (c *chronicle) begin(h *history, b batch) error {
 	for _, s := range b.changes {
 		if s.revision <= c.first[s.key] {
@@ -217,7 +219,7 @@ func (c *chronicle) begin(h *history, b batch) error {
 		return nil
 	}
 	if b.through < c.floor {
-		return fmt.Errorf("no read is behind an acknowledged write: everything is shown at %d after %d was acknowledged", b.through, c.floor)
+		return fmt.Errorf("a read must show every acknowledged write: Follow has yielded the state at %d after %d was acknowledged", b.through, c.floor)
 	}
 	want := map[storage.Key]uint64{}
 	for k, v := range h.state(b.through) {
@@ -226,10 +228,10 @@ func (c *chronicle) begin(h *history, b batch) error {
 	if !maps.Equal(c.first, want) {
 		for k, revision := range want {
 			if c.first[k] != revision {
-				return fmt.Errorf("everything is shown: at %d %v is the one of %d, want %d", b.through, k, c.first[k], revision)
+				return fmt.Errorf("Follow must show every object: at %d %v has revision %d, want %d", b.through, k, c.first[k], revision)
 			}
 		}
-		return fmt.Errorf("only what there is, is shown: at %d there are %d objects, want %d", b.through, len(c.first), len(want))
+		return fmt.Errorf("Follow must show only existing objects: at %d there are %d objects, want %d", b.through, len(c.first), len(want))
 	}
 	c.at, c.first = b.through, nil
 	return nil

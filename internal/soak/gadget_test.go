@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Gadget is what the soak writes. Whether a selector sees one changes with a label and with a field.
+// Gadget is the kind that the soak writes. A label and a field decide which selectors see it.
 type Gadget struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -19,19 +19,19 @@ type Gadget struct {
 	Status             GadgetStatus `json:"status,omitzero"`
 }
 
-// GadgetSpec counts: Count by writers that read first, Marks by writers that do not.
+// GadgetSpec contains counters: writers that read first increment Count, writers that do not read increment Marks.
 type GadgetSpec struct {
 	Color string           `json:"color,omitempty"`
 	Count int64            `json:"count,omitempty"`
 	Marks map[string]int64 `json:"marks,omitempty"`
 }
 
-// GadgetStatus counts writes to the status.
+// GadgetStatus counts the writes to the status.
 type GadgetStatus struct {
 	Seen int64 `json:"seen,omitempty"`
 }
 
-// GadgetBeta is a Gadget as older clients know it: two fields have other names.
+// GadgetBeta is a Gadget as older clients know it. Two of its fields have other names.
 type GadgetBeta struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -58,20 +58,20 @@ func fromStored(in *Gadget, out *GadgetBeta) error {
 	return nil
 }
 
-// asGadget reads an older Gadget, for the soak.
+// asGadget converts an older Gadget, without the code under test.
 func asGadget(in *GadgetBeta) *Gadget {
 	out := &Gadget{TypeMeta: in.TypeMeta, ObjectMeta: in.ObjectMeta, Status: in.Status}
 	out.Spec.Color, out.Spec.Count, out.Spec.Marks = in.Spec.Paint, in.Spec.Total, in.Spec.Marks
 	return out
 }
 
-// Noise takes revisions that no watcher of Gadgets sees.
+// Noise uses up revisions that no watcher of Gadgets sees.
 type Noise Gadget
 
-// Part belongs to Gadgets and goes with them.
+// Part is a kind whose objects are owned by Gadgets and collected with them.
 type Part Gadget
 
-// Idle is a kind of which there are many, and of none of them an object.
+// Idle is the type of many kinds without objects.
 type Idle Gadget
 
 const (
@@ -111,7 +111,7 @@ func definitions() []rest.Definition {
 	return all
 }
 
-// path is the URL path of a collection of Gadgets, or of one Gadget.
+// path returns the URL path of a collection of Gadgets, or of one Gadget.
 func path(namespace, name string) string {
 	p := collection + "gadgets"
 	if namespace != "" {
@@ -128,11 +128,11 @@ func keyOf(namespace, name string) storage.Key {
 }
 
 func revisionOf(text string) uint64 {
-	n, _ := strconv.ParseUint(text, 10, 64) // 0, which the store never has, is found wrong wherever it is compared
+	n, _ := strconv.ParseUint(text, 10, 64) // the result 0 is never a revision, so every comparison fails
 	return n
 }
 
-// value is what is compared of an object.
+// value is the part of an object that the checks compare.
 type value struct {
 	uid                string
 	revision           uint64
@@ -141,7 +141,7 @@ type value struct {
 	deleting           bool
 	color              string
 	count, marks, seen int64
-	owners             string // of a Part: "name uid" of each
+	owners             string // of a Part: "name uid" of each owner
 }
 
 func valueOf(g *Gadget) value {
@@ -159,12 +159,12 @@ func valueOf(g *Gadget) value {
 	return v
 }
 
-// metadata is the value as clients see it that ask for metadata only.
+// metadata returns the value as clients that request only metadata see it.
 func (v value) metadata() value {
 	return value{uid: v.uid, revision: v.revision, generation: v.generation, side: v.side, deleting: v.deleting}
 }
 
-// at is the value under another revision, as DELETED shows it.
+// at returns the value with another revision, as a DELETED event shows it.
 func (v value) at(revision uint64) value {
 	v.revision = revision
 	return v

@@ -18,12 +18,12 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// lifecycleOptions are those of both controllers: what fails is tried again while a round still waits for it.
+// lifecycleOptions returns the options of both controllers. Their retries are quick enough for a round to wait for them.
 func lifecycleOptions() lifecycle.Options {
 	return lifecycle.Options{Queue: controller.QueueOptions{MaxDelay: time.Second}}
 }
 
-// depend gives a Part to one or two Gadgets of its namespace, to some that never were, or to others than before.
+// depend gives a Part one or two Gadgets of its namespace as owners, or owners that never existed, or replaces its owners.
 func (s *soak) depend(_ string, random *rand.Rand) error {
 	namespace := place(random)
 	var owners []apimeta.OwnerReference
@@ -58,7 +58,7 @@ func (s *soak) depend(_ string, random *rand.Rand) error {
 	return err
 }
 
-// ownersOf are the keys and uids of a Part's owners.
+// ownersOf returns the keys and uids of a Part's owners.
 func ownersOf(k storage.Key, v value) map[storage.Key]string {
 	owners := map[storage.Key]string{}
 	for o := range strings.SplitSeq(v.owners, ",") {
@@ -69,7 +69,7 @@ func ownersOf(k storage.Key, v value) map[storage.Key]string {
 	return owners
 }
 
-// mayGo reports whether a Part may be deleted: when each of its owners is gone or on its way, or its namespace is.
+// mayGo reports whether a Part may be deleted: all its owners are gone or being deleted, or its namespace is.
 func (s state) mayGo(k storage.Key, v value) bool {
 	if s[namespaceKey(k.Namespace)].deleting {
 		return true
@@ -82,8 +82,8 @@ func (s state) mayGo(k storage.Key, v value) bool {
 	return v.owners != ""
 }
 
-// settle waits until what follows the deletions of a round has come to its end: no object is being deleted, and none names an owner that
-// is gone. Then nobody writes any more.
+// settle waits until the controllers have finished the work that the deletions of a round have caused: no object is being deleted, and none
+// names an owner that is gone. After that there are no more writes.
 func (s *soak) settle() error {
 	for deadline := time.Now().Add(patience); ; {
 		left, err := s.unsettled()
@@ -91,13 +91,14 @@ func (s *soak) settle() error {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("what follows a deletion comes to its end: after %s there are %d objects, such as %s", patience, len(left), left[0])
+			return fmt.Errorf("all deletions must complete: after %s %d objects are unfinished, such as %s", patience, len(left), left[0])
 		}
 		s.journal.pause(context.Background(), 1)
 	}
 }
 
-// unsettled are the objects for which a controller has to do something, after it has taken away what only writers can.
+// unsettled first removes the finalizers that only writers can remove, and then returns the objects on which a controller still has to
+// work.
 func (s *soak) unsettled() (left []string, err error) {
 	now := state{}
 	for _, resource := range []string{"namespaces", gadgets, parts} {

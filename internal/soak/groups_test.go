@@ -11,14 +11,14 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// A pair are two Gadgets that count together, and the baton is one that is in one of two namespaces: nobody sees it in both, or in
-// none.
+// The pair is two Gadgets that count together. The baton is an object that exists in one of two namespaces; no client may see it in both or
+// in neither.
 const (
 	pairName  = "pair"
 	batonName = "baton"
 )
 
-// makePair creates what groups change.
+// makePair creates the objects that groups change.
 func (s *soak) makePair() error {
 	for _, namespace := range namespaces {
 		if _, err := s.gadgets().Namespace(namespace).Create(context.Background(), newGadget(pairName)); err != nil {
@@ -29,7 +29,7 @@ func (s *soak) makePair() error {
 	return err
 }
 
-// together writes several objects as one, as a host of the store does: the pair counts, and now and then the baton changes places.
+// together writes several objects as a group, as a host can do with the store: it increments the pair, and sometimes moves the baton.
 func (s *soak) together(_ string, random *rand.Rand) error {
 	keys := []storage.Key{keyOf("a", pairName), keyOf("b", pairName)}
 	if random.IntN(2) == 0 {
@@ -59,7 +59,7 @@ func (s *soak) together(_ string, random *rand.Rand) error {
 		}
 		return next, nil
 	})
-	if errors.Is(err, storage.ErrContended) { // others changed the pair during every attempt, and nothing was written
+	if errors.Is(err, storage.ErrContended) { // other writers changed the pair during every attempt, so nothing was written
 		s.totals.conflicts.Add(1)
 		return nil
 	}
@@ -72,11 +72,11 @@ func (s *soak) together(_ string, random *rand.Rand) error {
 }
 
 func intOf(n any) int64 {
-	f, _ := n.(float64) // nothing is 0
+	f, _ := n.(float64) // a missing count is 0
 	return int64(f)
 }
 
-// edited is the JSON of an object with other metadata and another spec.
+// edited returns the JSON of an object after a function has changed its metadata and spec.
 func edited(r *storage.Record, edit func(metadata, spec map[string]any)) ([]byte, error) {
 	var object map[string]any
 	if err := json.Unmarshal(r.JSON, &object); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// state is the objects there are at a revision.
+// state is the set of existing objects at a revision.
 type state map[storage.Key]value
 
 func (s state) apply(e entry) {
@@ -21,7 +21,7 @@ func (s state) apply(e entry) {
 	}
 }
 
-// sorted returns what a selector takes, in the order of a list.
+// sorted returns the objects that a selector matches, in list order.
 func (s state) sorted(sel selector) []item {
 	var out []item
 	for k, v := range s {
@@ -49,7 +49,7 @@ func newHistory(start state, base uint64, entries []entry) (*history, error) {
 	objects := maps.Clone(start)
 	for i, e := range entries {
 		if want := base + uint64(i) + 1; e.revision != want {
-			return nil, fmt.Errorf("revisions have no gap and no double: %d comes where %d should\n%s", e.revision, want, h.near(i))
+			return nil, fmt.Errorf("revisions must be consecutive: got %d, want %d\n%s", e.revision, want, h.near(i))
 		}
 		if err := cmp.Or(h.joins(i), e.follows(objects), objects.allows(e)); err != nil {
 			return nil, fmt.Errorf("%w\n%s", err, h.near(i))
@@ -59,69 +59,69 @@ func newHistory(start state, base uint64, entries []entry) (*history, error) {
 	return h, nil
 }
 
-// joins says what is wrong with the group of a commit.
+// joins checks that a commit fits in its group.
 func (h *history) joins(i int) error {
 	e := h.entries[i]
 	if e.last < e.revision || e.last > h.end() || e.revision < e.last && h.at(e.revision+1).last != e.last {
-		return fmt.Errorf("nothing of others is between the commits of a group: %d is of the one that ends at %d", e.revision, e.last)
+		return fmt.Errorf("the commits of a group must be consecutive: %d is of the one that ends at %d", e.revision, e.last)
 	}
 	return nil
 }
 
-// allows says what is wrong with a commit after the state that there was, for namespaces and for owners.
+// allows checks a commit against the rules about namespaces and owners. s is the state before it.
 func (s state) allows(e entry) error {
 	was, had := s[e.key]
 	namespace, exists := s[namespaceKey(e.key.Namespace)]
 	switch {
 	case e.key.Namespace != "" && !had && (!exists || namespace.deleting):
-		return fmt.Errorf("nothing is made in a namespace that is not there or is being deleted: %d", e.revision)
+		return fmt.Errorf("no object may be created in a missing namespace or one that is being deleted: %d", e.revision)
 	case e.gone && e.key == namespaceKey(e.key.Name):
 		for k := range s {
 			if k.Namespace == e.key.Name {
-				return fmt.Errorf("a namespace goes when it is empty: %d, but %s/%s is there", e.revision, k.Namespace, k.Name)
+				return fmt.Errorf("a namespace may be removed only when it is empty: %d, but %s/%s exists", e.revision, k.Namespace, k.Name)
 			}
 		}
 	case e.key.Resource == parts && had && !was.deleting && (e.gone || e.value.deleting) && !s.mayGo(e.key, was):
-		return fmt.Errorf("an object goes after its owners: %d", e.revision)
+		return fmt.Errorf("an object may be collected only after its owners: %d", e.revision)
 	}
 	return nil
 }
 
-// follows says what is wrong with a commit after the state that its object had.
+// follows checks a commit against the previous state of its object.
 func (e entry) follows(objects state) error {
 	was, had := objects[e.key]
 	now := e.value
 	switch {
 	case now.revision != e.revision:
-		return fmt.Errorf("an object has the revision of its commit: %d has %d", e.revision, now.revision)
+		return fmt.Errorf("an object must have the revision of its commit: %d has %d", e.revision, now.revision)
 	case e.gone && (!had || now != was.at(e.revision)):
-		return fmt.Errorf("what is deleted is the last state: %d", e.revision)
+		return fmt.Errorf("a deletion must return the last state: %d", e.revision)
 	case e.gone:
 		return nil
 	case !had:
 		return nil
 	case now.uid != was.uid:
-		return fmt.Errorf("an object keeps its uid: %d", e.revision)
+		return fmt.Errorf("an object must keep its uid: %d", e.revision)
 	case now.count < was.count || now.marks < was.marks || now.seen < was.seen:
-		return fmt.Errorf("no update is lost: %d counts backward", e.revision)
+		return fmt.Errorf("no update may be lost: %d counts backward", e.revision)
 	case now.generation < was.generation || (now.color != was.color || now.count != was.count || now.marks != was.marks) != (now.generation > was.generation) && now.deleting == was.deleting:
-		return fmt.Errorf("the generation counts changes of the spec: %d", e.revision)
+		return fmt.Errorf("the generation must count the changes of the spec: %d", e.revision)
 	}
 	return nil
 }
 
-// end is the last revision of the round.
+// end returns the last revision of the round.
 func (h *history) end() uint64 { return h.base + uint64(len(h.entries)) }
 
 // at returns the commit of a revision after base.
 func (h *history) at(revision uint64) entry { return h.entries[revision-h.base-1] }
 
-// between returns the commits after a revision and up to another.
+// between returns the commits after one revision and up to and including another.
 func (h *history) between(after, through uint64) []entry {
 	return h.entries[after-h.base : through-h.base]
 }
 
-// groupEnd is the last revision of the group in which a revision is.
+// groupEnd returns the last revision of the group that contains a revision.
 func (h *history) groupEnd(revision uint64) uint64 {
 	if revision <= h.base {
 		return revision
@@ -129,7 +129,7 @@ func (h *history) groupEnd(revision uint64) uint64 {
 	return h.at(revision).last
 }
 
-// inside reports whether a state at a revision would be a part of a group.
+// inside reports whether the state at a revision contains only a part of a group.
 func (h *history) inside(revision uint64) bool { return h.groupEnd(revision) != revision }
 
 // state returns the state at a revision.
@@ -141,10 +141,10 @@ func (h *history) state(revision uint64) state {
 	return s
 }
 
-// final returns the state at the end.
+// final returns the state at the end of the round.
 func (h *history) final() state { return h.state(h.end()) }
 
-// near shows the commits around an index.
+// near formats the commits around an index.
 func (h *history) near(i int) string {
 	const around = 6
 	var b strings.Builder
@@ -158,7 +158,7 @@ func (h *history) near(i int) string {
 	return b.String()
 }
 
-// around is near, by revision.
+// around is near for a revision.
 func (h *history) around(revision uint64) string {
 	if revision <= h.base {
 		return h.near(0)

@@ -13,15 +13,15 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// entry is one commit: what an object became, or that it is gone and what it was.
+// entry is one commit: the new state of an object, or the last state of a deleted one.
 type entry struct {
 	item
 	revision uint64
 	gone     bool
-	last     uint64 // revision of the group that the commit is one of
+	last     uint64 // last revision of the commit's group
 }
 
-// step is the commit as a follower of everything sees it.
+// step returns the commit as a follower of all objects sees it.
 func (e entry) step() step { return step{e.key, e.revision, e.gone} }
 
 func (e entry) String() string {
@@ -32,10 +32,10 @@ func (e entry) String() string {
 	return fmt.Sprintf("%d: %s %s/%s %s %+v", e.revision, e.key.Resource, e.key.Namespace, e.key.Name, verb, e.value)
 }
 
-// journal is a store that remembers each commit as it was returned to the writer.
+// journal is a store that records each commit as it returned it to the writer.
 type journal struct {
 	storage.Store
-	acknowledged atomic.Uint64 // the highest revision that a writer was told
+	acknowledged atomic.Uint64 // the highest revision that a writer has received
 
 	mu      sync.Mutex
 	commits []commit
@@ -89,7 +89,7 @@ func (j *journal) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.
 	return records, nil
 }
 
-// note remembers what was written as one.
+// note records writes that were committed together.
 func (j *journal) note(group ...commit) {
 	if len(group) == 0 {
 		return
@@ -100,7 +100,7 @@ func (j *journal) note(group ...commit) {
 	raise(&j.acknowledged, uint64(group[0].last))
 }
 
-// raise makes a number at least as large.
+// raise raises a number to at least the given value.
 func raise(number *atomic.Uint64, to uint64) {
 	for {
 		now := number.Load()
@@ -110,10 +110,10 @@ func raise(number *atomic.Uint64, to uint64) {
 	}
 }
 
-// listings is the key under which a context says who wants to know of the lists that are made for it.
+// listings is the context key for the caller that wants to know about the lists that a call makes.
 type listings struct{}
 
-// List tells whoever is named in the context at which revision it was made, and what was acknowledged before.
+// List reports to the caller in the context the list's revision and the highest revision that was acknowledged before.
 func (j *journal) List(ctx context.Context, opts storage.ListOptions, into []*storage.Record) (storage.Page, error) {
 	floor := j.acknowledged.Load()
 	page, err := j.Store.List(ctx, opts, into)
@@ -123,7 +123,7 @@ func (j *journal) List(ctx context.Context, opts storage.ListOptions, into []*st
 	return page, err
 }
 
-// take empties the journal into the history of a round that began with this state.
+// take moves the recorded commits into the history of a round that began with this state.
 func (j *journal) take(start state, base uint64) (*history, error) {
 	j.mu.Lock()
 	commits := j.commits
@@ -141,7 +141,7 @@ func (j *journal) take(start state, base uint64) (*history, error) {
 	return newHistory(start, base, entries)
 }
 
-// decode reads a stored object. Of other kinds than Gadgets it is the metadata that counts.
+// decode reads a stored object as a Gadget. For other kinds, only the metadata is meaningful.
 func decode(r *storage.Record) (*Gadget, error) {
 	g := new(Gadget)
 	if err := json.Unmarshal(r.JSON, g); err != nil {
@@ -150,7 +150,7 @@ func decode(r *storage.Record) (*Gadget, error) {
 	return g, nil
 }
 
-// pause waits until so many commits have happened, or for the short time that the store lets a read wait.
+// pause waits until a number of commits have happened, but no longer than the store lets a read wait.
 func (j *journal) pause(ctx context.Context, commits uint64) {
 	_, _ = j.Store.List(ctx, storage.ListOptions{Scope: watch.Scope{Resource: gadgets}, Revision: j.Revision() + watch.Revision(commits), Limit: 1}, nil)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Namespace is the Namespace of Kubernetes.
+// Namespace is the kind Namespace of Kubernetes.
 type Namespace struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -19,27 +19,27 @@ type Namespace struct {
 	Status             NamespaceStatus `json:"status,omitempty"`
 }
 
-// NamespaceSpec says what holds a Namespace.
+// NamespaceSpec lists what holds a Namespace.
 type NamespaceSpec struct {
 	Finalizers []string `json:"finalizers,omitempty"`
 }
 
-// NamespaceStatus says how far its deletion is.
+// NamespaceStatus reports the progress of a deletion.
 type NamespaceStatus struct {
 	Phase      string              `json:"phase,omitempty"`
 	Conditions []apimeta.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
 }
 
 var (
-	namespaces = []string{"a", "b"}       // that stay
-	passing    = []string{"pass", "past"} // that are deleted and made again
+	namespaces = []string{"a", "b"}       // always exist
+	passing    = []string{"pass", "past"} // are deleted and created again
 )
 
 func namespaceKey(name string) storage.Key { return storage.Key{Resource: "namespaces", Name: name} }
 
 func (s *soak) spaces() rest.Client[Namespace] { return rest.ClientFor[Namespace](s.api) }
 
-// place is a namespace of any sort.
+// place returns a random namespace of either group.
 func place(random *rand.Rand) string {
 	if random.IntN(3) == 0 {
 		return pick(random, passing...)
@@ -47,7 +47,8 @@ func place(random *rand.Rand) string {
 	return pick(random, namespaces...)
 }
 
-// turnedAway reports whether a write has failed because a namespace comes and goes, which is no fault of one that does.
+// turnedAway reports whether a write failed because its namespace was missing or being deleted, which is correct for a namespace in
+// passing.
 func turnedAway(namespace string, err error) bool {
 	return slices.Contains(passing, namespace) && (status.IsNotFound(err) || status.HasCause(err, "NamespaceTerminating"))
 }
@@ -60,13 +61,13 @@ func (s *soak) makeNamespace(name string) error {
 	return err
 }
 
-// found makes a namespace after a while.
+// found creates a namespace after a pause.
 func (s *soak) found(_ string, random *rand.Rand) error {
 	s.journal.pause(context.Background(), 1+random.Uint64N(40))
 	return s.makeNamespace(pick(random, passing...))
 }
 
-// raze deletes a namespace after a while. The namespace controller empties it.
+// raze deletes a namespace after a pause. The namespace controller empties it.
 func (s *soak) raze(_ string, random *rand.Rand) error {
 	s.journal.pause(context.Background(), 20+random.Uint64N(200))
 	err := s.spaces().Delete(context.Background(), pick(random, passing...), rest.DeleteOptions{})

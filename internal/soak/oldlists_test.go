@@ -22,8 +22,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Lists of old states of one kind, each of which has to be built, do not hold up those of another: while one of these is answered, only a
-// few of the many others are.
+// Lists of old states of one kind, each of which must be built, must not delay those of another kind: while one list of the second kind is
+// answered, only a few of the many others may be.
 func TestOldLists(t *testing.T) {
 	const clients, objects, changes = 32, 3000, 9000
 	memory := storage.NewMemory(storage.MemoryOptions{})
@@ -33,7 +33,7 @@ func TestOldLists(t *testing.T) {
 		require.NoError(t, api.Close())
 		require.NoError(t, memory.Close())
 	}()
-	// The nth change of a kind sets the count of the object n modulo objects to n.
+	// change makes the nth change of a kind: it sets the count of the object n modulo objects to n.
 	change := func(key storage.Key, n int) {
 		_, err := memory.Update(t.Context(), key, func(*storage.Record) ([]byte, error) {
 			return fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"Gadget","metadata":{"name":%q,"namespace":%q,"uid":%q,"resourceVersion":"","generation":1},"spec":{"count":%d}}`, group, key.Name, key.Namespace, key.Name, n), nil
@@ -52,7 +52,7 @@ func TestOldLists(t *testing.T) {
 			return 0, err
 		}
 		if len(l.Items) == 0 {
-			return 0, fmt.Errorf("nothing at %d", revision)
+			return 0, fmt.Errorf("no object at %d", revision)
 		}
 		return l.Items[0].Spec.Count, nil
 	}
@@ -91,7 +91,7 @@ func TestOldLists(t *testing.T) {
 		meanwhile = append(meanwhile, answered.Load()-before)
 	}
 	slices.Sort(meanwhile)
-	t.Logf("%d lists beside %d of another kind (%d refused): %d of those meanwhile in the median, %d at most",
+	t.Logf("%d lists beside %d of another kind (%d rejected): a median of %d of those were answered meanwhile, at most %d",
 		len(meanwhile), answered.Load(), refused.Load(), meanwhile[len(meanwhile)/2], meanwhile[len(meanwhile)-1])
-	require.Less(t, meanwhile[len(meanwhile)/2], int64(clients/4), "a list waits for those of another kind")
+	require.Less(t, meanwhile[len(meanwhile)/2], int64(clients/4), "a list waits for lists of another kind")
 }

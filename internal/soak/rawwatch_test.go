@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// rawSource speaks HTTP: objects, metadata or tables.
+// rawSource speaks HTTP and requests objects, metadata or tables.
 type rawSource struct {
 	caller *caller
 	sel    selector
@@ -44,7 +44,7 @@ func (c rawSource) watch(ctx context.Context, after uint64, all bool) iter.Seq2[
 		query.Set("resourceVersionMatch", "NotOlderThan")
 		query.Set("allowWatchBookmarks", "true")
 	} else if after > 0 && c.random.IntN(2) == 0 {
-		// A bookmark comes two seconds before the end, and the end comes without an error.
+		// A bookmark comes two seconds before the server ends the watch, and the end carries no error.
 		query.Set("allowWatchBookmarks", "true")
 		query.Set("timeoutSeconds", "3")
 	}
@@ -73,7 +73,7 @@ func (c rawSource) watch(ctx context.Context, after uint64, all bool) iter.Seq2[
 	}
 }
 
-// frame reads an event in the source's form.
+// frame decodes an event in the source's form.
 func (c rawSource) frame(e apimeta.WatchEvent) (frame, error) {
 	if e.Type == apimeta.EventError {
 		return frame{}, asError(e.Object)
@@ -88,7 +88,7 @@ func (c rawSource) frame(e apimeta.WatchEvent) (frame, error) {
 			return frame{}, err
 		}
 		if len(table.Rows) != 1 {
-			return frame{}, fmt.Errorf("an event in a table has one row: %s", object)
+			return frame{}, fmt.Errorf("an event of a table must have one row: %s", object)
 		}
 		object, revision = table.Rows[0].Object, table.Metadata.ResourceVersion
 	}
@@ -97,7 +97,7 @@ func (c rawSource) frame(e apimeta.WatchEvent) (frame, error) {
 		return frame{}, err
 	}
 	if revision != "" && revision != g.ResourceVersion {
-		return frame{}, fmt.Errorf("a table has the version of its object: %s and %s", revision, g.ResourceVersion)
+		return frame{}, fmt.Errorf("a table must have the version of its object: %s and %s", revision, g.ResourceVersion)
 	}
 	return frame{event: watch.EventType(e.Type), item: itemOf(&g), revision: revisionOf(g.ResourceVersion),
 		initial: e.Type == apimeta.EventBookmark && g.Annotations[apimeta.InitialEventsAnnotation] == "true"}, nil

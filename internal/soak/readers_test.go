@@ -10,13 +10,13 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// before is the revision that a read that begins now must show at least.
+// before returns the least revision that a read that begins now must show.
 func (s *soak) before() uint64 { return s.journal.acknowledged.Load() }
 
-// after is the revision that a read that has ended can show at most.
+// after returns the highest revision that a read that has ended can show.
 func (s *soak) after() uint64 { return uint64(s.journal.Revision()) }
 
-// get reads an object that may be there or not.
+// get reads an object that may or may not exist.
 func (s *soak) get(who string, random *rand.Rand) error {
 	namespace, name := place(random), poolName(random.IntN(poolSize))
 	if random.IntN(2) == 0 {
@@ -43,10 +43,10 @@ func (s *soak) get(who string, random *rand.Rand) error {
 	return nil
 }
 
-// lister reads a page, over HTTP or not.
+// lister reads a page, over HTTP or with the typed client.
 type lister func(limit int, token string) (*listing, error)
 
-// page reads a list in pages of a random size, over HTTP in one of its forms or by the typed client.
+// page reads a list in pages of a random size, over HTTP in one of its forms or with the typed client.
 func (s *soak) page(who string, random *rand.Rand) error {
 	sel := s.selectors[random.IntN(len(s.selectors))]
 	limit := random.IntN(8)
@@ -82,7 +82,7 @@ func (s *soak) typedLister(sel selector) lister {
 	}
 }
 
-// pages reads to the end. All pages are of the revision of the first, or, after 410, of that of the first one after it.
+// pages reads all pages. They must have the revision of the first page or, after 410, of the first page after it.
 func (s *soak) pages(random *rand.Rand, read listRead, list lister) error {
 	token, pinned := "", false
 	for {
@@ -118,7 +118,7 @@ func (s *soak) pages(random *rand.Rand, read listRead, list lister) error {
 	}
 }
 
-// exact reads the past, or a state that is not older than one that was acknowledged.
+// exact lists a past state, or a state at least as recent as an acknowledged one.
 func (s *soak) exact(who string, random *rand.Rand) error {
 	sel, c := s.selectors[random.IntN(len(s.selectors))], s.caller(random)
 	query := sel.query()
@@ -147,7 +147,7 @@ func (s *soak) exact(who string, random *rand.Rand) error {
 	return nil
 }
 
-// compact forgets the past, not always all of it.
+// compact drops a part of the history, or all of it.
 func (s *soak) compact(_ string, random *rand.Rand) error {
 	s.journal.pause(context.Background(), 50+random.Uint64N(400))
 	s.totals.compactions.Add(1)

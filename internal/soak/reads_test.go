@@ -10,7 +10,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// reads is what readers have got in a round.
+// reads holds what readers have received in a round.
 type reads struct {
 	mu      sync.Mutex
 	lists   []listRead
@@ -18,22 +18,22 @@ type reads struct {
 	answers []answer
 }
 
-// listRead is one page of a list: the objects after one key, up to another where More follow.
+// listRead is one page of a list.
 type listRead struct {
 	who            string
 	sel            selector
 	revision       uint64
-	floor, ceiling uint64 // the revisions between which the read was made
-	exact          bool   // one that asks for the revision floor
+	floor, ceiling uint64 // the read happened between these revisions
+	exact          bool   // the read asked for exactly the revision floor
 	after          storage.Key
 	more           bool
 	remaining      *int64
 	items          []item
 	metadata       bool
-	limit          int // how many were asked for; 0: all
+	limit          int // the requested page size; 0 means all
 }
 
-// objectRead is a GET.
+// objectRead is the result of a GET.
 type objectRead struct {
 	who            string
 	item           item
@@ -41,7 +41,7 @@ type objectRead struct {
 	floor, ceiling uint64
 }
 
-// answer is what a writer was told that it has written.
+// answer is what a writer received for its write.
 type answer struct {
 	who  string
 	item item
@@ -65,7 +65,7 @@ func (r *reads) addAnswer(who string, g *Gadget) {
 	r.answers = append(r.answers, answer{who, itemOf(g)})
 }
 
-// check compares what was read with a history and forgets it. It returns what is wrong.
+// check compares the reads with a history, returns the violations, and forgets the reads.
 func (r *reads) check(h *history) (problems []error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,15 +73,15 @@ func (r *reads) check(h *history) (problems []error) {
 	objects, at := maps.Clone(h.start), h.base
 	for _, l := range r.lists {
 		if l.revision < h.base || l.revision > h.end() {
-			problems = append(problems, fmt.Errorf("%s: a list %s at %d: the round is from %d to %d", l.who, l.sel, l.revision, h.base, h.end()))
+			problems = append(problems, fmt.Errorf("%s: a list %s at %d lies outside the round from %d to %d", l.who, l.sel, l.revision, h.base, h.end()))
 			continue
 		}
-		if l.exact { // inside a group it is the state at the end of it
+		if l.exact { // inside a group, the answer is the state at the end of the group
 			l.floor = h.groupEnd(l.floor)
 			l.ceiling = l.floor
 		}
 		if h.inside(l.revision) {
-			problems = append(problems, fmt.Errorf("%s: nobody sees a part of a group: list %s at %d\n%s", l.who, l.sel, l.revision, h.around(l.revision)))
+			problems = append(problems, fmt.Errorf("%s: no client may see a part of a group: list %s at %d\n%s", l.who, l.sel, l.revision, h.around(l.revision)))
 		}
 		for ; at < l.revision; at++ {
 			objects.apply(h.at(at + 1))
@@ -96,23 +96,23 @@ func (r *reads) check(h *history) (problems []error) {
 	}
 	for _, o := range r.objects {
 		if !o.possible(h, byKey[o.item.key]) {
-			problems = append(problems, fmt.Errorf("%s: no read is behind an acknowledged write: GET of %s/%s between %d and %d found %t %+v\n%s",
+			problems = append(problems, fmt.Errorf("%s: a read must show every acknowledged write: GET of %s/%s between %d and %d found %t %+v\n%s",
 				o.who, o.item.key.Namespace, o.item.key.Name, o.floor, o.ceiling, o.found, o.item.value, h.around(o.floor)))
 		}
 	}
 	for _, a := range r.answers {
 		v := a.item.value
 		if v.revision > h.base && v.revision <= h.end() {
-			if e := h.at(v.revision); e.item == a.item { // also where the write has deleted it
+			if e := h.at(v.revision); e.item == a.item { // also holds for a deletion
 				continue
 			}
 		}
-		if v.revision <= h.base { // a write that changed nothing is answered with what there is
+		if v.revision <= h.base { // a write without changes returns the present object
 			if h.start[a.item.key] == v {
 				continue
 			}
 		}
-		problems = append(problems, fmt.Errorf("%s: an acknowledged write is stored as answered: %+v\n%s", a.who, a.item, h.around(v.revision)))
+		problems = append(problems, fmt.Errorf("%s: an acknowledged write must be stored as answered: %+v\n%s", a.who, a.item, h.around(v.revision)))
 	}
 	r.lists, r.objects, r.answers = nil, nil, nil
 	return problems
@@ -121,10 +121,10 @@ func (r *reads) check(h *history) (problems []error) {
 // check compares a page with the state at its revision.
 func (l listRead) check(objects state) error {
 	if l.revision < l.floor {
-		return fmt.Errorf("no read is behind an acknowledged write: it is at %d, and %d was acknowledged before", l.revision, l.floor)
+		return fmt.Errorf("a read must show every acknowledged write: it is at %d, and %d was acknowledged before", l.revision, l.floor)
 	}
 	if l.revision > l.ceiling {
-		return fmt.Errorf("a page stays at its revision: it is at %d and must not be after %d", l.revision, l.ceiling)
+		return fmt.Errorf("a page must stay at its revision: it is at %d and must not be after %d", l.revision, l.ceiling)
 	}
 	want := objects.sorted(l.sel)
 	want = slices.DeleteFunc(want, func(it item) bool { return l.after.Name != "" && compareKeys(it.key, l.after) <= 0 })
@@ -133,7 +133,7 @@ func (l listRead) check(objects state) error {
 		rest = len(want) - len(l.items)
 		want = want[:len(l.items)]
 		if rest == 0 && !objects.follow(l) {
-			return fmt.Errorf("more is promised where nothing follows, at %d", l.revision)
+			return fmt.Errorf("More is set although no object follows, at %d", l.revision)
 		}
 	}
 	if l.metadata {
@@ -142,10 +142,10 @@ func (l listRead) check(objects state) error {
 		}
 	}
 	if !slices.Equal(l.items, want) {
-		return fmt.Errorf("a list is one snapshot: at %d after %q it has %d objects, want %d: %s", l.revision, l.after.Name, len(l.items), len(want), differences(asState(l.items), asState(want)))
+		return fmt.Errorf("a list must be one snapshot: at %d after %q it has %d objects, want %d: %s", l.revision, l.after.Name, len(l.items), len(want), differences(asState(l.items), asState(want)))
 	}
 	if l.limit > 0 && l.more && len(l.items) != l.limit {
-		return fmt.Errorf("a page that is not the last is full: %d objects, limit %d", len(l.items), l.limit)
+		return fmt.Errorf("every page but the last must be full: %d objects, limit %d", len(l.items), l.limit)
 	}
 	if l.remaining != nil && *l.remaining != int64(rest) {
 		return fmt.Errorf("remainingItemCount is %d, want %d", *l.remaining, rest)
@@ -153,7 +153,7 @@ func (l listRead) check(objects state) error {
 	return nil
 }
 
-// follow reports whether objects stand behind a page, selected or not.
+// follow reports whether objects follow the page, selected or not.
 func (s state) follow(l listRead) bool {
 	all := selector{namespace: l.sel.namespace}
 	last := l.after
@@ -171,7 +171,7 @@ func asState(items []item) state {
 	return s
 }
 
-// possible reports whether the object was so at some moment of the read. commits are those of the object.
+// possible reports whether the object had the read state at some moment of the read. commits are the commits of this object.
 func (o objectRead) possible(h *history, commits []entry) bool {
 	now, there := h.start[o.item.key]
 	if o.floor <= h.base && there == o.found && (!there || now == o.item.value) {
@@ -189,7 +189,7 @@ func (o objectRead) possible(h *history, commits []entry) bool {
 			return true
 		}
 	}
-	// Before the first commit of the round it was as in the beginning.
+	// Before its first commit of the round, the object has its initial state.
 	untouched := len(commits) == 0 || commits[0].revision > o.floor
 	return untouched && there == o.found && (!there || now == o.item.value)
 }

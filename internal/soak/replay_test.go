@@ -10,10 +10,10 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// errMissing says that a tape ends too early: what it lacks may still come, or is lost.
-var errMissing = errors.New("no event is lost: the watch has not shown everything")
+// errMissing says that a tape ends too early: the missing events may still arrive, or are lost.
+var errMissing = errors.New("no event may be lost: the watch has not shown every change")
 
-// replay compares a tape with a history: it has a position in both, and the objects that the watcher sees there.
+// replay compares a tape with a history. It keeps a position in both, and the objects that the watcher should see there.
 type replay struct {
 	history  *history
 	sel      selector
@@ -21,12 +21,12 @@ type replay struct {
 
 	at      uint64
 	view    state
-	begun   bool // false: the watcher has no state yet
-	leaping bool // the watcher has listed again: seen is what it was shown, which a difference leads to the view
+	begun   bool // false: the watcher has not received a state yet
+	leaping bool // the watcher has listed again; the difference must lead from seen to view
 	seen    state
 }
 
-// newReplay starts where the history does.
+// newReplay starts at the beginning of the history.
 func newReplay(h *history, t *tape) *replay {
 	r := &replay{history: h, sel: t.sel, metadata: t.metadata, at: h.base, view: state{}, begun: t.begun}
 	for k, v := range h.start {
@@ -49,7 +49,7 @@ func (r *replay) shown(v value) value {
 	return v
 }
 
-// change is what a commit means to the selector; no event where it means nothing.
+// change returns the event that a commit causes for the selector, or "" if the selector does not see the commit.
 func (r *replay) change(e entry) (watch.EventType, value) {
 	was, had := r.view[e.key]
 	has := !e.gone && r.sel.matches(e.key, e.value)
@@ -64,7 +64,7 @@ func (r *replay) change(e entry) (watch.EventType, value) {
 	return "", value{}
 }
 
-// step moves the position over the next commit.
+// step moves the position past the next commit.
 func (r *replay) step() {
 	r.at++
 	e := r.history.at(r.at)
@@ -75,7 +75,7 @@ func (r *replay) step() {
 	}
 }
 
-// skip moves the position to a revision, or to before the next commit that the selector makes visible, and returns that.
+// skip moves the position to a revision. It stops before the first commit that the selector makes visible, and returns that commit.
 func (r *replay) skip(to uint64) (event watch.EventType, e entry) {
 	for r.at < to {
 		e := r.history.at(r.at + 1)
@@ -87,21 +87,20 @@ func (r *replay) skip(to uint64) (event watch.EventType, e entry) {
 	return "", entry{}
 }
 
-// run replays notes that have to lead to the end of the history. It returns errMissing, or what is wrong and at which
-// note.
+// run replays notes that must lead to the end of the history. It returns errMissing, or the violation and the index of its note.
 func (r *replay) run(notes []note) (int, error) { return r.replay(notes, true) }
 
-// replay replays notes; with last they have to lead to the end of the history.
+// replay replays notes. If last is set, they must lead to the end of the history.
 func (r *replay) replay(notes []note, last bool) (int, error) {
 	for i := 0; i < len(notes); i++ {
 		n := notes[i]
 		if n.revision > r.history.end() {
-			return i, fmt.Errorf("a revision comes from the store: %d is after the last one, %d", n.revision, r.history.end())
+			return i, fmt.Errorf("a revision must come from the store: %d is after the last one, %d", n.revision, r.history.end())
 		}
 		var err error
 		switch n.kind {
 		case listed:
-			r.leaping = false // what led there was broken off
+			r.leaping = false // the watcher broke off the difference
 			err = r.list(n)
 		case fresh:
 			r.leaping = false
@@ -134,7 +133,7 @@ func (r *replay) replay(notes []note, last bool) (int, error) {
 	return len(notes), nil
 }
 
-// beginning is the index of the next note by which a watcher begins again.
+// beginning returns the index of the next note with which a watcher starts over.
 func beginning(notes []note, from int) int {
 	for i, n := range notes[from:] {
 		if n.kind == listed || n.kind == fresh {
@@ -144,19 +143,19 @@ func beginning(notes []note, from int) int {
 	return len(notes)
 }
 
-// endLeap checks a difference that is over, since something of another revision follows.
+// endLeap checks a difference once a note with another revision follows.
 func (r *replay) endLeap(next uint64) error {
 	if !r.leaping || next == r.at {
 		return nil
 	}
 	r.leaping = false
 	if !maps.Equal(r.seen, r.view) {
-		return fmt.Errorf("a difference ends in the state of its revision: %d: %s", r.at, differences(r.seen, r.view))
+		return fmt.Errorf("a difference must lead to the state at its revision: %d: %s", r.at, differences(r.seen, r.view))
 	}
 	return nil
 }
 
-// finish moves the position to the end of the history, if nothing is missing.
+// finish moves the position to the end of the history, or returns errMissing if events are missing.
 func (r *replay) finish() error {
 	if !r.begun || r.leaping && !maps.Equal(r.seen, r.view) {
 		return errMissing
@@ -169,13 +168,13 @@ func (r *replay) finish() error {
 
 func (r *replay) list(n note) error {
 	if n.revision < n.floor {
-		return fmt.Errorf("no read is behind an acknowledged write: a list at %d after %d was acknowledged", n.revision, n.floor)
+		return fmt.Errorf("a read must show every acknowledged write: a list at %d after %d was acknowledged", n.revision, n.floor)
 	}
 	if n.revision < r.at {
-		return fmt.Errorf("time does not go back: a list at %d after an event at %d", n.revision, r.at)
+		return fmt.Errorf("a list must not go back: one at %d after an event at %d", n.revision, r.at)
 	}
 	if r.history.inside(n.revision) {
-		return fmt.Errorf("nobody sees a part of a group: a list at %d", n.revision)
+		return fmt.Errorf("no client may see a part of a group: a list at %d", n.revision)
 	}
 	for r.at < n.revision {
 		r.step()
@@ -186,20 +185,20 @@ func (r *replay) list(n note) error {
 		got[it.key] = it.value
 	}
 	if len(got) != len(n.items) || !maps.Equal(got, r.view) {
-		return fmt.Errorf("a list is one snapshot: at %d: %s", n.revision, differences(got, r.view))
+		return fmt.Errorf("a list must be one snapshot: at %d: %s", n.revision, differences(got, r.view))
 	}
 	return nil
 }
 
 func (r *replay) bookmark(n note) error {
 	if n.revision < r.at {
-		return fmt.Errorf("a bookmark does not go back: %d after %d", n.revision, r.at)
+		return fmt.Errorf("a bookmark must not go back: %d after %d", n.revision, r.at)
 	}
 	if r.history.inside(n.revision) {
-		return fmt.Errorf("nobody sees a part of a group: a bookmark at %d", n.revision)
+		return fmt.Errorf("no client may see a part of a group: a bookmark at %d", n.revision)
 	}
 	if event, e := r.skip(n.revision); event != "" {
-		return fmt.Errorf("a bookmark comes after all that it covers: that of %d comes before the %s of %s", n.revision, event, e)
+		return fmt.Errorf("a bookmark must follow everything it covers: that of %d precedes the %s of %s", n.revision, event, e)
 	}
 	return nil
 }
@@ -209,36 +208,36 @@ func (r *replay) event(n note) error {
 		return r.leap(n)
 	}
 	if !r.begun {
-		return errors.New("a watch begins with a list")
+		return errors.New("a watch must begin with a list")
 	}
 	if n.revision <= r.at {
-		return fmt.Errorf("the revisions of a watch only grow: %d after %d", n.revision, r.at)
+		return fmt.Errorf("the revisions of a watch must ascend: %d after %d", n.revision, r.at)
 	}
 	if event, e := r.skip(n.revision - 1); event != "" {
-		return fmt.Errorf("no event is lost: the watch goes from %d to %d without the %s of %s", r.at, n.revision, event, e)
+		return fmt.Errorf("no event may be lost: the watch goes from %d to %d without the %s of %s", r.at, n.revision, event, e)
 	}
 	event, v := r.change(r.history.at(n.revision))
 	if event != n.event || n.item.key != r.history.at(n.revision).key || v != n.item.value {
-		return fmt.Errorf("an event tells what happened: at %d %q with %+v", n.revision, event, v)
+		return fmt.Errorf("an event must match its commit: at %d it should be %q with %+v", n.revision, event, v)
 	}
 	r.step()
 	return nil
 }
 
-// relist moves the position to the state that a difference leads to, which may be none: what has come and gone again in
-// between is nothing.
+// relist moves the position to the state to which a difference must lead. The difference may be empty, because an object that was created
+// and deleted in between does not appear in it.
 func (r *replay) relist(n note) error {
 	if err := r.endLeap(0); err != nil {
 		return err
 	}
 	if n.revision < n.floor {
-		return fmt.Errorf("no read is behind an acknowledged write: a list at %d after %d was acknowledged", n.revision, n.floor)
+		return fmt.Errorf("a read must show every acknowledged write: a list at %d after %d was acknowledged", n.revision, n.floor)
 	}
 	if !r.begun || n.revision < r.at {
-		return fmt.Errorf("a list takes the place of what was missed: one at %d after an event at %d", n.revision, r.at)
+		return fmt.Errorf("a list must replace the missed events: one at %d after an event at %d", n.revision, r.at)
 	}
 	if r.history.inside(n.revision) {
-		return fmt.Errorf("nobody sees a part of a group: a list again at %d", n.revision)
+		return fmt.Errorf("no client may see a part of a group: a list again at %d", n.revision)
 	}
 	r.leaping, r.seen = true, maps.Clone(r.view)
 	for r.at < n.revision {
@@ -247,31 +246,31 @@ func (r *replay) relist(n note) error {
 	return nil
 }
 
-// leap reads an event of a difference.
+// leap replays one event of a difference.
 func (r *replay) leap(n note) error {
 	was, had := r.seen[n.item.key]
 	now := n.item.value
 	if had == (n.event == watch.Added) {
-		return fmt.Errorf("a difference is about what was seen: %s", n)
+		return fmt.Errorf("a difference must refer to objects that were seen: %s", n)
 	}
 	if n.event == watch.Deleted {
 		if now != was.at(n.revision) {
-			return fmt.Errorf("a difference deletes what was seen last: %s, not %+v", n, was)
+			return fmt.Errorf("a difference must delete the last state that was seen: %s, not %+v", n, was)
 		}
 		delete(r.seen, n.item.key)
 		return nil
 	}
 	if had && (now.uid != was.uid || now == was) {
-		return fmt.Errorf("a difference modifies what has changed and is still the same object: %s", n)
+		return fmt.Errorf("a difference must modify an object that has changed and kept its uid: %s", n)
 	}
 	r.seen[n.item.key] = now
 	return nil
 }
 
-// fresh replays a watch that begins with the objects there are, at a revision that nobody is told. Every revision at
-// which there were exactly these objects may be the one; what follows has to fit to one of them. Of those between which
-// the watcher sees no change the first stands for all. Where history has passed the watch before it had shown all of them, the
-// first ones are enough.
+// fresh replays a watch without a revision. It begins with the existing objects, at a revision that the watcher does not learn. Each
+// revision with exactly these objects is a candidate, and the notes that follow must fit one of them. Of consecutive revisions between
+// which the watcher sees no change, fresh tries only the first. If the watch expired before it had shown all objects, the notes need to
+// match only the first objects.
 func (r *replay) fresh(notes []note, floor uint64, last bool) (int, error) {
 	initial := 0
 	for initial < len(notes) && notes[initial].kind == changed && notes[initial].event == watch.Added {
@@ -287,11 +286,11 @@ func (r *replay) fresh(notes []note, floor uint64, last bool) (int, error) {
 		r.step()
 	}
 	worst, worstErr := 0, errMissing
-	if initial < len(notes) || !last { // nothing that could still come would help
-		worstErr = fmt.Errorf("a watch from nowhere begins with the objects there are: at no revision from %d to %d were there these", r.at, ceiling)
+	if initial < len(notes) || !last { // no later event could complete the initial objects
+		worstErr = fmt.Errorf("a watch without a revision must begin with the existing objects: no revision from %d to %d has these", r.at, ceiling)
 	}
 	for {
-		r.skip(min(ceiling, r.history.groupEnd(r.at))) // nobody sees a part of a group
+		r.skip(min(ceiling, r.history.groupEnd(r.at))) // no reader may see a part of a group
 		told := min(initial, len(r.view))
 		if !r.history.inside(r.at) && (passed || told == len(r.view)) && r.begins(notes[:told]) {
 			candidate := r.clone()
@@ -320,16 +319,16 @@ func (r *replay) begins(notes []note) bool {
 			return false
 		}
 	}
-	through := 0 // objects up to the last one that the notes tell of
+	through := 0 // number of objects up to the last one in the notes
 	for k := range r.view {
 		if len(notes) > 0 && compareKeys(k, notes[len(notes)-1].item.key) <= 0 {
 			through++
 		}
 	}
-	return through == len(notes) // none is left out in between
+	return through == len(notes) // the notes skip no object
 }
 
-// differences shows a few keys in which two states differ.
+// differences formats a few keys in which two states differ.
 func differences(got, want state) string {
 	keys := map[storage.Key]bool{}
 	for k := range got {
@@ -347,7 +346,7 @@ func differences(got, want state) string {
 		}
 	}
 	if len(out) == 0 {
-		return "an object is there twice"
+		return "an object is listed twice"
 	}
 	return fmt.Sprint(len(out), " objects differ: ", out[:min(len(out), 4)])
 }

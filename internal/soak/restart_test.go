@@ -27,8 +27,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Clients outlive a store in memory: its next life begins at the clock, and the one before may have been ahead of it. No client goes on
-// with what it knows of another life, and none waits in silence.
+// Clients outlive a store in memory. The next store starts at the clock, and the previous one may have been ahead of the clock. No client
+// may continue with the state of an earlier store, and none may wait silently.
 func TestRestarts(t *testing.T) {
 	var lives lives
 	server := httptest.NewServer(&lives)
@@ -57,7 +57,7 @@ func TestRestarts(t *testing.T) {
 			require.NoError(t, client.shows(want, deadline), "life %d, client %d", count, i)
 		}
 		before := lives.now.Load()
-		start := watch.Revision(0) // the clock, behind the life before
+		start := watch.Revision(0) // the clock, which is behind the previous store
 		if count%2 == 0 {
 			start = watch.Revision(time.Now().Add(time.Hour).UnixMicro())
 		}
@@ -68,12 +68,12 @@ func TestRestarts(t *testing.T) {
 	for _, client := range clients {
 		expired, tooLarge = expired+client.expired.Load(), tooLarge+client.tooLarge.Load()
 	}
-	t.Logf("%d lives; %d clients were told 410 %d times, and 504 %d times", count, len(clients), expired, tooLarge)
+	t.Logf("%d lives; %d clients got 410 %d times, and 504 %d times", count, len(clients), expired, tooLarge)
 	require.NotZero(t, expired)
 	require.NotZero(t, tooLarge)
 }
 
-// lives is a server that serves one life of an API after the other.
+// lives is a server that serves one API after another. Each is one life.
 type lives struct{ now atomic.Pointer[life] }
 
 type life struct {
@@ -95,7 +95,7 @@ func (l *lives) end(t *testing.T, of *life) {
 	require.NoError(t, of.store.Close())
 }
 
-// write makes, changes and deletes a few Gadgets and returns what their counts are then.
+// write creates, changes and deletes a few Gadgets and returns their counts.
 func (l *lives) write(t *testing.T, random *rand.Rand, life int) map[string]int64 {
 	client := rest.ClientFor[Gadget](l.now.Load().api).Namespace("a")
 	counts := map[string]int64{}
@@ -106,7 +106,7 @@ func (l *lives) write(t *testing.T, random *rand.Rand, life int) map[string]int6
 		switch {
 		case !there:
 			g := newGadget(name)
-			g.Spec.Count = int64(1000 * (life + 1)) // which no other life has
+			g.Spec.Count = int64(1000 * (life + 1)) // differs in every life
 			counts[name] = g.Spec.Count
 			_, err = client.Create(t.Context(), g)
 		case random.IntN(3) == 0:
@@ -121,11 +121,11 @@ func (l *lives) write(t *testing.T, random *rand.Rand, life int) map[string]int6
 	return counts
 }
 
-// resumer keeps up with all Gadgets: it goes on after what it saw last, and begins anew when it is told that it cannot.
+// resumer tracks all Gadgets: it resumes after the last event it saw, and starts over when the server rejects that.
 type resumer struct {
 	caller            *caller
-	watchList         bool // it begins by a WatchList
-	metadata          bool // it wants metadata only, and takes the generation for the count
+	watchList         bool // it starts with a WatchList
+	metadata          bool // it requests only metadata, and uses the generation as the count
 	expired, tooLarge atomic.Int64
 
 	mu      sync.Mutex
@@ -183,7 +183,7 @@ func (r *resumer) count(g *Gadget) int64 {
 	return g.Spec.Count
 }
 
-// know takes over what there is.
+// know replaces the known state.
 func (r *resumer) know(counts map[string]int64) {
 	r.mu.Lock()
 	r.counts = counts
@@ -198,7 +198,7 @@ func (r *resumer) wake() {
 	}
 }
 
-// watch goes on after a revision, or with what there is, and returns where it has come to.
+// watch continues after a revision, or starts with the existing objects, and returns the revision that it reached.
 func (r *resumer) watch(ctx context.Context, at uint64) (uint64, error) {
 	query := url.Values{"watch": {"true"}, "allowWatchBookmarks": {"true"}}
 	var initial map[string]int64
@@ -228,7 +228,7 @@ func (r *resumer) watch(ctx context.Context, at uint64) (uint64, error) {
 		if e.Type == apimeta.EventError {
 			err := asError(e.Object)
 			if status.IsTooLargeResourceVersion(err) {
-				return at, fmt.Errorf("a watch from a revision that is not reached is refused before its stream begins: %s", e.Object)
+				return at, fmt.Errorf("the API must reject a watch from a future revision before the stream begins: %s", e.Object)
 			}
 			return at, err
 		}
@@ -263,7 +263,7 @@ func (r *resumer) see(event string, g *Gadget) {
 	r.wake()
 }
 
-// shows waits until the client knows exactly what there is.
+// shows waits until the client knows exactly the expected state.
 func (r *resumer) shows(want map[string]int64, deadline time.Time) error {
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
@@ -277,7 +277,7 @@ func (r *resumer) shows(want map[string]int64, deadline time.Time) error {
 		select {
 		case <-r.arrived:
 		case <-timer.C:
-			return fmt.Errorf("no watch is silent after a restart: the client knows %v, want %v", got, want)
+			return fmt.Errorf("no watch may be silent after a restart: the client knows %v, want %v", got, want)
 		}
 	}
 }

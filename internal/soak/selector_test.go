@@ -6,7 +6,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// selector narrows down a list or watch, for the API as text, for the model as a function that shares no code with it.
+// selector narrows a list or watch: for the API as text, for the model as a function that shares no code with the API.
 type selector struct {
 	namespace, labels, fields string
 	holds                     func(k storage.Key, v value) bool

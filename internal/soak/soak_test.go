@@ -24,13 +24,13 @@ import (
 
 const (
 	usual = 4 * time.Second
-	// The shares of the duration: of the history of TestSoak, and of each chapter beside it.
+	// These are the shares of the duration for TestSoak and for each of the other tests.
 	ofHistory, ofChapter = 0.6, 0.1
-	// round is how long load lasts between two checks: the journal of a round is held in memory.
+	// round is the time of load between two checks. It bounds the journal, which is held in memory.
 	round = 2500 * time.Millisecond
-	// patience is how long a watcher may take to show the last event of a round.
+	// patience bounds how long a watcher may take to show the last event of a round.
 	patience = 30 * time.Second
-	// shown is how many violations are printed.
+	// shown is the number of violations that are printed.
 	shown = 5
 )
 
@@ -45,10 +45,10 @@ type soak struct {
 	totals     totals
 	tapes      []*tape
 	chronicles []*chronicle
-	base       atomic.Uint64 // where the round began
+	base       atomic.Uint64 // the revision at which the round began
 }
 
-// totals are counts of what happened.
+// totals counts what happened.
 type totals struct {
 	commits, conflicts, streams, events, bookmarks, expiredWatches, relists, expiredPages, pages, compactions, followed, expiredFollows, razed, collected atomic.Int64
 }
@@ -59,7 +59,7 @@ func (s *soak) betas() rest.Client[GadgetBeta] { return rest.ClientFor[GadgetBet
 
 func (s *soak) caller(random *rand.Rand) *caller { return s.callers[random.IntN(len(s.callers))] }
 
-// actor does one thing again and again until the round is over.
+// actor repeats one action until the round is over.
 type actor struct {
 	name string
 	act  func(who string, random *rand.Rand) error
@@ -75,7 +75,7 @@ func (s *soak) actors() []actor {
 	}
 }
 
-// lasting is how long a part of the soak is to last.
+// lasting returns how long a part of the soak runs.
 func lasting(t *testing.T, share float64) time.Duration {
 	all := usual
 	if text := os.Getenv("DECORUM_SOAK"); text != "" {
@@ -88,7 +88,7 @@ func lasting(t *testing.T, share float64) time.Duration {
 	return time.Duration(share * float64(all))
 }
 
-// Consistency under load: see the package's doc.
+// TestSoak checks consistency under load; see the package documentation.
 func TestSoak(t *testing.T) {
 	duration, seed := lasting(t, ofHistory), rand.Uint64()
 	if text := os.Getenv("DECORUM_SOAK_SEED"); text != "" {
@@ -138,8 +138,8 @@ func TestSoak(t *testing.T) {
 	t.Logf("%d watchers: %d events (%.0f/s), %d streams, %d bookmarks, %d times 410, %d differences after it",
 		len(s.tapes), c.events.Load(), float64(c.events.Load())/took.Seconds(), c.streams.Load(), c.bookmarks.Load(), c.expiredWatches.Load(), c.relists.Load())
 	t.Logf("%d followers of everything: %d changes, %d times 410; %d namespaces deleted, %d parts collected", len(s.chronicles), c.followed.Load(), c.expiredFollows.Load(), c.razed.Load(), c.collected.Load())
-	if duration >= time.Minute && !t.Failed() { // what did not happen was not checked
-		require.NotZero(t, c.conflicts.Load(), "no writer was in another's way")
+	if duration >= time.Minute && !t.Failed() { // what did not happen was not tested
+		require.NotZero(t, c.conflicts.Load(), "no write met a conflict")
 		require.NotZero(t, c.expiredWatches.Load(), "no watcher fell behind")
 		require.NotZero(t, c.relists.Load(), "no Follow fell behind")
 		require.NotZero(t, c.bookmarks.Load(), "no watch had a bookmark")
@@ -171,7 +171,7 @@ func newSoak(t *testing.T) *soak {
 	return s
 }
 
-// startWatchers gives each selector a watcher of each kind, in turns.
+// startWatchers starts a watcher of each kind for each selector, in turns.
 func (s *soak) startWatchers(ctx context.Context, group *sync.WaitGroup, seed uint64) {
 	accepts := []string{mediaJSON, mediaTable, mediaMeta}
 	for i, sel := range s.selectors {
@@ -203,7 +203,7 @@ func (s *soak) startWatchers(ctx context.Context, group *sync.WaitGroup, seed ui
 	}
 }
 
-// startFollowers lets some follow everything, one of them from beginning to end.
+// startFollowers starts followers of all objects. One of them never starts over.
 func (s *soak) startFollowers(ctx context.Context, group *sync.WaitGroup, seed uint64) {
 	for i := range 3 {
 		c := newChronicle(fmt.Sprint("follower of everything ", i))
@@ -213,7 +213,7 @@ func (s *soak) startFollowers(ctx context.Context, group *sync.WaitGroup, seed u
 	}
 }
 
-// load lets all actors act for a while, and returns what answers none of them should get.
+// load lets all actors act for a while, and returns unexpected errors.
 func (s *soak) load(length time.Duration, seed uint64) error {
 	ctx, cancel := context.WithTimeout(context.Background(), length)
 	defer cancel()
@@ -235,7 +235,7 @@ func (s *soak) load(length time.Duration, seed uint64) error {
 	return errors.Join(errs...)
 }
 
-// check compares what everybody saw in a round that is over with the journal, and returns the state it has left.
+// check compares what the clients saw in a finished round with the journal, and returns the final state.
 func (s *soak) check(start state) (state, []error) {
 	h, err := s.journal.take(start, s.base.Load())
 	if err != nil {
@@ -249,7 +249,7 @@ func (s *soak) check(start state) (state, []error) {
 	}
 	var problems []error
 	if got := s.after(); got != h.end() {
-		problems = append(problems, fmt.Errorf("every revision is a commit that a writer was told of: the store is at %d, the journal ends at %d", got, h.end()))
+		problems = append(problems, fmt.Errorf("every revision must be a commit that a writer received: the store is at %d, the journal ends at %d", got, h.end()))
 	}
 	deadline := time.Now().Add(patience)
 	for _, t := range s.tapes {
@@ -269,7 +269,7 @@ func (s *soak) check(start state) (state, []error) {
 	return final, problems
 }
 
-// check replays a tape, as often as something arrives, until it shows all of the history.
+// check replays a tape whenever something arrives, until it covers the whole history.
 func (t *tape) check(h *history, deadline time.Time) error {
 	for {
 		notes, broken := t.read()
@@ -283,7 +283,7 @@ func (t *tape) check(h *history, deadline time.Time) error {
 			t.forget(len(notes))
 			return nil
 		case !errors.Is(err, errMissing) || time.Now().After(deadline):
-			return fmt.Errorf("%w\n  seen last:\n%s  history:\n%s", err, lastNotes(notes, i), h.around(r.at))
+			return fmt.Errorf("%w\n  last notes:\n%s  history:\n%s", err, lastNotes(notes, i), h.around(r.at))
 		}
 		timer := time.NewTimer(time.Until(deadline))
 		select {

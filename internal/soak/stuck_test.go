@@ -22,7 +22,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// convertedBytes is what an API of bulk keeps of other versions than the stored one.
+// convertedBytes is the size of the API's cache of converted objects.
 const convertedBytes = 4 << 20
 
 // bulk is an API of Gadgets of any size, served over sockets and in process.
@@ -44,7 +44,7 @@ func newBulk(t *testing.T, logBytes int64) *bulk {
 	return b
 }
 
-// serveNarrowly serves over sockets that hold little, so that what a client does not read is soon stuck in the server.
+// serveNarrowly serves over sockets with small buffers, so that a client that does not read soon blocks the server's write.
 func serveNarrowly(h http.Handler) *httptest.Server {
 	const buffer = 32 << 10
 	server := httptest.NewUnstartedServer(h)
@@ -72,7 +72,7 @@ func (b *bulk) end(t *testing.T) {
 	require.NoError(t, b.store.Close())
 }
 
-// write stores a Gadget of about so many bytes, whose generation no other has.
+// write stores a Gadget of about this size. Its generation is unique.
 func (b *bulk) write(t *testing.T, name string, size int) {
 	t.Helper()
 	b.written++
@@ -84,7 +84,7 @@ func (b *bulk) write(t *testing.T, name string, size int) {
 	require.NoError(t, err)
 }
 
-// stick opens a watch of which nobody reads more than that it has begun, until ctx ends. The callers and forms take turns.
+// stick opens a watch until ctx ends and reads only its first byte. The callers and forms take turns.
 func (b *bulk) stick(ctx context.Context, t *testing.T, n int, after watch.Revision) {
 	t.Helper()
 	query := url.Values{"watch": {"true"}}
@@ -101,28 +101,28 @@ func (b *bulk) stick(ctx context.Context, t *testing.T, n int, after watch.Revis
 	body, err := c.open(ctx, "GET", path("", ""), query, mediaJSON, accept, nil)
 	require.NoError(t, err)
 	context.AfterFunc(ctx, func() { _ = body.Close() })
-	_, err = io.ReadFull(body, make([]byte, 1)) // the rest is being written
+	_, err = io.ReadFull(body, make([]byte, 1)) // the server blocks while it writes the rest
 	require.NoError(t, err)
 }
 
-// inUse are the bytes that are alive.
+// inUse returns the number of live bytes.
 func inUse() int64 {
 	runtime.GC()
-	runtime.GC() // what pools held
+	runtime.GC() // frees what pools held
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
 
-// Watchers that never read keep little alive, and those that do read notice nothing of them.
+// Watchers that never read must keep little memory alive, and must not affect those that do read.
 func TestWatchersThatNeverRead(t *testing.T) {
 	const logBytes, perWatcher = 4 << 20, 256 << 10
 	for _, c := range []struct {
 		name                    string
 		watchers, objects, size int
-		between                 int // how often each object is written between two watchers
+		between                 int // number of writes of each object between two watchers
 	}{
-		{"each somewhere else in the history", 16, 8, 64 << 10, 5},
+		{"each at another place in the history", 16, 8, 64 << 10, 5},
 		{"all in one large object", 24, 1, 3 << 19, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestWatchersThatNeverRead(t *testing.T) {
 					write(c.between)
 				}
 				if n%3 == 2 {
-					b.stick(ctx, t, n, 0) // the first state is not read either
+					b.stick(ctx, t, n, 0) // the client does not even read the first state
 				} else {
 					b.stick(ctx, t, n, after)
 				}
@@ -167,8 +167,8 @@ func TestWatchersThatNeverRead(t *testing.T) {
 			}
 			require.NoError(t, reader.shows(want, time.Now().Add(patience)))
 			grown := inUse() - before
-			t.Logf("%d watchers that never read hold %d KB, with a history of %d KB and %d KB that are converted", c.watchers, grown>>10, logBytes>>10, convertedBytes>>10)
-			const forms = 8 // of an object, now and before
+			t.Logf("%d watchers that never read hold %d KB, with a history of %d KB and %d KB of converted objects", c.watchers, grown>>10, logBytes>>10, convertedBytes>>10)
+			const forms = 8 // of an object, before and after a change
 			require.Less(t, grown, int64(logBytes+convertedBytes+forms*c.objects*c.size+c.watchers*perWatcher))
 		})
 	}

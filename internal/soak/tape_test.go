@@ -8,18 +8,18 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// tape is what one watcher saw, in its order, since the last round was checked.
+// tape holds what one watcher saw, in order, since the check of the last round.
 type tape struct {
 	name     string
 	sel      selector
-	metadata bool // of the objects only
-	// begun: the watcher has shown the state in which the last round ended.
+	metadata bool // the watcher sees only metadata
+	// begun says that the watcher had shown the final state of the last round.
 	begun bool
 
 	mu      sync.Mutex
 	notes   []note
-	broken  error         // the watcher has met what must not happen
-	arrived chan struct{} // holds an element when there is something new
+	broken  error         // an error that must not happen
+	arrived chan struct{} // holds an element if there are new notes
 }
 
 func newTape(name string, sel selector) *tape {
@@ -29,17 +29,17 @@ func newTape(name string, sel selector) *tape {
 type noteKind int
 
 const (
-	// listed: the watch goes on from a list of these items at this revision, not older than floor.
+	// listed means that the watch continues from a list of these items, at this revision, which must be at least floor.
 	listed noteKind = iota
-	// fresh: a watch begins with an ADDED for each object of a state whose revision the watcher is not told, not
-	// older than floor.
+	// fresh means that a watch begins with an ADDED for each object of a state. The watcher does not learn its revision, which must be at
+	// least floor.
 	fresh
-	// relisted: the watch has listed again by itself, at this revision, not older than floor. It goes on with the
-	// difference to what it has shown, in events that all have this revision, and which may be none.
+	// relisted means that the watch has listed again by itself, at this revision, which must be at least floor. It continues with the
+	// difference to what it has shown, in events that all have this revision. There may be none.
 	relisted
 	changed    // an event
 	bookmarked // a bookmark
-	// expired: the watch ended with 410, because history had passed it. It may not have shown all of its beginning.
+	// expired means that the watch ended with 410, because the log had dropped its position. It may not have shown all initial objects.
 	expired
 )
 
@@ -96,14 +96,14 @@ func (t *tape) read() ([]note, error) {
 	return t.notes, t.broken
 }
 
-// forget drops the notes that are checked.
+// forget drops the first n notes, which are checked.
 func (t *tape) forget(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.notes = append([]note(nil), t.notes[n:]...)
 }
 
-// lastNotes shows the notes before and at an index.
+// lastNotes formats the note at an index and those before it.
 func lastNotes(notes []note, i int) string {
 	var b strings.Builder
 	for j := max(0, i-5); j <= min(i, len(notes)-1); j++ {

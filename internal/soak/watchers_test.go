@@ -18,26 +18,26 @@ type frame struct {
 	event    watch.EventType
 	item     item
 	revision uint64
-	initial  bool // a bookmark that ends the initial events
+	initial  bool // the bookmark that ends the initial events
 }
 
 // source is a client that lists and watches one selection.
 type source interface {
 	list() (items []item, revision uint64, err error)
-	// watch goes on after a revision; after 0 it begins with what there is, and with all it does so by a WatchList.
-	// The stream may end without an error.
+	// watch continues after a revision. For 0 it begins with the existing objects; if all is set, it requests them with a WatchList. The
+	// stream may end without an error.
 	watch(ctx context.Context, after uint64, all bool) iter.Seq2[frame, error]
-	// lists reports whether it can do a WatchList.
+	// lists reports whether the source supports WatchList.
 	lists() bool
 }
 
-// typed is a source that can follow what it watches.
+// typed is a source that can also follow its selection.
 type typed interface {
 	source
 	follow(ctx context.Context) iter.Seq2[frame, error]
 }
 
-// typedSource is the client of the library, of one of the versions.
+// typedSource is the typed client for one of the versions.
 type typedSource[T any] struct {
 	client rest.Client[T]
 	sel    selector
@@ -97,10 +97,10 @@ func (c typedSource[T]) frames(events iter.Seq2[rest.Event[T], error]) iter.Seq2
 	}
 }
 
-// watcher watches one selection until the context ends. It breaks off at random and resumes where it was; it begins
-// again after 410 and now and then without need; it dawdles, so that the log overtakes it.
+// watcher watches one selection until the context ends. It disconnects at random and resumes at its position. It starts over after 410, and
+// sometimes without a reason. It also pauses, so that the log drops its position.
 func (s *soak) watcher(ctx context.Context, t *tape, from source, random *rand.Rand) {
-	at := uint64(0) // where to resume; 0 is nowhere
+	at := uint64(0) // where to resume; 0 means nowhere
 	for ctx.Err() == nil {
 		all := false
 		if at == 0 || random.IntN(12) == 0 {
@@ -113,7 +113,7 @@ func (s *soak) watcher(ctx context.Context, t *tape, from source, random *rand.R
 		var err error
 		if at, err = s.connect(ctx, t, from, at, all, random); err != nil && ctx.Err() == nil {
 			if !status.IsExpired(err) {
-				t.fail(fmt.Errorf("a watch ends with 410 or not at all: %w", err))
+				t.fail(fmt.Errorf("a watch may end only with 410: %w", err))
 				return
 			}
 			s.totals.expiredWatches.Add(1)
@@ -123,7 +123,7 @@ func (s *soak) watcher(ctx context.Context, t *tape, from source, random *rand.R
 	}
 }
 
-// begin chooses how the watcher learns what there is: by a list, by a WatchList, or by a watch from nowhere.
+// begin chooses how the watcher gets the initial state: by a list, by a WatchList, or by a watch without a revision.
 func (s *soak) begin(t *tape, from source, random *rand.Rand) (at uint64, all bool, err error) {
 	floor := s.before()
 	switch n := random.IntN(3); {
@@ -140,11 +140,11 @@ func (s *soak) begin(t *tape, from source, random *rand.Rand) (at uint64, all bo
 	return 0, false, nil
 }
 
-// connect notes a stream until it breaks off, and returns where to resume. A stream that ends by itself before there is such a
-// place must say why.
+// connect notes a stream until it breaks off, and returns where to resume. If a stream ends before it has a position to resume from, it
+// must return an error.
 func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all bool, random *rand.Rand) (uint64, error) {
 	floor := s.before()
-	left := 1 + random.IntN(400) // events until it hangs up, once it has something to resume from
+	left := 1 + random.IntN(400) // number of events until it disconnects, once it has a position to resume from
 	var initial []item
 	s.totals.streams.Add(1)
 	for f, err := range from.watch(ctx, at, all) {
@@ -161,7 +161,7 @@ func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all
 			at, all = f.revision, false
 			continue
 		case all || f.initial:
-			return 0, fmt.Errorf("initial events are ADDED and end with their bookmark: %+v", f)
+			return 0, fmt.Errorf("initial events must be ADDED and end with their bookmark: %+v", f)
 		case f.event == watch.Bookmark:
 			t.add(note{kind: bookmarked, revision: f.revision})
 			s.totals.bookmarks.Add(1)
@@ -169,7 +169,7 @@ func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all
 			continue
 		}
 		t.add(note{kind: changed, event: f.event, revision: f.revision, item: f.item})
-		if at > 0 || f.event != watch.Added { // the ADDED of a watch from nowhere may be one of the initial ones
+		if at > 0 || f.event != watch.Added { // the ADDED of a watch without a revision may be an initial event
 			at = f.revision
 		}
 		if random.IntN(600) == 0 {
@@ -182,13 +182,12 @@ func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all
 		}
 	}
 	if at == 0 && ctx.Err() == nil {
-		return 0, errors.New("it ends without an error and leaves nothing to resume from")
+		return 0, errors.New("the stream ends without an error and without a position to resume from")
 	}
 	return at, nil
 }
 
-// follower follows one selection, and begins again after a while. Each list but the first is one by which a Follow helps
-// itself after 410.
+// follower follows one selection, and starts over after a while. Every list after the first is a recovery of Follow after 410.
 func (s *soak) follower(ctx context.Context, t *tape, c typed, random *rand.Rand) {
 	for ctx.Err() == nil {
 		t.add(note{kind: fresh, floor: s.before()})
@@ -205,7 +204,7 @@ func (s *soak) follower(ctx context.Context, t *tape, c typed, random *rand.Rand
 		for f, err := range c.follow(listing) {
 			if err != nil {
 				if ctx.Err() == nil {
-					t.fail(fmt.Errorf("a Follow helps itself: %w", err))
+					t.fail(fmt.Errorf("a Follow must recover by itself: %w", err))
 				}
 				return
 			}

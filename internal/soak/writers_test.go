@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	counters = 3  // of each namespace
-	poolSize = 24 // names that come and go, of each namespace
+	counters = 3  // in each namespace
+	poolSize = 24 // number of names that are created and deleted, in each namespace
 )
 
-// ledger is what writers were told to have counted; a counter that holds less has lost an update.
+// ledger holds the counts that were acknowledged to writers. A counter with less has lost an update.
 type ledger struct {
 	mu    sync.Mutex
 	count map[string]int64 // by namespace/name, and by namespace/name/what
@@ -42,7 +42,7 @@ func poolName(i int) string { return "pool-" + strconv.Itoa(i) }
 
 func pick(random *rand.Rand, from ...string) string { return from[random.IntN(len(from))] }
 
-// makeCounters creates the objects that are there all the time.
+// makeCounters creates the objects that always exist.
 func (s *soak) makeCounters() error {
 	for _, namespace := range namespaces {
 		if err := s.makeNamespace(namespace); err != nil {
@@ -62,7 +62,7 @@ func newGadget(name string) *Gadget {
 	return &Gadget{TypeMeta: apimeta.TypeMeta{APIVersion: group + "/v1", Kind: "Gadget"}, ObjectMeta: apimeta.ObjectMeta{Name: name}}
 }
 
-// counted makes attempts until one meets no conflict, and notes what it has counted and the answer.
+// counted repeats an attempt until it meets no conflict, and notes the increment and the answer.
 func (s *soak) counted(who, counter string, attempt func() (*Gadget, error)) error {
 	for {
 		out, err := attempt()
@@ -79,7 +79,7 @@ func (s *soak) counted(who, counter string, attempt func() (*Gadget, error)) err
 	}
 }
 
-// put reads, counts, and writes back, again after each conflict.
+// put reads, increments and writes back, and repeats this after each conflict.
 func (s *soak) put(who string, random *rand.Rand) error {
 	namespace, name, c := pick(random, namespaces...), counterName(random.IntN(counters)), s.caller(random)
 	return s.counted(who, namespace+"/"+name, func() (*Gadget, error) {
@@ -103,7 +103,7 @@ func (s *soak) modify(who string, random *rand.Rand) error {
 	return nil
 }
 
-// modifyOlder is modify by a client of the older version.
+// modifyOlder is modify for a client of the older version.
 func (s *soak) modifyOlder(who string, random *rand.Rand) error {
 	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
 	out, err := s.betas().Namespace(namespace).Modify(context.Background(), name, func(g *GadgetBeta) error { g.Spec.Total++; return nil })
@@ -126,7 +126,7 @@ func (s *soak) modifyStatus(who string, random *rand.Rand) error {
 	return nil
 }
 
-// update is put by the typed client.
+// update is put with the typed client.
 func (s *soak) update(who string, random *rand.Rand) error {
 	client, name := s.gadgets().Namespace("a"), counterName(random.IntN(counters))
 	return s.counted(who, "a/"+name, func() (*Gadget, error) {
@@ -139,7 +139,7 @@ func (s *soak) update(who string, random *rand.Rand) error {
 	})
 }
 
-// patch counts by a patch that is conditional: by a resourceVersion, or by a test of the value.
+// patch increments with a conditional patch: by a resourceVersion, or by a test of the value.
 func (s *soak) patch(who string, random *rand.Rand) error {
 	namespace, name, c := pick(random, namespaces...), counterName(random.IntN(counters)), s.caller(random)
 	return s.counted(who, namespace+"/"+name, func() (*Gadget, error) {
@@ -152,14 +152,14 @@ func (s *soak) patch(who string, random *rand.Rand) error {
 			media, body = mediaPatch, fmt.Sprintf(`[{"op":"test","path":"/spec/count","value":%d},{"op":"replace","path":"/spec/count","value":%d}]`, g.Spec.Count, g.Spec.Count+1)
 		}
 		out, err := c.write("PATCH", path(namespace, name), media, body)
-		if media == mediaPatch && status.IsInvalid(err) { // the test has failed
-			err = status.Conflict(apimeta.GroupResource{Resource: "gadgets"}, name, "the count is another one")
+		if media == mediaPatch && status.IsInvalid(err) { // the test operation failed
+			err = status.Conflict(apimeta.GroupResource{Resource: "gadgets"}, name, "the count has changed")
 		}
 		return out, err
 	})
 }
 
-// mark counts in a field of its own, by a patch without condition.
+// mark increments a separate field, with an unconditional patch.
 func (s *soak) mark(who string, random *rand.Rand) error {
 	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
 	mine := namespace + "/" + name + "/" + who
@@ -174,7 +174,7 @@ func (s *soak) mark(who string, random *rand.Rand) error {
 	return nil
 }
 
-// flip moves an object into other selections; one that is not there is left alone.
+// flip moves an object to other selections. If the object does not exist, flip does nothing.
 func (s *soak) flip(who string, random *rand.Rand) error {
 	namespace, name := place(random), poolName(random.IntN(poolSize))
 	if random.IntN(8) == 0 {
@@ -217,7 +217,7 @@ func (s *soak) create(who string, random *rand.Rand) error {
 	return nil
 }
 
-// remove deletes an object, and now and then its finalizers too, or a selection of them.
+// remove deletes an object, and sometimes also removes its finalizers, or deletes a selection.
 func (s *soak) remove(_ string, random *rand.Rand) error {
 	namespace, name, c := place(random), poolName(random.IntN(poolSize)), s.caller(random)
 	query := url.Values{}
@@ -246,7 +246,7 @@ func (s *soak) remove(_ string, random *rand.Rand) error {
 	return err
 }
 
-// beacons are objects in the selections of all watchers.
+// beacons returns objects in the selections of all watchers.
 func beacons() []item {
 	return []item{
 		{keyOf("a", poolName(1)), value{side: "left", color: "red"}},
@@ -256,8 +256,8 @@ func beacons() []item {
 	}
 }
 
-// light ends a round with a change that every watcher is shown and that nothing takes back. It is how a watcher that
-// is up to date can be told from one that has yet to list: what it lists might be nothing.
+// light ends a round with a change that every watcher sees and that no writer reverts. It distinguishes an up-to-date watcher from one that
+// has yet to list, whose list might be empty.
 func (s *soak) light() error {
 	for _, b := range beacons() {
 		if err := s.makeNamespace(b.key.Namespace); err != nil {
@@ -287,13 +287,13 @@ func (s *soak) light() error {
 	return nil
 }
 
-// noise takes revisions of another kind.
+// noise writes another kind to use up revisions.
 func (s *soak) noise(string, *rand.Rand) error {
 	_, err := rest.ClientFor[Noise](s.api).Modify(context.Background(), "noise", func(n *Noise) error { n.Spec.Count++; return nil })
 	return err
 }
 
-// checkLedger compares the counters with what their writers were told.
+// checkLedger compares the counters with the acknowledged counts.
 func (s *soak) checkLedger(objects state) (problems []error) {
 	for _, namespace := range namespaces {
 		for i := range counters + 1 {
@@ -306,7 +306,7 @@ func (s *soak) checkLedger(objects state) (problems []error) {
 			got := [3]int64{v.count, v.seen, v.marks}
 			want := [3]int64{s.ledger.get(what), s.ledger.get(what + "/seen"), s.ledger.get(what + "/marks")}
 			if got != want {
-				problems = append(problems, fmt.Errorf("no update is lost: %s has counted %d (count, seen, marks), writers were told %d", what, got, want))
+				problems = append(problems, fmt.Errorf("no update may be lost: %s has counted %d (count, seen, marks), writers received %d", what, got, want))
 			}
 		}
 	}
