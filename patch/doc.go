@@ -1,13 +1,12 @@
-// Package patch changes documents: JSON Patch (RFC 6902), JSON Merge Patch (RFC 7386) and Strategic Merge Patch, as the
+// Package patch changes JSON objects: JSON Patch (RFC 6902), JSON Merge Patch (RFC 7386) and Strategic Merge Patch, as the
 // Kubernetes API server applies them.
 //
-// Every patch is a pure function. A caller parses it once, from the body of a request, and may then apply it to any
-// number of documents, concurrently. Apply does not change its argument; the result shares with it what stays the same.
-// So when a write loses a race, the caller applies the patch again to the newer object, and pays for the change only.
+// A patch is parsed once, from the body of a request, and may then be applied to any number of objects, concurrently. Apply
+// does not change its argument. It returns new JSON, with the members of maps sorted by name and without space between the
+// tokens, so that the same object has the same bytes.
 //
-// JSON Patch and merge patch know nothing about the kind of the document. A strategic merge patch asks the schema of the
-// kind how to merge a field: it matches the elements of a list by their key or treats them as a set, where a merge patch
-// can only replace the list.
+// JSON Patch and merge patch know nothing about the kind of the object. A strategic merge patch asks a Go type how to merge
+// each list: it matches the elements by their key or treats them as a set, where a merge patch can only replace the list.
 //
 // Errors are [*status.Error] with the code and the text that the API server answers. Like upstream's, the text of a JSON
 // Patch that cannot be applied does not say which operation failed or why. The cause does: errors.As finds an

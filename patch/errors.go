@@ -4,27 +4,23 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/decorum-go/decorum/status"
 )
 
 // The causes of an [OperationError], for errors.Is.
 var (
 	// ErrTestFailed means that a test operation found a different value.
-	ErrTestFailed = errors.New("the value differs")
+	ErrTestFailed = docpatch.ErrTestFailed
 	// ErrMissing means that a path leads to no value, or through a value that is neither a list nor a map.
-	ErrMissing = errors.New("there is no such place")
+	ErrMissing = docpatch.ErrMissing
 	// ErrIndex means that an index is out of range or not a number.
-	ErrIndex = errors.New("the list has no such index")
+	ErrIndex = docpatch.ErrIndex
 	// ErrMalformed means that the operation is unknown or lacks a path, or that a path is not a JSON pointer.
-	ErrMalformed = errors.New("the operation is malformed")
+	ErrMalformed = docpatch.ErrMalformed
 	// ErrTooLarge means that the copied values exceed 3 MiB of JSON in total, or that the result is nested too deeply.
-	ErrTooLarge = errors.New("the result is too large")
+	ErrTooLarge = docpatch.ErrTooLarge
 )
-
-// errWhole means that an operation other than test and replace names the whole document, or that a value other than a
-// map or a list would replace it.
-var errWhole = fmt.Errorf("%w: the path names the whole document", ErrMissing)
 
 // OperationError says which operation of a JSON patch could not be applied. errors.As finds it in the error of
 // [JSONPatch.Apply].
@@ -42,15 +38,11 @@ func (e *OperationError) Error() string {
 // Unwrap returns the cause, one of this package's errors.
 func (e *OperationError) Unwrap() error { return e.cause }
 
-// wrongShape returns upstream's text for a value that does not fit its Go type.
-func wrongShape(v doc.Value, place string) string {
-	return "error decoding patch: json: cannot unmarshal " + v.JSONName() + " into " + place
-}
-
-// refused returns the answer to a patch that could not be applied. As upstream, it does not say why.
-func refused(cause error) error { return status.Unprocessable().WithCause(cause) }
-
-// undecodable returns the answer to a patch that is not JSON.
-func undecodable(cause error) error {
-	return status.BadRequest("error decoding patch: " + cause.Error()).WithCause(cause)
+// withOperation puts the exported type of error in place of the internal one.
+func withOperation(err error) error {
+	failed, ok := errors.AsType[*docpatch.OperationError](err)
+	if !ok {
+		return err
+	}
+	return status.Unprocessable().WithCause(&OperationError{Index: failed.Index, Op: failed.Op, Path: failed.Path, cause: failed.Cause})
 }

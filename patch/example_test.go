@@ -3,9 +3,7 @@ package patch_test
 import (
 	"errors"
 	"fmt"
-	"reflect"
 
-	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/patch"
 )
 
@@ -19,17 +17,15 @@ func ExampleJSONPatch_Apply() {
 		fmt.Println(err)
 		return
 	}
-	d, _ := patch.ParseDocument([]byte(`{"kind": "Worker", "spec": {"replicas": 2, "args": []}}`))
-	patched, err := p.Apply(d)
-	fmt.Println(string(patch.AppendJSON(nil, patched)), err)
+	patched, err := p.Apply([]byte(`{"kind": "Worker", "spec": {"replicas": 2, "args": []}}`))
+	fmt.Println(string(patched), err)
 	// Output: {"kind":"Worker","spec":{"args":["--verbose"],"replicas":3}} <nil>
 }
 
 // The client learns only that the patch failed. The host can find out why.
 func ExampleOperationError() {
 	p, _ := patch.ParseJSONPatch([]byte(`[{"op": "remove", "path": "/spec/paused"}]`))
-	d, _ := patch.ParseDocument([]byte(`{"spec": {}}`))
-	_, err := p.Apply(d)
+	_, err := p.Apply([]byte(`{"spec": {}}`))
 	fmt.Println(err)
 	if cause, ok := errors.AsType[*patch.OperationError](err); ok {
 		fmt.Println(cause)
@@ -47,9 +43,9 @@ func ExampleMergePatch_Apply() {
 		fmt.Println(err)
 		return
 	}
-	d, _ := patch.ParseDocument([]byte(`{"metadata": {"name": "a", "labels": {"old": "1", "app": "x"}}}`))
-	fmt.Println(string(patch.AppendJSON(nil, p.Apply(d))))
-	// Output: {"metadata":{"labels":{"app":"x","tier":"web"},"name":"a"}}
+	patched, err := p.Apply([]byte(`{"metadata": {"name": "a", "labels": {"old": "1", "app": "x"}}}`))
+	fmt.Println(string(patched), err)
+	// Output: {"metadata":{"labels":{"app":"x","tier":"web"},"name":"a"}} <nil>
 }
 
 // A list whose field states a merge key keeps the elements that the patch does not name.
@@ -60,7 +56,7 @@ func ExampleStrategicMergePatch_Apply() {
 			Image string `json:"image,omitempty"`
 		} `json:"containers" patchStrategy:"merge" patchMergeKey:"name"`
 	}
-	s, err := schema.Derive(reflect.TypeFor[worker](), schema.Options{})
+	workers, err := patch.TypeFor[worker]()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -70,8 +66,7 @@ func ExampleStrategicMergePatch_Apply() {
 		fmt.Println(err)
 		return
 	}
-	d, _ := patch.ParseDocument([]byte(`{"containers": [{"name": "log", "image": "log:1"}, {"name": "old"}, {"name": "web", "image": "web:1"}]}`))
-	patched, err := p.Apply(d, s)
-	fmt.Println(string(patch.AppendJSON(nil, patched)), err)
+	patched, err := p.Apply([]byte(`{"containers": [{"name": "log", "image": "log:1"}, {"name": "old"}, {"name": "web", "image": "web:1"}]}`), workers)
+	fmt.Println(string(patched), err)
 	// Output: {"containers":[{"image":"log:1","name":"log"},{"image":"web:2","name":"web"}]} <nil>
 }

@@ -1,80 +1,31 @@
 package patch
 
 import (
-	"strconv"
-
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/internal/docpatch"
 )
 
 // MergePatch is a parsed JSON Merge Patch (RFC 7386, application/merge-patch+json): a map whose members replace those of
-// the document, recursively in maps. A null member removes the member of the document. A list replaces the whole old
-// list. The zero MergePatch changes nothing.
+// the object, recursively in maps. A null member removes the member of the object. A list replaces the whole old list. The
+// zero MergePatch changes nothing.
 //
 // As upstream, and beyond the RFC, null members of maps inside a list that the patch sets are removed too. An element of
 // a list that is null stays.
-type MergePatch struct {
-	data     []byte
-	value    doc.Value
-	warnings []string
-}
+type MergePatch struct{ patch docpatch.MergePatch }
 
 // ParseMergePatch reads a merge patch. It returns 400 BadRequest if data is not JSON or not a map.
 func ParseMergePatch(data []byte) (MergePatch, error) {
-	v, duplicates, err := codec.DecodeJSON(data)
-	switch {
-	case err != nil:
-		return MergePatch{}, undecodable(err)
-	case v.IsNull():
-		return MergePatch{}, status.BadRequest("Invalid JSON Patch")
-	case v.Kind() != doc.Map:
-		return MergePatch{}, status.BadRequest(wrongShape(v, "Go value of type map[string]interface {}"))
-	}
-	p := MergePatch{data: data, value: v}
-	for _, path := range duplicates {
-		p.warnings = append(p.warnings, "duplicate field "+strconv.Quote(path))
-	}
-	return p, nil
+	p, err := docpatch.ParseMergePatch(data)
+	return MergePatch{p}, err
 }
 
 // Warnings reports the duplicate members of the patch, as duplicate field "data.a"; at most 100. The last of the
 // duplicates counts. With the query parameter fieldValidation=Strict they are errors. The caller must not change the
 // slice.
-func (p MergePatch) Warnings() []string { return p.warnings }
+func (p MergePatch) Warnings() []string { return p.patch.Warnings() }
 
-// Apply applies the patch to d and returns the resulting document. It cannot fail: it treats a document that is not a map
-// as an empty map. If nothing changes, it returns d itself.
-func (p MergePatch) Apply(d Document) Document {
-	if p.value.IsAbsent() {
-		return d
-	}
-	return merge(d, p.value)
-}
-
-// merge recurses as deep as the patch, whose depth the parser bounds.
-func merge(target, patch doc.Value) doc.Value {
-	if patch.Kind() != doc.Map {
-		return withoutNulls(patch)
-	}
-	changes := make([]doc.Member, 0, patch.Len())
-	for key, value := range patch.Members() {
-		if value.IsNull() {
-			value = doc.Value{}
-		} else {
-			value = merge(target.Get(key), value)
-		}
-		changes = append(changes, doc.Member{Key: key, Value: value})
-	}
-	return target.WithAll(changes)
-}
-
-// withoutNulls removes the null members of the maps in a list. It keeps the elements of lists, null or not.
-func withoutNulls(v doc.Value) doc.Value {
-	return v.Rewrite(func(_ int, _ string, value doc.Value) doc.Value {
-		if value.IsNull() && v.Kind() == doc.Map {
-			return doc.Value{}
-		}
-		return withoutNulls(value)
-	})
+// Apply applies the patch to the JSON of an object. It treats JSON that is not a map as an empty map. Its only error is 400
+// BadRequest, if object is not JSON.
+func (p MergePatch) Apply(object []byte) ([]byte, error) {
+	return apply(object, func(d doc.Value) (doc.Value, error) { return p.patch.Apply(d), nil })
 }

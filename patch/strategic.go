@@ -1,16 +1,15 @@
 package patch
 
 import (
-	"strconv"
+	"reflect"
 
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/status"
 )
 
 // StrategicMergePatch is a parsed strategic merge patch (application/strategic-merge-patch+json): a merge patch that
-// uses the schema of the kind it changes (API conventions, Strategic Merge Patch). The zero StrategicMergePatch changes
+// uses the Go type of the object it changes (API conventions, Strategic Merge Patch). The zero StrategicMergePatch changes
 // nothing.
 //
 // Maps merge member by member, and null removes a member. A list is replaced unless its field has the patch strategy
@@ -29,59 +28,36 @@ import (
 // As upstream, a directive works only where it meets an old value. In a map or list that the patch adds, any $patch,
 // even $patch: replace, removes the map that holds it. In a new element of a merged list, all directives are plain
 // members.
-type StrategicMergePatch struct {
-	value    doc.Value
-	warnings []string
-}
+type StrategicMergePatch struct{ patch docpatch.StrategicMergePatch }
 
 // ParseStrategicMergePatch reads a strategic merge patch. It returns 400 BadRequest if data is neither a JSON map nor
 // null; null is a patch that changes nothing. Apply, not the parser, checks the directives.
 func ParseStrategicMergePatch(data []byte) (StrategicMergePatch, error) {
-	v, duplicates, err := codec.DecodeJSON(data)
-	switch {
-	case err != nil:
-		return StrategicMergePatch{}, status.BadRequest(err.Error()).WithCause(err)
-	case v.IsNull():
-		return StrategicMergePatch{}, nil
-	case v.Kind() != doc.Map:
-		return StrategicMergePatch{}, status.BadRequest("json: cannot unmarshal " + v.JSONName() + " into Go value of type map[string]interface {}")
-	}
-	p := StrategicMergePatch{value: v}
-	for _, path := range duplicates {
-		p.warnings = append(p.warnings, "duplicate field "+strconv.Quote(path))
-	}
-	return p, nil
+	p, err := docpatch.ParseStrategicMergePatch(data)
+	return StrategicMergePatch{p}, err
 }
 
 // Warnings reports the duplicate members of the patch, as duplicate field "data.a"; at most 100. The last of the
 // duplicates counts. With the query parameter fieldValidation=Strict they are errors. The caller must not change the
 // slice.
-func (p StrategicMergePatch) Warnings() []string { return p.warnings }
+func (p StrategicMergePatch) Warnings() []string { return p.patch.Warnings() }
 
-// Apply applies the patch to d, an object of the kind that s describes, and returns the resulting document. If nothing
-// changes, it returns d itself. The result may hold members that the schema does not know; the caller prunes them.
+// Type is a Go type whose tags say how the lists of an object merge. [TypeFor] makes it, at some cost; a caller keeps it for
+// all patches. [StrategicMergePatch.Apply] refuses the zero Type.
+type Type struct{ schema *schema.Schema }
+
+// TypeFor reads the tags patchStrategy and patchMergeKey, and the api tags, of the struct T and of the types in it. It returns
+// an error if a tag makes no sense.
+func TypeFor[T any]() (Type, error) {
+	s, err := schema.Derive(reflect.TypeFor[T](), schema.Options{Builtin: true})
+	return Type{s}, err
+}
+
+// Apply applies the patch to the JSON of an object of the type t. The result may hold members that the type does not know.
 //
-// It returns, in upstream's words: 400 BadRequest if a directive is malformed or s is nil; 422 Invalid if a list holds
-// lists or the result does not fit the types of the schema; and code 500 without a reason if the patch cannot be merged,
-// because a list element lacks its merge key, a $patch is unknown, or an order does not name all elements.
-//
-// The cost grows with the size of the maps and lists that the patch touches, plus one check of the types of the result.
-func (p StrategicMergePatch) Apply(d Document, s *schema.Schema) (Document, error) {
-	if s == nil {
-		return Document{}, status.BadRequest("strategic merge patch format is not supported")
-	}
-	if p.value.IsAbsent() {
-		return d, nil
-	}
-	if d.Kind() != doc.Map {
-		d = doc.MapOf()
-	}
-	merged, err := mergeMap(d, p.value, s)
-	if err != nil {
-		return Document{}, err
-	}
-	if merged != d && len(s.CheckTypes(nil, merged)) > 0 {
-		return Document{}, inconvertible(p, merged, s)
-	}
-	return merged, nil
+// It returns, in upstream's words: 400 BadRequest if object is not JSON, a directive is malformed or t is the zero Type; 422
+// Invalid if a list holds lists or the result does not fit the type; and code 500 without a reason if the patch cannot be
+// merged, because a list element lacks its merge key, a $patch is unknown, or an order does not name all elements.
+func (p StrategicMergePatch) Apply(object []byte, t Type) ([]byte, error) {
+	return apply(object, func(d doc.Value) (doc.Value, error) { return p.patch.Apply(d, t.schema) })
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/patch"
+	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/stretchr/testify/require"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 )
@@ -34,11 +34,11 @@ func upstreamJSONPatch(d, body []byte) (result []byte, err error, panicked bool)
 }
 
 func ourJSONPatch(d, body []byte) ([]byte, error) {
-	document, err := patch.ParseDocument(d)
+	document, _, err := codec.DecodeJSON(d)
 	if err != nil {
 		return nil, err
 	}
-	p, err := patch.ParseJSONPatch(body)
+	p, err := docpatch.ParseJSONPatch(body)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func ourJSONPatch(d, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return patch.AppendJSON(nil, result), nil
+	return codec.AppendJSON(nil, result), nil
 }
 
 // differsOnPurpose returns why the two sides need not agree on a patch, or "" if they must.
@@ -112,7 +112,7 @@ func checkJSONPatch(t *testing.T, d, body []byte) (applied bool) {
 	}
 	if wantErr == nil {
 		requireSame(t, want, got, "document %s\npatch    %s", d, body)
-		p, err := patch.ParseJSONPatch(body)
+		p, err := docpatch.ParseJSONPatch(body)
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(p.Text(d)), "the text\ndocument %s\npatch    %s", d, body)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/patch"
+	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/stretchr/testify/require"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 )
@@ -16,13 +16,13 @@ func checkMergePatch(t *testing.T, d, body []byte) {
 		return
 	}
 	if v, _, err := codec.DecodeJSON(body); err != nil || v.Kind() != doc.Map {
-		_, err := patch.ParseMergePatch(body)
+		_, err := docpatch.ParseMergePatch(body)
 		require.Error(t, err, "%s", body)
 		return
 	}
 	want, err := jsonpatch.MergePatch(d, body)
 	require.NoError(t, err)
-	p, err := patch.ParseMergePatch(body)
+	p, err := docpatch.ParseMergePatch(body)
 	require.NoError(t, err)
 	got := codec.AppendJSON(nil, p.Apply(document))
 	if doc.Equal(decoded(t, want), decoded(t, got)) {

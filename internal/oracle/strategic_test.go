@@ -11,8 +11,8 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/patch"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
@@ -60,7 +60,7 @@ func ourStrategic(t testing.TB, k kind, original any, body []byte) outcome {
 	d, err := codec.FromGo(original)
 	require.NoError(t, err)
 	before := string(codec.AppendJSON(nil, d))
-	p, err := patch.ParseStrategicMergePatch(body)
+	p, err := docpatch.ParseStrategicMergePatch(body)
 	if err != nil {
 		return outcome{err: err}
 	}

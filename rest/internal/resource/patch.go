@@ -6,8 +6,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/patch"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
@@ -63,7 +63,7 @@ func refused(err error) Change {
 func (w *Write) parsePatch(media string, data []byte, of *schema.Schema) (Change, error) {
 	switch media {
 	case kind.JSONPatch:
-		p, err := patch.ParseJSONPatch(data)
+		p, err := docpatch.ParseJSONPatch(data)
 		if err != nil {
 			return refused(err), nil
 		}
@@ -74,7 +74,7 @@ func (w *Write) parsePatch(media string, data []byte, of *schema.Schema) (Change
 		if !w.res.Dialect.StrategicMerge {
 			break
 		}
-		p, err := patch.ParseStrategicMergePatch(data)
+		p, err := docpatch.ParseStrategicMergePatch(data)
 		if err != nil {
 			return refused(err), nil
 		}
@@ -88,7 +88,7 @@ func (w *Write) parsePatch(media string, data []byte, of *schema.Schema) (Change
 			return obj.With("apiVersion", old.Get("apiVersion")).With("kind", old.Get("kind")), nil
 		}), nil
 	case kind.MergePatch:
-		p, err := patch.ParseMergePatch(data)
+		p, err := docpatch.ParseMergePatch(data)
 		if err != nil {
 			return refused(err), nil
 		}

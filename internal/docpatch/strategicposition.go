@@ -1,4 +1,4 @@
-package patch
+package docpatch
 
 import "github.com/decorum-go/decorum/internal/doc"
 

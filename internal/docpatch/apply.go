@@ -1,4 +1,4 @@
-package patch
+package docpatch
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ const maxCopied = 3 << 20
 // [*OperationError] in it. Apart from building the result, the cost does not depend on the sizes of the changed lists and
 // maps. It grows with the square of the number of operations on one list, up to some hundred milliseconds for
 // [MaxOperations].
-func (p JSONPatch) Apply(d Document) (Document, error) {
+func (p JSONPatch) Apply(d doc.Value) (doc.Value, error) {
 	if len(p.operations) == 0 {
 		return d, nil
 	}
@@ -25,7 +25,7 @@ func (p JSONPatch) Apply(d Document) (Document, error) {
 	for i := range p.operations {
 		op := &p.operations[i]
 		if err := a.do(op); err != nil {
-			return Document{}, refused(&OperationError{Index: i, Op: op.op, Path: op.pathText, cause: err})
+			return doc.Value{}, refused(&OperationError{Index: i, Op: op.op, Path: op.pathText, Cause: err})
 		}
 	}
 	result, err := a.root.freeze(0)
@@ -33,7 +33,7 @@ func (p JSONPatch) Apply(d Document) (Document, error) {
 		err = fmt.Errorf("%w: nested too deeply", ErrTooLarge)
 	}
 	if err != nil {
-		return Document{}, refused(err)
+		return doc.Value{}, refused(err)
 	}
 	return result, nil
 }

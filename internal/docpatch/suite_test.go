@@ -1,11 +1,13 @@
-package patch_test
+package docpatch_test
 
 import (
 	"encoding/json"
 	"os"
 	"testing"
 
-	"github.com/decorum-go/decorum/patch"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -36,10 +38,10 @@ func suite(t testing.TB, file string) map[string][]suiteCase {
 }
 
 var causes = map[string]error{
-	"test":      patch.ErrTestFailed,
-	"missing":   patch.ErrMissing,
-	"index":     patch.ErrIndex,
-	"malformed": patch.ErrMalformed,
+	"test":      docpatch.ErrTestFailed,
+	"missing":   docpatch.ErrMissing,
+	"index":     docpatch.ErrIndex,
+	"malformed": docpatch.ErrMalformed,
 }
 
 func TestJSONPatchSuite(t *testing.T) {
@@ -48,7 +50,7 @@ func TestJSONPatchSuite(t *testing.T) {
 			t.Run(category+"/"+c.Name, func(t *testing.T) {
 				d := parse(t, c.Doc)
 				before := text(d)
-				p, err := patch.ParseJSONPatch(c.Patch)
+				p, err := docpatch.ParseJSONPatch(c.Patch)
 				require.NoError(t, err)
 				got, err := p.Apply(d)
 				if c.Error != "" {
@@ -71,7 +73,7 @@ func TestMergePatchSuite(t *testing.T) {
 			t.Run(category+"/"+c.Name, func(t *testing.T) {
 				d := parse(t, c.Doc)
 				before := text(d)
-				p, err := patch.ParseMergePatch(c.Patch)
+				p, err := docpatch.ParseMergePatch(c.Patch)
 				require.NoError(t, err)
 				got := p.Apply(d)
 				assert.Equal(t, text(parse(t, c.Want)), text(got))
@@ -83,10 +85,10 @@ func TestMergePatchSuite(t *testing.T) {
 	}
 }
 
-func parse(t testing.TB, data []byte) patch.Document {
-	d, err := patch.ParseDocument(data)
+func parse(t testing.TB, data []byte) doc.Value {
+	d, _, err := codec.DecodeJSON(data)
 	require.NoError(t, err)
 	return d
 }
 
-func text(d patch.Document) string { return string(patch.AppendJSON(nil, d)) }
+func text(d doc.Value) string { return string(codec.AppendJSON(nil, d)) }

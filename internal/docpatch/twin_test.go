@@ -1,4 +1,4 @@
-package patch_test
+package docpatch_test
 
 import (
 	"bytes"
@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/patch"
+	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/stretchr/testify/require"
 )
 
@@ -251,8 +252,8 @@ func decodePlain(data []byte) (v any) {
 	return v
 }
 
-func asDocument(v any) patch.Document {
-	d, err := patch.ParseDocument(encodePlain(v))
+func asDocument(v any) doc.Value {
+	d, _, err := codec.DecodeJSON(encodePlain(v))
 	if err != nil {
 		panic(err)
 	}
@@ -261,16 +262,16 @@ func asDocument(v any) patch.Document {
 
 // compareJSONPatch applies a patch in both ways.
 func compareJSONPatch(t *testing.T, document, body []byte) {
-	d, err := patch.ParseDocument(document)
+	d, _, err := codec.DecodeJSON(document)
 	if err != nil {
 		return
 	}
-	p, err := patch.ParseJSONPatch(body)
+	p, err := docpatch.ParseJSONPatch(body)
 	if err != nil {
 		return
 	}
 	got, err := p.Apply(d)
-	if errors.Is(err, patch.ErrTooLarge) {
+	if errors.Is(err, docpatch.ErrTooLarge) {
 		return
 	}
 	w := twin{root: decodePlain([]byte(text(d)))}
@@ -293,11 +294,11 @@ func compareJSONPatch(t *testing.T, document, body []byte) {
 }
 
 func compareMergePatch(t *testing.T, document, body []byte) {
-	d, err := patch.ParseDocument(document)
+	d, _, err := codec.DecodeJSON(document)
 	if err != nil {
 		return
 	}
-	p, err := patch.ParseMergePatch(body)
+	p, err := docpatch.ParseMergePatch(body)
 	if err != nil {
 		return
 	}
@@ -307,7 +308,7 @@ func compareMergePatch(t *testing.T, document, body []byte) {
 	require.Equal(t, text(got), text(parse(t, p.Text(document))), "%s\n%s", document, body)
 	require.Equal(t, text(got), text(p.Apply(got)), "twice is once")
 	if !bytes.Contains(document, []byte("null")) && d.Kind() == doc.Map {
-		self, err := patch.ParseMergePatch(document)
+		self, err := docpatch.ParseMergePatch(document)
 		require.NoError(t, err)
 		require.Equal(t, text(d), text(self.Apply(d)), "a document patched with itself")
 	}
@@ -395,7 +396,7 @@ func TestJSONPatchAgainstTwin(t *testing.T) {
 	for seed := range uint64(8_000) {
 		document, body := randomJSONPatch(rand.New(rand.NewPCG(seed, 7)))
 		compareJSONPatch(t, document, body)
-		p, err := patch.ParseJSONPatch(body)
+		p, err := docpatch.ParseJSONPatch(body)
 		require.NoError(t, err)
 		if _, err := p.Apply(parse(t, document)); err == nil {
 			applied++
@@ -430,7 +431,7 @@ func TestJSONPatchOfOneListAgainstTwin(t *testing.T) {
 		}
 		body := encodePlain(operations)
 		compareJSONPatch(t, document, body)
-		p, err := patch.ParseJSONPatch(body)
+		p, err := docpatch.ParseJSONPatch(body)
 		require.NoError(t, err)
 		_, err = p.Apply(parse(t, document))
 		require.NoError(t, err, "seed %d", seed)

@@ -1,4 +1,4 @@
-package patch_test
+package docpatch_test
 
 import (
 	"errors"
@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/patch"
 	"github.com/decorum-go/decorum/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -79,8 +81,8 @@ func shipSchema(t testing.TB) *schema.Schema {
 	return s
 }
 
-func parseStrategic(t testing.TB, body string) patch.StrategicMergePatch {
-	p, err := patch.ParseStrategicMergePatch([]byte(body))
+func parseStrategic(t testing.TB, body string) docpatch.StrategicMergePatch {
+	p, err := docpatch.ParseStrategicMergePatch([]byte(body))
 	require.NoError(t, err, "%s", body)
 	return p
 }
@@ -178,7 +180,7 @@ func TestStrategicMergeOfTheWhole(t *testing.T) {
 		})
 	}
 	t.Run("an absent document", func(t *testing.T) {
-		got, err := parseStrategic(t, `{"kind":"Ship"}`).Apply(patch.Document{}, shipSchema(t))
+		got, err := parseStrategic(t, `{"kind":"Ship"}`).Apply(doc.Value{}, shipSchema(t))
 		require.NoError(t, err)
 		assert.Equal(t, `{"kind":"Ship"}`, text(got))
 	})
@@ -295,7 +297,7 @@ func TestParseStrategicMergePatchErrors(t *testing.T) {
 		{"too deep", strings.Repeat(`{"a":`, 10_001) + "1" + strings.Repeat("}", 10_001), "exceeded max depth"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := patch.ParseStrategicMergePatch([]byte(c.patch))
+			_, err := docpatch.ParseStrategicMergePatch([]byte(c.patch))
 			requireStatus(t, err, 400, status.ReasonBadRequest, c.want)
 		})
 	}
@@ -379,11 +381,11 @@ func FuzzStrategicMerge(f *testing.F) {
 		f.Add([]byte(seed[0]), []byte(seed[1]))
 	}
 	f.Fuzz(func(t *testing.T, document, body []byte) {
-		d, err := patch.ParseDocument(document)
+		d, _, err := codec.DecodeJSON(document)
 		if err != nil {
 			return
 		}
-		p, err := patch.ParseStrategicMergePatch(body)
+		p, err := docpatch.ParseStrategicMergePatch(body)
 		if err != nil {
 			return
 		}
@@ -402,7 +404,7 @@ func FuzzStrategicMerge(f *testing.F) {
 		}
 		require.True(t, got == d || len(s.CheckTypes(nil, got)) == 0, "the result does not fit the schema")
 		if !strings.Contains(text(parse(t, body)), `"$`) && !strings.Contains(text(parse(t, body)), "[") && d.Kind() == got.Kind() {
-			m, err := patch.ParseMergePatch(body)
+			m, err := docpatch.ParseMergePatch(body)
 			if err == nil {
 				require.Equal(t, text(m.Apply(d)), text(got), "a merge patch has another outcome")
 			}

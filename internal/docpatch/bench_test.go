@@ -1,16 +1,17 @@
-package patch_test
+package docpatch_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/decorum-go/decorum/patch"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/stretchr/testify/require"
 )
 
 // object is a typical object of 2 KB.
-func object(b *testing.B) patch.Document {
+func object(b *testing.B) doc.Value {
 	var data strings.Builder
 	for i := range 24 {
 		fmt.Fprintf(&data, `,"setting-%02d":"%s"`, i, strings.Repeat("value ", 8))
@@ -30,10 +31,10 @@ func BenchmarkJSONPatch(b *testing.B) {
 	b.Run("parse", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			_, _ = patch.ParseJSONPatch(body)
+			_, _ = docpatch.ParseJSONPatch(body)
 		}
 	})
-	p, err := patch.ParseJSONPatch(body)
+	p, err := docpatch.ParseJSONPatch(body)
 	require.NoError(b, err)
 	b.Run("apply", func(b *testing.B) {
 		b.ReportAllocs()
@@ -51,10 +52,10 @@ func BenchmarkMergePatch(b *testing.B) {
 	b.Run("parse", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			_, _ = patch.ParseMergePatch(body)
+			_, _ = docpatch.ParseMergePatch(body)
 		}
 	})
-	p, err := patch.ParseMergePatch(body)
+	p, err := docpatch.ParseMergePatch(body)
 	require.NoError(b, err)
 	b.Run("apply", func(b *testing.B) {
 		b.ReportAllocs()
@@ -66,7 +67,7 @@ func BenchmarkMergePatch(b *testing.B) {
 
 // The worst case: 10,000 operations on documents of 3 MiB.
 func BenchmarkJSONPatchWorst(b *testing.B) {
-	const n = patch.MaxOperations
+	const n = docpatch.MaxOperations
 	list := "[" + strings.Repeat("0,", 3<<19) + "0]"
 	var members strings.Builder
 	for i := range 200_000 {
@@ -89,7 +90,7 @@ func BenchmarkJSONPatchWorst(b *testing.B) {
 			for i := range n {
 				body.WriteString("," + c.operation(i))
 			}
-			p, err := patch.ParseJSONPatch([]byte("[" + body.String()[1:] + "]"))
+			p, err := docpatch.ParseJSONPatch([]byte("[" + body.String()[1:] + "]"))
 			require.NoError(b, err)
 			b.ReportAllocs()
 			for b.Loop() {

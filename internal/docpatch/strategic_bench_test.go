@@ -1,4 +1,4 @@
-package patch_test
+package docpatch_test
 
 import (
 	"fmt"
@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/patch"
 	"github.com/stretchr/testify/require"
 )
 
@@ -53,7 +54,7 @@ type container struct {
 }
 
 // podLike is an object of 2 KB.
-func podLike(b *testing.B) patch.Document {
+func podLike(b *testing.B) doc.Value {
 	var env strings.Builder
 	for i := range 8 {
 		fmt.Fprintf(&env, `,{"name":"SETTING_%d","value":"some value %d"}`, i, i)
@@ -82,7 +83,7 @@ func BenchmarkStrategicMergePatch(b *testing.B) {
 		b.Run(c.name+"/parse", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _ = patch.ParseStrategicMergePatch([]byte(c.body))
+				_, _ = docpatch.ParseStrategicMergePatch([]byte(c.body))
 			}
 		})
 		p := parseStrategic(b, c.body)
