@@ -26,7 +26,7 @@ const (
 // evaluator evaluates the rules of a kind.
 type evaluator struct{ root *node }
 
-// Check implements rest.RuleChecker.
+// Check implements rules.Checker.
 func (e *evaluator) Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors) {
 	ctx, stop := context.WithTimeout(ctx, objectTime)
 	defer stop()

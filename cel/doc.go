@@ -4,10 +4,10 @@
 //
 //	widgets := rest.Resource[Widget]{
 //		Group: "example.com", Version: "v1", Plural: "widgets",
-//		Rules: cel.Rules{
+//		Rules: cel.New(cel.Rules{
 //			"WidgetSpec":      {{Rule: "self.min <= self.max", Message: "min must not be greater than max"}},
 //			"WidgetSpec.size": {{Rule: "self >= oldSelf", Message: "must not shrink"}},
-//		},
+//		}),
 //	}
 //
 // rest.New compiles the rules against the struct, and returns an error that names the place and the rule. docs/cel.md

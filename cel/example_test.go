@@ -24,17 +24,17 @@ type QueueSpec struct {
 	Mode       string `json:"mode,omitempty" api:"enum=fifo|lifo,default=fifo"`
 }
 
-func ExampleRules() {
+func ExampleNew() {
 	api, err := rest.New(rest.Options{}, rest.Resource[Queue]{
 		Group: "example.com", Version: "v1", Plural: "queues",
-		Rules: cel.Rules{
+		Rules: cel.New(cel.Rules{
 			"QueueSpec": {{
 				Rule:              "self.minWorkers <= self.maxWorkers",
 				MessageExpression: "'must not be below minWorkers, which is %d'.format([self.minWorkers])",
 				FieldPath:         ".maxWorkers",
 			}},
 			"QueueSpec.mode": {{Rule: "self == oldSelf", Message: "must not be changed"}},
-		},
+		}),
 	})
 	if err != nil {
 		fmt.Println(err)

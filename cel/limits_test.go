@@ -52,7 +52,7 @@ func TestRulesThatCannotWork(t *testing.T) {
 		{"too much for a message", "WidgetSpec", cel.Rule{Rule: "self.min > 0", MessageExpression: "'not ' + string(self.min)"}, []string{"self.spec: messageExpression of rule 0: it could cost more than 100 times"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.Rules{c.place: {c.rule}}})
+			_, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.New(cel.Rules{c.place: {c.rule}})})
 			require.Error(t, err)
 			for _, says := range append(c.says, `kind "Widget"`) {
 				assert.Contains(t, err.Error(), says)
@@ -73,12 +73,12 @@ func TestBoundsMakeRulesAffordable(t *testing.T) {
 		} `json:"parts,omitempty" api:"maxItems=100"`
 		Mode string `json:"mode,omitempty" api:"enum=a|bc"`
 	}
-	_, err := rest.New(rest.Options{}, rest.Resource[Bounded]{Group: "example.com", Version: "v1", Plural: "boundeds", Rules: cel.Rules{
+	_, err := rest.New(rest.Options{}, rest.Resource[Bounded]{Group: "example.com", Version: "v1", Plural: "boundeds", Rules: cel.New(cel.Rules{
 		"Bounded": {
 			{Rule: "self.tags.all(t, self.tags.all(u, t != u || t == u))"}, {Rule: "self.labels.all(k, v, v.matches('^[a-z]+$'))"},
 			{Rule: "self.parts.all(p, self.parts.exists_one(q, p.name == q.name))"}, {Rule: "self.parts.all(p, p.name != self.mode)"},
 		},
-	}})
+	})})
 	require.NoError(t, err)
 }
 
@@ -124,7 +124,7 @@ func TestAClientThatLeavesEndsItsRules(t *testing.T) {
 	api, err := rest.New(rest.Options{}, rest.Resource[Widget]{
 		Group: "example.com", Version: "v1", Plural: "widgets",
 		Hooks: rest.Hooks[Widget]{Prepare: func(context.Context, *Widget, *Widget) error { leave(); return nil }},
-		Rules: cel.Rules{"WidgetSpec": {{Rule: "self.steps.all(s, s == 'y')"}}},
+		Rules: cel.New(cel.Rules{"WidgetSpec": {{Rule: "self.steps.all(s, s == 'y')"}}}),
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })

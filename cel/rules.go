@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
@@ -15,7 +16,11 @@ import (
 // apply wherever the kind uses the type.
 type Rules map[string][]Rule
 
-var _ rest.Rules = Rules(nil)
+// New returns the rules in the form in which a resource takes them. It does not look at them: [rest.New] compiles them against the
+// schema of the kind, and returns an error that names the place and the rule for an expression that does not compile or is not a
+// condition, for a reference to a field that does not exist, for a transition rule of elements that have no older value, and for
+// rules that could cost too much.
+func New(r Rules) rest.Rules { return rules.Seal(set(r)).(rest.Rules) }
 
 // Rule is an expression that must be true of every object.
 type Rule struct {
@@ -35,21 +40,20 @@ type Rule struct {
 	OptionalOldSelf bool
 }
 
-// Declared implements [rest.Rules].
-func (r Rules) Declared() map[string][]schema.Rule {
-	all := make(map[string][]schema.Rule, len(r))
-	for place, rules := range r {
-		for _, rule := range rules {
+// set implements [rules.Set].
+type set Rules
+
+func (s set) Declared() map[string][]schema.Rule {
+	all := make(map[string][]schema.Rule, len(s))
+	for place, list := range s {
+		for _, rule := range list {
 			all[place] = append(all[place], schema.Rule(rule))
 		}
 	}
 	return all
 }
 
-// Compile implements [rest.Rules]. It returns an error, which names the place and the rule, for an expression that does
-// not compile or is not a condition, for a reference to a field that does not exist, for a transition rule of elements
-// that have no older value, and for rules that could cost too much.
-func (r Rules) Compile(s *schema.Schema) (rest.RuleChecker, error) {
+func (set) Compile(s *schema.Schema) (rules.Checker, error) {
 	c, err := newCompiler()
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ const widgetsPath = "/apis/example.com/v1/namespaces/default/widgets"
 
 func widgetAPI(t testing.TB, rules cel.Rules) *rest.API {
 	t.Helper()
-	api, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: rules})
+	api, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.New(rules)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	return api
@@ -206,7 +206,7 @@ func TestTransitions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			rules := cel.Rules{c.place: {c.rule}}
 			if strings.HasPrefix(c.place, "Part") {
-				_, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: rules})
+				_, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.New(rules)})
 				require.ErrorContains(t, err, "oldSelf cannot be used here", "the struct is also an element of lists without keys")
 			}
 			api := keyedAPI(t, rest.Options{}, rules)

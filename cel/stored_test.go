@@ -35,7 +35,7 @@ type ValveSpec struct {
 const valvesPath = "/apis/example.com/v1/namespaces/default/valves"
 
 func valves(rules cel.Rules) rest.Resource[Valve] {
-	return rest.Resource[Valve]{Group: "example.com", Version: "v1", Plural: "valves", Rules: rules}
+	return rest.Resource[Valve]{Group: "example.com", Version: "v1", Plural: "valves", Rules: cel.New(rules)}
 }
 
 func serve(t *testing.T, options rest.Options, r rest.Resource[Valve]) *rest.API {

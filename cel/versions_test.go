@@ -38,9 +38,7 @@ func TestRulesOfTheStoredVersion(t *testing.T) {
 				out.Spec.Low, out.Spec.High, out.Spec.Name = in.Spec.Min, in.Spec.Max, in.Spec.Name
 				return nil
 			})}}
-		if rules != nil {
-			r.Rules = rules
-		}
+		r.Rules = cel.New(rules)
 		api, err := rest.New(rest.Options{Store: store}, r)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, api.Close()) })

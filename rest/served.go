@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -114,7 +113,7 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 			CheckName: r.Names.Rule.check, Singleton: r.Singleton, CreateOnUpdate: r.Wire.CreateOnUpdate, RemoveWhenDue: r.RemoveWhenDue,
 			ReturnDeleted: r.Wire.ReturnDeleted, Untracked: r.Wire.Untracked,
 		},
-		GoType: &typed[T]{r}, Overlay: r.Overlay, IndexedLabels: slices.Clone(r.IndexedLabels),
+		GoType: &typed[T]{r}, Overlay: r.Overlay, Rules: r.Rules.set, IndexedLabels: slices.Clone(r.IndexedLabels),
 	}
 	if r.areNamespaces {
 		d.Traits.Life = resource.Namespaces
@@ -141,10 +140,6 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 	}
 	if r.Wire.PlainMetadata {
 		d.Dialect.CoreMetadata = false
-	}
-	if r.Rules != nil {
-		d.Rules = r.Rules.Declared()
-		d.Compile = func(s *schema.Schema) (resource.RuleChecker, error) { return r.Rules.Compile(s) }
 	}
 	if r.Scale != nil {
 		d.Scale = &resource.ScalePaths{SpecReplicas: r.Scale.SpecReplicas, StatusReplicas: r.Scale.StatusReplicas, Selector: r.Scale.Selector}

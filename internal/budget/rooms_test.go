@@ -25,7 +25,7 @@ var rooms = []room{
 	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "rest/internal/kind"}},
 	{name: "objectmeta", may: []string{"apimeta", "status", "internal/codec", "internal/doc"}},
 	{name: "resource", may: []string{
-		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/managed", "internal/schema", "internal/words", "storage", "watch",
+		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/managed", "internal/rules", "internal/schema", "internal/words", "storage", "watch",
 		"rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",
 	}},
 	{name: "media", may: []string{

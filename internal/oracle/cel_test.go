@@ -14,8 +14,8 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -236,7 +236,19 @@ func changed(r *rand.Rand, from, to map[string]any) map[string]any {
 	return out
 }
 
-func compileBoth(t *testing.T, rules map[string]apiextensions.ValidationRule) (rest.RuleChecker, *upstreamcel.Validator, *structuralschema.Structural) {
+// setOf returns the rules as package rest gets them.
+func setOf(declared cel.Rules) (set rules.Set) {
+	seal := rules.Seal
+	defer func() { rules.Seal = seal }()
+	rules.Seal = func(s rules.Set) any {
+		set = s
+		return seal(s)
+	}
+	cel.New(declared)
+	return set
+}
+
+func compileBoth(t *testing.T, rules map[string]apiextensions.ValidationRule) (rules.Checker, *upstreamcel.Validator, *structuralschema.Structural) {
 	t.Helper()
 	props := ruledProps(rules)
 	structural, err := structuralschema.NewStructural(&props)
@@ -250,9 +262,10 @@ func compileBoth(t *testing.T, rules map[string]apiextensions.ValidationRule) (r
 		}
 		declared[place] = append(declared[place], rule)
 	}
-	s, err := schema.Derive(reflect.TypeFor[ruled](), schema.Options{Rules: declared.Declared()})
+	set := setOf(declared)
+	s, err := schema.Derive(reflect.TypeFor[ruled](), schema.Options{Rules: set.Declared()})
 	require.NoError(t, err)
-	ours, err := declared.Compile(s)
+	ours, err := set.Compile(s)
 	require.NoError(t, err, "%v", rules)
 	return ours, theirs, structural
 }
@@ -360,10 +373,10 @@ func FuzzFieldPathLikeUpstream(f *testing.F) {
 		if path == "" || strings.Contains(path, `\\`) { // upstream reads a quote behind an escaped backslash as an escaped quote
 			return
 		}
-		declared := cel.Rules{"ruledSpec": {{Rule: "false", FieldPath: path}}}
-		s, err := schema.Derive(reflect.TypeFor[ruled](), schema.Options{Rules: declared.Declared()})
+		set := setOf(cel.Rules{"ruledSpec": {{Rule: "false", FieldPath: path}}})
+		s, err := schema.Derive(reflect.TypeFor[ruled](), schema.Options{Rules: set.Declared()})
 		require.NoError(t, err)
-		ours, err := declared.Compile(s)
+		ours, err := set.Compile(s)
 		theirs, _, upstream := upstreamcel.ValidFieldPath(path, &spec)
 		if err != nil {
 			return

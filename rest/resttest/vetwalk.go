@@ -34,7 +34,7 @@ func inspected(d rest.Definition) (*kind, error) {
 	if d == nil {
 		return &kind{}, errors.New("a resource is nil")
 	}
-	versions, err := rest.Inspect(d)
+	versions, err := served.Inspect(d)
 	if err != nil {
 		name := fmt.Sprintf("%T", d)
 		return &kind{name: name}, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/upstream"
@@ -40,9 +41,8 @@ type Declaration struct {
 	GoType  GoType
 	// Overlay says what the tags of the Go type do not say.
 	Overlay map[string]string
-	// Rules are validation rules by Go type or field, and Compile makes their checker. Without Compile there are none.
-	Rules   map[string][]schema.Rule
-	Compile func(*schema.Schema) (RuleChecker, error)
+	// Rules are validation rules, nil if there are none.
+	Rules rules.Set
 	// IndexedLabels are the keys of labels by which the store finds objects.
 	IndexedLabels []string
 	Scale         *ScalePaths
@@ -89,12 +89,16 @@ func (res *Resource) derive(d Declaration) error {
 	if t.Kind() != reflect.Struct {
 		return fmt.Errorf("%s is no struct", t)
 	}
+	options := schema.Options{Builtin: !res.Dialect.RequiredByTag, Overlay: d.Overlay}
+	if d.Rules != nil {
+		options.Rules = d.Rules.Declared()
+	}
 	var err error
-	if res.Schema, err = schema.Derive(t, schema.Options{Builtin: !res.Dialect.RequiredByTag, Overlay: d.Overlay, Rules: d.Rules}); err != nil {
+	if res.Schema, err = schema.Derive(t, options); err != nil {
 		return err
 	}
-	if d.Compile != nil {
-		if res.rules, err = d.Compile(res.Schema); err != nil {
+	if d.Rules != nil {
+		if res.rules, err = d.Rules.Compile(res.Schema); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/managed"
+	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/upstream"
@@ -26,7 +27,7 @@ type Resource struct {
 	Schema   *schema.Schema
 	metadata *schema.Schema // of the member metadata
 	view     schema.View    // through the Go type
-	rules    RuleChecker    // nil for a kind without rules
+	rules    rules.Checker  // nil for a kind without rules
 	Managed  *managed.Kind  // nil where nobody keeps track of who writes what
 	lineage
 	index

@@ -98,13 +98,6 @@ func (w *Write) dropRepeatedOwners(obj doc.Value, stage objectmeta.Stage) doc.Va
 	return obj
 }
 
-// RuleChecker evaluates the compiled validation rules of one kind.
-type RuleChecker interface {
-	// Check returns the rules that obj breaks, and apart from them those that the old object had broken in the same place
-	// with the same value.
-	Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors)
-}
-
 // checkByRules evaluates the rules of a kind on an object that has passed its schema, of whose faults it is told: most of
 // them leave nothing that an expression could be trusted with.
 func (w *Write) checkByRules(ctx context.Context, obj doc.Value, faults status.FieldErrors) (broken status.FieldErrors, err error) {

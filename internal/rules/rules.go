@@ -1,0 +1,30 @@
+// Package rules is where package rest meets the modules that bring a language for validation rules. Today that is module cel.
+package rules
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Set are the validation rules of one kind, in a language of their own.
+type Set interface {
+	// Declared returns the rules by Go type or field, with keys like those of the Overlay of a resource.
+	Declared() map[string][]schema.Rule
+	// Compile checks the rules that a schema carries against it.
+	Compile(s *schema.Schema) (Checker, error)
+}
+
+// Checker evaluates the compiled rules of one kind.
+type Checker interface {
+	// Check returns the rules that obj breaks, and apart from them those that the old object had broken in the same place
+	// with the same value. old is absent on create. It is safe for concurrent use, and it ends early when ctx does; what it
+	// returns then says nothing.
+	Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors)
+}
+
+// Seal wraps a set in a rest.Rules, the type in which hosts hand it on. Hosts could not name the methods of a set, so they do not
+// see them. Package rest sets Seal when it is initialised, and nobody changes it later.
+var Seal func(Set) any
