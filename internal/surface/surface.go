@@ -1,0 +1,75 @@
+// Package surface looks at the exported API of a module as the compiler sees it, for the tests that keep internal types out of it.
+package surface
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// Leaks type-checks the public packages of a module, which is that of the working directory. It returns one line for each
+// exported name whose declaration mentions a type of an internal package, and the paths of the packages that it looked at.
+func Leaks(module string) (leaks, packages []string, err error) {
+	listed, err := list(module)
+	if err != nil {
+		return nil, nil, err
+	}
+	exports := map[string]string{}
+	for _, p := range listed {
+		exports[p.ImportPath] = p.Export
+	}
+	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	for _, p := range listed {
+		if !p.public() {
+			continue
+		}
+		pkg, err := compiled.Import(p.ImportPath)
+		if err != nil {
+			return nil, nil, fmt.Errorf("cannot type-check %s: %w", p.ImportPath, err)
+		}
+		packages = append(packages, p.ImportPath)
+		leaks = append(leaks, leaksOf(pkg)...)
+	}
+	return leaks, packages, nil
+}
+
+// listing is what the go command says about a package.
+type listing struct {
+	ImportPath, Name, Export string
+	DepOnly                  bool // not of the module, or not of its packages that were asked for
+}
+
+// public reports whether users may import the package. Nobody imports a program.
+func (p listing) public() bool { return !p.DepOnly && p.Name != "main" && !isInternal(p.ImportPath) }
+
+// isInternal reports whether the go command keeps other modules from importing the package.
+func isInternal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
+
+// list compiles the packages of a module and returns them, with all that they import.
+func list(module string) (all []listing, err error) {
+	cmd := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Name,Export,DepOnly", module+"/...")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, stderr.String())
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listing
+		switch err := d.Decode(&p); err {
+		case nil:
+			all = append(all, p)
+		case io.EOF:
+			return all, nil
+		default:
+			return nil, err
+		}
+	}
+}
