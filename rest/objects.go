@@ -87,7 +87,7 @@ func (o Objects) List(ctx context.Context, resource, namespace string) ([]*stora
 		return nil, err
 	}
 	defer done()
-	page, err := o.api.store.List(ctx, storage.ListOptions{Scope: storage.Key{Resource: resource, Namespace: namespace}, Revision: storage.MostRecent}, nil)
+	page, err := o.api.store.List(ctx, storage.Query{Scope: storage.Key{Resource: resource, Namespace: namespace}, Revision: storage.MostRecent}, nil)
 	return page.Records, err
 }
 

@@ -71,7 +71,7 @@ type turningStore struct {
 	turn func()
 }
 
-func (s *turningStore) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+func (s *turningStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
 	s.turn()
 	page, err := s.Store.List(ctx, options, into)
 	s.turn()
@@ -133,7 +133,7 @@ func TestFollowWhileItLists(t *testing.T) {
 			}
 			want := map[storage.Key]watch.Revision{}
 			for _, resource := range []string{"things." + thingGroup, "globalthings." + thingGroup} {
-				page, err := memory.List(t.Context(), storage.ListOptions{Scope: watch.Scope{Resource: resource}}, nil)
+				page, err := memory.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: resource}}, nil)
 				require.NoError(t, err)
 				for _, r := range page.Records {
 					want[r.Key] = r.Revision

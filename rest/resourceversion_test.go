@@ -316,7 +316,7 @@ func (s *askedStore) Get(ctx context.Context, key storage.Key, atLeast watch.Rev
 	return s.Store.Get(ctx, key, atLeast)
 }
 
-func (s *askedStore) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+func (s *askedStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
 	s.note(options.Revision)
 	return s.Store.List(ctx, options, into)
 }

@@ -37,7 +37,7 @@ func BenchmarkListByTerm(b *testing.B) {
 		for _, count := range []int{1000, 10_000, 100_000} {
 			b.Run(fmt.Sprintf("indexes=%d/objects=%d", indexes, count), func(b *testing.B) {
 				m := newIndexed(b, count, indexes)
-				opts := storage.ListOptions{Scope: watch.Scope{Resource: pods}, Terms: []watch.Term{{Index: watch.Index{Label: "app"}, Value: "app-17"}}}
+				opts := storage.Query{Scope: watch.Scope{Resource: pods}, Terms: []watch.Term{{Index: watch.Index{Label: "app"}, Value: "app-17"}}}
 				page, err := m.List(context.Background(), opts, nil)
 				require.NoError(b, err)
 				require.Len(b, page.Records, 20)

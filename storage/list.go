@@ -12,13 +12,13 @@ import (
 const scanStep = 1024
 
 // List implements [Store].
-func (m *Memory) List(ctx context.Context, opts ListOptions, into []*Record) (Page, error) {
+func (m *Memory) List(ctx context.Context, opts Query, into []*Record) (Listing, error) {
 	t, err := m.tableIn(opts.Scope)
 	if err != nil {
-		return Page{}, err
+		return Listing{}, err
 	}
 	if err := m.await(ctx, opts.Revision); err != nil {
-		return Page{}, err
+		return Listing{}, err
 	}
 	by := m.narrowest(t, opts.Scope, opts.Terms)
 	var s *snapshot
@@ -30,11 +30,11 @@ func (m *Memory) List(ctx context.Context, opts ListOptions, into []*Record) (Pa
 		s, revision, err = m.latest(t, by)
 	}
 	if err != nil {
-		return Page{}, err
+		return Listing{}, err
 	}
 	page, err := s.page(ctx, opts, by, into)
 	if err != nil {
-		return Page{}, err
+		return Listing{}, err
 	}
 	page.Revision = revision
 	if page.More {
@@ -44,8 +44,8 @@ func (m *Memory) List(ctx context.Context, opts ListOptions, into []*Record) (Pa
 }
 
 // page collects the records of a scope. It uses the index of a term if the snapshot has it.
-func (s *snapshot) page(ctx context.Context, opts ListOptions, by *watch.Term, into []*Record) (Page, error) {
-	page := Page{Records: into}
+func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []*Record) (Listing, error) {
+	page := Listing{Records: into}
 	everything := opts.Match == nil && len(opts.Terms) == 0
 	if everything && opts.Limit == 0 && opts.Scope.Namespace == "" && opts.Scope.Name == "" {
 		page.Records = slices.Grow(into, s.tree.Len())
@@ -108,7 +108,7 @@ func (s *snapshot) anyAfter(key Key, scope watch.Scope) (found bool) {
 }
 
 // takes reports whether a record has all terms and matches.
-func (o *ListOptions) takes(r *Record) bool {
+func (o *Query) takes(r *Record) bool {
 	for _, t := range o.Terms {
 		if !r.has(t) {
 			return false

@@ -115,7 +115,7 @@ func BenchmarkDeleteCreate(b *testing.B) {
 }
 
 func BenchmarkList(b *testing.B) {
-	for name, opts := range map[string]storage.ListOptions{
+	for name, opts := range map[string]storage.Query{
 		"all":       {Scope: watch.Scope{Resource: pods}},
 		"namespace": {Scope: watch.Scope{Resource: pods, Namespace: "ns-7"}},
 		"labels": {Scope: watch.Scope{Resource: pods}, Match: func(r *storage.Record) bool {
@@ -126,7 +126,7 @@ func BenchmarkList(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
-				var page storage.Page
+				var page storage.Listing
 				var err error
 				for b.Loop() {
 					if page, err = m.List(context.Background(), opts, page.Records[:0]); err != nil {
@@ -147,8 +147,8 @@ func BenchmarkListAtOldRevision(b *testing.B) {
 			_, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return typical(key.Name, n+1, m.Revision()), nil })
 			require.NoError(b, err)
 		}
-		opts := storage.ListOptions{Scope: watch.Scope{Resource: pods}, Limit: 500, Revision: revision, Exact: true}
-		var page storage.Page
+		opts := storage.Query{Scope: watch.Scope{Resource: pods}, Limit: 500, Revision: revision, Exact: true}
+		var page storage.Listing
 		var err error
 		for b.Loop() {
 			if page, err = m.List(context.Background(), opts, page.Records[:0]); err != nil {

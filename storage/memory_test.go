@@ -93,7 +93,7 @@ func put(t testing.TB, m *storage.Memory, name string, size int) *storage.Record
 }
 
 func readable(m *storage.Memory, revision watch.Revision) bool {
-	_, err := m.List(context.Background(), storage.ListOptions{Scope: watch.Scope{Resource: pods}, Revision: revision, Exact: true}, nil)
+	_, err := m.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: pods}, Revision: revision, Exact: true}, nil)
 	return !status.IsExpired(err)
 }
 
@@ -168,7 +168,7 @@ func TestNothingPinsOldRecords(t *testing.T) {
 			old := weak.Make(put(t, m, "x", 1000))
 			put(t, m, "y", 1)
 			scope := watch.Scope{Resource: pods}
-			page, err := m.List(t.Context(), storage.ListOptions{Scope: scope, Limit: 1}, nil)
+			page, err := m.List(t.Context(), storage.Query{Scope: scope, Limit: 1}, nil)
 			require.NoError(t, err)
 			revision := page.Revision
 			cursor, err := m.Watch(t.Context(), scope, revision)
@@ -177,10 +177,10 @@ func TestNothingPinsOldRecords(t *testing.T) {
 			for i := range 20 { // more snapshots than the store keeps; the last one is of the first revision again
 				put(t, m, "x", 100+i)
 				at := revision + watch.Revision((i+1)%20)
-				_, err := m.List(t.Context(), storage.ListOptions{Scope: scope, Limit: 1, Revision: at, Exact: true}, nil)
+				_, err := m.List(t.Context(), storage.Query{Scope: scope, Limit: 1, Revision: at, Exact: true}, nil)
 				require.NoError(t, err)
 			}
-			page = storage.Page{}
+			page = storage.Listing{}
 			runtime.GC()
 			require.NotNil(t, old.Value(), "the history still holds the record")
 			forget(t, m)

@@ -113,7 +113,7 @@ type Store interface {
 	Get(ctx context.Context, key Key, atLeast watch.Revision) (*Record, error)
 
 	// List appends the records of a scope to into, in order of namespace and name, from one consistent state.
-	List(ctx context.Context, opts ListOptions, into []*Record) (Page, error)
+	List(ctx context.Context, opts Query, into []*Record) (Listing, error)
 
 	// Update performs a write (API conventions, Concurrency Control and Consistency): it calls fn with the object's current record and
 	// commits the result if the object has not changed meanwhile; otherwise it calls fn again.
@@ -144,8 +144,8 @@ type Store interface {
 	Close() error
 }
 
-// ListOptions selects the records of a list.
-type ListOptions struct {
+// Query selects the records of a list.
+type Query struct {
 	// Scope is a whole resource, one of its namespaces, or one object.
 	Scope watch.Scope
 	// After is the key after which the list starts: the last key of the previous page. Its Resource is ignored. Zero means the beginning.
@@ -164,8 +164,8 @@ type ListOptions struct {
 	Match func(*Record) bool
 }
 
-// Page is a part of a list.
-type Page struct {
+// Listing is a part of a list.
+type Listing struct {
 	// Records is the slice into with the records of the page appended.
 	Records []*Record
 	// Revision is the revision of the state. A watch continues from it, and the next page asks for exactly this revision.

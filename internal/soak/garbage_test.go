@@ -102,7 +102,7 @@ func (s *soak) settle() error {
 func (s *soak) unsettled() (left []string, err error) {
 	now := state{}
 	for _, resource := range []string{"namespaces", gadgets, parts} {
-		page, err := s.journal.Store.List(context.Background(), storage.ListOptions{Scope: watch.Scope{Resource: resource}}, nil)
+		page, err := s.journal.Store.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: resource}}, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -114,7 +114,7 @@ func raise(number *atomic.Uint64, to uint64) {
 type listings struct{}
 
 // List reports to the caller in the context the list's revision and the highest revision that was acknowledged before.
-func (j *journal) List(ctx context.Context, opts storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+func (j *journal) List(ctx context.Context, opts storage.Query, into []*storage.Record) (storage.Listing, error) {
 	floor := j.acknowledged.Load()
 	page, err := j.Store.List(ctx, opts, into)
 	if tell, ok := ctx.Value(listings{}).(func(revision, floor uint64)); ok && err == nil {
@@ -152,5 +152,5 @@ func decode(r *storage.Record) (*Gadget, error) {
 
 // pause waits until a number of commits have happened, but no longer than the store lets a read wait.
 func (j *journal) pause(ctx context.Context, commits uint64) {
-	_, _ = j.Store.List(ctx, storage.ListOptions{Scope: watch.Scope{Resource: gadgets}, Revision: j.Revision() + watch.Revision(commits), Limit: 1}, nil)
+	_, _ = j.Store.List(ctx, storage.Query{Scope: watch.Scope{Resource: gadgets}, Revision: j.Revision() + watch.Revision(commits), Limit: 1}, nil)
 }

@@ -2,8 +2,8 @@ package controller
 
 import "time"
 
-// Clock is the source of time of a [Queue]. A test outside of a testing/synctest bubble may pass its own.
-type Clock interface {
+// clock is the source of time of a [Queue]. Tests count the timers of theirs.
+type clock interface {
 	Now() time.Time
 	// AfterFunc calls f in its own goroutine after d. stop prevents the call, unless it has begun, and reports whether
 	// it did.

@@ -13,8 +13,6 @@ type QueueOptions struct {
 	BaseDelay time.Duration
 	// MaxDelay bounds that delay. Default: 5 minutes.
 	MaxDelay time.Duration
-	// Clock is the queue's source of time. Default: package time.
-	Clock Clock
 }
 
 const (
@@ -31,7 +29,7 @@ var ErrShutDown = errors.New("the queue is shut down")
 // goroutine; one timer serves all delayed keys.
 type Queue[K comparable] struct {
 	base, max time.Duration
-	clock     Clock
+	clock     clock
 	down      chan struct{} // closed by ShutDown
 	wake      chan struct{} // holds a token if a caller of Get should look again
 
@@ -56,7 +54,7 @@ const (
 // NewQueue returns an empty queue.
 func NewQueue[K comparable](options QueueOptions) *Queue[K] {
 	q := &Queue[K]{
-		base: options.BaseDelay, max: options.MaxDelay, clock: options.Clock,
+		base: options.BaseDelay, max: options.MaxDelay, clock: systemClock{},
 		down: make(chan struct{}), wake: make(chan struct{}, 1),
 		keys: map[K]stage{}, failures: map[K]int{}, later: newLater[K](),
 	}
@@ -65,9 +63,6 @@ func NewQueue[K comparable](options QueueOptions) *Queue[K] {
 	}
 	if q.max <= 0 {
 		q.max = defaultMaxDelay
-	}
-	if q.clock == nil {
-		q.clock = systemClock{}
 	}
 	return q
 }

@@ -394,7 +394,8 @@ func (c *clock) advance(d time.Duration) {
 // One timer serves any number of delayed keys, and none is left afterwards.
 func TestOneTimer(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0), alarms: map[*alarm]bool{}}
-	q := controller.NewQueue[int](controller.QueueOptions{Clock: c})
+	q := controller.NewQueue[int](controller.QueueOptions{})
+	q.SetClock(c)
 	for i := range 1000 {
 		q.AddAfter(i, time.Duration(1+(i*7919)%1000)*time.Second)
 	}

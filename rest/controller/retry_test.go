@@ -45,10 +45,10 @@ func (s *brittle) attempts(n int) (at []time.Time) {
 	return at
 }
 
-func (s *brittle) List(ctx context.Context, opts storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+func (s *brittle) List(ctx context.Context, opts storage.Query, into []*storage.Record) (storage.Listing, error) {
 	s.asked.Add(1)
 	if err := s.lists.Load(); err != nil {
-		return storage.Page{}, s.fail(err)
+		return storage.Listing{}, s.fail(err)
 	}
 	return s.Memory.List(ctx, opts, into)
 }

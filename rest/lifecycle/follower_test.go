@@ -25,7 +25,7 @@ type busyStore struct {
 	lists  atomic.Int64
 }
 
-func (s *busyStore) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+func (s *busyStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
 	page, err := s.Memory.List(ctx, options, into)
 	n := s.lists.Add(1)
 	for i := range s.writes(len(page.Records)) {
@@ -110,9 +110,9 @@ func (s laggingStore) Get(ctx context.Context, key storage.Key, atLeast watch.Re
 	return s.Memory.Get(ctx, key, atLeast)
 }
 
-func (s laggingStore) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+func (s laggingStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
 	if options.Revision == storage.Any {
-		return storage.Page{Records: into, Revision: s.Revision()}, nil
+		return storage.Listing{Records: into, Revision: s.Revision()}, nil
 	}
 	return s.Memory.List(ctx, options, into)
 }

@@ -269,7 +269,7 @@ type gatedStore struct {
 	lists func(ctx context.Context, resource string)
 }
 
-func (g *gatedStore) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+func (g *gatedStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
 	if g.lists != nil {
 		g.lists(ctx, options.Scope.Resource)
 	}

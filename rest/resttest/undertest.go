@@ -85,7 +85,7 @@ func (c *calledStore) Get(ctx context.Context, key storage.Key, atLeast watch.Re
 	return record, c.finish(entry, fault, http.StatusOK, err)
 }
 
-func (c *calledStore) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (page storage.Page, err error) {
+func (c *calledStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (page storage.Listing, err error) {
 	if !c.sees(ctx) {
 		return c.Store.List(ctx, options, into)
 	}

@@ -21,13 +21,13 @@ var compactionRules = []rule{
 		behind := s.watch(scope, revisions[3])
 		ahead := s.watch(scope, revisions[12])
 		quiet := s.watch(watch.Scope{Resource: nodes}, revisions[0])
-		before := s.list(storage.ListOptions{Scope: scope})
+		before := s.list(storage.Query{Scope: scope})
 		require.NoError(s, s.store.Compact(s.ctx, revisions[10]))
-		after := s.list(storage.ListOptions{Scope: scope})
+		after := s.list(storage.Query{Scope: scope})
 		require.Equal(s, before, after, "the latest state is not part of the history")
 
 		for i, revision := range revisions {
-			_, err := s.store.List(s.ctx, storage.ListOptions{Scope: scope, Revision: revision, Exact: true}, nil)
+			_, err := s.store.List(s.ctx, storage.Query{Scope: scope, Revision: revision, Exact: true}, nil)
 			cursor, watchErr := s.store.Watch(s.ctx, scope, revision)
 			if i < 10 {
 				require.True(s, status.IsExpired(err), "list at the %dth: %v", i, err)
@@ -55,7 +55,7 @@ var compactionRules = []rule{
 			require.NoError(s, s.store.Compact(s.ctx, through))
 		}
 		require.Equal(s, revision, s.store.Revision())
-		page := s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets}, Revision: revision, Exact: true})
+		page := s.list(storage.Query{Scope: watch.Scope{Resource: widgets}, Revision: revision, Exact: true})
 		require.Len(s, page.Records, 1)
 		next := s.put(widget("a", "x"), "green", 2).Revision
 		require.Equal(s, revision+1, next)
@@ -68,9 +68,9 @@ var compactionRules = []rule{
 			s.put(widget("a", fmt.Sprint(i)), "red", i)
 		}
 		scope := watch.Scope{Resource: widgets}
-		page := s.list(storage.ListOptions{Scope: scope, Limit: 2})
+		page := s.list(storage.Query{Scope: scope, Limit: 2})
 		s.put(widget("a", "3"), "green", 1)
-		next := storage.ListOptions{Scope: scope, Limit: 2, After: page.Records[1].Key, Revision: page.Revision, Exact: true}
+		next := storage.Query{Scope: scope, Limit: 2, After: page.Records[1].Key, Revision: page.Revision, Exact: true}
 		require.Equal(s, "red", s.list(next).Records[1].Fields[0])
 		require.NoError(s, s.store.Compact(s.ctx, s.store.Revision()))
 		_, err := s.store.List(s.ctx, next, nil)

@@ -45,7 +45,7 @@ var groupRules = []rule{
 		require.NoError(s, err)
 		require.Len(s, changes, 1, "a watch that resumes inside a group gets the rest")
 		for inside := before + 1; inside <= before+3; inside++ {
-			page := s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets}, Revision: inside, Exact: true})
+			page := s.list(storage.Query{Scope: watch.Scope{Resource: widgets}, Revision: inside, Exact: true})
 			require.Equal(s, before+3, page.Revision, "no list shows a revision inside a group")
 			require.Equal(s, []string{"a/changed", "a/same"}, names(page.Records))
 		}
@@ -103,7 +103,7 @@ var groupRules = []rule{
 		onBoundary := func(r watch.Revision) bool { return (r-start)%2 == 0 }
 		all.Go(func() {
 			for revision := start; revision < end; {
-				page, err := s.store.List(s.ctx, storage.ListOptions{Scope: scope}, nil)
+				page, err := s.store.List(s.ctx, storage.Query{Scope: scope}, nil)
 				if !assert.NoError(s, err) || !assert.True(s, onBoundary(page.Revision), "list at %d", page.Revision) ||
 					!assert.Equal(s, page.Records[0].Fields[0], page.Records[1].Fields[0]) {
 					return

@@ -82,7 +82,7 @@ func (m *model) step() {
 		through := revisions[m.random.IntN(len(revisions))]
 		require.NoError(m, m.store.Compact(m.ctx, through))
 		m.oldest = max(m.oldest, through)
-		_, err := m.store.List(m.ctx, storage.ListOptions{Scope: watch.Scope{Resource: widgets}, Revision: m.oldest - 1, Exact: true}, nil)
+		_, err := m.store.List(m.ctx, storage.Query{Scope: watch.Scope{Resource: widgets}, Revision: m.oldest - 1, Exact: true}, nil)
 		require.True(m, status.IsExpired(err), "%v", err)
 		maps.DeleteFunc(m.states, func(r watch.Revision, _ map[storage.Key]string) bool { return r < m.oldest })
 	}
@@ -153,7 +153,7 @@ func (m *model) checkList(revision watch.Revision) {
 		}
 	}
 	got := map[storage.Key]string{}
-	opts := storage.ListOptions{Scope: scope, Match: match, Limit: m.random.IntN(4), Revision: revision, Exact: true}
+	opts := storage.Query{Scope: scope, Match: match, Limit: m.random.IntN(4), Revision: revision, Exact: true}
 	for more := true; more; {
 		page := m.list(opts)
 		require.Equal(m, revision, page.Revision)
@@ -175,7 +175,7 @@ func (m *model) checkEveryRevision() {
 		got := map[storage.Key]string{}
 		for _, resource := range m.resources() {
 			scope := watch.Scope{Resource: resource.Name}
-			page := m.list(storage.ListOptions{Scope: scope, Revision: revision, Exact: true})
+			page := m.list(storage.Query{Scope: scope, Revision: revision, Exact: true})
 			maps.Copy(got, shown(page))
 		}
 		require.Equal(m, state, got, "at %d", revision)
@@ -276,7 +276,7 @@ func (s *subject) call(in call) answer {
 		assert.NoError(s, err)
 		return answer{r.Fields[0], r.Revision}
 	case "list":
-		page, err := s.store.List(s.ctx, storage.ListOptions{Scope: key}, nil)
+		page, err := s.store.List(s.ctx, storage.Query{Scope: key}, nil)
 		if !assert.NoError(s, err) || len(page.Records) == 0 {
 			return answer{}
 		}

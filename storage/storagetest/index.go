@@ -116,7 +116,7 @@ func (s *subject) checkTerms(random *rand.Rand, revision watch.Revision) {
 		{red(), {Index: colors, Value: "green"}},
 	}
 	terms := all[random.IntN(len(all))]
-	opts := storage.ListOptions{Scope: watch.Scope{Resource: widgets, Namespace: []string{"", "a", "aa", "none"}[random.IntN(4)]}, Revision: revision, Exact: true}
+	opts := storage.Query{Scope: watch.Scope{Resource: widgets, Namespace: []string{"", "a", "aa", "none"}[random.IntN(4)]}, Revision: revision, Exact: true}
 	if opts.Scope.Namespace != "" && random.IntN(4) == 0 {
 		opts.Scope.Name = fmt.Sprint(random.IntN(12))
 	}

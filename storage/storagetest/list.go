@@ -30,13 +30,13 @@ var listRules = []rule{
 			{watch.Scope{Resource: nodes, Name: "n"}, []string{"/n"}},
 			{watch.Scope{Resource: longer}, []string{}},
 		} {
-			page := s.list(storage.ListOptions{Scope: c.scope})
+			page := s.list(storage.Query{Scope: c.scope})
 			require.Equal(s, c.want, names(page.Records), "%v", c.scope)
 			require.Equal(s, s.store.Revision(), page.Revision)
 		}
 		kept, err := s.store.Get(s.ctx, widget("a", "x"), 0)
 		require.NoError(s, err)
-		page, err := s.store.List(s.ctx, storage.ListOptions{Scope: widget("b", "x")}, []*storage.Record{kept})
+		page, err := s.store.List(s.ctx, storage.Query{Scope: widget("b", "x")}, []*storage.Record{kept})
 		require.NoError(s, err)
 		require.Equal(s, []string{"a/x", "b/x"}, names(page.Records), "a list appends")
 	}},
@@ -46,26 +46,26 @@ var listRules = []rule{
 		}
 		red := func(r *storage.Record) bool { return r.Fields[0] == "red" }
 		scope := watch.Scope{Resource: widgets}
-		page := s.list(storage.ListOptions{Scope: scope, Match: red})
+		page := s.list(storage.Query{Scope: scope, Match: red})
 		require.Len(s, page.Records, 10)
 		require.False(s, page.More)
-		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 9})
+		page = s.list(storage.Query{Scope: scope, Match: red, Limit: 9})
 		require.Len(s, page.Records, 9)
 		require.True(s, page.More)
 		require.EqualValues(s, -1, page.Remaining)
-		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 9, After: page.Records[8].Key, Revision: page.Revision, Exact: true})
+		page = s.list(storage.Query{Scope: scope, Match: red, Limit: 9, After: page.Records[8].Key, Revision: page.Revision, Exact: true})
 		require.Equal(s, []string{"a/18"}, names(page.Records))
 		require.False(s, page.More, "the page has room")
-		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 10})
+		page = s.list(storage.Query{Scope: scope, Match: red, Limit: 10})
 		require.Len(s, page.Records, 10)
 		require.True(s, page.More, "record 19 follows, though it is not red")
-		page = s.list(storage.ListOptions{Scope: scope, Match: red, Limit: 10, After: page.Records[9].Key, Revision: page.Revision, Exact: true})
+		page = s.list(storage.Query{Scope: scope, Match: red, Limit: 10, After: page.Records[9].Key, Revision: page.Revision, Exact: true})
 		require.Empty(s, page.Records)
 		require.False(s, page.More)
 		terms := []watch.Term{{Index: watch.Index{Field: 0}, Value: "red"}}
-		page = s.list(storage.ListOptions{Scope: scope, Terms: terms, Limit: 10})
+		page = s.list(storage.Query{Scope: scope, Terms: terms, Limit: 10})
 		require.True(s, page.More, "an index gives the same answer")
-		page = s.list(storage.ListOptions{Scope: watch.Scope{Resource: widgets, Namespace: "a", Name: "00"}, Limit: 1})
+		page = s.list(storage.Query{Scope: watch.Scope{Resource: widgets, Namespace: "a", Name: "00"}, Limit: 1})
 		require.False(s, page.More, "no other record has this name")
 	}},
 	{"Pages", "The pages of a list show one state, whatever is written between them, and report how many records remain.", func(s *subject) {
@@ -74,8 +74,8 @@ var listRules = []rule{
 		}
 		for _, scope := range []watch.Scope{{Resource: widgets}, {Resource: widgets, Namespace: "aa"}} {
 			for _, limit := range []int{1, 3, 7, 10, 29, 30, 31} {
-				whole := s.list(storage.ListOptions{Scope: scope})
-				page := s.list(storage.ListOptions{Scope: scope, Limit: limit})
+				whole := s.list(storage.Query{Scope: scope})
+				page := s.list(storage.Query{Scope: scope, Limit: limit})
 				got := page.Records
 				for n := 0; page.More; n++ {
 					require.Len(s, page.Records, limit)
@@ -83,7 +83,7 @@ var listRules = []rule{
 					s.put(widget("aa", fmt.Sprintf("new-%d", n)), "green", n) // before and after the end of the page
 					s.put(widget("a", fmt.Sprintf("new-%d", n)), "green", n)
 					s.put(whole.Records[len(whole.Records)-1].Key, "changed", s.changeCount())
-					page = s.list(storage.ListOptions{Scope: scope, Limit: limit, After: got[len(got)-1].Key, Revision: whole.Revision, Exact: true})
+					page = s.list(storage.Query{Scope: scope, Limit: limit, After: got[len(got)-1].Key, Revision: whole.Revision, Exact: true})
 					require.Equal(s, whole.Revision, page.Revision)
 					got = append(got, page.Records...)
 				}
@@ -106,7 +106,7 @@ var listRules = []rule{
 			for n := range count {
 				s.put(key(resource, n), []string{"red", "green"}[(i+n)%2], i*count+n)
 			}
-			opts := storage.ListOptions{Scope: watch.Scope{Resource: resource}}
+			opts := storage.Query{Scope: watch.Scope{Resource: resource}}
 			if i%4 < 2 {
 				opts.Terms = []watch.Term{red()}
 			}
@@ -152,7 +152,7 @@ var listRules = []rule{
 			{widget("m", "d"), widget("m", "d"), []string{}},
 			{widget("m", "c"), widget("m", "d"), []string{"m/d"}},
 		} {
-			require.Equal(s, c.want, names(s.list(storage.ListOptions{Scope: c.scope, After: c.after}).Records), "%v after %v", c.scope, c.after)
+			require.Equal(s, c.want, names(s.list(storage.Query{Scope: c.scope, After: c.after}).Records), "%v after %v", c.scope, c.after)
 		}
 	}},
 }

@@ -41,7 +41,7 @@ var registerRules = []rule{
 			return bytes.ReplaceAll(json, []byte(`"red"`), []byte(`"crimson"`)), nil
 		}
 		scope := watch.Scope{Resource: widgets}
-		paged := s.list(storage.ListOptions{Scope: scope, Revision: first.Revision, Exact: true})
+		paged := s.list(storage.Query{Scope: scope, Revision: first.Revision, Exact: true})
 		require.Equal(s, []*storage.Record{first}, paged.Records)
 		behind, upToDate := s.watch(scope, first.Revision), s.watch(scope, second.Revision)
 		term, err := s.store.Watch(s.ctx, scope, first.Revision, red())
@@ -116,7 +116,7 @@ var registerRules = []rule{
 			require.Len(s, changes, 4)
 		}
 		for revision, want := range map[watch.Revision]string{start + 1: "red", start + 2: "red", start + 3: "green", start + 5: "green", last: "blue", last + 1: "white"} {
-			page := s.list(storage.ListOptions{Scope: scope, Revision: revision, Exact: true})
+			page := s.list(storage.Query{Scope: scope, Revision: revision, Exact: true})
 			require.Equal(s, want, page.Records[0].Fields[0], "+%d", revision-start)
 			if revision == start+3 {
 				require.Equal(s, start+5, page.Revision, "no list shows a part of a group, even if the log has dropped the rest")
@@ -199,13 +199,13 @@ var registerRules = []rule{
 // checkHistoryEnds expects that everything before a revision is dropped and that nothing has changed since.
 func (s *subject) checkHistoryEnds(scope watch.Scope, at watch.Revision) {
 	s.Helper()
-	_, err := s.store.List(s.ctx, storage.ListOptions{Scope: scope, Revision: at - 1, Exact: true}, nil)
+	_, err := s.store.List(s.ctx, storage.Query{Scope: scope, Revision: at - 1, Exact: true}, nil)
 	require.True(s, status.IsExpired(err), "%v", err)
 	_, err = s.store.Watch(s.ctx, scope, at-1)
 	require.True(s, status.IsExpired(err), "%v", err)
 	require.EqualError(s, err, fmt.Sprintf("too old resource version: %d (%d)", at-1, at))
-	page := s.list(storage.ListOptions{Scope: scope, Revision: at, Exact: true})
-	require.Equal(s, s.list(storage.ListOptions{Scope: scope}), page)
+	page := s.list(storage.Query{Scope: scope, Revision: at, Exact: true})
+	require.Equal(s, s.list(storage.Query{Scope: scope}), page)
 	changes, err := s.watch(scope, at).Poll(nil)
 	require.NoError(s, err)
 	require.Empty(s, changes)

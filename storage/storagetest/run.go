@@ -87,7 +87,7 @@ func (s *subject) resources() []storage.Resource {
 // checkInvariants checks what must hold for every store that is not being written.
 func (s *subject) checkInvariants() {
 	for _, resource := range s.resources() {
-		page := s.list(storage.ListOptions{Scope: watch.Scope{Resource: resource.Name}})
+		page := s.list(storage.Query{Scope: watch.Scope{Resource: resource.Name}})
 		require.Equal(s, s.store.Revision(), page.Revision, "without writes, a list has the store's revision")
 		require.False(s, page.More)
 		require.Zero(s, page.Remaining)
@@ -153,7 +153,7 @@ func (s *subject) remove(key storage.Key) *storage.Record {
 	return r
 }
 
-func (s *subject) list(opts storage.ListOptions) storage.Page {
+func (s *subject) list(opts storage.Query) storage.Listing {
 	s.Helper()
 	page, err := s.store.List(s.ctx, opts, nil)
 	require.NoError(s, err)

@@ -182,7 +182,7 @@ type client struct {
 // follow lists if necessary and watches for a while, or until the end once the writers are done. It reports whether to go on.
 func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) bool {
 	if c.position == 0 {
-		page, err := c.store.List(s.ctx, storage.ListOptions{Scope: c.scope, Terms: c.terms, Match: c.match}, nil)
+		page, err := c.store.List(s.ctx, storage.Query{Scope: c.scope, Terms: c.terms, Match: c.match}, nil)
 		if !assert.NoError(s, err) {
 			return false
 		}
@@ -226,7 +226,7 @@ func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) boo
 		}
 		c.position = cursor.Position()
 		if finished && len(changes) == 0 {
-			page, err := c.store.List(s.ctx, storage.ListOptions{Scope: c.scope, Terms: c.terms, Match: c.match}, nil)
+			page, err := c.store.List(s.ctx, storage.Query{Scope: c.scope, Terms: c.terms, Match: c.match}, nil)
 			return assert.NoError(s, err) && assert.Equal(s, page.Revision, c.position) && assert.Equal(s, shown(page), c.state, "%+v", c.scope) && false
 		}
 	}
@@ -255,7 +255,7 @@ func (c *client) see(s *subject, change *watch.Change[storage.Record]) bool {
 }
 
 // shown returns the records of a list as a client keeps them.
-func shown(page storage.Page) map[storage.Key]string {
+func shown(page storage.Listing) map[storage.Key]string {
 	state := map[storage.Key]string{}
 	for _, r := range page.Records {
 		state[r.Key] = string(r.JSON)

@@ -67,7 +67,7 @@ func (s noticingStore) Get(ctx context.Context, key storage.Key, atLeast watch.R
 	return s.Memory.Get(ctx, key, atLeast)
 }
 
-func (s noticingStore) List(ctx context.Context, opts storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+func (s noticingStore) List(ctx context.Context, opts storage.Query, into []*storage.Record) (storage.Listing, error) {
 	s.at.here()
 	return s.Memory.List(ctx, opts, into)
 }

@@ -109,7 +109,7 @@ func TestFollowerStops(t *testing.T) {
 // compacting forgets its history after each list.
 type compacting struct{ storage.Store }
 
-func (s compacting) List(ctx context.Context, options storage.ListOptions, into []*storage.Record) (storage.Page, error) {
+func (s compacting) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
 	page, err := s.Store.List(ctx, options, into)
 	_, writeErr := s.Update(ctx, storage.Key{Resource: "notes", Name: "z"}, func(*storage.Record) ([]byte, error) {
 		return []byte(`{"metadata":{"name":"z","resourceVersion":"1"}}`), nil

@@ -69,7 +69,7 @@ func (f *allFollower) changes(takes func(*LogChange) bool) (taken []*LogChange, 
 func (f *allFollower) list(ctx context.Context, resource string) (err error) {
 	scope := watch.Scope{Resource: resource}
 	for l := (listing{}); ; l.before = l.last() {
-		if l.page, err = f.store.List(ctx, storage.ListOptions{Scope: scope, After: l.before, Limit: pageSize, Revision: f.Position()}, nil); err != nil {
+		if l.page, err = f.store.List(ctx, storage.Query{Scope: scope, After: l.before, Limit: pageSize, Revision: f.Position()}, nil); err != nil {
 			return err
 		}
 		if err := f.tellSome(added(l.page.Records)); err != nil {
@@ -104,7 +104,7 @@ func (f *allFollower) tellSome(changes []*LogChange) error {
 // listing is how much of a resource has been told.
 type listing struct {
 	before storage.Key  // the last object of the pages before
-	page   storage.Page // the youngest
+	page   storage.Listing // the youngest
 }
 
 func (l *listing) last() storage.Key { return l.page.Records[len(l.page.Records)-1].Key }

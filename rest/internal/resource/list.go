@@ -25,7 +25,7 @@ import (
 
 // Page is a list as the protocol has it: records, the revision they are of, where they were found, and how to get the rest.
 type Page struct {
-	storage.Page
+	storage.Listing
 	Selected  Selection
 	Token     string
 	Remaining *int64
@@ -90,7 +90,7 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 		}
 		return Page{}, err
 	}
-	out := Page{Page: found, Selected: selected}
+	out := Page{Listing: found, Selected: selected}
 	if found.More && len(found.Records) > 0 {
 		out.Token = encodeContinue(namespace, int64(found.Revision), found.Records[len(found.Records)-1].Key)
 		if selected.Match == nil && found.Remaining >= 0 {

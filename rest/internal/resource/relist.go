@@ -60,7 +60,7 @@ func (known replica) apply(e Event) {
 
 // difference tells what leads from the replica to a list. The events have the revision of the list. An object that was deleted
 // and created again is Deleted and then Added. tell applies what it is told to the replica.
-func (known replica) difference(list storage.Page, tell func(Event) error) error {
+func (known replica) difference(list storage.Listing, tell func(Event) error) error {
 	exists := make(map[storage.Key]bool, len(list.Records))
 	for _, r := range list.Records {
 		exists[r.Key] = true

@@ -118,8 +118,8 @@ type Selection struct {
 }
 
 // listOptions returns the options of a list of all that is selected, at the latest revision.
-func (s Selection) listOptions() storage.ListOptions {
-	return storage.ListOptions{Scope: s.Scope, Terms: s.Terms, Match: s.Match}
+func (s Selection) listOptions() storage.Query {
+	return storage.Query{Scope: s.Scope, Terms: s.Terms, Match: s.Match}
 }
 
 // Select turns the selectors of a request into a scope, as narrow as they allow, and a match for the rest.
