@@ -128,7 +128,7 @@ type environments struct {
 func (e *environments) of(r schema.Rule) (*cel.Env, error) {
 	env, older := &e.plain, e.self
 	if e.self == nil {
-		return nil, fmt.Errorf("expressions see nothing of a place that may hold anything")
+		return nil, fmt.Errorf("a rule cannot validate a value of unknown type, which expressions cannot access")
 	}
 	if r.OptionalOldSelf {
 		env, older = &e.optional, cel.OptionalType(e.self)

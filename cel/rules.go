@@ -73,7 +73,7 @@ func checkRule(r schema.Rule) error {
 	switch r.Reason {
 	case "", status.CauseInvalid, status.CauseForbidden, status.CauseRequired, status.CauseDuplicate:
 	default:
-		return fmt.Errorf("the reason %q is none of FieldValueInvalid, FieldValueForbidden, FieldValueRequired and FieldValueDuplicate", r.Reason)
+		return fmt.Errorf("the reason %q must be FieldValueInvalid, FieldValueForbidden, FieldValueRequired or FieldValueDuplicate", r.Reason)
 	}
 	switch {
 	case strings.TrimSpace(r.Rule) == "":

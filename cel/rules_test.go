@@ -179,7 +179,7 @@ func TestMessages(t *testing.T) {
 		got, _ := write(t, api, "POST", `{"min":2}`)
 		assert.Len(t, messages(got), 2)
 	})
-	t.Run("not where the object breaks its schema", func(t *testing.T) {
+	t.Run("not if the object breaks its schema", func(t *testing.T) {
 		api := widgetAPI(t, cel.Rules{"WidgetSpec": {{Rule: "self.min < 0"}}})
 		for _, spec := range []string{`{"min":2,"parts":[{}]}`, `{"min":"x"}`} {
 			got, _ := write(t, api, "POST", spec)

@@ -68,9 +68,9 @@ func TestRulesSeeWhatIsStored(t *testing.T) {
 		code             int
 	}{
 		{"a zero", "self.min <= self.max", `{"min":0,"max":5}`, nil, 201},
-		{"a zero that is asked for", "has(self.min) && !self.open", `{"min":0,"open":false}`, nil, 201},
+		{"a rule that needs the zero", "has(self.min) && !self.open", `{"min":0,"open":false}`, nil, 201},
 		{"nothing", "self.min <= self.max", `{}`, nil, 422},
-		{"nothing that is asked for", "!has(self.min) || self.min <= self.max", `{}`, nil, 201},
+		{"a rule that allows absence", "!has(self.min) || self.min <= self.max", `{}`, nil, 201},
 		{"a default", "self.min <= self.max && self.max == 9", `{"min":0}`, nil, 201},
 		{"a null", "!has(self.min)", `{"min":null}`, nil, 201},
 		{"what Go would write", "!has(self.always)", `{}`, nil, 201},
@@ -103,8 +103,7 @@ func TestRulesSeeWhatIsStored(t *testing.T) {
 	}
 }
 
-// If a value already broke a new rule, an update may keep it, unless the rule cannot be evaluated for
-// it.
+// If a value already broke a new rule, an update may keep it, unless evaluating the rule fails for it.
 func TestOnlyBrokenRulesAreLetThrough(t *testing.T) {
 	for _, c := range []struct {
 		name, rule, warning, refusal string

@@ -52,7 +52,7 @@ func TestRulesOfTheStoredVersion(t *testing.T) {
 
 	client := serve(cel.Rules{
 		"WidgetSpec":      {{Rule: "!has(self.min) || !has(self.max) || self.min <= self.max", Message: "min is above max"}},
-		"WidgetSpec.name": {{Rule: "oldSelf == self", Message: "the name stays"}},
+		"WidgetSpec.name": {{Rule: "oldSelf == self", Message: "the name must not change"}},
 	})
 	widget.Name = "b"
 	_, err = client.Create(t.Context(), widget)
@@ -64,8 +64,8 @@ func TestRulesOfTheStoredVersion(t *testing.T) {
 		_, err := client.Modify(ctx, "a", func(w *OldWidget) error { f(w); return nil })
 		return err
 	}
-	require.NoError(t, set(ctx, func(w *OldWidget) { w.Labels = map[string]string{"a": "b"} }), "it was broken before")
+	require.NoError(t, set(ctx, func(w *OldWidget) { w.Labels = map[string]string{"a": "b"} }), "the value broke the rule before")
 	assert.Equal(t, []string{"in v1: spec: Invalid value: min is above max"}, told)
 	require.NoError(t, set(ctx, func(w *OldWidget) { w.Spec.Low, w.Spec.Name = 1, "one" }))
-	assert.EqualError(t, set(ctx, func(w *OldWidget) { w.Spec.Name = "two" }), `Widget.example.com "a" is invalid: in v1: spec.name: Invalid value: "two": the name stays`)
+	assert.EqualError(t, set(ctx, func(w *OldWidget) { w.Spec.Name = "two" }), `Widget.example.com "a" is invalid: in v1: spec.name: Invalid value: "two": the name must not change`)
 }

@@ -19,7 +19,7 @@ func managersOf(o metav1.Object) (names []string) {
 	return names
 }
 
-// client-go applies what its apply configurations say, and reads back which of it is its own.
+// client-go applies its apply configurations, and reads back the fields that it owns.
 func TestApplyConfigurations(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
@@ -47,7 +47,7 @@ func TestApplyConfigurations(t *testing.T) {
 	})
 }
 
-// controller-runtime applies objects of kinds with and without apply configurations of their own.
+// controller-runtime applies objects of kinds with and without apply configurations.
 func TestReconcilerApplies(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()

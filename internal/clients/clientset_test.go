@@ -30,8 +30,8 @@ func configMap(name string) *corev1.ConfigMap {
 	}
 }
 
-// The typed client does everything it can, and speaks Protobuf in both
-// directions, watches included. A patch is what it is.
+// The test calls every method of the typed client. It uses Protobuf in both directions, including watches. A patch has a media type of its
+// own.
 func TestTypedClient(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
@@ -93,11 +93,11 @@ func TestTypedClient(t *testing.T) {
 			answered, _, _ := strings.Cut(e.answered, ";")
 			return !sent || answered != protobuf
 		})
-		assert.Empty(t, other, "nothing but Protobuf passes")
+		assert.Empty(t, other, "only Protobuf is used")
 	})
 }
 
-// Pages of a list are one snapshot, and DELETE of a collection takes what a selector chooses.
+// The pages of a list are one snapshot, and DELETE of a collection deletes the objects that a selector matches.
 func TestPagesAndCollections(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
@@ -128,7 +128,7 @@ func TestPagesAndCollections(t *testing.T) {
 	})
 }
 
-// The dynamic client works with a kind of which it has no type: objects, status, selectors, refusals.
+// The dynamic client works with a kind for which it has no Go type: objects, status, selectors, errors.
 func TestDynamicClient(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
@@ -149,7 +149,7 @@ func TestDynamicClient(t *testing.T) {
 		require.NoError(t, err)
 		title, _, _ := unstructured.NestedString(shown.Object, "spec", "title")
 		page, _, _ := unstructured.NestedString(shown.Object, "status", "page")
-		assert.Equal(t, "Notes /blog", title+" "+page, "a write of the status changes nothing else")
+		assert.Equal(t, "Notes /blog", title+" "+page, "a write to the status changes no other field")
 		assert.Equal(t, int64(1), shown.GetGeneration())
 
 		_, err = objects.Patch(ctx, "blog", types.MergePatchType, []byte(`{"spec":{"theme":"dark"}}`), metav1.PatchOptions{})
@@ -167,7 +167,7 @@ func TestDynamicClient(t *testing.T) {
 	})
 }
 
-// The metadata client sees and changes the metadata of any kind, and never its body.
+// The metadata client reads and changes the metadata of any kind, and never the rest of the object.
 func TestMetadataClient(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
@@ -179,7 +179,7 @@ func TestMetadataClient(t *testing.T) {
 		for _, kind := range []struct {
 			name     string
 			resource schema.GroupVersionResource
-			body     string // what of an object's JSON is not metadata
+			body     string // the rest of the object's JSON
 		}{
 			{"built-in", corev1.SchemeGroupVersion.WithResource("configmaps"), `"data":{"a":"1"}`},
 			{"custom", siteResource, `"title":"One"`},
@@ -204,7 +204,7 @@ func TestMetadataClient(t *testing.T) {
 				require.NoError(t, err)
 				body, err := json.Marshal(whole)
 				require.NoError(t, err)
-				assert.Contains(t, string(body), kind.body, "the patch left the body alone")
+				assert.Contains(t, string(body), kind.body, "the patch did not change the rest of the object")
 
 				require.NoError(t, objects.Delete(ctx, "one", metav1.DeleteOptions{}))
 				_, err = objects.Get(ctx, "one", metav1.GetOptions{})

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// Discovery tells the same in its aggregated form and in the form before that.
+// Aggregated discovery and the older form must agree.
 func TestDiscovery(t *testing.T) {
 	for _, form := range []struct {
 		name   string
@@ -49,7 +49,7 @@ func TestDiscovery(t *testing.T) {
 					"events.k8s.io/v1 events", "coordination.k8s.io/v1 leases",
 				})
 				asked := h.wire.saw(func(e exchange) bool { return e.path == "/apis/web.example.com/v1" })
-				assert.Equal(t, form.legacy, len(asked) > 0, "the resources of a group are asked for only where /apis does not tell them")
+				assert.Equal(t, form.legacy, len(asked) > 0, "a client requests the resources of a group only if /apis does not list them")
 
 				preferred, err := client.ServerPreferredNamespacedResources()
 				require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// Each library's mapper finds the custom kind by everything a person may call it.
+// Each library's mapper finds the custom kind by every name that a user may type.
 func TestRESTMapper(t *testing.T) {
 	mappers := map[string]func(t *testing.T, config *clientrest.Config) meta.RESTMapper{
 		"client-go": func(t *testing.T, config *clientrest.Config) meta.RESTMapper {
@@ -81,7 +81,7 @@ func TestRESTMapper(t *testing.T) {
 		"controller-runtime": func(t *testing.T, config *clientrest.Config) meta.RESTMapper {
 			mapper, err := apiutil.NewDynamicRESTMapper(config, &http.Client{Transport: transport(t, config)})
 			require.NoError(t, err)
-			_, err = mapper.RESTMapping(siteKind.GroupKind()) // it learns a group when it is first asked for
+			_, err = mapper.RESTMapping(siteKind.GroupKind()) // the mapper fetches a group on first use
 			require.NoError(t, err)
 			return mapper
 		},

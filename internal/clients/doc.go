@@ -1,7 +1,5 @@
-// Package clients holds no code, only tests: client-go and controller-runtime as
-// programs use them, against an API in the same process. Every test runs twice,
-// over a socket and over rest.RoundTripper, and nothing in it is told which.
+// Package clients contains only tests. They use client-go and controller-runtime, as programs do, against an API in the same process. Every
+// test runs twice, over a socket and over rest.RoundTripper, and does not know which.
 //
-// It is a module of its own, so that what these libraries need never reaches the
-// library's users.
+// It is a separate module, so that its dependencies do not become those of the library's users.
 package clients

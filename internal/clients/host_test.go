@@ -26,10 +26,10 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// patience bounds every wait, so that a hang is a failure with a name.
+// patience bounds every wait, so that a hang fails the test that caused it.
 const patience = 20 * time.Second
 
-// host is an API, and how a client reaches it.
+// host is an API, and the way in which clients reach it.
 type host struct {
 	config *clientrest.Config
 	store  *storage.Memory
@@ -38,8 +38,7 @@ type host struct {
 	wire   *wire
 }
 
-// overBoth runs a test against a fresh host that is reached over a socket, and
-// against one that is reached by a call.
+// overBoth runs a test against a new host that clients reach over a socket, and against one that they reach by function calls.
 func overBoth(t *testing.T, test func(t *testing.T, h *host)) {
 	t.Run("http", func(t *testing.T) {
 		h := newHost(t)
@@ -76,7 +75,7 @@ func newHost(t *testing.T) *host {
 	return h
 }
 
-// start begins a life of the host.
+// start starts the host, or starts it again with a new store.
 func (h *host) start(t *testing.T, options storage.MemoryOptions) {
 	store := storage.NewMemory(options)
 	api, err := rest.New(rest.Options{Store: store}, append([]rest.Definition{
@@ -96,30 +95,29 @@ func (h *host) start(t *testing.T, options storage.MemoryOptions) {
 	h.lives.api.Store(api)
 }
 
-// lives is the API of a host that can be started anew.
+// lives holds the current API of a host that can be restarted.
 type lives struct{ api atomic.Pointer[rest.API] }
 
 func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.api.Load().ServeHTTP(w, r) }
 
-// decide says that only reading is allowed.
+// decide allows only reading.
 func decide(_ context.Context, a rest.Access) (allowed bool, reason string, err error) {
 	return slices.Contains([]string{"get", "list", "watch"}, a.Verb), "only who reads may", nil
 }
 
-// forget drops the whole history: whoever resumes a watch from the past gets 410.
+// forget compacts the whole history, so that a client that resumes a watch gets 410.
 func (h *host) forget(t *testing.T) {
 	t.Helper()
 	require.NoError(t, h.store.Compact(t.Context(), h.store.Revision()))
 }
 
-// overAnotherWire is the same host by another way: what happens to the watches on the one does not happen to those on
-// the other.
+// overAnotherWire returns the same host with separate connections: cutting the watches of one does not affect the other.
 func (h *host) overAnotherWire() *host {
 	w := newWire(h.wire.api)
 	return &host{store: h.store, api: h.api, wire: w, config: &clientrest.Config{Host: "http://decorum", Transport: rest.RoundTripper(w), QPS: -1}}
 }
 
-// beginnings is how many times somebody has asked for all that a resource holds.
+// beginnings returns how many times a client has requested all objects of a resource.
 func (h *host) beginnings(resource schema.GroupVersionResource) int {
 	return len(h.wire.saw(func(e exchange) bool {
 		all := !e.watches() || strings.Contains(e.query, "sendInitialEvents=true")
@@ -148,8 +146,7 @@ func (h *host) metadata(t *testing.T) metadata.Interface {
 	return client
 }
 
-// wire stands between clients and the API: it notes what passes, and can tear
-// the watches down and keep new ones waiting.
+// wire is between clients and the API. It records the requests, and can end the watches and hold back new ones.
 type wire struct {
 	api http.Handler
 
@@ -161,7 +158,7 @@ type wire struct {
 	running  sync.WaitGroup
 }
 
-// exchange is a request and how it was answered.
+// exchange is a request and its response.
 type exchange struct {
 	method, path, query, sent, answered string
 	code                                int
@@ -200,7 +197,7 @@ func (w *wire) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.api.ServeHTTP(noted, r)
 }
 
-// beginWatch waits until a watch may begin. The watch ends with the context that it returns.
+// beginWatch waits until a watch may begin. The watch must end with the returned context.
 func (w *wire) beginWatch(ctx context.Context) (torn context.Context, ok bool) {
 	for {
 		w.mu.Lock()
@@ -221,7 +218,7 @@ func (w *wire) beginWatch(ctx context.Context) (torn context.Context, ok bool) {
 	}
 }
 
-// cut ends the watches, and keeps new ones waiting until mend is called. When it returns, nobody is told anything.
+// cut ends the watches, and holds back new ones until mend is called. After it returns, no watch sends anything.
 func (w *wire) cut() (mend func()) {
 	w.mu.Lock()
 	blocked := make(chan struct{})
@@ -233,7 +230,7 @@ func (w *wire) cut() (mend func()) {
 	return func() { close(blocked) }
 }
 
-// saw returns the exchanges for which a condition holds.
+// saw returns the exchanges that satisfy a condition.
 func (w *wire) saw(holds func(exchange) bool) []exchange {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -246,7 +243,7 @@ func (w *wire) saw(holds func(exchange) bool) []exchange {
 	return out
 }
 
-// notedWriter tells when the answer begins, and with which code.
+// notedWriter reports when the response begins, and its code.
 type notedWriter struct {
 	http.ResponseWriter
 	once  sync.Once
@@ -269,7 +266,7 @@ func (w *notedWriter) Write(p []byte) (int, error) {
 
 func (w *notedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// await takes values until one holds, and fails when none comes in time.
+// await receives values until one satisfies the condition. It fails the test if none arrives in time.
 func await[T any](t *testing.T, values <-chan T, what string, holds func(T) bool) T {
 	t.Helper()
 	deadline := time.After(patience)

@@ -48,8 +48,7 @@ func informersUnderTest() []informer {
 	}
 }
 
-// withAndWithoutWatchList runs a test with both ways in which client-go begins:
-// by a watch that sends what there is, and by a list.
+// withAndWithoutWatchList runs a test with both ways in which client-go gets the initial objects: from a watch, and from a list.
 func withAndWithoutWatchList(t *testing.T, test func(t *testing.T, watchList bool)) {
 	for _, on := range []bool{true, false} {
 		t.Run("WatchList="+strconv.FormatBool(on), func(t *testing.T) {
@@ -59,8 +58,8 @@ func withAndWithoutWatchList(t *testing.T, test func(t *testing.T, watchList boo
 	}
 }
 
-// An informer follows every change. When the server ends its watch and has
-// forgotten the time since, it begins anew and tells what became different.
+// An informer reports every change. If the server ends its watch and has compacted the changes since, the informer lists again and reports
+// the difference.
 func TestInformers(t *testing.T) {
 	withAndWithoutWatchList(t, func(t *testing.T, watchList bool) {
 		for _, kind := range informersUnderTest() {
@@ -84,12 +83,12 @@ func TestInformers(t *testing.T) {
 				o.delete("late")
 				awaitAll(t, seen, "deleted late")
 
-				// A watch that is merely cut goes on where it was.
+				// A watch that is only cut resumes at its position.
 				mend := h.wire.cut()
 				o.touch("early")
 				mend()
 				awaitAll(t, seen, "updated early")
-				require.Equal(t, 1, h.beginnings(kind.resource), "it goes on without a list")
+				require.Equal(t, 1, h.beginnings(kind.resource), "the informer resumes without a list")
 
 				mend = h.wire.cut()
 				o.create("new")
@@ -98,7 +97,7 @@ func TestInformers(t *testing.T) {
 				h.forget(t)
 				mend()
 				awaitAll(t, seen, "added new", "updated early", "deleted gone")
-				require.Equal(t, 2, h.beginnings(kind.resource), "it has begun anew")
+				require.Equal(t, 2, h.beginnings(kind.resource), "the informer has listed again")
 
 				o.touch("new")
 				awaitAll(t, seen, "updated new")
@@ -108,7 +107,7 @@ func TestInformers(t *testing.T) {
 	})
 }
 
-// A resync shows every object again, as it is.
+// A resync reports every object again, unchanged.
 func TestResync(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		objects{t, h, corev1.SchemeGroupVersion.WithResource("configmaps")}.create("one")
@@ -123,7 +122,7 @@ func TestResync(t *testing.T) {
 	})
 }
 
-// A reflector fills any store, pages through a list when it begins anew, and knows how far it has come.
+// A reflector fills any store, uses pages when it lists again, and knows its position.
 func TestReflector(t *testing.T) {
 	withAndWithoutWatchList(t, func(t *testing.T, watchList bool) {
 		overBoth(t, func(t *testing.T, h *host) {
@@ -143,7 +142,7 @@ func TestReflector(t *testing.T) {
 			reflector.WatchListPageSize = 5
 			go reflector.RunWithContext(t.Context())
 			complete := func(struct{}) bool { return len(store.ListKeys()) == len(want) }
-			await(t, store.told, "what there is", complete)
+			await(t, store.told, "the existing objects", complete)
 			first := reflector.LastSyncResourceVersion()
 
 			o.create("hidden")
@@ -154,19 +153,19 @@ func TestReflector(t *testing.T) {
 			create("missed")
 			h.forget(t)
 			mend()
-			await(t, store.told, "what was missed", complete)
+			await(t, store.told, "the missed changes", complete)
 			assert.ElementsMatch(t, want, store.ListKeys())
 			further := h.wire.saw(func(e exchange) bool { return strings.Contains(e.query, "continue=") })
 			assert.Len(t, further, map[bool]int{true: 0, false: 2}[watchList], "pages after the first")
 
 			create("last")
-			await(t, store.told, "what came at last", complete)
+			await(t, store.told, "the last change", complete)
 			assert.NotEqual(t, first, reflector.LastSyncResourceVersion())
 		})
 	})
 }
 
-// toldStore tells when something was put into it.
+// toldStore reports when an object is added to it.
 type toldStore struct {
 	cache.Store
 	told chan struct{}
@@ -182,7 +181,7 @@ func (s *toldStore) Replace(all []any, version string) error {
 	return s.Store.Replace(all, version)
 }
 
-// run starts the informer until the test's end, and returns what its handler is told.
+// run starts the informer until the end of the test, and returns the events that its handler receives.
 func run(t *testing.T, informer cache.SharedIndexInformer) <-chan string {
 	t.Helper()
 	seen := make(chan string, 1000)
@@ -219,7 +218,7 @@ func awaitAll(t *testing.T, seen <-chan string, want ...string) {
 	require.ElementsMatch(t, want, got)
 }
 
-// objects writes objects of a resource, whichever it is.
+// objects writes objects of either resource.
 type objects struct {
 	t        *testing.T
 	h        *host
@@ -234,7 +233,7 @@ func (o objects) create(names ...string) {
 	}
 }
 
-// newObject is a new one of either resource.
+// newObject returns a new object of either resource.
 func newObject(t *testing.T, resource schema.GroupVersionResource, name string) *unstructured.Unstructured {
 	t.Helper()
 	if resource == siteResource {

@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// Of two candidates one leads. When it steps down the other takes over, and
-// when it falls silent the other takes over once the lease has run out.
+// One of two candidates leads. The other takes over at once if the leader steps down, and after the lease has expired if the leader stops
+// renewing.
 func TestLeaderElection(t *testing.T) {
 	for _, how := range []struct {
 		name     string
@@ -40,7 +40,7 @@ func TestLeaderElection(t *testing.T) {
 type candidate struct {
 	began   chan struct{}
 	leaders chan string
-	leave   func() // and wait until it has left
+	leave   func() // leaves, and waits until it has left
 }
 
 func campaign(t *testing.T, h *host, id string, stepDown bool) candidate {

@@ -18,7 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest/lifecycle"
 )
 
-// withControllers runs what follows a deletion beside the host.
+// withControllers runs the controllers of package lifecycle beside the host.
 func (h *host) withControllers(t *testing.T) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -36,8 +36,8 @@ func (h *host) withControllers(t *testing.T) {
 	})
 }
 
-// Owner references as controllerutil sets them, finalizers as package finalizer keeps them, propagation policies as
-// the client sends them.
+// The test uses owner references as controllerutil sets them, finalizers as package finalizer manages them, and propagation policies as the
+// client sends them.
 func TestFinalizersAndOwners(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		h.withControllers(t)
@@ -65,7 +65,7 @@ func TestFinalizersAndOwners(t *testing.T) {
 		require.NoError(t, user.Delete(ctx, site, client.PropagationPolicy(metav1.DeletePropagationForeground)))
 		await(t, pages.ResultChan(), "the page is collected", func(e watch.Event) bool { return e.Type == watch.Deleted })
 
-		// The garbage collector may still be at its own finalizer, so an update can be one too late.
+		// The garbage collector may still be removing its own finalizer, so the update may conflict.
 		for {
 			require.NoError(t, user.Get(ctx, client.ObjectKeyFromObject(site), site))
 			if _, err = finalizers.Finalize(ctx, site); err == nil {
@@ -85,7 +85,7 @@ func TestFinalizersAndOwners(t *testing.T) {
 	})
 }
 
-// cleaning is a finalizer of package finalizer.
+// cleaning is a finalizer for package finalizer.
 type cleaning func()
 
 func (c cleaning) Finalize(context.Context, client.Object) (ctrlfinalizer.Result, error) {

@@ -27,7 +27,7 @@ import (
 
 const finalizer = "web.example.com/pages"
 
-// publisher makes a page, a ConfigMap, of every site.
+// publisher creates a page, a ConfigMap, for every site.
 type publisher struct {
 	client.Client
 	events recorder.EventRecorder
@@ -76,8 +76,8 @@ func (p *publisher) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.R
 	return ctrl.Result{}, p.Status().Update(ctx, &site)
 }
 
-// A manager of controller-runtime lives on the API as on any other: it is
-// elected, fills its cache, and its reconciler keeps what it owns as it should be.
+// A controller-runtime manager works with the API as with any other: it is elected, fills its cache, and its reconciler maintains the
+// objects that it owns.
 func TestReconciler(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
@@ -118,22 +118,22 @@ func TestReconciler(t *testing.T) {
 		require.NoError(t, user.Get(ctx, client.ObjectKeyFromObject(site), site))
 		assert.Equal(t, []string{finalizer}, site.Finalizers)
 		assert.Equal(t, "blog-page", site.Status.Page)
-		assert.Equal(t, int64(1), site.Generation, "neither status nor finalizer is a new generation")
+		assert.Equal(t, int64(1), site.Generation, "neither a status nor a finalizer changes the generation")
 		assert.True(t, metav1.IsControlledBy(page, site))
 
-		// The reconciler follows the spec, whoever patches it.
+		// The reconciler follows the spec, whichever client changes it.
 		before := site.DeepCopy()
 		site.Spec.Title = "Diary"
 		require.NoError(t, user.Patch(ctx, site, client.MergeFrom(before)))
 		paged(watch.Modified, "Diary")
 		published(2)
 
-		// It restores what it owns.
+		// The reconciler restores an object that it owns.
 		require.NoError(t, user.Delete(ctx, page))
 		paged(watch.Deleted, "Diary")
 		paged(watch.Added, "Diary")
 
-		// The manager's client reads from its cache, with an index of its own and by metadata alone.
+		// The manager's client reads from its cache, with an index of its own, and can read metadata only.
 		var found SiteList
 		require.NoError(t, mgr.GetClient().List(ctx, &found, client.MatchingFields{"spec.title": "Diary"}))
 		assert.Len(t, found.Items, 1)
@@ -142,7 +142,7 @@ func TestReconciler(t *testing.T) {
 		require.NoError(t, mgr.GetClient().Get(ctx, client.ObjectKeyFromObject(site), light))
 		assert.Equal(t, "web", light.Labels["app"])
 
-		// A status is patched without the rest, and a stale write is refused.
+		// A patch of the status changes nothing else, and the server rejects a stale write.
 		fresh := &Site{}
 		require.NoError(t, user.Get(ctx, client.ObjectKeyFromObject(site), fresh))
 		patched := fresh.DeepCopy()
@@ -153,7 +153,7 @@ func TestReconciler(t *testing.T) {
 		err = user.Update(ctx, fresh)
 		assert.True(t, apierrors.IsConflict(err), "%v", err)
 
-		// The finalizer holds the site until its page is gone.
+		// The finalizer holds the site until its page is deleted.
 		require.NoError(t, user.Delete(ctx, site))
 		paged(watch.Deleted, "Diary")
 		await(t, sites.ResultChan(), "the site is gone", func(e watch.Event) bool { return e.Type == watch.Deleted })
@@ -168,8 +168,8 @@ func TestReconciler(t *testing.T) {
 	})
 }
 
-// The cache of controller-runtime begins anew when its watches were cut and the
-// history is forgotten; its reconciler then sees what happened meanwhile.
+// If the watches of controller-runtime's cache are cut and the history is compacted, the cache lists again, and its reconciler sees the
+// changes that it missed.
 func TestReconcilerAfterTheGap(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
@@ -202,7 +202,7 @@ func TestReconcilerAfterTheGap(t *testing.T) {
 		require.NoError(t, user.Create(ctx, newSite("new", "After")))
 		h.forget(t)
 		mend()
-		awaitAll(t, seen, "kept After", "gone is gone", "new After")
+		awaitAll(t, seen, "kept After", "the object gone was deleted", "new After")
 		assert.Equal(t, 2, h.beginnings(siteResource))
 	})
 }
@@ -213,7 +213,7 @@ func (f reconcilerFunc) Reconcile(ctx context.Context, request ctrl.Request) (ct
 	return f(ctx, request)
 }
 
-// newScheme knows the kinds of the host.
+// newScheme returns a scheme with the kinds of the host.
 func newScheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	kinds := runtime.NewScheme()
@@ -226,7 +226,7 @@ func newScheme(t *testing.T) *runtime.Scheme {
 func newManager(t *testing.T, h *host) ctrl.Manager {
 	t.Helper()
 	lease, renew, retry := 10*time.Second, 5*time.Second, 50*time.Millisecond
-	again := true // one name serves a manager for each transport
+	again := true // the managers of both transports share one name
 	mgr, err := ctrl.NewManager(h.config, ctrl.Options{
 		Scheme: newScheme(t), Logger: logr.Discard(),
 		Metrics:        server.Options{BindAddress: "0"},
@@ -238,7 +238,7 @@ func newManager(t *testing.T, h *host) ctrl.Manager {
 	return mgr
 }
 
-// start runs the manager until the test's end, and returns when it is elected.
+// start runs the manager until the end of the test, and returns once it is elected.
 func start(t *testing.T, mgr ctrl.Manager) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

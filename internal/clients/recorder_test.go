@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/tools/record"
 )
 
-// The recorder of the core group: an event, and its repetition as a count.
+// The recorder of the core group writes an event, and counts repetitions in it.
 func TestRecord(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		client := h.typed(t).CoreV1()
@@ -45,7 +45,7 @@ func TestRecord(t *testing.T) {
 	})
 }
 
-// The recorder of events.k8s.io: an event, and its repetition as a series.
+// The recorder of events.k8s.io writes an event, and counts repetitions in its series.
 func TestEvents(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		client := h.typed(t)

@@ -17,18 +17,18 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// versions are the objects of a replica, or of the store, by namespace/name.
+// versions are the versions of objects in a replica or in the store, by namespace/name.
 type versions map[string]uint64
 
-// replica is the store of a reflector. It trusts nothing: what it is told has to follow from what it was told before.
+// replica is the store of a reflector. It checks that everything it receives follows from what it received before.
 type replica struct {
 	name string
 
 	mu      sync.Mutex
 	objects versions
-	last    uint64 // of a list or an event
+	last    uint64 // version of the last list or event
 	faults  []string
-	told    chan struct{} // holds an element when there is something new
+	told    chan struct{} // holds an element if there is something new
 }
 
 var _ cache.ReflectorStore = (*replica)(nil)
@@ -42,7 +42,7 @@ func (r *replica) Update(o any) error { return r.event("MODIFIED", o) }
 func (r *replica) Delete(o any) error { return r.event("DELETED", o) }
 func (r *replica) Resync() error      { return nil }
 
-// event takes an event of a watch: about the right object, and younger than all before it.
+// event checks and applies an event of a watch: it must concern the right object, and be younger than all before it.
 func (r *replica) event(event string, o any) error {
 	key, version, err := identity(o)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *replica) event(event string, o any) error {
 	return nil
 }
 
-// Replace takes a list: not older than what came before.
+// Replace checks and applies a list, which must not be older than anything before it.
 func (r *replica) Replace(all []any, resourceVersion string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,7 +83,7 @@ func (r *replica) Replace(all []any, resourceVersion string) error {
 			return err
 		}
 		if _, twice := r.objects[key]; twice || version > r.last {
-			r.fault("a list at %d with %s at %d (twice: %t)", r.last, key, version, twice)
+			r.fault("a list at %d with %s at %d (duplicate: %t)", r.last, key, version, twice)
 		}
 		r.objects[key] = version
 	}
@@ -91,7 +91,7 @@ func (r *replica) Replace(all []any, resourceVersion string) error {
 	return nil
 }
 
-// fault notes what must not happen. The caller holds the lock.
+// fault records a violation. The caller holds the lock.
 func (r *replica) fault(format string, args ...any) {
 	r.faults = append(r.faults, r.name+": "+fmt.Sprintf(format, args...))
 }
@@ -103,7 +103,7 @@ func (r *replica) wake() {
 	}
 }
 
-// awaitState waits until the replica is equal to a state, and returns what was wrong with it.
+// awaitState waits until the replica equals a state, and returns the violations.
 func (r *replica) awaitState(want versions) []string {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
@@ -115,7 +115,7 @@ func (r *replica) awaitState(want versions) []string {
 		select {
 		case <-r.told:
 		case <-deadline.C:
-			return []string{fmt.Sprintf("%s does not become equal to the store: %v, want %v", r.name, objects, want)}
+			return []string{fmt.Sprintf("%s has not caught up with the store: %v, want %v", r.name, objects, want)}
 		}
 	}
 }
@@ -135,7 +135,7 @@ func identity(o any) (key string, version uint64, err error) {
 	return m.GetNamespace() + "/" + m.GetName(), version, err
 }
 
-// What would be a fault of the server, a replica finds.
+// The replica must find every fault that a server could have.
 func TestReplica(t *testing.T) {
 	object := func(name string, version int) any {
 		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, ResourceVersion: strconv.Itoa(version)}}
@@ -143,19 +143,19 @@ func TestReplica(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		tell func(r *replica) error
-		want string // "" where nothing is wrong
+		want string // part of the violation; "" if nothing is wrong
 	}{
 		{"what follows", func(r *replica) error {
 			return errors.Join(r.Add(object("b", 11)), r.Update(object("a", 12)), r.Delete(object("a", 13)), r.Add(object("a", 14)), r.Replace([]any{object("a", 14)}, "14"))
 		}, ""},
-		{"an event twice", func(r *replica) error { return errors.Join(r.Update(object("a", 11)), r.Update(object("a", 11))) }, "comes after"},
+		{"a duplicate event", func(r *replica) error { return errors.Join(r.Update(object("a", 11)), r.Update(object("a", 11))) }, "comes after"},
 		{"events out of order", func(r *replica) error { return errors.Join(r.Add(object("c", 12)), r.Update(object("a", 11))) }, "comes after"},
-		{"an addition twice", func(r *replica) error { return r.Add(object("a", 11)) }, "ADDED of default/a"},
-		{"a change of nothing", func(r *replica) error { return r.Update(object("b", 11)) }, "MODIFIED of default/b"},
-		{"a deletion of nothing", func(r *replica) error { return r.Delete(object("b", 11)) }, "DELETED of default/b"},
+		{"a duplicate addition", func(r *replica) error { return r.Add(object("a", 11)) }, "ADDED of default/a"},
+		{"a change of a missing object", func(r *replica) error { return r.Update(object("b", 11)) }, "MODIFIED of default/b"},
+		{"a deletion of a missing object", func(r *replica) error { return r.Delete(object("b", 11)) }, "DELETED of default/b"},
 		{"a list that goes back", func(r *replica) error { return r.Replace(nil, "9") }, "comes after 10"},
-		{"a list with a double", func(r *replica) error { return r.Replace([]any{object("a", 9), object("a", 9)}, "11") }, "twice: true"},
-		{"a list of the future", func(r *replica) error { return r.Replace([]any{object("a", 12)}, "11") }, "a list at 11"},
+		{"a list with a double", func(r *replica) error { return r.Replace([]any{object("a", 9), object("a", 9)}, "11") }, "duplicate: true"},
+		{"a list with an object from the future", func(r *replica) error { return r.Replace([]any{object("a", 12)}, "11") }, "a list at 11"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newReplica("it")

@@ -20,8 +20,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// A host starts anew with a store in memory whose revisions are behind those of its last life, since its clock was set
-// back. A reflector is told that its version is not reached, begins anew, and misses nothing that comes after.
+// A host restarts with a memory store whose revisions are behind those of the previous store, because the clock was set back. A reflector
+// learns that the server has not reached its version, lists again, and misses no later change.
 func TestRestartBehind(t *testing.T) {
 	withAndWithoutWatchList(t, func(t *testing.T, _ bool) {
 		overBoth(t, func(t *testing.T, h *host) {
@@ -34,8 +34,8 @@ func TestRestartBehind(t *testing.T) {
 			shows := func(names ...string) func(struct{}) bool {
 				return func(struct{}) bool { return slices.Equal(slices.Sorted(slices.Values(store.ListKeys())), names) }
 			}
-			await(t, store.told, "what there is", shows("default/kept", "default/lost"))
-			o.create("last") // a watch that ends soon and has shown nothing would not be resumed
+			await(t, store.told, "the existing objects", shows("default/kept", "default/lost"))
+			o.create("last") // client-go would not resume a watch that ends soon without an event
 			await(t, store.told, "what came", shows("default/kept", "default/last", "default/lost"))
 
 			before := h.store.Revision()
@@ -44,9 +44,9 @@ func TestRestartBehind(t *testing.T) {
 			require.Less(t, h.store.Revision(), before)
 			o.create("kept", "new")
 			mend()
-			await(t, store.told, "what there is now", shows("default/kept", "default/new"))
+			await(t, store.told, "the present objects", shows("default/kept", "default/new"))
 			refused := h.wire.saw(func(e exchange) bool { return e.watches() && e.code == http.StatusGatewayTimeout })
-			assert.NotEmpty(t, refused, "the watch was refused before its stream")
+			assert.NotEmpty(t, refused, "the server rejected the watch before its stream began")
 
 			o.create("next")
 			await(t, store.told, "what comes", shows("default/kept", "default/new", "default/next"))
@@ -54,8 +54,8 @@ func TestRestartBehind(t *testing.T) {
 	})
 }
 
-// impatient lists and watches config maps. The reflector learns of a 504 at once, instead of after ten attempts that are
-// a second apart.
+// impatient lists and watches config maps. It passes a 504 to the reflector at once, instead of after ten attempts at intervals of a
+// second.
 func impatient(client clientrest.Interface) *cache.ListWatch {
 	request := func(options *metav1.ListOptions) *clientrest.Request {
 		return client.Get().Namespace(metav1.NamespaceDefault).Resource("configmaps").VersionedParams(options, scheme.ParameterCodec).MaxRetries(0)

@@ -13,7 +13,7 @@ import (
 	clientrest "k8s.io/client-go/rest"
 )
 
-// The typed clients of reviews send Protobuf and show what the host decides.
+// The typed clients of reviews send Protobuf and receive the host's decision.
 func TestReviews(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
@@ -45,7 +45,7 @@ func TestReviews(t *testing.T) {
 	})
 }
 
-// A client that is set to act as another user is told that it does not.
+// The server rejects a client that tries to impersonate another user.
 func TestImpersonation(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		config := clientrest.CopyConfig(h.config)

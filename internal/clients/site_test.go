@@ -8,8 +8,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Site is a custom kind as people of controller-runtime write one, with the
-// metadata of apimachinery. The host serves the same struct.
+// Site is a custom kind as users of controller-runtime write one, with the metadata of apimachinery. The host serves the same struct.
 type Site struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -34,26 +34,26 @@ import (
 
 const (
 	soakRound = 2 * time.Second
-	// comeAndGo is how many names are created and deleted, and counted how many objects are there all the time.
+	// comeAndGo is the number of names that are created and deleted; counted is the number of objects that always exist.
 	comeAndGo, counted = 20, 3
 	sideLabel          = "side"
 	countAnnotation    = "example.com/count"
 )
 
-// soak is load on both kinds, and client-go's ways to follow them.
+// soak is load on both kinds, with client-go's ways to follow them.
 type soak struct {
 	h       *host
-	writers dynamic.Interface         // straight to the API: only watches are disturbed
-	counts  [2 * counted]atomic.Int64 // what writers were told that they have counted
+	writers dynamic.Interface         // bypass the wire, because only watches are disturbed
+	counts  [2 * counted]atomic.Int64 // the increments that were acknowledged to writers
 	commits atomic.Int64
 	cuts    atomic.Int64
 }
 
 var soakResources = []schema.GroupVersionResource{corev1.SchemeGroupVersion.WithResource("configmaps"), siteResource}
 
-// Consistency under load, as package internal/soak has it, for the watchers of client-go: while several write, watches
-// are cut and the history is forgotten, every reflector is told each change once and in order, or lists anew; and in
-// the end every replica is equal to the store, and no update is lost. DECORUM_SOAK says for how long ("10m").
+// TestSoak checks consistency under load for the watchers of client-go, as package internal/soak does for others. While clients write,
+// watches are cut and the history is compacted. Every reflector must receive each change once and in order, or list again. In the end every
+// replica must equal the store, and no update may be lost. DECORUM_SOAK sets the duration ("10m").
 func TestSoak(t *testing.T) {
 	duration := 2 * soakRound
 	if text := os.Getenv("DECORUM_SOAK"); text != "" {
@@ -89,7 +89,7 @@ func (s *soak) makeCounted(t *testing.T) {
 	}
 }
 
-// round lets writers loose, begins to watch meanwhile, and compares everything when the writers have stopped.
+// round runs the writers, starts watches meanwhile, and compares everything after the writers have stopped.
 func (s *soak) round(t *testing.T, length time.Duration) {
 	load, end := context.WithTimeout(t.Context(), length)
 	defer end()
@@ -119,7 +119,7 @@ func (s *soak) round(t *testing.T, length time.Duration) {
 	}
 	writing.Go(func() {
 		s.disturb(t, load)
-		calm.wire.cut()() // once: an informer waits the longer the more often it fails
+		calm.wire.cut()() // only once, because the delays of an informer grow with each failure
 	})
 	writing.Wait()
 
@@ -132,20 +132,20 @@ func (s *soak) round(t *testing.T, length time.Duration) {
 		var have versions
 		want := s.state(t, kind.resource, labels.Everything())
 		assert.Eventually(t, func() bool { have = versionsOf(t, running[i].GetStore().List()); return maps.Equal(have, want) }, patience, 10*time.Millisecond,
-			"the informer %q does not become equal to the store", kind.name)
+			"the informer %q has not caught up with the store", kind.name)
 	}
 	s.checkCounts(t)
 }
 
-// follower is a reflector's replica of what a selector takes.
+// follower is a reflector's replica of a selection.
 type follower struct {
 	*replica
 	resource schema.GroupVersionResource
 	selector labels.Selector
 }
 
-// startReflectors follows both kinds as objects and as metadata, all of them and those of one side. They retry at once,
-// so that they meet much in little time.
+// startReflectors follows both kinds as objects and as metadata, all of them and those of one side. The reflectors retry at once, so that
+// they meet many disturbances in little time.
 func (s *soak) startReflectors(t *testing.T, ctx context.Context, group *sync.WaitGroup) (all []follower) {
 	for _, resource := range soakResources {
 		for _, selector := range []labels.Selector{labels.Everything(), labels.SelectorFromSet(labels.Set{sideLabel: "left"})} {
@@ -185,7 +185,7 @@ func chosen(o metav1.ListOptions, selector labels.Selector) metav1.ListOptions {
 	return o
 }
 
-// disturb cuts all watches again and again, and forgets what they would go on from, mostly not all of it.
+// disturb repeatedly cuts all watches and compacts the history after which they would resume, usually not all of it.
 func (s *soak) disturb(t *testing.T, ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -205,7 +205,7 @@ func (s *soak) disturb(t *testing.T, ctx context.Context) {
 	}
 }
 
-// count reads an object and writes it back with one more, again after each conflict.
+// count increments a counter in an object by reading and writing it, and repeats this after each conflict.
 func (s *soak) count(t *testing.T, resource int) error {
 	client, number := s.objects(resource), rand.IntN(counted)
 	for {
@@ -231,8 +231,8 @@ func (s *soak) checkCounts(t *testing.T) {
 		for i := range counted {
 			o, err := s.objects(resource).Get(t.Context(), fmt.Sprint("counted-", i), metav1.GetOptions{})
 			require.NoError(t, err)
-			got, _ := strconv.ParseInt(o.GetAnnotations()[countAnnotation], 10, 64) // nothing where nobody has come to count it
-			assert.Equal(t, s.counts[resource*counted+i].Load(), got, "no update is lost")
+			got, _ := strconv.ParseInt(o.GetAnnotations()[countAnnotation], 10, 64) // 0 if no writer has created the annotation
+			assert.Equal(t, s.counts[resource*counted+i].Load(), got, "no update may be lost")
 		}
 	}
 }
@@ -251,7 +251,7 @@ func (s *soak) create(t *testing.T, resource int) error {
 
 func side() string { return []string{"left", "right"}[rand.IntN(2)] }
 
-// flip lets an object come into a selection, or leave it.
+// flip moves an object into a selection, or out of it.
 func (s *soak) flip(t *testing.T, resource int) error {
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, sideLabel, side())
 	_, err := s.objects(resource).Patch(t.Context(), passing(), types.MergePatchType, []byte(patch), metav1.PatchOptions{})
@@ -269,7 +269,7 @@ func (s *soak) remove(t *testing.T, resource int) error {
 	return err
 }
 
-// state is what the store holds of a selection.
+// state returns the versions of a selection in the store.
 func (s *soak) state(t *testing.T, resource schema.GroupVersionResource, selector labels.Selector) versions {
 	page, err := s.h.store.List(t.Context(), storage.Query{Scope: scope.Scope{Resource: resource.GroupResource().String()}}, nil)
 	require.NoError(t, err)

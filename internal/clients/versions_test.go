@@ -57,7 +57,7 @@ func path(version, field string, length int64) *unstructured.Unstructured {
 		"apiVersion": "example.com/" + version, "kind": "Path", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{field: length}}}
 }
 
-// Two clients write through two versions, and each sees on its watch what the other has written.
+// Two clients write in two versions, and each sees the other's changes on its watch.
 func TestDynamicClientOfTwoVersions(t *testing.T) {
 	api, err := rest.New(rest.Options{}, paths())
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestDynamicClientOfTwoVersions(t *testing.T) {
 	latest, err := beta.Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	_, err = beta.Update(t.Context(), latest, metav1.UpdateOptions{})
-	require.NoError(t, err, "an update that changes nothing rounds nothing")
+	require.NoError(t, err, "an update without changes does not round the value")
 	require.NoError(t, beta.Delete(t.Context(), "a", metav1.DeleteOptions{}))
 	sees(apiwatch.Deleted, 7200)
 }

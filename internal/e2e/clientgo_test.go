@@ -19,8 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// An informer of client-go, with its default way to begin a watch, follows
-// every change and ends with what a list shows.
+// A client-go informer with its default settings follows every change, and in the end holds what a list returns.
 func TestInformer(t *testing.T) {
 	for _, g := range exampleTargets() {
 		t.Run(g.name(), func(t *testing.T) {
@@ -65,8 +64,7 @@ func TestInformer(t *testing.T) {
 	}
 }
 
-// Optimistic locking as client-go's users know it: a stale write is a conflict
-// that its retry helper understands.
+// A stale write is a conflict that client-go's retry helper understands.
 func TestConflict(t *testing.T) {
 	g := exampleTargets()[0]
 	s := startServer(t, g.host, newest())
@@ -105,8 +103,7 @@ func team(o any) string {
 	return object.GetName() + " " + object.GetLabels()["team"]
 }
 
-// awaitEvent takes events until the wanted one; the status that a server's own
-// loop writes makes others.
+// awaitEvent skips events until the wanted one arrives. The host's own controller causes other events by writing the status.
 func awaitEvent(t *testing.T, seen <-chan string, want string) {
 	t.Helper()
 	deadline := time.After(patience)

@@ -6,14 +6,13 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// rootHost and prefixHost are conformhost at the root of a server and below a
-// path, as an application would mount it.
+// These hosts are conformhost at the root of a server, and below a path, as an application would mount it.
 var (
 	rootHost   = host{program: "conformhost", namespaces: true}
 	prefixHost = host{program: "conformhost", namespaces: true, args: []string{"--prefix=/p"}}
 )
 
-// conformTargets are the kinds of conformhost, for either way to mount it.
+// conformTargets returns the kinds of conformhost, for both ways to mount it.
 func conformTargets() []target {
 	return []target{{
 		group: "example.com", kind: "Widget", plural: "widgets", short: "wd", all: true, older: true,
@@ -92,7 +91,7 @@ func conformTargets() []target {
 	}}
 }
 
-// setStatus plays the controller that writes the status.
+// setStatus writes a status, as the kind's controller would.
 func setStatus(t *testing.T, s *server, plural, name, patch string) {
 	t.Helper()
 	out := s.run(t, "patch", plural, name, "--subresource=status", "--type=merge", "-p", patch)

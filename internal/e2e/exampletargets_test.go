@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exampleTargets are the kinds of the examples.
+// exampleTargets returns the kinds of the examples.
 func exampleTargets() []target {
 	return []target{{
 		host:  host{program: "quickstart"},
@@ -27,7 +27,7 @@ func exampleTargets() []target {
 		nested: "spec.users.role", nestedDoc: "What the account may do.",
 		explainsAll: []string{"users", "lastTransitionTime"},
 		described:   []string{"Engine:", "Status:"},
-		ready:       func(*testing.T, *server, string) {}, // its operator sees to it
+		ready:       func(*testing.T, *server, string) {}, // its controller sets it
 	}, {
 		host:  host{program: "embed"},
 		group: "deploy.example.com", kind: "Environment", plural: "environments", short: "env", all: true, older: true,

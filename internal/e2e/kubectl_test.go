@@ -14,9 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Every command of daily work, against each kind of each host. A case has a
-// server of its own, so cases do not meet. The older releases of kubectl run
-// what differs between releases.
+// The test runs the everyday commands against each kind of each host. Each case has its own server, so cases do not affect each other. The
+// older releases of kubectl run only the cases that differ between releases.
 func TestKubectl(t *testing.T) {
 	commands := []struct {
 		name      string
@@ -111,7 +110,7 @@ func create(t *testing.T, s *server, g target) {
 	uid, field, _ := strings.Cut(dry, ":")
 	assert.NotEmpty(t, uid, "a dry run shows what would be stored")
 	assert.Equal(t, g.unset, field, "and so the defaults")
-	assert.Equal(t, g.resource("one")+"\n", s.run(t, "get", g.plural, "-o", "name"), "nothing but the one was stored")
+	assert.Equal(t, g.resource("one")+"\n", s.run(t, "get", g.plural, "-o", "name"), "only one object was stored")
 
 	generated := strings.Replace(g.manifest("", "a", g.bare), "name: ", "generateName: made-", 1)
 	assert.Regexp(t, "^"+g.resource("made-")+"[a-z0-9]{5}\n$", s.feed(t, generated, "create", "-f", "-", "-o", "name"))
@@ -129,10 +128,10 @@ func apply(t *testing.T, s *server, g target) {
 	assert.Equal(t, g.resource("one")+" configured (server dry run)\n", s.feed(t, less, "apply", "-f", "-", "--dry-run=server"))
 	assert.Equal(t, g.set, s.field(t, g, "one", g.field), "a dry run changes nothing")
 	assert.Equal(t, g.resource("one")+" configured\n", s.feed(t, less, "apply", "-f", "-"))
-	assert.Empty(t, s.field(t, g, "one", g.list), "what the second file no longer says is gone")
+	assert.Empty(t, s.field(t, g, "one", g.list), "fields that the second file omits are removed")
 	assert.Empty(t, s.field(t, g, "one", ".metadata.labels.team"))
-	assert.Equal(t, g.unset, s.field(t, g, "one", g.field), "and a field with a default is back at it")
-	assert.Equal(t, "another", s.field(t, g, "one", ".metadata.annotations.by"), "what another wrote stays")
+	assert.Equal(t, g.unset, s.field(t, g, "one", g.field), "a removed field gets its default again")
+	assert.Equal(t, "another", s.field(t, g, "one", ".metadata.annotations.by"), "fields of another manager stay")
 
 	assert.Contains(t, s.refused(t, g.manifest("one", "a", g.wrong), "apply", "-f", "-"), g.patchComplaint())
 	assert.Contains(t, s.refused(t, g.manifest("one", "a", g.typo), "apply", "-f", "-"), `unknown field "`+g.unknown+`"`)
@@ -160,7 +159,7 @@ func diff(t *testing.T, s *server, g target) {
 	full := g.manifest("one", "a", g.full)
 	added := s.exits(t, 1, full, "diff", "-f", "-")
 	assert.Contains(t, added, "\n+kind: "+g.kind+"\n")
-	assert.Empty(t, stderrOf(t, s, "get", g.plural, "--ignore-not-found", "one"), "nothing was stored")
+	assert.Empty(t, stderrOf(t, s, "get", g.plural, "--ignore-not-found", "one"), "no object was stored")
 
 	s.feed(t, full, "apply", "-f", "-")
 	assert.Empty(t, s.exits(t, 0, full, "diff", "-f", "-"))
@@ -171,7 +170,7 @@ func diff(t *testing.T, s *server, g target) {
 	assert.Contains(t, s.refused(t, g.manifest("one", "a", g.wrong), "diff", "-f", "-"), g.patchComplaint())
 }
 
-// three makes a, b and c: c has another team and does not match g.selector.
+// three creates a, b and c. c belongs to another team and does not match g.selector.
 func three(t *testing.T, s *server, g target) {
 	t.Helper()
 	s.feed(t, g.manifest("b", "red", g.full)+g.manifest("a", "red", g.bare)+g.manifest("c", "blue", g.other), "create", "-f", "-")
@@ -261,7 +260,7 @@ func watches(t *testing.T, s *server, g target) {
 
 func describe(t *testing.T, s *server, g target) {
 	if g.described == nil {
-		assert.Equal(t, "nodes", g.plural, "only for a Node does kubectl ask for what these hosts do not serve: its pods")
+		assert.Equal(t, "nodes", g.plural, "kubectl requests the pods of a Node, which these hosts do not serve")
 		return
 	}
 	s.feed(t, g.manifest("one", "a", g.full), "create", "-f", "-")
@@ -285,7 +284,7 @@ func editMetadata(t *testing.T, s *server, g target) {
 	assert.Empty(t, s.field(t, g, "one", ".metadata.labels.tier"))
 	assert.Equal(t, g.resource("one")+" annotated\n", s.run(t, "annotate", g.plural, "one", "example.com/note=a, b"))
 	assert.Equal(t, "a, b", s.field(t, g, "one", `.metadata.annotations.example\.com/note`))
-	assert.Equal(t, g.generation("1"), s.field(t, g, "one", ".metadata.generation"), "metadata is no part of the generation")
+	assert.Equal(t, g.generation("1"), s.field(t, g, "one", ".metadata.generation"), "a change of metadata does not change the generation")
 }
 
 func edit(t *testing.T, s *server, g target) {
@@ -293,14 +292,14 @@ func edit(t *testing.T, s *server, g target) {
 	s.edits(t, "s/team: a/team: b/")
 	assert.Equal(t, g.resource("one")+" edited\n", s.run(t, "edit", g.plural, "one"))
 	assert.Equal(t, "b", s.field(t, g, "one", ".metadata.labels.team"))
-	assert.Equal(t, g.set, s.field(t, g, "one", g.field), "the rest is as it was")
+	assert.Equal(t, g.set, s.field(t, g, "one", g.field), "the other fields are unchanged")
 
 	assert.Equal(t, "Edit cancelled, no changes made.\n", stderrOf(t, s, "edit", g.plural, "one"))
 	s.edits(t, `s/"team": "b"/"team": "c"/`)
 	s.run(t, "edit", g.plural, "one", "-o", "json")
 	assert.Equal(t, "c", s.field(t, g, "one", ".metadata.labels.team"))
 
-	// kubectl shows what is wrong in the editor and gives up when that changes nothing.
+	// kubectl reopens the editor with the error, and gives up if the editor changes nothing.
 	s.edits(t, "s/team: c/team: -c/")
 	assert.Contains(t, s.refused(t, "", "edit", g.plural, "one"), "is invalid")
 	assert.Equal(t, "c", s.field(t, g, "one", ".metadata.labels.team"))
@@ -336,14 +335,14 @@ func replace(t *testing.T, s *server, g target) {
 	s.feed(t, g.manifest("one", "a", g.full), "create", "-f", "-")
 	if g.ready != nil {
 		g.ready(t, s, "one")
-		s.run(t, "wait", "--for=condition=Ready", g.plural+"/one") // nobody else writes it any more
+		s.run(t, "wait", "--for=condition=Ready", g.plural+"/one") // the controller no longer writes the object
 	}
 	assert.Equal(t, g.resource("one")+" replaced\n", s.feed(t, g.manifest("one", "b", g.bare), "replace", "-f", "-"))
 	assert.Equal(t, "b", s.field(t, g, "one", ".metadata.labels.team"))
 	assert.Empty(t, s.field(t, g, "one", g.list))
 	before := s.field(t, g, "one", ".metadata.uid")
 	s.feed(t, g.manifest("one", "c", g.full), "replace", "-f", "-", "--force")
-	assert.NotEqual(t, before, s.field(t, g, "one", ".metadata.uid"), "--force makes another object of the name")
+	assert.NotEqual(t, before, s.field(t, g, "one", ".metadata.uid"), "--force creates a new object with the same name")
 	if g.createOnUpdate {
 		s.feed(t, g.manifest("two", "b", g.bare), "replace", "-f", "-")
 		assert.Equal(t, "b", s.field(t, g, "two", ".metadata.labels.team"))
@@ -398,8 +397,7 @@ func deletes(t *testing.T, s *server, g target) {
 	assert.Empty(t, names())
 }
 
-// No controller takes the finalizers away here, so the objects stay until the
-// test does what the garbage collector would.
+// No controller removes the finalizers here, so the objects stay until the test does what the garbage collector would do.
 func cascades(t *testing.T, s *server, g target) {
 	for propagation, finalizer := range map[string]string{"orphan": "orphan", "foreground": "foregroundDeletion"} {
 		s.feed(t, g.manifest(propagation, "a", g.full), "create", "-f", "-")
@@ -431,12 +429,12 @@ func raw(t *testing.T, s *server, g target) {
 	stored := s.run(t, "get", "--raw", collection+"/one")
 	replaced := s.feed(t, strings.Replace(stored, `"team":"a"`, `"team":"b"`, 1), "replace", "--raw", collection+"/one", "-f", "-")
 	assert.Contains(t, replaced, `"team":"b"`)
-	assert.Contains(t, s.run(t, "delete", "--raw", collection+"/one"), `"name":"one"`) // a Status about it, or what it was
+	assert.Contains(t, s.run(t, "delete", "--raw", collection+"/one"), `"name":"one"`) // a Status, or the deleted object
 	assert.Contains(t, s.refused(t, "", "get", "--raw", collection+"/one"), `"one" not found`)
 }
 
-// rawPath is what --raw wants for a path of the API: 1.33 and older take it to
-// begin at the root of the server whatever the path of its URL.
+// rawPath returns the argument of --raw for a path of the API. For 1.33 and older it starts at the root of the server, whatever the path of
+// the server's URL.
 func (s *server) rawPath(t *testing.T, path string) string {
 	t.Helper()
 	if s.kubectl.minor > 33 {
@@ -447,13 +445,13 @@ func (s *server) rawPath(t *testing.T, path string) string {
 	return base.Path + path
 }
 
-// field is what kubectl finds in the object at the JSON path.
+// field returns the value that kubectl finds in the object at a JSON path.
 func (s *server) field(t *testing.T, g target, name, path string) string {
 	t.Helper()
 	return s.run(t, "get", g.plural, name, "-o", "jsonpath={"+path+"}")
 }
 
-// stderrOf runs a command that must succeed and returns what it said aside.
+// stderrOf runs a command that must succeed and returns its standard error.
 func stderrOf(t *testing.T, s *server, args ...string) string {
 	t.Helper()
 	_, stderr, err := s.try(t, "", args...)
@@ -461,8 +459,7 @@ func stderrOf(t *testing.T, s *server, args ...string) string {
 	return stderr
 }
 
-// firstColumn is the names in a table, without the heading and without the
-// kind that kubectl puts before them when it prints several kinds.
+// firstColumn returns the names in a table, without the heading and without the kind prefix that kubectl adds if it prints several kinds.
 func firstColumn(table string) []string {
 	var names []string
 	for line := range strings.Lines(table) {

@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The commands of kubectl that know certain kinds of Kubernetes, at the root
-// of a server and below a prefix.
+// The test runs the kubectl commands for certain Kubernetes kinds, at the root of a server and below a prefix.
 func TestKubernetesCommands(t *testing.T) {
 	commands := []struct {
 		name      string
@@ -73,8 +72,7 @@ func createConfigMap(t *testing.T, s *server) {
 	assert.Contains(t, s.run(t, "describe", "configmap", "app"), "level = 3\n")
 }
 
-// A namespace ends when its finalizers are gone: the test takes them away as
-// the namespace controller would.
+// A namespace is removed once it has no finalizers. The test removes them, as the namespace controller would.
 func createNamespace(t *testing.T, s *server) {
 	assert.Equal(t, "namespace/team-a created\n", s.run(t, "create", "namespace", "team-a"))
 	assert.Equal(t, "Active kubernetes", s.get(t, "namespace", "team-a", "{.status.phase} {.spec.finalizers[0]}"))
@@ -109,7 +107,7 @@ func createServiceAccount(t *testing.T, s *server) {
 	assert.Empty(t, s.run(t, "get", "sa", "-o", "name"))
 }
 
-// The secrets of a ServiceAccount are merged by name.
+// kubectl merges the secrets of a ServiceAccount by name.
 func strategicMerge(t *testing.T, s *server) {
 	account := func(members string) string {
 		return "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: robot}\n" + members + "\n"
@@ -119,16 +117,16 @@ func strategicMerge(t *testing.T, s *server) {
 	s.feed(t, account("secrets: [{name: a}, {name: b}]"), "apply", "-f", "-")
 	out := s.run(t, "patch", "serviceaccount", "robot", "-p", `{"secrets":[{"name":"other"}]}`)
 	assert.Equal(t, "serviceaccount/robot patched\n", out)
-	assert.ElementsMatch(t, []string{"other", "a", "b"}, strings.Fields(secrets()), "another adds one")
+	assert.ElementsMatch(t, []string{"other", "a", "b"}, strings.Fields(secrets()), "another client adds a secret")
 
 	out = s.feed(t, account("secrets: [{name: c}, {name: a, kind: Secret}]"), "apply", "-f", "-")
 	assert.Equal(t, "serviceaccount/robot configured\n", out)
-	assert.ElementsMatch(t, []string{"other", "c", "a"}, strings.Fields(secrets()), "what the file no longer lists is gone, what another added stays")
+	assert.ElementsMatch(t, []string{"other", "c", "a"}, strings.Fields(secrets()), "secrets that the file omits are removed, secrets of another client stay")
 	assert.Less(t, strings.Index(secrets(), "c"), strings.Index(secrets(), "a"), "in the order of the file")
-	assert.Empty(t, s.get(t, "serviceaccount", "robot", `{.secrets[?(@.name=="a")].kind}`), "an API server keeps the name alone")
+	assert.Empty(t, s.get(t, "serviceaccount", "robot", `{.secrets[?(@.name=="a")].kind}`), "an API server keeps only the name")
 
 	s.feed(t, account("automountServiceAccountToken: false"), "apply", "-f", "-")
-	assert.Empty(t, secrets(), "a list that the file no longer has is gone whole")
+	assert.Empty(t, secrets(), "a list that the file omits is removed")
 	assert.Equal(t, "false", s.get(t, "serviceaccount", "robot", "{.automountServiceAccountToken}"))
 	s.feed(t, account(""), "apply", "-f", "-")
 	assert.Empty(t, s.get(t, "serviceaccount", "robot", "{.automountServiceAccountToken}"), "a field is removed")
@@ -142,8 +140,8 @@ func strategicMerge(t *testing.T, s *server) {
 	assert.Empty(t, secrets())
 }
 
-// Keyed lists elsewhere than at the root, in an object that several write:
-// owner references by uid, conditions by type, taints as one value.
+// The test covers keyed lists below the root, in an object with several writers: owner references by uid, conditions by type, and taints,
+// which change as a whole.
 func keyedLists(t *testing.T, s *server) {
 	node := "apiVersion: v1\nkind: Node\nmetadata: {name: worker}\nspec: {taints: [{key: %, effect: NoSchedule}]}\n"
 	s.feed(t, strings.Replace(node, "%", "a", 1), "apply", "-f", "-")
@@ -234,18 +232,18 @@ func whoami(t *testing.T, s *server) {
 	assert.Equal(t, "SelfSubjectReview system:unauthenticated", s.run(t, "auth", "whoami", "-o", "jsonpath={.kind} {.status.userInfo.groups[*]}"))
 }
 
-// The host decides, and says why.
+// The host decides and gives the reason.
 func canI(t *testing.T, s *server) {
 	for _, question := range [][]string{{"create", "configmaps"}, {"get", "widgets/status"}, {"delete", "node/worker"}, {"*", "*", "-A"}, {"get", "/healthz"}} {
 		args := append([]string{"auth", "can-i"}, question...)
 		assert.Equal(t, "yes\n", s.exits(t, 0, "", args...), question)
 	}
-	assert.Equal(t, "no - nobody can act as another user here\n", s.exits(t, 1, "", "auth", "can-i", "impersonate", "serviceaccounts"))
+	assert.Equal(t, "no - impersonation is not allowed\n", s.exits(t, 1, "", "auth", "can-i", "impersonate", "serviceaccounts"))
 	assertLine(t, s.run(t, "auth", "can-i", "--list"), "Resources", "Verbs")
 	assert.Contains(t, stderrOf(t, s, "auth", "can-i", "--list"), "the list may be incomplete: the server decides about each access by itself")
 }
 
-// What kubectl would do as another user is refused, and kubectl says why.
+// The server rejects impersonation, and kubectl prints its reason.
 func impersonate(t *testing.T, s *server) {
 	s.run(t, "create", "configmap", "a")
 	for _, who := range [][]string{{"--as=bob"}, {"--as=bob", "--as-group=dev"}, {"--as=bob", "--as-uid=7"}} {
@@ -276,7 +274,7 @@ func kustomize(t *testing.T, s *server) {
 
 func status(t *testing.T, s *server) {
 	s.feed(t, "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 5}\nstatus: {phase: Ready}\n", "create", "-f", "-")
-	assert.Empty(t, s.get(t, "widget", "one", "{.status.phase}"), "a create sets no status")
+	assert.Empty(t, s.get(t, "widget", "one", "{.status.phase}"), "create ignores the status")
 	setStatus(t, s, "widgets", "one", `{"spec":{"size":9},"status":{"phase":"Pending"}}`)
 	assert.Equal(t, "5 Pending 1", s.get(t, "widget", "one", "{.spec.size} {.status.phase} {.metadata.generation}"))
 	assertLine(t, s.run(t, "get", "widget", "one", "--subresource=status"), "one", "5", "red", "Pending")
@@ -290,7 +288,7 @@ func status(t *testing.T, s *server) {
 	assert.Contains(t, refused, `status.phase: Unsupported value: "Odd"`)
 }
 
-// One command for objects of several kinds, built-in and custom.
+// One command handles objects of several kinds, built-in and custom.
 func severalKinds(t *testing.T, s *server) {
 	s.file(t, "all/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one, labels: {app: k}}\n---\n"+
 		"apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: one, labels: {app: k}}\n")
@@ -319,7 +317,7 @@ func proxy(t *testing.T, s *server) {
 	assert.Contains(t, string(body), `"kind":"Namespace"`)
 }
 
-// get is what kubectl finds in the object at the JSON paths.
+// get returns what kubectl finds in the object at the JSON paths.
 func (s *server) get(t *testing.T, resource, name, paths string) string {
 	t.Helper()
 	return s.run(t, "get", resource, name, "-o", "jsonpath="+paths)

@@ -12,7 +12,7 @@ import (
 // lifecycleHost runs the garbage collector and the namespace controller.
 var lifecycleHost = host{program: "conformhost", namespaces: true, args: []string{"--lifecycle"}}
 
-// What follows a deletion, with every release of kubectl.
+// The test covers the effects of deletions, with every release of kubectl.
 func TestLifecycle(t *testing.T) {
 	for _, k := range kubectls {
 		t.Run(k.version, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// family makes a ConfigMap that owns another one and a Widget.
+// family creates a ConfigMap that owns another one and a Widget.
 func family(t *testing.T, s *server) {
 	t.Helper()
 	s.run(t, "create", "configmap", "parent")
@@ -58,13 +58,13 @@ func deleteInForeground(t *testing.T, s *server) {
 	s.run(t, "patch", "widget", "child", "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/busy"]}}`)
 	s.run(t, "delete", "configmap", "parent", "--cascade=foreground", "--wait=false")
 	s.run(t, "wait", "--for=delete", "configmap/child")
-	assert.Equal(t, "foregroundDeletion", s.run(t, "get", "configmap", "parent", "-o", "jsonpath={.metadata.finalizers[*]}"), "it waits for the Widget")
+	assert.Equal(t, "foregroundDeletion", s.run(t, "get", "configmap", "parent", "-o", "jsonpath={.metadata.finalizers[*]}"), "the owner waits for the Widget")
 	_, done := s.background(t, "wait", "--for=delete", "configmap/parent")
 	s.run(t, "patch", "widget", "child", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	require.NoError(t, done())
 	assert.Contains(t, s.refused(t, "", "get", "widget", "child"), "(NotFound)")
 
-	// Without anything that holds them, kubectl itself waits until all of them are gone.
+	// If nothing holds the objects, kubectl itself waits until all of them are gone.
 	family(t, s)
 	s.run(t, "delete", "configmap", "parent", "--cascade=foreground")
 	assert.Empty(t, s.run(t, "get", "configmap,widget", "-o", "name"))
@@ -118,8 +118,8 @@ func deleteGracefully(t *testing.T, s *server) {
 	s.run(t, "delete", "widget", "slow", "--grace-period=3600", "--wait=false")
 	assert.Equal(t, "3600", grace("slow"))
 	s.run(t, "delete", "widget", "slow", "--grace-period=7200", "--wait=false")
-	assert.Equal(t, "3600", grace("slow"), "it cannot grow")
-	s.run(t, "delete", "widget", "slow", "--now") // one second, which the host ends
+	assert.Equal(t, "3600", grace("slow"), "the grace period cannot be extended")
+	s.run(t, "delete", "widget", "slow", "--now") // the host ends the grace period of one second
 	assert.Contains(t, s.refused(t, "", "get", "widget", "slow"), "(NotFound)")
 
 	widget("forced")

@@ -7,15 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What kubectl prints of several objects is one object of the kind List in v1,
-// and every command that reads a file takes it back, whether or not the host
-// serves kinds of the core group.
+// kubectl prints several objects as one object of the kind List in v1. Every command that reads a file must accept that, whether or not the
+// host serves kinds of the core group.
 func lists(t *testing.T, s *server, g target) {
 	s.feed(t, g.manifest("a", "red", g.full)+g.manifest("b", "red", g.bare), "apply", "-f", "-")
 	if g.ready != nil {
 		for _, name := range []string{"a", "b"} {
 			g.ready(t, s, name)
-			s.run(t, "wait", "--for=condition=Ready", g.plural+"/"+name) // nobody else writes them any more
+			s.run(t, "wait", "--for=condition=Ready", g.plural+"/"+name) // the controller no longer writes them
 		}
 	}
 	printed := func() string {
@@ -43,8 +42,7 @@ func lists(t *testing.T, s *server, g target) {
 	assert.Empty(t, s.run(t, "get", g.plural, "-o", "name"))
 }
 
-// An object that is missing in some namespace is reported by its own name, also
-// by a host that serves no namespaces: kubectl asks for the namespace next.
+// A missing object in a namespace is reported by its own name, even if the host does not serve namespaces, which kubectl requests next.
 func missing(t *testing.T, s *server, g target) {
 	for _, command := range []string{"get", "describe", "delete"} {
 		complaint := s.refused(t, "", command, g.plural, "none")

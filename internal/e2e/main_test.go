@@ -10,15 +10,14 @@ import (
 	"testing"
 )
 
-// programs is where TestMain puts the kubectls and the hosts.
+// programs is the directory into which TestMain builds the kubectls and the hosts.
 var programs string
 
-// latest is the kubectl of the release that this library itself follows.
+// latest is the kubectl of the release that the library follows.
 var latest = &kubectl{module: ".", pkg: "./cmd/kubectl"}
 
-// kubectls are the kubectls under test: the newest, or with DECORUM_KUBECTLS=older
-// those of older releases, which take minutes to build. TestMain fills in what
-// their modules say.
+// kubectls are the kubectls under test: the newest or, with DECORUM_KUBECTLS=older, those of older releases, which take minutes to build.
+// TestMain sets the fields that follow from their modules.
 var kubectls = underTest()
 
 func underTest() []*kubectl {
@@ -31,12 +30,12 @@ func underTest() []*kubectl {
 // kubectl is a release of kubectl.
 type kubectl struct {
 	module, pkg string
-	version     string // like v1.33.13
-	minor       int    // of the version: what a release cannot do yet depends on it
+	version     string // such as v1.33.13
+	minor       int    // minor version, which decides what the release supports
 	program     string
 }
 
-// newest is the kubectl for tests that need one, whichever are under test.
+// newest returns the kubectl for tests that need only one, whichever are under test.
 func newest() *kubectl { return latest }
 
 func TestMain(m *testing.M) {
@@ -72,7 +71,7 @@ func buildPrograms(dir string) error {
 			return err
 		}
 	}
-	// The examples are built in the library's own module, with its own versions.
+	// The examples are built in the library's module, with its versions of the dependencies.
 	library := filepath.Join("..", "..")
 	for _, example := range []string{"quickstart", "embed"} {
 		if err := build(filepath.Join(dir, example), library, "./examples/"+example); err != nil {
@@ -82,18 +81,18 @@ func buildPrograms(dir string) error {
 	return nil
 }
 
-// build makes the program and learns its version: the module v0.33.13 is
-// kubectl v1.33.13, and kubectl wants to be told.
+// build builds the program and sets its version: the module v0.33.13 is kubectl v1.33.13. kubectl does not know its version unless the
+// linker sets it.
 func (k *kubectl) build(dir string) error {
 	list := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubectl")
 	list.Dir = k.module
 	module, err := list.Output()
 	if err != nil {
-		return fmt.Errorf("which kubectl does %s/go.mod name: %w", k.module, err)
+		return fmt.Errorf("find the kubectl version in %s/go.mod: %w", k.module, err)
 	}
 	numbers := strings.Split(strings.TrimSpace(string(module)), ".")
 	if len(numbers) != 3 || numbers[0] != "v0" {
-		return fmt.Errorf("%s/go.mod names kubectl %s, which is no release", k.module, module)
+		return fmt.Errorf("%s/go.mod requires kubectl %s, which is not a release", k.module, module)
 	}
 	if k.minor, err = strconv.Atoi(numbers[1]); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The Protobuf form of the Swagger document is the message that upstream's own
-// library makes of its JSON form, and kubectl finds the kinds in it.
+// The Protobuf form of the Swagger document must equal the message that upstream's library makes of the JSON form, and kubectl must find
+// the kinds in it.
 func TestOpenAPIv2Protobuf(t *testing.T) {
 	for _, h := range []host{rootHost, prefixHost, exampleTargets()[0].host} {
 		t.Run(h.name(), func(t *testing.T) {
@@ -56,7 +56,7 @@ func (s *server) openAPIv2(t *testing.T, accept string) []byte {
 	return body
 }
 
-// jsonInAny brings the YAML that a message holds into one form.
+// jsonInAny normalizes the YAML that a message contains.
 func jsonInAny(t *testing.T, m protoreflect.Message) {
 	if value, ok := m.Interface().(*openapiv2.Any); ok {
 		normal, err := yaml.YAMLToJSON([]byte(value.Yaml))

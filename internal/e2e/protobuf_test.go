@@ -22,8 +22,8 @@ import (
 
 const mediaProtobuf = "application/vnd.kubernetes.protobuf"
 
-// The typed clients of client-go as controllers use them: everything they send
-// and get is Protobuf, watches included, at the root of a server and below a prefix.
+// The typed clients of client-go, as controllers use them, send and receive only Protobuf, including watches, at the root of a server and
+// below a prefix.
 func TestTypedClient(t *testing.T) {
 	cases := []struct {
 		name string
@@ -120,7 +120,7 @@ func typedLeases(t *testing.T, client kubernetes.Interface) {
 	renewed, err := leases.Update(t.Context(), held, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	_, err = leases.Update(t.Context(), held, metav1.UpdateOptions{})
-	assert.True(t, apierrors.IsConflict(err), "whoever holds an old version does not renew: %v", err)
+	assert.True(t, apierrors.IsConflict(err), "a client with an old version cannot renew: %v", err)
 	got, err := leases.Get(t.Context(), "leader", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, renewed, got)
@@ -144,7 +144,7 @@ func typedWatch(t *testing.T, client kubernetes.Interface) {
 	_, err = configMaps.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"blue"}}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	gone := <-w.ResultChan()
-	assert.Equal(t, watch.Deleted, gone.Type, "it is selected no longer")
+	assert.Equal(t, watch.Deleted, gone.Type, "the selector no longer matches")
 	assert.Equal(t, "red", gone.Object.(*corev1.ConfigMap).Labels["team"])
 
 	expired, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
@@ -186,11 +186,11 @@ func typedInformer(t *testing.T, client kubernetes.Interface) {
 	require.NoError(t, err)
 }
 
-// recorder remembers the media types of what goes over the wire.
+// recorder records the media types of requests and responses.
 type recorder struct {
 	next  http.RoundTripper
 	mu    sync.Mutex
-	media map[string]string // by media type, a request that had it
+	media map[string]string // a request with each media type
 }
 
 func (r *recorder) wrap(next http.RoundTripper) http.RoundTripper {
@@ -202,7 +202,7 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	answer, err := r.next.RoundTrip(req)
 	if err == nil {
 		r.note(req, answer.Header)
-		// A patch has its own media type.
+		// A patch has a media type of its own.
 		if req.Body != nil && req.Method != http.MethodPatch {
 			r.note(req, req.Header)
 		}

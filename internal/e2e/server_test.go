@@ -15,31 +15,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience bounds every command, so that a hang is a failure with a name.
+// patience bounds every command, so that a hang fails the test that caused it.
 const patience = time.Minute
 
-// namespace is where the commands work; every server has its own.
+// namespace is the namespace in which the commands work. Every server has its own.
 const namespace = "e2e"
 
-// host is a program that serves an API, and how it is started.
+// host is a program that serves an API, and its arguments.
 type host struct {
 	program    string
 	args       []string
-	namespaces bool // it serves namespaces: a namespace must be made before it can hold something
+	namespaces bool // it serves namespaces, so a namespace must be created before its objects
 }
 
-// name tells the host from the others in the names of tests.
+// name distinguishes the host from others in the names of tests.
 func (h host) name() string { return strings.Join(append([]string{h.program}, h.args...), "") }
 
-// server is a running host and a kubectl that knows nothing but its URL.
+// server is a running host and a kubectl that knows only its URL.
 type server struct {
 	url     string
 	kubectl *kubectl
-	home    string // an empty home: no kubeconfig, no cache of another server
+	home    string // an empty home directory: no kubeconfig, no cache of another server
 }
 
-// startServer runs the host until the test ends, then interrupts it as a
-// person would and expects it to end by itself, without an error.
+// startServer runs the host until the test ends. It then interrupts the host, which must exit without an error.
 func startServer(t *testing.T, h host, k *kubectl) *server {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(context.Background())
@@ -61,7 +60,7 @@ func startServer(t *testing.T, h host, k *kubectl) *server {
 	t.Cleanup(func() {
 		interrupt()
 		<-drained
-		// An interrupt that ends the program with status 0 is reported as the context's end.
+		// If an interrupted program exits with status 0, Wait returns the context's error.
 		if err := cmd.Wait(); err != nil {
 			assert.ErrorIs(t, err, context.Canceled)
 		}
@@ -77,8 +76,7 @@ func startServer(t *testing.T, h host, k *kubectl) *server {
 	return s
 }
 
-// command is kubectl as a person at a fresh machine would run it, but that
-// the namespace is ours unless the arguments name another.
+// command returns a kubectl command that runs as on a new machine, in the namespace of the tests unless the arguments name another.
 func (s *server) command(ctx context.Context, stdin string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.kubectl.program, append([]string{"--server", s.url, "--namespace", namespace}, args...)...)
 	cmd.Env = []string{
@@ -93,13 +91,13 @@ func (s *server) command(ctx context.Context, stdin string, args ...string) *exe
 	return cmd
 }
 
-// run runs a command that must succeed and returns what it printed.
+// run runs a command that must succeed and returns its output.
 func (s *server) run(t *testing.T, args ...string) string {
 	t.Helper()
 	return s.feed(t, "", args...)
 }
 
-// feed is run with a standard input, for `-f -`.
+// feed is run with standard input, for -f -.
 func (s *server) feed(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	stdout, stderr, err := s.try(t, stdin, args...)
@@ -107,7 +105,7 @@ func (s *server) feed(t *testing.T, stdin string, args ...string) string {
 	return stdout
 }
 
-// refused runs a command that must fail and returns its complaint.
+// refused runs a command that must fail and returns its error output.
 func (s *server) refused(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	stdout, stderr, err := s.try(t, stdin, args...)
@@ -115,7 +113,7 @@ func (s *server) refused(t *testing.T, stdin string, args ...string) string {
 	return stderr
 }
 
-// exits runs a command that must end with the status and returns what it printed.
+// exits runs a command that must exit with the given status and returns its output.
 func (s *server) exits(t *testing.T, status int, stdin string, args ...string) string {
 	t.Helper()
 	stdout, stderr, err := s.try(t, stdin, args...)
@@ -129,7 +127,7 @@ func (s *server) exits(t *testing.T, status int, stdin string, args ...string) s
 	return stdout
 }
 
-// file puts a file for a command to read into its working directory.
+// file writes a file into the working directory of the commands.
 func (s *server) file(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join(s.home, name)
@@ -137,7 +135,7 @@ func (s *server) file(t *testing.T, name, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// edits makes an editor that carries out a sed script.
+// edits installs an editor that runs a sed script.
 func (s *server) edits(t *testing.T, script string) {
 	t.Helper()
 	s.file(t, "editor", "sed '"+script+"' \"$1\" >edited && cat edited >\"$1\"\n")
@@ -153,8 +151,8 @@ func (s *server) try(t *testing.T, stdin string, args ...string) (string, string
 	return stdout.String(), stderr.String(), err
 }
 
-// background starts a command and returns its lines as they come. wait ends
-// when the command has ended, with its error; the test's end kills it.
+// background starts a command and returns its lines as they arrive. wait returns the command's error once it has exited. The end of the
+// test kills the command.
 func (s *server) background(t *testing.T, args ...string) (lines <-chan string, wait func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -187,7 +185,7 @@ func (s *server) background(t *testing.T, args ...string) (lines <-chan string, 
 	}
 }
 
-// await reads lines until one holds all the words, in order.
+// await reads lines until one contains all words, in order.
 func await(t *testing.T, lines <-chan string, words ...string) {
 	t.Helper()
 	var seen []string
@@ -200,7 +198,7 @@ func await(t *testing.T, lines <-chan string, words ...string) {
 	require.Fail(t, "the output ended", "no line with %q in:\n%s", words, strings.Join(seen, "\n"))
 }
 
-// holds says whether the line has the words as columns, in order.
+// holds reports whether the columns of the line contain the words, in order.
 func holds(line string, words ...string) bool {
 	for _, column := range strings.Fields(line) {
 		if len(words) > 0 && column == words[0] {
@@ -210,7 +208,7 @@ func holds(line string, words ...string) bool {
 	return len(words) == 0
 }
 
-// assertLine expects a line with the words as columns, in order.
+// assertLine expects a line whose columns contain the words, in order.
 func assertLine(t *testing.T, out string, words ...string) {
 	t.Helper()
 	for line := range strings.Lines(out) {

@@ -13,7 +13,7 @@ import (
 
 var streamHost = host{program: "streamhost", namespaces: true}
 
-// The commands of kubectl that speak with a container.
+// The test runs the kubectl commands that connect to a container.
 func TestStreams(t *testing.T) {
 	commands := []struct {
 		name string
@@ -73,10 +73,10 @@ func execs(t *testing.T, s *server) {
 }
 
 func execStdin(t *testing.T, s *server) {
-	text := strings.Repeat("0123456789abcdef", 1<<16) // a megabyte
+	text := strings.Repeat("0123456789abcdef", 1<<16) // one megabyte
 	assert.Equal(t, text, s.feed(t, text, "exec", "-i", "one", "--", "cat"))
 	assert.Equal(t, "1048576\n", strings.TrimLeft(s.feed(t, text, "exec", "-i", "one", "--", "sh", "-c", "wc -c"), " "))
-	assert.Equal(t, "done\n", s.feed(t, text, "exec", "-i", "one", "--", "echo", "done"), "a command need not read what it gets")
+	assert.Equal(t, "done\n", s.feed(t, text, "exec", "-i", "one", "--", "echo", "done"), "a command need not read its input")
 }
 
 func attach(t *testing.T, s *server) {
@@ -95,7 +95,7 @@ func cp(t *testing.T, s *server) {
 	assert.Equal(t, text, string(back))
 }
 
-// SPDY is refused by its name: kubectl forwards ports through nothing else, and uses it for commands when it is told to.
+// The host rejects SPDY by name. kubectl uses nothing else to forward ports, and uses it for commands if the user asks for it.
 func refusesSPDY(t *testing.T, s *server) {
 	s.feed(t, `{"status":{"phase":"Running"}}`, "patch", "pod", "one", "--subresource=status", "--type=merge", "--patch-file=/dev/stdin")
 	assert.Contains(t, s.refused(t, "", "port-forward", "one", ":80"), "portforward is served over WebSocket, not SPDY/3.1")

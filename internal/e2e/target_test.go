@@ -7,48 +7,46 @@ import (
 	"testing"
 )
 
-// target is a kind of some host, with what the commands need to know of it:
-// the same commands must work on every kind, at the root of a server and
-// under a path prefix.
+// target is a kind of a host, with what the commands need to know about it. The same commands must work on every kind, at the root of a
+// server and below a prefix.
 type target struct {
 	host                       host
 	group, kind, plural, short string
 	cluster                    bool // cluster-scoped
 	all                        bool // in the category all
-	builtin                    bool // speaks the dialect of the built-in kinds
-	createOnUpdate             bool // PUT makes what is not there
-	older                      bool // the older releases of kubectl try it, too
+	builtin                    bool // a built-in kind
+	createOnUpdate             bool // PUT creates a missing object
+	older                      bool // also tested with the older releases of kubectl
 
-	// Members of a manifest beside apiVersion, kind and metadata.
+	// These are members of a manifest in addition to apiVersion, kind and metadata.
 	full  string // with every field
 	bare  string // with the required fields only
-	other string // one that the selector does not match
-	wrong string // one that is refused
-	typo  string // one with a field that the kind does not have
+	other string // an object that the selector does not match
+	wrong string // an invalid object
+	typo  string // an object with an unknown field
 
-	complaint string // what the refusal says when it is created
-	unknown   string // the path of the field in typo
+	complaint string // part of the error when wrong is created
+	unknown   string // the path of the unknown field in typo
 
-	selector string // a field selector that matches full and bare; "" for none
-	list     string // the JSON path of a list, map or field that full has and bare has not
-	element  string // the JSON pointer of what is to be removed from it so that it is empty
+	selector string // a field selector that matches full and bare, or ""
+	list     string // the JSON path of a list, map or field that only full has
+	element  string // the JSON pointer of the element whose removal empties list
 
-	field       string                                     // the JSON path of a field that full sets and bare leaves out
-	set, unset  string                                     // its value in full, its default
-	change      string                                     // a merge patch that changes it
-	changed     string                                     // to this value
-	heading     []string                                   // of the table
-	doc         string                                     // how explain begins what it says of the kind
-	wide        string                                     // a column that only -o wide shows; "" for none
+	field       string                                     // the JSON path of a field that full sets and bare omits
+	set, unset  string                                     // the field's value in full, and its default
+	change      string                                     // a merge patch that changes the field
+	changed     string                                     // the new value
+	heading     []string                                   // the heading of the table
+	doc         string                                     // the beginning of the kind's description in explain
+	wide        string                                     // a column that only -o wide shows, or ""
 	nested      string                                     // a path for explain, below the plural
-	nestedDoc   string                                     // what explain says of it
-	described   []string                                   // what describe says
-	ready       func(t *testing.T, s *server, name string) // makes the condition Ready true; nil where there is none
+	nestedDoc   string                                     // its description in explain
+	described   []string                                   // parts of the output of describe
+	ready       func(t *testing.T, s *server, name string) // sets the condition Ready; nil if the kind has none
 	explainsAll []string                                   // fields that explain --recursive lists
 }
 
-// targets are all kinds: those of the examples, and those of conformhost at the
-// root of the server and below a prefix.
+// targets returns all kinds: those of the examples, and those of conformhost at the root of the server and below a prefix.
 func targets() []target {
 	all := exampleTargets()
 	for _, h := range []host{rootHost, prefixHost} {
@@ -60,10 +58,10 @@ func targets() []target {
 	return all
 }
 
-// name tells the target from the others in the names of tests.
+// name distinguishes the target from others in the names of tests.
 func (g target) name() string { return g.host.name() + "-" + g.plural }
 
-// manifest is an object of the target's kind as a file would hold it.
+// manifest returns an object of the target's kind as a file would contain it.
 func (g target) manifest(name, team, members string) string {
 	return fmt.Sprintf(`---
 apiVersion: %s
@@ -82,21 +80,21 @@ func (g target) apiVersion() string {
 	return g.group + "/v1"
 }
 
-// resource is how kubectl names an object of the kind in what it prints.
+// resource returns the name that kubectl prints for an object of the kind.
 func (g target) resource(name string) string {
 	return strings.TrimSuffix(strings.ToLower(g.kind)+"."+g.group, ".") + "/" + name
 }
 
-// groupResource is how a server names the resource in what it says.
+// groupResource returns the name of the resource in the server's messages.
 func (g target) groupResource() string {
 	return strings.TrimSuffix(g.plural+"."+g.group, ".")
 }
 
-// alias is the shortest that a person can type for the resource.
+// alias returns the shortest name that a user can type for the resource.
 func (g target) alias() string { return cmp.Or(g.short, g.plural) }
 
-// patchComplaint is what the refusal of wrong says to a patch: for the built-in
-// kinds that is where the patched object is read.
+// patchComplaint returns the error that wrong causes in a patch. For built-in kinds the error occurs when the server decodes the patched
+// object.
 func (g target) patchComplaint() string {
 	if g.builtin {
 		return "patch: Invalid value: "
@@ -104,8 +102,7 @@ func (g target) patchComplaint() string {
 	return g.complaint
 }
 
-// generation is what kubectl shows of a generation of the object: the built-in
-// kinds here keep none.
+// generation returns what kubectl shows as the object's generation. The built-in kinds here have none.
 func (g target) generation(number string) string {
 	if g.builtin {
 		return ""

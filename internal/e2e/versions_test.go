@@ -12,7 +12,7 @@ import (
 	decorum "github.com/decorum-go/decorum/rest"
 )
 
-// shelf and betaShelf are the stored version of a kind and an older one.
+// shelf is the stored version of a kind, betaShelf an older one.
 type shelf struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -37,7 +37,7 @@ type betaShelf struct {
 	} `json:"status,omitzero" api:"doc='What there is.'"`
 }
 
-// shelfServer is a server of both versions, and a kubectl.
+// shelfServer returns a server of both versions, with a kubectl.
 func shelfServer(t *testing.T, k *kubectl) *server {
 	t.Helper()
 	api, err := decorum.New(decorum.Options{}, decorum.Resource[shelf]{
@@ -94,7 +94,7 @@ func TestVersions(t *testing.T) {
 				}
 			}
 			assert.Contains(t, s.run(t, "explain", "shelves.spec.wood", "--api-version=example.com/v1beta1"), "Which wood")
-			assert.Contains(t, s.run(t, "explain", "shelves"), "Shelf holds books", "without a version it is the preferred one")
+			assert.Contains(t, s.run(t, "explain", "shelves"), "Shelf holds books", "without a version, kubectl uses the preferred one")
 
 			table, _ := s.background(t, "get", "shelves.v1beta1.example.com", "-w", "--output-watch-events")
 			stored, _ := s.background(t, "get", "shelves", "-w", "-o", `jsonpath={.spec.millimeters} {.spec.material}{"\n"}`)

@@ -53,7 +53,7 @@ func ourJSONPatch(d, body []byte) ([]byte, error) {
 func differsOnPurpose(d, body doc.Value) string {
 	text := string(codec.AppendJSON(codec.AppendJSON(nil, d), body))
 	if strings.ContainsAny(text, "<>&\u2028\u2029") {
-		return "upstream compares what it escaped on the way with what it did not"
+		return "upstream compares escaped with unescaped text"
 	}
 	setsNull := false
 	for _, op := range body.Elements() {
@@ -61,19 +61,19 @@ func differsOnPurpose(d, body doc.Value) string {
 		copies := op.Get("op").Text() == "copy" || op.Get("op").Text() == "move"
 		switch {
 		case path != "" && path[0] != '/' || copies && from != "" && from[0] != '/':
-			return "upstream drops what stands before the first slash"
+			return "upstream ignores the text before the first slash"
 		}
 		switch op.Get("op").Text() {
 		case "test":
 			if setsNull || !op.Has("value") {
-				return "upstream tells a null that was sent from one that was there"
+				return "upstream distinguishes a null from the patch from one of the document"
 			}
 		case "add", "replace":
 			setsNull = setsNull || holdsNull(op.Get("value"))
 		}
 		for key, value := range op.Members() {
 			if key != "value" && key != "op" && key != "path" && key != "from" || key != "value" && value.Kind() != doc.String {
-				return "kube-apiserver looks at the shape before it hands the patch over"
+				return "kube-apiserver checks the form of the patch before it applies it"
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Lamp is a custom kind with numbers of both sorts and a field of any shape.
+// Lamp is a custom kind with integers, floats and a field of any type.
 type Lamp struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -56,7 +56,7 @@ type LampSpec struct {
 
 var lamps = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "lamps"}
 
-// host is an API and the media types that have passed: those of requests but for patches, and those of answers.
+// host is an API that records the media types of requests, except patches, and of responses.
 type host struct {
 	config *clientrest.Config
 	mu     sync.Mutex
@@ -101,7 +101,7 @@ func (w *notedWriter) WriteHeader(code int) {
 
 func (w *notedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// assertAllCBOR demands that nothing else has passed, watches included.
+// assertAllCBOR fails if any other media type was used, also in watches.
 func (h *host) assertAllCBOR(t *testing.T) {
 	t.Helper()
 	h.mu.Lock()

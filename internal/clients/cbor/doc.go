@@ -1,3 +1,3 @@
-// Package cbor has the tests of client-go with CBOR. Its feature gates hold for a whole process, so they are not with the
-// other clients.
+// Package cbor contains the tests of client-go with CBOR. client-go's feature gates apply to the whole process, so these tests are separate
+// from those of the other clients.
 package cbor

@@ -1,5 +1,4 @@
-// Command kubectl-1.30 is the kubectl of the release pinned in this module's
-// go.mod: what people have who did not upgrade for a while.
+// Command kubectl-1.30 is the kubectl of the release that this module's go.mod pins. It stands for users who have not upgraded for a while.
 package main
 
 import (

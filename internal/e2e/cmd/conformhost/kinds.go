@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// definitions are the kinds of the transcripts, and the reviews that kubectl asks for. Widgets may end gracefully.
+// definitions returns the kinds of the transcripts, and the reviews that kubectl uses. With graceful set, Widgets support a grace period.
 func definitions(graceful bool) []rest.Definition {
 	widgets := widgets()
 	if graceful {
@@ -32,12 +32,12 @@ func definitions(graceful bool) []rest.Definition {
 	}, rest.Reviews(decide)...)
 }
 
-// decide says what this program refuses, which is nobody, but that nobody can act as another user.
+// decide allows everything except impersonation.
 func decide(_ context.Context, a rest.Access) (allowed bool, reason string, err error) {
 	if a.Verb == "impersonate" {
-		return false, "nobody can act as another user here", nil
+		return false, "impersonation is not allowed", nil
 	}
-	return true, "everybody may do everything here", nil
+	return true, "every request is allowed", nil
 }
 
 func widgets() rest.Resource[Widget] {

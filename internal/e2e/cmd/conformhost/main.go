@@ -1,9 +1,9 @@
-// Command conformhost serves the kinds that the transcripts of internal/conformance ask for: Widget as a custom kind,
-// and some of Kubernetes' own.
+// Command conformhost serves the kinds that the transcripts of internal/conformance use: Widget as a custom kind, and some of
+// Kubernetes' own.
 //
 //	go run ./cmd/conformhost --listen 127.0.0.1:8080 --prefix /p
 //
-// It prints "ready URL" when it takes requests, and ends at an interrupt.
+// It prints "ready URL" once it accepts requests, and exits on an interrupt.
 package main
 
 import (
@@ -59,8 +59,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer api.Close()
-	// The recorded server had forgotten its first revisions, and so must this one: a watch from revision 1 gets 410. What is
-	// forgotten is that the namespace "default" was made.
+	// The recorded server had compacted its first revisions, so a watch from revision 1 must get 410 here too. The only change that this
+	// drops is the creation of the namespace "default".
 	if err := store.Compact(ctx, store.Revision()); err != nil {
 		return err
 	}
@@ -71,13 +71,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return serve(ctx, api, *listen, strings.TrimSuffix(*prefix, "/"), stdout)
 }
 
-// controllers runs what follows a deletion until ctx ends. The function that it returns waits for the end.
+// controllers runs the controllers of package lifecycle until ctx ends. The returned function waits for them to end.
 func controllers(ctx context.Context, api *rest.API, options lifecycle.Options) (ended func()) {
 	var running sync.WaitGroup
 	for _, run := range []func(context.Context, *rest.API, lifecycle.Options) error{lifecycle.CollectGarbage, lifecycle.EmptyNamespaces} {
 		running.Go(func() {
 			if err := run(ctx, api, options); err != nil {
-				options.Logger.Error("a controller has ended", "error", err)
+				options.Logger.Error("a controller has stopped", "error", err)
 			}
 		})
 	}
@@ -89,10 +89,10 @@ func openStore(name string) (storage.Store, error) {
 	case "memory":
 		return storage.NewMemory(storage.MemoryOptions{}), nil
 	}
-	return nil, fmt.Errorf("--store %q: there is only memory", name)
+	return nil, fmt.Errorf("--store %q: the only store is memory", name)
 }
 
-// serve answers requests below a prefix until ctx ends; watches end then, and other requests are finished.
+// serve answers requests below a prefix until ctx ends. It then ends the watches and finishes the other requests.
 func serve(ctx context.Context, api *rest.API, listen, prefix string, stdout io.Writer) error {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
 
-// configMaps keeps the promise of immutable, and a key to its form and to one of the two maps.
+// configMaps enforces immutable, the form of keys, and that a key occurs in only one of the two maps.
 func configMaps() rest.Resource[corev1.ConfigMap] {
 	r := k8s.Resource[corev1.ConfigMap]()
 	r.Hooks.Validate = func(_ context.Context, obj, old *corev1.ConfigMap) (errs status.FieldErrors) {
@@ -39,7 +39,7 @@ func configMaps() rest.Resource[corev1.ConfigMap] {
 	return r
 }
 
-// changedConfigMap names the fields in which an immutable ConfigMap would change.
+// changedConfigMap returns an error for each field that a write would change although the ConfigMap is immutable.
 func changedConfigMap(obj, old *corev1.ConfigMap) (errs status.FieldErrors) {
 	for _, f := range []struct {
 		name    string
@@ -56,7 +56,7 @@ func changedConfigMap(obj, old *corev1.ConfigMap) (errs status.FieldErrors) {
 	return errs
 }
 
-// checkConfigKey lets keys be the names of files.
+// checkConfigKey accepts the keys that are valid file names.
 func checkConfigKey(path *status.Path, key string) (errs status.FieldErrors) {
 	refuse := func(text string) { errs = append(errs, status.InvalidField(path, key, text)) }
 	if len(key) > 253 {
@@ -75,7 +75,7 @@ func checkConfigKey(path *status.Path, key string) (errs status.FieldErrors) {
 	return errs
 }
 
-// serviceAccounts keeps of a secret its name alone.
+// serviceAccounts stores only the name of each secret.
 func serviceAccounts() rest.Resource[corev1.ServiceAccount] {
 	r := k8s.Resource[corev1.ServiceAccount]()
 	r.Hooks.Prepare = func(_ context.Context, obj, _ *corev1.ServiceAccount) error {
@@ -87,11 +87,11 @@ func serviceAccounts() rest.Resource[corev1.ServiceAccount] {
 	return r
 }
 
-// leases last for some time.
+// leases drops the fields of coordinated leader election, and requires a positive duration.
 func leases() rest.Resource[coordinationv1.Lease] {
 	r := k8s.Resource[coordinationv1.Lease]()
 	r.Hooks.Prepare = func(_ context.Context, obj, _ *coordinationv1.Lease) error {
-		obj.Spec.Strategy, obj.Spec.PreferredHolder = nil, nil // the recorded server has coordinated leader election turned off
+		obj.Spec.Strategy, obj.Spec.PreferredHolder = nil, nil // coordinated leader election is disabled on the recorded server
 		return nil
 	}
 	r.Hooks.Validate = func(_ context.Context, obj, _ *coordinationv1.Lease) (errs status.FieldErrors) {

@@ -6,8 +6,8 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// Widget is the custom kind of the transcripts, as fixtures/widget.md in internal/conformance describes it. What may be
-// given empty and must then be kept is a pointer or has omitzero.
+// Widget is the custom kind of the transcripts, as fixtures/widget.md in internal/conformance describes it. A field that must keep an
+// explicit empty value is a pointer or has omitzero.
 type Widget struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -15,7 +15,7 @@ type Widget struct {
 	Status             *WidgetStatus `json:"status,omitempty"`
 }
 
-// WidgetSpec has a field for every rule that the transcripts ask about.
+// WidgetSpec has a field for every rule that the transcripts test.
 type WidgetSpec struct {
 	Size     *int32                     `json:"size,omitempty" api:"required,min=1,max=100"`
 	Color    *string                    `json:"color,omitempty" api:"default=red,enum=red|green|blue"`
@@ -36,20 +36,20 @@ type WidgetSpec struct {
 	Extra    map[string]json.RawMessage `json:"extra,omitzero" api:"preserveUnknown"`
 }
 
-// Part is an element of a list that is identified by a key.
+// Part is an element of a list with keys.
 type Part struct {
 	Name  string  `json:"name" api:"required"`
 	Count *int32  `json:"count,omitempty" api:"default=1"`
 	Kind  *string `json:"kind,omitempty" api:"enum=bolt|nut"`
 }
 
-// Template is there by default, with defaults of its own.
+// Template is set by default and has defaults of its own.
 type Template struct {
 	Image *string  `json:"image,omitempty" api:"default=none"`
 	Args  []string `json:"args,omitzero"`
 }
 
-// WidgetStatus is what /status writes.
+// WidgetStatus is the part that /status writes.
 type WidgetStatus struct {
 	Phase              string      `json:"phase,omitempty" api:"enum=Pending|Ready|Failed"`
 	Replicas           *int32      `json:"replicas,omitempty"`
@@ -58,7 +58,7 @@ type WidgetStatus struct {
 	Conditions         []Condition `json:"conditions,omitzero" api:"list=map,key=type"`
 }
 
-// Condition keeps its time as it was written, where that of apimeta normalises it.
+// Condition keeps its time as the client wrote it, whereas that of apimeta normalizes it.
 type Condition struct {
 	Type               string  `json:"type" api:"required"`
 	Status             string  `json:"status" api:"required,enum=True|False|Unknown"`

@@ -9,11 +9,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// lines is a log that can be followed.
+// lines is a log that readers can follow.
 type lines struct {
 	mu   sync.Mutex
 	all  []string
-	more chan struct{} // closed when there is a line more
+	more chan struct{} // closed when a line is added
 }
 
 func newLines() *lines { return &lines{more: make(chan struct{})} }
@@ -32,14 +32,14 @@ func (l *lines) len() int {
 	return len(l.all)
 }
 
-// from returns the lines after the first n, and what tells when there are more.
+// from returns the lines after the first n, and a channel that is closed when there are more.
 func (l *lines) from(n int) ([]string, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.all[n:], l.more
 }
 
-// print writes the log as the options ask for it.
+// print writes the part of the log that the options select.
 func (l *lines) print(ctx context.Context, o *corev1.PodLogOptions, out io.Writer) error {
 	first := 0
 	if o.TailLines != nil {
@@ -52,7 +52,7 @@ func (l *lines) print(ctx context.Context, o *corev1.PodLogOptions, out io.Write
 	return write(out, all)
 }
 
-// follow writes the lines after the first n, and those that come, until ctx ends.
+// follow writes the lines after the first n, and later ones as they are added, until ctx ends.
 func (l *lines) follow(ctx context.Context, n int, out io.Writer) error {
 	for {
 		fresh, more := l.from(n)

@@ -1,7 +1,7 @@
-// Command streamhost serves pods that are folders of this machine: what kubectl asks of a container happens in the
-// pod's folder. It shows what a host writes for kubectl logs, exec, attach and cp, and for the proxy of a pod.
+// Command streamhost serves pods whose containers are folders of this machine: commands that kubectl runs in a container run in its folder.
+// It shows what a host implements for kubectl logs, exec, attach and cp, and for the proxy of a pod.
 //
-// It runs whatever its clients ask for, so it is for tests alone.
+// It runs any command that a client sends, so use it for tests only.
 package main
 
 import (

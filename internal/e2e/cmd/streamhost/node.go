@@ -18,7 +18,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// node has the containers of all pods.
+// node holds the containers of all pods.
 type node struct {
 	folder string
 
@@ -26,7 +26,7 @@ type node struct {
 	containers map[string]*container
 }
 
-// streams are what pods have in Kubernetes beside their objects.
+// streams returns the subresources of pods that exchange streams or bytes instead of objects.
 func (n *node) streams() []rest.SubresourceOf[corev1.Pod] {
 	return []rest.SubresourceOf[corev1.Pod]{
 		rest.Stream[corev1.Pod, corev1.PodLogOptions]{
@@ -89,13 +89,13 @@ func has(pod *corev1.Pod, container string) error {
 	return status.BadRequest(fmt.Sprintf("container %s is not valid for pod %s", container, pod.Name))
 }
 
-// container is the one of a pod: a folder for its commands, and a log.
+// container is the container of a pod: a folder for its commands, and a log.
 type container struct {
 	folder string
 	log    *lines
 }
 
-// container makes the pod's container when it is first asked for.
+// container returns the pod's container, and creates it on first use.
 func (n *node) container(pod *corev1.Pod) (*container, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -115,7 +115,7 @@ func (n *node) container(pod *corev1.Pod) (*container, error) {
 func (c *container) exec(ctx context.Context, command []string, s *rest.Session) error {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.folder, s.Stdout, s.Stderr
-	// A pipe of our own: Wait would wait for what the command never reads.
+	// The command gets a pipe instead of s.Stdin, because Wait would otherwise wait for input that the command never reads.
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (c *container) exec(ctx context.Context, command []string, s *rest.Session)
 	return err
 }
 
-// attach adds what the client says to the log, and shows it what is new there until it has said all.
+// attach adds the client's input to the log, and sends it new lines of the log until its input ends.
 func (c *container) attach(ctx context.Context, s *rest.Session) error {
 	ctx, said := context.WithCancel(ctx)
 	defer said()
