@@ -89,6 +89,7 @@ func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest *pair) {
 	}
 }
 
+// rules evaluates the rules of one place. It converts self once for all of them, and the older value only for a transition rule.
 func (w *walk) rules(n *node, at *status.Path, v, old doc.Value, nearest *pair) {
 	if len(n.rules) == 0 {
 		return

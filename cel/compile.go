@@ -63,6 +63,8 @@ func (c *compiler) root(s *schema.Schema) *node {
 	return n
 }
 
+// node compiles the rules of a place and of the places below it. It stores the node before it compiles those below, because a type may
+// contain itself.
 func (c *compiler) node(s *schema.Schema, place string, hasOlder bool) *node {
 	key := nodeKey{s, hasOlder}
 	if n, ok := c.nodes[key]; ok {
@@ -142,6 +144,7 @@ func (e *environments) of(r schema.Rule) (*cel.Env, error) {
 	return *env, nil
 }
 
+// rule compiles a rule and its messageExpression. A rule whose expression refers to oldSelf is a transition rule.
 func (e *environments) rule(s *schema.Schema, r schema.Rule, hasOlder bool) (*rule, error) {
 	if err := checkRule(r); err != nil {
 		return nil, err

@@ -90,11 +90,11 @@ func TestCosts(t *testing.T) {
 		rules      []cel.Rule
 		want       []string
 	}{
-		{"of one rule", big, []cel.Rule{{Rule: "!self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)')", Message: "m"}, {Rule: "false"}},
+		{"cost of one rule", big, []cel.Rule{{Rule: "!self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)')", Message: "m"}, {Rule: "false"}},
 			[]string{`FieldValueInvalid spec: Invalid value: "object": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: m`}},
-		{"of all rules", big, slices.Repeat([]cel.Rule{{Rule: "!self.name.contains('b')"}}, 60),
+		{"cost of all rules", big, slices.Repeat([]cel.Rule{{Rule: "!self.name.contains('b')"}}, 60),
 			[]string{`FieldValueInvalid spec: Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run`}},
-		{"of a message", big, []cel.Rule{{Rule: "false", MessageExpression: "self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)') ? 'a' : 'b'", Message: "m"}},
+		{"cost of a message", big, []cel.Rule{{Rule: "false", MessageExpression: "self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)') ? 'a' : 'b'", Message: "m"}},
 			[]string{`FieldValueInvalid spec: Invalid value: "object": no further validation rules will be run due to call cost exceeds limit for messageExpression: "self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)') ? 'a' : 'b'"`}},
 		{"a small object stays within the budget", `{"name":"a"}`, slices.Repeat([]cel.Rule{{Rule: "!self.name.contains('b')"}}, 60), nil},
 	} {
@@ -155,7 +155,7 @@ func TestUnchangedValuesAreTolerated(t *testing.T) {
 		{"elements in another order", `{"parts":[{"name":"a","count":1},{"name":"old","count":1}]}`, `{"parts":[{"name":"old","count":1},{"name":"a","count":1}]}`, nil, `299 - "spec.parts: Invalid value: must not be old"`},
 		{"a member of an element without a key", `{"notes":[{"word":"long"}]}`, `{"min":1,"notes":[{"word":"long"}]}`, nil, `299 - "spec.notes[0].word: Invalid value: \"long\": must be short"`},
 		{"a member of a list that has changed", `{"notes":[{"word":"long"}]}`, `{"notes":[{"word":"long"},{}]}`, []string{`FieldValueInvalid spec.notes[0].word: Invalid value: "long": must be short`}, ""},
-		{"unchanged, beside what is refused", `{"min":7,"parts":[{"name":"b","count":7}]}`, `{"min":8,"parts":[{"name":"b","count":7}]}`, []string{`FieldValueInvalid spec.min: Invalid value: 8: must be small`}, `299 - "spec.parts[0]: Invalid value: must be few"`},
+		{"unchanged, beside a rejected value", `{"min":7,"parts":[{"name":"b","count":7}]}`, `{"min":8,"parts":[{"name":"b","count":7}]}`, []string{`FieldValueInvalid spec.min: Invalid value: 8: must be small`}, `299 - "spec.parts[0]: Invalid value: must be few"`},
 		{"a new element", `{"parts":[{"name":"a"}]}`, `{"parts":[{"name":"b","count":7}]}`, []string{`FieldValueInvalid spec.parts[0]: Invalid value: must be few`}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

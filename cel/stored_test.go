@@ -73,11 +73,11 @@ func TestRulesSeeWhatIsStored(t *testing.T) {
 		{"a rule that allows absence", "!has(self.min) || self.min <= self.max", `{}`, nil, 201},
 		{"a default", "self.min <= self.max && self.max == 9", `{"min":0}`, nil, 201},
 		{"a null", "!has(self.min)", `{"min":null}`, nil, 201},
-		{"what Go would write", "!has(self.always)", `{}`, nil, 201},
-		{"what a hook has set", "self.label == 'hook' && self.min == 0", `{"min":0}`, func(r *rest.Resource[Valve]) {
+		{"a zero that only Go would write", "!has(self.always)", `{}`, nil, 201},
+		{"a value that a hook set", "self.label == 'hook' && self.min == 0", `{"min":0}`, func(r *rest.Resource[Valve]) {
 			r.Hooks.Default = func(_ context.Context, v *Valve) error { v.Spec.Label = "hook"; return nil }
 		}, 201},
-		{"what a hook has made zero", "self.min == 0", `{"min":4}`, func(r *rest.Resource[Valve]) {
+		{"a value that a hook set to zero", "self.min == 0", `{"min":4}`, func(r *rest.Resource[Valve]) {
 			r.Hooks.Prepare = func(_ context.Context, v, _ *Valve) error { v.Spec.Min = 0; return nil }
 		}, 201},
 		{"a zero of a built-in kind", "!has(self.min)", `{"min":0}`, func(r *rest.Resource[Valve]) { r.Wire.Dialect = rest.Builtin }, 201},

@@ -131,6 +131,7 @@ func (e *extraction) scalar(text []byte) string {
 	}
 }
 
+// metadata reads the metadata object. A member that is null counts as absent.
 func (e *extraction) metadata(fields *field) {
 	e.peek()
 	start := e.pos

@@ -41,6 +41,9 @@ type MemoryOptions struct {
 }
 
 // Memory is a [Store] that keeps everything in memory. It starts no goroutine until a watch or a read waits, and leaves none after Close.
+//
+// Lock order: a table's turn to build, then mu, then the locks of past and of the log. A goroutine that waits for a turn holds no lock.
+// The functions of the host (Extract, Upgrade, the update functions and Match) run without any of these locks.
 type Memory struct {
 	maxWait     time.Duration
 	maxLogBytes int64 // zero means the default

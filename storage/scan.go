@@ -114,6 +114,7 @@ func (s *scanner) skipString() {
 	s.failed = true
 }
 
+// skipNested skips an object or array. It counts braces and brackets together: the encoder that wrote them has matched them.
 func (s *scanner) skipNested() {
 	for depth := 0; s.pos < len(s.data); {
 		switch s.data[s.pos] {

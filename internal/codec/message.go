@@ -128,6 +128,7 @@ const (
 	entryValue = 2
 )
 
+// decodeEntry reads an entry of a map. A missing value is the empty text, because Protobuf does not write empty values.
 func decodeEntry(f MessageField, w wireField) (key string, value doc.Value, err error) {
 	value = doc.Of("")
 	err = eachField(w.bytes, func(e wireField) error {

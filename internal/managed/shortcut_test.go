@@ -302,11 +302,11 @@ func TestIrregularEntriesGoTheGeneralWay(t *testing.T) {
 		{"an atomic map in parts", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{".":{},"f:a":{}}}},"manager":"n","operation":"Update"}]`, spec},
 		{"an atomic list in parts", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:steps":{"v:\"a\"":{}}}},"manager":"n","operation":"Apply"}]`, spec},
 		{"another version", `[{"apiVersion":"example.com/v0","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}},"manager":"n","operation":"Update"}]`, spec},
-		{"a time elsewhere", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{}}},"manager":"n","operation":"Update","time":"2026-01-02T03:04:05+02:00"}]`, spec},
-		{"a member of a later day", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{}}},"manager":"n","operation":"Update","reason":"r"}]`, spec},
-		{"one manager twice", `[` + ordinary + `,` + ordinary + `]`, spec},
+		{"a time in another zone", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{}}},"manager":"n","operation":"Update","time":"2026-01-02T03:04:05+02:00"}]`, spec},
+		{"a member of a later version", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{}}},"manager":"n","operation":"Update","reason":"r"}]`, spec},
+		{"a duplicate manager", `[` + ordinary + `,` + ordinary + `]`, spec},
 		{"a value that does not fit", `[` + ordinary + `]`, `{"size":"1"}`},
-		{"a member that is not declared", `[` + ordinary + `]`, `{"size":1,"weight":1}`},
+		{"an unknown member", `[` + ordinary + `]`, `{"size":1,"weight":1}`},
 		{"elements without names", `[` + ordinary + `]`, `{"size":1,"tags":[null]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -190,7 +190,7 @@ func (f *findings) outOfRange(at *trail, v doc.Value, relation, bound string) {
 func (f *findings) wrongType(s *Schema, v doc.Value, at *trail) {
 	isNumber := v.Kind() == doc.Number
 	if format := s.checkedFormat(); format != "" && (isNumber || v.Kind() == doc.Bool || v.Kind() == doc.Map) {
-		// For other values the error names the format instead of the value's type.
+		// A number, a boolean or a map gets an error that names the expected format, and the actual format of a number.
 		got := ""
 		if isInteger(v) && fitsInt64(v) {
 			got = "int64"

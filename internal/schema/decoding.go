@@ -154,6 +154,7 @@ func jsonKind(kind jsontext.Kind) string {
 	return "bool"
 }
 
+// literal reads a scalar. Null fits every type, because encoding/json leaves the Go value unchanged.
 func (r *goReader) literal(token jsontext.Token, t reflect.Type) error {
 	if token.Kind() == 'n' || t == anyType && token.Kind() != '0' {
 		return nil
@@ -212,6 +213,7 @@ func (r *goReader) number(text string, t reflect.Type) {
 	}
 }
 
+// array reads a list. Like encoding/json, it skips elements that do not fit in a Go array.
 func (r *goReader) array(t reflect.Type) error {
 	switch {
 	case t == anyType:
@@ -264,6 +266,8 @@ func (r *goReader) anything() error {
 	}
 }
 
+// object reads a map into a struct or a Go map. Like encoding/json, it reads a value before it converts the key, which decides the first
+// error.
 func (r *goReader) object(t reflect.Type) error {
 	switch {
 	case t == anyType:

@@ -119,6 +119,8 @@ func (d *deriver) schema(t reflect.Type, where string) *Schema {
 	return s
 }
 
+// mapSchema returns the schema of a Go map. JSON has only strings as keys, so the type of other keys is kept in goType for CheckTypes,
+// except in built-in kinds, whose objects are decoded anyway.
 func (d *deriver) mapSchema(t reflect.Type, where string) *Schema {
 	switch t.Key().Kind() {
 	case reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,

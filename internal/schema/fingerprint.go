@@ -27,6 +27,7 @@ type printer struct {
 	seen map[*Object]int
 }
 
+// schema writes a schema. Stored fingerprints must stay valid, so a constraint that is added here may change the text only if it is set.
 func (p *printer) schema(s *Schema) {
 	if s == nil {
 		fmt.Fprint(p.w, "-")

@@ -44,6 +44,7 @@ func (d *deriver) finish(root *Schema) {
 			}
 		}
 	}
+	// The defaults are validated below, which needs this mark to find duplicates.
 	d.markWays(root, places{
 		own:    (*Schema).tellsApart,
 		schema: func(s *Schema) *bool { return &s.distinct },

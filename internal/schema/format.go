@@ -54,6 +54,7 @@ func textFormat(format string) func(string) bool {
 	return plainFormat(strings.ReplaceAll(format, "-", ""))
 }
 
+// plainFormat is textFormat for a name without hyphens, or with those of date-time.
 func plainFormat(format string) func(string) bool {
 	switch format {
 	case "bsonobjectid":

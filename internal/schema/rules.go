@@ -60,6 +60,7 @@ func (d *deriver) rule(s *Schema, options []option, where string) presence {
 	return p
 }
 
+// option writes one option into the schema that its prefixes lead to, and records that schema for the checks of finish.
 func (d *deriver) option(s *Schema, o option, where string) error {
 	full, place := o.name, where
 	for {

@@ -52,6 +52,8 @@ func ShapeOf(t reflect.Type) *Shape { return shapes{}.of(t) }
 // shapes are the shapes of the types on the path. A recursive type points back to its own shape.
 type shapes map[reflect.Type]*Shape
 
+// of returns the shape of a type. It stores the shape before it looks at the parts, because a type may contain itself. The kind stays
+// opaqueShape unless Holds can decide without decoding.
 func (m shapes) of(t reflect.Type) *Shape {
 	if s := m[t]; s != nil {
 		return s

@@ -99,6 +99,7 @@ func (w *validator) union(u *union, v, old doc.Value, at *trail) {
 	}
 }
 
+// plainUnion checks a union without a discriminator.
 func (w *validator) plainUnion(u *union, v doc.Value, at *trail) {
 	var all, set []string
 	for _, m := range u.members {

@@ -29,14 +29,14 @@ func TestUnions(t *testing.T) {
 	const file = `, file: x`
 	for _, test := range []struct{ name, in, want string }{
 		{"the member of the discriminator", `{type: RollingUpdate, rollingUpdate: {}` + file, ``},
-		{"by another name", `{type: Blue, coloured: {}` + file, ``},
+		{"the member under its declared value", `{type: Blue, coloured: {}` + file, ``},
 		{"a value without a member", `{type: Recreate` + file, ``},
 		{"the member is missing", `{type: RollingUpdate` + file, "rollingUpdate: Invalid value: \"\": must be specified when `type` is \"RollingUpdate\""},
 		{"another member", `{type: Recreate, coloured: {}` + file, "coloured: Invalid value: \"\": may only be specified when `type` is \"Blue\""},
 		{"without the discriminator", `{coloured: {}` + file, "coloured: Invalid value: \"\": may only be specified when `type` is \"Blue\""},
-		{"two for one", `{type: Blue, rollingUpdate: {}` + file, "coloured: Invalid value: \"\": must be specified when `type` is \"Blue\"; " +
+		{"two members for one value", `{type: Blue, rollingUpdate: {}` + file, "coloured: Invalid value: \"\": must be specified when `type` is \"Blue\"; " +
 			"rollingUpdate: Invalid value: \"\": may only be specified when `type` is \"RollingUpdate\""},
-		{"none of a union without a discriminator", `{type: Recreate`, "Invalid value: \"\": must specify one of: `file`, `url`"},
+		{"no member of a union without a discriminator", `{type: Recreate`, "Invalid value: \"\": must specify one of: `file`, `url`"},
 		{"both", `{type: Recreate, file: x, url: y`, "Invalid value: \"{file, url}\": must specify exactly one of: `file`, `url`"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -67,17 +67,17 @@ func TestReconcile(t *testing.T) {
 	}](t)
 	for _, test := range []struct{ name, old, next, want string }{
 		{"an immutable field with a default stays", `{class: fast}`, `{}`, `{"class":"fast"}`},
-		{"also where it is null", `{class: fast}`, `{class: null}`, `{"class":"fast"}`},
-		{"but not where it is set", `{class: fast}`, `{class: slow}`, `{"class":"slow"}`},
-		{"nor without a default", `{fixed: a}`, `{}`, `{}`},
+		{"an immutable field with a default stays if it is null", `{class: fast}`, `{class: null}`, `{"class":"fast"}`},
+		{"an immutable field that is set is not replaced", `{class: fast}`, `{class: slow}`, `{"class":"slow"}`},
+		{"an immutable field without a default is not restored", `{fixed: a}`, `{}`, `{}`},
 		{"in an element", `{parts: [{name: a, port: 81}, {name: b, port: 82}]}`, `{parts: [{name: b}, {name: c}]}`, `{"parts":[{"name":"b","port":82},{"name":"c"}]}`},
 		{"in a map", `{named: {x: {name: a, port: 81}}}`, `{named: {x: {name: a}, z: {name: a}}}`, `{"named":{"x":{"name":"a","port":81},"z":{"name":"a"}}}`},
-		{"a member of a union goes with the discriminator", `{strategy: {type: RollingUpdate, rollingUpdate: {surge: 1}}}`, `{strategy: {type: Recreate, rollingUpdate: {surge: 1}}}`, `{"strategy":{"type":"Recreate"}}`},
-		{"the new one stays", `{strategy: {type: RollingUpdate, rollingUpdate: {surge: 1}}}`, `{strategy: {type: Blue, coloured: {}, rollingUpdate: {surge: 1}}}`, `{"strategy":{"coloured":{},"type":"Blue"}}`},
-		{"what the update has changed stays, to be refused", `{strategy: {type: RollingUpdate, rollingUpdate: {surge: 1}}}`, `{strategy: {type: Recreate, rollingUpdate: {surge: 2}}}`, `{"strategy":{"rollingUpdate":{"surge":2},"type":"Recreate"}}`},
+		{"an unchanged member is dropped with the discriminator", `{strategy: {type: RollingUpdate, rollingUpdate: {surge: 1}}}`, `{strategy: {type: Recreate, rollingUpdate: {surge: 1}}}`, `{"strategy":{"type":"Recreate"}}`},
+		{"the new member stays", `{strategy: {type: RollingUpdate, rollingUpdate: {surge: 1}}}`, `{strategy: {type: Blue, coloured: {}, rollingUpdate: {surge: 1}}}`, `{"strategy":{"coloured":{},"type":"Blue"}}`},
+		{"a changed member stays and is rejected later", `{strategy: {type: RollingUpdate, rollingUpdate: {surge: 1}}}`, `{strategy: {type: Recreate, rollingUpdate: {surge: 2}}}`, `{"strategy":{"rollingUpdate":{"surge":2},"type":"Recreate"}}`},
 		{"the same discriminator", `{strategy: {type: Blue, rollingUpdate: {}}}`, `{strategy: {type: Blue, rollingUpdate: {}}, labels: {a: b}}`, `{"labels":{"a":"b"},"strategy":{"rollingUpdate":{},"type":"Blue"}}`},
 		{"another type", `{parts: [{name: a}]}`, `{parts: {a: b}}`, `{"parts":{"a":"b"}}`},
-		{"nothing there before", `{}`, `{parts: [{name: a}]}`, `{"parts":[{"name":"a"}]}`},
+		{"no old value", `{}`, `{parts: [{name: a}]}`, `{"parts":[{"name":"a"}]}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := s.Reconcile(parse(t, test.next), parse(t, test.old))
@@ -105,12 +105,12 @@ func TestRatcheting(t *testing.T) {
 		{"a new fault beside an old one", `{name: long}`, `{name: long, other: long}`, `other: Too long: may not be more than 3 bytes`},
 		{"an element by its key", `{parts: [{name: a, kind: screw}]}`, `{parts: [{name: b}, {name: a, kind: screw}]}`, ``},
 		{"an element with another key", `{parts: [{name: a, kind: screw}]}`, `{parts: [{name: b, kind: screw}]}`, `parts[0].kind: Unsupported value: "screw": supported values: "bolt", "nut"`},
-		{"elements without a key are not told apart", `{tags: [long]}`, `{tags: [long, x]}`, `tags[0]: Too long: may not be more than 3 bytes`},
-		{"but the list is", `{tags: [long]}`, `{tags: [long], other: x}`, ``},
+		{"elements without a key are always checked", `{tags: [long]}`, `{tags: [long, x]}`, `tags[0]: Too long: may not be more than 3 bytes`},
+		{"an unchanged list is accepted", `{tags: [long]}`, `{tags: [long], other: x}`, ``},
 		{"a missing member", `{needs: {b: x}}`, `{needs: {b: y}}`, `needs.a: Required value`},
-		{"a missing member of what did not change", `{needs: {b: x}}`, `{needs: {b: x}, other: x}`, ``},
-		{"duplicates where there were some", `{tags: [a, a]}`, `{tags: [b, b]}`, ``},
-		{"duplicates where there were none", `{tags: [a]}`, `{tags: [b, b]}`, `tags[1]: Duplicate value: "b"`},
+		{"a missing member of an unchanged value", `{needs: {b: x}}`, `{needs: {b: x}, other: x}`, ``},
+		{"duplicates in a list that had duplicates", `{tags: [a, a]}`, `{tags: [b, b]}`, ``},
+		{"new duplicates", `{tags: [a]}`, `{tags: [b, b]}`, `tags[1]: Duplicate value: "b"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.want, strings.Join(texts(checkUpdate(s, parse(t, test.next), parse(t, test.old))), "; "))

@@ -100,6 +100,7 @@ func (m merger) value(s *Schema, g *Shape, v, before, after doc.Value) (merged d
 	return m.fresh(s, g, after), false
 }
 
+// members merges the members of a map or struct. It walks before and after side by side, so members that only v has stay.
 func (m merger) members(s *Schema, g *Shape, v, before, after doc.Value) (merged doc.Value, same bool) {
 	var changes []doc.Member
 	same = true
@@ -225,6 +226,8 @@ func (m merger) withZeros(s *Schema, g *Shape, v doc.Value) doc.Value {
 	return v.WithAll(zeros)
 }
 
+// elements merges lists. after decides which elements there are and in which order; v contributes the parts of each element that before
+// did not show.
 func (m merger) elements(s *Schema, g *Shape, v, before, after doc.Value) (merged doc.Value, same bool) {
 	if doc.Equal(before, after) {
 		return v, true

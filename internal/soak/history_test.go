@@ -63,7 +63,7 @@ func newHistory(start state, base uint64, entries []entry) (*history, error) {
 func (h *history) joins(i int) error {
 	e := h.entries[i]
 	if e.last < e.revision || e.last > h.end() || e.revision < e.last && h.at(e.revision+1).last != e.last {
-		return fmt.Errorf("the commits of a group must be consecutive: %d is of the one that ends at %d", e.revision, e.last)
+		return fmt.Errorf("the commits of a group must be consecutive: %d belongs to the group that ends at %d", e.revision, e.last)
 	}
 	return nil
 }

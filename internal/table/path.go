@@ -40,6 +40,7 @@ func (p Path) String() string { return p.text }
 // First returns the first value, in the order of the document, to which the path leads. A step finds nothing in a value of the wrong type.
 func (p Path) First(v doc.Value) (doc.Value, bool) { return first(p.steps, v) }
 
+// first follows the steps. At a step to several values, it tries the remaining steps on each, and returns the first result.
 func first(steps []step, v doc.Value) (doc.Value, bool) {
 	for i, s := range steps {
 		switch s.kind {

@@ -32,6 +32,8 @@ type format struct {
 // selfDescribed is the prefix of every encoded item (RFC 8949, 3.4.6).
 const selfDescribed = "\xd9\xd9\xf7"
 
+// encoder returns an encoder whose output depends only on the value: sorted keys and the shortest numbers. It writes texts as byte
+// strings, as Kubernetes does.
 func encoder() cbor.EncMode {
 	mode, err := cbor.EncOptions{
 		Sort:          cbor.SortBytewiseLexical,
@@ -55,6 +57,8 @@ const (
 // undefined is a simple value that the library would decode as null.
 const undefined = cbor.SimpleValue(23)
 
+// decoder returns a decoder that accepts texts as byte strings too, because Kubernetes writes them so. It rejects duplicate keys, and
+// what JSON cannot express: NaN, infinities, bignums and undefined.
 func decoder() cbor.DecMode {
 	simple, err := cbor.NewSimpleValueRegistryFromDefaults(cbor.WithRejectedSimpleValue(undefined))
 	if err != nil {
@@ -112,6 +116,7 @@ func (f format) ToJSON(data []byte) ([]byte, error) {
 	return codec.AppendJSON(nil, v), nil
 }
 
+// toPlain returns a document as Go values for the encoder. A number that JSON writes as an integer stays an integer.
 func toPlain(v doc.Value) (any, error) {
 	switch v.Kind() {
 	case doc.Map:

@@ -99,7 +99,7 @@ func TestFailuresAreRetried(t *testing.T) {
 			case call == 2:
 				panic("ouch")
 			case call == 3:
-				return controller.Result{}, status.Conflict(apimeta.GroupResource{Resource: "gears"}, "bad", "somebody else was faster")
+				return controller.Result{}, status.Conflict(apimeta.GroupResource{Resource: "gears"}, "bad", "another writer was faster")
 			default:
 				return controller.Result{RequeueAfter: time.Nanosecond}, errors.New("no oil")
 			}
@@ -135,7 +135,7 @@ func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 			case 1:
 				return controller.Result{}, errors.New("no oil")
 			case 2:
-				return controller.Result{}, status.Conflict(apimeta.GroupResource{Resource: "gears"}, "a", "somebody else was faster")
+				return controller.Result{}, status.Conflict(apimeta.GroupResource{Resource: "gears"}, "a", "another writer was faster")
 			}
 			return controller.Result{}, nil
 		})

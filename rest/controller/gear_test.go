@@ -138,7 +138,7 @@ func within[T any](t testing.TB, c <-chan T) T {
 	case v := <-c:
 		return v
 	case <-time.After(30 * time.Second):
-		require.FailNow(t, "nothing has come for half a minute")
+		require.FailNow(t, "no value arrived within half a minute")
 		panic("unreachable")
 	}
 }

@@ -91,6 +91,8 @@ func (f *follower) serve(ctx context.Context, queue *controller.Queue[storage.Ke
 	}
 }
 
+// process works on one key, and retries it after an error. Conflicts and remaining content are part of normal operation, so they are
+// logged at level Debug only.
 func (f *follower) process(ctx context.Context, queue *controller.Queue[storage.Key], key storage.Key) {
 	defer queue.Done(key)
 	err := f.safely(ctx, queue, key)

@@ -152,6 +152,8 @@ func (e *emptier) clear(ctx context.Context, name string) (content, error) {
 	return left, nil
 }
 
+// clearOf deletes the objects of one resource in a namespace. It then lists again, because finalizers or a rejected deletion may hold
+// some of them.
 func (e *emptier) clearOf(ctx context.Context, resource rest.StoredResource, namespace string, left *content) error {
 	records, err := e.objects.List(ctx, resource.Name, namespace)
 	if err != nil {

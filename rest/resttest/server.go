@@ -129,7 +129,7 @@ func (s *Server) close() error {
 	defer cancel()
 	err := s.API.Shutdown(ctx)
 	if err != nil {
-		return errors.New("a call of a client is still under way: the test must end what it has started")
+		return errors.New("a call of a client is still running: the test must end the calls that it starts")
 	}
 	if listening != nil {
 		listening.Close()

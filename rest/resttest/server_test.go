@@ -289,7 +289,7 @@ func (f readBy) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// The end of a test ends what the test has left open: watches over both ways, unread bodies, a pause.
+// The end of a test ends everything that the test has left open: watches of both kinds, unread bodies, a pause.
 func TestNothingIsLeftBehind(t *testing.T) {
 	errs := inside(t, func(t *fakeT) {
 		s := resttest.New(t, ships())
@@ -332,7 +332,7 @@ func TestAfterTheEnd(t *testing.T) {
 	_, err := send(t, &http.Client{Transport: transport}, "GET", "http://resttest"+shipsPath, "")
 	assert.Error(t, err)
 	_, err = send(t, http.DefaultClient, "GET", url()+shipsPath, "")
-	assert.Error(t, err, "nobody listens")
+	assert.Error(t, err, "the URL refuses connections")
 	_, err = rest.ClientFor[Ship](api).Namespace("default").Get(t.Context(), "a")
 	assert.True(t, status.IsServiceUnavailable(err), "%v", err)
 }
@@ -357,7 +357,7 @@ func TestACallThatNeverEnds(t *testing.T) {
 		})
 		close(release)
 		require.Len(t, errs, 1)
-		assert.Contains(t, errs[0], "still under way")
+		assert.Contains(t, errs[0], "still running")
 	})
 }
 

@@ -31,6 +31,7 @@ type transport struct {
 // brokenKey is the context key by which the handler tells the transport that the connection broke before the answer.
 type brokenKey struct{}
 
+// RoundTrip implements http.RoundTripper. The end of the test cancels the request, until the client closes the body.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t.server.life.Err() != nil {
 		if r.Body != nil {

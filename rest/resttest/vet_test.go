@@ -123,7 +123,7 @@ func vetCases() []vetCase {
 		{"no resource", nil, []string{"works "}},
 
 		{"the core group", named(func(r *rest.Resource[object[none, none]]) { r.Group = "" }), []string{"group-name "}},
-		{"a group of a word", named(func(r *rest.Resource[object[none, none]]) { r.Group = "things" }), []string{"group-name "}},
+		{"a group of one word", named(func(r *rest.Resource[object[none, none]]) { r.Group = "things" }), []string{"group-name "}},
 		{"a group of Kubernetes", named(func(r *rest.Resource[object[none, none]]) { r.Group = "things.k8s.io" }), []string{"group-name "}},
 		{"the other domain of Kubernetes", named(func(r *rest.Resource[object[none, none]]) { r.Group = "kubernetes.io" }), []string{"group-name "}},
 		{"a group that only ends like a reserved domain", named(func(r *rest.Resource[object[none, none]]) { r.Group = "notk8s.io" }), nil},
@@ -133,13 +133,13 @@ func vetCases() []vetCase {
 		{"a kind in lower case", named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind = "thing" }), []string{"kind-name "}},
 		{"a kind with a dash", named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind = "My-Thing" }), []string{"kind-name "}},
 		{"a kind that is a plural", named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind, r.Names.Singular = "Things", "thing" }), []string{"kind-name "}},
-		{"a field of anything", withSpec[struct {
+		{"a field of any type", withSpec[struct {
 			Extra json.RawMessage `json:"extra,omitempty"`
 		}](), []string{"schema spec.extra"}},
-		{"a map of anything", withSpec[struct {
+		{"a map of any values", withSpec[struct {
 			Extra map[string]any `json:"extra,omitempty"`
 		}](), []string{"schema spec.extra"}},
-		{"a list of anything", withSpec[struct {
+		{"a list of any values", withSpec[struct {
 			Extra []any `json:"extra,omitempty" api:"list=atomic,maxItems=3"`
 		}](), []string{"schema spec.extra[]"}},
 		{"a raw value with a type", withSpec[struct {
@@ -165,7 +165,7 @@ func vetCases() []vetCase {
 			apimeta.ObjectMeta `json:"metadata,omitempty"`
 			Spec               none `json:"spec"`
 		}](nil), []string{"type-meta apiVersion"}},
-		{"a kind of its own sort of metadata", thing[struct {
+		{"a kind with metadata of its own", thing[struct {
 			apimeta.TypeMeta `json:",inline"`
 			Metadata         struct {
 				Name              string            `json:"name,omitempty"`
@@ -196,16 +196,16 @@ func vetCases() []vetCase {
 			apimeta.ObjectMeta `json:"metadata,omitempty"`
 			Status             none `json:"status,omitzero"`
 		}](nil), []string{"spec-and-status "}},
-		{"a status that is a word", thing[struct {
+		{"a status that is a string", thing[struct {
 			apimeta.TypeMeta   `json:",inline"`
 			apimeta.ObjectMeta `json:"metadata,omitempty"`
 			Spec               none   `json:"spec"`
 			Status             string `json:"status,omitempty" api:"enum=Ready|Failed"`
 		}](nil), []string{"spec-and-status status"}},
-		{"conditions that are no map", withStatus[struct {
+		{"conditions that are not a map by type", withStatus[struct {
 			Conditions []apimeta.Condition `json:"conditions,omitempty"`
 		}](), []string{"conditions status.conditions"}},
-		{"conditions that are words", withStatus[struct {
+		{"conditions that are strings", withStatus[struct {
 			Conditions []string `json:"conditions,omitempty" api:"list=set,items.maxLength=10"`
 		}](), []string{"conditions status.conditions"}},
 		{"conditions below", withStatus[struct {
@@ -234,7 +234,7 @@ func vetCases() []vetCase {
 		{"a map of lists of objects", withSpec[struct {
 			Parts map[string][]part `json:"parts,omitempty" api:"maxProperties=9,values.list=atomic,values.maxItems=9"`
 		}](), []string{"map-of-objects spec.parts"}},
-		{"a map of words", withSpec[struct {
+		{"a map of strings", withSpec[struct {
 			Data map[string]string `json:"data,omitempty" api:"maxProperties=9,values.maxLength=9"`
 		}](), nil},
 
@@ -310,7 +310,7 @@ func vetCases() []vetCase {
 			Other *bool        `json:"other,omitempty"`
 			Last  apimeta.Time `json:"lastTime,omitzero"`
 		}](), []string{"go-name spec.lastTime", "go-name spec.startTime"}},
-		{"an optional number whose default is what it is anyhow", withSpec[struct {
+		{"an optional number whose default is its zero value", withSpec[struct {
 			Size int32 `json:"size" api:"default=0,min=0,max=9"`
 		}](), nil},
 		{"an optional struct that is never empty", withSpec[struct {
@@ -329,7 +329,7 @@ func vetCases() []vetCase {
 		{"a required pointer", withSpec[struct {
 			Size *int32 `json:"size,omitempty" api:"required,min=0,max=9"`
 		}](), nil},
-		{"a default of what is required", withSpec[struct {
+		{"a default of a required field", withSpec[struct {
 			Size int32 `json:"size,omitempty" api:"required,default=3,min=1,max=9"`
 		}](), []string{"default-of-required spec.size"}},
 		{"null", withSpec[struct {
@@ -381,7 +381,7 @@ func vetCases() []vetCase {
 		{"a reference without Ref", withSpec[struct {
 			Color *colorRef `json:"color,omitempty"`
 		}](), []string{"ref-name spec.color"}},
-		{"another that tells by its fields", withSpec[struct {
+		{"a reference recognized by its fields", withSpec[struct {
 			Target *anyRef `json:"target,omitempty"`
 		}](), []string{"ref-name spec.target"}},
 		{"references without Refs", withSpec[struct {
@@ -390,7 +390,7 @@ func vetCases() []vetCase {
 		{"pointers to references without Refs", withSpec[struct {
 			Targets []*anyRef `json:"targets,omitempty" api:"list=atomic,maxItems=9"`
 		}](), []string{"ref-name spec.targets"}},
-		{"references as they should be", withSpec[struct {
+		{"well-named references", withSpec[struct {
 			ColorRef   *colorRef `json:"colorRef,omitempty"`
 			TargetRefs []anyRef  `json:"targetRefs,omitempty" api:"list=atomic,maxItems=9"`
 			Parts      []part    `json:"parts,omitempty" api:"list=map,key=name,maxItems=9"`
@@ -406,7 +406,7 @@ func vetCases() []vetCase {
 		{"a reference to another namespace", withSpec[struct {
 			FarRef *farRef `json:"farRef,omitempty"`
 		}](), []string{"ref-namespace spec.farRef"}},
-		{"the same from outside of namespaces", thing(func(r *rest.Resource[object[struct {
+		{"the same in a cluster-scoped object", thing(func(r *rest.Resource[object[struct {
 			FarRef *farRef `json:"farRef,omitempty"`
 		}, none]]) {
 			r.Scope = rest.Cluster
@@ -465,10 +465,10 @@ func vetCases() []vetCase {
 			HomeNamespace string `json:"homeNamespace,omitempty" api:"minLength=1,maxLength=63,default=kube-system"`
 		}](), []string{"reserved-prefix spec.homeNamespace"}},
 
-		{"a text without an end", withSpec[struct {
+		{"a string without a bound", withSpec[struct {
 			Text string `json:"text" api:"minLength=1"`
 		}](), []string{"string-bounds spec.text"}},
-		{"texts without an end", withSpec[struct {
+		{"strings without a bound", withSpec[struct {
 			Texts []string          `json:"texts,omitempty" api:"list=set,maxItems=9"`
 			Data  map[string]string `json:"data,omitempty" api:"maxProperties=9"`
 		}](), []string{"string-bounds spec.data{}", "string-bounds spec.texts[]"}},
@@ -477,7 +477,7 @@ func vetCases() []vetCase {
 			B *int64 `json:"b,omitempty" api:"min=0"`
 			C *int64 `json:"c,omitempty" api:"max=9"`
 		}](), []string{"number-bounds spec.a", "number-bounds spec.b", "number-bounds spec.c"}},
-		{"a list without an end", withSpec[struct {
+		{"a list without a bound", withSpec[struct {
 			Parts []part `json:"parts,omitempty" api:"list=map,key=name"`
 		}](), []string{"list-bounds spec.parts"}},
 		{"a set of constants", withSpec[struct {
@@ -490,11 +490,11 @@ func vetCases() []vetCase {
 		{"a set of objects", withSpec[struct {
 			Parts []part `json:"parts,omitempty" api:"list=set,maxItems=9"`
 		}](), []string{"list-type spec.parts"}},
-		{"a map without an end", withSpec[struct {
+		{"a map without a bound", withSpec[struct {
 			Data map[string]string `json:"data,omitempty" api:"values.maxLength=9"`
 		}](), []string{"map-bounds spec.data"}},
 
-		{"a type that holds itself", withSpec[tree](), []string{"list-bounds spec.children"}},
+		{"a type that contains itself", withSpec[tree](), []string{"list-bounds spec.children"}},
 		{"a type in several places is reported once", thing[object[struct {
 			Left  *shared  `json:"left,omitempty"`
 			Right *shared  `json:"right,omitempty"`
@@ -551,7 +551,7 @@ func TestFindings(t *testing.T) {
 					exceptions = append(exceptions, e)
 				}
 			}
-			assert.Empty(t, inside(t, func(t *fakeT) { exceptions.Vet(t, tt.d) }), "and each finding can be silenced")
+			assert.Empty(t, inside(t, func(t *fakeT) { exceptions.Vet(t, tt.d) }), "an exception can silence each finding")
 		})
 	}
 }
@@ -626,7 +626,7 @@ func TestExceptions(t *testing.T) {
 		{"none", nil, []string{"spec.limits.high", "spec.limits.low", "spec.limitsAlso", "spec.texts[]"}},
 		{"a field", resttest.Exceptions{{Kind: "Thing", Field: "spec.limits.low", Rule: bounds, Reason: "r"}},
 			[]string{"spec.limits.high", "spec.limitsAlso", "spec.texts[]"}},
-		{"all below a field, and nothing beside it", resttest.Exceptions{{Kind: "Thing", Field: "spec.limits", Rule: bounds, Reason: "r"}},
+		{"a field and everything below it", resttest.Exceptions{{Kind: "Thing", Field: "spec.limits", Rule: bounds, Reason: "r"}},
 			[]string{"spec.limitsAlso", "spec.texts[]"}},
 		{"the elements of a list", resttest.Exceptions{{Kind: "Thing", Field: "spec.texts", Rule: resttest.RuleStringBounds, Reason: "r"}},
 			[]string{"spec.limits.high", "spec.limits.low", "spec.limitsAlso"}},
