@@ -41,9 +41,6 @@ type MemoryOptions struct {
 }
 
 // Memory is a [Store] that keeps everything in memory. It starts no goroutine until a watch or a read waits, and leaves none after Close.
-//
-// Lock order: a table's turn to build, then mu, then the locks of past and of the log. A goroutine that waits for a turn holds no lock.
-// The functions of the host (Extract, Upgrade, the update functions and Match) run without any of these locks.
 type Memory struct {
 	maxWait     time.Duration
 	maxLogBytes int64 // zero means the default
@@ -52,6 +49,8 @@ type Memory struct {
 	probes      sync.Pool    // *Record, search keys for the trees
 	live        atomic.Int64 // bytes of the latest records
 
+	// Lock order: a table's turn to build, then mu, then the locks of past and of the log. A goroutine that waits for a turn holds no
+	// lock. The functions of the host (Extract, Upgrade, the update functions and Match) run without any of these locks.
 	mu       sync.RWMutex // guards tables, their trees and revision; held while the log is appended to
 	tables   map[string]*table
 	revision watch.Revision

@@ -164,7 +164,7 @@ type Query struct {
 	Match func(*Record) bool
 }
 
-// Listing is a part of a list.
+// Listing is the result of a list: the whole list, or one page of it.
 type Listing struct {
 	// Records is the slice into with the records of the page appended.
 	Records []*Record
