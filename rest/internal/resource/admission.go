@@ -13,23 +13,24 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// admission is a write as the admission hooks see it.
+// admission is one write, or one view that a subresource shows, as the admission hooks see it. A nil admission means that no hook sees
+// the write.
 type admission struct {
 	*Write
 	operation       operation
 	kind            apimeta.GroupVersionKind
 	namespace, name string
-	schema          *schema.Schema // of the kind
-	old             forms          // of a subresource with a kind of its own there is but one
+	schema          *schema.Schema // the schema of kind
+	old             forms          // both forms are the same for a subresource with its own kind
 	options         any
-	// base is what the object was when both its forms were last known: old, or what a hook has made of the stored form. In it
-	// is what the version of the request has no words for.
+	// base is the last pair of forms that match: old, or the result of a hook that worked in another version. Its stored form keeps what
+	// the version of the request cannot express.
 	base forms
-	// known are the forms of an object that a hook has asked for.
+	// known caches the forms of the object that a hook asked for last.
 	known forms
 }
 
-// mutate lets the hooks change the object.
+// mutate lets the admission hooks change the object, and keeps the changes that a client could have made as well.
 func (w *Write) mutate(ctx context.Context) error {
 	if w.review = w.reviewed(w.obj); w.review == nil {
 		return nil
@@ -42,7 +43,7 @@ func (w *Write) mutate(ctx context.Context) error {
 	return w.resettle(ctx, w.dropRepeatedOwners(w.res.mutated(changed, w.obj, w.part()), objectmeta.AfterMutation))
 }
 
-// admit asks the hooks about the object as it would be stored, and about a deletion.
+// admit lets the admission hooks validate the object as it would be stored, or a deletion.
 func (w *Write) admit(ctx context.Context) error {
 	if w.deletion != nil {
 		return w.admitDelete(ctx)
@@ -50,8 +51,8 @@ func (w *Write) admit(ctx context.Context) error {
 	return w.review.validate(ctx, w.out)
 }
 
-// reviewed describes a create or an update of an object, or of a part of it. It is nil if no hook sees the write: what is written
-// through a kind of its own has been reviewed in that kind.
+// reviewed returns the admission of a create or update of an object or of a part of it. It is nil if no hook sees the write. A write
+// through a subresource with its own kind has been reviewed as a write of that kind, by admitView.
 func (w *Write) reviewed(obj doc.Value) *admission {
 	if len(w.res.hooks) == 0 || w.Asked.Trusted || w.throughOwnKind() {
 		return nil
@@ -66,7 +67,8 @@ func (w *Write) reviewed(obj doc.Value) *admission {
 	return a.orNone()
 }
 
-// admitView lets the hooks change and judge what a client writes to a subresource with a kind of its own. An absent old is a POST.
+// admitView lets the hooks change and validate what a client writes to a subresource with its own kind. If old is absent, the request is
+// a POST.
 func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, error) {
 	if len(w.res.hooks) == 0 {
 		return v, nil
@@ -88,7 +90,7 @@ func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, err
 		if changed, err = w.unchecked().checkView(w.Through.named(changed, doc.Value{})); err != nil {
 			return doc.Value{}, err
 		}
-		rv := objectmeta.Of(v).Get(objectmeta.ResourceVersion) // the precondition is the client's
+		rv := objectmeta.Of(v).Get(objectmeta.ResourceVersion) // a hook may not change the client's precondition
 		if !rv.IsAbsent() || objectmeta.Of(changed).Has(objectmeta.ResourceVersion) {
 			changed = changed.WithAt(rv, "metadata", objectmeta.ResourceVersion)
 		}
@@ -96,7 +98,7 @@ func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, err
 	return changed, a.validate(ctx, forms{changed, changed})
 }
 
-// admitDelete asks the hooks whether an object, given as it is stored, may be deleted.
+// admitDelete lets the hooks validate the deletion of the stored object. A mutating hook runs as well, but it has no object to change.
 func (w *Write) admitDelete(ctx context.Context) error {
 	if len(w.res.hooks) == 0 || w.Asked.Trusted {
 		return nil
@@ -112,7 +114,7 @@ func (w *Write) admitDelete(ctx context.Context) error {
 	return a.validate(ctx, forms{})
 }
 
-// Connect lets the hooks change and judge the options with which a client connects to a stream of the object.
+// Connect lets the hooks change and validate the options of a client that connects to a stream of the object.
 func (w *Write) Connect(ctx context.Context, options doc.Value) (doc.Value, error) {
 	if len(w.res.hooks) == 0 {
 		return options, nil
@@ -133,7 +135,7 @@ func (w *Write) Connect(ctx context.Context, options doc.Value) (doc.Value, erro
 	return CheckOptions(sub.Stream.Options, changed.Without("apiVersion", "kind"))
 }
 
-// subresource is the name under which a part of the object is written; the object itself has none.
+// subresource returns the name of the subresource of the request, or "" for the object itself.
 func (w *Write) subresource() string {
 	if w.Through == nil {
 		return ""
@@ -141,7 +143,7 @@ func (w *Write) subresource() string {
 	return w.Through.Name
 }
 
-// orNone is nil if no hook sees the write.
+// orNone returns nil if no hook sees the write.
 func (a *admission) orNone() *admission {
 	if slices.ContainsFunc(a.res.hooks, func(h *Hook) bool { return h.sees(a.res, a.subresource(), a.operation) }) {
 		return a
@@ -149,7 +151,7 @@ func (a *admission) orNone() *admission {
 	return nil
 }
 
-// optionsOf are the options as the client's request has them.
+// optionsOf returns the options of the request as the type that upstream has for its verb.
 func (w *Write) optionsOf(op operation) any {
 	var dryRun []string
 	if w.Asked.DryRun {
@@ -167,7 +169,7 @@ func (w *Write) optionsOf(op operation) any {
 	return &apimeta.UpdateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
 }
 
-// mutate lets the hooks change an object. Those that ran before another changed it run once more.
+// mutate lets the hooks change an object. A hook runs a second time if a later hook changed the object, so that it sees those changes.
 func (a *admission) mutate(ctx context.Context, obj doc.Value) (doc.Value, error) {
 	if a == nil {
 		return obj, nil
@@ -178,7 +180,7 @@ func (a *admission) mutate(ctx context.Context, obj doc.Value) (doc.Value, error
 			hooks = append(hooks, h)
 		}
 	}
-	left := make([]forms, len(hooks)) // the object as each hook has left it
+	left := make([]forms, len(hooks)) // the object after each hook
 	for round := range 2 {
 		for i, h := range hooks {
 			if round > 0 && doc.Equal(left[i].shown, obj) && doc.Equal(left[i].stored, a.base.stored) {
@@ -194,7 +196,7 @@ func (a *admission) mutate(ctx context.Context, obj doc.Value) (doc.Value, error
 	return obj, nil
 }
 
-// validate asks the hooks about an object as it would be stored.
+// validate runs the validating hooks on an object as it would be stored.
 func (a *admission) validate(ctx context.Context, obj forms) error {
 	if a == nil {
 		return nil
@@ -211,7 +213,7 @@ func (a *admission) validate(ctx context.Context, obj forms) error {
 	return nil
 }
 
-// call runs one hook and returns the object as it leaves it.
+// call runs one hook and returns the object after it.
 func (a *admission) call(ctx context.Context, h *Hook, what string, f func(context.Context, *Review) error, obj doc.Value) (doc.Value, error) {
 	if a.Asked.DryRun && !h.RunsDry {
 		return doc.Value{}, status.BadRequest(`admission webhook "` + h.Name + `" does not support dry run`)
@@ -227,7 +229,8 @@ func (a *admission) call(ctx context.Context, h *Hook, what string, f func(conte
 	return r.object, nil
 }
 
-// refusal is what a client gets for an error of a hook.
+// refusal returns the client's answer to an error of a hook. A Status is the answer itself. A panic, and any error after the context has
+// ended, stays an internal error. Every other error is a 403 with the text of the hook.
 func (a *admission) refusal(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*status.Error](err); ok {
 		return err
@@ -238,7 +241,8 @@ func (a *admission) refusal(ctx context.Context, err error) error {
 	return status.Forbidden(a.res.GR, cmp.Or(a.name, unknownName), err.Error()).WithCause(err)
 }
 
-// mutated returns what may stay of the changes that hooks have made to an object: the rest of it is the server's.
+// mutated returns an object with the changes that hooks may make. The system metadata, and everything outside the part that is written,
+// is restored from before.
 func (res *Resource) mutated(obj, before doc.Value, part Part) doc.Value {
 	obj, _ = res.Schema.Prune(obj)
 	if part != MainPart {

@@ -11,10 +11,10 @@ import (
 // into, or in the stored one. What it changes there is carried over into the version of the request and, where that has no
 // words for it, kept in the stored form.
 
-// isOfObject reports whether the write is that of the object itself, of which there may be several versions.
+// isOfObject reports whether the hooks see the object itself, which may have several versions, rather than a subresource's own kind.
 func (a *admission) isOfObject() bool { return a.schema == a.res.Schema }
 
-// versionOf is the version in which a hook works that decodes the object into a value.
+// versionOf returns the version in which a hook works: that of the Go type of value, or the stored version if no version has this type.
 func (a *admission) versionOf(value any) *Resource {
 	if !a.isOfObject() {
 		return a.res
@@ -31,7 +31,7 @@ func (a *admission) versionOf(value any) *Resource {
 	return a.res.Stored
 }
 
-// viewOf shows the object, in a version, through the type of a host's value.
+// viewOf returns the view that the Go type of value gives of the object in a version.
 func (a *admission) viewOf(in *Resource, value any) schema.View {
 	t := reflect.TypeOf(value)
 	if !a.isOfObject() {
@@ -43,7 +43,7 @@ func (a *admission) viewOf(in *Resource, value any) schema.View {
 	return schema.NewView(in.Schema, t)
 }
 
-// storedForm is obj, an object in the version of the request, as it would be stored.
+// storedForm converts obj from the version of the request to the stored version.
 func (a *admission) storedForm(obj doc.Value) (doc.Value, error) {
 	if a.known.shown == obj {
 		return a.known.stored, nil
@@ -55,7 +55,7 @@ func (a *admission) storedForm(obj doc.Value) (doc.Value, error) {
 	return v, err
 }
 
-// as returns the object, given in the version of the request, as another version shows it.
+// as converts obj from the version of the request to another version.
 func (a *admission) as(to *Resource, obj doc.Value) (doc.Value, error) {
 	if to == a.res || obj.IsAbsent() {
 		return obj, nil
@@ -67,7 +67,7 @@ func (a *admission) as(to *Resource, obj doc.Value) (doc.Value, error) {
 	return a.res.Stored.convert(stored, to)
 }
 
-// oldAs returns the object that is changed or deleted as a version shows it.
+// oldAs returns the old object in a version.
 func (a *admission) oldAs(to *Resource) (doc.Value, error) {
 	if to == a.res && !a.old.shown.IsAbsent() || a.old.stored.IsAbsent() {
 		return a.old.shown, nil
@@ -75,7 +75,8 @@ func (a *admission) oldAs(to *Resource) (doc.Value, error) {
 	return a.res.Stored.convert(a.old.stored, to)
 }
 
-// changed returns the object, given in the version of the request, with what a hook has changed in a version.
+// changed returns obj, an object in the version of the request, with the changes that a hook made in the version in. It also keeps the
+// new stored form, for what the version of the request cannot express.
 func (a *admission) changed(obj doc.Value, in *Resource, before, after doc.Value) (doc.Value, error) {
 	if in == a.res {
 		return after, nil

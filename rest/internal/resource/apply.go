@@ -10,12 +10,12 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// ManagerRequired is what is wrong with an apply that does not say who applies.
+// ManagerRequired returns the error for an apply that does not name its field manager.
 func ManagerRequired() *status.FieldError {
 	return status.RequiredField(status.Field("fieldManager"), "is required for apply patch")
 }
 
-// ApplyText makes the write one by a configuration in YAML or JSON.
+// ApplyText makes the write an apply of a configuration in YAML or JSON.
 func (w *Write) ApplyText(data []byte) error {
 	v, lines, err := codec.DecodeYAML(data, w.Asked.Validation != ValidationIgnore)
 	switch {
@@ -31,8 +31,9 @@ func (w *Write) ApplyText(data []byte) error {
 	return w.Apply(v)
 }
 
-// Apply makes the write one by a configuration: the fields that the client wants to own, with their values (API concepts, Server-Side
-// Apply). Through /scale it is a configuration of the object's own field of replicas, which its manager then owns.
+// Apply makes the write an apply of a configuration: the fields that the client wants to own, with their values (API concepts,
+// Server-Side Apply). Through /scale, the configuration becomes one of the object that holds only the replicas field. The manager then
+// owns that field.
 func (w *Write) Apply(config doc.Value) error {
 	if sub := w.Through; w.throughOwnKind() {
 		if err := managed.NewKind(sub.Schema, sub.Kind, doc.Value{}, nil).Check(config); err != nil {
@@ -44,10 +45,10 @@ func (w *Write) Apply(config doc.Value) error {
 	return nil
 }
 
-// applyTo brings an object to what the configuration says.
+// applyTo returns the old object with the configuration applied. It is the Change of an apply.
 func (w *Write) applyTo(old doc.Value) (doc.Value, error) {
 	if err := w.checkNumbers(w.config); err != nil {
-		return doc.Value{}, err // it may be converted
+		return doc.Value{}, err // refused first, because Managed.Apply may convert the configuration
 	}
 	obj, err := w.res.Managed.Apply(old, w.config, w.writer(), w.Asked.Force)
 	if err != nil {
@@ -70,7 +71,8 @@ func (w *Write) applyTo(old doc.Value) (doc.Value, error) {
 	return obj, nil
 }
 
-// withoutUnreadable drops what of the metadata is no value of its type: that of a custom resource is read member by member.
+// withoutUnreadable drops the fields of metadata whose values have a wrong type. Upstream reads the metadata of a custom resource field
+// by field and skips those.
 func (res *Resource) withoutUnreadable(obj doc.Value) doc.Value {
 	m := objectmeta.Of(obj)
 	if len(res.metadata.CheckTypes(nil, m)) == 0 {
@@ -84,18 +86,18 @@ func (res *Resource) withoutUnreadable(obj doc.Value) doc.Value {
 	}))
 }
 
-// internalServerError is the code of a fault of the server. The room knows no HTTP.
+// internalServerError is HTTP's status code for a fault of the server. This package may not import net/http.
 const internalServerError = 500
 
-// inconvertible is the answer to a configuration that fits the schema of a built-in kind and not its Go type. Upstream takes
-// that for a fault of its own, as it does with one that does not fit the schema.
+// inconvertible returns the error for a configuration that fits the schema of a built-in kind but not its Go type. Upstream reports it as
+// its own fault, like a configuration that does not fit the schema.
 func inconvertible(config doc.Value, err error) error {
 	m, gvk := objectmeta.Of(config), gvkOf(config)
 	return status.Generic(internalServerError, fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: unable to convert unstructured object to %s: %v",
 		m.Get(objectmeta.Namespace).Text(), m.Get(objectmeta.Name).Text(), gvk, gvk, err))
 }
 
-// checkApplied refuses a configuration of another object than that of the URL.
+// checkApplied refuses a configuration that names another object than the URL.
 func (w *Write) checkApplied(obj doc.Value) error {
 	if err := w.res.CheckNamespace(obj, w.Namespace); err != nil {
 		return err
@@ -106,9 +108,8 @@ func (w *Write) checkApplied(obj doc.Value) error {
 	return w.res.CheckIdentity(obj, w.Namespace, w.Name)
 }
 
-// withAskedNulls puts back what [schema.Schema.Default] has dropped from a configuration of a custom kind: a null in it is a
-// value that its owner asks for, and not one that is left out. Those in metadata stay dropped, and so does a status of which
-// nothing is left.
+// withAskedNulls restores the nulls that [schema.Schema.Default] has dropped from an applied configuration of a custom kind. A null in a
+// configuration is a value that its manager wants to own. Nulls in metadata stay dropped, and so does a status that is null.
 func withAskedNulls(obj, sent doc.Value) doc.Value {
 	sent = sent.Without("metadata")
 	if sent.Get("status").IsNull() {
@@ -117,7 +118,7 @@ func withAskedNulls(obj, sent doc.Value) doc.Value {
 	return withNullsOf(obj, sent)
 }
 
-// withNullsOf returns v with the nulls of sent in the places where v has nothing.
+// withNullsOf returns v with the nulls of sent wherever v has no value.
 func withNullsOf(v, sent doc.Value) doc.Value {
 	switch {
 	case v.IsAbsent() && sent.IsNull():

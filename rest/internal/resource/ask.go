@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// find refuses to change or delete an object that does not exist, or another one than the preconditions of a deletion name.
+// find refuses to change or delete an object that does not exist, and to delete one that fails the preconditions.
 func (w *Write) find(context.Context) error {
 	switch {
 	case w.current == nil && w.deletion == nil && w.Body.UID != "" && w.res.Traits.CreateOnUpdate:
@@ -29,7 +29,7 @@ func (w *Write) find(context.Context) error {
 	return w.res.checkMortal(w.Name)
 }
 
-// read reads the stored object. A deletion looks at what is stored, whatever the version of the request.
+// read decodes the stored object. A deletion needs only the stored form, whatever the version of the request.
 func (w *Write) read(context.Context) (err error) {
 	w.result.UID = w.current.UID
 	if w.deletion == nil {
@@ -42,7 +42,7 @@ func (w *Write) read(context.Context) (err error) {
 	return nil
 }
 
-// ask computes what the client wants of what it sees.
+// ask computes the object, or the view, that the client wants.
 func (w *Write) ask(ctx context.Context) (err error) {
 	if w.view, err = w.seen(ctx); err != nil {
 		return err
@@ -55,7 +55,8 @@ func (w *Write) ask(ctx context.Context) (err error) {
 	return err
 }
 
-// seen is what the client sees of the object that it changes. A configuration is always one of the object.
+// seen returns what the client sees and changes: the view of a subresource with its own kind, or the object. An apply always works on the
+// object.
 func (w *Write) seen(ctx context.Context) (doc.Value, error) {
 	if !w.throughOwnKind() || w.form == applied {
 		return w.old.shown, nil
@@ -67,7 +68,7 @@ func (w *Write) seen(ctx context.Context) (doc.Value, error) {
 	return w.Through.named(shown, w.old.shown), nil
 }
 
-// translate makes a change of the object of what the client wants of a subresource with a kind of its own.
+// translate turns the view that the client wants into a change of the object, if the subresource has its own kind.
 func (w *Write) translate(ctx context.Context) error {
 	if !w.throughOwnKind() {
 		return nil
@@ -96,20 +97,21 @@ func (w *Write) translate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The version that the client has seen is checked against the object's.
+	// The step precondition compares the resourceVersion of the client's view with that of the object.
 	w.obj = w.res.WithKind(obj).WithAt(objectmeta.Of(v).Get(objectmeta.ResourceVersion), "metadata", objectmeta.ResourceVersion)
 	w.translated = true
 	return nil
 }
 
-// translateApplied checks what a configuration makes of the object as its subresource shows it, and lets the hooks change and judge that.
+// translateApplied checks the view of an object to which a configuration has been applied. Hooks see that view and may change it; then
+// the object is updated by it.
 func (w *Write) translateApplied(ctx context.Context) error {
 	sub := w.Through
 	before, err := sub.Written(ctx, w.old.shown)
 	if err != nil {
 		return err
 	}
-	v, err := sub.Written(ctx, w.res.Schema.Default(w.obj)) // a count that nobody owns any more is the default again
+	v, err := sub.Written(ctx, w.res.Schema.Default(w.obj)) // a count that the configuration gave up gets its default again
 	if err != nil {
 		return err
 	}
@@ -124,12 +126,12 @@ func (w *Write) translateApplied(ctx context.Context) error {
 	return err
 }
 
-// unchecked is a write to the same subresource whose unknown fields nobody has sent.
+// unchecked returns a write to the same subresource that ignores unknown fields. It checks documents that no client sent.
 func (w *Write) unchecked() *Write {
 	return w.res.NewWrite(w.Target, Asked{Validation: ValidationIgnore})
 }
 
-// checkView accepts what shall be of the kind of the subresource.
+// checkView prunes, defaults and validates a document of the subresource's kind.
 func (w *Write) checkView(v doc.Value) (doc.Value, error) {
 	s, sent := w.Through, v
 	v, unknown := s.Schema.Prune(v)
@@ -150,7 +152,8 @@ func (w *Write) checkView(v doc.Value) (doc.Value, error) {
 	return v, nil
 }
 
-// Call runs the action of a subresource on an object. An absent answer is a plain success.
+// Call runs the action of a subresource on an object. If the returned document is absent, the answer is a plain success. An action is not
+// a write of the object, so it takes none of the steps, but admission hooks see it.
 func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
 	if w.Asked.DryRun && w.Through.DryRun == nil {
 		return doc.Value{}, status.BadRequest("dryRun is not supported")

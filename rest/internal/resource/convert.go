@@ -13,15 +13,15 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Conversions makes functions on documents of the host's functions between a version and the stored one.
+// Conversions turns the host's conversion functions between a version and the stored one into functions on documents.
 func Conversions[V, T any](version, stored *Resource, toStored func(in *V, out *T) error, fromStored func(in *T, out *V) error) (to, from func(doc.Value) (doc.Value, error)) {
 	to = func(v doc.Value) (doc.Value, error) { return convertBy(version, stored, toStored, fromStored, v) }
 	from = func(v doc.Value) (doc.Value, error) { return convertBy(stored, version, fromStored, toStored, v) }
 	return to, from
 }
 
-// convertBy converts a document from one version of a kind to another with a function of the host's. back is the function for
-// the other way. Either may be nil.
+// convertBy converts a document from one version of a kind to another with the host's function f; back is its inverse. If f is nil,
+// fields are converted by their names. back may be nil as well.
 func convertBy[A, B any](from, to *Resource, f func(in *A, out *B) error, back func(in *B, out *A) error, v doc.Value) (doc.Value, error) {
 	if f == nil {
 		common, _ := to.Schema.Prune(to.WithKind(v))
@@ -38,9 +38,9 @@ func convertBy[A, B any](from, to *Resource, f func(in *A, out *B) error, back f
 	return to.settled(converted)
 }
 
-// withConvertedZeros returns converted, which a function of the host's has made of v, with the zeros that Go leaves out. Those of
-// v that no default would replace stay in their places. Where a default would, Go does not tell whether the function has set the
-// field to zero or not at all: it is zero if the object, converted back, is then more like v than with the default.
+// withConvertedZeros adds the zero values that Go's encoding left out of converted, which the host's function made from v. A zero of v
+// stays if no default would replace it. If a default would, Go does not show whether the function set the field to zero or did not set
+// it. The field is then zero if that makes the object, converted back, more like v than the default does.
 func withConvertedZeros[A, B any](from, to *Resource, back func(in *B, out *A) error, v, converted doc.Value) doc.Value {
 	converted = to.view.SharedZeros(converted, v)
 	doubtful := to.view.DoubtfulZeros(converted)
@@ -51,7 +51,7 @@ func withConvertedZeros[A, B any](from, to *Resource, back func(in *B, out *A) e
 	if err != nil {
 		return converted
 	}
-	lost := func(converted doc.Value) int { // how much of v is not as it was
+	lost := func(converted doc.Value) int { // the number of differences from v after a round trip
 		converted = to.Schema.Default(converted)
 		again, err := from.view.Show(from.WithKind(converted))
 		if back != nil {
@@ -76,7 +76,7 @@ func withConvertedZeros[A, B any](from, to *Resource, back func(in *B, out *A) e
 	return to.view.WithZeros(converted, zeros)
 }
 
-// differencesAt counts the places of v in which two other documents differ.
+// differencesAt counts the places of v in which a and b differ.
 func differencesAt(v, a, b doc.Value) (n int) {
 	switch {
 	case doc.Equal(a, b):
@@ -95,13 +95,14 @@ func differencesAt(v, a, b doc.Value) (n int) {
 	return 1
 }
 
+// callConversion runs the host's function f on a document. The function may change labels and annotations, but no other metadata.
 func callConversion[A, B any](to *Resource, f func(in *A, out *B) error, v doc.Value) (converted doc.Value, err error) {
 	defer RecoverHook("conversion", &err)
 	in, out := new(A), new(B)
 	if err := codec.ToGo(v, in); err != nil {
 		return doc.Value{}, err
 	}
-	// What the function finds in out.
+	// The function finds the kind and the metadata already in out.
 	begin := to.bare().With("metadata", objectmeta.Of(v))
 	if err := codec.ToGo(begin, out); err != nil {
 		return doc.Value{}, err
@@ -117,7 +118,7 @@ func callConversion[A, B any](to *Resource, f func(in *A, out *B) error, v doc.V
 		return converted, nil
 	}
 	if !doc.Equal(withoutLabels(after), withoutLabels(metadata)) {
-		// It is no change that the version's type cannot hold something.
+		// A field that the version's Go type cannot hold does not count as changed.
 		untouched := new(B)
 		if err := codec.ToGo(begin, untouched); err != nil {
 			return doc.Value{}, err
@@ -133,13 +134,13 @@ func callConversion[A, B any](to *Resource, f func(in *A, out *B) error, v doc.V
 	return converted.With("metadata", metadata.With(objectmeta.Labels, after.Get(objectmeta.Labels)).With(objectmeta.Annotations, after.Get(objectmeta.Annotations))), nil
 }
 
-// withoutLabels is what of metadata no conversion may change.
+// withoutLabels returns the metadata that a conversion must not change.
 func withoutLabels(metadata doc.Value) doc.Value {
 	return metadata.Without(objectmeta.Labels, objectmeta.Annotations)
 }
 
-// conversionFailed is the answer to an object that cannot be shown or stored in a version. As of every hook, the text of
-// an error that is no Status goes to the log only.
+// conversionFailed returns the error for an object that cannot be converted. Clients see the message of the host's error only if it is a
+// Status; the log gets it in any case.
 func conversionFailed(from, to *Resource, name string, err error) error {
 	text := fmt.Sprintf("conversion of %s %q from %s to %s failed", from.GVK.GroupKind(), name, from.GVK.Version, to.GVK.Version)
 	if told := (*status.Error)(nil); errors.As(err, &told) {
@@ -148,7 +149,7 @@ func conversionFailed(from, to *Resource, name string, err error) error {
 	return status.InternalError(errors.New(text)).WithCause(err)
 }
 
-// firstDifference names a member in which two maps differ, or is "".
+// firstDifference returns the name of a member in which two maps differ, or "".
 func firstDifference(a, b doc.Value) string {
 	for key, value := range a.Members() {
 		if !doc.Equal(value, b.Get(key)) {

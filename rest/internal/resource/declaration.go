@@ -14,46 +14,46 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/upstream"
 )
 
-// Traits are what a host may choose for the objects of a kind, in all its versions.
+// Traits are the choices that a host makes for the objects of a kind. All versions share them.
 type Traits struct {
-	// CheckName returns what is wrong with a name.
+	// CheckName returns the faults of an object's name.
 	CheckName func(name string) []string
-	// Singleton is the name of the only object, if there is only one.
+	// Singleton is the name of the only object. It is empty if the kind is not a singleton.
 	Singleton string
-	// CreateOnUpdate lets an update of an object that does not exist create it.
+	// CreateOnUpdate: a PUT of an object that does not exist creates it.
 	CreateOnUpdate bool
-	// RemoveWhenDue removes an object when its grace period has passed.
+	// RemoveWhenDue: the reaper removes an object when its grace period has passed.
 	RemoveWhenDue bool
-	// ReturnDeleted answers a deletion with the object.
+	// ReturnDeleted: the answer to a deletion is the deleted object.
 	ReturnDeleted bool
-	// Life is what is special about how objects begin, change and end; nil if nothing is.
+	// Life holds the kind's own rules for how objects begin, change and end. Nil means the plain rules.
 	Life *Life
-	// Untracked keeps no managedFields.
+	// Untracked: the kind keeps no managedFields.
 	Untracked bool
 }
 
-// Declaration is what a resource is made of. It is complete when New gets it, and belongs to the resource afterwards.
+// Declaration is what [New] builds a resource from. The resource owns it afterwards.
 type Declaration struct {
 	// Kind names and describes the kind. New fills in its verbs, its schema and its subresources.
 	Kind    *kind.Kind
 	Dialect upstream.Dialect
 	Traits  Traits
 	GoType  GoType
-	// Overlay says what the tags of the Go type do not say.
+	// Overlay adds to the tags of the Go type.
 	Overlay map[string]string
-	// Rules are validation rules, nil if there are none.
+	// Rules are the validation rules of the kind, or nil.
 	Rules rules.Set
-	// IndexedLabels are the keys of labels by which the store finds objects.
+	// IndexedLabels are the label keys that the store indexes.
 	IndexedLabels []string
 	Scale         *ScalePaths
-	// Subresources make the host's subresources, in order.
+	// Subresources build the host's subresources, in order.
 	Subresources []func(*Resource) (*Subresource, error)
 }
 
-// allVerbs in the order in which discovery of custom resources lists them.
+// allVerbs lists the verbs in the order in which discovery shows them for custom resources.
 var allVerbs = [...]string{kind.Delete, kind.DeleteCollection, kind.Get, kind.List, kind.Patch, kind.Create, kind.Update, kind.Watch}
 
-// New makes a resource. stored is the version in which the objects are stored, nil if it is this one.
+// New builds a resource. stored is the version in which objects are stored; it is nil if this is that version.
 func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	res := &Resource{Environment: env, Kind: d.Kind, GVK: d.Kind.GroupVersionKind, GR: d.Kind.GroupResource(), Dialect: d.Dialect,
 		Traits: d.Traits, GoType: d.GoType, lineage: lineage{Stored: stored}, index: index{fields: d.Kind.SelectableFields, indexedLabels: d.IndexedLabels}}
@@ -83,7 +83,7 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	return res, nil
 }
 
-// derive reads the schema of the kind from its Go type, and what follows from it.
+// derive reads the kind's schema from its Go type, and builds what depends on it.
 func (res *Resource) derive(d Declaration) error {
 	t := res.GoType.ObjectType()
 	if t.Kind() != reflect.Struct {
@@ -156,7 +156,7 @@ func (res *Resource) checkNames() error {
 func (res *Resource) addVerbs() error {
 	for _, v := range res.Kind.Verbs {
 		if !slices.Contains(allVerbs[:], v) {
-			return fmt.Errorf("Verbs: %q is no verb", v)
+			return fmt.Errorf("Verbs: unknown verb %q", v)
 		}
 		if !res.Possible(v) {
 			return fmt.Errorf("Verbs: %q cannot be asked of a virtual kind or a singleton", v)
@@ -168,8 +168,7 @@ func (res *Resource) addVerbs() error {
 	return nil
 }
 
-// Possible reports whether a verb makes sense for the kind, whoever asks: a virtual kind can only be created, and a
-// singleton can be neither created nor deleted.
+// Possible reports whether the kind can have a verb: a virtual kind only create, and a singleton neither create nor delete.
 func (res *Resource) Possible(verb string) bool {
 	switch {
 	case res.Kind.Virtual:
@@ -180,7 +179,7 @@ func (res *Resource) Possible(verb string) bool {
 	return true
 }
 
-// addSubresources makes the subresources: those of the kind itself, then those of the host.
+// addSubresources adds /status, those of the kind's life, /scale, and those of the host, in this order.
 func (res *Resource) addSubresources(d Declaration) error {
 	if res.Schema.Property("status") != nil && !res.Kind.Virtual {
 		verbs := slices.DeleteFunc([]string{kind.Get, kind.Patch, kind.Update}, func(v string) bool { return !res.Has(v) })

@@ -10,10 +10,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// setDefaults is settle for what the client has sent.
+// setDefaults settles the object that the client sent.
 func (w *Write) setDefaults(ctx context.Context) error { return w.settle(ctx, w.sent, w.obj) }
 
-// prepare runs the host's Prepare hook on the object, and keeps what may stay of its changes.
+// prepare runs the host's Prepare hook and keeps the changes that the hook may make.
 func (w *Write) prepare(ctx context.Context) error {
 	if !w.res.GoType.Hooks().Prepare {
 		return nil
@@ -27,13 +27,13 @@ func (w *Write) prepare(ctx context.Context) error {
 		return err
 	}
 	prepared := w.res.mutated(changed, w.obj, w.part())
-	if w.old.shown.IsAbsent() { // its first status is the hook's to give
+	if w.old.shown.IsAbsent() { // the hook may set the status of a new object, which a client may not
 		prepared = prepared.With("status", changed.Get("status"))
 	}
 	return w.resettle(ctx, prepared)
 }
 
-// resettle is settle for an object that a hook has changed.
+// resettle settles the object again if a hook changed it.
 func (w *Write) resettle(ctx context.Context, changed doc.Value) error {
 	if doc.Equal(changed, w.obj) {
 		return nil
@@ -42,8 +42,8 @@ func (w *Write) resettle(ctx context.Context, changed doc.Value) error {
 	return w.settle(ctx, s.Merge(w.sent, w.obj, changed), s.Merge(w.wanted, w.obj, changed))
 }
 
-// settle defaults an object, by its schema and by the host's hook, and checks the types of its values. Objects of built-in
-// kinds pass through their Go type, see [Write.passThroughType]. sent is the object without any default.
+// settle defaults an object by its schema and by the host's Default hook, and checks the types of its values. In the built-in dialect the
+// object passes through its Go type, see [Write.passThroughType]. sent is the object without any default.
 func (w *Write) settle(ctx context.Context, sent, obj doc.Value) error {
 	obj = w.res.Schema.Default(obj)
 	errs := w.res.Schema.CheckTypes(nil, obj)
@@ -63,19 +63,19 @@ func (w *Write) settle(ctx context.Context, sent, obj doc.Value) error {
 	return w.showToHooks(ctx, sent, obj)
 }
 
-// illTyped is the answer to an object with values of wrong types, and everything else that is wrong with it.
+// illTyped returns the error for an object with values of wrong types. It also lists everything else that is wrong with the object.
 func (w *Write) illTyped(ctx context.Context, obj doc.Value, errs status.FieldErrors) error {
 	if all := w.checkRules(obj, (*schema.Schema).CheckTypesAndRules); len(all) > 0 {
 		errs = all
 	}
-	unchecked, err := w.checkByRules(ctx, obj, errs) // not on values of a wrong type: it says that it has not
+	unchecked, err := w.checkByRules(ctx, obj, errs) // rules do not run on values of a wrong type; checkByRules reports that it skipped them
 	if err != nil {
 		return err
 	}
 	return w.invalid(obj, append(errs, unchecked...))
 }
 
-// showToHooks runs the defaulting hook on an object of a custom kind, and decodes it into its Go type if a hook wants to see that.
+// showToHooks runs the Default hook on an object of a custom kind. It decodes the object into its Go type only if a hook needs that.
 func (w *Write) showToHooks(ctx context.Context, sent, obj doc.Value) (err error) {
 	if obj, err = w.res.writeMetadata(obj); err != nil {
 		return w.undecodable(obj, err)
@@ -95,7 +95,7 @@ func (w *Write) showToHooks(ctx context.Context, sent, obj doc.Value) (err error
 	if err != nil {
 		return err
 	}
-	if full := w.res.Schema.Default(out); full != out { // what the hook has added has defaults of its own
+	if full := w.res.Schema.Default(out); full != out { // values that the hook added may have defaults inside
 		out = full
 		w.typed, err = w.res.GoType.FromDocument(out)
 	}
@@ -103,10 +103,10 @@ func (w *Write) showToHooks(ctx context.Context, sent, obj doc.Value) (err error
 	return err
 }
 
-// passThroughType decodes an object of a built-in kind into its type, runs the defaulting hook and encodes it again, so that
-// null, omitempty and types with encodings of their own come out as Go writes them. A document that is so already goes
-// past the type, unless a hook wants to see it. What the client and the hook wanted is kept besides: in it a required field
-// is still missing that Go has written as a zero value.
+// passThroughType decodes an object of a built-in kind into its Go type, runs the Default hook, and encodes the object again. So null,
+// omitempty and types with their own encodings come out as Go writes them. If the document already has that form, it is decoded only for
+// a hook that needs it. wanted keeps the object as the client and the hook want it: there, a required field is still missing that Go has
+// written as a zero value.
 func (w *Write) passThroughType(ctx context.Context, sent, obj doc.Value) (err error) {
 	hooks, held := w.res.GoType.Hooks(), w.res.view.Holds(obj)
 	w.obj, w.wanted, w.typed = obj, obj, nil
@@ -133,7 +133,7 @@ func (w *Write) passThroughType(ctx context.Context, sent, obj doc.Value) (err e
 	return nil
 }
 
-// defaultByHook runs the defaulting hook on the object, and returns it as it is then.
+// defaultByHook runs the Default hook and returns the changed object. It refuses a hook that changes what the client set.
 func (w *Write) defaultByHook(ctx context.Context, sent, obj doc.Value) (doc.Value, error) {
 	out, err := w.res.ChangeTyped(obj, w.typed, func() error { return w.res.GoType.RunDefault(ctx, w.typed) })
 	if err != nil {
@@ -145,7 +145,7 @@ func (w *Write) defaultByHook(ctx context.Context, sent, obj doc.Value) (doc.Val
 	return out, nil
 }
 
-// overridden finds a value that the client has sent and that differs between before and after.
+// overridden returns the path of a value that the client sent and that differs between before and after.
 func overridden(sent, before, after doc.Value) (string, bool) {
 	if sent.IsNull() {
 		return "", false
@@ -161,7 +161,7 @@ func overridden(sent, before, after doc.Value) (string, bool) {
 	return "", false
 }
 
-// typedOld decodes the object that is to be replaced for a hook; it is nil where there is none.
+// typedOld decodes the old object for a hook. It returns nil if there is no old object.
 func (res *Resource) typedOld(old doc.Value) (any, error) {
 	if old.IsAbsent() {
 		return nil, nil
@@ -173,7 +173,7 @@ func (res *Resource) typedOld(old doc.Value) (any, error) {
 	return before, nil
 }
 
-// WithKind writes the kind's name into a document that came from a Go type, which need not have the fields for it.
+// WithKind sets the apiVersion and kind of a document that came from a Go type, which may lack these fields.
 func (res *Resource) WithKind(obj doc.Value) doc.Value {
 	return obj.With("apiVersion", doc.Of(res.GVK.GroupVersion().String())).With("kind", doc.Of(res.GVK.Kind))
 }

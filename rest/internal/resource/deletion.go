@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Delete removes an object, or marks it for deletion while finalizers or its grace period hold it (API conventions,
-// Metadata; API concepts, Resource deletion).
+// Delete removes an object. If finalizers or a grace period hold it, Delete only marks it for deletion (API conventions, Metadata; API
+// concepts, Resource deletion).
 func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (Result, error) {
 	ctx, err := w.nest(ctx)
 	if err != nil {
@@ -47,15 +47,15 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (Resu
 	return w.result, err
 }
 
-// DeleteAll deletes each object of a page of a list by itself, with a write that begin makes, and returns the page of those that it
-// has deleted, as they were.
+// DeleteAll deletes each object of a page of a list, with one write each, which begin makes. It returns the page of the objects that it
+// deleted, in their state before. It stops at the first error; objects deleted until then stay deleted.
 func (res *Resource) DeleteAll(ctx context.Context, namespace string, p ListParameters, options apimeta.DeleteOptions, begin func(Target) *Write) (Page, error) {
 	if ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential; ignore != nil && *ignore {
 		return Page{}, InvalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(status.Field(FieldIgnoreReadError), true,
 			"is not allowed with DELETECOLLECTION, try again after removing the option")})
 	}
 	if p.ResourceVersion != "" && p.ResourceVersion != "0" && p.ResourceVersionMatch == "" {
-		p.ResourceVersionMatch = apimeta.MatchExact // it is read in pages, which are of one version
+		p.ResourceVersionMatch = apimeta.MatchExact // a list may be read in pages, and all of them must show one revision
 	}
 	found, err := res.List(ctx, namespace, p, nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func (res *Resource) DeleteAll(ctx context.Context, namespace string, p ListPara
 	}
 	for _, r := range found.Records {
 		if _, err := res.Show(r); err != nil {
-			return Page{}, err // a selector cannot have taken it
+			return Page{}, err // the selector could not read it, so it may not match
 		}
 	}
 	deleted := found
@@ -71,7 +71,7 @@ func (res *Resource) DeleteAll(ctx context.Context, namespace string, p ListPara
 	for _, r := range found.Records {
 		done, err := begin(Target{Namespace: r.Key.Namespace, Name: r.Key.Name}).Delete(ctx, options)
 		switch {
-		case done.Missing: // somebody else was faster
+		case done.Missing: // another client has deleted it
 		case err != nil:
 			return Page{}, err
 		default:
@@ -81,7 +81,8 @@ func (res *Resource) DeleteAll(ctx context.Context, namespace string, p ListPara
 	return deleted, nil
 }
 
-// validateDelete asks the kind whether an object may be deleted, in the version of the request and in the stored one.
+// validateDelete asks the host's ValidateDelete hooks: that of the version of the request and, if the dialect applies the stored
+// version's rules, that of the stored version.
 func (w *Write) validateDelete(ctx context.Context) error {
 	if w.Asked.Trusted {
 		return nil
@@ -93,7 +94,7 @@ func (w *Write) validateDelete(ctx context.Context) error {
 	return err
 }
 
-// checkPreconditions refuses to delete another object than the client means.
+// checkPreconditions refuses a deletion whose preconditions name another uid or resourceVersion.
 func (w *Write) checkPreconditions() error {
 	res, p, current := w.res, w.deletion.Preconditions, w.current
 	if p == nil {
@@ -108,7 +109,7 @@ func (w *Write) checkPreconditions() error {
 	return nil
 }
 
-// failedPrecondition is the answer to a deletion of another object than there is.
+// failedPrecondition returns the error for a deletion whose preconditions do not match the stored object.
 func failedPrecondition(res *Resource, name, what, wanted, found string) error {
 	why := "The object might have been modified"
 	if what == "UID" {
@@ -134,8 +135,8 @@ func (res *Resource) validateDelete(ctx context.Context, current *storage.Record
 	return res.GoType.RunValidateDelete(ctx, obj)
 }
 
-// mark returns the object as it is while something holds it. Deletion is a matter of metadata: what else is stored stays as it is,
-// whatever the version of the request.
+// mark computes the object that stays while something holds it. A deletion changes only metadata. So mark changes the stored form,
+// whatever the version of the request, and converts nothing.
 func (w *Write) mark(ctx context.Context) error {
 	grace, err := w.res.graceFor(ctx, w.old.stored, *w.deletion)
 	if err == nil {
@@ -144,8 +145,8 @@ func (w *Write) mark(ctx context.Context) error {
 	return err
 }
 
-// markForDeletion returns the object as it is while something holds it: the propagation policy turned into a finalizer,
-// the time when it is due, and how many seconds of grace that is after the request.
+// markForDeletion returns the object with the finalizer of the propagation policy, with the time when its grace period ends, and with the
+// length of that period. A repeated deletion counts the new grace period from the first request. The kind's life completes the mark.
 func (res *Resource) markForDeletion(old doc.Value, options apimeta.DeleteOptions, grace int64) doc.Value {
 	m := objectmeta.Of(old)
 	finalizers := objectmeta.FinalizersOf(old)
@@ -180,7 +181,7 @@ func (res *Resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 	return res.life.mark(old.With("metadata", m))
 }
 
-// propagation is the policy that the options ask for; "" keeps what the object says.
+// propagation returns the policy that the options ask for. If it is "", the finalizers of the object decide.
 func (res *Resource) propagation(o apimeta.DeleteOptions) apimeta.DeletionPropagation {
 	switch {
 	case o.PropagationPolicy != nil:
@@ -194,7 +195,7 @@ func (res *Resource) propagation(o apimeta.DeleteOptions) apimeta.DeletionPropag
 	}
 }
 
-// ValidateDeleteOptions refuses options of a deletion that contradict each other with an Invalid error.
+// ValidateDeleteOptions returns an Invalid error if the options of a deletion are malformed or contradict each other.
 func ValidateDeleteOptions(o apimeta.DeleteOptions) error {
 	var errs status.FieldErrors
 	if o.PropagationPolicy != nil && o.OrphanDependents != nil {
@@ -210,7 +211,7 @@ func ValidateDeleteOptions(o apimeta.DeleteOptions) error {
 	return InvalidOptions("DeleteOptions", errs)
 }
 
-// InvalidOptions is the answer to request options that contradict each other, or nil.
+// InvalidOptions returns the error for invalid request options, or nil if errs is empty.
 func InvalidOptions(kind string, errs status.FieldErrors) error {
 	if len(errs) == 0 {
 		return nil
@@ -218,7 +219,7 @@ func InvalidOptions(kind string, errs status.FieldErrors) error {
 	return status.Invalid(apimeta.GroupKind{Group: "meta.k8s.io", Kind: kind}, "", errs)
 }
 
-// ValidateDryRun returns what is wrong with the values of the option dryRun.
+// ValidateDryRun returns the errors in the values of the option dryRun.
 func ValidateDryRun(values []string) status.FieldErrors {
 	for _, v := range values {
 		if v != "All" {
@@ -228,12 +229,12 @@ func ValidateDryRun(values []string) status.FieldErrors {
 	return nil
 }
 
-// held reports whether an object that is being deleted is kept by a finalizer, or by what is left of its grace period.
+// held reports whether finalizers, the rest of a grace period, or the kind's life keep an object that is being deleted.
 func (res *Resource) held(obj doc.Value) bool {
 	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.life.holds(obj)
 }
 
-// asked is the grace period that a client asks for; a negative one is the shortest there is.
+// asked returns the grace period that a client asks for. As upstream does, it turns a negative period into one second.
 func asked(options apimeta.DeleteOptions) *int64 {
 	if n := options.GracePeriodSeconds; n == nil || *n >= 0 {
 		return n
@@ -242,17 +243,18 @@ func asked(options apimeta.DeleteOptions) *int64 {
 	return &shortest
 }
 
-// shortens reports whether a client leaves an object that is being deleted less time than it has. More it cannot give.
+// shortens reports whether the options shorten the grace period of an object that is being deleted. They cannot lengthen it.
 func shortens(obj doc.Value, options apimeta.DeleteOptions) bool {
 	n := asked(options)
 	return n != nil && *n < objectmeta.GraceOf(obj)
 }
 
-// graceFor is how many seconds an object, given as it is stored, has to end after this request to delete it.
+// graceFor returns the grace period of a stored object in seconds, counted from this request, or from the first request if the period is
+// already running.
 func (res *Resource) graceFor(ctx context.Context, old doc.Value, options apimeta.DeleteOptions) (int64, error) {
 	switch {
 	case objectmeta.GraceOf(old) > 0:
-		return *asked(options), nil // which shortens it
+		return *asked(options), nil // compare has ended every write that does not shorten it
 	case objectmeta.Deleting(old) || !res.Stored.GoType.Hooks().GracePeriod:
 		return 0, nil
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// describe completes the description from which discovery, OpenAPI and inspection are made.
+// describe completes the kind's description, from which package rest generates discovery and OpenAPI.
 func (res *Resource) describe() {
 	k := res.Kind
 	k.Stored, k.Schema, k.GoType = res.Stored.GVK, res.Schema, res.GoType.ObjectType()

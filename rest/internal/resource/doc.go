@@ -1,4 +1,6 @@
-// Package resource is one resource of an API, working on documents. It creates, reads, changes, deletes, selects and converts
-// objects, and applies the rules of their kind on the way. It knows nothing of HTTP: the handlers of package rest and its typed
-// clients call the same few methods.
+// Package resource serves one resource of an API, as documents. It reads, writes, selects and converts objects, and applies the rules of
+// their kind.
+//
+// The package knows nothing of HTTP: it may not import net/http. The handlers of package rest and its typed clients call the same
+// methods. A [Resource] reads with Get, List, Watch and Follow, and writes with a [Write]. A write takes the steps of steps.go.
 package resource

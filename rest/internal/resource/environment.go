@@ -8,25 +8,25 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Host is what resources need of the API that serves them.
+// Host is what the resources need from the API that serves them.
 type Host struct {
 	Store  storage.Store
 	Now    func() time.Time
 	NewUID func() string
 	Logger *slog.Logger
-	// MaxObjectBytes bounds what an object may grow to.
+	// MaxObjectBytes is the size limit of an object.
 	MaxObjectBytes int64
-	// MaxConvertedBytes bounds what is kept of objects in versions that are not stored.
+	// MaxConvertedBytes limits the memory for objects that are kept in other versions than the stored one, see views.
 	MaxConvertedBytes int64
-	// UnsafeDeletion allows clients to delete an object that cannot be read any more.
+	// UnsafeDeletion allows clients to delete an object that cannot be decoded.
 	UnsafeDeletion bool
-	// Admission are the hooks on the writes of all resources, in the order in which they run.
+	// Admission lists the hooks on the writes of all resources, in the order in which they run.
 	Admission []*Hook
-	// Owner is the API itself, for those who find an environment and know the type.
+	// Owner is the API itself. Code that finds the Environment in a context, and knows the type, gets the API from it.
 	Owner any
-	// Served returns what the API serves now.
+	// Served returns what the API serves now. The set may differ from one call to the next.
 	Served func() Set
-	// Begin lets in a write that nobody has asked for, as the API lets in calls, and returns its context.
+	// Begin registers a write that no client asked for, so that the API's shutdown waits for it. The caller must call done.
 	Begin func() (ctx context.Context, done func(), err error)
 }
 
@@ -37,28 +37,28 @@ type Environment struct {
 	reaper *reaper
 }
 
-// NewEnvironment makes what the resources of an API share. Close ends it.
+// NewEnvironment makes the Environment of an API. The API must close it.
 func NewEnvironment(h Host) *Environment {
 	env := &Environment{Host: h, views: newViews(h.MaxConvertedBytes)}
 	env.reaper = newReaper(h)
 	return env
 }
 
-// Close ends what the resources do by themselves.
+// Close stops the reaper.
 func (env *Environment) Close() { env.reaper.stop() }
 
-// Set is what an API serves at one time.
+// Set is what an API serves at one moment.
 type Set struct {
 	// Resources holds one resource for each kind, in the stored version.
 	Resources []*Resource
-	// Namespaces is the resource of the namespaces, nil if there is none.
+	// Namespaces is the resource that serves namespaces. It is nil if the API serves none.
 	Namespaces *Resource
 }
 
-// namespaces returns the resource of the namespaces that the API serves, or nil.
+// namespaces returns the resource that serves namespaces, or nil.
 func (env *Environment) namespaces() *Resource { return env.Served().Namespaces }
 
-// EveryVersion yields the resources in all their versions, also in those that are stored only.
+// EveryVersion yields every version of every resource, including a stored version that is not served.
 func (s Set) EveryVersion(yield func(*Resource) bool) {
 	for _, stored := range s.Resources {
 		for _, res := range stored.EveryVersion() {

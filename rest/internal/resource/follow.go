@@ -10,19 +10,19 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Event says that an object exists or has changed, and at which revision. Its record is the stored one, see [Resource.Show].
+// Event says that an object exists or has changed, and at which revision. It holds the stored record; [Resource.Show] converts it.
 type Event = watch.Event[storage.Record]
 
-// Beginning says what to follow, and from where.
+// Beginning says what to follow and from where.
 type Beginning struct {
 	Selection
 	// Existing asks for an Added event for each object that exists, before the changes.
 	Existing bool
-	// After is the revision that the reader knows already. With Existing, the objects are listed at this revision or a later one.
+	// After is the last revision that the reader knows. With Existing, the objects are listed at this revision or a later one.
 	After watch.Revision
 	// Until bounds the wait for a revision that the store has not reached. If it is zero, the store decides how long to wait.
 	Until time.Time
-	// Alarm, if there is one, receives a value when a poll would tell something, see [watch.Cursor.ReadyOn].
+	// Alarm, if it is set, receives a value when Poll has something to report, see [watch.Cursor.ReadyOn].
 	Alarm chan struct{}
 }
 
@@ -36,21 +36,24 @@ func (res *Resource) Beginning(namespace string, p ListParameters) (Beginning, e
 	return Beginning{Selection: res.Select(namespace, p), Existing: existing, After: watch.Revision(revision)}, err
 }
 
-// Follower lists, then follows: it tells its reader of the objects that a selection takes, and then of their changes. All
-// watches are one. It consists of a position in the log and of the objects that it has yet to tell of, so while it waits it takes
-// next to no memory, and it keeps nothing alive that it has told of.
+// Follower reports the objects that a selection matches, and then their changes. Every watch is a Follower. It consists of a position in
+// the log and of the existing objects that it has yet to report. So a waiting Follower takes next to no memory, and it keeps no object
+// alive that it has reported.
 //
-// A reader that also waits for other things calls Poll, then Ready, and waits on its alarm. Others call Next.
+// One goroutine at a time may use a Follower. It calls Begin, then Poll or Next as often as it likes, and Close at the end. A reader that
+// also waits for other things calls Poll, then Ready, and waits on its alarm. Any other reader calls Next.
 type Follower struct {
 	position
-	match    func(*storage.Record) bool // nil takes everything
-	existing *[]*storage.Record         // borrowed until they have been told of
-	passed   error                      // history passed the list at once, so there is no position after it
+	match    func(*storage.Record) bool // nil matches everything
+	existing *[]*storage.Record         // a borrowed buffer; tellExisting returns it
+	passed   error                      // the Expired error of a log that no longer reaches back to the list; Poll returns it after the list
 }
 
-// Begin lists the objects, if the beginning asks for them, takes the position after them, and returns its revision. A revision
-// that the store does not reach in time is an error for which [status.IsTooLargeResourceVersion] holds, and one that history has
-// passed is an Expired error. If the context ends, its cause is the error. The reader must call Close, also after an error.
+// Begin lists the objects if the beginning asks for them, takes the position after them, and returns its revision. The reader must call
+// Close, also after an error.
+//
+// If the store does not reach the revision in time, [status.IsTooLargeResourceVersion] holds for the error. If the log no longer holds
+// the revision, the error is Expired. If the context ends, Begin returns its cause.
 func (f *Follower) Begin(ctx context.Context, store storage.Store, b Beginning) (watch.Revision, error) {
 	bounded, cancel := b.bound(ctx, store)
 	defer cancel()
@@ -72,14 +75,15 @@ func (f *Follower) Begin(ctx context.Context, store storage.Store, b Beginning) 
 		cursor.ReadyOn(b.Alarm)
 		f.Cursor = cursor
 	case b.Existing && status.IsExpired(err):
-		f.passed = err // the list is whole: Poll tells of it before the error
+		f.passed = err // the list is complete, so Poll reports it before the error
 	default:
 		return 0, b.failed(ctx, store, err)
 	}
 	return b.After, nil
 }
 
-// bound bounds the wait, if there will be one: a context with a deadline is too dear for every watch.
+// bound limits the wait for a revision that the store has not reached. A context with a deadline costs a timer, so a watch that need not
+// wait gets none.
 func (b *Beginning) bound(ctx context.Context, store storage.Store) (context.Context, context.CancelFunc) {
 	if b.Until.IsZero() || b.After <= store.Revision() {
 		return ctx, func() {}
@@ -87,7 +91,7 @@ func (b *Beginning) bound(ctx context.Context, store storage.Store) (context.Con
 	return context.WithDeadline(ctx, b.Until)
 }
 
-// failed returns what an error of the store means for the reader whose context ctx is.
+// failed returns the error for the reader, given an error of the store. ctx is the reader's own context, without the deadline of bound.
 func (b *Beginning) failed(ctx context.Context, store storage.Store, err error) error {
 	current := store.Revision()
 	switch {
@@ -99,7 +103,7 @@ func (b *Beginning) failed(ctx context.Context, store storage.Store, err error) 
 	return err
 }
 
-// Untold returns the existing objects that Poll has yet to tell of.
+// Untold returns the existing objects that Poll has yet to report.
 func (f *Follower) Untold() []*storage.Record {
 	if f.existing == nil {
 		return nil
@@ -107,9 +111,9 @@ func (f *Follower) Untold() []*storage.Record {
 	return *f.existing
 }
 
-// Poll tells of all existing objects the first time, if they were asked for, in the order of their keys. Afterwards it tells of
-// changes since the last time, in the order of their revisions and at most about as many as [watch.Cursor.Poll] returns. It never
-// waits. It reports whether there may be more, and ends with an error of see.
+// Poll passes events to see and never waits. The first call reports all existing objects, if the beginning asked for them, in the order
+// of their keys. Later calls report the changes since the last one, in the order of their revisions, and at most about as many as
+// [watch.Cursor.Poll] returns. Poll stops at the first error of see. If more is true, further events may be waiting.
 func (f *Follower) Poll(see func(Event) error) (more bool, err error) {
 	if f.existing != nil {
 		return true, f.tellExisting(see)
@@ -126,11 +130,12 @@ func (f *Follower) Poll(see func(Event) error) (more bool, err error) {
 	})
 }
 
+// tellExisting reports the listed objects. Afterwards it returns the buffer, also if see fails.
 func (f *Follower) tellExisting(see func(Event) error) error {
 	defer f.forget()
 	records := *f.existing
 	for i, r := range records {
-		records[i] = nil // as in poll
+		records[i] = nil // as in position.poll, the reported ones must not stay in memory
 		if err := see(Event{Type: watch.Added, Object: r, Revision: r.Revision}); err != nil {
 			return err
 		}
@@ -138,12 +143,12 @@ func (f *Follower) tellExisting(see func(Event) error) error {
 	return nil
 }
 
-// Next is Poll, but waits until there is something to tell or the context ends, whose cause it then returns.
+// Next is Poll, but it waits until there is something to report. If the context ends, Next returns its cause.
 func (f *Follower) Next(ctx context.Context, see func(Event) error) error {
 	return f.next(ctx, func() (bool, error) { return f.Poll(see) })
 }
 
-// Err returns the error that Poll would return if it told of changes now, see [watch.Cursor.Err].
+// Err returns the error that Poll would return now instead of changes, see [watch.Cursor.Err].
 func (f *Follower) Err() error {
 	if f.passed != nil {
 		return f.passed
@@ -151,7 +156,7 @@ func (f *Follower) Err() error {
 	return f.Cursor.Err()
 }
 
-// Close gives up the position and what is left to tell of.
+// Close gives up the position and the objects that Poll has yet to report.
 func (f *Follower) Close() {
 	f.forget()
 	if f.Cursor != nil {
@@ -159,6 +164,7 @@ func (f *Follower) Close() {
 	}
 }
 
+// forget returns the buffer of the existing objects.
 func (f *Follower) forget() {
 	if f.existing != nil {
 		ReturnRecords(f.existing)
@@ -166,8 +172,8 @@ func (f *Follower) forget() {
 	}
 }
 
-// Watch tells of what a beginning selects until see returns an error, the context ends, or history has passed the position. It
-// returns why it ended.
+// Watch passes the selected objects and changes to see, until see returns an error, the context ends, or the log no longer holds the
+// reader's position. It returns the reason.
 func (res *Resource) Watch(ctx context.Context, b Beginning, see func(Event) error) error {
 	var f Follower
 	defer f.Close()

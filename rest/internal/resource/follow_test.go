@@ -38,7 +38,7 @@ var selected = resource.Selection{
 	Match: func(r *storage.Record) bool { value, _ := r.Labels.Lookup("selected"); return value == "true" },
 }
 
-// told polls once.
+// told returns the events of one poll.
 func told(t *testing.T, f *resource.Follower) (events []string, more bool) {
 	more, err := f.Poll(func(e resource.Event) error {
 		events = append(events, fmt.Sprint(e.Type, " ", e.Object.Key.Name, " ", e.Revision))
@@ -48,7 +48,7 @@ func told(t *testing.T, f *resource.Follower) (events []string, more bool) {
 	return events, more
 }
 
-// begin begins at what there is.
+// begin starts with the existing objects.
 func begin(t *testing.T, f *resource.Follower, store storage.Store) {
 	after, err := f.Begin(t.Context(), store, resource.Beginning{Selection: selected, Existing: true})
 	require.NoError(t, err)

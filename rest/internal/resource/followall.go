@@ -9,17 +9,16 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// pageSize is how many objects of a resource FollowAll lists at a time.
+// pageSize is the number of objects that FollowAll lists at a time.
 const pageSize = 500
 
-// FollowAll tells of the objects of several resources and then of all their changes in the one order of their revisions, until
-// tell returns an error or the context ends. through is the revision up to which every change has been told, and 0 until all
-// existing objects have been. The changes are shared and must not be changed.
+// FollowAll reports the objects of several resources, and then all their changes in one order, that of their revisions. It returns when
+// tell returns an error or the context ends. through is the revision up to which every change has been reported; it is 0 until all
+// existing objects have been. Readers share the changes and must not modify them.
 //
-// It is not made of Followers. With a cursor for each resource, their changes would have to be merged, and a change could not be
-// told until every other cursor had moved past it. So one cursor reads the whole log. Its position precedes all lists, where that
-// of a Follower comes after its one list, and what a list has shown already is left out of the changes. They have in common how a
-// position is read and how its reader waits.
+// FollowAll does not use Followers. A Follower has a cursor for one resource. To merge several, FollowAll would have to hold back each
+// change until every other cursor had passed it. Instead, one cursor reads the whole log. It starts before all lists, whereas the
+// position of a Follower comes after its list. So FollowAll leaves out the changes that a list already includes.
 func FollowAll(ctx context.Context, store storage.Store, resources []string, tell func(changes []*LogChange, through watch.Revision) error) error {
 	cursor, err := store.Watch(ctx, watch.Scope{}, store.Revision())
 	if err != nil {
@@ -45,15 +44,16 @@ func FollowAll(ctx context.Context, store storage.Store, resources []string, tel
 	return err
 }
 
-// allFollower reads all resources by one cursor.
+// allFollower is the state of FollowAll.
 type allFollower struct {
 	position
 	store  storage.Store
 	tell   func(changes []*LogChange, through watch.Revision) error
-	listed map[string]bool // the resources of which every object has been told
+	listed map[string]bool // the resources whose existing objects have all been reported
 }
 
-// changes polls for the changes that are taken. more says that there may be more, also if none of these was taken.
+// changes polls the log and returns the changes that takes accepts. If more is true, further changes may be waiting, even if takes
+// accepted none of these.
 func (f *allFollower) changes(takes func(*LogChange) bool) (taken []*LogChange, more bool, err error) {
 	more, err = f.poll(func(c *LogChange) error {
 		if takes(c) {
@@ -64,8 +64,9 @@ func (f *allFollower) changes(takes func(*LogChange) bool) (taken []*LogChange, 
 	return taken, more, err
 }
 
-// list tells of the objects of a resource in pages, each of a state that the cursor has yet to pass, and after each page of the
-// changes up to it. So the cursor falls behind by no more than one page, however long the list is, and no change has to be kept.
+// list reports the objects of a resource page by page. Each page shows a state that the cursor has yet to reach; after each page, list
+// reports the changes up to that state. So the cursor falls behind by at most one page, however long the list is, and list keeps no
+// change in memory.
 func (f *allFollower) list(ctx context.Context, resource string) (err error) {
 	scope := watch.Scope{Resource: resource}
 	for l := (listing{}); ; l.before = l.last() {
@@ -93,7 +94,7 @@ func (f *allFollower) list(ctx context.Context, resource string) (err error) {
 	}
 }
 
-// tellSome tells of changes, if there are any, before all existing objects have been told of.
+// tellSome reports changes, if there are any, while existing objects remain to be reported. That is why through is 0.
 func (f *allFollower) tellSome(changes []*LogChange) error {
 	if len(changes) == 0 {
 		return nil
@@ -101,16 +102,16 @@ func (f *allFollower) tellSome(changes []*LogChange) error {
 	return f.tell(changes, 0)
 }
 
-// listing is how much of a resource has been told.
+// listing is the progress of a list.
 type listing struct {
-	before storage.Key  // the last object of the pages before
-	page   storage.Listing // the youngest
+	before storage.Key     // the last object of the previous pages
+	page   storage.Listing // the current page
 }
 
 func (l *listing) last() storage.Key { return l.page.Records[len(l.page.Records)-1].Key }
 
-// precedes reports whether the object of a change was told of as it was before the change. Objects behind the page will come in a
-// younger one.
+// precedes reports whether the reader has seen the object of a change in its state before the change. If not, the change is left out: the
+// current page or a later one includes it.
 func (l *listing) precedes(c *LogChange) bool {
 	switch {
 	case compareKeys(c.Scope, l.before) <= 0:
@@ -121,7 +122,7 @@ func (l *listing) precedes(c *LogChange) bool {
 	return c.Revision > l.page.Revision
 }
 
-// added are changes by which the records come to be.
+// added returns, for each record, the change that creates it.
 func added(records []*storage.Record) []*LogChange {
 	changes := make([]LogChange, len(records))
 	list := make([]*LogChange, len(records))
@@ -132,7 +133,7 @@ func added(records []*storage.Record) []*LogChange {
 	return list
 }
 
-// compareKeys orders the objects of a resource as a list does.
+// compareKeys compares two objects of a resource in the order of a list.
 func compareKeys(a, b storage.Key) int {
 	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }

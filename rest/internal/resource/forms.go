@@ -13,11 +13,11 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// forms are one object in two versions of its kind: as the version of a request shows it, and as it is stored. Both are the
-// same in the stored version.
+// forms are two versions of one object: shown in the version of a request, stored in the stored version. If the request uses the stored
+// version, both are the same value.
 type forms struct{ shown, stored doc.Value }
 
-// formsOf reads the forms of a stored object.
+// formsOf decodes both forms of a stored object. json is its text in the version of the resource.
 func (res *Resource) formsOf(current *storage.Record) (f forms, json []byte, err error) {
 	record, err := res.Show(current)
 	if err != nil {
@@ -34,7 +34,7 @@ func (res *Resource) formsOf(current *storage.Record) (f forms, json []byte, err
 	return f, record.JSON, nil
 }
 
-// withMetadata sets members of the metadata, sorted, in both forms.
+// withMetadata sets fields of the metadata in both forms. The changes must be sorted by key.
 func (f forms) withMetadata(changes ...doc.Member) forms {
 	set := func(v doc.Value) doc.Value { return v.With("metadata", objectmeta.Of(v).WithAll(changes)) }
 	if f.shown == f.stored {
@@ -44,8 +44,8 @@ func (f forms) withMetadata(changes ...doc.Member) forms {
 	return forms{set(f.shown), set(f.stored)}
 }
 
-// convertStored converts an object to the stored version. Only what differs from base in the version of the request becomes
-// different in the stored object, so that a version that cannot say all that another can loses nothing of it there.
+// convertStored converts an object to the stored version and merges it into base. Only fields that differ from base in the version of the
+// request change in the stored object. So a version that cannot express all fields of the stored version does not lose them.
 func (res *Resource) convertStored(obj doc.Value, base forms) (doc.Value, error) {
 	if res.toStored == nil {
 		return obj, nil
@@ -61,7 +61,8 @@ func (res *Resource) convertStored(obj doc.Value, base forms) (doc.Value, error)
 	return res.Stored.Schema.Merge(base.stored, before, v), nil
 }
 
-// convert converts the object to the stored version, whose own rules hold as well, and takes it as it is then.
+// convert converts the object to the stored version, takes it through that version's steps if the dialect says so, and converts the
+// result back for the answer.
 func (w *Write) convert(ctx context.Context) (err error) {
 	obj := w.tracked
 	if w.out = (forms{obj, obj}); w.res.toStored == nil {
@@ -78,24 +79,24 @@ func (w *Write) convert(ctx context.Context) (err error) {
 	if w.out.shown, err = w.res.fromStored(w.out.stored); err != nil {
 		return err
 	}
-	if !doc.Equal(w.out.shown, obj) { // the stored version has changed it once more
+	if !doc.Equal(w.out.shown, obj) { // the steps of the stored version changed it, so it has other owners
 		w.out.shown = w.withOwners(objectmeta.WithoutManagedFields(w.out.shown))
 	}
 	return nil
 }
 
-// held takes an object that was written in another version through the steps of the stored one. Causes and warnings name the version,
-// which need not be the one that the client knows.
+// held takes a converted object through the steps of the stored version. Errors and warnings name that version, because the client may
+// not know it.
 func (w *Write) held(ctx context.Context, v doc.Value) (doc.Value, error) {
 	stored, heard := w.res.Stored, Warnings{}
 	in := stored.NewWrite(Target{Namespace: w.Namespace, Name: w.Name}, Asked{})
 	in.Warnings, in.where = &heard, "in "+stored.GVK.Version+": "
 	in.old, in.obj, in.tracked = forms{w.old.stored, w.old.stored}, v, v
-	in.sent = doc.MapOf() // what the conversion has filled in is not what the client has sent
+	in.sent = doc.MapOf() // the Default hook may change all of it, because the client sent none of it in this version
 	if w.part() == StatusPart && !desiredStateChanged(v, w.old.stored) {
-		in.Through = stored.Subresource(w.Through.Name) // else one version keeps in the status what another keeps elsewhere
+		in.Through = stored.Subresource(w.Through.Name) // otherwise a field of one version's status lies outside of the other's, and all of the object counts
 	}
-	if errs := stored.Schema.CheckTypes(nil, v); len(errs) > 0 { // a conversion by name alone
+	if errs := stored.Schema.CheckTypes(nil, v); len(errs) > 0 { // possible if no function of the host converts
 		return doc.Value{}, in.invalid(v, errs)
 	}
 	err := in.take(ctx, inStored)
@@ -105,8 +106,8 @@ func (w *Write) held(ctx context.Context, v doc.Value) (doc.Value, error) {
 	return in.obj, err
 }
 
-// count sets what a write has in both forms of an object: its owners and, in an update, the version that it replaces and its generation,
-// which counts changes outside of metadata and status (API conventions, Metadata) in whichever version they show.
+// count sets the metadata that both forms share: managedFields and, in an update, the resourceVersion that the write replaces and the
+// generation. The generation rises if either form changed outside of metadata and status (API conventions, Metadata).
 func (w *Write) count(context.Context) error {
 	if w.res.toStored == nil && w.old.shown.IsAbsent() {
 		return nil
@@ -128,12 +129,13 @@ func (w *Write) count(context.Context) error {
 	return nil
 }
 
+// desiredStateChanged reports whether two objects differ outside of metadata and status.
 func desiredStateChanged(obj, old doc.Value) bool {
 	rest := func(v doc.Value) doc.Value { return v.Without("metadata", "status", "apiVersion", "kind") }
 	return !doc.Equal(rest(obj), rest(old))
 }
 
-// answer lets a virtual kind answer.
+// answer runs the Call hook of a virtual kind, which has no stored objects.
 func (w *Write) answer(ctx context.Context) error {
 	if !w.res.Kind.Virtual {
 		return nil
@@ -145,7 +147,8 @@ func (w *Write) answer(ctx context.Context) error {
 	return err
 }
 
-// encode makes the bytes that are stored. An object that was being deleted and that nothing holds any more has none.
+// encode encodes the object for the store. If it is being deleted and nothing holds it any more, next stays nil and the store removes the
+// object.
 func (w *Write) encode(context.Context) error {
 	switch {
 	case w.deletion != nil:
@@ -153,13 +156,13 @@ func (w *Write) encode(context.Context) error {
 		case !w.result.Gone:
 			w.next = codec.AppendObject(nil, w.obj)
 		case !w.res.life.goesMarked:
-			w.obj = w.old.stored // nobody has seen it on its way out
+			w.obj = w.old.stored // a client never saw the object marked, so the answer shows it unmarked
 		}
 		return nil
 	case w.current == nil && w.claims:
 		return status.BadRequest("resourceVersion should not be set on objects to be created")
 	case w.current == nil:
-		// The digits are a guess at the revision that leaves the store room to write the real one in place.
+		// The store writes the real revision over this guess, in place if it has the same number of digits.
 		placeholder := doc.Of(strconv.FormatUint(uint64(w.res.Store.Revision())+1, 10))
 		return w.encodeStored(w.out.withMetadata(doc.Member{Key: objectmeta.ResourceVersion, Value: placeholder}))
 	}
@@ -173,8 +176,8 @@ func (w *Write) encode(context.Context) error {
 	return w.encodeStored(w.out)
 }
 
-// encodeStored encodes an object as it is stored. One that is too large with its managedFields is stored without: to lose who wrote it
-// is better than to lose what was written, unless that is what the client asks for.
+// encodeStored encodes the object for the store. If the object is too large only with its managedFields, it is stored without them:
+// losing the owners is better than refusing the write. An apply is refused, because ownership is what its client asks for.
 func (w *Write) encodeStored(obj forms) error {
 	before := 0
 	if w.current != nil {
@@ -193,10 +196,10 @@ func (w *Write) encodeStored(obj forms) error {
 	return err
 }
 
-// roomForMetadata is about how many bytes a write adds to what a client sends or what there was.
+// roomForMetadata is about how many bytes a write adds to the client's text or to the old object. It sizes a buffer.
 const roomForMetadata = 512
 
-// checkSize refuses a write by which an object grows too large. One that is too large already may shrink.
+// checkSize refuses a write that makes an object too large. An object that is already too large may shrink.
 func (res *Resource) checkSize(json []byte, before int) error {
 	if int64(len(json)) <= res.MaxObjectBytes || len(json) <= before {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Get reads one record, not older than a revision, as the version shows it.
+// Get returns one record in the version of the resource, not older than a revision.
 func (res *Resource) Get(ctx context.Context, namespace, name string, atLeast watch.Revision) (*storage.Record, error) {
 	record, err := res.Store.Get(ctx, res.key(namespace, name), atLeast)
 	if err != nil {
@@ -21,9 +21,9 @@ func (res *Resource) Get(ctx context.Context, namespace, name string, atLeast wa
 	return res.Show(record)
 }
 
-// StoreError turns an error of the store about an object into the Status that a client gets.
+// StoreError turns the store's error about an object into the Status for the client.
 func (res *Resource) StoreError(err error, name string) error {
-	if _, ok := errors.AsType[*status.Error](err); ok { // a hook's, whatever its cause
+	if _, ok := errors.AsType[*status.Error](err); ok { // of a hook or a step; its cause may be a store's error about another object
 		return err
 	}
 	switch {
@@ -32,14 +32,14 @@ func (res *Resource) StoreError(err error, name string) error {
 	case errors.Is(err, storage.ErrContended):
 		return status.Conflict(res.GR, name, fmt.Sprintf("the object changed during each of %d attempts to write it: "+
 			"it has too many writers, or a hook that runs for this write writes it too", storage.MaxAttempts))
-	case errors.Is(err, storage.ErrKey): // only the in-process client can ask for what no URL names
+	case errors.Is(err, storage.ErrKey): // only the in-process client can send a key that no URL can express
 		return status.BadRequest(err.Error())
 	}
 	return err
 }
 
-// Show returns a stored record as the version shows it: the record itself if it is the stored version, else the record
-// of the converted object, with the same key and revision.
+// Show returns a stored record in the version of the resource: the record itself if this is the stored version, otherwise a record of the
+// converted object with the same key and revision. Callers share both and must not change them.
 func (res *Resource) Show(r *storage.Record) (*storage.Record, error) {
 	if res.fromStored == nil {
 		return r, nil
@@ -47,6 +47,7 @@ func (res *Resource) Show(r *storage.Record) (*storage.Record, error) {
 	return res.showConverted(r)
 }
 
+// showConverted returns the cached conversion of a record, or converts it.
 func (res *Resource) showConverted(r *storage.Record) (*storage.Record, error) {
 	k := view{revision: r.Revision, as: res}
 	if shown := res.views.get(k); shown != nil {
@@ -62,7 +63,7 @@ func (res *Resource) showConverted(r *storage.Record) (*storage.Record, error) {
 	return res.showAs(r, v)
 }
 
-// showAs keeps the view of a record that is known already.
+// showAs caches v, the object of a record in this version, as a record.
 func (res *Resource) showAs(r *storage.Record, v doc.Value) (*storage.Record, error) {
 	shown := &storage.Record{Key: r.Key, Revision: r.Revision, JSON: codec.AppendObject(nil, v)}
 	var err error
@@ -72,11 +73,11 @@ func (res *Resource) showAs(r *storage.Record, v doc.Value) (*storage.Record, er
 	return res.views.add(view{revision: r.Revision, as: res}, shown), nil
 }
 
-// shownAhead is how many bytes of a list are converted before it begins.
+// shownAhead is how many bytes of a list are converted before the answer begins.
 const shownAhead = 4 << 20
 
-// ShowAhead converts the beginning of a list, so that a conversion that fails is answered with an error, as long as it is
-// not too far behind: a long list is converted while it is sent, and can then only break off.
+// ShowAhead converts the beginning of a list, before the answer starts. If a conversion fails there, the client gets an error Status. The
+// rest of a long list is converted while it is sent; a failure then can only break off the answer.
 func (res *Resource) ShowAhead(records []*storage.Record) error {
 	if res.fromStored == nil {
 		return nil

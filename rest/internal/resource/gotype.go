@@ -12,15 +12,15 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// GoType is the Go type T of a kind, and the host's hooks on it. An object in an any is a *T.
+// GoType is the Go type T of a kind, with the host's hooks on it. Package rest implements it for each T. An object in an any is a *T.
 type GoType interface {
 	ObjectType() reflect.Type
-	// Decode reads a stored object.
+	// Decode decodes a stored object.
 	Decode(json []byte) (any, error)
 	FromDocument(v doc.Value) (any, error)
 	ToDocument(obj any) (doc.Value, error)
 
-	// Hooks says which hooks are set. The others are not run.
+	// Hooks says which hooks are set. The caller must not run the others.
 	Hooks() HookSet
 	RunDefault(ctx context.Context, obj any) error
 	RunPrepare(ctx context.Context, obj, old any) error
@@ -30,33 +30,33 @@ type GoType interface {
 	RunCall(ctx context.Context, obj any) error
 }
 
-// HookSet says which hooks a host has set, so that nothing is decoded for a hook that is not there.
+// HookSet says which hooks a host has set. The steps decode an object only if one of them needs it.
 type HookSet struct{ Defaults, Prepare, Validate, ValidateDelete, GracePeriod bool }
 
-// RecoverHook turns a panic of a host's hook into an error, which the client sees as a 500 and the log in full. A hook
-// holds no lock and nothing is written before it returns, so there is nothing to undo.
+// RecoverHook turns a panic of a host's hook into an error: the client sees a 500, and the log gets the stack. Call it with defer. A hook
+// holds no lock and runs before the commit, so there is nothing to undo.
 func RecoverHook(hook string, err *error) {
 	if p := recover(); p != nil {
 		*err = &PanicError{Where: "the host's hook " + hook, Value: p, Stack: debug.Stack()}
 	}
 }
 
-// PanicError is a panic of the host's code, or of ours, on its way to the log. Clients never see its text.
+// PanicError is a panic of the host's code or of this module, on its way to the log. Clients never see its text.
 type PanicError struct {
 	Where string
 	Value any
 	Stack []byte
 }
 
-// Error is for the log: the place, the value and the stack.
+// Error returns the place, the value and the stack, for the log.
 func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic in %s: %v\n%s", e.Where, e.Value, e.Stack)
 }
 
-// A custom kind is stored as it was sent. The host's Go type is a view of it, for hooks and typed clients: what they change
-// in the view is merged into the document, and the rest of the document stays as it is.
+// A custom kind is stored as the client sent it. The host's Go type is a view of the document, for hooks and typed clients. What they
+// change in the view is merged into the document; the rest of the document stays as it is.
 
-// ChangeTyped lets a function of the host's change obj through typed, which is obj in its Go type.
+// ChangeTyped runs a function of the host that changes typed, which is obj in its Go type, and returns obj with those changes.
 func (res *Resource) ChangeTyped(obj doc.Value, typed any, f func() error) (doc.Value, error) {
 	before := obj
 	if !res.Dialect.GoWritten && !res.view.Holds(obj) {
@@ -78,19 +78,20 @@ func (res *Resource) ChangeTyped(obj doc.Value, typed any, f func() error) (doc.
 	return res.WithKind(res.view.Merge(obj, before, after, schema.ZerosOfChanges)), nil
 }
 
-// SentByType is the object that a typed client sends in the place of old, of which v is what Go writes.
+// SentByType returns the object that a typed client sends to replace old. v is what Go encodes of it; fields that the type does not have
+// come from old.
 func (res *Resource) SentByType(v, old doc.Value) doc.Value {
 	if res.Dialect.GoWritten || old.IsAbsent() {
 		return v
 	}
 	before, err := res.view.Show(old)
-	if err != nil { // no client has read it in this type
+	if err != nil { // the client cannot have read old in this type
 		return v
 	}
 	return res.view.Merge(old, before, v, schema.ZerosOverDefaults)
 }
 
-// writeMetadata returns obj with its metadata as Go writes it, which is how clients know that of every kind.
+// writeMetadata returns obj with its metadata as Go writes it, because upstream encodes the metadata of every kind with Go.
 func (res *Resource) writeMetadata(obj doc.Value) (doc.Value, error) {
 	m := objectmeta.Of(obj)
 	written, err := res.view.Member("metadata").Show(m)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// operation is what a write does, as admission sees it.
+// operation is the operation of a write, in the words of admission.
 type operation string
 
 const (
@@ -16,31 +16,31 @@ const (
 	connectOperation operation = "CONNECT"
 )
 
-// Hook is a hook of the host's on the writes of many resources.
+// Hook is an admission hook of the host. It may see the writes of many resources.
 type Hook struct {
 	Name string
-	// Operations and Resources are those that the hook sees; none are all.
+	// Operations and Resources select the writes that the hook sees. An empty list selects all.
 	Operations []string
 	Resources  []string
-	// RunsDry says that the hook may run in a dry run.
+	// RunsDry says that the hook may run in a dry run. If it may not, a dry run that the hook sees is refused.
 	RunsDry bool
-	// Mutate and Validate may be nil.
+	// Mutate and Validate may each be nil.
 	Mutate, Validate func(ctx context.Context, r *Review) error
 }
 
-// sees reports whether the hook is for these writes.
+// sees reports whether the hook sees this operation on the resource or, if subresource is not "", on the subresource.
 func (h *Hook) sees(res *Resource, subresource string, op operation) bool {
 	return (len(h.Operations) == 0 || slices.Contains(h.Operations, string(op))) &&
 		(len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternNames(p, res, subresource) }))
 }
 
-// PatternServed reports whether a resource has something that the pattern names.
+// PatternServed reports whether a pattern names the resource or one of its subresources.
 func PatternServed(pattern string, res *Resource) bool {
 	return patternNames(pattern, res, "") ||
 		slices.ContainsFunc(res.Subresources, func(s *Subresource) bool { return patternNames(pattern, res, s.Name) })
 }
 
-// patternNames reports whether a pattern names a resource, or its subresource.
+// patternNames reports whether a pattern names the resource itself or, if subresource is not "", the subresource.
 func patternNames(pattern string, res *Resource, subresource string) bool {
 	of, sub, _ := strings.Cut(pattern, "/")
 	if pattern == "*/*" {
@@ -49,7 +49,7 @@ func patternNames(pattern string, res *Resource, subresource string) bool {
 	return (of == "*" || of == res.GR.String()) && (sub == subresource || sub == "*" && subresource != "")
 }
 
-// hooksOf returns the hooks that may concern a resource.
+// hooksOf returns the hooks that may see a write of the resource or of its subresources.
 func (env *Environment) hooksOf(res *Resource) (hooks []*Hook) {
 	for _, h := range env.Admission {
 		if len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return PatternServed(p, res) }) {

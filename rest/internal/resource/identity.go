@@ -18,12 +18,12 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// NameUndeterminable is the answer to an object without a name.
+// NameUndeterminable returns the error for an object without a name.
 func NameUndeterminable(name string) error {
 	return status.BadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", name))
 }
 
-// CheckIdentity compares the name and namespace in a body with those of the URL.
+// CheckIdentity refuses a body whose name or namespace differs from that of the URL.
 func (res *Resource) CheckIdentity(obj doc.Value, namespace, name string) error {
 	if err := res.CheckNamespace(obj, namespace); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (res *Resource) CheckIdentity(obj doc.Value, namespace, name string) error 
 	return nil
 }
 
-// CheckNamespace refuses a body that names another namespace than the request.
+// CheckNamespace refuses a body whose namespace differs from that of the request.
 func (res *Resource) CheckNamespace(obj doc.Value, namespace string) error {
 	if n := objectmeta.Of(obj).Get(objectmeta.Namespace).Text(); res.Kind.Namespaced && n != "" && n != namespace {
 		return status.BadRequest("the namespace of the provided object does not match the namespace sent on the request")
@@ -42,8 +42,8 @@ func (res *Resource) CheckNamespace(obj doc.Value, namespace string) error {
 	return nil
 }
 
-// KindOf reads what an object says about its kind. What the object leaves out is empty; text returns its JSON. The names of the
-// members may be in any case, and null counts as absent, as when Go decodes into a struct.
+// KindOf reads the apiVersion and kind of an object. A missing one is empty. text returns the object's JSON. As when Go decodes into a
+// struct, the names of the members may be in any case and null counts as absent.
 func KindOf(obj doc.Value, text func() []byte) (apimeta.GroupVersionKind, error) {
 	apiVersion, kind := obj.Get("apiVersion"), obj.Get("kind")
 	found := struct {
@@ -64,12 +64,12 @@ func KindOf(obj doc.Value, text func() []byte) (apimeta.GroupVersionKind, error)
 	return gv.WithKind(found.Kind), err
 }
 
-// JSONOf returns the JSON of a document.
+// JSONOf returns a function that encodes a document, for KindOf and CheckKind.
 func JSONOf(v doc.Value) func() []byte {
 	return func() []byte { return codec.AppendJSON(nil, v) }
 }
 
-// Kind is what a body of the write is of.
+// Kind returns the kind that the body of the write must have.
 func (w *Write) Kind() apimeta.GroupVersionKind {
 	if w.throughOwnKind() {
 		return w.Through.Kind
@@ -77,9 +77,9 @@ func (w *Write) Kind() apimeta.GroupVersionKind {
 	return w.res.GVK
 }
 
-// CheckKind compares the body's apiVersion and kind with those of what is written and fills in what the dialect lets a body
-// leave out. A kind of the same version that is another one is left in the object of a custom kind, where it is found
-// when the object is validated. data is the body, and text returns its JSON.
+// CheckKind compares the apiVersion and kind of a body with those of the write, and fills in what the dialect lets a body leave out. An
+// object of a custom kind keeps a wrong kind of the right group and version; validation reports it later. data is the body as it arrived,
+// and text returns its JSON.
 func (w *Write) CheckKind(obj doc.Value, data []byte, text func() []byte) (doc.Value, error) {
 	want := w.Kind()
 	body, err := KindOf(obj, text)
@@ -87,7 +87,7 @@ func (w *Write) CheckKind(obj doc.Value, data []byte, text func() []byte) (doc.V
 		return doc.Value{}, Unrecognized(want.Kind, err, data)
 	}
 	if obj.IsNull() {
-		obj = doc.MapOf() // what Go reads null as
+		obj = doc.MapOf() // Go decodes null into an empty object
 	}
 	if w.res.Dialect.KindRequired && !(w.throughOwnKind() && w.Through.KindImplied) {
 		if err = w.checkCustomKind(obj, body, data); err == nil && w.throughOwnKind() && body.Kind != want.Kind {
@@ -103,7 +103,7 @@ func (w *Write) CheckKind(obj doc.Value, data []byte, text func() []byte) (doc.V
 	return obj.With("apiVersion", doc.Of(want.GroupVersion().String())).With("kind", doc.Of(body.Kind)), nil
 }
 
-// checkCustomKind refuses a body that does not say that it is of a kind of the group and version.
+// checkCustomKind refuses a body without a kind, or with another group or version.
 func (w *Write) checkCustomKind(obj doc.Value, body apimeta.GroupVersionKind, data []byte) error {
 	want := w.Kind()
 	switch version := want.GroupVersion().String(); {
@@ -118,8 +118,8 @@ func (w *Write) checkCustomKind(obj doc.Value, body apimeta.GroupVersionKind, da
 	return nil
 }
 
-// checkBuiltinKind refuses a body of another kind in the words of upstream, which looks the body's kind up among all
-// that it knows before it sees that this is not the place for it.
+// checkBuiltinKind refuses a body of another kind in the words of upstream. Upstream first looks the kind up among all kinds that it
+// knows, and only then compares it with the kind of the URL.
 func (res *Resource) checkBuiltinKind(body, want apimeta.GroupVersionKind, data []byte) error {
 	if body.Kind == "" {
 		body.Kind = want.Kind
@@ -140,7 +140,7 @@ func (res *Resource) checkBuiltinKind(body, want apimeta.GroupVersionKind, data 
 	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", body.Kind, body.Version, want.Kind, reason))
 }
 
-// otherBuiltinKind says why an object of a kind that upstream may know is not one of another.
+// otherBuiltinKind returns upstream's reason why an object of kind body cannot become one of kind want.
 func (res *Resource) otherBuiltinKind(body, want apimeta.GroupVersionKind) string {
 	from, known := res.Served().knows(body)
 	if !known {
@@ -149,15 +149,15 @@ func (res *Resource) otherBuiltinKind(body, want apimeta.GroupVersionKind) strin
 	return fmt.Sprintf("converting (%s.%s) to (%s.%s): unknown conversion", from, body.Kind, internalPackage(want.Group), want.Kind)
 }
 
-// Unregistered says that nobody knows of a kind.
+// Unregistered returns upstream's text about an unknown kind.
 func Unregistered(kind apimeta.GroupVersionKind) string {
 	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", kind.Kind, kind.GroupVersion(), schemeName)
 }
 
-// schemeName is what upstream's registry of kinds calls itself.
+// schemeName is the name of upstream's registry of kinds in its error texts.
 const schemeName = "pkg/runtime/scheme.go:111"
 
-// internalPackage is the Go package in which upstream keeps the types of a group.
+// internalPackage returns the Go package in which upstream keeps the types of a group.
 func internalPackage(group string) string {
 	if group == "" {
 		return "core"
@@ -166,8 +166,8 @@ func internalPackage(group string) string {
 	return name
 }
 
-// knows reports whether upstream's registry would have a kind of what is served, and the Go package in which its type is: that
-// of a built-in kind, of its lists, or one that every version of every group has. Custom kinds are not in it.
+// knows reports whether upstream's registry would contain a kind, and the Go package of its type. The registry contains built-in kinds,
+// their lists, and the kinds that every version of every group has. It does not contain custom kinds.
 func (s Set) knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
 	if kind.Group == "" && kind.Version == "v1" && (kind.Kind == "List" || kind.Kind == "Status") {
 		return "v1", true
@@ -184,21 +184,21 @@ func (s Set) knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
 	return "", false
 }
 
-// KindsOfEveryVersion are what requests and watches consist of beside objects.
+// KindsOfEveryVersion lists the kinds of options and events that upstream registers in every version.
 var KindsOfEveryVersion = []string{"CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"}
 
 func otherVersion(got, want string) error {
 	return status.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got, want))
 }
 
-// WrongKind is the answer to an object of another kind of the same group and version.
+// WrongKind returns the error for an object of another kind of the same group and version.
 func WrongKind(want apimeta.GroupVersionKind, obj doc.Value) error {
 	kind := obj.Get("kind").Text()
 	return status.Invalid(apimeta.GroupKind{Group: want.Group, Kind: kind}, objectmeta.NameOf(obj), status.FieldErrors{
 		status.InvalidField(status.Field("kind"), kind, "must be "+want.Kind)})
 }
 
-// otherKind is the answer to an object of a custom kind of which a patch has made one of another kind or version.
+// otherKind returns the error for a patch that changed the kind or the version of a custom object.
 func (res *Resource) otherKind(obj doc.Value, sameVersion, sameKind bool) error {
 	gvk := gvkOf(obj)
 	var errs status.FieldErrors
@@ -220,14 +220,14 @@ func shortened(data []byte) string {
 	return string(data)
 }
 
-// Unrecognized is the answer to a body whose kind cannot be told.
+// Unrecognized returns the error for a body whose kind cannot be read.
 func Unrecognized(kind string, err error, data []byte) error {
 	return status.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, excerpt(data)))
 }
 
 const excerptLength = 30
 
-// excerpt shows the beginning of a body: as it is where it looks like JSON, else in hexadecimal digits.
+// excerpt returns the beginning of a body for an error text: as text if it looks like JSON, otherwise in hexadecimal digits.
 func excerpt(data []byte) string {
 	if len(data) == 0 {
 		return "<empty>"

@@ -9,14 +9,14 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// index is by what the store finds objects.
+// index describes by which values the store finds objects.
 type index struct {
-	fields        []string // the selectable ones, as given
+	fields        []string // the selectable fields, as the host wrote them
 	indexedLabels []string
 	extract       storage.Extractor
 }
 
-// Each selectable field and indexed label is an index, which every write keeps.
+// Each selectable field and each indexed label costs an index that every write updates.
 const maxSelectableFields, maxIndexedLabels = 16, 8
 
 func (res *Resource) checkSelectable() error {
@@ -27,7 +27,7 @@ func (res *Resource) checkSelectable() error {
 	absent := make([]string, len(res.fields))
 	for i, field := range res.fields {
 		if slices.Contains(res.fields[:i], field) {
-			return fmt.Errorf("SelectableFields: %q is there twice", field)
+			return fmt.Errorf("SelectableFields: duplicate field %q", field)
 		}
 		s := res.Schema
 		path := strings.Split(field, ".")
@@ -48,7 +48,7 @@ func (res *Resource) checkSelectable() error {
 	return nil
 }
 
-// extractor finds the values at the paths, and takes what is absent for those of a field that an object does not have.
+// extractor returns a function that finds the values at the paths. If an object lacks a field, its value is the one in absent.
 func extractor(paths [][]string, absent []string) storage.Extractor {
 	extract := storage.NewExtractor(paths...)
 	if strings.Join(absent, "") == "" {
@@ -74,7 +74,7 @@ func (res *Resource) checkIndexedLabels() error {
 			return fmt.Errorf("IndexedLabels: %q: %s", label, msgs[0])
 		}
 		if slices.Contains(res.indexedLabels[:i], label) {
-			return fmt.Errorf("IndexedLabels: %q is there twice", label)
+			return fmt.Errorf("IndexedLabels: duplicate label %q", label)
 		}
 	}
 	return nil

@@ -8,36 +8,37 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Life is what a kind has of its own in how its objects begin, change and end. Nearly every kind has the plain one.
+// Life holds a kind's own rules for how its objects begin, change and end. Nearly every kind uses plainLife; namespaces use [Namespaces].
 type Life struct {
-	// begin fills in what a new object begins with, and owned leaves it out again: nobody owns it.
+	// begin fills in the initial fields of a new object. owned removes them again from what managedFields record, because no client owns
+	// them.
 	begin, owned func(obj doc.Value) doc.Value
-	// change returns what a write of a part may make of an object.
+	// change returns obj without the changes that a write of this part may not make.
 	change func(obj, old doc.Value, part Part) doc.Value
-	// validate returns what is wrong with an object besides the rules of all kinds.
+	// validate returns the faults of an object by the kind's own rules.
 	validate func(obj, old doc.Value, part Part) status.FieldErrors
-	// precondition is the answer to a deletion of another object than the client means.
+	// precondition returns the error for a deletion whose preconditions do not match.
 	precondition func(res *Resource, name, what, wanted, found string) error
-	// immortal are the names of objects that are never deleted, and first the name of the one that is there from the beginning.
+	// immortal lists the objects that nobody may delete. first is the one that the API creates when it starts.
 	immortal []string
 	first    string
-	// mark completes the mark on an object whose deletion has begun.
+	// mark completes an object whose deletion has begun.
 	mark func(obj doc.Value) doc.Value
-	// holds reports whether something besides finalizers and a grace period holds an object that is being deleted.
+	// holds reports whether an object that is being deleted must stay, apart from its finalizers and grace period.
 	holds func(obj doc.Value) bool
-	// propagation is what a client asks for that wants no orphans.
+	// propagation is the policy for the deprecated option orphanDependents=false.
 	propagation apimeta.DeletionPropagation
-	// goesMarked: an object that goes at once is shown as marked for deletion.
+	// goesMarked: the answer to a deletion that removes the object at once shows it marked for deletion.
 	goesMarked bool
-	// wholeBody: the types of a body are checked in what a write leaves out, too.
+	// wholeBody: types are checked in the whole body, also where the write ignores it.
 	wholeBody bool
-	// parts are subresources that are parts of the object, besides the status.
+	// parts lists the subresources, besides the status, that are parts of the object.
 	parts []partOf
-	// namespaces: the objects are the namespaces of those of other kinds.
+	// namespaces: the objects are the namespaces of other kinds.
 	namespaces bool
 }
 
-// partOf is a subresource that is a part of the object.
+// partOf declares a subresource that is a part of the object, such as a namespace's /finalize.
 type partOf struct {
 	name  string
 	part  Part
@@ -55,7 +56,7 @@ var plainLife = &Life{
 	propagation:  apimeta.DeletePropagationBackground,
 }
 
-// checkMortal refuses to delete an object that is never deleted.
+// checkMortal refuses to delete an object that nobody may delete.
 func (res *Resource) checkMortal(name string) error {
 	if slices.Contains(res.life.immortal, name) {
 		return status.Forbidden(res.GR, name, "this namespace may not be deleted")
@@ -63,5 +64,5 @@ func (res *Resource) checkMortal(name string) error {
 	return nil
 }
 
-// AreNamespaces reports whether the objects are the namespaces of those of other kinds.
+// AreNamespaces reports whether the objects are the namespaces of other kinds.
 func (res *Resource) AreNamespaces() bool { return res.life.namespaces }

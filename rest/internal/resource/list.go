@@ -23,7 +23,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Page is a list as the protocol has it: records, the revision they are of, where they were found, and how to get the rest.
+// Page is one page of a list: its records and their revision, what was selected, and the token for the next page.
 type Page struct {
 	storage.Listing
 	Selected  Selection
@@ -31,25 +31,26 @@ type Page struct {
 	Remaining *int64
 }
 
-// Meta is the metadata of the list.
+// Meta returns the metadata of the list.
 func (p Page) Meta() apimeta.ListMeta {
 	return apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(p.Revision), 10), Continue: p.Token, RemainingItemCount: p.Remaining}
 }
 
-// recordBuffers are for the records of lists, so that a list costs the same few buffers whatever its length.
+// recordBuffers lends buffers for the records of lists, so that a long list does not allocate one each time.
 var recordBuffers = sync.Pool{New: func() any { b := make([]*storage.Record, 0, 512); return &b }}
 
-// BorrowRecords returns an empty buffer for the records of a list.
+// BorrowRecords returns an empty buffer for the records of a list. The caller must give it back with ReturnRecords.
 func BorrowRecords() *[]*storage.Record { return recordBuffers.Get().(*[]*storage.Record) }
 
-// ReturnRecords takes a borrowed buffer back, and lets go of the records in it.
+// ReturnRecords takes a borrowed buffer back. It clears the buffer, so that the pool keeps no record in memory.
 func ReturnRecords(records *[]*storage.Record) {
 	clear(*records)
 	*records = (*records)[:0]
 	recordBuffers.Put(records)
 }
 
-// List reads one page of a list (API concepts, Retrieving large results sets in chunks; Resource versions).
+// List reads one page of a list (API concepts, Retrieving large results sets in chunks; Resource versions). It uses the buffer into if
+// that is large enough.
 func (res *Resource) List(ctx context.Context, namespace string, p ListParameters, into []*storage.Record) (Page, error) {
 	selected := res.Select(namespace, p)
 	options := selected.listOptions()
@@ -78,7 +79,7 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 		options.Revision = revision
 		switch {
 		case p.ResourceVersion == "0":
-			options.Limit = 0 // any state will do, and it comes whole
+			options.Limit = 0 // any revision will do, and upstream ignores the limit
 		case p.ResourceVersionMatch == apimeta.MatchExact, p.ResourceVersionMatch == "" && revision > 0 && p.Limit > 0:
 			options.Exact = true
 		}
@@ -100,12 +101,11 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 	return out, nil
 }
 
-// continueToken says where a list goes on: at which revision, and after which object. It is opaque to clients. Its
-// start is a key below the list's own namespace, so that a forged token reaches nothing that the caller's list would
-// not.
+// continueToken says where the next page begins: at which revision and after which object. It is opaque to clients. Start is a key
+// relative to the namespace of the list, so a forged token reaches nothing outside of it.
 type continueToken struct {
 	Version  string `json:"v"`
-	Revision int64  `json:"rv"` // -1: whatever is current
+	Revision int64  `json:"rv"` // currentRevision means the latest
 	Start    string `json:"start"`
 }
 
@@ -114,7 +114,7 @@ const (
 	currentRevision = -1
 )
 
-// startEnd is what follows the last key served: the smallest key after it.
+// startEnd follows the last name of a page. Together they are the smallest key after that name.
 const startEnd = "\x00"
 
 func encodeContinue(namespace string, revision int64, last storage.Key) string {
@@ -127,7 +127,7 @@ func encodeContinue(namespace string, revision int64, last storage.Key) string {
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// decodeContinue returns the revision of a token and the key after which the list goes on.
+// decodeContinue returns the revision of a token, and the key after which the next page begins.
 func (res *Resource) decodeContinue(token, namespace string) (revision int64, after storage.Key, err error) {
 	invalid := func(reason any) (int64, storage.Key, error) {
 		return 0, storage.Key{}, status.BadRequest(fmt.Sprintf("invalid continue token: continue key is not valid: %v", reason))
@@ -162,7 +162,7 @@ func (res *Resource) decodeContinue(token, namespace string) (revision int64, af
 	return t.Revision, after, nil
 }
 
-// readToken decodes a token, or says what is wrong with it in the words that clients know.
+// readToken decodes a token. Its errors are in the words that clients know from upstream.
 func readToken(data []byte) (t continueToken, err error) {
 	v, _, err := codec.DecodeJSON(data)
 	switch {
@@ -177,11 +177,11 @@ func readToken(data []byte) (t continueToken, err error) {
 	return t, json.Unmarshal(data, &t)
 }
 
-// lastBefore is what a list that begins at start has shown last.
+// lastBefore returns the last name that comes before start, the beginning of the next page.
 func lastBefore(start string) string {
 	if last, ok := strings.CutSuffix(start, startEnd); ok {
 		return last
 	}
 	end := len(start) - 1
-	return start[:end] + string([]byte{start[end] - 1, 0xff}) // no name has such a byte
+	return start[:end] + string([]byte{start[end] - 1, 0xff}) // no name contains the byte 0xff
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Namespaces is the life of namespaces. A namespace is held by spec.finalizers as well, which only its subresource /finalize changes; it has
-// a phase and a label with its name; some namespaces are never deleted, and one is there from the beginning.
+// Namespaces is the Life of namespaces. spec.finalizers hold a namespace as well, and only its subresource /finalize changes them. A
+// namespace has a phase and a label with its own name. Nobody may delete certain namespaces, and the API creates one when it starts.
 var Namespaces = &Life{
 	begin:        newNamespace,
 	change:       updatedNamespace,
@@ -41,8 +41,9 @@ const (
 	causeNamespaceEnding = status.CauseType("NamespaceTerminating")
 )
 
-// checkNamespaceOpen refuses to create something in a namespace that is missing or being deleted. With no namespaces
-// served every namespace is open.
+// checkNamespaceOpen refuses to create an object in a namespace that does not exist or is being deleted. If the API serves no namespaces,
+// every namespace is open. commitNew checks again in the transaction of the write; this earlier check gives the error before the other
+// steps run.
 func (res *Resource) checkNamespaceOpen(ctx context.Context, namespace, name string) error {
 	namespaces := res.namespaces()
 	if namespaces == nil || !res.Kind.Namespaced {
@@ -58,10 +59,10 @@ func (res *Resource) checkNamespaceOpen(ctx context.Context, namespace, name str
 	return res.openTo(record, name)
 }
 
-// unknownName stands in a refusal for the name of an object that has none.
+// unknownName replaces the name in the error about an object that has none.
 const unknownName = "Unknown"
 
-// openTo refuses to create something in a namespace, given as it is stored, that is missing or being deleted.
+// openTo refuses to create an object in a namespace that is being deleted.
 func (res *Resource) openTo(namespace *storage.Record, name string) error {
 	if !namespace.Deleting {
 		return nil
@@ -72,7 +73,7 @@ func (res *Resource) openTo(namespace *storage.Record, name string) error {
 	return refused
 }
 
-// newNamespace fills in what a namespace begins with.
+// newNamespace fills in the initial fields of a namespace.
 func newNamespace(obj doc.Value) doc.Value {
 	var finalizers []doc.Value
 	holds := false
@@ -86,7 +87,7 @@ func newNamespace(obj doc.Value) doc.Value {
 	return labelledNamespace(obj).WithAt(doc.ListOf(finalizers...), "spec", objectmeta.Finalizers).WithAt(doc.Of(phaseActive), "status", "phase")
 }
 
-// activeNamespace lets a namespace that says nothing of its phase be active.
+// activeNamespace sets the phase Active if the namespace has no phase.
 func activeNamespace(obj doc.Value) doc.Value {
 	if obj.Lookup("status", "phase").Text() == "" {
 		return obj.WithAt(doc.Of(phaseActive), "status", "phase")
@@ -94,7 +95,7 @@ func activeNamespace(obj doc.Value) doc.Value {
 	return obj
 }
 
-// withoutFirstFinalizer takes out what [newNamespace] puts in.
+// withoutFirstFinalizer removes the finalizer that [newNamespace] adds.
 func withoutFirstFinalizer(obj doc.Value) doc.Value {
 	if f := obj.Lookup("spec", objectmeta.Finalizers); f.Len() == 1 && f.At(0).Text() == objectmeta.FinalizerNamespace {
 		return obj.With("spec", obj.Get("spec").Without(objectmeta.Finalizers))
@@ -102,7 +103,7 @@ func withoutFirstFinalizer(obj doc.Value) doc.Value {
 	return obj
 }
 
-// validatePhase checks that a namespace says of itself whether it is being deleted.
+// validatePhase checks that the phase agrees with the deletionTimestamp.
 func validatePhase(obj doc.Value) status.FieldErrors {
 	phase, at := obj.Lookup("status", "phase").Text(), status.Field("status", "Phase")
 	switch deleting := objectmeta.Deleting(obj); {
@@ -114,12 +115,12 @@ func validatePhase(obj doc.Value) status.FieldErrors {
 	return nil
 }
 
-// labelledNamespace gives a namespace the label by which selectors find it, whatever a client has written there.
+// labelledNamespace sets the label by which selectors find a namespace by name. It overwrites the client's value.
 func labelledNamespace(obj doc.Value) doc.Value {
 	return obj.WithAt(doc.Of(objectmeta.NameOf(obj)), "metadata", objectmeta.Labels, namespaceLabel)
 }
 
-// updatedNamespace is what a write may make of a namespace: /finalize alone changes spec.finalizers, and a status has a
+// updatedNamespace restores what a write of a part may not change: only /finalize changes spec.finalizers, and a status always has a
 // phase.
 func updatedNamespace(obj, old doc.Value, part Part) doc.Value {
 	obj = labelledNamespace(obj)
@@ -132,10 +133,10 @@ func updatedNamespace(obj, old doc.Value, part Part) doc.Value {
 	return obj
 }
 
-// validateNamespace checks that the phase is what the metadata says, or that what holds a namespace has proper names.
+// validateNamespace checks the phase in a write of the status, and the names of spec.finalizers in a create or a /finalize.
 func validateNamespace(obj, old doc.Value, part Part) (errs status.FieldErrors) {
 	if part == MainPart && !old.IsAbsent() {
-		return nil // its finalizers are as they were
+		return nil // it cannot change the finalizers
 	}
 	if part == StatusPart {
 		return validatePhase(obj)
@@ -151,12 +152,12 @@ func validateNamespace(obj, old doc.Value, part Part) (errs status.FieldErrors) 
 	return errs
 }
 
-// failedNamespacePrecondition is the answer to a deletion of another namespace than there is, in words of its own.
+// failedNamespacePrecondition returns upstream's error for a deletion of a namespace whose preconditions do not match.
 func failedNamespacePrecondition(res *Resource, name, what, wanted, found string) error {
 	return status.Conflict(res.GR, name, fmt.Sprintf("Precondition failed: %s in precondition: %s, %s in object meta: %s", what, wanted, what, found))
 }
 
-// endingNamespace marks a namespace whose deletion has begun.
+// endingNamespace completes a namespace whose deletion has begun: it has the phase Terminating and no grace period.
 func endingNamespace(obj doc.Value) doc.Value {
 	return obj.WithAt(doc.Of(phaseTerminating), "status", "phase").WithAt(doc.Value{}, "metadata", objectmeta.GracePeriod)
 }

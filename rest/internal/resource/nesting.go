@@ -9,24 +9,24 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// maxNesting is how many writes may be under way within one another, each made by a hook of the one before.
+// maxNesting limits how deep writes may nest, each made by a hook of the one outside.
 const maxNesting = 100
 
-// nestedWrite is a write that is under way. The contexts of its hooks carry it, so that a write that a hook makes is known to
-// be nested in it: a hook that writes its own object would otherwise run for its own writes without end.
+// nestedWrite is a write in progress. The contexts of its hooks carry it, so that a write by a hook is known to be nested in it. Without
+// this, a hook that writes its own object would run for its own writes forever.
 type nestedWrite struct {
-	env      *Environment // of the API; a hook may write to another one, too
-	key      storage.Key  // without a name for an object whose name is generated
+	env      *Environment // a hook may also write to another API
+	key      storage.Key  // the name is empty if the server generates it
 	outer    *nestedWrite
 	depth    int
 	warnings *Warnings
-	// again counts the writes of the same object that hooks have made within the outermost write of it.
+	// again counts the writes by hooks to the same object, within the outermost write of it.
 	again *atomic.Int32
 }
 
 type nestedWriteKey struct{}
 
-// nestedIn is the write whose hook has this context; nil outside of hooks.
+// nestedIn returns the write whose hook has this context. It returns nil outside of hooks.
 func nestedIn(ctx context.Context) *nestedWrite {
 	w, _ := ctx.Value(nestedWriteKey{}).(*nestedWrite)
 	return w
@@ -34,12 +34,12 @@ func nestedIn(ctx context.Context) *nestedWrite {
 
 type environmentKey struct{}
 
-// In returns a context for hooks that do not belong to a write. [EnvironmentOf] finds the environment in it.
+// In returns a context for hooks that run outside of a write. [EnvironmentOf] finds the environment in it.
 func (env *Environment) In(ctx context.Context) context.Context {
 	return context.WithValue(ctx, environmentKey{}, env)
 }
 
-// EnvironmentOf returns the environment whose hook got this context, or nil.
+// EnvironmentOf returns the environment of the hook that has this context, or nil.
 func EnvironmentOf(ctx context.Context) *Environment {
 	if w := nestedIn(ctx); w != nil {
 		return w.env
@@ -48,14 +48,14 @@ func EnvironmentOf(ctx context.Context) *Environment {
 	return env
 }
 
-// Warn warns the client of the write whose hook got this context. Outside of such a hook nobody hears it.
+// Warn adds a warning to the answer of the write whose hook has this context. Outside of such a hook it does nothing.
 func Warn(ctx context.Context, text string) {
 	if w := nestedIn(ctx); w != nil {
 		w.warnings.add(text)
 	}
 }
 
-// InHook reports whether a context is that of a hook of a write to one of the resources.
+// InHook reports whether the context belongs to a hook of a write to this environment.
 func (env *Environment) InHook(ctx context.Context) bool {
 	for w := nestedIn(ctx); w != nil; w = w.outer {
 		if w.env == env {
@@ -65,8 +65,8 @@ func (env *Environment) InHook(ctx context.Context) bool {
 	return false
 }
 
-// nest notes in the context of the write's hooks that the write is under way. It refuses a write that hooks have nested too
-// often.
+// nest returns a context for the write's hooks that carries the write. It refuses a write if hooks have nested writes too deep, or have
+// written the same object too often.
 func (w *Write) nest(ctx context.Context) (context.Context, error) {
 	n := &nestedWrite{env: w.res.Environment, warnings: w.Warnings, key: w.res.key(w.Namespace, w.Name), again: new(atomic.Int32), outer: nestedIn(ctx)}
 	if n.outer != nil {

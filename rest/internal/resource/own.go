@@ -9,11 +9,11 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
-// selfAgent writes what the API makes by itself.
+// selfAgent is the field manager of the objects that the API creates on its own behalf.
 const selfAgent = "decorum"
 
-// trackManagers prepares the resource to keep managedFields. What an object of a built-in kind has before anything is
-// written to it is what its Go type writes anyway; one of a custom kind has nothing.
+// trackManagers prepares the resource to keep managedFields. Nobody owns what an empty object contains. For a built-in kind, that is what
+// Go writes for an empty value of its type; for a custom kind, it is nothing.
 func (res *Resource) trackManagers() error {
 	empty := res.bare()
 	if res.Dialect.GoWritten {
@@ -30,8 +30,8 @@ func (res *Resource) trackManagers() error {
 	return nil
 }
 
-// asOwned converts an object to the version in which an entry of managedFields names its fields. The keeper is nil for a
-// version that is not there.
+// asOwned converts an object to the version in which an entry of managedFields names its fields. The keeper is nil if the kind has no
+// such version any more.
 func (res *Resource) asOwned(obj doc.Value, apiVersion string) (doc.Value, *managed.Kind, error) {
 	from, to := res.inVersion(obj.Get("apiVersion").Text()), res.inVersion(apiVersion)
 	if from == nil || to == nil {
@@ -41,14 +41,14 @@ func (res *Resource) asOwned(obj doc.Value, apiVersion string) (doc.Value, *mana
 	return obj, to.Managed, err
 }
 
-// own gives the object the managedFields that follow from the write.
+// own records who owns which fields after the write.
 func (w *Write) own(context.Context) error {
 	w.tracked = w.withOwners(w.obj)
 	return nil
 }
 
-// withOwners returns an object with the managedFields that follow (API concepts, Field management). A client claims those that it has
-// sent or, if it has sent none, those that there were.
+// withOwners returns the object with the managedFields after this write (API concepts, Field management). A client may send
+// managedFields; if it sends none, those of the old object count.
 func (w *Write) withOwners(obj doc.Value) doc.Value {
 	claimed, old := w.claimed, w.old.shown
 	switch {
@@ -57,7 +57,7 @@ func (w *Write) withOwners(obj doc.Value) doc.Value {
 	case w.form != applied:
 		claimed = w.res.Managed.Update(old, w.owned(obj), claimed, w.writer())
 	case !old.IsAbsent() && doc.Equal(obj, objectmeta.WithoutManagedFields(old)):
-		// A configuration that asks for what there is moves no time, or it would never come to rest.
+		// If an apply changes nothing, it keeps the times too. Otherwise each repetition would be a write, and its event could cause the next.
 		if before := objectmeta.Of(old).Get(objectmeta.ManagedFields); managed.SameButTimes(claimed, before) {
 			claimed = before
 		}
@@ -65,14 +65,14 @@ func (w *Write) withOwners(obj doc.Value) doc.Value {
 	return obj.WithAt(claimed, "metadata", objectmeta.ManagedFields)
 }
 
-// writer says who writes, for managedFields.
+// writer describes the writer for managedFields.
 func (w *Write) writer() managed.Writer {
 	by := managed.Writer{Manager: cmp.Or(w.Asked.Manager, w.Asked.Agent), Time: objectmeta.Timestamp(w.res.Now()).Text()}
 	if w.Through != nil {
 		by.Subresource = w.Through.Name
 	}
 	if w.setsCount() {
-		by.Through, by.Time = w.Through.Kind.GroupVersion().String(), "" // upstream looks for the time among entries of the object
+		by.Through, by.Time = w.Through.Kind.GroupVersion().String(), "" // as upstream, which looks for the time only in entries of the object itself
 	}
 	switch {
 	case w.part() == StatusPart && w.res.Dialect.StatusMetadata:
@@ -85,11 +85,11 @@ func (w *Write) writer() managed.Writer {
 	return by
 }
 
-// setsCount reports whether the write sets a count through a subresource.
+// setsCount reports whether the client sets a count through the subresource, as through /scale.
 func (w *Write) setsCount() bool { return w.Through != nil && w.Through.applied != nil }
 
-// owned is an object as far as it has owners: a count of zero is not written in a Scale, and belongs to nobody, nor does what
-// a kind begins with by itself.
+// owned returns the object without the fields that nobody owns: the initial fields of a new object, and a count of zero, because a Scale
+// leaves it out.
 func (w *Write) owned(obj doc.Value) doc.Value {
 	if w.old.shown.IsAbsent() {
 		return w.res.life.owned(obj)

@@ -13,8 +13,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// PatchTypes are the media types that a PATCH takes, of the object or, if sub is not nil, of a subresource. What a subresource with a
-// kind of its own shows has no managedFields; only what is known to be a field of the object can be applied through it.
+// PatchTypes returns the media types that a PATCH of the object accepts or, if sub is not nil, a PATCH of the subresource. The view of a
+// subresource with its own kind has no managedFields. So a client can apply through it only if the view maps a field of the object, as
+// /scale does.
 func (res *Resource) PatchTypes(sub *Subresource) []string {
 	types := []string{kind.JSONPatch, kind.MergePatch}
 	if res.Dialect.StrategicMerge {
@@ -26,8 +27,9 @@ func (res *Resource) PatchTypes(sub *Subresource) []string {
 	return types
 }
 
-// Patch makes the write one by a patch of this media type, of the object or of what a subresource with a kind of its own shows. A patch
-// that cannot be read is refused after an object that does not exist.
+// Patch makes the write a patch of the object, or of the view of a subresource with its own kind. It returns an error only for an
+// unsupported media type. A patch that cannot be parsed fails in the step ask, after the step find, so that a missing object is reported
+// first.
 func (w *Write) Patch(media string, data []byte) error {
 	of := w.res.Schema
 	if w.throughOwnKind() {
@@ -54,12 +56,12 @@ func (w *Write) Patch(media string, data []byte) error {
 	return nil
 }
 
-// refused is a patch that cannot be read. It is refused after an object that is not there.
+// refused returns a Change that fails with the error of a patch that cannot be parsed.
 func refused(err error) Change {
 	return func(doc.Value) (doc.Value, error) { return doc.Value{}, err }
 }
 
-// parsePatch reads a patch of an object that the schema describes.
+// parsePatch parses a patch of an object that the schema describes.
 func (w *Write) parsePatch(media string, data []byte, of *schema.Schema) (Change, error) {
 	switch media {
 	case kind.JSONPatch:
@@ -84,7 +86,7 @@ func (w *Write) parsePatch(media string, data []byte, of *schema.Schema) (Change
 			if err != nil || obj.Kind() != doc.Map {
 				return obj, err
 			}
-			// It changes a value of the Go type, which is of its kind whatever the patch says.
+			// Upstream patches a Go value here, whose type fixes its kind whatever the patch says.
 			return obj.With("apiVersion", old.Get("apiVersion")).With("kind", old.Get("kind")), nil
 		}), nil
 	case kind.MergePatch:
@@ -98,7 +100,7 @@ func (w *Write) parsePatch(media string, data []byte, of *schema.Schema) (Change
 	return nil, status.UnsupportedMediaType(w.res.PatchTypes(nil))
 }
 
-// withText lets it be told what text a patch has made of an object.
+// withText records how to write the text of the patched object, which error messages show.
 func (w *Write) withText(text func([]byte) []byte, of *schema.Schema, want Change) Change {
 	made := &patchedText{text: text}
 	if w.res.Dialect.DeclaredOrder || of != w.res.Schema {
@@ -111,7 +113,7 @@ func (w *Write) withText(text func([]byte) []byte, of *schema.Schema, want Chang
 	}
 }
 
-// checkPatched refuses a patch that makes something else of the object, or nothing that is one.
+// checkPatched refuses a patch whose result is not an object, or has another kind, name or namespace.
 func (w *Write) checkPatched(obj, old doc.Value) error {
 	if err := w.checkPatchedKind(obj, old); err != nil {
 		return err
@@ -133,8 +135,8 @@ func (w *Write) checkPatched(obj, old doc.Value) error {
 	return nil
 }
 
-// checkPatchedKind refuses an object that is no longer of the kind, in the words of upstream's decoder. A kind may be left out
-// where the dialect fills it in.
+// checkPatchedKind refuses a patch that changed the kind, in the words of upstream's decoder. In the built-in dialect the patch may
+// remove the kind.
 func (w *Write) checkPatchedKind(obj, old doc.Value) error {
 	if _, err := KindOf(obj, JSONOf(obj)); err != nil {
 		return w.undecodable(obj, err)
@@ -149,7 +151,7 @@ func (w *Write) checkPatchedKind(obj, old doc.Value) error {
 	case apiVersion == "" && required:
 		return w.undecodable(obj, fmt.Errorf("Object 'apiVersion' is missing in '%s'", w.textOf(obj)))
 	case apiVersion == "":
-		return NameUndeterminable(objectmeta.NameOf(old)) // upstream decodes it into an object without anything
+		return NameUndeterminable(objectmeta.NameOf(old)) // upstream decodes it into an empty object
 	case w.res.Dialect.PatchedKindInvalid:
 		return w.res.otherKind(obj, sameVersion, sameKind)
 	}
@@ -160,7 +162,7 @@ func (w *Write) checkPatchedKind(obj, old doc.Value) error {
 	return w.undecodable(obj, errors.New(w.res.otherBuiltinKind(found, w.res.GVK)))
 }
 
-// checkPatchedSubresource is checkPatched for a subresource with a kind of its own, which may leave the kind out.
+// checkPatchedSubresource is checkPatched for a subresource with its own kind. The patched view may lack the kind.
 func (w *Write) checkPatchedSubresource(v doc.Value) error {
 	sub := w.Through
 	found, err := KindOf(v, JSONOf(v))
@@ -182,7 +184,7 @@ func (w *Write) checkPatchedSubresource(v doc.Value) error {
 	return nil
 }
 
-// gvkOf is the kind that an object says it is of.
+// gvkOf returns the kind that an object states, or the zero value if its apiVersion is malformed.
 func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
 	gv, err := apimeta.ParseGroupVersion(obj.Get("apiVersion").Text())
 	if err != nil {
@@ -191,13 +193,13 @@ func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
 	return gv.WithKind(obj.Get("kind").Text())
 }
 
-// patchedInvalid is the answer to a patch whose result is no object of the kind. Upstream leaves kind and name out.
+// patchedInvalid returns the error for a patch whose result is not a valid object of the kind. Upstream leaves out the kind and the name.
 func (w *Write) patchedInvalid(obj doc.Value, text string) error {
 	return status.Invalid(apimeta.GroupKind{}, "", status.FieldErrors{
 		status.InvalidField(status.Field("patch"), w.textOf(obj), text)})
 }
 
-// textOf is the text by which an object is shown where it is refused.
+// textOf returns the text of an object for an error message.
 func (w *Write) textOf(obj doc.Value) string {
 	if w.Body.patched != nil && !w.translated {
 		return w.Body.patched.String()

@@ -8,19 +8,19 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// patchedText is what a patch has made of an object, as the JSON text that clients are shown where that is refused. It is
-// written only then: of is the object before, and text makes of its text that of the result.
+// patchedText writes the JSON text of a patched object, which error messages show. It does so only when an error needs it. of is the old
+// object; text patches the text of an object.
 type patchedText struct {
 	of   doc.Value
 	text func(object []byte) []byte
-	// declared is the schema whose fields are in the order of the text; without one members are sorted by name.
+	// declared is the schema that gives the fields their declared order. If it is nil, members are sorted by name.
 	declared *schema.Schema
-	// asWritten: values of the patch stand in the text as they were written.
+	// asWritten: the text keeps the values of the patch as the client wrote them.
 	asWritten bool
 }
 
-// repeated returns the members that stand twice in the text, as field validation names them. A patch that is written without
-// such members makes none.
+// repeated returns the duplicate members of the text, as field validation reports them. If the patch has no duplicate members, its result
+// has none either.
 func (p *patchedText) repeated(problems []string) (again []string) {
 	if p == nil || !p.asWritten || len(problems) == 0 {
 		return nil
@@ -35,6 +35,7 @@ func (p *patchedText) repeated(problems []string) (again []string) {
 	return again
 }
 
+// String returns the JSON text of the patched object.
 func (p *patchedText) String() string {
 	var object []byte
 	if p.declared != nil {
@@ -45,7 +46,7 @@ func (p *patchedText) String() string {
 	return string(p.text(object))
 }
 
-// appendDeclared appends the JSON text of a value as Go writes it, with the fields of structs as they are declared.
+// appendDeclared appends the JSON text of a value as Go writes it: the fields of structs in their declared order.
 func appendDeclared(dst []byte, v doc.Value, s *schema.Schema) []byte {
 	switch {
 	case v.Kind() == doc.Map:
@@ -73,7 +74,7 @@ func appendDeclared(dst []byte, v doc.Value, s *schema.Schema) []byte {
 	return codec.AppendJSON(dst, v)
 }
 
-// shownText is the text of an object of which there is none, as Go writes it.
+// shownText returns the JSON text of an object that no patch produced, as Go writes it.
 func shownText(obj doc.Value) string {
 	text := codec.AppendJSON(nil, obj)
 	if escaped, err := json.Marshal(json.RawMessage(text)); err == nil {

@@ -8,20 +8,20 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// LogChange is a change in the log of the store: one committed write of one object.
+// LogChange is a change in the store's log: one committed write of one object.
 type LogChange = watch.Change[storage.Record]
 
-// position is a place in the store's log: its reader knows everything before it. It has no queue. A reader who is slower than
-// the log forgets loses the place, and gets 410 Expired (decision 0002).
+// position is a place in the store's log: its reader knows everything before it. A position has no queue. If a reader falls behind what
+// the log still holds, it loses the position and gets 410 Expired (decision 0002). One goroutine at a time may use it.
 type position struct {
 	*watch.Cursor[storage.Record]
 }
 
-// changeBuffers are borrowed by a poll, so that a position that waits has none.
+// changeBuffers lends a buffer to each poll. Thousands of watches may wait, and a waiting position must hold no buffer.
 var changeBuffers = sync.Pool{New: func() any { b := make([]*LogChange, 0, watch.PollLimit); return &b }}
 
-// poll shows the changes since the last poll, oldest first and at most about [watch.PollLimit] or [watch.PollBytes] of them. It
-// never waits. It reports whether there were any: then there may be more. It ends with an error of see.
+// poll passes the changes since the last poll to see, oldest first. It returns at most about [watch.PollLimit] changes or
+// [watch.PollBytes] bytes, never waits, and stops at the first error of see. If more is true, further changes may be waiting.
 func (p position) poll(see func(*LogChange) error) (more bool, err error) {
 	borrowed := changeBuffers.Get().(*[]*LogChange)
 	changes, err := p.Poll((*borrowed)[:0])
@@ -34,7 +34,7 @@ func (p position) poll(see func(*LogChange) error) (more bool, err error) {
 		return false, err
 	}
 	for i, c := range changes {
-		changes[i] = nil // the reader may take its time with it, and must not keep those before alive
+		changes[i] = nil // see may take long; the changes that it has seen must not stay in memory meanwhile
 		if err := see(c); err != nil {
 			return false, err
 		}
@@ -42,7 +42,7 @@ func (p position) poll(see func(*LogChange) error) (more bool, err error) {
 	return len(changes) > 0, nil
 }
 
-// next polls until there was something to show, and waits in between. At the end of the context it returns the cause.
+// next calls poll until it has shown something, and waits in between. If the context ends, next returns its cause.
 func (p position) next(ctx context.Context, poll func() (more bool, err error)) error {
 	for ctx.Err() == nil {
 		if more, err := poll(); more || err != nil {

@@ -18,11 +18,11 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// isPatch reports whether the object comes of a patch or a configuration of the client's.
+// isPatch reports whether the client sent a patch or a configuration from which the object was computed.
 func (w *Write) isPatch() bool { return w.form == applied || w.form == patched && !w.translated }
 
-// prune drops what the schema does not know and reports it as the request asks for. It refuses a wrong type within metadata, because
-// everything after relies on it; for built-in kinds every wrong type comes before unknown fields, as in a decoder.
+// prune removes unknown fields and reports them as the request asks. It refuses wrong types in metadata, because the later steps rely on
+// them. For a built-in kind it reports every wrong type before unknown fields, as upstream's decoder does.
 func (w *Write) prune(context.Context) error {
 	sent, res := w.obj, w.res
 	if err := w.checkNumbers(sent); err != nil {
@@ -60,8 +60,8 @@ func (w *Write) prune(context.Context) error {
 	return nil
 }
 
-// BodyFirst returns what is wrong with a body, or err if nothing is: a client is told of a body that cannot be decoded before
-// anything that is found by comparing it with something else.
+// BodyFirst returns the error of a body that cannot be decoded; if the body is sound, it returns err. Upstream decodes a body before it
+// compares it with the URL or the stored object, so decoding errors come first. BodyFirst changes nothing in w except its warnings.
 func (w *Write) BodyFirst(obj doc.Value, err error) error {
 	body := *w
 	body.attempt = attempt{obj: obj}
@@ -72,7 +72,7 @@ func (w *Write) BodyFirst(obj doc.Value, err error) error {
 	return body.typesFirst(err)
 }
 
-// typesFirst is BodyFirst for a body that has been pruned.
+// typesFirst is BodyFirst for a body that is already pruned.
 func (w *Write) typesFirst(err error) error {
 	if !w.res.Dialect.TypesFirst {
 		return err
@@ -83,7 +83,7 @@ func (w *Write) typesFirst(err error) error {
 	return err
 }
 
-// checkNumbers refuses numbers that nobody means and that a Go type would read for minutes, before it is asked.
+// checkNumbers refuses numbers with so many digits that Go would take minutes to parse them.
 func (w *Write) checkNumbers(obj doc.Value) error {
 	if text, found := w.res.Schema.EndlessNumber(obj); found {
 		return w.undecodable(obj, EndlessNumber(text))
@@ -91,11 +91,11 @@ func (w *Write) checkNumbers(obj doc.Value) error {
 	return nil
 }
 
-// EndlessNumber is what is wrong with such a number.
+// EndlessNumber returns the error for a number with too many digits.
 func EndlessNumber(text string) error { return fmt.Errorf("the number %q has too many digits", text) }
 
-// checkOverlooked checks the types of what a write leaves out of a body, and nobody looks at afterwards. A decoder into Go
-// reads it nevertheless.
+// checkOverlooked checks the types of the fields that the write ignores, because no later step does. Upstream's decoder reads the whole
+// body.
 func (w *Write) checkOverlooked(obj doc.Value) status.FieldErrors {
 	res := w.res
 	switch {
@@ -107,7 +107,7 @@ func (w *Write) checkOverlooked(obj doc.Value) status.FieldErrors {
 	return res.Schema.CheckTypes(nil, obj)
 }
 
-// wrongType is the answer to values of a wrong type in a body of a built-in kind.
+// wrongType returns the error for a body of a built-in kind with values of wrong types.
 func (w *Write) wrongType(sent doc.Value, errs status.FieldErrors) error {
 	err := w.decodingError(sent)
 	if err == nil {
@@ -119,8 +119,8 @@ func (w *Write) wrongType(sent doc.Value, errs status.FieldErrors) error {
 	return w.undecodable(sent, err)
 }
 
-// decodingError says in the words that clients know why an object does not fit its Go type. Of several values of a wrong type
-// it names the first one in the body.
+// decodingError returns Go's error for an object that does not fit its Go type. If several values have wrong types, it names the first
+// one in the body.
 func (w *Write) decodingError(obj doc.Value) error {
 	t := w.res.GoType.ObjectType()
 	if w.Body.Text != nil && !w.translated && !w.isPatch() {
@@ -131,8 +131,8 @@ func (w *Write) decodingError(obj doc.Value) error {
 	return schema.DecodingError(codec.AppendJSON(nil, obj), t)
 }
 
-// metadataTypeError says in the words that clients know why this metadata cannot be decoded: within its object for a built-in
-// kind, by itself for a custom one.
+// metadataTypeError returns Go's error for metadata that cannot be decoded: as part of the object for a built-in kind, alone for a custom
+// kind.
 func (w *Write) metadataTypeError(m doc.Value, errs status.FieldErrors) error {
 	var err error
 	if w.res.Dialect.MetadataAlone {
@@ -150,7 +150,7 @@ func (w *Write) undecodable(obj doc.Value, err error) error {
 	return w.undecodableAs(w.res.GVK, obj, err)
 }
 
-// undecodableAs is the answer to an object that is of a kind and cannot be read as such.
+// undecodableAs returns the error for an object that cannot be decoded as its kind. The error depends on the form of the write.
 func (w *Write) undecodableAs(kind apimeta.GroupVersionKind, obj doc.Value, err error) error {
 	switch {
 	case w.form == applied:
@@ -161,15 +161,15 @@ func (w *Write) undecodableAs(kind apimeta.GroupVersionKind, obj doc.Value, err 
 	return Undecodable(kind, err)
 }
 
-// Undecodable is the answer to a body that cannot be read as the kind that it is of.
+// Undecodable returns the error for a body that cannot be decoded as its kind.
 func Undecodable(kind apimeta.GroupVersionKind, err error) error {
 	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", kind.Kind, kind.Version, kind.Kind, err))
 }
 
-// maxFieldProblems is how many unknown and duplicate fields are named at most, as far as a decoder finds them.
+// maxFieldProblems is the largest number of unknown and duplicate fields in one report. A decoder stops there.
 const maxFieldProblems = 100
 
-// problems are what the decoder has found in what the steps work on.
+// problems returns the decoder's findings about the object that the steps work on. A translated object is not the body, so it has none.
 func (w *Write) problems() []string {
 	if w.translated {
 		return nil
@@ -177,7 +177,8 @@ func (w *Write) problems() []string {
 	return w.Body.Problems
 }
 
-// Report warns of unknown fields and of what the decoder has found, or returns the text to refuse them with.
+// Report adds warnings about unknown fields and the decoder's findings. If the client asked for strict validation, Report returns the
+// text of the error instead.
 func (w *Write) Report(unknown []string) (refused string) {
 	if len(unknown)+len(w.problems()) == 0 || w.Asked.Validation == ValidationIgnore {
 		return ""
@@ -187,16 +188,16 @@ func (w *Write) Report(unknown []string) (refused string) {
 		return "strict decoding error: " + strings.Join(problems, ", ")
 	}
 	for _, p := range problems {
-		if !strings.ContainsFunc(p, unicode.IsControl) { // upstream does not warn of such names at all
+		if !strings.ContainsFunc(p, unicode.IsControl) { // upstream does not warn about such names either
 			w.Warnings.addAlways(p)
 		}
 	}
 	return ""
 }
 
-// problemsWith puts what the decoder has found and the unknown fields into upstream's order: for built-in kinds that of
-// the body, where what is within an unknown field is not looked at; else the decoder's findings come first, then unknown
-// fields of the metadata, then all others by their paths.
+// problemsWith returns the decoder's findings and the unknown fields in upstream's order. For a built-in kind, that is the order of the
+// body, and nothing inside an unknown field is reported. Otherwise the decoder's findings come first, then the unknown fields of
+// metadata, then all other unknown fields by their paths.
 func (w *Write) problemsWith(unknown []string) []string {
 	found, body := w.problems(), w.Body
 	if w.translated {
@@ -229,7 +230,7 @@ func (w *Write) problemsWith(unknown []string) []string {
 
 func inMetadata(path string) bool { return strings.HasPrefix(path, "metadata.") }
 
-// boolOrder compares two conditions; what is false comes first.
+// boolOrder compares two conditions; false comes first.
 func boolOrder(a, b bool) int {
 	switch {
 	case a == b:
@@ -240,8 +241,8 @@ func boolOrder(a, b bool) int {
 	return 1
 }
 
-// maxOrdered is how long the paths may be that are put in order, in bytes. The path of every member of the text is compared
-// with them, and each may be as long as the text.
+// maxOrdered is the longest path, in bytes, that is put in the order of the text. The path of every member is compared with the unknown
+// ones. A path may be as long as the body, so that comparison could take quadratic time.
 const maxOrdered = 4 << 10
 
 func isLong(text string) bool { return len(text) > maxOrdered }
@@ -275,11 +276,11 @@ func problemsInOrder(text []byte, unknown []string) []string {
 
 func unknownField(path string) string { return fmt.Sprintf("unknown field %q", path) }
 
-// DuplicateField is the text about a member that stands twice in a body.
+// DuplicateField returns the text about a duplicate field of a body.
 func DuplicateField(path string) string { return fmt.Sprintf("duplicate field %q", path) }
 
-// FieldValidation says what happens to fields that the schema does not know and to keys that stand twice (API
-// concepts, Validation for unrecognized or duplicate fields). The empty value is ValidationWarn.
+// FieldValidation says how to handle unknown and duplicate fields (API concepts, Validation for unrecognized or duplicate fields). The
+// empty value means ValidationWarn.
 type FieldValidation string
 
 const (
@@ -288,7 +289,7 @@ const (
 	ValidationStrict FieldValidation = "Strict"
 )
 
-// Check returns what is wrong with a value that a client has sent.
+// Check returns the error of a value that is not one of these.
 func (v FieldValidation) Check() status.FieldErrors {
 	switch v {
 	case "", ValidationIgnore, ValidationWarn, ValidationStrict:
@@ -297,8 +298,8 @@ func (v FieldValidation) Check() status.FieldErrors {
 	return status.FieldErrors{status.UnsupportedValue(status.Field("fieldValidation"), string(v), []string{"", "Ignore", "Strict", "Warn"})}
 }
 
-// Warnings are what the Warning headers of an answer say. The first Always of them, about the body as it came and about
-// rules that were broken before, go with an error as well. Nobody listens to a nil *Warnings.
+// Warnings are the texts of an answer's Warning headers. An error answer carries only the first Always of them: those about the body and
+// about rules that the old object already broke. A nil *Warnings drops everything. One goroutine at a time may use it.
 type Warnings struct {
 	Texts  []string
 	Always int
@@ -310,7 +311,7 @@ func (w *Warnings) add(text string) {
 	}
 }
 
-// addAlways warns of what a client is told whether the write succeeds or not, before anything else.
+// addAlways adds a warning that the client gets even if the write fails. Such warnings come first.
 func (w *Warnings) addAlways(text string) {
 	if w != nil {
 		w.Texts = slices.Insert(w.Texts, w.Always, text)
@@ -318,7 +319,7 @@ func (w *Warnings) addAlways(text string) {
 	}
 }
 
-// reset forgets the warnings of an attempt that runs again.
+// reset drops the warnings of an attempt before the next one.
 func (w *Warnings) reset() {
 	if w != nil {
 		w.Texts, w.Always = w.Texts[:0], 0

@@ -16,8 +16,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// reaper removes the objects of resources that have it so when their grace period has passed. It knows them from the store
-// when the API starts, and from each deletion after. One timer waits for the earliest; there is no goroutine until it fires.
+// reaper removes objects when their grace period has passed, if their resource has the trait RemoveWhenDue. It reads the waiting objects
+// from the store when the API starts, and learns of each later deletion. One timer waits for the earliest object; no goroutine runs until
+// it fires. The store is the truth: the heap only says when to look.
 type reaper struct {
 	host Host
 
@@ -28,16 +29,16 @@ type reaper struct {
 	stopped bool
 }
 
-// due is an object to remove, and when.
+// due is an object to remove, and the time.
 type due struct {
 	at              time.Time
 	res             *Resource
 	namespace, name string
 	uid             string
-	index           int // in the heap
+	index           int // its place in the heap
 }
 
-// dueHeap is a heap of what waits, the earliest first.
+// dueHeap is a heap of objects, the earliest first.
 type dueHeap []*due
 
 func (h dueHeap) Len() int { return len(h) }
@@ -63,12 +64,12 @@ func (h *dueHeap) Pop() any {
 	return d
 }
 
-// reapAgain is how long a removal that failed waits for the next attempt.
+// reapAgain is the pause after a removal that failed.
 const reapAgain = 10 * time.Second
 
 func newReaper(h Host) *reaper { return &reaper{host: h, byUID: map[string]*due{}} }
 
-// load finds what waited when the API last ended.
+// load finds the objects whose deletion began before the API started.
 func (r *reaper) load(res *Resource) error {
 	if !res.Traits.RemoveWhenDue {
 		return nil
@@ -86,7 +87,8 @@ func (r *reaper) load(res *Resource) error {
 	return nil
 }
 
-// dueOf says when an object is to be removed; nil if its time is over. One that cannot be decoded is for who looks at it to report.
+// dueOf says when to remove an object. It returns nil if no grace period is running, or if the object cannot be decoded; a reader of the
+// object reports that.
 func dueOf(res *Resource, record *storage.Record) *due {
 	obj, _, err := codec.DecodeJSON(record.JSON)
 	if err != nil {
@@ -99,7 +101,7 @@ func dueOf(res *Resource, record *storage.Record) *due {
 	return &due{at: at, res: res, namespace: record.Key.Namespace, name: record.Key.Name, uid: record.UID}
 }
 
-// await lets an object be removed when it is due. A deletion has left it as this record.
+// await plans the removal of an object. record is the object after a deletion.
 func (r *reaper) await(ctx context.Context, res *Resource, record *storage.Record) {
 	if !res.Traits.RemoveWhenDue {
 		return
@@ -110,14 +112,14 @@ func (r *reaper) await(ctx context.Context, res *Resource, record *storage.Recor
 		return
 	}
 	r.push(d)
-	// A later deletion may have forgotten the object before it was pushed.
+	// Another deletion may have removed the object, and called forget, before push.
 	now, err := res.Store.Get(context.WithoutCancel(ctx), record.Key, storage.MostRecent)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && (now.UID != record.UID || dueOf(res, now) == nil) {
 		r.forget(record.UID)
 	}
 }
 
-// forget lets an object wait no longer: it is gone, or only finalizers hold it.
+// forget drops an object that is gone, or that only finalizers hold.
 func (r *reaper) forget(uid string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,7 +129,7 @@ func (r *reaper) forget(uid string) {
 	}
 }
 
-// push lets an object wait until its time, or until the one for which it waits already if that is earlier.
+// push plans the removal of an object. If the object is already waiting, the earlier time counts.
 func (r *reaper) push(d *due) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,7 +147,7 @@ func (r *reaper) push(d *due) {
 	}
 }
 
-// arm sets the timer to the earliest; the lock is held.
+// arm sets the timer for the earliest object. The caller holds the lock.
 func (r *reaper) arm() {
 	if r.stopped || len(r.waiting) == 0 {
 		return
@@ -158,7 +160,7 @@ func (r *reaper) arm() {
 	r.timer.Reset(wait)
 }
 
-// stop ends the waiting for good. What waits is found in the store by the next API.
+// stop ends the reaper for good. The next API finds the waiting objects in the store.
 func (r *reaper) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -168,7 +170,7 @@ func (r *reaper) stop() {
 	}
 }
 
-// reap removes what is due.
+// reap removes every object that is due. The timer calls it, in a goroutine of its own.
 func (r *reaper) reap() {
 	ctx, done, err := r.host.Begin()
 	if err != nil {
@@ -184,7 +186,7 @@ func (r *reaper) reap() {
 	}
 }
 
-// next takes the earliest if it is due, and else waits for it.
+// next takes the earliest object if it is due; otherwise it sets the timer.
 func (r *reaper) next() (*due, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -197,12 +199,13 @@ func (r *reaper) next() (*due, bool) {
 	return d, true
 }
 
-// remove ends the grace period of an object. Where finalizers hold it, it goes with the last of them.
+// remove ends the grace period of an object with a trusted deletion. If finalizers still hold the object, the write that removes the last
+// of them removes the object. If the deletion fails, remove plans another attempt.
 func (r *reaper) remove(ctx context.Context, d *due) {
 	none := int64(0)
 	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &d.uid}}
 	_, err := d.res.NewWrite(Target{Namespace: d.namespace, Name: d.name}, Asked{Trusted: true}).Delete(ctx, options)
-	if err == nil || status.IsNotFound(err) || status.IsConflict(err) { // gone, or another one of its name
+	if err == nil || status.IsNotFound(err) || status.IsConflict(err) { // the object is gone, or another one has its name
 		return
 	}
 	r.host.Logger.Error("an object whose grace period has passed cannot be removed",

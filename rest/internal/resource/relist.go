@@ -8,9 +8,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Follow is Watch, but does not end if history has passed the position while it ran: it lists again, tells of the difference to
-// what it told before, and goes on from there. It remembers the last record of each object for that. A beginning that does not
-// ask for the existing objects must be at a revision that the store still holds, because they are part of the difference.
+// Follow is Watch, but it goes on when the log no longer holds its position: it lists again, reports the difference from what it reported
+// before, and continues. For that it remembers the last record of each object. If the beginning does not ask for existing objects, the
+// store must still hold its revision, because those objects are part of the difference.
 func (res *Resource) Follow(ctx context.Context, b Beginning, see func(Event) error) error {
 	known := replica{}
 	if !b.Existing {
@@ -47,7 +47,7 @@ func (res *Resource) Follow(ctx context.Context, b Beginning, see func(Event) er
 	}
 }
 
-// replica is what a reader knows: the last record that it was told of, of each object that it takes to exist.
+// replica is what the reader knows: the last reported record of each existing object.
 type replica map[storage.Key]*storage.Record
 
 func (known replica) apply(e Event) {
@@ -58,8 +58,8 @@ func (known replica) apply(e Event) {
 	}
 }
 
-// difference tells what leads from the replica to a list. The events have the revision of the list. An object that was deleted
-// and created again is Deleted and then Added. tell applies what it is told to the replica.
+// difference reports the events that lead from the replica to a list. They have the revision of the list. An object that was deleted and
+// created again is Deleted and then Added. tell must apply each event to the replica.
 func (known replica) difference(list storage.Listing, tell func(Event) error) error {
 	exists := make(map[storage.Key]bool, len(list.Records))
 	for _, r := range list.Records {

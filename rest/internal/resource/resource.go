@@ -14,8 +14,11 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Resource is one version of a resource, working on documents: it creates, reads, changes, deletes and selects objects, and knows
-// nothing of how a request came or how its answer is shown. The API's handlers and the clients in process call the same few methods.
+// Resource is one version of a resource. It creates, reads, changes, deletes and selects objects, as documents. It does not know how a
+// request arrived or how its answer is shown.
+//
+// [New] builds a Resource, and AddVersion links the versions of a kind. From then on a Resource is immutable, and any number of
+// goroutines may use it.
 type Resource struct {
 	*Environment
 	Kind     *kind.Kind
@@ -25,36 +28,36 @@ type Resource struct {
 	Traits   Traits
 	GoType   GoType
 	Schema   *schema.Schema
-	metadata *schema.Schema // of the member metadata
-	view     schema.View    // through the Go type
+	metadata *schema.Schema // of the field metadata
+	view     schema.View    // the object as its Go type shows it
 	rules    rules.Checker  // nil for a kind without rules
-	Managed  *managed.Kind  // nil where nobody keeps track of who writes what
+	Managed  *managed.Kind  // nil if the kind keeps no managedFields
 	lineage
 	index
-	hooks        []*Hook // of admission, that may concern the resource
+	hooks        []*Hook // the admission hooks that may see a write of the resource
 	Subresources []*Subresource
-	scale        *scaler // nil where no counts are to be checked
+	scale        *scaler // nil if the dialect does not check the counts of /scale
 	life         *Life
 }
 
-// lineage is where a version stands among the versions of its kind.
+// lineage is the place of a version among the versions of its kind.
 type lineage struct {
-	// Stored is the version in which objects are stored, mostly the resource itself; versions are the others then.
+	// Stored is the version in which objects are stored. Only in that version does versions hold the others.
 	Stored   *Resource
 	versions []*Resource
-	// toStored and fromStored convert; nil in the stored version.
+	// toStored and fromStored convert documents. They are nil in the stored version.
 	toStored, fromStored func(doc.Value) (doc.Value, error)
 }
 
-// key names an object of the resource in the store.
+// key returns the key of an object in the store. All versions of a kind share it.
 func (res *Resource) key(namespace, name string) storage.Key {
 	return storage.Key{Resource: res.GR.String(), Namespace: namespace, Name: name}
 }
 
-// Has reports whether clients may use a verb.
+// Has reports whether clients may use a verb on the resource.
 func (res *Resource) Has(verb string) bool { return slices.Contains(res.Kind.Verbs, verb) }
 
-// Subresource returns the subresource of a name, or nil.
+// Subresource returns the subresource with this name, or nil.
 func (res *Resource) Subresource(name string) *Subresource {
 	for _, s := range res.Subresources {
 		if s.Name == name {
@@ -64,7 +67,7 @@ func (res *Resource) Subresource(name string) *Subresource {
 	return nil
 }
 
-// Serves reports whether a subresource of that name has paths below it.
+// Serves reports whether the subresource with this name also serves the paths below its own.
 func (res *Resource) Serves(name string) bool {
 	s := res.Subresource(name)
 	return s != nil && s.Stream != nil && s.Stream.Below
@@ -73,10 +76,10 @@ func (res *Resource) Serves(name string) bool {
 // HasStatus reports whether the kind has the subresource /status.
 func (res *Resource) HasStatus() bool { return res.Subresource("status") != nil }
 
-// NotFound is the error for an object that does not exist.
+// NotFound returns the error for an object that does not exist.
 func (res *Resource) NotFound(name string) error { return status.NotFound(res.GR, name) }
 
-// bare is an object of the kind with nothing but its kind and apiVersion.
+// bare returns an object that has only its kind and apiVersion.
 func (res *Resource) bare() doc.Value {
 	return doc.MapOf(
 		doc.Member{Key: "apiVersion", Value: doc.Of(res.GVK.GroupVersion().String())},

@@ -13,8 +13,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Part is what a write is about: the object without its status, the status alone, or what a namespace's /finalize
-// changes.
+// Part is the part of an object that a write may change: everything but the status, the status, or what a namespace's /finalize changes.
 type Part int
 
 const (
@@ -23,7 +22,8 @@ const (
 	finalizePart
 )
 
-// precondition refuses an update of something else than what the client has seen, and a new object in a namespace that is not open.
+// precondition refuses an update if the client has seen another version of the object, and a create if the namespace does not exist or is
+// being deleted.
 func (w *Write) precondition(ctx context.Context) error {
 	if w.current != nil {
 		return w.checkVersion()
@@ -36,7 +36,7 @@ func (w *Write) precondition(ctx context.Context) error {
 	return nil
 }
 
-// restore gives the object what the write may not change.
+// restore puts back the fields that the write may not change. A new object gets its initial fields.
 func (w *Write) restore(context.Context) error {
 	if w.current == nil {
 		w.obj = w.begun(w.obj)
@@ -49,7 +49,7 @@ func (w *Write) restore(context.Context) error {
 	return nil
 }
 
-// begun is a new object with what the server gives it.
+// begun returns a new object with the fields that the server sets.
 func (w *Write) begun(obj doc.Value) doc.Value {
 	res, m := w.res, objectmeta.Of(obj)
 	w.claims = isVersion(m.Get(objectmeta.ResourceVersion).Text())
@@ -62,7 +62,7 @@ func (w *Write) begun(obj doc.Value) doc.Value {
 	return res.life.begin(obj)
 }
 
-// metadataForCreate decides what a client may not set in the metadata of a new object.
+// metadataForCreate sets the metadata of a new object that a client may not choose.
 func (res *Resource) metadataForCreate(obj doc.Value, namespace string) doc.Value {
 	origin := objectmeta.Origin{Created: res.Now()}
 	if res.Kind.Namespaced {
@@ -80,7 +80,7 @@ func (res *Resource) metadataForCreate(obj doc.Value, namespace string) doc.Valu
 	return objectmeta.ForCreate(obj, origin)
 }
 
-// restored returns what of obj counts for a write of this part; the rest is as it was.
+// restored returns old with the changes of obj that a write of this part may make.
 func (res *Resource) restored(which Part, obj, old doc.Value) doc.Value {
 	var written doc.Value
 	switch {
@@ -96,7 +96,9 @@ func (res *Resource) restored(which Part, obj, old doc.Value) doc.Value {
 	return res.Schema.Reconcile(res.life.change(written, old, which), old)
 }
 
-// compare ends a write that changes nothing, and the deletion of an object that goes anyway: its time is running, or it is being emptied.
+// compare ends a write that changes nothing. It also ends a repeated deletion that does not shorten the running grace period, or that the
+// kind's life holds anyway, as it holds a namespace that is being emptied. The deletion of an object that only finalizers hold goes on,
+// because it may change the propagation policy.
 func (w *Write) compare(context.Context) error {
 	if w.deletion != nil {
 		old := w.old.stored
@@ -111,27 +113,27 @@ func (w *Write) compare(context.Context) error {
 	if w.reviewed(w.obj) != nil {
 		return nil
 	}
-	w.done = true // what is stored has been through the rest of the steps
+	w.done = true // the stored object has taken the other steps before
 	w.result.JSON, w.next = w.json, w.current.JSON
 	return nil
 }
 
-// setAside takes the managedFields out of the object.
+// setAside takes the managedFields out of the object. Hooks do not see them, and withOwners computes new ones.
 func (w *Write) setAside(context.Context) error {
 	if w.obj.Get("kind").Text() != w.res.GVK.Kind {
 		return WrongKind(w.res.GVK, w.obj)
 	}
 	w.claimed = objectmeta.Of(w.obj).Get(objectmeta.ManagedFields)
 	if w.res.Dialect.EmptyManagersUnset && w.claimed.Len() == 0 {
-		w.claimed = doc.Value{} // the metadata of a custom resource is read without what is empty
+		w.claimed = doc.Value{} // upstream reads an empty list in the metadata of a custom resource as absent
 	}
 	w.obj = objectmeta.WithoutManagedFields(w.obj)
 	w.sent, w.base = w.obj, w.old
 	return nil
 }
 
-// checkVersion refuses an update of something else than what the client has seen (API conventions, Concurrency
-// Control and Consistency).
+// checkVersion refuses an update if the client has seen another version of the object (API conventions, Concurrency Control and
+// Consistency).
 func (w *Write) checkVersion() error {
 	res, m, before := w.res, objectmeta.Of(w.obj), objectmeta.Of(w.old.shown)
 	name := before.Get(objectmeta.Name).Text()
@@ -141,7 +143,7 @@ func (w *Write) checkVersion() error {
 	switch rv := m.Get(objectmeta.ResourceVersion).Text(); {
 	case strings.Trim(rv, "0") == "":
 		if !w.throughOwnKind() && !res.Dialect.UnconditionalUpdate {
-			// The plural stands where the kind belongs, as clients know it from upstream.
+			// Upstream puts the plural in the place of the kind here.
 			return status.Invalid(apimeta.GroupKind{Group: res.GR.Group, Kind: res.GR.Resource}, name, status.FieldErrors{
 				status.InvalidField(status.Field("metadata", objectmeta.ResourceVersion), 0, "must be specified for an update")})
 		}
@@ -153,8 +155,8 @@ func (w *Write) checkVersion() error {
 	return nil
 }
 
-// uidConflict is the answer to an update of an object with another uid than the stored one; stored is empty where there is
-// no object. It is upstream's text, which names the place in a store that clients know from their logs.
+// uidConflict returns the error for an update with another uid than the stored one. stored is empty if the object does not exist. The
+// text is upstream's and names a key in its store.
 func (res *Resource) uidConflict(namespace, name, wanted, stored string) error {
 	key := "/registry/"
 	if res.Dialect.GroupInKey && res.GR.Group != "" {
@@ -168,12 +170,12 @@ func (res *Resource) uidConflict(namespace, name, wanted, stored string) error {
 		"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", key, name, wanted, stored))
 }
 
-// noVersion is the answer to a resourceVersion that no object has ever had.
+// noVersion returns the error for a resourceVersion that is not a number.
 func noVersion(rv string) error {
 	return status.BadRequest(fmt.Sprintf("metadata.resourceVersion: Invalid value: %q: must be a number", rv))
 }
 
-// isVersion reports whether a text is the version of some object.
+// isVersion reports whether a text can be the resourceVersion of an object.
 func isVersion(rv string) bool {
 	n, err := strconv.ParseUint(rv, 10, 64)
 	return err == nil && n > 0

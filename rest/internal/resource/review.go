@@ -11,40 +11,40 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Review is one write as one hook sees it.
+// Review is one write as one admission hook sees it. It is valid only while the hook runs.
 type Review struct {
 	write   *admission
 	object  doc.Value // in the version of the request
 	mutable bool
 }
 
-// Operation is what the write does.
+// Operation returns CREATE, UPDATE, DELETE or CONNECT.
 func (r *Review) Operation() string { return string(r.write.operation) }
 
-// Kind is that of the objects, in the stored version if there are several, or the subresource's own where there is one.
+// Kind returns the kind of the object in the stored version, or the own kind of the subresource.
 func (r *Review) Kind() apimeta.GroupVersionKind { return r.write.kind }
 
-// Resource and Subresource are those of the URL, in the version of the request.
+// Resource returns the resource and the subresource of the URL, in the version of the request.
 func (r *Review) Resource() (apimeta.GroupVersionResource, string) {
 	return r.write.res.GR.WithVersion(r.write.res.GVK.Version), r.write.subresource()
 }
 
-// Object names the object. The name is there also when it was generated.
+// Named returns the namespace and the name of the object, also if the server generated the name.
 func (r *Review) Named() (namespace, name string) { return r.write.namespace, r.write.name }
 
-// Options are those of the request, a pointer to a struct of package apimeta, and whether it is a dry run.
+// Options returns the options of the request, as a pointer to a struct of package apimeta, and whether the request is a dry run.
 func (r *Review) Options() (options any, dryRun bool) { return r.write.options, r.write.Asked.DryRun }
 
 // Warn adds a warning to the answer.
 func (r *Review) Warn(text string) { r.write.Warnings.add(text) }
 
-// Object decodes the object that is written, in the version of the Go type of into.
+// Object decodes the new object into a Go value, in the version of the value's type.
 func (r *Review) Object(into any) error {
 	v, err := r.write.as(r.write.versionOf(into), r.object)
 	return decodeAdmitted(v, err, into)
 }
 
-// OldObject decodes the object as it was, in the version of the Go type of into.
+// OldObject decodes the old object into a Go value, in the version of the value's type.
 func (r *Review) OldObject(into any) error {
 	v, err := r.write.oldAs(r.write.versionOf(into))
 	return decodeAdmitted(v, err, into)
@@ -60,7 +60,7 @@ func decodeAdmitted(v doc.Value, err error, into any) error {
 	return schema.ToGo(v, into)
 }
 
-// SetObject changes the object to what obj says, in the version of its Go type. What the type does not show stays as it is.
+// SetObject changes the object to obj, in the version of obj's type. Fields that the type does not have stay as they are.
 func (r *Review) SetObject(obj any) error {
 	if err := r.checkMutable(); err != nil {
 		return err
@@ -78,13 +78,13 @@ func (r *Review) SetObject(obj any) error {
 		return err
 	}
 	view := r.write.viewOf(in, obj)
-	if shown, err := view.Show(before); err == nil { // else the hook has read the object in another type
+	if shown, err := view.Show(before); err == nil { // an error means that the hook cannot have read the object in this type
 		after = view.Merge(before, shown, after, schema.ZerosOfChanges)
 	}
 	return r.change(in, before, after.With("apiVersion", before.Get("apiVersion")).With("kind", before.Get("kind")))
 }
 
-// change makes of the object what a hook has made of it in one of its versions.
+// change records the object that a hook has changed in one of its versions.
 func (r *Review) change(in *Resource, before, after doc.Value) error {
 	changed, err := r.write.changed(r.object, in, before, after)
 	if err == nil {
@@ -93,7 +93,7 @@ func (r *Review) change(in *Resource, before, after doc.Value) error {
 	return err
 }
 
-// Patch changes the object by a patch, in the stored version if there are several.
+// Patch changes the object by a patch. The patch is one of the stored version, or of the subresource's own kind.
 func (r *Review) Patch(media string, data []byte) error {
 	if err := r.checkMutable(); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (r *Review) Patch(media string, data []byte) error {
 		return fmt.Errorf("patch: %w", err)
 	}
 	if after.Kind() != doc.Map {
-		return errors.New("patch: the result is no object")
+		return errors.New("patch: the result is not an object")
 	}
 	return r.change(in, before, after)
 }
@@ -130,7 +130,7 @@ func (r *Review) checkMutable() error {
 	return nil
 }
 
-// Faults of a hook. Their text goes to the log.
+// These errors report mistakes of a hook. Clients get a 500; the text goes to the log.
 var (
 	errNoObject    = status.InternalError(errors.New("an admission hook asked for an object that this operation does not have"))
 	errNotMutating = status.InternalError(errors.New("an admission hook changed an object outside of Mutate"))

@@ -19,7 +19,7 @@ import (
 // scaleGroup is the API group of the kind Scale.
 const scaleGroup = "autoscaling"
 
-// scaleType is autoscaling/v1 Scale. Its parts have the names that decoding errors show to clients.
+// scaleType returns the Go type of autoscaling/v1 Scale. Its struct types have upstream's names, because decoding errors show them.
 func scaleType() reflect.Type {
 	type ScaleSpec struct {
 		Replicas int32 `json:"replicas,omitempty" api:"doc='The wanted count.'"`
@@ -37,14 +37,14 @@ func scaleType() reflect.Type {
 	return reflect.TypeFor[Scale]()
 }
 
-// scaler is a Scale with its paths parsed.
+// scaler implements the subresource /scale of a resource. It holds the parsed paths.
 type scaler struct {
 	res                    *Resource
 	spec, status, selector []string
-	plainLabels            bool // the selector is a map of labels, as ReplicationController has it
+	plainLabels            bool // the selector is a map of labels, as in ReplicationController
 }
 
-// ScalePaths says where an object has the counts that /scale shows, by paths like ".spec.replicas". Selector may be empty.
+// ScalePaths names the fields of an object that /scale shows, by paths such as ".spec.replicas". Selector may be empty.
 type ScalePaths struct{ SpecReplicas, StatusReplicas, Selector string }
 
 func (res *Resource) scaleSubresource(s ScalePaths) (*Subresource, error) {
@@ -90,19 +90,19 @@ func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {
 	return s.scaleOf(parent)
 }
 
-// written is what a stored object shows of itself after a write, which cannot fail any more: without a count it asks for none,
-// and a selector that is none is left out.
+// written returns the Scale of an object after a write. The write is committed, so written cannot fail: a missing count is zero, and a
+// selector that cannot be parsed is left out.
 func (s scaler) written(_ context.Context, parent doc.Value) (doc.Value, error) {
 	v, _ := s.scaleOf(parent)
 	return v, nil
 }
 
-// noCount is the count that a patch finds where the object has none, and must replace. It is upstream's.
+// noCount is the count that a patch sees if the object has none. The patch must replace it. The value is upstream's.
 const noCount = math.MinInt32
 
 func (s scaler) specField() string { return "." + strings.Join(s.spec, ".") }
 
-// scaleOf returns what an object shows of itself as a Scale. With an error it is without the selector.
+// scaleOf returns the Scale of an object. If it returns an error, the Scale lacks the selector.
 func (s scaler) scaleOf(parent doc.Value) (doc.Value, error) {
 	actual := parent.Lookup(s.status...)
 	if actual.IsAbsent() {
@@ -110,7 +110,7 @@ func (s scaler) scaleOf(parent doc.Value) (doc.Value, error) {
 	}
 	wanted := parent.Lookup(s.spec...)
 	if n, _ := wanted.Int(); n == 0 {
-		wanted = doc.Value{} // as a Scale is written
+		wanted = doc.Value{} // Go leaves a zero out of a Scale
 	}
 	v := doc.MapOf().With("spec", doc.MapOf().With("replicas", wanted)).WithAt(actual, "status", "replicas").With("metadata", doc.MapOf())
 	if len(s.selector) == 0 {
@@ -127,7 +127,7 @@ func (s scaler) scaleOf(parent doc.Value) (doc.Value, error) {
 	return v.WithAt(doc.Of(text), "status", "selector"), nil
 }
 
-// selectorText writes a selector, be it text or a LabelSelector, as text.
+// selectorText returns a selector as text. v is a text or a LabelSelector.
 func selectorText(v doc.Value) (string, error) {
 	if v.Kind() != doc.Map {
 		return v.Text(), nil
@@ -156,7 +156,7 @@ func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, e
 	return parent.WithAt(wanted, s.spec...), nil
 }
 
-// validate checks the fields that /scale reads, whoever wrote them, as upstream does for custom resources.
+// validate checks the fields that /scale reads, in every write of the object, as upstream does for custom resources.
 func (s *scaler) validate(obj doc.Value, which Part) status.FieldErrors {
 	var errs status.FieldErrors
 	if which != StatusPart {
@@ -174,7 +174,7 @@ func (s *scaler) validate(obj doc.Value, which Part) status.FieldErrors {
 	return errs
 }
 
-// checkCount refuses a count of replicas that is none, is negative or is beyond what a Scale can hold.
+// checkCount refuses a replica count that is not an integer, is negative, or is too large for a Scale.
 func checkCount(obj doc.Value, path []string) status.FieldErrors {
 	v, err := reach(obj, path)
 	n, isInteger := v.Int()
@@ -195,7 +195,7 @@ func checkCount(obj doc.Value, path []string) status.FieldErrors {
 
 func scaleField(path []string) *status.Path { return status.Field("." + strings.Join(path, ".")) }
 
-// reach returns what stands in a field, absent where nothing does, or says what is in the way.
+// reach returns the value of a field, which may be absent. It fails if a value on the way is not a map.
 func reach(obj doc.Value, path []string) (doc.Value, error) {
 	for i, name := range path {
 		switch {
@@ -209,12 +209,12 @@ func reach(obj doc.Value, path []string) (doc.Value, error) {
 	return obj, nil
 }
 
-// unreachable is a value of another type than that of its field, in upstream's words.
+// unreachable returns upstream's error for a value of another type than expected.
 func unreachable(path []string, v doc.Value, want string) error {
 	return fmt.Errorf(".%s accessor error: %v is of the type %s, expected %s", strings.Join(path, "."), v.Plain(), v.GoType(), want)
 }
 
-// withoutCount marks in a Scale that is to be patched that its parent has no count.
+// withoutCount puts noCount into a Scale that a patch is about to change, if the parent has no count.
 func (s *Subresource) withoutCount(v, parent doc.Value) doc.Value {
 	if s.applied == nil || !parent.Lookup(s.applied...).IsAbsent() {
 		return v
@@ -222,7 +222,7 @@ func (s *Subresource) withoutCount(v, parent doc.Value) doc.Value {
 	return v.WithAt(doc.OfInt(noCount), "spec", "replicas")
 }
 
-// entriesOf are the managedFields of an object as what the subresource shows has them: who owns the count.
+// entriesOf returns the managedFields of the view: the entries of the parent that own the count, with the view's own paths.
 func (s *Subresource) entriesOf(parent doc.Value) doc.Value {
 	if s.applied == nil {
 		return doc.Value{}

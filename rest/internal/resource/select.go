@@ -12,14 +12,14 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// ListParameters are the options of list, watch and deletecollection.
+// ListParameters are the options of list, watch and deletecollection, with the selectors parsed.
 type ListParameters struct {
 	apimeta.ListOptions
 	Labels apimeta.Selector
 	Fields apimeta.FieldSelector
 }
 
-// CheckFieldSelector refuses fields that the resource does not offer for selection.
+// CheckFieldSelector refuses a selector with a field by which the resource cannot select.
 func (res *Resource) CheckFieldSelector(s apimeta.FieldSelector) error {
 	for _, r := range s.Requirements() {
 		switch {
@@ -34,7 +34,7 @@ func (res *Resource) CheckFieldSelector(s apimeta.FieldSelector) error {
 	return nil
 }
 
-// Validate checks the options against each other (API concepts, Resource versions).
+// Validate refuses options that contradict each other (API concepts, Resource versions).
 func (p ListParameters) Validate() error {
 	if p.Watch {
 		return InvalidOptions("ListOptions", p.watchErrors())
@@ -65,7 +65,7 @@ func (p ListParameters) watchErrors() (errs status.FieldErrors) {
 	path := status.Field("resourceVersionMatch")
 	match, sends := p.ResourceVersionMatch, p.SendInitialEvents != nil
 	if !sends && match == "" && (p.ResourceVersion == "" || p.ResourceVersion == "0") {
-		match, sends = apimeta.MatchNotOlderThan, true // what a watch from no version means
+		match, sends = apimeta.MatchNotOlderThan, true // a watch without a version asks for this
 	}
 	if sends && match != apimeta.MatchNotOlderThan {
 		errs = append(errs, status.ForbiddenField(path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
@@ -89,7 +89,7 @@ func matchWithContinue(path *status.Path) *status.FieldError {
 	return status.ForbiddenField(path, "resourceVersionMatch is forbidden when continue is provided")
 }
 
-// ReadRevision reads the resourceVersion of a get or list.
+// ReadRevision parses the resourceVersion of a get or a list, where "0" means any revision.
 func ReadRevision(s string) (watch.Revision, error) {
 	if s == "0" {
 		return storage.Any, nil
@@ -98,7 +98,7 @@ func ReadRevision(s string) (watch.Revision, error) {
 	return watch.Revision(n), err
 }
 
-// ParseRevision reads a resourceVersion; "" and "0" are 0.
+// ParseRevision parses a resourceVersion. It returns 0 for "" and "0".
 func ParseRevision(s string) (uint64, error) {
 	if s == "" {
 		return 0, nil
@@ -110,19 +110,19 @@ func ParseRevision(s string) (uint64, error) {
 	return n, nil
 }
 
-// Selection is what a list or watch is narrowed down to: where the store looks, and what it takes of what it finds.
+// Selection is what a list or watch selects: where the store looks, and which of the records there match.
 type Selection struct {
 	Scope watch.Scope
-	Terms []watch.Term               // by which the store may find what match takes
-	Match func(*storage.Record) bool // nil takes everything
+	Terms []watch.Term               // indexed values that the store may use to find the matches
+	Match func(*storage.Record) bool // nil matches everything
 }
 
-// listOptions returns the options of a list of all that is selected, at the latest revision.
+// listOptions returns the query that lists the whole selection at the latest revision.
 func (s Selection) listOptions() storage.Query {
 	return storage.Query{Scope: s.Scope, Terms: s.Terms, Match: s.Match}
 }
 
-// Select turns the selectors of a request into a scope, as narrow as they allow, and a match for the rest.
+// Select turns the selectors of a request into a scope, as narrow as possible, and a match for the rest.
 func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 	s.Scope = watch.Scope{Resource: res.GR.String(), Namespace: namespace}
 	if name, ok := p.Fields.Exact("metadata.name"); ok && (namespace != "" || !res.Kind.Namespaced) {
@@ -131,7 +131,7 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 	if ns, ok := p.Fields.Exact("metadata.namespace"); ok {
 		switch {
 		case namespace != "" && ns != namespace || !res.Kind.Namespaced && ns != "":
-			s.Match = nothing // two conditions name different objects
+			s.Match = nothing // no object meets both conditions
 			return s
 		case res.Kind.Namespaced && ns != "":
 			s.Scope.Namespace = ns
@@ -146,7 +146,7 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 	s.Match = func(r *storage.Record) bool {
 		shown, err := res.Show(r)
 		if err != nil {
-			return true // whoever looks at it is told of the error
+			return true // the reader of the record gets the error
 		}
 		return (!byLabels || labels.Matches(shown.Labels)) &&
 			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(shown, field) }))
@@ -157,7 +157,7 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 // nothing is the match of a selection that no object can meet.
 func nothing(*storage.Record) bool { return false }
 
-// terms are the values that selectors require of what is indexed. What a converted version shows is not.
+// terms returns the indexed values that the selectors require. Indexes hold values of the stored version only.
 func (res *Resource) terms(p ListParameters) (terms []watch.Term) {
 	if res.fromStored != nil {
 		return nil
@@ -175,7 +175,7 @@ func (res *Resource) terms(p ListParameters) (terms []watch.Term) {
 	return terms
 }
 
-// fieldOf returns a record's value of a selectable field.
+// fieldOf returns the value of a selectable field of a record.
 func (res *Resource) fieldOf(r *storage.Record, field string) string {
 	switch field {
 	case "metadata.name":

@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// register makes the resource known to the store.
+// register tells the store how to find and upgrade the objects of the resource.
 func (res *Resource) register() error {
 	var indexed []watch.Index
 	for i := range res.fields {
@@ -32,7 +32,7 @@ func (res *Resource) register() error {
 	})
 }
 
-// ensureSingleton makes the one object of a singleton resource where it is not there yet.
+// ensureSingleton creates the object of a singleton resource if it does not exist.
 func (res *Resource) ensureSingleton(ctx context.Context) error {
 	if res.Traits.Singleton == "" {
 		return nil
@@ -44,16 +44,16 @@ func (res *Resource) ensureSingleton(ctx context.Context) error {
 	w := res.NewWrite(Target{Name: res.Traits.Singleton}, Asked{Trusted: true, Agent: selfAgent})
 	if res.Managed == nil {
 		w.Replace(obj)
-	} else if err := w.Apply(obj); err != nil { // so that nobody owns the defaults and whoever wants others can apply them
+	} else if err := w.Apply(obj); err != nil { // applied, so that nobody owns the defaults and anybody can apply other values without a conflict
 		return err
 	}
 	if out, err := w.Create(ctx); err != nil && !out.taken {
-		return fmt.Errorf("kind %q: the singleton cannot be made from its defaults: %w", res.GVK.Kind, err)
+		return fmt.Errorf("kind %q: cannot create the singleton from its defaults: %w", res.GVK.Kind, err)
 	}
 	return nil
 }
 
-// ensureFirst makes the object that is there from the beginning, if the kind has one.
+// ensureFirst creates the kind's first object, such as the namespace default, if it does not exist.
 func (res *Resource) ensureFirst(ctx context.Context) error {
 	if res.life.first == "" {
 		return nil
@@ -61,12 +61,13 @@ func (res *Resource) ensureFirst(ctx context.Context) error {
 	w := res.NewWrite(Target{}, Asked{Trusted: true, Agent: selfAgent})
 	w.Replace(res.bare().WithAt(doc.Of(res.life.first), "metadata", objectmeta.Name))
 	if out, err := w.Create(ctx); err != nil && !out.taken {
-		return fmt.Errorf("the %s %q cannot be made: %w", res.Kind.Singular, res.life.first, err)
+		return fmt.Errorf("cannot create the %s %q: %w", res.Kind.Singular, res.life.first, err)
 	}
 	return nil
 }
 
-// Begin makes the resources known to the store, makes the objects that have to be there, and finds what waits to be removed.
+// Begin registers the resources with the store, creates the objects that must exist, and loads the reaper. The API calls it before the
+// first request.
 func (s Set) Begin(ctx context.Context) error {
 	stored := slices.DeleteFunc(slices.Clone(s.Resources), func(res *Resource) bool { return res.Kind.Virtual })
 	for _, res := range stored {

@@ -15,39 +15,40 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Subresource is what stands below an object's path: a view of the object, an action on it, or a stream of bytes. It works on
-// documents of the object, which is its parent.
+// Subresource has a path below that of an object: a part of the object, a view of it, an action on it, or a stream of bytes. Its
+// functions work on documents. The object is their parent.
 type Subresource struct {
 	Name string
-	// Kind, Schema and GoType are those of what is sent and taken. A part of the object has no Go type, and neither has a stream.
+	// Kind, Schema and GoType describe the body and the answer. GoType is nil for a part of the object and for a stream.
 	Kind   apimeta.GroupVersionKind
 	Schema *schema.Schema
 	GoType reflect.Type
-	// Verbs are those of package kind.
+	// Verbs are verbs of package kind.
 	Verbs []string
-	// OfItself says that the subresource is Part of the object, of the object's own kind.
+	// OfItself says that the subresource is a Part of the object and has the object's own kind.
 	OfItself bool
 	Part     Part
-	// KindImplied says that a body need not name its apiVersion and kind, as with all types that API servers bring.
+	// KindImplied says that a body may leave out its apiVersion and kind, as bodies of upstream's own types may.
 	KindImplied bool
-	// Stream describes a subresource that carries bytes, and has none of the functions below.
+	// Stream describes a subresource that carries bytes. Then all functions below are nil.
 	Stream *kind.Stream
 
-	// Get returns what the subresource shows of a parent.
+	// Get returns the view of a parent.
 	Get func(ctx context.Context, parent doc.Value) (doc.Value, error)
-	// Written returns what the subresource shows of a parent that is written through it.
+	// Written returns the view of a parent that a client writes through the subresource.
 	Written func(ctx context.Context, parent doc.Value) (doc.Value, error)
-	// Update returns the parent as it becomes when the subresource is like sub.
+	// Update returns the parent with the changes of the view sub.
 	Update func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
-	// Create runs an action on a parent; an absent answer is a plain success.
+	// Create runs the action on a parent. If the answer is absent, it is a plain success.
 	Create func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
-	// DryRun is Create without effects; nil if there is none.
+	// DryRun runs the action without effects. Nil means that the action refuses a dry run.
 	DryRun func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
-	// applied is the field of the parent that a manager owns who applies spec.replicas; nil if nothing can be applied.
+	// applied is the path of the parent's field that a client owns if it applies spec.replicas through the subresource. It is nil if
+	// nothing can be applied.
 	applied []string
 }
 
-// CheckSubresourceName refuses names that no subresource of a host's can have.
+// CheckSubresourceName refuses a name that a host's subresource cannot have.
 func CheckSubresourceName(name string) error {
 	if name == "status" || len(apimeta.ValidateDNS1123Label(name)) > 0 {
 		return fmt.Errorf("subresource %q: the name must be a lower-case word other than 'status'", name)
@@ -58,7 +59,7 @@ func CheckSubresourceName(name string) error {
 // Has reports whether the subresource has a verb.
 func (s *Subresource) Has(verb string) bool { return slices.Contains(s.Verbs, verb) }
 
-// Show returns what the subresource shows of a stored parent, named like it. get is the subresource's Get or Written.
+// Show returns the view of a stored parent, with the parent's name. get is Get or Written of the subresource.
 func (s *Subresource) Show(ctx context.Context, parentJSON []byte, get func(context.Context, doc.Value) (doc.Value, error)) (doc.Value, error) {
 	parent, _, err := codec.DecodeJSON(parentJSON)
 	if err != nil {
@@ -71,7 +72,7 @@ func (s *Subresource) Show(ctx context.Context, parentJSON []byte, get func(cont
 	return s.named(v, parent), nil
 }
 
-// named gives a subresource its kind and, where its type has metadata, the identity of its parent.
+// named sets the kind of a view and, if its type has metadata, the identity of its parent.
 func (s *Subresource) named(v, parent doc.Value) doc.Value {
 	v = v.With("apiVersion", doc.Of(s.Kind.GroupVersion().String())).With("kind", doc.Of(s.Kind.Kind))
 	if s.Schema.Property("metadata") == nil {
@@ -86,7 +87,7 @@ func (s *Subresource) named(v, parent doc.Value) doc.Value {
 	return v.With("metadata", m)
 }
 
-// CheckOptions fills in what the options leave out, and checks them.
+// CheckOptions defaults and validates the options of a stream.
 func CheckOptions(options *schema.Schema, v doc.Value) (doc.Value, error) {
 	v = options.Default(v)
 	errs := options.CheckTypes(nil, v)

@@ -9,11 +9,11 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// FieldIgnoreReadError is the delete option by which an object goes that cannot be read any more.
+// FieldIgnoreReadError is the delete option that removes an object that cannot be decoded.
 const FieldIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
-// deleteUnreadable removes an object that cannot be decoded, whatever its finalizers are (API concepts, Force deletion). One
-// that can be decoded is refused. Admission has its say, without seeing the object.
+// deleteUnreadable removes an object that cannot be decoded, whatever its finalizers (API concepts, Force deletion). It refuses an object
+// that can be decoded. Admission hooks may refuse the deletion, but do not see the object.
 func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
 	if err := w.res.checkMortal(w.Name); err != nil {
 		return Result{}, err
@@ -39,7 +39,7 @@ func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
 	return w.result, err
 }
 
-// readable reports whether a stored object is one of the resource's kind.
+// readable reports whether a stored object can be decoded as the resource's kind.
 func (res *Resource) readable(record *storage.Record) bool {
 	if _, _, err := codec.DecodeJSON(record.JSON); err != nil {
 		return false
@@ -48,7 +48,7 @@ func (res *Resource) readable(record *storage.Record) bool {
 	return err == nil
 }
 
-// validateUnsafeDeletion refuses to combine the option with those that need to read the object.
+// validateUnsafeDeletion refuses to combine the option with options that need to read the object.
 func validateUnsafeDeletion(o apimeta.DeleteOptions) (errs status.FieldErrors) {
 	if o.IgnoreStoreReadErrorWithClusterBreakingPotential == nil || !*o.IgnoreStoreReadErrorWithClusterBreakingPotential {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// validate refuses an object that breaks the rules of its version, and a deletion that the kind forbids.
+// validate refuses an object that breaks the rules of its version, and a deletion that the host's hook forbids.
 func (w *Write) validate(ctx context.Context) error {
 	if w.deletion != nil {
 		return w.validateDelete(ctx)
@@ -21,7 +21,7 @@ func (w *Write) validate(ctx context.Context) error {
 	return w.invalid(w.obj, errs)
 }
 
-// faults returns all that is wrong with the object by the rules of its version.
+// faults returns everything that is wrong with the object by the rules of its version.
 func (w *Write) faults(ctx context.Context) (status.FieldErrors, error) {
 	errs := w.checkRules(w.wanted, (*schema.Schema).CheckRules)
 	errs = append(errs, objectmeta.ValidateManagedFields(w.tracked)...)
@@ -41,7 +41,7 @@ func (w *Write) faults(ctx context.Context) (status.FieldErrors, error) {
 	return append(errs, more...), err
 }
 
-// invalid is the answer to an object with these faults.
+// invalid returns the Invalid error for these faults. In the steps of the stored version, each field names that version.
 func (w *Write) invalid(obj doc.Value, errs status.FieldErrors) error {
 	if w.where != "" {
 		named := make(status.FieldErrors, len(errs))
@@ -55,8 +55,8 @@ func (w *Write) invalid(obj doc.Value, errs status.FieldErrors) error {
 	return status.Invalid(w.res.GVK.GroupKind(), objectmeta.NameOf(obj), errs)
 }
 
-// checkRules checks an object by all rules but the host's, in the order in which clients know the causes. bySchema
-// looks at the values one by one: of a write to /status at the status alone.
+// checkRules checks an object by all rules except the host's, in upstream's order. bySchema checks values one by one; in a write of
+// /status, it checks only the status.
 func (w *Write) checkRules(obj doc.Value, bySchema func(s *schema.Schema, path *status.Path, v, old doc.Value) status.FieldErrors) status.FieldErrors {
 	res, old, part := w.res, w.old.shown, w.part()
 	errs := w.checkMetadata(obj)
@@ -76,7 +76,7 @@ func (w *Write) checkRules(obj doc.Value, bySchema func(s *schema.Schema, path *
 	return append(errs, res.Schema.CheckFixed(nil, obj, old)...)
 }
 
-// checkMetadata checks an object's metadata by the rules that all kinds share.
+// checkMetadata checks the metadata by the rules that all kinds share.
 func (w *Write) checkMetadata(obj doc.Value) status.FieldErrors {
 	res := w.res
 	errs, warnings := objectmeta.Rules{
@@ -89,7 +89,7 @@ func (w *Write) checkMetadata(obj doc.Value) status.FieldErrors {
 	return errs
 }
 
-// dropRepeatedOwners drops duplicate owner references and warns of them.
+// dropRepeatedOwners removes duplicate owner references and warns about them.
 func (w *Write) dropRepeatedOwners(obj doc.Value, stage objectmeta.Stage) doc.Value {
 	obj, warning := objectmeta.WithoutRepeatedOwners(obj, stage)
 	if warning != "" {
@@ -98,8 +98,8 @@ func (w *Write) dropRepeatedOwners(obj doc.Value, stage objectmeta.Stage) doc.Va
 	return obj
 }
 
-// checkByRules evaluates the rules of a kind on an object that has passed its schema, of whose faults it is told: most of
-// them leave nothing that an expression could be trusted with.
+// checkByRules evaluates the kind's validation rules. If faults contains an error of a type or a size, the rules do not run, because an
+// expression could fail on such values; the error says so.
 func (w *Write) checkByRules(ctx context.Context, obj doc.Value, faults status.FieldErrors) (broken status.FieldErrors, err error) {
 	if w.res.rules == nil {
 		return nil, nil
@@ -108,13 +108,13 @@ func (w *Write) checkByRules(ctx context.Context, obj doc.Value, faults status.F
 		switch fault.Type {
 		case status.CauseNotSupported, status.CauseRequired, status.CauseTooLong, status.CauseTooMany, status.CauseTypeInvalid:
 			unchecked := status.InvalidField(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
-			unchecked.Field = "<nil>" // as API servers name the object itself here
+			unchecked.Field = "<nil>" // upstream's name for the object itself
 			return status.FieldErrors{unchecked}, nil
 		}
 	}
 	defer RecoverHook("Rules", &err)
 	broken, before := w.res.rules.Check(ctx, obj, w.old.shown)
-	if ctx.Err() != nil { // they have not been evaluated to the end
+	if ctx.Err() != nil { // the rules stopped early, so their result is incomplete
 		return nil, ctx.Err()
 	}
 	for _, b := range before {

@@ -9,7 +9,8 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// AddVersion adds a version to the stored one. toStored and fromStored convert between the two.
+// AddVersion adds another version to the stored one. toStored and fromStored convert between the two. Only the caller of [New] may call
+// it, before the resource is used.
 func (res *Resource) AddVersion(other *Resource, toStored, fromStored func(doc.Value) (doc.Value, error)) error {
 	if res.Kind.Virtual || res.life.namespaces {
 		return fmt.Errorf("Versions: a virtual kind and namespaces have one")
@@ -22,12 +23,12 @@ func (res *Resource) AddVersion(other *Resource, toStored, fromStored func(doc.V
 	return nil
 }
 
-// EveryVersion are all versions of a resource that is stored, the stored one first.
+// EveryVersion returns all versions of a kind, the stored one first. res must be the stored version.
 func (res *Resource) EveryVersion() []*Resource {
 	return append([]*Resource{res}, res.versions...)
 }
 
-// inVersion is the version of the same kind that has this apiVersion, or nil.
+// inVersion returns the version of the kind with this apiVersion, or nil.
 func (res *Resource) inVersion(apiVersion string) *Resource {
 	versions := res.Stored.EveryVersion()
 	i := slices.IndexFunc(versions, func(r *Resource) bool { return r.GVK.GroupVersion().String() == apiVersion })
@@ -37,7 +38,7 @@ func (res *Resource) inVersion(apiVersion string) *Resource {
 	return versions[i]
 }
 
-// convert turns an object of this version into one of another version of the kind.
+// convert converts an object from this version to another version of the kind, by way of the stored version.
 func (res *Resource) convert(v doc.Value, to *Resource) (doc.Value, error) {
 	var err error
 	if res != to && res.toStored != nil {
@@ -49,8 +50,8 @@ func (res *Resource) convert(v doc.Value, to *Resource) (doc.Value, error) {
 	return v, err
 }
 
-// settled brings a document into the form in which the version writes it: with its defaults and, in the built-in dialect, as
-// its Go type encodes it. What the type cannot hold, because the type has changed since it was stored, stays as it is.
+// settled defaults a document. In the built-in dialect it also encodes the document as its Go type does. If the type cannot decode the
+// document, because the type has changed since, the document stays as it is.
 func (res *Resource) settled(v doc.Value) (doc.Value, error) {
 	v = res.Schema.Default(v)
 	if !res.Dialect.GoWritten || res.view.Holds(v) {
@@ -64,8 +65,8 @@ func (res *Resource) settled(v doc.Value) (doc.Value, error) {
 	return res.WithKind(out), err
 }
 
-// upgrade brings an object that was stored in another version of the kind, or under an older type, into the form that is
-// stored now: converted, without the fields that are gone, with the defaults that are new.
+// upgrade brings an object of another version, or of an older Go type, into the current stored form: converted, pruned and defaulted. The
+// store calls it when the API starts.
 func (res *Resource) upgrade(json []byte) ([]byte, error) {
 	v, _, err := codec.DecodeJSON(json)
 	if err != nil {
@@ -76,7 +77,7 @@ func (res *Resource) upgrade(json []byte) ([]byte, error) {
 		return nil, fmt.Errorf("it is stored as %q, which is no version of kind %q", v.Get("apiVersion").Text(), res.GVK.Kind)
 	}
 	if v, err = from.convert(v, res); err != nil {
-		return nil, errors.Join(err, errors.Unwrap(err)) // the host may see what clients may not
+		return nil, errors.Join(err, errors.Unwrap(err)) // the host may see the text of its own error, which clients may not
 	}
 	v, _ = res.Schema.Prune(v)
 	if v, err = res.settled(v); err != nil {

@@ -7,17 +7,17 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// views are records as other versions than the stored one show them, made when first read and kept for the next reader.
-// What was committed never changes, so a view never ages; it is dropped when others need the room. There are two
-// generations: a full young one becomes the old one, and what of the old one is read again becomes young.
+// views caches records that were converted to other versions than the stored one. A committed record never changes, so an entry never
+// becomes stale; it is dropped only for lack of room. There are two generations. When the young one is full, it becomes the old one. An
+// entry of the old one becomes young again when it is read. Any goroutine may use views.
 type views struct {
 	mu         sync.Mutex
-	budget     int64 // of one generation, in bytes
-	used       int64 // by the young one
+	budget     int64 // bytes for each generation
+	used       int64 // bytes in the young generation
 	young, old map[view]*storage.Record
 }
 
-// view names a record as a version shows it. A commit has a revision of its own, and so has its record.
+// view identifies a record in a version. Each commit has its own revision, so the revision identifies the record.
 type view struct {
 	revision watch.Revision
 	as       *Resource
@@ -40,7 +40,7 @@ func (c *views) get(k view) *storage.Record {
 	return shown
 }
 
-// add keeps a view and returns it, or the one of somebody else who was faster.
+// add stores an entry and returns it. If another goroutine was faster, add returns that entry instead.
 func (c *views) add(k view, shown *storage.Record) *storage.Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,10 +51,10 @@ func (c *views) add(k view, shown *storage.Record) *storage.Record {
 	return shown
 }
 
-// viewOverhead is about what a view needs beside its JSON.
+// viewOverhead is about the memory that an entry needs besides its JSON.
 const viewOverhead = 600
 
-// put keeps a view in the young generation.
+// put stores an entry in the young generation. The caller holds the lock.
 func (c *views) put(k view, shown *storage.Record) {
 	size := int64(len(shown.JSON) + viewOverhead)
 	if size > c.budget {

@@ -13,94 +13,98 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Write is one write, whatever verb and whatever client it comes from. Its parts are what it is about, what was asked for, what was
-// sent, and the attempt under way. All of the work is done in the steps of an attempt (see [steps]), outside every lock and against a
-// snapshot; when another write has come first, the next attempt begins anew. A host's hook may therefore call the API.
+// Write is one write, whatever its verb and its client. It has four parts: what it writes (Target), the options of the request (Asked),
+// the data that the client sent (Body), and the current attempt.
 //
-// A Write is used once: for Create, Update, Delete, Call or Connect.
+// All work happens in the steps of an attempt (see [steps]). They run outside every lock and against a snapshot, so a host's hook may
+// call the API. If another write commits first, the next attempt starts with the first step.
+//
+// A caller gets a Write from NewWrite. Before Create or Update it says what the client wants, with Replace, Change, Patch or Apply. A
+// Write is used once, by one goroutine: for Create, Update, Delete, Call or Connect.
 type Write struct {
 	Target
 	Asked Asked
 	Body  Body
-	// Warnings collects what the client is warned of; nil if nobody listens.
+	// Warnings collects the warnings for the client. It is nil if nobody reads them.
 	Warnings *Warnings
 
 	res      *Resource
 	form     form
 	want     Change
-	config   doc.Value              // what a client applies
-	deletion *apimeta.DeleteOptions // how an object is deleted
-	where    string                 // begins the causes of errors about the stored version
+	config   doc.Value              // the configuration that a client applies
+	deletion *apimeta.DeleteOptions // the options of a deletion; nil for every other write
+	where    string                 // prefix for the fields in errors about the stored version
 	attempt
 }
 
-// Target is what a write is about.
+// Target names the object of a write.
 type Target struct {
 	Namespace string
-	Name      string // empty for a new object, which names itself
-	// Through is the subresource through which the object is written; nil is the object itself.
+	Name      string // empty for a new object until its body has been read
+	// Through is the subresource through which the client writes the object. It is nil if the client writes the object itself.
 	Through *Subresource
 }
 
-// Asked is what a client asks for besides the object. It stays the same from the beginning of a write to its end.
+// Asked holds the options of a write. They stay the same from its beginning to its end.
 type Asked struct {
 	DryRun bool
-	// Manager is the field manager that the client names, and Agent is who writes if it names none.
+	// Manager is the field manager that the client names. If it names none, managedFields record Agent.
 	Manager, Agent string
 	Validation     FieldValidation
-	// Force takes over fields that other managers own, if a configuration is applied.
+	// Force lets an apply take over fields that other managers own.
 	Force bool
-	// Trusted is a write that the library makes by itself. Admission does not see it.
+	// Trusted marks a write that the library makes on its own behalf. Admission hooks and ValidateDelete do not see it.
 	Trusted bool
 }
 
-// Body is what a client has sent, apart from the object in it.
+// Body describes what the client sent, apart from the object itself.
 type Body struct {
 	// Size is in bytes; 0 if there is no body.
 	Size int
-	// UID is what the uid of the object must be; empty is any.
+	// UID is the uid that the stored object must have. Empty accepts any.
 	UID string
-	// Problems are what the decoder has found besides the content: keys that stand twice.
+	// Problems are what the decoder reported besides the content, such as duplicate keys.
 	Problems []string
-	// Text is the body if it is JSON whose unknown and duplicate fields are named in the order of the text.
+	// Text is the body, if it is JSON whose unknown and duplicate fields are reported in the order of the text. Otherwise it is nil.
 	Text []byte
 
-	// patched tells what text a patch has made of the object; nil if there is no patch.
+	// patched writes the text of the patched object for error messages. It is nil if the write is not a patch.
 	patched *patchedText
-	// inDocument: unknown fields are found in a document, and not by a decoder that knows the type.
+	// inDocument: unknown fields are reported as for a document without a Go type, each by its plain path.
 	inDocument bool
-	// repeated are the members that stand twice in a configuration, a line for each.
+	// repeated describes the duplicate keys of an applied configuration, one line for each.
 	repeated []string
 }
 
-// form is how a write says what the object shall be.
+// form is the way in which a client says what it wants.
 type form int
 
 const (
-	whole   form = iota // by the whole object
-	patched             // by a change of the object: a missing resourceVersion or kind is as it was, and what is wrong is 422
-	applied             // by a configuration, whose managedFields come with the object
+	whole   form = iota // the whole object
+	patched             // a change of the object: a missing resourceVersion or kind is kept, and a bad result is a 422
+	applied             // an applied configuration, from which the managedFields are computed together with the object
 )
 
-// Change computes the object that a client wants from the one there is.
+// Change computes the object that the client wants from the current one, which is absent on create.
 type Change func(old doc.Value) (doc.Value, error)
 
 // Result is what a write did.
 type Result struct {
-	JSON    []byte // the object as it is now, or as it was when it went
+	JSON    []byte // the object after the write, or the last state of a removed one
 	UID     string
 	Created bool
-	// Gone: the object is no longer there.
+	// Gone: the write removed the object.
 	Gone bool
-	// Missing: the write failed because there is no object of the name. A hook may return the same error about something else.
+	// Missing: the write failed because no object has this name. The error alone does not tell, because a hook may return a NotFound error
+	// about another object.
 	Missing bool
-	taken   bool // there is one
+	taken   bool // a create failed because the name is taken
 }
 
-// NewWrite begins a write.
+// NewWrite returns a Write of the resource. Nothing happens until the caller runs it.
 func (res *Resource) NewWrite(t Target, a Asked) *Write { return &Write{Target: t, Asked: a, res: res} }
 
-// Replace makes obj the object that the client wants.
+// Replace makes obj the object that the client wants. It takes the uid, and the name if the target has none, from obj.
 func (w *Write) Replace(obj doc.Value) {
 	w.Body.UID = objectmeta.Of(obj).Get(objectmeta.UID).Text()
 	if w.Name == "" {
@@ -109,10 +113,10 @@ func (w *Write) Replace(obj doc.Value) {
 	w.Change(func(doc.Value) (doc.Value, error) { return obj, nil })
 }
 
-// Change sets how the object that the client wants is computed.
+// Change sets the function that computes the object that the client wants.
 func (w *Write) Change(want Change) { w.want = want }
 
-// part is what of the object is written.
+// part returns the part of the object that the target writes.
 func (t Target) part() Part {
 	if t.Through == nil {
 		return MainPart
@@ -120,10 +124,10 @@ func (t Target) part() Part {
 	return t.Through.Part
 }
 
-// throughOwnKind reports whether the object is written through a subresource that has a kind of its own.
+// throughOwnKind reports whether the client writes the object through a subresource that has a kind of its own, such as /scale.
 func (t Target) throughOwnKind() bool { return t.Through != nil && !t.Through.OfItself }
 
-// Create stores a new object. The caller has checked that it is of this kind.
+// Create stores a new object. The caller must have checked its kind, see CheckKind.
 func (w *Write) Create(ctx context.Context) (Result, error) {
 	ctx, err := w.nest(ctx)
 	if err != nil {
@@ -132,8 +136,8 @@ func (w *Write) Create(ctx context.Context) (Result, error) {
 	return w.create(ctx)
 }
 
-// Update replaces an object, or a part of it, by what the client wants. An object that does not exist is created if the kind or a
-// configuration wants it so.
+// Update replaces an object, or a part of it, by what the client wants. If the object does not exist, an apply creates it, and so does a
+// PUT if the kind allows that.
 func (w *Write) Update(ctx context.Context) (Result, error) {
 	ctx, err := w.nest(ctx)
 	if err != nil {
@@ -159,7 +163,7 @@ func (w *Write) Update(ctx context.Context) (Result, error) {
 		}
 		return obj.WithAt(doc.Value{}, "metadata", objectmeta.ResourceVersion), nil
 	}
-	if out, err = created.create(ctx); out.taken { // another write was faster
+	if out, err = created.create(ctx); out.taken { // somebody else has created it since
 		return w.update(ctx)
 	}
 	return out, err
@@ -168,6 +172,7 @@ func (w *Write) Update(ctx context.Context) (Result, error) {
 // generateAttempts bounds how many generated names a create tries.
 const generateAttempts = 8
 
+// create tries to store a new object. If the server generated the name and it is taken, create starts again with another name.
 func (w *Write) create(ctx context.Context) (Result, error) {
 	for range generateAttempts {
 		next, err := w.run(ctx, onCreate, nil)
@@ -188,6 +193,7 @@ func (w *Write) create(ctx context.Context) (Result, error) {
 	return Result{taken: true}, status.GenerateNameConflict(w.res.GR, objectmeta.NameOf(w.out.shown))
 }
 
+// update runs the steps against the stored object and commits the result.
 func (w *Write) update(ctx context.Context) (Result, error) {
 	record, err := w.commit(ctx, func(current *storage.Record) ([]byte, error) { return w.run(ctx, onUpdate, current) })
 	if err != nil {
@@ -199,8 +205,8 @@ func (w *Write) update(ctx context.Context) (Result, error) {
 	return w.result, w.showResult(record)
 }
 
-// showResult puts a record into what the write answers. What the version shows is known already, but for the resourceVersion, if a step
-// has found it.
+// showResult puts the committed object into the result. If a step has already computed the object in the version of the request, only its
+// resourceVersion is missing, and nothing is converted again.
 func (w *Write) showResult(record *storage.Record) (err error) {
 	if w.shown.IsAbsent() {
 		record, err = w.res.Show(record)
@@ -218,7 +224,7 @@ func withRevision(obj doc.Value, record *storage.Record) doc.Value {
 	return obj.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", objectmeta.ResourceVersion)
 }
 
-// commit runs f against the stored object and stores what it returns; in a dry run it only runs f, and there is no record.
+// commit runs f against the stored object and stores what f returns. A dry run calls f once and stores nothing; then the record is nil.
 func (w *Write) commit(ctx context.Context, f storage.UpdateFunc) (*storage.Record, error) {
 	key := w.res.key(w.Namespace, w.Name)
 	if !w.Asked.DryRun {
@@ -233,8 +239,8 @@ func (w *Write) commit(ctx context.Context, f storage.UpdateFunc) (*storage.Reco
 	return nil, err
 }
 
-// commitNew stores next as a new object. Its namespace is compared together with it, so that nothing is created in one whose deletion
-// begins at the same time: who empties it afterwards finds everything.
+// commitNew stores next as a new object. It commits only if the namespace is unchanged as well. Otherwise an object could appear in a
+// namespace after the controller that empties it has looked.
 func (w *Write) commitNew(ctx context.Context, next []byte) (*storage.Record, error) {
 	w.Name = objectmeta.NameOf(w.out.shown)
 	namespaces := w.res.namespaces()
@@ -257,7 +263,7 @@ func (w *Write) commitNew(ctx context.Context, next []byte) (*storage.Record, er
 	return records[0], nil
 }
 
-// checkFree refuses to create an object whose name is taken.
+// checkFree refuses to create an object if its name is taken.
 func (w *Write) checkFree(current *storage.Record) error {
 	if w.result.taken = current != nil; !w.result.taken {
 		return nil
