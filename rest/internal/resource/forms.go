@@ -94,7 +94,9 @@ func (w *Write) held(ctx context.Context, v doc.Value) (doc.Value, error) {
 	in.old, in.obj, in.tracked = forms{w.old.stored, w.old.stored}, v, v
 	in.sent = doc.MapOf() // the Default hook may change all of it, because the client sent none of it in this version
 	if w.part() == StatusPart && !desiredStateChanged(v, w.old.stored) {
-		in.Through = stored.Subresource(w.Through.Name) // otherwise a field of one version's status lies outside of the other's, and all of the object counts
+		// The write stays one of the status. If a field of one version's status lies outside of the other's, it counts as a write of the
+		// whole object.
+		in.Through = stored.Subresource(w.Through.Name)
 	}
 	if errs := stored.Schema.CheckTypes(nil, v); len(errs) > 0 { // possible if no function of the host converts
 		return doc.Value{}, in.invalid(v, errs)

@@ -72,7 +72,7 @@ func (w *Write) writer() managed.Writer {
 		by.Subresource = w.Through.Name
 	}
 	if w.setsCount() {
-		by.Through, by.Time = w.Through.Kind.GroupVersion().String(), "" // as upstream, which looks for the time only in entries of the object itself
+		by.Through, by.Time = w.Through.Kind.GroupVersion().String(), "" // upstream keeps no time here
 	}
 	switch {
 	case w.part() == StatusPart && w.res.Dialect.StatusMetadata:

@@ -41,10 +41,11 @@ func (res *Resource) ensureSingleton(ctx context.Context) error {
 	if res.Schema.Property("spec") != nil {
 		obj = obj.With("spec", doc.MapOf())
 	}
+	// The object is applied, so that nobody owns the defaults and anybody can apply other values without a conflict.
 	w := res.NewWrite(Target{Name: res.Traits.Singleton}, Asked{Trusted: true, Agent: selfAgent})
 	if res.Managed == nil {
 		w.Replace(obj)
-	} else if err := w.Apply(obj); err != nil { // applied, so that nobody owns the defaults and anybody can apply other values without a conflict
+	} else if err := w.Apply(obj); err != nil {
 		return err
 	}
 	if out, err := w.Create(ctx); err != nil && !out.taken {
