@@ -17,8 +17,10 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// API serves resources over HTTP. It is an [http.Handler] that a host mounts where it likes, under a prefix with
-// [http.StripPrefix] or at the root; it opens no listener of its own. Any number of APIs can live in one process.
+// API serves resources over HTTP. It is an [http.Handler]: the host mounts it in a server of its own, at the root or under a
+// prefix with [http.StripPrefix]. An API opens no listener, and any number of APIs can live in one process.
+//
+// Its methods may be called by many goroutines at once.
 type API struct {
 	options   Options
 	store     storage.Store
@@ -35,8 +37,10 @@ type API struct {
 	idle     chan struct{} // closed when ending and nothing is in flight
 }
 
-// New makes an API of these resources. It returns an error that names the kind and the field where something cannot
-// work, and starts no goroutine.
+// New returns an API that serves the given resources. If a declaration is wrong, the error names the kind and the field. New
+// creates the objects that must exist from the start, such as the namespace "default" and singletons.
+//
+// New starts no goroutine. When the host no longer needs the API, it calls [API.Shutdown] or [API.Close].
 func New(options Options, definitions ...Definition) (*API, error) {
 	a := newAPI(options)
 	if err := a.begin(definitions); err != nil {
@@ -65,8 +69,8 @@ func newAPI(options Options) *API {
 	return a
 }
 
-// begin serves the resources of the definitions, in place of those that were served before, and makes what has to be there
-// before the first request.
+// begin makes the API serve the resources of the definitions, and creates the objects that must exist before the
+// first request.
 func (a *API) begin(definitions []Definition) error {
 	resources, err := a.resourcesOf(definitions)
 	if err != nil {
@@ -77,7 +81,7 @@ func (a *API) begin(definitions []Definition) error {
 	return serving.Begin(a.asHost(context.Background()))
 }
 
-// resourcesOf builds the resources of an API and checks them together.
+// resourcesOf builds the resources of an API, and checks that they and the admission hooks fit together.
 func (a *API) resourcesOf(definitions []Definition) ([]*served, error) {
 	var resources, versions []*served
 	for _, d := range definitions {
@@ -96,7 +100,7 @@ func (a *API) resourcesOf(definitions []Definition) ([]*served, error) {
 	return resources, checkHooks(a.options.Admission, versions)
 }
 
-// checkTogether finds names that two resources of one group have in common.
+// checkTogether refuses resources of one group that share a kind, a plural, a singular or a short name.
 func checkTogether(resources []*served) error {
 	taken := map[string]string{}
 	for _, res := range resources {
@@ -119,9 +123,12 @@ func checkTogether(resources []*served) error {
 	return nil
 }
 
-// Shutdown ends all watches, takes no more requests and waits for those under way, then closes what the API owns. If the context
-// ends first, Shutdown returns an error that names what is under way and wraps the context's error; the API is then still shutting
-// down. With the context of a hook it returns an error at once, because it would wait for the write that runs the hook.
+// Shutdown ends all watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for those in flight,
+// and then closes the store if the API created it.
+//
+// If ctx ends first, Shutdown returns an error that names the requests in flight and wraps the context's error; the API stays
+// closed to new requests, and Shutdown can be called again. If ctx is the context of a write's hook, Shutdown returns an error at
+// once, because it would wait for the write that runs the hook.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.end()
 	if a.env.InHook(ctx) {
@@ -135,9 +142,9 @@ func (a *API) Shutdown(ctx context.Context) error {
 	}
 }
 
-// Close is Shutdown that returns within 5 seconds. It breaks off the answers that clients of [RoundTripper] do not read. If a
-// request or a call is still under way then, because its client does not read or a hook does not return, Close closes what the
-// API owns all the same, and returns an error that names what it leaves to the host's server to end.
+// Close is [API.Shutdown] within 5 seconds. It stops waiting for clients of [RoundTripper] that do not read their answers. If a
+// request or a call is still in flight after 4 seconds, because its client does not read or a hook does not return, Close closes
+// the store nevertheless, if the API created it. The error then names the requests that the host's server has to end.
 func (a *API) Close() error {
 	a.end()
 	a.hurryPipes()
@@ -157,6 +164,7 @@ func (a *API) closeStore() error {
 	return nil
 }
 
+// end closes the API to requests and calls, and ends watches and streams. It may run several times.
 func (a *API) end() {
 	defer a.ending.HurryAll() // when closing can be seen
 	a.mu.Lock()
@@ -173,12 +181,12 @@ func (a *API) end() {
 
 func (a *API) closing() bool { return a.ending.Err() != nil }
 
-// shuttingDown is the answer to requests and calls that come too late.
+// shuttingDown is the answer to requests and calls that arrive after Shutdown or Close.
 func shuttingDown() error {
 	return status.ServiceUnavailable("the server is shutting down").WithCause(delivery.ErrEnding)
 }
 
-// enter lets a request in, or says why not.
+// enter admits a request, or returns the error to answer with. Each request that it admits must leave.
 func (a *API) enter(q *request) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -197,7 +205,8 @@ func (a *API) enter(q *request) error {
 	return nil
 }
 
-// enterCall lets a call of an in-process client in. Such calls are the host's own and have no bound.
+// enterCall admits a call of an in-process client. MaxInFlight does not bound such calls, because they are the host's own:
+// otherwise a hook could be refused because the request that runs it has the last place.
 func (a *API) enterCall() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -208,20 +217,20 @@ func (a *API) enterCall() error {
 	return nil
 }
 
-// asHost returns the context of a call that the host makes by itself. A user who is in it already stays: the host then
-// acts for that user.
+// asHost returns a context whose user is [Options.HostUser], unless the context already carries a user: the host then acts for
+// that user.
 func (a *API) asHost(ctx context.Context) context.Context {
 	return context.WithValue(ctx, hostUserKey{}, a.options.HostUser)
 }
 
-// leaveShort takes a request that has turned out to be a watch out of the bound on short ones.
+// leaveShort frees the place of a request under MaxInFlight once it has turned out to be a watch or a stream.
 func (a *API) leaveShort() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.short--
 }
 
-// leave is called at the end of what enter has let in.
+// leave ends a request that enter admitted.
 func (a *API) leave(q *request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -239,7 +248,7 @@ func (a *API) leave(q *request) {
 	a.left()
 }
 
-// leaveCall is called at the end of what enterCall has let in.
+// leaveCall ends a call that enterCall admitted.
 func (a *API) leaveCall() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -252,8 +261,8 @@ func (a *API) left() {
 	}
 }
 
-// ServeHTTP implements [http.Handler]. From here a GET is three functions away from the stored bytes: the route, the
-// verb, the store.
+// ServeHTTP implements [http.Handler]. A request is looked up by its path alone; the handler of the path decides about the
+// method. The request keeps the serving that it began with.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	serving := a.serving.Load()
 	handle, params := serving.notFound, httprouter.Params(nil)

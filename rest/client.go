@@ -17,10 +17,12 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Client reads and writes the objects of one resource in process, without HTTP: by the same pipeline, with the same
-// defaults, validation and hooks, and the same errors (see package status). It is the host's own and is not bound by
-// the verbs of the resource. A Client is a value; Namespace returns another one. After the API's Close or Shutdown its
-// errors are ServiceUnavailable, and [errors.Is] finds [watch.ErrClosed] in them.
+// Client reads and writes the objects of one resource in process, without HTTP. Its writes take the same steps as those over
+// HTTP, with the same defaults, validation and hooks, and return the same errors (see package status). Verbs of a [Resource] do
+// not bind it, because it is the host's own.
+//
+// A Client is a value: its methods Namespace, As, DryRun and Validation return another one. It may be used by many goroutines at
+// once. After [API.Shutdown] or [API.Close] every call returns a ServiceUnavailable error that wraps [watch.ErrClosed].
 type Client[T any] struct {
 	api       *API
 	res       *resource.Resource
@@ -29,8 +31,8 @@ type Client[T any] struct {
 	err       error
 }
 
-// ClientFor returns the client of the resource whose objects are T. Where the API serves no such resource, or several,
-// every call returns an error that says so.
+// ClientFor returns the client of the resource whose objects are T. If the API serves no such resource, or more than one, every
+// call of the client returns an error that says so.
 func ClientFor[T any](api *API) Client[T] {
 	c := Client[T]{api: api}
 	for res := range api.serving.Load().EveryVersion {
@@ -49,69 +51,71 @@ func ClientFor[T any](api *API) Client[T] {
 	return c
 }
 
-// Namespace returns the client for one namespace. Without one, List and Watch span all namespaces, and all other calls to a
-// namespaced kind fail with BadRequest.
+// Namespace returns a client for one namespace. A client without a namespace lists and watches across all namespaces; its other
+// calls fail with BadRequest if the kind is namespaced.
 func (c Client[T]) Namespace(namespace string) Client[T] {
 	c.namespace = namespace
 	return c
 }
 
-// As returns the client that writes under the name of a field manager, of which the managedFields of the objects tell.
-// Default: the name of the user in the context.
+// As returns a client that writes under the name of a field manager, which managedFields record as the owner of the fields that
+// it sets (API concepts, Server-Side Apply). Default: the name of the user in the context.
 func (c Client[T]) As(manager string) Client[T] {
 	c.asked.Manager = manager
 	return c
 }
 
-// ListOptions narrow down a list.
+// ListOptions select the objects of a list. The zero value selects all objects in their most recent state.
 type ListOptions struct {
 	LabelSelector, FieldSelector string
-	// Limit bounds the page; 0 is no bound. Continue goes on after an earlier page.
+	// Limit is the largest number of objects in a page; 0 means no limit. Continue is the token of an earlier page, and asks for
+	// the next one (API concepts, Retrieving large results sets in chunks).
 	Limit    int64
 	Continue string
-	// ResourceVersion and ResourceVersionMatch say which state to list, as the parameters of the same names do over HTTP (API
-	// concepts, Resource versions). Default: the most recent.
+	// ResourceVersion and ResourceVersionMatch say which state to list, like the parameters of a request (API concepts, Resource
+	// versions). Default: the most recent state.
 	ResourceVersion      string
 	ResourceVersionMatch apimeta.ResourceVersionMatch
 }
 
-// WatchOptions narrow down a watch.
+// WatchOptions select the events of a watch.
 type WatchOptions struct {
 	LabelSelector, FieldSelector string
-	// ResourceVersion is where the watch goes on, mostly that of a list. Empty: the watch begins with an Added event
-	// for every object there is. A version that the store has not reached is awaited for a few seconds; then the watch
-	// fails with an error for which [status.IsTooLargeResourceVersion] holds.
+	// ResourceVersion is the version after which the watch begins, usually that of a list. If it is empty, the watch begins with
+	// an Added event for each existing object. The watch waits a few seconds for a version that the store has not reached; then
+	// it fails with an error for which [status.IsTooLargeResourceVersion] holds.
 	ResourceVersion string
 }
 
-// DeleteOptions say how to delete.
+// DeleteOptions say how to delete an object.
 type DeleteOptions struct {
-	// Preconditions must hold, or the deletion is refused with 409.
+	// Preconditions are the uid and the resourceVersion that the object must have. If it has others, the deletion fails with
+	// Conflict.
 	Preconditions *apimeta.Preconditions
-	// PropagationPolicy says what becomes of dependents.
+	// PropagationPolicy says what becomes of the object's dependents.
 	PropagationPolicy apimeta.DeletionPropagation
-	// GracePeriodSeconds is how long the object has to end, where its kind has a grace period; nil leaves it to the kind, 0 is at
-	// once.
+	// GracePeriodSeconds is how long the object has to end, if its kind has a grace period. nil leaves the time to the kind, and
+	// 0 deletes at once.
 	GracePeriodSeconds *int64
 }
 
-// Page is one page of a list, all of it at one ResourceVersion.
+// Page is one page of a list. All its items are of the state at ResourceVersion. The caller owns them.
 type Page[T any] struct {
 	Items           []*T
 	ResourceVersion string
-	// Continue is the token of the next page; empty on the last one.
+	// Continue is the token of the next page, or empty on the last page.
 	Continue string
 }
 
-// Event is one event of a watch. Object is the caller's own.
+// Event is one event of a watch. The caller owns Object. ResourceVersion is the version of the change, also of a deletion.
 type Event[T any] struct {
 	Type            watch.EventType
 	Object          *T
 	ResourceVersion string
 }
 
-// begin lets a call in as the handler lets a request in, so that Shutdown waits for it. The context that it returns names
-// the user of the call.
+// begin admits a call, so that Shutdown waits for it. The caller calls the returned function when the call has ended. The
+// returned context carries the user of the call.
 func (c Client[T]) begin(ctx context.Context, v Verb) (context.Context, func(), error) {
 	if c.err != nil {
 		return nil, nil, c.err
@@ -128,7 +132,7 @@ func (c Client[T]) begin(ctx context.Context, v Verb) (context.Context, func(), 
 	return c.api.asHost(ctx), c.api.leaveCall, nil
 }
 
-// checkNamespace refuses a call about one object from a client that does not say where the object is.
+// checkNamespace refuses a call about one object if the client has no namespace and the kind needs one, or the other way around.
 func (c Client[T]) checkNamespace(v Verb) error {
 	switch {
 	case v == List || v == Watch:
@@ -141,7 +145,8 @@ func (c Client[T]) checkNamespace(v Verb) error {
 	return nil
 }
 
-// checkRead refuses to replace a stored object by one that was never read, if the kind demands a resourceVersion.
+// checkRead refuses an update without a resourceVersion if the kind requires one. A forgotten read is the usual cause, so the
+// error names the remedy.
 func (c Client[T]) checkRead(obj, old doc.Value) error {
 	if c.res.Dialect.UnconditionalUpdate || old.IsAbsent() || objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text() != "" {
 		return nil
@@ -150,10 +155,10 @@ func (c Client[T]) checkRead(obj, old doc.Value) error {
 		status.RequiredField(status.Field("metadata", objectmeta.ResourceVersion), "Get the object before you change and Update it, or call Modify")})
 }
 
-// theStatus is the subresource that writes of the status go through.
+// theStatus is the name of the subresource that ModifyStatus and the like write through.
 const theStatus = "status"
 
-// newWrite begins a write of an object, or of the part of it that is a subresource of this name.
+// newWrite begins a write of an object, or of one of its subresources if subresource is not empty.
 func (c Client[T]) newWrite(ctx context.Context, name, subresource string) (*resource.Write, error) {
 	t := resource.Target{Namespace: c.namespace, Name: name}
 	if subresource != "" {
@@ -179,13 +184,14 @@ func decodeAs[T any](res *resource.Resource, json []byte) (*T, error) {
 	return obj.(*T), nil
 }
 
-// Get returns an object from the most recent state, or a NotFound error.
+// Get returns the most recent state of an object, or a NotFound error.
 func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
 	return c.get(ctx, name, storage.MostRecent)
 }
 
-// GetNotOlderThan returns an object from a state that is not older than a resourceVersion; "0" is any state. A version that the
-// store does not reach within a few seconds is an error for which [status.IsTooLargeResourceVersion] holds.
+// GetNotOlderThan returns an object from a state that is at least as recent as resourceVersion; "0" accepts any state (API
+// concepts, Resource versions). If the store does not reach the version within a few seconds, the error is one for which
+// [status.IsTooLargeResourceVersion] holds.
 func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion string) (*T, error) {
 	revision, err := resource.ReadRevision(resourceVersion)
 	if err != nil {
@@ -207,7 +213,8 @@ func (c Client[T]) get(ctx context.Context, name string, atLeast watch.Revision)
 	return decodeAs[T](c.res, record.JSON)
 }
 
-// List returns a page of objects in the order of namespace and name.
+// List returns a page of objects, ordered by namespace and name. An expired token, or a resourceVersion that the store no longer
+// holds, is an error for which [status.IsExpired] holds. [Client.All] reads all pages.
 func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], error) {
 	ctx, done, err := c.begin(ctx, List)
 	if err != nil {
@@ -225,7 +232,7 @@ func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], err
 	return c.page(found)
 }
 
-// listParameters are the options as a list over HTTP has them.
+// listParameters returns the options as the parameters of a list over HTTP.
 func (c Client[T]) listParameters(options ListOptions) (resource.ListParameters, error) {
 	p, err := c.selectors(options.LabelSelector, options.FieldSelector)
 	if err != nil {
@@ -263,7 +270,7 @@ func (c Client[T]) selectors(labels, fields string) (p resource.ListParameters, 
 	return p, c.res.CheckFieldSelector(p.Fields)
 }
 
-// document encodes an object of the caller's and gives it the kind that the caller need not write.
+// document encodes the caller's object, and sets its apiVersion and kind, which the caller need not fill in.
 func (c Client[T]) document(obj *T) (doc.Value, error) {
 	v, err := codec.FromGo(obj)
 	if err != nil {
@@ -273,7 +280,8 @@ func (c Client[T]) document(obj *T) (doc.Value, error) {
 	return v, c.res.CheckNamespace(v, c.namespace)
 }
 
-// Create stores a new object and returns it as stored.
+// Create stores a new object and returns it as stored. If an object of the name exists, the error is AlreadyExists.
+// metadata.generateName asks for a generated name.
 func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	ctx, done, err := c.begin(ctx, Create)
 	if err != nil {
@@ -297,13 +305,14 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	return decodeAs[T](c.res, out.JSON)
 }
 
-// Update replaces an object but its status. It is refused with 409 when the object has changed since obj was read. obj must come
-// from a read, unless the kind accepts an update without a resourceVersion: otherwise the error is Invalid.
+// Update replaces an object, except for its status, and returns it as stored. It fails with Conflict if the object has changed
+// since obj was read, and with Invalid if obj has no resourceVersion and the kind requires one (API conventions, Concurrency
+// Control and Consistency). [Client.Modify] reads, changes and retries.
 func (c Client[T]) Update(ctx context.Context, obj *T) (*T, error) {
 	return c.update(ctx, obj, "")
 }
 
-// UpdateStatus replaces an object's status and nothing else, with the same check.
+// UpdateStatus replaces the status of an object and nothing else. It returns the same errors as Update.
 func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
 	return c.update(ctx, obj, theStatus)
 }
@@ -332,7 +341,8 @@ func (c Client[T]) update(ctx context.Context, obj *T, subresource string) (*T, 
 	return decodeAs[T](c.res, out.JSON)
 }
 
-// Delete removes an object, or marks it for deletion while finalizers hold it.
+// Delete deletes an object. The object stays, with a deletionTimestamp, while finalizers or its grace period hold it (API
+// conventions, Metadata). If it does not exist, the error is NotFound.
 func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOptions) error {
 	ctx, done, err := c.begin(ctx, Delete)
 	if err != nil {
@@ -352,8 +362,9 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 	return err
 }
 
-// Watch yields what changes until the context ends, the caller breaks off, or an error comes, which is yielded last.
-// An error for which [status.IsExpired] holds means that changes were missed: list again and watch from there.
+// Watch yields events until the context ends, the caller breaks out of the loop, or an error occurs, which Watch yields last. An
+// error for which [status.IsExpired] holds means that the watch has missed changes: list again and watch from there.
+// [Client.Follow] does so by itself.
 func (c Client[T]) Watch(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
 	return c.events(ctx, options, (*resource.Resource).Watch)
 }

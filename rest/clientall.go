@@ -7,12 +7,13 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// pageSize is how many objects All reads at a time, like clients of Kubernetes do.
+// pageSize is how many objects All reads at a time. Clients of Kubernetes use the same number.
 const pageSize = 500
 
-// All yields every object that the options select, page by page and all of one snapshot. Where a snapshot is compacted
-// before its last page was read, what is left is read from the present state. An error is yielded last. Limit is the
-// size of a page; Continue is where to begin.
+// All yields every object that the options select. It reads them page by page, from one state of the store. If the store drops
+// that state before the last page is read, All reads the remaining objects from the present state. An error is yielded last.
+//
+// Limit sets the size of the pages, by default 500, and Continue the page to begin with.
 func (c Client[T]) All(ctx context.Context, options ListOptions) iter.Seq2[*T, error] {
 	if options.Limit == 0 {
 		options.Limit = pageSize

@@ -11,24 +11,24 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// ApplyOptions say how to apply.
+// ApplyOptions say how to apply a configuration.
 type ApplyOptions struct {
-	// Force takes over fields that other managers own. Without it such a conflict is an error for which
+	// Force takes over fields that other managers own. Without it such fields are a conflict: an error for which
 	// [status.IsConflict] holds, with a cause for each field.
 	Force bool
 }
 
-// Apply brings an object to what a configuration says, and returns it as it is then (API concepts, Server-Side Apply). The
-// client's manager (see [Client.As]) owns the fields that stand in the configuration; those that it has applied before
-// and leaves out now are removed, unless others own them too. An object that does not exist is created.
+// Apply makes an object match a configuration and returns it as stored (API concepts, Server-Side Apply). The client's manager
+// (see [Client.As]) then owns the fields of the configuration. Fields that it applied earlier and now leaves out are removed,
+// unless other managers own them too. If the object does not exist, Apply creates it.
 //
-// config is anything whose JSON is the configuration: a map, a struct with the wanted fields, or a *T, if all that T
-// writes without being asked is wanted too. Kind, apiVersion, name and namespace need not be in it.
+// config is any value whose JSON is the configuration: a map, a struct with the wanted fields, or a *T if every field that T
+// encodes is wanted. config need not contain kind, apiVersion, name and namespace.
 func (c Client[T]) Apply(ctx context.Context, name string, config any, options ApplyOptions) (*T, error) {
 	return c.apply(ctx, name, "", config, options)
 }
 
-// ApplyStatus brings an object's status to what a configuration says and changes nothing else. The object must exist.
+// ApplyStatus makes the status of an object match a configuration, and changes nothing else. The object must exist.
 func (c Client[T]) ApplyStatus(ctx context.Context, name string, config any, options ApplyOptions) (*T, error) {
 	return c.apply(ctx, name, theStatus, config, options)
 }

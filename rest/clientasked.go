@@ -9,34 +9,35 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// FieldValidation says what a write does about fields that the kind does not have, and about keys that stand twice (API concepts,
-// Validation for unrecognized or duplicate fields).
+// FieldValidation says what a write does about unknown fields and duplicate keys (API concepts, Validation for unrecognized or
+// duplicate fields).
 type FieldValidation string
 
-// The default is ValidationWarn.
+// The levels of validation: drop such fields silently, drop them with a warning, or refuse the write. The default is
+// ValidationWarn.
 const (
 	ValidationIgnore FieldValidation = FieldValidation(resource.ValidationIgnore)
 	ValidationWarn   FieldValidation = FieldValidation(resource.ValidationWarn)
 	ValidationStrict FieldValidation = FieldValidation(resource.ValidationStrict)
 )
 
-// DryRun returns the client whose writes are dry runs: they take every step, return the object as it would be, and store nothing
-// (API concepts, Dry-run).
+// DryRun returns a client whose writes are dry runs: a write takes every step, returns the object as it would be stored, and
+// stores nothing (API concepts, Dry-run).
 func (c Client[T]) DryRun() Client[T] {
 	c.asked.DryRun = true
 	return c
 }
 
-// Validation returns the client whose patches and configurations are checked in this way for fields that the kind does not have.
-// With ValidationStrict such a field is an error, with ValidationWarn a warning (see [WithWarnings]).
+// Validation returns a client that treats unknown fields in patches and applied configurations as v says. With ValidationStrict
+// such a field is an error, with ValidationWarn a warning (see [WithWarnings]).
 func (c Client[T]) Validation(v FieldValidation) Client[T] {
 	c.asked.Validation = resource.FieldValidation(v)
 	return c
 }
 
-// DeleteCollection deletes each object that the options select, and returns the objects as they were. An error ends it; the
-// objects that were deleted before the error stay deleted. Limit bounds how many objects are deleted, and Continue goes on after an
-// earlier call.
+// DeleteCollection deletes each object that the options select, one after the other, and returns the objects as they were. If a
+// deletion fails, DeleteCollection stops and returns the error; objects that it has already deleted stay deleted. Limit bounds
+// the number of objects, and Continue resumes after an earlier call.
 func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions, selected ListOptions) (*Page[T], error) {
 	ctx, done, err := c.begin(ctx, DeleteCollection)
 	if err != nil {
@@ -67,7 +68,7 @@ func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions, 
 	return c.page(deleted)
 }
 
-// deleteOptions are the options as a request has them.
+// deleteOptions returns the options as the body of a DELETE over HTTP.
 func (c Client[T]) deleteOptions(options DeleteOptions) (apimeta.DeleteOptions, error) {
 	o := apimeta.DeleteOptions{Preconditions: options.Preconditions, GracePeriodSeconds: options.GracePeriodSeconds}
 	if options.PropagationPolicy != "" {
@@ -76,8 +77,8 @@ func (c Client[T]) deleteOptions(options DeleteOptions) (apimeta.DeleteOptions, 
 	return o, resource.ValidateDeleteOptions(o)
 }
 
-// ClientFrom returns the client of the resource whose objects are T, for a hook: ctx is the context that the hook got. In another
-// context every call of the client returns an error.
+// ClientFrom returns the client of the resource whose objects are T, for use in a hook. ctx is the context that the hook
+// received. With any other context, every call of the client returns an error.
 func ClientFrom[T any](ctx context.Context) Client[T] {
 	if env := resource.EnvironmentOf(ctx); env != nil {
 		return ClientFor[T](env.Owner.(*API))

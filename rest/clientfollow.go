@@ -10,30 +10,29 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Follow is a watch that does not end with an error it can help: when it has fallen behind the retained log it lists
-// again and yields what the difference is, so that whoever applies its events in order always has the state of some
-// revision, and in the end the newest. It ends with the context, with the API, or when the caller breaks off; the error
-// is yielded last.
+// Follow is a [Client.Watch] that recovers from Expired errors. When the store has dropped changes that Follow has not yielded,
+// it lists the objects again and yields the difference. A caller that applies the events in order therefore always holds the
+// state of some revision, and eventually of the newest. Follow ends when the context or the API ends, when the caller breaks out
+// of the loop, or with an error, which it yields last.
 //
-// With a ResourceVersion it goes on from what a list with the same selectors has shown at that version, and so needs to
-// know it: where that version is no longer retained the first and only result is an Expired error, and where it is not
-// reached an error for which [status.IsTooLargeResourceVersion] holds. The caller then lists again itself.
+// With a ResourceVersion, Follow continues from a list at that version with the same selectors, and must still find that state in
+// the store. If the store has dropped it, the only result is an Expired error; if the store does not reach it, one for which
+// [status.IsTooLargeResourceVersion] holds. The caller then lists again itself.
 //
-// The events of a difference have the ResourceVersion of the list that it leads to; an object that is shown as Deleted has
-// its last known state, and one that was deleted and made anew is shown as Deleted and then as Added. For the difference
-// a Follow remembers the last state of each object that it has yielded or gone on from; the objects themselves are the
-// caller's own.
+// The events of a difference have the ResourceVersion of the list. A Deleted event has the object's last known state. An object
+// that was deleted and created again appears as Deleted and then as Added. To find the difference, Follow remembers the last
+// state of each object that it has yielded or started from; the caller owns the objects themselves.
 func (c Client[T]) Follow(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
 	return c.events(ctx, options, (*resource.Resource).Follow)
 }
 
-// errBrokenOff ends what tells of events whose caller wants no more.
+// errBrokenOff stops a follower whose caller has broken out of the loop. Callers never see it.
 var errBrokenOff = errors.New("the caller has broken off")
 
 // following is the method Watch or Follow of a resource.
 type following func(res *resource.Resource, ctx context.Context, b resource.Beginning, see func(resource.Event) error) error
 
-// events yields what follow tells of.
+// events yields the events that follow reports.
 func (c Client[T]) events(ctx context.Context, options WatchOptions, follow following) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
 		err := c.follow(ctx, options, follow, func(stored resource.Event) error {
@@ -69,7 +68,7 @@ func (c Client[T]) follow(ctx context.Context, options WatchOptions, follow foll
 	return follow(c.res, ctx, b, see)
 }
 
-// event converts an event. What is deleted has the version of the deletion.
+// event decodes an event. A deleted object gets the version of its deletion, as in a watch over HTTP.
 func (c Client[T]) event(stored resource.Event) (Event[T], error) {
 	r, err := c.res.Show(stored.Object)
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Modify reads an object, lets f change it, and stores it, again and again until nobody else has changed it in between
-// (API conventions, Concurrency Control and Consistency). f may run several times, each time with a fresh object; an
-// error of f ends it and is returned. Changes to the status are ignored.
+// Modify reads an object, lets f change it, and stores the result. If another write comes first, it starts again with the new
+// state (API conventions, Concurrency Control and Consistency). f may therefore run several times, each time with a fresh object;
+// if f returns an error, Modify stops and returns it. Changes of the status are ignored.
 func (c Client[T]) Modify(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
 	return c.modify(ctx, name, "", f)
 }
 
-// ModifyStatus is Modify for the status: all other changes are ignored.
+// ModifyStatus is Modify for the status; changes of anything else are ignored.
 func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
 	return c.modify(ctx, name, theStatus, f)
 }
@@ -29,8 +29,8 @@ func (c Client[T]) modify(ctx context.Context, name string, subresource string, 
 		return nil, err
 	}
 	defer c.tell(ctx, w)
-	// The store runs the change again when it loses a race, so there is no loop here. What f has made of the object
-	// carries the resourceVersion that f has seen.
+	// The store runs the change again when it loses a race, so there is no loop here. The changed object carries the
+	// resourceVersion that f saw.
 	w.Change(func(old doc.Value) (doc.Value, error) {
 		typed, err := c.res.GoType.FromDocument(old)
 		if err != nil {

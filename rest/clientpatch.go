@@ -6,23 +6,23 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// PatchType is a form of patch, by its media type.
+// PatchType is the media type of a patch.
 type PatchType string
 
-// The forms of patch (API concepts, Patches). Strategic is for resources of the built-in dialect.
+// The types of patches (API concepts, Patches). Only resources of the built-in dialect take strategic merge patches.
 const (
 	JSONPatch      PatchType = kind.JSONPatch
 	MergePatch     PatchType = kind.MergePatch
 	StrategicPatch PatchType = kind.StrategicPatch
 )
 
-// Patch changes an object by a patch and returns it as it is then. The patch is applied again when the object changes
-// meanwhile; a resourceVersion inside the patch makes it conditional.
+// Patch applies a patch to an object and returns the object as stored. If the object changes meanwhile, the patch is applied to
+// the new state. A resourceVersion in the patch makes it conditional: if the object has another one, the error is Conflict.
 func (c Client[T]) Patch(ctx context.Context, name string, form PatchType, data []byte) (*T, error) {
 	return c.patch(ctx, name, "", form, data)
 }
 
-// PatchStatus changes an object's status by a patch and nothing else.
+// PatchStatus applies a patch to the status of an object, and changes nothing else.
 func (c Client[T]) PatchStatus(ctx context.Context, name string, form PatchType, data []byte) (*T, error) {
 	return c.patch(ctx, name, theStatus, form, data)
 }

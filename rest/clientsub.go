@@ -9,8 +9,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// GetSubresource returns what an object shows of itself under a subresource of the host's, or under scale. S is the
-// subresource's type.
+// GetSubresource reads a subresource of an object: one that the host declares, or scale. S is the Go type of the subresource.
 func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string) (*S, error) {
 	return callSub[S](ctx, c, subresource, Get, func(ctx context.Context, sub *subresourceOf) (doc.Value, error) {
 		record, err := c.res.Get(ctx, c.namespace, name, 0)
@@ -21,7 +20,8 @@ func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresourc
 	})
 }
 
-// UpdateSubresource changes an object through a subresource. A resourceVersion in sub is checked against the object's.
+// UpdateSubresource changes an object through a subresource, and returns the subresource as it then is. If sub carries a
+// resourceVersion other than the object's, the error is Conflict.
 func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
 	return callSub[S](ctx, c, subresource, Update, func(ctx context.Context, s *subresourceOf) (doc.Value, error) {
 		v, err := s.document(sub)
@@ -43,7 +43,7 @@ func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subreso
 	})
 }
 
-// CreateSubresource runs an action on an object. The answer is nil where the action has none but success.
+// CreateSubresource runs an action on an object and returns its answer, or nil if the action succeeds without one.
 func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
 	return callSub[S](ctx, c, subresource, Create, func(ctx context.Context, s *subresourceOf) (doc.Value, error) {
 		v, err := s.document(sub)
@@ -59,10 +59,10 @@ func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subreso
 	})
 }
 
-// subresourceOf is a subresource that a client has found.
+// subresourceOf is a subresource that a call of a client addresses.
 type subresourceOf struct{ *resource.Subresource }
 
-// document encodes what a client sends and gives it the kind that the client need not write.
+// document encodes the caller's value, and sets its apiVersion and kind, which the caller need not fill in.
 func (s *subresourceOf) document(sub any) (doc.Value, error) {
 	v, err := codec.FromGo(sub)
 	if err != nil {

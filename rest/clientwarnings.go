@@ -8,21 +8,22 @@ import (
 
 type warningsKey struct{}
 
-// WithWarnings returns a context in which the writes of typed clients tell what clients over HTTP find in Warning headers:
-// what admission hooks warn of, fields of a patch that the kind does not have, finalizers without a domain, a version that
-// is deprecated. tell is called when a write has ended, refused or not, in the goroutine of the write.
+// WithWarnings returns a context in which writes of typed clients report the warnings that clients over HTTP receive in Warning
+// headers: warnings of admission hooks, unknown fields in a patch, finalizers without a domain, a deprecated version (API
+// conventions, Warnings). A write calls tell once for each warning when it ends, whether it succeeds or not, in the goroutine of
+// the caller.
 func WithWarnings(ctx context.Context, tell func(text string)) context.Context {
 	return context.WithValue(ctx, warningsKey{}, tell)
 }
 
-// listen collects the warnings of a write where somebody wants to know them.
+// listen makes a write collect warnings, if the context has a receiver for them.
 func (c Client[T]) listen(ctx context.Context, w *resource.Write) {
 	if _, ok := ctx.Value(warningsKey{}).(func(string)); ok {
 		w.Warnings = &resource.Warnings{}
 	}
 }
 
-// tell passes on what a write has collected.
+// tell passes the collected warnings to the receiver in the context.
 func (c Client[T]) tell(ctx context.Context, w *resource.Write) {
 	tell, ok := ctx.Value(warningsKey{}).(func(string))
 	if !ok || w.Warnings == nil {
@@ -36,7 +37,8 @@ func (c Client[T]) tell(ctx context.Context, w *resource.Write) {
 	}
 }
 
-// Warn warns the client of a write, for a person to read: in a Warning header over HTTP, and see [WithWarnings] (API conventions,
-// Warnings). ctx is the context of a hook that runs for the write. Keep the text below 120 characters, and call Warn in the
-// goroutine of the hook. A write that is refused tells nothing of it.
+// Warn adds a warning for a person to the answer of a write (API conventions, Warnings). ctx is the context of a hook that runs
+// for the write; with any other context Warn does nothing. Clients over HTTP find the warning in a Warning header, unless the
+// write is refused; typed clients receive it through [WithWarnings]. Keep the text below 120 characters, and call Warn in the
+// goroutine of the hook.
 func Warn(ctx context.Context, text string) { resource.Warn(ctx, text) }
