@@ -10,11 +10,11 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// Operation is what a write does, as admission sees it.
+// Operation is what a write does to an object, as admission hooks see it.
 type Operation string
 
-// The operations. A patch of any type is an update, or a create where it creates. To connect is to use a [Stream] other than an
-// output.
+// The operations. A patch or an apply is an update, or a create if it creates the object. A client connects when it opens a
+// [Stream] other than an Output.
 const (
 	OperationCreate  Operation = "CREATE"
 	OperationUpdate  Operation = "UPDATE"
@@ -22,68 +22,70 @@ const (
 	OperationConnect Operation = "CONNECT"
 )
 
-// SideEffects says what a hook does beside looking at the object and changing it (API concepts, Dry-run).
+// SideEffects says what a hook does besides reading and changing the object (API concepts, Dry-run).
 type SideEffects string
 
-// The zero value declares nothing. It counts as SideEffectsNone for a hook that only validates, and else as
-// SideEffectsSome.
+// If SideEffects is empty, it counts as SideEffectsNone for a hook without Mutate, and as SideEffectsSome for a hook with Mutate.
 const (
-	// SideEffectsNone is a hook without any.
+	// SideEffectsNone: the hook has no side effects.
 	SideEffectsNone SideEffects = "None"
-	// SideEffectsNoneOnDryRun is a hook that has none when [AdmissionRequest.DryRun] is set.
+	// SideEffectsNoneOnDryRun: the hook has no side effects if [AdmissionRequest.DryRun] is set.
 	SideEffectsNoneOnDryRun SideEffects = "NoneOnDryRun"
-	// SideEffectsSome is a hook that must not see a dry run: one that it would see is refused with 400.
+	// SideEffectsSome: the hook has side effects in every write. The API refuses a dry run that the hook would see with 400.
 	SideEffectsSome SideEffects = "Some"
 )
 
-// Admission is a hook of the host's on the writes of many resources, or on who writes them. It is set in
-// [Options.Admission], whose order is the order of the hooks: first every Mutate, then the rules of the kind, then every
-// Validate. Rules of one kind that do not depend on the user belong into its [Resource].
+// Admission is a hook of the host on the writes of many resources. It may depend on the user who writes. [Options.Admission]
+// lists the hooks. For each write the API first runs every Mutate in that order, then validates the object by the rules of its
+// kind, and then runs every Validate. A rule of one kind that does not depend on the user belongs in the kind's [Resource].
 //
-// An error refuses the write: an error of package status as it is, any other as 403 Forbidden with its text; a panic is 500.
-// Hooks run outside every lock and may call the API, with the context that they are given. They may run several times for one
-// write: 16 times when its object changes each time, which a hook that writes this object brings about itself; then the write is
-// refused with 409 Conflict.
+// A hook refuses the write by returning an error. Clients receive an error of package status as it is, and any other error as 403
+// Forbidden with its text. A panic is answered with 500.
+//
+// Hooks run outside every lock. They may call the API with the context that they receive. If another write changes the object
+// first, the hooks run again, for at most 16 attempts; then the API refuses the write with 409 Conflict. A hook that writes the
+// same object always ends that way.
 type Admission struct {
-	// Name says who refuses a dry run. It is required, and unique in an API.
+	// Name identifies the hook in the error that refuses a dry run. It is a DNS subdomain, required and unique in an API.
 	Name string
-	// Operations are those that the hook sees. Default: all.
+	// Operations are the operations that the hook sees. Default: all.
 	Operations []Operation
-	// Resources are those that the hook sees, by plural and group, "widgets.example.com", and subresources after a slash,
-	// "widgets.example.com/status"; either part can be "*". Default: "*/*", all resources and subresources.
+	// Resources are the resources that the hook sees, as PLURAL.GROUP, such as "widgets.example.com". A subresource follows a
+	// slash: "widgets.example.com/status". Either part may be "*". Default: "*/*", all resources and subresources.
 	Resources []string
-	// SideEffects decides on dry runs. Default: a hook without Mutate runs in them, and one with it refuses them.
+	// SideEffects decides whether the hook runs in dry runs. Default: a hook without Mutate runs, and a hook with Mutate refuses
+	// the dry run.
 	SideEffects SideEffects
-	// Mutate may change the object. It runs once more when a later hook has changed the object after it, and must then
-	// leave its own work as it is.
+	// Mutate may change the object. It runs once more if a later hook changes the object after it, and must then leave its own
+	// changes in place.
 	Mutate func(ctx context.Context, r *AdmissionRequest) error
-	// Validate sees the object as it would be stored.
+	// Validate sees the object as it would be stored, and cannot change it.
 	Validate func(ctx context.Context, r *AdmissionRequest) error
 }
 
-// AdmissionRequest is one write that asks for admission. It is valid until the hook returns.
+// AdmissionRequest is a write that a hook reviews. The hook must not use it after it has returned.
 type AdmissionRequest struct {
-	// User is who writes: that of the context (see [WithUser]).
+	// User is the user who writes, from the context of the request (see [WithUser]).
 	User User
 	// Operation is what the write does.
 	Operation Operation
-	// Kind is that of the objects, in the stored version if there are several, or the subresource's own where there is one.
+	// Kind is the kind of the object, in the stored version, or the kind of the subresource if it has one of its own.
 	Kind apimeta.GroupVersionKind
 	// Resource and Subresource are those of the URL, in the version of the request.
 	Resource    apimeta.GroupVersionResource
 	Subresource string
-	// Namespace is empty for cluster-scoped resources. Name is there also when it was generated.
+	// Namespace is empty for a cluster-scoped resource. Name is set even if the server generates it.
 	Namespace, Name string
-	// Options are those of the request: *apimeta.CreateOptions, *apimeta.UpdateOptions, *apimeta.PatchOptions or
-	// *apimeta.DeleteOptions; nil to connect.
+	// Options are the options of the request: *apimeta.CreateOptions, *apimeta.UpdateOptions, *apimeta.PatchOptions or
+	// *apimeta.DeleteOptions. They are nil if the client connects.
 	Options any
-	// DryRun says that nothing will be stored.
+	// DryRun says that the API will not store the object.
 	DryRun bool
 
 	review *resource.Review
 }
 
-// newAdmissionRequest shows a hook of the host's what it reviews.
+// newAdmissionRequest returns the exported view of a review, whose methods stay behind the unexported field.
 func newAdmissionRequest(ctx context.Context, r *resource.Review) *AdmissionRequest {
 	out := &AdmissionRequest{User: UserFrom(ctx), Operation: Operation(r.Operation()), Kind: r.Kind(), review: r}
 	out.Resource, out.Subresource = r.Resource()
@@ -92,25 +94,27 @@ func newAdmissionRequest(ctx context.Context, r *resource.Review) *AdmissionRequ
 	return out
 }
 
-// Object decodes the object that is written into a value of the host's: the Go type of the kind or of one of its versions, a
-// part of it, or a map. It is converted to the version of the Go type, whatever the version of the request is, and to the stored
-// version for a type that is none of theirs. Of a request to connect it is the options. It fails for deletions, which have none.
+// Object decodes the object that the write would store into a value of the host: the Go type of the kind or of one of its
+// versions, a struct with some of its fields, or a map. The object is converted to the version of that Go type, whatever the
+// version of the request is; for any other type it is in the stored version. If the client connects, the object is the options of
+// the stream. A deletion has no object, so Object then fails.
 func (r *AdmissionRequest) Object(into any) error { return r.review.Object(into) }
 
-// OldObject decodes the object as it was, as Object does. It fails where nothing is changed or deleted.
+// OldObject decodes the object as it was before the write, in the same way as Object. It fails if the operation has no old
+// object.
 func (r *AdmissionRequest) OldObject(into any) error { return r.review.OldObject(into) }
 
-// SetObject changes the object, in the version in which Object decodes into such a value, to what obj says. What the Go type of
-// obj does not show stays as it is: fields that the type does not have, and zeros where it leaves them out.
+// SetObject replaces the object by obj, in the version that Object would use for the type of obj. Fields that the type does not
+// have, and zero values that it omits, keep their values. It fails outside of Mutate.
 func (r *AdmissionRequest) SetObject(obj any) error { return r.review.SetObject(obj) }
 
-// Patch changes the object by a patch, whatever its kind, in the stored version if there are several. The forms are those that
-// the resource itself takes.
+// Patch applies a patch to the object, in the stored version. form is one of the patch types that the resource takes. It fails
+// outside of Mutate.
 func (r *AdmissionRequest) Patch(form PatchType, data []byte) error {
 	return r.review.Patch(string(form), data)
 }
 
-// Warn adds a warning to the answer, for a person to read (API conventions, Warnings). Keep it below 120 characters.
+// Warn adds a warning for a person to the answer (API conventions, Warnings). Keep the text below 120 characters.
 func (r *AdmissionRequest) Warn(text string) { r.review.Warn(text) }
 
 // runsDry reports whether the hook may run in a dry run.
@@ -121,7 +125,7 @@ func (h *Admission) runsDry() bool {
 	return h.SideEffects != SideEffectsSome
 }
 
-// check says what is wrong with a hook.
+// check validates the declaration of a hook. A pattern that no resource matches is a mistake of the host's, so check refuses it.
 func (h *Admission) check(resources []*served) error {
 	if msgs := apimeta.ValidateDNS1123Subdomain(h.Name); len(msgs) > 0 {
 		return fmt.Errorf("name: %s", msgs[0])
@@ -145,7 +149,7 @@ func (h *Admission) check(resources []*served) error {
 	return nil
 }
 
-// hooksOf are the hooks of a host as resources call them.
+// hooksOf translates the hooks of the host for package resource.
 func hooksOf(admission []Admission) []*resource.Hook {
 	hooks := make([]*resource.Hook, len(admission))
 	for i, h := range admission {
@@ -165,7 +169,7 @@ func hooksOf(admission []Admission) []*resource.Hook {
 	return hooks
 }
 
-// checkHooks says what is wrong with the hooks of an API that serves these resources.
+// checkHooks validates the hooks of an API that serves these resources.
 func checkHooks(hooks []Admission, resources []*served) error {
 	names := map[string]bool{}
 	for i := range hooks {

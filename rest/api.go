@@ -108,7 +108,7 @@ func checkTogether(resources []*served) error {
 		for i, name := range names {
 			key := res.GR.Group + "/" + name
 			if other, ok := taken[key]; ok && other != res.GVK.Kind {
-				return fmt.Errorf("kind %q: the name %q is that of %q in the same group", res.GVK.Kind, name, other)
+				return fmt.Errorf("kind %q: kind %q of the same group already has the name %q", res.GVK.Kind, other, name)
 			} else if ok && i == 0 {
 				return fmt.Errorf("kind %q: declared twice", res.GVK.Kind)
 			}

@@ -2,19 +2,19 @@ package rest
 
 import "github.com/decorum-go/decorum/rest/internal/upstream"
 
-// Dialect names one of the two ways in which Kubernetes' own servers answer: one for the kinds that are built into
-// them, one for custom resources. Clients know both and the transcripts hold both, so a resource states which of the
-// two it speaks. A kind has one dialect.
+// Dialect is one of the two ways in which Kubernetes' own servers answer: one for the kinds that are built into them, one for
+// custom resources. Clients know both, and the recorded transcripts contain both. docs/protocol.md lists the differences. All
+// versions of a kind have one dialect.
 type Dialect int
 
 const (
-	// Custom is the dialect of custom resources and the default: what a host declares with structs of its own.
+	// Custom is the dialect of custom resources, for kinds that a host declares with structs of its own. It is the default.
 	Custom Dialect = iota
-	// Builtin is the dialect of the kinds that Kubernetes itself brings, for structs of k8s.io/api.
+	// Builtin is the dialect of the kinds that are built into Kubernetes, for structs of k8s.io/api.
 	Builtin
 )
 
-// rules are the dialect's choices.
+// rules returns the choices of the dialect, one for each difference.
 func (d Dialect) rules() upstream.Dialect {
 	if d == Builtin {
 		return upstream.Builtin

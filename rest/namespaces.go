@@ -2,12 +2,12 @@ package rest
 
 import "github.com/decorum-go/decorum/rest/internal/resource"
 
-// NamespacesOf declares the resource of namespaces, T being Namespace of k8s.io/api/core/v1 or a struct of the same
-// JSON. An API that serves it lets objects be created only in a namespace that exists and is not being deleted; an API
-// without it takes any namespace. The namespace "default" is made when the API starts, and cannot be deleted.
+// NamespacesOf declares the resource of namespaces. T is Namespace of k8s.io/api/core/v1, or a struct with the same JSON. If an
+// API serves namespaces, objects can be created only in a namespace that exists and is not being deleted; otherwise the API
+// accepts any namespace. New creates the namespace "default", which cannot be deleted.
 //
-// A namespace is deleted in two steps (API concepts, Resource deletion): DELETE marks it as Terminating, and it is gone
-// when spec.finalizers, which PUT of its subresource /finalize changes, and metadata.finalizers are both empty.
+// A namespace is deleted in two steps (API concepts, Resource deletion). DELETE marks it as Terminating. It is removed when
+// spec.finalizers, which clients change through its subresource /finalize, and metadata.finalizers are both empty.
 func NamespacesOf[T any]() Resource[T] {
 	return Resource[T]{
 		Version: "v1",

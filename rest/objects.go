@@ -11,10 +11,11 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Objects reads and writes the objects of every resource of an API in process, for programs that do not know their Go types,
-// like the controllers of package lifecycle. It reads records as the store keeps them, in the version that is stored and with what
-// selection needs beside the JSON, so that nothing is decoded that nobody looks at. It writes by the same pipeline as everybody
-// else. An Objects is a value. Objects of virtual kinds are not stored, so there are none here.
+// Objects reads and writes the objects of every resource of an API in process, for programs that do not know their Go types, such
+// as the controllers of package lifecycle. It returns the records of the store, in the stored version and without decoding them.
+// Its writes take the same steps as all others. Virtual kinds store no objects, so Objects does not know them.
+//
+// An Objects is a value, and may be used by many goroutines at once.
 type Objects struct {
 	api     *API
 	manager string
@@ -23,24 +24,26 @@ type Objects struct {
 // ObjectsOf returns the Objects of an API.
 func ObjectsOf(api *API) Objects { return Objects{api: api} }
 
-// As returns the Objects that write under the name of a field manager. Default: the name of the user in the context.
+// As returns an Objects that writes under the name of a field manager, which managedFields record (API concepts, Server-Side
+// Apply). Default: the name of the user in the context.
 func (o Objects) As(manager string) Objects {
 	o.manager = manager
 	return o
 }
 
-// StoredResource is what [Objects.Resources] tells of a resource.
+// StoredResource describes a resource whose objects are stored.
 type StoredResource struct {
-	// Name is its name in keys: the plural and the group, "widgets.example.com".
+	// Name is the resource in the keys of the store: the plural and the group, such as "widgets.example.com".
 	Name string
-	// Kinds are what its objects are called, in each version, the stored one first.
-	Kinds      []apimeta.GroupVersionKind
+	// Kinds are the kind of the objects in each version, the stored version first.
+	Kinds []apimeta.GroupVersionKind
+	// Namespaced says that the objects live in namespaces.
 	Namespaced bool
-	// Namespaces says that its objects are the namespaces of the others.
+	// Namespaces says that the objects are the namespaces of other resources (see [NamespacesOf]).
 	Namespaces bool
 }
 
-// Resources returns the resources that are stored, in the order in which the API was given them.
+// Resources returns the resources whose objects are stored, in the order in which New received them.
 func (o Objects) Resources() []StoredResource {
 	var out []StoredResource
 	for _, res := range o.api.serving.Load().Resources {
@@ -56,7 +59,7 @@ func (o Objects) Resources() []StoredResource {
 	return out
 }
 
-// begin lets a call in and finds the resource.
+// begin admits a call and finds the resource. The caller calls the returned function when the call has ended.
 func (o Objects) begin(resource string) (*resource.Resource, func(), error) {
 	for _, res := range o.api.serving.Load().Resources {
 		if !res.Kind.Virtual && res.GR.String() == resource {
@@ -69,7 +72,7 @@ func (o Objects) begin(resource string) (*resource.Resource, func(), error) {
 	return nil, nil, fmt.Errorf("%w: the API stores no resource %q", storage.ErrResource, resource)
 }
 
-// Get returns the record of an object, or a NotFound error, from the most recent state.
+// Get returns the most recent record of an object, or a NotFound error. The caller must not change the record.
 func (o Objects) Get(ctx context.Context, key storage.Key) (*storage.Record, error) {
 	res, done, err := o.begin(key.Resource)
 	if err != nil {
@@ -80,7 +83,8 @@ func (o Objects) Get(ctx context.Context, key storage.Key) (*storage.Record, err
 	return record, res.StoreError(err, key.Name)
 }
 
-// List returns the records of one namespace of a resource, or of all with an empty namespace, from the most recent state.
+// List returns the most recent records of a resource in one namespace, or in all if namespace is empty. The caller must not
+// change the records.
 func (o Objects) List(ctx context.Context, resource, namespace string) ([]*storage.Record, error) {
 	_, done, err := o.begin(resource)
 	if err != nil {
@@ -91,8 +95,8 @@ func (o Objects) List(ctx context.Context, resource, namespace string) ([]*stora
 	return page.Records, err
 }
 
-// Patch changes an object by a patch, or the part of it that is its subresource "status" or "finalize"; "" is the object.
-// What the patch says of metadata.uid and metadata.resourceVersion must be so, else the answer is 409.
+// Patch applies a patch to an object, or to one of its subresources "status" and "finalize"; "" means the object itself. A
+// metadata.uid or metadata.resourceVersion in the patch is a precondition: if the object has another one, the error is Conflict.
 func (o Objects) Patch(ctx context.Context, key storage.Key, subresource string, form PatchType, data []byte) error {
 	res, done, err := o.begin(key.Resource)
 	if err != nil {
@@ -114,8 +118,7 @@ func (o Objects) Patch(ctx context.Context, key storage.Key, subresource string,
 	return err
 }
 
-// Delete deletes an object as the options say, and reports whether it is gone, which it is not while finalizers or its grace
-// period hold it.
+// Delete deletes an object, and reports whether it is gone. It is not gone while finalizers or its grace period hold it.
 func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.DeleteOptions) (gone bool, err error) {
 	res, done, err := o.begin(key.Resource)
 	if err != nil {

@@ -9,24 +9,25 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Changes is what [Objects.Follow] yields at a time.
+// Changes are what [Objects.Follow] yields at once.
 type Changes struct {
-	// List are changes of objects of any resource. They are shared and must not be changed.
+	// List holds changes of objects of any resource. Other readers share them, so the caller must not change them.
 	List []*watch.Change[storage.Record]
-	// Through is the revision up to which every change of every resource has been yielded, these included. It is 0 until all
-	// objects that there were at the beginning have been.
+	// Through is the revision up to which Follow has yielded every change of every resource, including List. It is 0 until Follow
+	// has yielded all objects that existed at the beginning.
 	Through watch.Revision
 }
 
-// Follow yields the objects of all resources and then what changes: who has applied all that was yielded knows the state of every
-// resource at the revision Through.
+// Follow yields the objects of all resources and then their changes. A caller that has applied everything that Follow yielded
+// knows the state of every resource at the revision Through.
 //
-// While Through is 0, each existing object comes as a change that adds it, mixed with later changes of objects that were yielded before:
-// the changes of one object are in order, those of several are not. After that, all changes of all resources come in the order of their
-// revisions, each as soon as it is committed.
+// While Through is 0, each existing object appears as a change that adds it, mixed with later changes of objects that Follow has
+// already yielded. The changes of one object are in order; changes of different objects may not be. Afterwards, the changes of
+// all resources appear in the order of their revisions, each as soon as it is committed.
 //
-// Follow ends with the context, with the API, or with an error for which [status.IsExpired] holds if the caller is slower than the
-// store forgets: then begin anew. The error is yielded last.
+// Follow ends when the context or the API ends, or when the caller breaks out of the loop. If the store drops changes before a
+// slow caller has received them, Follow ends with an error for which [status.IsExpired] holds; the caller then starts again. The
+// error is yielded last.
 func (o Objects) Follow(ctx context.Context) iter.Seq2[Changes, error] {
 	return func(yield func(Changes, error) bool) {
 		if err := o.api.enterCall(); err != nil {

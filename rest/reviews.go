@@ -7,15 +7,15 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Reviews are the kinds by which a client asks who it is and what it may do, as kubectl auth whoami and kubectl auth can-i do:
-// SelfSubjectReview, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview and LocalSubjectAccessReview.
-// The first one answers with the user in the request's context (see [WithUser]).
+// Reviews returns the kinds through which a client asks who it is and what it may do, as kubectl auth whoami and kubectl auth
+// can-i do: SelfSubjectReview, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview and LocalSubjectAccessReview.
+// SelfSubjectReview answers with the user in the request's context (see [WithUser]). decide answers the access reviews.
 //
-// The API itself refuses nobody: the host's middleware does. Only the host knows what it refuses, so decide answers the
-// other kinds, and it should be the function that the middleware asks. SubjectAccessReview and LocalSubjectAccessReview
-// tell any client that reaches them what others may do, as in Kubernetes: the middleware says who that is.
-// SelfSubjectRulesReview answers that its list is incomplete, because a function cannot be listed; clients then ask about
-// one access after the other. Without decide only SelfSubjectReview is served, and clients take it that nobody can say.
+// The API itself refuses no user; the host's middleware does. Set decide to the function that the middleware uses, so that the
+// answers match. SubjectAccessReview and LocalSubjectAccessReview tell their clients what other users may do, as in Kubernetes,
+// so the middleware must restrict them. SelfSubjectRulesReview returns an empty list and says that it is incomplete, because the
+// rules of a function cannot be listed; clients then ask about one access after another. If decide is nil, Reviews returns only
+// SelfSubjectReview.
 func Reviews(decide Decider) []Definition {
 	reviews := []Definition{
 		Resource[selfSubjectReview]{
@@ -64,10 +64,10 @@ func Reviews(decide Decider) []Definition {
 
 const authorizationGroup = "authorization.k8s.io"
 
-// noRules is why a list of rules is incomplete.
+// noRules tells the client why the list of rules is incomplete.
 const noRules = "the server decides about each access by itself and keeps no list of rules"
 
-// aboutOthers is a kind by which a client asks about the users that it names.
+// aboutOthers returns a kind through which a client asks about any user that it names.
 func (decide Decider) aboutOthers(kind, plural string, scope Scope, description string) Definition {
 	return Resource[accessReview]{
 		Group: authorizationGroup, Version: "v1", Plural: plural, Names: Names{Kind: kind}, Description: description,
@@ -88,7 +88,7 @@ func (decide Decider) aboutOthers(kind, plural string, scope Scope, description 
 	}
 }
 
-// review is the answer to an access review.
+// review returns the status of an access review.
 func (decide Decider) review(ctx context.Context, a Access) (accessReviewStatus, error) {
 	allowed, reason, err := decide(ctx, a)
 	return accessReviewStatus{Allowed: allowed, Reason: reason}, err

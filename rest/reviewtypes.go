@@ -22,7 +22,7 @@ type userInfo struct {
 	Extra    map[string][]string `json:"extra,omitempty" api:"doc='What else whoever authenticated the user has to say.'"`
 }
 
-// selfAccessReview asks about who asks.
+// selfAccessReview is a SelfSubjectAccessReview, about the user who asks.
 type selfAccessReview struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -30,7 +30,7 @@ type selfAccessReview struct {
 	Status             accessReviewStatus `json:"status,omitempty" api:"doc='The answer.'"`
 }
 
-// accessReview asks about others.
+// accessReview is a SubjectAccessReview or a LocalSubjectAccessReview, about the user in its spec.
 type accessReview struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -51,7 +51,7 @@ type accessQuestion struct {
 	NonResourceAttributes *nonResourceAttributes `json:"nonResourceAttributes,omitempty" api:"doc='What would be done to which other path.'"`
 }
 
-// access is what the question is about.
+// access returns the access in question, by user u.
 func (s *accessQuestion) access(u User) Access {
 	if path := s.NonResourceAttributes; path != nil {
 		return Access{User: u, Verb: path.Verb, Path: path.Path}
@@ -60,7 +60,7 @@ func (s *accessQuestion) access(u User) Access {
 	return Access{User: u, Verb: r.Verb, Group: r.Group, Version: r.Version, Resource: r.Resource, Subresource: r.Subresource, Namespace: r.Namespace, Name: r.Name}
 }
 
-// check finds a question that is about nothing, or about two things.
+// check refuses a question with neither a resource nor a path, or with both.
 func (s *accessQuestion) check() status.FieldErrors {
 	if (s.ResourceAttributes == nil) != (s.NonResourceAttributes == nil) {
 		return nil
@@ -68,7 +68,7 @@ func (s *accessQuestion) check() status.FieldErrors {
 	return status.FieldErrors{status.InvalidField(status.Field("spec"), s.NonResourceAttributes, "exactly one of nonResourceAttributes or resourceAttributes must be specified")}
 }
 
-// check finds a question about nobody, too.
+// check also refuses a question that names no user and no group.
 func (s *accessReviewSpec) check() status.FieldErrors {
 	errs := s.accessQuestion.check()
 	if s.User == "" && len(s.Groups) == 0 {
@@ -77,7 +77,7 @@ func (s *accessReviewSpec) check() status.FieldErrors {
 	return errs
 }
 
-// checkNamespace finds a question that reaches beyond the namespace in which it is asked.
+// checkNamespace refuses a question about more than the namespace in which it is asked.
 func (s *accessReviewSpec) checkNamespace(namespace string) (errs status.FieldErrors) {
 	if r := s.ResourceAttributes; r != nil && r.Namespace != namespace {
 		errs = append(errs, status.InvalidField(status.Field("spec", "resourceAttributes", "namespace"), r.Namespace, "must match metadata.namespace"))

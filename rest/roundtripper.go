@@ -11,10 +11,11 @@ import (
 	"time"
 )
 
-// RoundTripper returns a transport that calls the handler in process: no socket, no port, no TLS. Answers stream, so
-// watches work. Give it to client-go as rest.Config.Transport, or to an http.Client; scheme and host of the URL may be
-// anything. The handler's goroutine ends when it returns, which it does when the answer's body is closed, the
-// request's context ends, or [API.Close] is called.
+// RoundTripper returns a transport that calls the handler in process, without a socket, a port or TLS. Give it to client-go as
+// rest.Config.Transport, or to an http.Client; the scheme and the host of the URL do not matter. Answers stream, so watches work.
+//
+// The handler runs in a goroutine of its own. It is expected to return when the client closes the body of the answer, when the
+// context of the request ends, or when [API.Close] is called.
 func RoundTripper(h http.Handler) http.RoundTripper { return roundTripper{h} }
 
 type roundTripper struct{ handler http.Handler }
@@ -55,7 +56,8 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	return out, nil
 }
 
-// serve runs a handler and tells how it ended: as a server that closes the connection would show it to the client.
+// serve runs a handler. If the handler panics, serve returns an error, and the client sees a broken answer as from a server that
+// closes the connection.
 func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -66,9 +68,10 @@ func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	return nil
 }
 
-var errAborted = errors.New("the handler broke the answer off")
+var errAborted = errors.New("the handler broke off the answer")
 
-// pipeWriter is the ResponseWriter of a call in process. Every Write is seen at once, so there is nothing to flush.
+// pipeWriter is the ResponseWriter of a request in process. The client sees every Write at once, so Flush only has to begin the
+// answer.
 type pipeWriter struct {
 	pipe   net.Conn
 	header http.Header
@@ -99,13 +102,14 @@ func (w *pipeWriter) Write(p []byte) (int, error) {
 
 func (w *pipeWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
-// SetReadDeadline is for [http.ResponseController]. What is read is the caller's own.
+// SetReadDeadline implements a method that [http.ResponseController] looks for. It does nothing, because the body of the request
+// is the caller's own reader.
 func (w *pipeWriter) SetReadDeadline(time.Time) error { return nil }
 
-// SetWriteDeadline is for [http.ResponseController].
+// SetWriteDeadline implements a method that [http.ResponseController] looks for.
 func (w *pipeWriter) SetWriteDeadline(t time.Time) error { return w.pipe.SetWriteDeadline(t) }
 
-// end closes the pipe when the handler has returned.
+// end closes the pipe after the handler has returned.
 func (w *pipeWriter) end(err error) {
 	w.WriteHeader(http.StatusOK)
 	if err != nil {
@@ -114,7 +118,7 @@ func (w *pipeWriter) end(err error) {
 	_ = w.pipe.Close()
 }
 
-// pipeBody ends the request when it is closed.
+// pipeBody is the body of the answer. Closing it ends the context of the request, so that the handler returns.
 type pipeBody struct {
 	ctx    context.Context
 	cancel context.CancelFunc

@@ -15,58 +15,58 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Stream declares a subresource that carries bytes instead of an object: a log, a command and its terminal, a connection
-// to a port, a proxy, as pods have them in Kubernetes. O holds the parameters of the URL, such as
-// k8s.io/api/core/v1.PodLogOptions or a struct of the host's own: one field for each, with the name of its json tag and
-// the rules of its api tag; struct{} takes none.
+// Stream declares a subresource that carries bytes instead of an object: a log, a command and its terminal, a connection to a
+// port or a proxy, like the subresources of pods in Kubernetes. O is a struct that holds the parameters of the URL, such as
+// k8s.io/api/core/v1.PodLogOptions or a struct of the host's own. Each field is a parameter, with the name of its json tag and
+// the rules of its api tag. struct{} declares a stream without parameters.
 //
-// Exactly one of Output, Session, Forward and Serve is set, and determines how the bytes travel. The function runs for as
-// long as the stream lasts. Its context ends when the client leaves and when the API is shut down; from then on reads and
-// writes fail, and the function must return. A stream on which nothing has moved for four hours ends too.
+// Exactly one of Output, Session, Forward and Serve must be set; it determines how the bytes travel. The function runs for as
+// long as the stream lasts. Its context ends when the client leaves and when the API shuts down; from then on reads and writes
+// fail, and the function must return. The API also ends a stream that carries no bytes for four hours.
 //
-// The host's middleware decides who may use a stream; Kubernetes treats it as a get or a create of NAME/SUBRESOURCE.
+// The host's middleware decides who may use a stream. Kubernetes authorizes it as a get or a create of NAME/SUBRESOURCE.
 type Stream[T, O any] struct {
 	// Name is the last segment of the URL, a lower-case word.
 	Name string
-	// Check refuses a request while it can still be answered with a Status, for example because a container does not exist or
-	// the object is not running. Optional.
+	// Check refuses a request while the API can still answer with a Status, for example because a container does not exist or the
+	// object is not running. Optional.
 	Check func(ctx context.Context, parent *T, options *O) error
 
-	// Output answers GET with what it writes (pods/log): as the body of the answer, or as messages of a WebSocket
-	// (subprotocols binary.k8s.io and base64.binary.k8s.io). Each Write reaches the client at once; put a [bufio.Writer] in
-	// front for many small ones. The answer begins with the first Write, also an empty one: an error before it is answered
-	// with a Status, a later one breaks the answer off.
+	// Output answers GET with the bytes that it writes (pods/log): as the body of the answer, or as messages of a WebSocket
+	// (subprotocols binary.k8s.io and base64.binary.k8s.io). The client receives each Write at once; wrap out in a [bufio.Writer]
+	// to combine many small ones. The first Write, even an empty one, begins the answer. The API answers an error before that
+	// with a Status; a later error breaks the answer off.
 	Output func(ctx context.Context, parent *T, options *O, out io.Writer) error
-	// ContentType is that of the body of Output. Default: text/plain.
+	// ContentType is the media type of Output's body. Default: text/plain.
 	ContentType string
 
-	// Session runs a command, or attaches to one (pods/exec, pods/attach), over a WebSocket. The parameters stdin, stdout,
-	// stderr and tty say which streams the client wants. The client receives what Session returns as its last message: nil is
-	// success, [status.NonZeroExit] the exit code of a command, and any other error a failure.
+	// Session runs a command, or attaches to one (pods/exec, pods/attach), over a WebSocket. The parameters stdin, stdout, stderr
+	// and tty say which streams the client wants. The result of Session is the last message to the client: nil means success,
+	// [status.NonZeroExit] carries the exit code of a command, and any other error means failure.
 	Session func(ctx context.Context, parent *T, options *O, session *Session) error
 
-	// Forward connects the client to a port of the object (pods/portforward), over a WebSocket. It is called concurrently,
-	// once for each port in the parameter ports, and ends the connection to its port by returning. The client reads the
-	// message of an error.
+	// Forward connects the client to a port of the object (pods/portforward), over a WebSocket. The API calls it concurrently,
+	// once for each port in the parameter ports. When Forward returns, the connection to its port ends; the client receives the
+	// message of its error.
 	Forward func(ctx context.Context, parent *T, options *O, port uint16, conn io.ReadWriter) error
 
-	// Serve answers every method, at …/NAME/SUBRESOURCE/ and every path below (pods/proxy). The path of the request is what
-	// follows SUBRESOURCE. Serve usually calls a [net/http/httputil.ReverseProxy].
+	// Serve answers every method at …/NAME/SUBRESOURCE/ and at every path below (pods/proxy). The path of its request is the part
+	// that follows SUBRESOURCE. Serve usually calls a [net/http/httputil.ReverseProxy].
 	Serve func(w http.ResponseWriter, r *http.Request, parent *T, options *O)
 }
 
-// Session is the client's side of a command that a [Stream] runs. Reads and writes block until the other side is ready: a
-// command whose output the client does not read waits, and so does a client whose input the command does not read.
+// Session is the client's side of a command that a [Stream] runs. Reads and writes block until the other side is ready: a command
+// waits for a client that does not read its output, and a client waits for a command that does not read its input.
 type Session struct {
-	// Stdin is what the client sends. It is empty if the client sends nothing.
+	// Stdin is the client's input. It is empty if the client sends none.
 	Stdin io.Reader
-	// Stdout and Stderr send each Write to the client at once. Output that the client has not asked for is dropped; with a
-	// TTY, all of Stderr is.
+	// Stdout and Stderr send each Write to the client at once. The API drops output that the client has not asked for; with a
+	// TTY, it drops all of Stderr.
 	Stdout, Stderr io.Writer
 	// TTY reports whether the client is a terminal.
 	TTY bool
-	// Resize delivers the sizes of the terminal, the first one soon after the session begins. A newer size replaces one that
-	// has not been received yet. The channel is closed when the client leaves.
+	// Resize delivers the sizes of the terminal, the first soon after the session begins. A newer size replaces one that the
+	// command has not received yet. The channel is closed when the client leaves.
 	Resize <-chan TerminalSize
 }
 
@@ -92,8 +92,8 @@ const (
 	serveWay
 )
 
-// boundStream is a stream of one object with the parameters of one request. Its functions return a panic of the host as an
-// error.
+// boundStream is a stream of one object, bound to the parameters of one request. Its functions turn a panic of the host's code
+// into an error.
 type boundStream struct {
 	check   func(ctx context.Context) error
 	output  func(ctx context.Context, out io.Writer) error
@@ -183,7 +183,8 @@ func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error)
 	return b, nil
 }
 
-// recoverServe is recoverHook for a handler, which may break its answer off by panicking with [http.ErrAbortHandler].
+// recoverServe is [resource.RecoverHook] for an HTTP handler, which may panic with [http.ErrAbortHandler] to break its answer
+// off.
 func recoverServe(hook string, err *error) {
 	p := recover()
 	if p == http.ErrAbortHandler {

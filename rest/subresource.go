@@ -15,28 +15,30 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// SubresourceOf is a subresource of a resource of T: a [Subresource] or a [Stream] of T and some other Go type.
+// SubresourceOf is a subresource of a resource whose objects are T: a [Subresource] or a [Stream] of T and another Go type.
 type SubresourceOf[T any] interface {
 	subresource(parent *resource.Resource) (*servedSubresource, error)
 }
 
-// Subresource declares a part or an action of an object that has a kind and a URL of its own, …/NAME/SUBRESOURCE
-// (API conventions, Verbs on Resources). Which verbs it has follows from the functions that are set.
+// Subresource declares a view of an object, or an action on it, at its own URL …/NAME/SUBRESOURCE (API conventions, Verbs on
+// Resources). T is the Go type of the object and S that of the subresource. The functions that are set determine the verbs. An
+// error of package status is the answer; any other error, and a panic, is answered with 500.
 type Subresource[T, S any] struct {
 	// Name is the last segment of the URL, a lower-case word.
 	Name string
-	// Group, Version and Kind are those of S. Default: the resource's group and version, and the name of S.
+	// Group, Version and Kind are the kind of S. Default: the resource's group and version, and the name of S.
 	Group, Version, Kind string
 
-	// Get answers GET with what the object shows of itself as S; nil is answered 404.
+	// Get answers GET with the view of the object. If it returns nil, the answer is 404.
 	Get func(ctx context.Context, parent *T) (*S, error)
-	// Update answers PUT and PATCH: it changes the object according to sub. The changed object is then validated and
-	// stored as by any other update. Status is out of its reach. Update needs Get.
+	// Update answers PUT and PATCH by changing the object according to sub. The changed object is validated and stored like in
+	// any other update. It cannot change the status. Update requires Get.
 	Update func(ctx context.Context, parent *T, sub *S) error
-	// Create answers POST: an action on the object. What it returns is answered with 201; nil answers a Status.
+	// Create answers POST by running an action on the object. The answer is its result with 201, or a Status if the result is
+	// nil.
 	Create func(ctx context.Context, parent *T, sub *S) (*S, error)
-	// CreateDryRun answers POST with dryRun=All: what Create would, without effects. Without it such a request is refused
-	// with 400.
+	// CreateDryRun answers POST with dryRun=All: it returns what Create would return, and has no effects. If it is not set, such
+	// a request is refused with 400.
 	CreateDryRun func(ctx context.Context, parent *T, sub *S) (*S, error)
 }
 
@@ -108,7 +110,7 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 	return &servedSubresource{Subresource: sub, media: media.OfSubresource(parent.Kind, parent.Dialect, media.MessageOf[S]())}, nil
 }
 
-// actionOf makes a function of the host's one on documents.
+// actionOf wraps a function of the host as a function on documents.
 func actionOf[T, S any](name string, f func(ctx context.Context, parent *T, sub *S) (*S, error)) func(ctx context.Context, parent, sub doc.Value) (doc.Value, error) {
 	return func(ctx context.Context, parent, v doc.Value) (out doc.Value, err error) {
 		defer resource.RecoverHook(name, &err)
@@ -128,7 +130,7 @@ func actionOf[T, S any](name string, f func(ctx context.Context, parent *T, sub 
 	}
 }
 
-// decodeParent decodes a stored object for a hook of a subresource.
+// decodeParent decodes a stored object into a new value, which the hook may change.
 func decodeParent[T any](parent doc.Value) (*T, error) {
 	obj := new(T)
 	if err := codec.ToGo(parent, obj); err != nil {

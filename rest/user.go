@@ -2,9 +2,9 @@ package rest
 
 import "context"
 
-// User is who a request comes from, as the host has found out: by its own middleware, which puts the user into the
-// request's context with [WithUser]. A request without a user is anonymous. A call of an in-process client without a user
-// comes from [Options.HostUser].
+// User is the user of a request. The API authenticates nobody: the host's middleware finds out the user and puts it into the
+// request's context with [WithUser]. A request without a user is anonymous. A call of an in-process client without a user is one
+// of [Options.HostUser].
 type User struct {
 	Name   string
 	UID    string
@@ -12,14 +12,14 @@ type User struct {
 	Extra  map[string][]string
 }
 
-// Names for requests of nobody known, as Kubernetes has them.
+// Kubernetes uses these names too, so rules that hosts write for it keep their meaning.
 const (
 	anonymousUser        = "system:anonymous"
 	unauthenticatedGroup = "system:unauthenticated"
 	authenticatedGroup   = "system:authenticated"
 )
 
-// defaultHostUser is who calls in process where the host names nobody.
+// defaultHostUser is the default of [Options.HostUser].
 const defaultHostUser = "system:host"
 
 type (
@@ -27,13 +27,13 @@ type (
 	hostUserKey struct{}
 )
 
-// WithUser returns a context that carries the user.
+// WithUser returns a context that carries the user of a request or of a call.
 func WithUser(ctx context.Context, u User) context.Context {
 	return context.WithValue(ctx, userKey{}, u)
 }
 
-// UserFrom returns the user of a context that the API hands to a hook, or of a request's context in a middleware: the one
-// given by [WithUser], else [Options.HostUser] for calls of in-process clients, else system:anonymous.
+// UserFrom returns the user of a context: of a hook's, or of a request's in a middleware. It is the user set with [WithUser],
+// else [Options.HostUser] in calls of in-process clients, else system:anonymous.
 func UserFrom(ctx context.Context) User {
 	if u, ok := ctx.Value(userKey{}).(User); ok {
 		return u

@@ -9,8 +9,9 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/media"
 )
 
-// Version is the answer of /version, which kubectl version prints. GitVersion must be a semantic version with a
-// leading v; clients refuse anything else.
+// Version is the answer of /version, which kubectl version prints. GitVersion must be a semantic version with a leading v,
+// because clients refuse anything else. If it is empty, it is a version of this library; Major and Minor follow from GitVersion,
+// and GoVersion, Compiler and Platform from the running program.
 type Version struct {
 	Major        string `json:"major"`
 	Minor        string `json:"minor"`
@@ -23,7 +24,7 @@ type Version struct {
 	Platform     string `json:"platform"`
 }
 
-// protocolVersion is the release of the Kubernetes API whose behaviour the library follows.
+// protocolVersion is the release of Kubernetes whose API behaviour the library follows.
 const protocolVersion = "v1.37.0"
 
 func (v Version) withDefaults() Version {

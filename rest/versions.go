@@ -14,19 +14,18 @@ type VersionOf[T any] interface {
 	version(stored *served) (*served, error)
 }
 
-// Converted declares a version of a resource that has a Go type of its own, V, beside the one that is stored, T. An
-// object written in one version is read in all of them (API conventions, API versioning; API concepts, API versioning),
-// so what one version can say must survive the way to the other and back.
+// Converted declares a further version of a resource, with a Go type V of its own. T is the Go type of the stored version.
+// Clients can read an object in every version, whichever version wrote it (API conventions, API versioning; API concepts, API
+// versioning), so the conversion to the other version and back must lose nothing.
 //
-// The version has its own schema, defaults, columns, selectable fields, subresources and hooks: a write is defaulted and
-// validated in the version of its request, converted, and then held to the stored version as well: its defaults, its hooks,
-// its tags, its Rules. What breaks one of these is refused with a cause that names the stored version. Names, scope, verbs and
-// the like belong to the whole resource and must not be set in version.
+// A version has its own schema, defaults, columns, selectable fields, subresources and hooks. A write is defaulted and validated
+// in the version of the request and converted; then the defaults, hooks, tags and Rules of the stored version apply as well. An
+// error that one of these finds names the stored version. Names, scope, verbs and the like belong to the whole resource and must
+// not be set in version.
 //
-// The functions fill in out, whose metadata is there already; they may change labels and annotations, and a change of
-// anything else in metadata is an error. They hold no lock, must not keep or change in, and run whenever the object is
-// looked at, and to find out whether a zero means zero. An error or a panic of theirs is answered with 500. A nil function
-// carries over what both types have in common, by name.
+// toStored and fromStored fill in out, whose metadata is already set. They may change labels and annotations; changing other
+// metadata is an error. They hold no lock, must not keep or change in, and may run for every read and several times for one
+// write. If they return an error or panic, the answer is 500. A nil function copies the fields that both types have, by name.
 func Converted[T, V any](version Resource[V], toStored func(in *V, out *T) error, fromStored func(in *T, out *V) error) VersionOf[T] {
 	return &convertedVersion[T, V]{version, toStored, fromStored}
 }
@@ -37,7 +36,7 @@ type convertedVersion[T, V any] struct {
 	fromStored func(in *T, out *V) error
 }
 
-// fieldsOfAllVersions are the fields of Resource that hold for a resource in all its versions, and hooksOfAllVersions such hooks.
+// The stored version declares these fields and hooks for all versions, so a further version must not set them.
 var (
 	fieldsOfAllVersions = [...]string{"Group", "Plural", "Scope", "Names", "Verbs", "IndexedLabels", "Singleton", "RemoveWhenDue", "Versions", "Wire"}
 	hooksOfAllVersions  = [...]string{"GracePeriod", "Call"}
@@ -68,7 +67,7 @@ func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
 	return res, nil
 }
 
-// firstSet returns the first of these fields of a struct that is not empty, or "".
+// firstSet returns the name of the first of these fields that is not zero, or "".
 func firstSet(of any, fields []string) string {
 	given := reflect.ValueOf(of)
 	i := slices.IndexFunc(fields, func(name string) bool { return !given.FieldByName(name).IsZero() })
@@ -78,7 +77,7 @@ func firstSet(of any, fields []string) string {
 	return fields[i]
 }
 
-// versions are the further versions of the resource.
+// versions returns the constructors of the resource's further versions.
 func (r Resource[T]) versions() (versions []func(stored *served) (*served, error)) {
 	for _, v := range r.Versions {
 		if v == nil {
@@ -90,7 +89,7 @@ func (r Resource[T]) versions() (versions []func(stored *served) (*served, error
 	return versions
 }
 
-// addVersions completes a resource with its further versions.
+// addVersions builds the further versions of a resource.
 func (res *served) addVersions(versions []func(stored *served) (*served, error)) error {
 	for _, version := range versions {
 		other, err := version(res)
