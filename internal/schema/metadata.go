@@ -40,7 +40,7 @@ func metaDocs(typ string) (fields map[string]string, text string) {
 	case "ObjectMeta":
 		return objectMetaDocs(), "ObjectMeta is the metadata that every stored object has."
 	case "ListMeta":
-		return listMetaDocs(), "ListMeta is the metadata of a list and of answers that are no stored objects."
+		return listMetaDocs(), "ListMeta is the metadata of a list, and of an answer that is not stored."
 	case "OwnerReference":
 		return ownerReferenceDocs(), "OwnerReference names an object that this one depends on, in the same namespace or without one."
 	case "ManagedFieldsEntry":
@@ -54,9 +54,9 @@ func metaDocs(typ string) (fields map[string]string, text string) {
 	case "LabelSelectorRequirement":
 		return labelRequirementDocs(), "LabelSelectorRequirement relates one label to values."
 	case "DeleteOptions":
-		return deleteOptionsDocs(), "DeleteOptions say how an object is to be deleted."
+		return deleteOptionsDocs(), "DeleteOptions say how to delete an object."
 	case "Preconditions":
-		return preconditionsDocs(), "Preconditions must hold for the object, else the request fails and changes nothing."
+		return preconditionsDocs(), "Preconditions must hold for the object. Otherwise the request fails and changes nothing."
 	case "Status":
 		return statusDocs(), "Status is the answer of a request that returns no object: why it failed, or that it succeeded."
 	case "Details", "StatusDetails":
@@ -77,20 +77,20 @@ const (
 func objectMetaDocs() map[string]string {
 	return map[string]string{
 		"name":                       "The name of the object, unique among those of its resource in its namespace. It cannot change.",
-		"generateName":               "A prefix from which the server makes a unique name where no name is given on creation.",
-		"namespace":                  "The namespace that the name belongs to. It cannot change; objects of the whole cluster have none.",
+		"generateName":               "A prefix from which the server makes a unique name if the client creates the object without a name.",
+		"namespace":                  "The namespace of the object. It cannot change. Cluster-scoped objects have no namespace.",
 		"selfLink":                   "Deprecated: the server leaves it empty.",
-		"uid":                        "An identifier that the server gives on creation: no two objects ever share one, and it tells an object from a later one of the same name.",
-		"resourceVersion":            "An opaque text that changes with each change of the object. Sent with an update, it makes the update fail where someone else was faster. Only equality means anything, and only for one resource.",
-		"generation":                 "A number that grows with each change of the desired state. The server counts it.",
+		"uid":                        "An identifier that the server sets on creation. No two objects ever share it, so it distinguishes an object from a later one of the same name.",
+		"resourceVersion":            "An opaque text that changes with each change of the object. An update that sends it fails if the object has changed since. Clients may only compare it for equality, and only within one resource.",
+		"generation":                 "A number that the server increases with each change of the desired state.",
 		"creationTimestamp":          "When the server stored the object. Set by the server.",
-		"deletionTimestamp":          "When the object is to be gone. The server sets it when a deletion is asked for and something, a finalizer or a grace period, still keeps the object.",
-		"deletionGracePeriodSeconds": "How many seconds the object has to end gracefully. The server sets it together with deletionTimestamp; it can only become shorter.",
-		"labels":                     "Names and values by which objects are organised and selected.",
-		"annotations":                "Names and values that tools keep with the object; they cannot be selected by.",
-		"ownerReferences":            "The objects that this one depends on. When all of them are gone it may be deleted. At most one is the managing controller.",
-		"finalizers":                 "Who still has something to do before the object may go. A deleted object stays until the list is empty; each party removes its own entry, in any order.",
-		"managedFields":              "Which manager wrote which fields. The server keeps it, for server-side apply; users seldom need to look at it.",
+		"deletionTimestamp":          "When the object will be removed. The server sets it when a client deletes an object that a finalizer or a grace period still keeps.",
+		"deletionGracePeriodSeconds": "How many seconds the object has to shut down. The server sets it together with deletionTimestamp. It can only become shorter.",
+		"labels":                     "Names and values that organise objects, and by which clients select them.",
+		"annotations":                "Names and values that tools keep with the object. Clients cannot select by them.",
+		"ownerReferences":            "The objects that this object depends on. When all of them are gone, the garbage collector may delete it. At most one is the managing controller.",
+		"finalizers":                 "The parties that must act before the object can be removed. A deleted object stays until the list is empty. Each party removes its own entry, in any order.",
+		"managedFields":              "Which manager wrote which fields. The server keeps this record for server-side apply; users seldom need it.",
 	}
 }
 
@@ -98,8 +98,8 @@ func listMetaDocs() map[string]string {
 	return map[string]string{
 		"selfLink":           "Deprecated: the server leaves it empty.",
 		"resourceVersion":    "The state that the list shows, in an opaque text from which a watch can begin.",
-		"continue":           "Set where there are more objects than were asked for: the opaque text with which to ask for the next ones, with the same other parameters.",
-		"remainingItemCount": "How many objects follow this page, where the server knows.",
+		"continue":           "An opaque text that continues the list, if there are more objects than the limit. Send it with the same other parameters to get the next ones.",
+		"remainingItemCount": "How many objects follow this page, if the server knows.",
 	}
 }
 
@@ -156,10 +156,10 @@ func deleteOptionsDocs() map[string]string {
 	return map[string]string{
 		"apiVersion":         docAPIVersion,
 		"kind":               docKind,
-		"dryRun":             "All makes the server go through the request without storing anything.",
-		"gracePeriodSeconds": "How many seconds the object has to end gracefully; 0 deletes at once. Without it the kind's own default counts.",
-		"preconditions":      "What must hold of the object for it to be deleted, else the answer is 409 Conflict.",
-		"propagationPolicy":  "What becomes of dependents: Orphan leaves them, Background deletes them later, Foreground before the object itself.",
+		"dryRun":             "With All, the server processes the request and stores nothing.",
+		"gracePeriodSeconds": "How many seconds the object has to shut down; 0 deletes it at once. Default: the default of the kind.",
+		"preconditions":      "What must hold for the object. Otherwise the server deletes nothing and answers 409 Conflict.",
+		"propagationPolicy":  "What happens to dependents: Orphan keeps them, Background deletes them after the object, Foreground deletes them before it.",
 		"orphanDependents":   "Deprecated: use propagationPolicy.",
 		"ignoreStoreReadErrorWithClusterBreakingPotential": "Deletes an object that cannot be read from the store, without its finalizers and preconditions.",
 	}
@@ -175,7 +175,7 @@ func preconditionsDocs() map[string]string {
 func watchEventDocs() map[string]string {
 	return map[string]string{
 		"type":   "What happened: ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.",
-		"object": "The object after the change; for DELETED as it was last, for BOOKMARK only its resourceVersion, for ERROR a Status.",
+		"object": "The object after the change. For DELETED it is the last state, for BOOKMARK only a resourceVersion, and for ERROR a Status.",
 	}
 }
 
@@ -197,9 +197,9 @@ func statusDetailsDocs() map[string]string {
 		"name":              "The name of the object that the request was about.",
 		"group":             "The group of the object.",
 		"kind":              "The kind or the resource that the request was about.",
-		"uid":               "The uid of the object, where there was one.",
-		"causes":            "All that is wrong, where it is more than one thing.",
-		"retryAfterSeconds": "After how many seconds it may be worth while to try again.",
+		"uid":               "The uid of the object, if it exists.",
+		"causes":            "Everything that is wrong, if there is more than one fault.",
+		"retryAfterSeconds": "After how many seconds the client may try again.",
 	}
 }
 
