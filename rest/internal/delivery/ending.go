@@ -8,10 +8,11 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// ErrEnding ends watches and streams when the API ends.
+// ErrEnding is the reason why watches and streams end when the API ends.
 var ErrEnding = fmt.Errorf("the server is shutting down: %w", watch.ErrClosed)
 
-// Ending is the end of an API: a context that is over when the API takes no more requests, and watches and streams shall end.
+// Ending is the end of an API. The API has one, which is also a context: it is done when the API accepts no more requests, and watches
+// and streams must end. Any goroutine may use it.
 type Ending struct {
 	context.Context
 	begin context.CancelCauseFunc
@@ -21,17 +22,18 @@ type Ending struct {
 	first    *Hurried
 }
 
-// NewEnding returns the end of an API, which has not begun.
+// NewEnding returns an Ending that has not begun.
 func NewEnding() *Ending {
 	e := &Ending{}
 	e.Context, e.begin = context.WithCancelCause(context.Background())
 	return e
 }
 
-// Begin begins the end. HurryAll must follow.
+// Begin ends the context. The caller must call HurryAll next. The two are separate because the API begins the end under its own lock,
+// which hurrying must not hold up.
 func (e *Ending) Begin(cause error) { e.begin(cause) }
 
-// Until returns a context that also ends when the API does.
+// Until returns a context that ends with ctx or with the API, whichever comes first. The caller must call the returned function.
 func (e *Ending) Until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(e, func() { cancel(context.Cause(e)) })
@@ -41,7 +43,7 @@ func (e *Ending) Until(ctx context.Context) (context.Context, context.CancelFunc
 	}
 }
 
-// HurryAll hurries all, once the beginning of the end can be seen.
+// HurryAll calls the function of every Hurried. It must come after Begin, so that whoever is hurried sees that the API ends.
 func (e *Ending) HurryAll() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -54,15 +56,16 @@ func (e *Ending) HurryAll() {
 	}
 }
 
-// Hurried is one who must hurry when the API ends, so that a client that does not read does not hold up the shutdown. A context
-// would tell it as well, and take several times the memory of each watch.
+// Hurried is an answer in progress that must hurry when the API ends. Otherwise a client that does not read would hold up the shutdown. A
+// context could do the same, but would take several times the memory for each watch.
 type Hurried struct {
 	all            *Ending
 	hurry          func()
 	before, behind *Hurried
 }
 
-// Hurry has hurry, which must not block, called when the API ends, or has ended. Call Stop when nothing is left to hurry.
+// Hurry registers hurry, to be called once when the API ends, or at once if it has ended already. It runs under the lock of the Ending,
+// so it must not block and must not call the Ending. The caller must call Stop when the answer is complete.
 func (e *Ending) Hurry(h *Hurried, hurry func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -76,8 +79,8 @@ func (e *Ending) Hurry(h *Hurried, hurry func()) {
 	e.first = h
 }
 
-// Stop returns when nothing is hurried any more: the connection may be used for other requests, whose deadline is not to be
-// touched.
+// Stop removes h. After Stop returns, hurry does not run any more. The caller relies on this, because the connection may then carry other
+// requests, whose deadline hurry must not change.
 func (h *Hurried) Stop() {
 	h.all.mu.Lock()
 	defer h.all.mu.Unlock()

@@ -9,19 +9,19 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// writesInTurn is how many writes a watch makes before others get their turn. Turns of one write would make a burst a third
-// dearer.
+// writesInTurn is how many writes a watch makes before it lets other goroutines run. With one write for each turn, a burst would cost a
+// third more.
 const writesInTurn = 5
 
-// buffer is where events gather until they are worth a write.
+// buffer gathers events until they are worth a write.
 type buffer struct {
-	chunk *[]byte // borrowed while there is something to send
-	buf   []byte  // what has gathered in it
-	sent  int     // writes in this turn
-	err   error   // the client is gone
+	chunk *[]byte // borrowed from package media; nil while there is nothing to send
+	buf   []byte  // the gathered events, in chunk
+	sent  int     // the number of writes in this turn
+	err   error   // why the last write failed: the client is gone or too slow
 }
 
-// event adds an event, and sends what has gathered if there is enough of it.
+// event adds an event to the buffer, and sends the buffer if it holds enough.
 func (s *stream) event(e resource.Event) error {
 	if err := s.show(e); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (s *stream) event(e resource.Event) error {
 	return nil
 }
 
-// show adds an event as the version of the watch shows it.
+// show adds an event to the buffer, with the object in the version of the watch.
 func (s *stream) show(e resource.Event) error {
 	stored := e.Object
 	var err error
@@ -53,8 +53,8 @@ func (s *stream) bookmark(at watch.Revision, initialEventsEnd bool) (err error) 
 	return err
 }
 
-// showLarge adds an event about a whole object that is larger than a chunk, without a copy of it. stored says that the record
-// is the one in the store.
+// showLarge sends an event about a whole object that is larger than a chunk. It does not copy the object. stored says that the record is
+// the store's own, so the object costs no memory while the store or its history holds it.
 func (s *stream) showLarge(event media.Event, stored bool) error {
 	large, err := s.events.AppendLarge(s.buf, event)
 	if err != nil {
@@ -73,23 +73,23 @@ func (s *stream) showLarge(event media.Event, stored bool) error {
 	return nil
 }
 
-// gathered sends what has gathered if it is worth a write, or is a message of its own. Who has much to send lets others go
-// first now and then: a request that waits for its turn is not to wait for all that many watches have to send.
+// gathered sends the buffer if it is worth a write, or if each event is a message. A watch with much to send yields now and then.
+// Otherwise a request that waits for its turn would wait for all that many watches have to send.
 func (s *stream) gathered() {
 	if len(s.buf) >= media.ChunkSize || s.out.EventByEvent() {
 		s.flush()
 	}
 	if s.sent >= writesInTurn && len(s.buf) == 0 {
 		s.sent = 0
-		s.giveBack() // those who take turns use the same few buffers
+		s.giveBack() // so that watches that take turns share a few buffers
 		runtime.Gosched()
 	}
 }
 
-// flush writes what has gathered, in one Write.
+// flush sends the buffer in one write.
 func (s *stream) flush() { s.flushWith(nil, "") }
 
-// flushWith is flush where the last event goes on with an object and a tail.
+// flushWith sends the buffer, whose last event continues with an object and a tail.
 func (s *stream) flushWith(object []byte, tail string) {
 	if s.err != nil || len(s.buf) == 0 {
 		return
@@ -99,7 +99,7 @@ func (s *stream) flushWith(object []byte, tail string) {
 	s.sent++
 }
 
-// borrow sees to it that there is a buffer.
+// borrow makes sure that the stream has a chunk.
 func (s *stream) borrow() {
 	if s.chunk == nil {
 		s.chunk = media.BorrowChunk()
@@ -107,7 +107,7 @@ func (s *stream) borrow() {
 	}
 }
 
-// giveBack returns the buffer: while nothing happens a watch holds none, and no copy of what it has sent.
+// giveBack returns the chunk. A waiting watch holds no buffer and no copy of what it sent.
 func (s *stream) giveBack() {
 	s.events.Forget()
 	if s.chunk != nil {

@@ -11,64 +11,69 @@ import (
 )
 
 const (
-	// lookAfter is how often a slow answer is looked at. A client that takes nothing between two looks is stuck.
+	// lookAfter is the time between two looks at a slow answer. If the client took nothing in between, it is stuck.
 	lookAfter = 10 * time.Second
-	// patience is how many looks may find that an answer alone keeps its bytes alive. Each bytesPerLook allow one more.
+	// patience is how many looks may find the bytes expired, which then live only for this answer. Every bytesPerLook bytes of the answer
+	// allow one more.
 	patience     = 6
 	bytesPerLook = 10 << 20
 )
 
-// Held is what one answer keeps alive while it is written, if that is much. The zero value keeps nothing.
+// Held is the memory that one answer keeps alive while it is written, if that is much. The zero value keeps nothing. The goroutine that
+// writes the answer owns it.
 type Held struct {
-	// Now watches over the answer; nil while it keeps nothing.
+	// Now is the Holding that watches over the answer. It is nil while the answer keeps nothing.
 	Now *Holding
 }
 
-// Bytes are what an answer keeps alive: the records of a list, or a large object.
+// Bytes describes what an answer keeps alive: the records of a list, or a large object.
 type Bytes struct {
-	// Expired returns an error if nothing else holds the bytes.
+	// Expired returns an error if nothing but this answer holds the bytes any more.
 	Expired func() error
-	// Final says that the answer cannot continue after these bytes once they have expired. It then ends as soon as it can say so.
+	// Final says that the answer cannot continue after these bytes once they have expired. The answer then ends after its current object.
 	Final bool
-	// Cut ends the write under way.
+	// Cut ends the current write. It runs under the lock of the Holding, so it must not block.
 	Cut func()
 }
 
-// Copied is Expired for bytes that were made for one client.
+// Copied is the Expired of bytes that were made for one client.
 func Copied() error { return status.Expired("the client did not read the answer in time") }
 
-// Holding watches over an answer that keeps many bytes alive while it is written. As long as the store or its history holds them
-// too, they cost nothing, and the client may take its time. After that a client that is stuck, or slow for too long, loses the
-// rest of the answer.
+// Holding watches over an answer that keeps many bytes alive while it is written. As long as the store or its history holds the bytes
+// too, they cost nothing, and the client may take its time. After that, a client that is stuck, or slow for too long, loses the rest of
+// the answer.
+//
+// The writing goroutine calls Begin, Took, Ended and Release. A timer calls look.
 type Holding struct {
 	Bytes
 	by    *Held
-	looks int       // how many more may find the bytes expired
-	to    io.Writer // for pieces
+	looks int       // how many more looks may find the bytes expired
+	to    io.Writer // where pieces writes
 
-	taken atomic.Uint32         // pieces that the client has taken
-	err   atomic.Pointer[error] // why the answer ends; nil while it continues
-	late  atomic.Bool           // it ends in the middle of an object
+	taken atomic.Uint32         // the number of pieces that the client has taken
+	err   atomic.Pointer[error] // why the answer must end; nil while it continues
+	late  atomic.Bool           // the answer must end now, even within an object
 
 	mu       sync.Mutex
 	timer    *time.Timer // nil before the first write
-	seen     uint32      // taken at the last look
+	seen     uint32      // the value of taken at the last look
 	released bool
 }
 
-// Hold watches over an answer that keeps about size bytes alive, from its first write until Release.
+// Hold starts to watch over an answer that keeps about size bytes alive. The timer runs from the first write until Release, which the
+// caller must call.
 func (held *Held) Hold(bytes Bytes, size int) *Holding {
 	held.Now = &Holding{Bytes: bytes, by: held, looks: patience + size/bytesPerLook}
 	return held.Now
 }
 
-// Writer returns what writes to w, and notes what its client takes.
+// Writer returns a writer to w that counts what the client takes.
 func (h *Holding) Writer(w io.Writer) io.Writer {
 	h.to = w
 	return pieces{h}
 }
 
-// Begin precedes each write.
+// Begin starts the timer. The writer calls it before each write.
 func (h *Holding) Begin() {
 	if h.timer != nil {
 		return
@@ -78,7 +83,7 @@ func (h *Holding) Begin() {
 	h.timer = time.AfterFunc(lookAfter, h.look)
 }
 
-// Release returns when nothing cuts the answer any more, because the connection may carry other answers then.
+// Release ends the Holding. After it returns, nothing cuts the answer any more; the connection may then carry other answers.
 func (h *Holding) Release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,7 +94,7 @@ func (h *Holding) Release() {
 	}
 }
 
-// look ends the answer if its client is too slow.
+// look ends the answer if nothing else holds its bytes and the client is too slow.
 func (h *Holding) look() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -113,7 +118,7 @@ func (h *Holding) look() {
 	h.timer.Reset(lookAfter)
 }
 
-// Took follows each write. It returns an error if the answer must end at once.
+// Took counts a write that the client has taken. The writer calls it after each write. It returns an error if the answer must end now.
 func (h *Holding) Took() error {
 	h.taken.Add(1)
 	if h.late.Load() {
@@ -122,7 +127,7 @@ func (h *Holding) Took() error {
 	return nil
 }
 
-// Ended returns why the answer must end, or nil.
+// Ended returns why the answer must end, or nil. The writer calls it between two objects.
 func (h *Holding) Ended() error {
 	if err := h.err.Load(); err != nil {
 		return *err
@@ -130,7 +135,7 @@ func (h *Holding) Ended() error {
 	return nil
 }
 
-// pieces writes to the client and notes what it takes.
+// pieces writes to the client piece by piece, and counts what the client takes.
 type pieces struct{ *Holding }
 
 func (h pieces) Write(p []byte) (n int, err error) {

@@ -7,24 +7,25 @@ import (
 )
 
 const (
-	// StuckAfter is how long one write may take before the client counts as gone.
+	// StuckAfter is how long one write may take before the server gives the client up.
 	StuckAfter = time.Minute
-	// StuckAtEnd is how long it may take when the server is shutting down.
+	// StuckAtEnd is how long one write may take while the server shuts down.
 	StuckAtEnd = time.Second
-	// PieceSize is how much is written at a time, so that it can be seen whether the client takes it.
+	// PieceSize is how much is written at a time. A look can then see whether the client takes anything.
 	PieceSize = media.ChunkSize + media.ChunkSlack
 )
 
-// Output is how the events of a watch reach its client.
+// Output sends the events of a watch to its client. Package rest implements it for bodies and for WebSockets.
 type Output interface {
-	// Send writes encoded events; object, which may be nil, and tail are the rest of the last one. It fails when the client has left or
-	// does not read.
+	// Send writes encoded events. object, which may be nil, and tail complete the last event. Send fails if the client has left or does
+	// not read.
 	Send(events, object, tail []byte) error
-	// EventByEvent says that Send takes one event at a time.
+	// EventByEvent reports whether each call of Send must carry exactly one event.
 	EventByEvent() bool
-	// Hurry cuts the write under way short, because the server is shutting down, and Cut does so at once.
+	// Hurry limits the current write, because the server shuts down. Cut ends it at once. Both may be called from other goroutines, and
+	// must not block.
 	Hurry()
 	Cut()
-	// Close ends the stream in an orderly way.
+	// Close ends the stream after its last event.
 	Close()
 }

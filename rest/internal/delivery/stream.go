@@ -14,16 +14,17 @@ import (
 )
 
 const (
-	// bookmarkPeriod is how often a bookmark tells a quiet watch how far it has come, give or take a quarter.
+	// bookmarkPeriod is the time between two bookmarks of a quiet watch, give or take a quarter.
 	bookmarkPeriod = time.Minute
-	// lastBookmark is how long before its end a watch sends one more.
+	// lastBookmark is how long before its end a watch sends a last bookmark.
 	lastBookmark = 2 * time.Second
 )
 
-// stream is a watch that is being answered. Its follower is a position in the store's log, which holds no queue, so that a client
-// that stops reading holds up nobody and is told 410 when it has fallen behind.
+// stream is a watch in progress. Its follower is a position in the store's log and has no queue. So a client that stops reading holds up
+// nobody; once it has fallen behind the log, it gets 410 Expired.
 //
-// A watch is mostly idle, and there may be many. What it has of its own while it waits is this, one timer and one channel.
+// There may be many watches, and most of them wait. While it waits, a watch consists of this struct, one timer and one channel. One
+// goroutine runs it. Other goroutines only call wake and hurry.
 type stream struct {
 	resource  *resource.Resource
 	ending    *Ending
@@ -32,19 +33,19 @@ type stream struct {
 	deadline  time.Time
 	events    media.Events
 	bookmarks bool
-	live      bool           // the client knows what was there
-	after     watch.Revision // what the client knows of
+	live      bool           // the existing objects have been sent
+	after     watch.Revision // the last revision that the client knows
 	follower  resource.Follower
 	out       Output
 	hurried   Hurried
-	alarm     chan struct{} // one for all that a watch wakes up for: each that it waits on takes memory
-	timer     *time.Timer   // sets off the alarm at next
-	next      time.Time     // when a bookmark is due, or the end
+	alarm     chan struct{} // the one channel for everything that wakes the watch; each channel to wait on takes memory
+	timer     *time.Timer   // calls wake at next
+	next      time.Time     // the time of the next bookmark, or the end
 	buffer
 }
 
-// follow sends what happens from now on until the watch ends. What it does is done in functions that have returned while it
-// waits, since its stack is memory too.
+// follow sends changes until the watch ends. The work happens in functions that have returned while the watch waits, because a deep stack
+// would take memory in every watch.
 func (s *stream) follow() error {
 	for {
 		if err := s.catchUp(); err != nil {
@@ -58,7 +59,7 @@ func (s *stream) follow() error {
 	}
 }
 
-// catchUp does what there is to do, and asks to be told when there is more.
+// catchUp sends everything that has happened, and asks for an alarm when more happens.
 func (s *stream) catchUp() error {
 	s.sent = 0
 	for more := true; more; {
@@ -85,8 +86,7 @@ func (s *stream) catchUp() error {
 	return nil
 }
 
-// gatherNews adds what has happened since the last time, not more than a poll tells, and a bookmark if one is due. It
-// returns false if nothing has happened.
+// gatherNews adds the events of one poll to the buffer and, if bookmark is true, a bookmark. It returns false if nothing has happened.
 func (s *stream) gatherNews(bookmark bool) (more bool, err error) {
 	more, err = s.follower.Poll(func(e resource.Event) error {
 		s.after = e.Revision
@@ -95,7 +95,7 @@ func (s *stream) gatherNews(bookmark bool) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// Polling has moved the position past what others wrote, so that a quiet watch does not fall out of the log.
+	// Poll has moved the position past changes that the watch does not select. The bookmark tells the client, which can then resume there
 	if position := s.follower.Position(); bookmark && position > s.after {
 		if err := s.bookmark(position, false); err != nil {
 			return false, err
@@ -105,8 +105,8 @@ func (s *stream) gatherNews(bookmark bool) (more bool, err error) {
 	return more, nil
 }
 
-// setTimer lets the watch wake up for the next bookmark: after a period, jittered so that watches do not tick together, or
-// shortly before the end. Where there are none, or none is left, it is for the end.
+// setTimer sets the timer for the next bookmark or, if no bookmark is left, for the end. The time to the next bookmark varies, so that
+// watches do not send theirs together. The last bookmark comes shortly before the end.
 func (s *stream) setTimer() {
 	left := time.Until(s.deadline)
 	s.next = s.deadline
@@ -121,7 +121,7 @@ func (s *stream) setTimer() {
 	}
 }
 
-// wake makes the stream look what there is to do.
+// wake makes the stream poll again. It may be called from any goroutine.
 func (s *stream) wake() {
 	select {
 	case s.alarm <- struct{}{}:
@@ -129,13 +129,13 @@ func (s *stream) wake() {
 	}
 }
 
-// hurry keeps a client that does not read from holding up the shutdown, and ends a watch that waits.
+// hurry limits the current write and wakes a waiting watch, because the API ends.
 func (s *stream) hurry() {
 	s.out.Hurry()
 	s.wake()
 }
 
-// close lets go of all that the stream has.
+// close releases everything that the stream holds.
 func (s *stream) close() {
 	if s.timer != nil {
 		s.timer.Stop()
@@ -148,8 +148,8 @@ func (s *stream) close() {
 	}
 }
 
-// end sends an error as the stream's last event. The end of its time, of the client and of the server are none. It returns an error
-// where the stream breaks off in the midst of an event.
+// end sends err as the last event of the stream, unless the watch ends because its time is over, the client has left or the server shuts
+// down. It returns an error if the stream breaks off within an event.
 func (s *stream) end(err error) error {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) &&
 		!errors.Is(err, watch.ErrClosed) {

@@ -9,7 +9,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// A watch ends by itself after a time between these, so that clients spread over the replicas of a host again.
+// A watch without a timeout ends after a random time between these two. Clients reconnect then, and spread over the replicas of a host
+// again.
 const (
 	minWatchTime = 30 * time.Minute
 	maxWatchTime = 60 * time.Minute
@@ -21,14 +22,15 @@ type Watch struct {
 	From      resource.Beginning
 	Events    media.Events
 	Bookmarks bool
-	// Seconds is how long the watch is to take, nil if its client does not say.
+	// Seconds is the timeout that the client asks for, or nil.
 	Seconds *int64
 	Ending  *Ending
 	Held    *Held
 }
 
-// Deliver sends what a watch is to tell until it ends (API concepts, Efficient detection of changes). open begins the answer. Deliver
-// returns an error if open was not called or has failed, and if the stream breaks off in the midst of an event.
+// Deliver sends the events of a watch until it ends (API concepts, Efficient detection of changes). It calls open to begin the answer,
+// once and from its own goroutine. If Deliver fails before open has succeeded, it returns the error, which the caller can still answer
+// with a Status. Afterwards it returns an error only if the stream breaks off within an event.
 func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error {
 	b := w.start(ctx)
 	s := b.stream
@@ -59,23 +61,23 @@ func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error 
 	return s.end(err)
 }
 
-// beginning is what a watch needs until its client knows what is there.
+// beginning is what a watch needs until it has sent the existing objects. It is dropped then, so that a waiting watch does not hold it.
 type beginning struct {
 	*stream
 	from resource.Beginning
-	// ahead says that the watch begins before its answer does. A watch of existing objects does so, because a client that has
-	// the answer sees all that it does from then on, unless it has to wait for a revision. A watch of changes alone begins in the
-	// stream, which is where it tells that history has passed, unless it has to wait. Upstream does the same.
+	// ahead says that the watch takes its position before it begins its answer. A watch of existing objects does so: once a client has the
+	// answer, the watch reports every later change. A watch of changes alone begins its answer first, and reports an expired position
+	// within the stream. If a watch must wait for its revision, it is the other way round. Upstream does the same.
 	ahead bool
 }
 
-// start begins the time of the watch.
+// start makes the stream of the watch, whose time begins to run.
 func (w *Watch) start(ctx context.Context) *beginning {
 	duration := minWatchTime + rand.N(maxWatchTime-minWatchTime)
 	if w.Seconds != nil && *w.Seconds > 0 {
 		duration = time.Duration(min(*w.Seconds, int64(24*time.Hour/time.Second))) * time.Second
 	}
-	// A context with a deadline would cost every watch more than the timer that it needs anyway.
+	// The watch needs a timer anyway. A context with a deadline would cost each watch more.
 	s := &stream{resource: w.Resource, ending: w.Ending, held: w.Held, ctx: ctx, deadline: time.Now().Add(duration), events: w.Events,
 		bookmarks: w.Bookmarks, alarm: make(chan struct{}, 1)}
 	from := w.From
@@ -88,7 +90,8 @@ func (w *Watch) start(ctx context.Context) *beginning {
 	return &beginning{stream: s, from: from, ahead: reached == from.Existing}
 }
 
-// waiting returns the context of what takes the position. A shutdown does not wait for a revision that is awaited.
+// waiting returns the context in which the follower takes its position. If the store has not reached the revision, the context also ends
+// with the API, because a shutdown must not wait for the revision.
 func (b *beginning) waiting() (context.Context, context.CancelFunc) {
 	if b.from.After > b.resource.Store.Revision() {
 		return b.ending.Until(b.ctx)
@@ -107,7 +110,7 @@ func (b *beginning) open(open func() (Output, error)) error {
 	return nil
 }
 
-// send shows what is there, if it is to be shown. From then on the watch is live.
+// send sends the existing objects, if the client asked for them, and makes the stream live.
 func (b *beginning) send() error {
 	if b.from.Existing {
 		if err := b.sendState(); err != nil {
@@ -119,8 +122,8 @@ func (b *beginning) send() error {
 	return nil
 }
 
-// sendState sends an ADDED for every object there is, in the order of their keys. Its records are held by the store and its history as
-// long as the watch could go on after them; once it could not, it ends.
+// sendState sends an ADDED event for every existing object, in the order of their keys. The store and its history hold the records as
+// long as the watch could continue from its position. Once it could not, the watch ends.
 func (b *beginning) sendState() error {
 	holding := b.held.Hold(Bytes{Expired: b.follower.Err, Final: true, Cut: b.out.Cut}, media.SizeOf(b.follower.Untold()))
 	defer holding.Release()
