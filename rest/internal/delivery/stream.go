@@ -95,7 +95,7 @@ func (s *stream) gatherNews(bookmark bool) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// Poll has moved the position past changes that the watch does not select. The bookmark tells the client, which can then resume there
+	// Poll has moved the position past changes that the watch does not select. The bookmark tells the client, which can then resume there.
 	if position := s.follower.Position(); bookmark && position > s.after {
 		if err := s.bookmark(position, false); err != nil {
 			return false, err

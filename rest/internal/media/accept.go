@@ -15,7 +15,7 @@ type clause struct {
 	q      float64
 }
 
-// parseAccept returns the clauses of a header, best first. Those that do not parse, or have a q of 0, are left out.
+// parseAccept returns the clauses of an Accept header, best first. It leaves out clauses that do not parse or have a q of 0.
 func parseAccept(header string) []clause {
 	var out []clause
 	for _, part := range strings.Split(header, ",") {
@@ -42,13 +42,13 @@ func parseAccept(header string) []clause {
 	return out
 }
 
-// matches says that the clause takes a media type, its parameters apart.
+// matches reports whether the clause accepts a media type, apart from its parameters.
 func (c clause) matches(media string) bool {
 	return c.media == media || c.media == "*/*" || c.media == "application/*"
 }
 
-// Preferred returns which of a few media types a header Accept takes first, or "" if it takes none. Of what a clause takes it is
-// the first one, and so it is without a header.
+// Preferred returns the offered media type that an Accept header prefers, or "" if it accepts none. If a clause accepts several, or if
+// there is no header, the first one offered wins.
 func Preferred(header string, offered ...string) string {
 	if header == "" {
 		return offered[0]

@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// encoding returns what all watches share that show a record in one binary form.
+// encoding returns a record in a binary form. All watches that send the record in this form share it.
 func (e *Events) encoding(event Event, binary *binaryFraming) *encoded {
 	key := binary.key(event)
 	if found := e.kind.encodings.get(key); found != nil {
@@ -22,22 +22,22 @@ func (e *Events) encoding(event Event, binary *binaryFraming) *encoded {
 	})
 }
 
-// binaryFraming translates the JSON of an object and puts an event around it.
+// binaryFraming encodes the JSON of an object in a binary form and puts an event around it.
 type binaryFraming struct {
-	named encodingKey // without the revisions
+	named encodingKey // the key of all objects in this form; the revisions are zero
 	form
 	object []byte
 }
 
-// form is a binary form of events.
+// form is a binary encoding of events.
 type form interface {
 	encode(dst, json []byte) ([]byte, error)
 	encodeStatus(dst, json []byte) ([]byte, error)
-	// head appends an event about an encoded object of this size, up to the object.
+	// head appends the part of an event before its object, which is already encoded and has this size.
 	head(dst []byte, event watch.EventType, size int) []byte
 }
 
-// key names the object of an event in this form.
+// key returns the key of an event's object in this form.
 func (f *binaryFraming) key(event Event) encodingKey {
 	key := f.named
 	key.of, key.at = event.Object.Revision, event.Revision
@@ -62,7 +62,8 @@ func (f *binaryFraming) tail() string { return "" }
 
 func (f *binaryFraming) forget() { f.object = nil }
 
-// protobufForm is a WatchEvent, in a stream after its length in four bytes.
+// protobufForm encodes events as the Protobuf message WatchEvent. In a stream, prefixed puts the length of the message in front, in four
+// bytes.
 type protobufForm struct {
 	message  Message
 	prefixed bool
@@ -100,16 +101,16 @@ func (f *protobufForm) head(dst []byte, event watch.EventType, size int) []byte 
 	return dst
 }
 
-// cborForm is one item of a CBOR sequence (RFC 8742): a map of type and object.
+// cborForm encodes an event as one item of a CBOR sequence (RFC 8742): a map of type and object.
 type cborForm struct{ transcoder Transcoder }
 
-// Bytes of CBOR (RFC 8949). Texts are byte strings, as in all that is encoded.
+// Bytes of CBOR (RFC 8949). Texts are encoded as byte strings, as everywhere in Kubernetes.
 const (
 	cborMap2       = 0xa2
-	cborByteString = 0x40 // and the length, below 24
+	cborByteString = 0x40 // plus a length below 24
 )
 
-// cborTag marks what follows as CBOR (section 3.4.6).
+// cborTag marks the bytes after it as CBOR (RFC 8949, section 3.4.6).
 var cborTag = []byte{0xd9, 0xd9, 0xf7}
 
 func (f cborForm) encode(dst, json []byte) ([]byte, error) {

@@ -14,8 +14,8 @@ func (k *Kind) appendBookmark(dst []byte, at watch.Revision, initialEventsEnd bo
 	return append(append(appendBookmarkMeta(dst, at, initialEventsEnd), k.bookmarkRest...), '}')
 }
 
-// afterMetadata returns what the object of a bookmark has after its metadata. For built-in kinds it is what Go writes of an object
-// in which nothing is set.
+// afterMetadata returns the fields of a bookmark's object after its metadata. For a built-in kind, these are the fields that Go writes
+// even if nothing is set.
 func (k *Kind) afterMetadata() ([]byte, error) {
 	if !k.dialect.GoWritten {
 		return nil, nil
@@ -39,7 +39,7 @@ func (k *Kind) afterMetadata() ([]byte, error) {
 	return written[:len(written)-1], nil
 }
 
-// appendPartialBookmark appends the object of a bookmark as PartialObjectMetadata.
+// appendPartialBookmark appends the object of a bookmark, as PartialObjectMetadata.
 func appendPartialBookmark(dst []byte, metaVersion string, at watch.Revision, initialEventsEnd bool) []byte {
 	dst = appendTypeMeta(dst, "meta.k8s.io/"+metaVersion, "PartialObjectMetadata")
 	return append(appendBookmarkMeta(dst, at, initialEventsEnd), '}')

@@ -11,19 +11,19 @@ import (
 	"github.com/decorum-go/decorum/internal/table"
 )
 
-// column is a column of a kind's Tables: a place, or a function, or the name.
+// column is a column of a kind's Tables. Its cells are values at a path, results of a function, or names.
 type column struct {
 	apimeta.TableColumnDefinition
 	cell    table.Column
 	compute func(obj any) (any, error)
 	isName  bool
-	absent  any // the cell of a place where there is nothing
+	absent  any // the cell if the object has no value at the path
 }
 
-// isPath says that the column shows a place.
+// isPath reports whether the column shows values at a path.
 func (c column) isPath() bool { return c.compute == nil && !c.isName }
 
-// value is what the column shows of an object; typed is the object in its Go type for a function.
+// value returns the cell of an object. typed is the object in its Go type; only a column with a function needs it.
 func (c *column) value(v doc.Value, typed any, now time.Time) (any, error) {
 	if c.isName {
 		return v.Get("metadata").Get("name").Text(), nil

@@ -13,33 +13,33 @@ import (
 	"github.com/decorum-go/decorum/internal/table"
 )
 
-// Column is a column of a kind's Tables as a host declares it: with a path, or with a function that computes the cells.
+// Column is a column of a kind's Tables as the host declares it: with a path, or with a function that computes the cells.
 type Column struct {
 	apimeta.TableColumnDefinition
 	Path string
-	// Compute returns the cell of an object in its Go type. It is nil for a column with a path. Of is the type that it takes.
+	// Compute returns the cell of an object, given in its Go type Of. It is nil for a column with a path.
 	Compute func(obj any) (any, error)
 	Of      reflect.Type
 }
 
-// nameColumn is the column that every Table has.
+// nameColumn is the name of the column that every Table has.
 const nameColumn = "Name"
 
-// nameDescription is what API servers say of the column Name in every Table.
+// nameDescription is upstream's description of the column Name.
 const nameDescription = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client " +
 	"to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration " +
 	"definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
 
-// creationDescription is what they say of the column Created At, and of Age where they add it.
+// creationDescription is upstream's description of the columns Created At and Age, if upstream adds them.
 const creationDescription = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to " +
 	"be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\n" +
 	"Populated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
 
-// creationPath leads to the time when an object was created.
+// creationPath is the path of an object's creation time.
 const creationPath = ".metadata.creationTimestamp"
 
-// columnsOf returns the columns of the kind: those that it declares, or else those of the stored version that fit it, or else
-// when an object was created.
+// columnsOf returns the columns of a kind: those that it declares, otherwise those of the stored version that fit it, otherwise the
+// creation time.
 func (k *Kind) columnsOf(stored *Kind) ([]column, error) {
 	declared := k.declared
 	if len(declared) == 0 && stored != nil {
@@ -56,22 +56,22 @@ func (k *Kind) columnsOf(stored *Kind) ([]column, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A date by its type, whose cell is the time itself.
+	// The column has the type date, but its cells show the time itself and not an age.
 	return append(columns, column{cell: table.Column{Path: path, Type: table.StringType}, absent: time.Time{}.Format(time.RFC3339),
 		TableColumnDefinition: apimeta.TableColumnDefinition{Name: "Created At", Type: table.DateType, Description: creationDescription}}), nil
 }
 
-// pathColumn is a column with a path.
+// pathColumn returns a column with a path.
 func pathColumn(name, typ, path, description string) Column {
 	return Column{TableColumnDefinition: apimeta.TableColumnDefinition{Name: name, Type: typ, Description: description}, Path: path}
 }
 
-// fitting returns those columns of the stored version whose path leads to values of the same type in this version, too. A
-// function takes the Go type of its own version.
+// fitting returns the columns of the stored version whose path leads to values of the same type in this version. Columns with a function
+// do not fit, because the function takes the Go type of the stored version.
 func (k *Kind) fitting(stored *Kind) (fit []Column) {
 	for _, c := range stored.declared {
 		path, err := table.ParsePath(c.Path)
-		if err != nil { // of a function
+		if err != nil { // a column with a function has no path
 			continue
 		}
 		there, errThere := placeIn(stored.names.Schema, path)
@@ -83,8 +83,8 @@ func (k *Kind) fitting(stored *Kind) (fit []Column) {
 	return fit
 }
 
-// placeIn returns the schema of what a path leads to in the objects of a schema, nil if the schema does not say. Every object
-// has all of the metadata, also if its Go type knows only some of it.
+// placeIn returns the schema at a path, or nil if s does not describe it. Every object has the full metadata, even if its Go type
+// declares only some of it.
 func placeIn(s *schema.Schema, path table.Path) (*schema.Schema, error) {
 	found, err := path.In(s)
 	if err == nil {
@@ -100,7 +100,7 @@ func placeIn(s *schema.Schema, path table.Path) (*schema.Schema, error) {
 	return nil, err
 }
 
-// parseColumns makes columns, after that of the name, of what is declared for objects of a schema.
+// parseColumns returns the columns for objects of a schema: the name, unless the host declares that column, and then the declared ones.
 func (k *Kind) parseColumns(declared []Column, s *schema.Schema) ([]column, error) {
 	var out []column
 	if !slices.ContainsFunc(declared, func(c Column) bool { return c.Name == nameColumn }) {
@@ -145,7 +145,7 @@ func (k *Kind) parseColumn(c Column, s *schema.Schema) (column, error) {
 	return column{cell: table.Column{Path: path, Type: c.Type}, compute: c.Compute, TableColumnDefinition: c.TableColumnDefinition}, nil
 }
 
-// checkComputed says why a column that is computed does not fit the kind.
+// checkComputed returns an error if the function of a column does not take the Go type of the kind.
 func (k *Kind) checkComputed(c Column) error {
 	obj, err := k.goType.FromDocument(doc.MapOf())
 	if err != nil {
@@ -160,7 +160,7 @@ func (k *Kind) checkComputed(c Column) error {
 	return nil
 }
 
-// scaleColumns are the columns of a Scale, in which a count of 0 is left out.
+// scaleColumns returns the columns of a Scale. A Scale leaves out a count of 0, so the cell of an absent count is 0.
 func (k *Kind) scaleColumns(scale *schema.Schema) ([]column, error) {
 	columns, err := k.parseColumns([]Column{
 		pathColumn("Desired", table.IntegerType, ".spec.replicas", "Number of desired replicas"),

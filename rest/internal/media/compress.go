@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// CompressAbove is from which size on an answer is compressed for a client that accepts it.
+// CompressAbove is the size in bytes above which an answer is compressed, if the client accepts that.
 const CompressAbove = 128 << 10
 
 var compressors = sync.Pool{New: func() any {
@@ -18,7 +18,7 @@ var compressors = sync.Pool{New: func() any {
 	return w
 }}
 
-// AcceptsGzip reports whether the values of the header Accept-Encoding have the plain token, as upstream does.
+// AcceptsGzip reports whether the Accept-Encoding headers contain the plain token gzip. Like upstream, it ignores q values.
 func AcceptsGzip(acceptEncoding []string) bool {
 	for _, line := range acceptEncoding {
 		for token := range strings.SplitSeq(line, ",") {
@@ -30,7 +30,7 @@ func AcceptsGzip(acceptEncoding []string) bool {
 	return false
 }
 
-// Compressed calls write with a writer whose bytes reach w compressed.
+// Compressed calls write with a writer that compresses to w.
 func Compressed(w io.Writer, write func(io.Writer) error) error {
 	gz := compressors.Get().(*gzip.Writer)
 	defer compressors.Put(gz)
@@ -38,6 +38,6 @@ func Compressed(w io.Writer, write func(io.Writer) error) error {
 	if err := write(gz); err != nil {
 		return err
 	}
-	_ = gz.Close() // a client that has gone away is no error of ours
+	_ = gz.Close() // an error here means that the client has left
 	return nil
 }

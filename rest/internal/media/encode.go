@@ -7,13 +7,13 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 )
 
-// Encode returns a JSON document in the media type of the representation. It may return the document itself.
+// Encode returns a JSON document in the media type of the representation. The result may be the document itself.
 func (rep *Representation) Encode(document []byte) ([]byte, error) {
 	switch {
 	case rep.Media == Protobuf:
 		return appendProtobuf(nil, rep.message, document)
 	case rep.Media == YAML && !legible(document):
-		return document, nil // JSON is YAML
+		return document, nil // JSON is valid YAML
 	case rep.Media == YAML:
 		return codec.AppendYAML(nil, document)
 	case rep.Media == CBOR:
@@ -28,7 +28,7 @@ func (rep *Representation) Encode(document []byte) ([]byte, error) {
 	return document, nil
 }
 
-// Transform returns one object, given as stored JSON, in the form of a representation, as JSON.
+// Transform returns a stored object in the form of the representation, still as JSON.
 func (k *Kind) Transform(rep *Representation, object []byte) ([]byte, error) {
 	switch rep.Form {
 	case AsTable:

@@ -8,7 +8,8 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 )
 
-// EncodeList returns a list as a whole, in the media type of the representation.
+// EncodeList returns a whole list in the media type of the representation. It is for representations that cannot be written in chunks;
+// see [ListWriter] for JSON. It clears l.Records.
 func (k *Kind) EncodeList(rep *Representation, l List) ([]byte, error) {
 	if rep.Media == Protobuf {
 		body, err := k.encodeProtobufList(rep, l)
@@ -33,7 +34,7 @@ const (
 	listItemField = 2
 )
 
-// encodeProtobufList returns a list in its envelope: all list kinds have the same message but for that of the items.
+// encodeProtobufList returns a list in its envelope. All list kinds have the same message, except for the message of their items.
 func (k *Kind) encodeProtobufList(rep *Representation, l List) ([]byte, error) {
 	meta, err := codec.FromGo(apimeta.ListMeta{
 		ResourceVersion: strconv.FormatUint(uint64(l.Revision), 10), Continue: l.Continue, RemainingItemCount: l.Remaining,

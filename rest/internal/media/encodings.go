@@ -7,18 +7,19 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// encodingsKept is how many of the last objects a kind keeps in the forms in which they were sent.
+// encodingsKept is how many encoded objects a kind remembers.
 const encodingsKept = 64
 
-// encodings are the last objects that watches have sent in another form than the stored one. All watchers of a change want it at
-// about the same time, and it need not be made, nor kept while it is sent, for each of them.
+// encodings remembers the last objects that watches have sent in another form than the stored one. All watches of a change need it at
+// about the same time. So it is encoded once, and all of them send the same bytes. Any goroutine may use encodings.
 type encodings struct {
 	mu   sync.Mutex
 	last [encodingsKept]encoding
-	next int // the place of the oldest
+	next int // the index of the oldest entry
 }
 
-// encodingKey names an object as it looks at a revision, in one form. A commit has a revision of its own, and so has its record.
+// encodingKey identifies an object, as it looks at a revision, in one form. Each commit has its own revision, so the revision identifies
+// the record.
 type encodingKey struct {
 	of, at      watch.Revision
 	media       string
@@ -26,23 +27,23 @@ type encodingKey struct {
 	metaVersion string
 }
 
-// keyOf names objects in a representation, at no revision.
+// keyOf returns the key of a representation, without the revisions.
 func keyOf(rep *Representation) encodingKey {
 	return encodingKey{media: rep.Media, form: rep.Form, metaVersion: rep.MetaVersion}
 }
 
 type encoding struct {
 	encodingKey
-	kept *encoded              // nil for a large one,
-	used weak.Pointer[encoded] // which is there as long as somebody sends it
+	kept *encoded              // nil for a large object,
+	used weak.Pointer[encoded] // which lives only as long as a watch sends it
 }
 
-// encoded is one object, made by whoever asks for it first. Nobody may change it.
+// encoded is one object in one form. The first caller of object encodes it. All callers share the bytes and must not change them.
 type encoded struct {
 	object func() ([]byte, error)
 }
 
-// get returns what there is, or nil.
+// get returns the entry with this key, or nil.
 func (e *encodings) get(k encodingKey) *encoded {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -50,7 +51,7 @@ func (e *encodings) get(k encodingKey) *encoded {
 }
 
 func (e *encodings) find(k encodingKey) *encoded {
-	for i := range e.last { // the youngest first
+	for i := range e.last { // the newest first
 		c := &e.last[(e.next+encodingsKept-1-i)%encodingsKept]
 		if c.encodingKey != k {
 			continue
@@ -65,7 +66,8 @@ func (e *encodings) find(k encodingKey) *encoded {
 	return nil
 }
 
-// add returns what somebody else has added meanwhile, or what encode makes when it is asked for.
+// add returns the entry with this key. If no other goroutine has added it meanwhile, add creates it; encode runs when the bytes are first
+// needed.
 func (e *encodings) add(k encodingKey, large bool, encode func() ([]byte, error)) *encoded {
 	e.mu.Lock()
 	defer e.mu.Unlock()

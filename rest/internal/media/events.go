@@ -5,25 +5,26 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Events makes the events of one watch, in its representation. It appends them to a buffer, and returns the buffer as it was with
-// an error: what fails halfway must not reach the client before the error does.
+// Events encodes the events of one watch in its representation. It appends them to a buffer. If it fails, it returns the buffer without
+// the event, so that no part of it reaches the client before the error does. One goroutine at a time may use it.
 type Events struct {
 	kind    *Kind
 	objects objects
 	framing framing
 }
 
-// Event is a change as a watch tells of it. Its object is the record as the version shows it, which shall look as of the revision of
-// the event: that of a deletion, for example, is not the record's own.
+// Event is a change as a watch reports it. The object is a record in the version of the watch. It is shown with the revision of the
+// event, which may differ from its own: for example, a deletion has a later revision than the deleted record.
 type Event = watch.Event[storage.Record]
 
-// NewEvents returns what makes the events of a watch of objects of a kind. messages says that each event is a message of its own.
+// NewEvents returns the encoder for a watch of a kind. messages says that each event is a message of its own, as on a WebSocket.
 func NewEvents(k *Kind, rep *Representation, messages bool) (Events, error) {
 	objects, err := objectsOf(k, rep)
 	return Events{kind: k, objects: objects, framing: framingOf(rep, messages)}, err
 }
 
-// Append appends an event. shared says that other watches are likely to send the same at about the same time.
+// Append appends an event. shared says that other watches probably send the same event at about the same time, so its encoding is worth
+// sharing.
 func (e *Events) Append(buf []byte, event Event, shared bool) ([]byte, error) {
 	if binary, ok := e.framing.(*binaryFraming); ok && shared {
 		object, err := e.encoding(event, binary).object()
@@ -45,12 +46,12 @@ func (e *Events) AppendBookmark(buf []byte, at watch.Revision, initialEventsEnd 
 	return e.complete(buf, out, watch.Bookmark, err)
 }
 
-// AppendError appends an event about a Status, which is given as JSON.
+// AppendError appends an event with a Status, which is given as JSON.
 func (e *Events) AppendError(buf, status []byte) ([]byte, error) {
 	return e.complete(buf, append(e.framing.begin(buf, watch.Error), status...), watch.Error, nil)
 }
 
-// complete ends an event that out has after buf, unless it has failed.
+// complete ends the event in out after buf. If err is not nil, it returns buf without the event.
 func (e *Events) complete(buf, out []byte, event watch.EventType, err error) ([]byte, error) {
 	if err == nil {
 		out, err = e.framing.end(out, len(buf), event)
@@ -61,30 +62,30 @@ func (e *Events) complete(buf, out []byte, event watch.EventType, err error) ([]
 	return out, nil
 }
 
-// Forget drops what is only kept to be used again.
+// Forget releases the buffers that are kept for reuse. A watch calls it before it waits.
 func (e *Events) Forget() {
 	e.objects.forget()
 	e.framing.forget()
 }
 
-// objects are what a watch shows of its objects, as JSON.
+// objects encodes as JSON what a watch shows of its objects.
 type objects interface {
-	// object appends a record as it shall look at a revision.
+	// object appends a record as it looks at a revision.
 	object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error)
 	bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error)
-	// whole is nil if they show only a part of an object.
+	// whole returns nil if the watch shows only parts of its objects.
 	whole() surroundings
 	// forget drops what is only kept to be used again.
 	forget()
 }
 
-// surroundings are what a watch shows besides a whole object.
+// surroundings encodes what a watch shows around a whole object.
 type surroundings interface {
-	// around appends what precedes the JSON of the object, and returns what follows it.
+	// around appends what comes before the JSON of the object, and returns what comes after it.
 	around(dst, object []byte, at watch.Revision) (head []byte, tail string, err error)
 }
 
-// objectsOf returns what a watch in a representation shows of the objects of a kind.
+// objectsOf returns the objects of a representation.
 func objectsOf(k *Kind, rep *Representation) (objects, error) {
 	switch rep.Form {
 	case AsTable:
@@ -96,7 +97,7 @@ func objectsOf(k *Kind, rep *Representation) (objects, error) {
 	return wholeObjects{k}, nil
 }
 
-// wholeObjects shows whole objects: the stored bytes.
+// wholeObjects shows whole objects, as the stored bytes.
 type wholeObjects struct{ kind *Kind }
 
 func (v wholeObjects) whole() surroundings { return v }
@@ -118,20 +119,20 @@ func (v wholeObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd b
 
 func (v wholeObjects) forget() {}
 
-// framing makes events of objects, in the media type of the stream. What is appended to dst between begin and end is the
-// object's JSON.
+// framing puts events around objects, in the media type of the stream. Between begin and end, the caller appends the object's JSON.
 type framing interface {
 	begin(dst []byte, event watch.EventType) []byte
 	// end completes the event that begins at start.
 	end(dst []byte, start int, event watch.EventType) ([]byte, error)
-	// head appends what comes before an object that is encoded already and has this size, and tail is what comes after it.
+	// head appends what comes before an object that is already encoded and has this size. tail returns what comes after it.
 	head(dst []byte, event watch.EventType, size int) []byte
 	tail() string
 	// forget drops what is only kept to be used again.
 	forget()
 }
 
-// framingOf returns the framing of a stream in a representation, or of messages, which know where they end.
+// framingOf returns the framing of a representation. messages says that each event is a message of its own, which needs no length in
+// front.
 func framingOf(rep *Representation, messages bool) framing {
 	switch rep.Media {
 	case Protobuf:
@@ -142,7 +143,7 @@ func framingOf(rep *Representation, messages bool) framing {
 	return jsonFraming{}
 }
 
-// jsonFraming writes an event in a line.
+// jsonFraming writes each event on one line.
 type jsonFraming struct{}
 
 const jsonTail = "}\n"

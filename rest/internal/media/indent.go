@@ -1,13 +1,13 @@
 package media
 
-// indentBase and indentFactor bound the blanks in front of the lines of an answer for people: what is nested thousands of
-// levels deep has as many in each line, and would be a thousand times its size. Beyond that it is sent without.
+// indentBase and indentFactor limit the total indentation of an answer for people. If values are nested thousands of levels deep, each
+// line has as many blanks, and the answer could become a thousand times larger. Above the limit, the answer is not indented.
 const (
 	indentBase   = 1 << 20
 	indentFactor = 16
 )
 
-// legible reports whether a JSON text is worth a line for each of its values.
+// legible reports whether the indentation of a JSON text stays below the limit.
 func legible(json []byte) bool {
 	left := indentBase + indentFactor*len(json)
 	depth, quoted := 0, false

@@ -13,16 +13,16 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Kind is what answers need to know of the kind of their objects, in one version: its names, its Protobuf message, the columns
-// of its Tables, what a bookmark has, and the last encodings that watches share. A subresource with a kind of its own has one
-// too, and so has a document of discovery, which knows less.
+// Kind is what this package knows about a kind in one version: its names, its Protobuf message, the columns of its Tables, the rest of
+// its bookmarks, and the encodings that its watches share. A subresource with its own kind has a Kind as well. So has a document of
+// discovery, with fewer fields.
 type Kind struct {
-	// Message reads and writes the Protobuf message. It is nil for a kind without one.
+	// Message encodes the Protobuf message. It is nil for a kind without one.
 	Message Message
 
-	names        *kind.Kind // nil for a document
+	names        *kind.Kind // nil for a document of discovery
 	dialect      upstream.Dialect
-	declared     []Column // as they were declared
+	declared     []Column // as the host declared them
 	columns      []column // nil if there are no Tables
 	goType       GoType
 	show         func(*storage.Record) (*storage.Record, error)
@@ -31,28 +31,28 @@ type Kind struct {
 	bookmarkRest []byte
 }
 
-// Declaration is what a Kind is made of.
+// Declaration is what [NewKind] builds a Kind from.
 type Declaration struct {
 	Kind    *kind.Kind
 	Dialect upstream.Dialect
 	Message Message // nil for a kind without one
 	Columns []Column
 	GoType  GoType
-	// Show returns a stored record as the version shows it.
+	// Show returns a stored record in the version of the kind.
 	Show func(*storage.Record) (*storage.Record, error)
 	Now  func() time.Time
-	// Stored is the version in which the objects are stored, nil if it is this one.
+	// Stored is the stored version, or nil if it is this one.
 	Stored *Kind
 }
 
-// GoType makes objects of the kind in their Go type.
+// GoType converts objects to and from the Go type of the kind.
 type GoType interface {
 	Decode(json []byte) (any, error)
 	FromDocument(v doc.Value) (any, error)
 	ToDocument(obj any) (doc.Value, error)
 }
 
-// NewKind makes a Kind. It returns an error if a column does not fit.
+// NewKind builds a Kind. It returns an error if a column does not fit the kind.
 func NewKind(d Declaration) (*Kind, error) {
 	k := &Kind{names: d.Kind, dialect: d.Dialect, Message: d.Message, declared: d.Columns, goType: d.GoType, show: d.Show, now: d.Now, encodings: &encodings{}}
 	var err error
@@ -63,24 +63,24 @@ func NewKind(d Declaration) (*Kind, error) {
 	return k, err
 }
 
-// Scale returns the kind of the subresource /scale, which is described by a schema.
+// Scale returns the Kind of the subresource /scale, which has this schema.
 func (k *Kind) Scale(scale *schema.Schema) (*Kind, error) {
 	columns, err := k.scaleColumns(scale)
 	return &Kind{names: k.names, dialect: k.dialect, Message: Described(codec.ScaleMessage()), columns: columns, now: k.now}, err
 }
 
-// OfSubresource returns the kind of a subresource that a host has declared. message is nil if it has none.
+// OfSubresource returns the Kind of a subresource that the host declared. message is nil if it has no message.
 func OfSubresource(parent *kind.Kind, dialect upstream.Dialect, message Message) *Kind {
 	return &Kind{names: parent, dialect: dialect, Message: message}
 }
 
-// OfDocument returns the kind of a document of discovery. refusedByRoute says that its route refuses media types, as that of a
-// built-in kind does.
+// OfDocument returns the Kind of a document of discovery. refusedByRoute says that its route refuses media types, like the route of a
+// built-in kind.
 func OfDocument(message *codec.Message, refusedByRoute bool) *Kind {
 	return &Kind{dialect: upstream.Dialect{MediaRefusedByRoute: refusedByRoute}, Message: Described(message)}
 }
 
-// goName is the Go type of an object, or of a list, as errors name it.
+// goName returns the Go type of an object, or of a list, as upstream's errors name it.
 func (k *Kind) goName(list bool) string {
 	switch {
 	case k.dialect.UnstructuredNames && list:

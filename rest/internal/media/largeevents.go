@@ -6,22 +6,22 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// LargeEvent is an event about an object that is not copied into a buffer.
+// LargeEvent is an event whose object is not copied into a buffer.
 type LargeEvent struct {
-	Head   []byte // the buffer, with what comes before the object
+	Head   []byte // the buffer, up to the object
 	Object []byte
 	Tail   string
-	Stored bool // the object is the record's own text
+	Stored bool // Object is the text of the record itself
 	shared *encoded
 }
 
-// IsLarge reports whether a record is sent with AppendLarge.
+// IsLarge reports whether a record must be sent with AppendLarge.
 func (e *Events) IsLarge(r *storage.Record) bool {
 	return len(r.JSON) > ChunkSize && e.objects.whole() != nil
 }
 
-// AppendLarge begins an event about a large object. However many watches send it, they copy it at most once: they write it from
-// the store, or from one encoding that they share.
+// AppendLarge begins an event about a large object. However many watches send the object, memory holds at most one copy: they send the
+// stored bytes, or one encoding that they share. The caller must call Done after it has sent the event.
 func (e *Events) AppendLarge(buf []byte, event Event) (LargeEvent, error) {
 	r := event.Object
 	l := LargeEvent{Head: buf, Object: r.JSON, Stored: true}
@@ -39,10 +39,10 @@ func (e *Events) AppendLarge(buf []byte, event Event) (LargeEvent, error) {
 	return l, err
 }
 
-// Done follows the sending of the event. Until then other watches find what it shares with them.
+// Done must come after the event is sent. Until then, the shared encoding stays alive and other watches find it.
 func (l *LargeEvent) Done() { runtime.KeepAlive(l.shared) }
 
-// largeEncoding returns the record as it looks at a revision, in the form of the stream.
+// largeEncoding returns the record, as it looks at the event's revision, in the form of the stream.
 func (e *Events) largeEncoding(event Event) *encoded {
 	key := encodingKey{of: event.Object.Revision, at: event.Revision}
 	binary, _ := e.framing.(*binaryFraming)

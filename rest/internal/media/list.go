@@ -11,7 +11,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// List is a list of stored records, with what its metadata says. Whoever writes it lets go of each record that it has written.
+// List is a list of stored records, with the values of its metadata. The writer of a list clears each record that it has written, so that
+// a slow client does not keep all of them alive.
 type List struct {
 	Records   []*storage.Record
 	Revision  watch.Revision
@@ -19,10 +20,10 @@ type List struct {
 	Remaining *int64
 }
 
-// Size is how many bytes the objects have.
+// Size returns the total size of the objects in bytes.
 func (l List) Size() int { return SizeOf(l.Records) }
 
-// SizeOf is how many bytes the objects of records have.
+// SizeOf returns the total size of the objects of these records in bytes.
 func SizeOf(records []*storage.Record) int {
 	n := 0
 	for _, r := range records {
@@ -32,24 +33,25 @@ func SizeOf(records []*storage.Record) int {
 }
 
 const (
-	// ChunkSize is how much gathers before it is worth a write.
+	// ChunkSize is how many bytes are gathered before they are written.
 	ChunkSize = 48 << 10
-	// ChunkSlack is the room beyond it for what comes last.
+	// ChunkSlack is the room beyond ChunkSize for the object that exceeds it.
 	ChunkSlack = 16 << 10
 )
 
-// chunks are buffers that lists and watches borrow. An answer grows in a chunk and is written when the chunk is full, so that it
-// costs the same few buffers whatever its length.
+// chunks lends buffers to lists and watches. An answer is gathered in one chunk and written when the chunk is full, so a long answer
+// needs no larger buffer.
 var chunks = sync.Pool{New: func() any { b := make([]byte, 0, ChunkSize+ChunkSlack); return &b }}
 
-// BorrowChunk returns an empty chunk.
+// BorrowChunk returns an empty chunk. The caller must give it back with ReturnChunk.
 func BorrowChunk() *[]byte {
 	chunk := chunks.Get().(*[]byte)
 	*chunk = (*chunk)[:0]
 	return chunk
 }
 
-// ReturnChunk gives a chunk back, grown to buf. One that has grown too large is left to the garbage collector.
+// ReturnChunk takes a chunk back. buf is the slice that the chunk has grown to. A chunk that has become too large is left to the garbage
+// collector.
 func ReturnChunk(chunk *[]byte, buf []byte) {
 	if cap(buf) <= 4*(ChunkSize+ChunkSlack) {
 		*chunk = buf
@@ -57,20 +59,20 @@ func ReturnChunk(chunk *[]byte, buf []byte) {
 	}
 }
 
-// ListWriter writes one list as compact JSON, in chunks, while it is made of its records.
+// ListWriter writes one list as compact JSON, chunk by chunk, straight from its records.
 type ListWriter struct {
 	kind     *Kind
 	rep      *Representation
-	rows     *tableWriter // for a Table
+	rows     *tableWriter // nil unless the list is a Table
 	borrowed *[]byte
 	to       io.Writer
-	buf      []byte // what has gathered in the chunk
+	buf      []byte // the gathered bytes, in the borrowed chunk
 	sent     bool
-	err      error // the client is gone, or too slow
+	err      error // why the last write failed: the client is gone or too slow
 }
 
-// NewListWriter returns a writer of a list of objects of a kind. It returns an error if the client asks for rows that there are
-// not. Release gives back what the writer has borrowed.
+// NewListWriter returns a writer for a list of a kind. It returns an error if the client asks for an invalid content of the rows. The
+// caller must call Release.
 func NewListWriter(k *Kind, rep *Representation) (w ListWriter, err error) {
 	w.kind, w.rep = k, rep
 	if rep.Form == AsTable {
@@ -83,13 +85,13 @@ func NewListWriter(k *Kind, rep *Representation) (w ListWriter, err error) {
 	return w, nil
 }
 
-// Release gives back what the writer has borrowed.
+// Release gives the borrowed chunk back.
 func (w *ListWriter) Release() { ReturnChunk(w.borrowed, w.buf) }
 
 // Sent reports whether anything of the list has been sent.
 func (w *ListWriter) Sent() bool { return w.sent }
 
-// Write writes the list. It returns an error if the list cannot be made; that a client has gone away is none.
+// Write writes the list. It returns an error if the list cannot be encoded. It returns nil if the client has left.
 func (w *ListWriter) Write(to io.Writer, l List) error {
 	w.to = to
 	if err := w.join(l); err != nil {
@@ -99,7 +101,7 @@ func (w *ListWriter) Write(to io.Writer, l List) error {
 	return nil
 }
 
-// join writes the JSON of a list but for the last chunk: stored bytes, joined.
+// join writes the list except for its last chunk. For whole objects, it joins the stored bytes.
 func (w *ListWriter) join(l List) error {
 	if w.rows != nil {
 		return w.rows.appendTable(w, l)
@@ -141,7 +143,7 @@ func (w *ListWriter) join(l List) error {
 	return nil
 }
 
-// full sends what has gathered if it is worth a write.
+// full writes the chunk if it is full.
 func (w *ListWriter) full() {
 	if len(w.buf) >= ChunkSize {
 		w.send()
@@ -160,7 +162,7 @@ func (w *ListWriter) write(b []byte) {
 	}
 }
 
-// object appends an object, or sends it as it lies in the store if it is large.
+// object appends an object to the chunk. It writes a large object directly from the store.
 func (w *ListWriter) object(json []byte) {
 	if len(json) <= ChunkSize {
 		w.buf = append(w.buf, json...)
@@ -170,7 +172,7 @@ func (w *ListWriter) object(json []byte) {
 	w.write(json)
 }
 
-// listType is what a list of the kind is.
+// listType returns the apiVersion and kind of a list.
 func (k *Kind) listType(rep *Representation) (apiVersion, kind string) {
 	if rep.Form == AsPartial {
 		return "meta.k8s.io/" + rep.MetaVersion, "PartialObjectMetadataList"
@@ -178,7 +180,7 @@ func (k *Kind) listType(rep *Representation) (apiVersion, kind string) {
 	return k.names.GroupVersion().String(), k.names.ListKind
 }
 
-// appendTypeMeta appends the beginning of an object as codec.AppendObject writes it.
+// appendTypeMeta appends the beginning of an object in the form of codec.AppendObject.
 func appendTypeMeta(dst []byte, apiVersion, kind string) []byte {
 	dst = append(dst, `{"apiVersion":`...)
 	dst = codec.AppendJSON(dst, doc.Of(apiVersion))

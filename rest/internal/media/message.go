@@ -5,19 +5,19 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Message reads and writes the Protobuf message of a kind.
+// Message encodes and decodes the Protobuf message of a kind.
 type Message interface {
 	Decode(message []byte) (doc.Value, error)
 	Encode(v doc.Value) ([]byte, error)
 }
 
-// goMessage is a Go type that brings its own message, like those of k8s.io/api.
+// goMessage is a Go type with its own Protobuf methods, like the types of k8s.io/api.
 type goMessage interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
 }
 
-// typeMessage uses the methods of the Go type.
+// typeMessage is the Message of a Go type with its own methods.
 type typeMessage[T any] struct{}
 
 func (typeMessage[T]) Decode(message []byte) (doc.Value, error) {
@@ -36,7 +36,7 @@ func (typeMessage[T]) Encode(v doc.Value) ([]byte, error) {
 	return any(obj).(goMessage).Marshal()
 }
 
-// MessageOf returns the message of a Go type, or nil if the type brings none.
+// MessageOf returns the Message of a Go type, or nil if the type has none.
 func MessageOf[T any]() Message {
 	if _, ok := any(new(T)).(goMessage); ok {
 		return typeMessage[T]{}
@@ -44,17 +44,17 @@ func MessageOf[T any]() Message {
 	return nil
 }
 
-// describedMessage is described by a table, for the kinds that the library knows itself.
+// describedMessage is the Message of a kind that the library itself describes, by a table.
 type describedMessage struct{ *codec.Message }
 
-// Described returns the message that a table describes.
+// Described returns the Message that a table describes.
 func Described(m *codec.Message) Message { return describedMessage{m} }
 
 func (m describedMessage) Encode(v doc.Value) ([]byte, error) { return m.Append(nil, v) }
 
 func statusMessage() Message { return Described(codec.StatusMessage()) }
 
-// DecodeProtobuf reads a body in its envelope as a document. check may refuse what is in the envelope; nil takes everything.
+// DecodeProtobuf decodes a body in its envelope. check may refuse the message inside; nil accepts every message.
 func DecodeProtobuf(m Message, data []byte, check func(message []byte) error) (doc.Value, error) {
 	e, err := codec.DecodeEnvelope(data)
 	if err != nil {
@@ -77,7 +77,7 @@ func DecodeProtobuf(m Message, data []byte, check func(message []byte) error) (d
 	return v, nil
 }
 
-// appendProtobuf appends an object, given as JSON, in its envelope.
+// appendProtobuf appends an object, given as JSON, as Protobuf in its envelope.
 func appendProtobuf(dst []byte, m Message, json []byte) ([]byte, error) {
 	v, _, err := codec.DecodeJSON(json)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// negotiateClauses picks the representation by the clauses of the header.
+// negotiateClauses returns the representation for the first clause and media type that fit. As in upstream, the order of the clauses
+// comes before the order of the media types that the API serves.
 func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Asked) (*Representation, error) {
 	clauses := parseAccept(strings.Join(a.Accept, ","))
 	for _, c := range clauses {
@@ -28,7 +29,7 @@ func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Asked) (*Representation,
 	return nil, t.notAcceptable(k, e, clauses)
 }
 
-// take completes the representation with what a clause asks for. It returns false if that is not served.
+// take completes the representation with the parameters of a clause. It returns false if the API does not serve what they ask for.
 func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
 	if v := c.params["stream"]; v != "" && (v != "watch" || rep.Media == YAML) {
 		return false
@@ -41,7 +42,7 @@ func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
 		return (rep.Media != Protobuf || k.Message != nil) && c.params["g"] == "" && c.params["v"] == ""
 	}
 	rep.MetaVersion = c.params["v"]
-	if k.columns == nil { // what is not an object of a resource has no other form
+	if k.columns == nil { // only objects of a resource have other forms
 		return false
 	}
 	if c.params["g"] != "meta.k8s.io" || rep.MetaVersion != "v1" && rep.MetaVersion != "v1beta1" {
@@ -66,27 +67,27 @@ func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
 	return true
 }
 
-// notAcceptable is the answer to a client that takes nothing that is served. The routes of some kinds answer before anything else
-// is looked at, in other words.
+// notAcceptable returns the error for a client that accepts nothing that the API serves. For a kind of the built-in dialect, upstream's
+// route refuses the request before a handler sees it, with another text.
 func (t *Types) notAcceptable(k *Kind, e Endpoint, clauses []clause) error {
 	if !k.dialect.MediaRefusedByRoute || t.routeAccepts(e, clauses) {
 		return status.NotAcceptable(t.Served)
 	}
 	types := t.Served
-	if e == ManyObjects || e == EventStream { // what can be listed can be watched
+	if e == ManyObjects || e == EventStream { // upstream's route of a list also serves the watch
 		types = slices.Concat(types, t.Streamed)
 	}
 	return NotRouted(types...)
 }
 
-// routeAccepts looks at the names of the media types alone.
+// routeAccepts reports whether a route would accept one of the clauses. A route compares only the names of the media types.
 func (t *Types) routeAccepts(e Endpoint, clauses []clause) bool {
 	return slices.ContainsFunc(clauses, func(c clause) bool {
 		return slices.ContainsFunc(t.Served, c.matches) || c.media == CBORSequence && t.cbor != nil && e != OneObject
 	})
 }
 
-// NotRouted is the refusal of a route that has answers in these media types only.
+// NotRouted returns the error of a route that serves only these media types.
 func NotRouted(types ...string) error {
 	return refusal("406: Not Acceptable\n\nAvailable representations: " + strings.Join(types, ", "))
 }
@@ -97,8 +98,8 @@ func refusal(text string) error {
 	return err
 }
 
-// NegotiateStatus returns how a client gets an error. It is never transformed, and sent even to a client that accepts nothing
-// that is served: then as JSON for people.
+// NegotiateStatus returns the representation of an error. An error has only one form. If the client accepts nothing that the API serves,
+// it gets indented JSON.
 func (t *Types) NegotiateStatus(a Asked) *Representation {
 	header := strings.Join(a.Accept, ",")
 	if header == "" {

@@ -7,63 +7,63 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// Form is what a client wants to see of an object (API concepts, Alternate representations of resources).
+// Form is the part or view of an object that a client asks for (API concepts, Alternate representations of resources).
 type Form int
 
 const (
 	// Whole is the object, or the list of objects.
 	Whole Form = iota
-	// AsTable is a Table with a row for each object (API concepts, Receiving resources as Tables).
+	// AsTable is a Table with one row for each object (API concepts, Receiving resources as Tables).
 	AsTable
-	// AsPartial is PartialObjectMetadata, or the list of them (API concepts, Fetching metadata only).
+	// AsPartial is PartialObjectMetadata, or a list of it (API concepts, Fetching metadata only).
 	AsPartial
 )
 
-// Representation is what a client asks for and the API can give. Answers share it, and nobody changes it.
+// Representation is the form and the media type of an answer. Answers share it and must not change it.
 type Representation struct {
 	Media  string
-	Pretty bool // for people: indented
+	Pretty bool // indented, for people
 	Form   Form
-	// MetaVersion is the version of meta.k8s.io in which a Table or PartialObjectMetadata is asked for.
+	// MetaVersion is the version of meta.k8s.io of a Table or of PartialObjectMetadata.
 	MetaVersion string
-	// Mismatch is set if an object is asked for in the form of a list, or the reverse. It is told after what is wrong with the
-	// options and with what is looked for.
+	// Mismatch is the error for a client that asks for one object in the form of a list, or the reverse. Upstream reports it only after
+	// invalid options and missing objects, so it does not end the negotiation.
 	Mismatch error
 
-	include apimeta.IncludeObjectPolicy // what the rows of a Table carry of their objects
-	message Message                     // of what is represented, nil if it has none
-	cbor    Transcoder                  // for CBOR
+	include apimeta.IncludeObjectPolicy // how much of each object a row of a Table contains
+	message Message                     // the message of the answer; nil if it has none
+	cbor    Transcoder                  // nil if the API does not serve CBOR
 }
 
-// Asked is what a client says about the form of its answer.
+// Asked is what a client asks for in the form of its answer.
 type Asked struct {
-	// Accept are the values of the header.
+	// Accept holds the values of the Accept header.
 	Accept []string
-	// Pretty asks for an answer for people, see [ForPeople].
+	// Pretty asks for an indented answer, see [ForPeople].
 	Pretty bool
-	// Include is what the rows of a Table are to carry of their objects.
+	// Include says how much of each object the rows of a Table contain.
 	Include apimeta.IncludeObjectPolicy
 }
 
-// Endpoint is what kind of answer is negotiated.
+// Endpoint is the kind of answer that is negotiated.
 type Endpoint int
 
 const (
-	// OneObject is also a Status, or a document of discovery.
+	// OneObject is an object, a Status, or a document of discovery.
 	OneObject Endpoint = iota
-	// ManyObjects is a list, which can be watched as well.
+	// ManyObjects is a list, whose route also serves the watch.
 	ManyObjects
-	// DeletedObjects is a list of what has been deleted, which cannot be watched.
+	// DeletedObjects is the list of the objects that a deletecollection deleted. Its route serves no watch.
 	DeletedObjects
 	// EventStream is a watch.
 	EventStream
 )
 
-// isList says that the answer is a list.
+// isList reports whether the answer is a list.
 func (e Endpoint) isList() bool { return e == ManyObjects || e == DeletedObjects }
 
-// Negotiate picks the representation of an answer: of the clauses of the header Accept by falling q, and of those with the same q, the
-// first that can be served. k is the kind of what is represented.
+// Negotiate returns the representation of an answer. It takes the clauses of the Accept header by falling q, and in the order of the
+// header for the same q, and uses the first one that the API can serve. k is the kind of the answer.
 func (t *Types) Negotiate(k *Kind, e Endpoint, a Asked) (*Representation, error) {
 	if len(a.Accept) == 0 || len(a.Accept) == 1 && (a.Accept[0] == JSON || a.Accept[0] == "*/*" || a.Accept[0] == "") {
 		return PlainJSON(a.Pretty), nil
@@ -73,7 +73,7 @@ func (t *Types) Negotiate(k *Kind, e Endpoint, a Asked) (*Representation, error)
 
 var compactJSON, prettyJSON = &Representation{Media: JSON}, &Representation{Media: JSON, Pretty: true}
 
-// PlainJSON is the representation as JSON.
+// PlainJSON returns the representation as JSON, indented or compact.
 func PlainJSON(pretty bool) *Representation {
 	if pretty {
 		return prettyJSON
@@ -81,15 +81,16 @@ func PlainJSON(pretty bool) *Representation {
 	return compactJSON
 }
 
-// IsPlain says that the answer is compact JSON, which is sent as it is stored.
+// IsPlain reports whether the answer is compact JSON, the stored bytes.
 func (rep *Representation) IsPlain() bool { return rep.Media == JSON && !rep.Pretty }
 
-// OfStatus is the representation of a Status in place of an object: in the same media type, but never in another form.
+// OfStatus returns the representation of a Status instead of the object: in the same media type, but never as a Table or
+// PartialObjectMetadata.
 func (rep *Representation) OfStatus() *Representation {
 	return &Representation{Media: rep.Media, Pretty: rep.Pretty, message: statusMessage(), cbor: rep.cbor}
 }
 
-// ForPeople reports whether a person is likely to read the answer: as the parameter pretty says, else by the User-Agent.
+// ForPeople reports whether a person probably reads the answer. The parameter pretty decides; without it, the User-Agent does.
 func ForPeople(pretty, userAgent string) bool {
 	if pretty != "" {
 		is, _ := strconv.ParseBool(pretty)

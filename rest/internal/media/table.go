@@ -13,14 +13,14 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// tableWriter makes the rows of one answer (API concepts, Receiving resources as Tables).
+// tableWriter writes the rows of one answer (API concepts, Receiving resources as Tables).
 type tableWriter struct {
 	kind    *Kind
-	version string // of meta.k8s.io
+	version string // the version of meta.k8s.io
 	include apimeta.IncludeObjectPolicy
 }
 
-// newTableWriter returns an error if the client asks for rows that there are not.
+// newTableWriter returns an error if the client asks for an invalid content of the rows.
 func newTableWriter(k *Kind, rep *Representation) (*tableWriter, error) {
 	t := &tableWriter{kind: k, version: rep.MetaVersion, include: rep.include}
 	switch t.include {
@@ -33,7 +33,7 @@ func newTableWriter(k *Kind, rep *Representation) (*tableWriter, error) {
 	return t, nil
 }
 
-// appendHead appends a table up to its first row. Later events of a watch repeat no columns.
+// appendHead appends a Table up to its first row. Only the first event of a watch contains the columns.
 func (t *tableWriter) appendHead(dst []byte, l List, columns bool) ([]byte, error) {
 	dst = appendTypeMeta(dst, "meta.k8s.io/"+t.version, "Table")
 	dst = appendListMeta(append(dst, `"metadata":`...), l)
@@ -54,7 +54,7 @@ func (t *tableWriter) appendHead(dst []byte, l List, columns bool) ([]byte, erro
 	return append(dst, `,"rows":[`...), nil
 }
 
-// appendRow appends the row of an object in its stored form, whose metadata lies where it is said.
+// appendRow appends the row of a stored object. metadata is the place of its metadata.
 func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]byte, error) {
 	dst, err := t.beginRow(dst, object, metadata)
 	if err != nil {
@@ -80,7 +80,7 @@ func (t *tableWriter) beginRow(dst, object []byte, metadata storage.Span) ([]byt
 	return t.appendCells(dst, v, object)
 }
 
-// read returns as much of an object as the columns look at: where functions make all cells but the name, its metadata.
+// read decodes what the columns need of an object. If no column has a path, that is its metadata.
 func (t *tableWriter) read(object []byte, metadata storage.Span) (doc.Value, error) {
 	if slices.ContainsFunc(t.kind.columns, column.isPath) {
 		v, _, err := codec.DecodeJSON(object)
@@ -90,8 +90,8 @@ func (t *tableWriter) read(object []byte, metadata storage.Span) (doc.Value, err
 	return doc.MapOf(doc.Member{Key: "metadata", Value: m}), err
 }
 
-// appendCells appends a row up to its object, which is given as JSON too. A bookmark has none: it is of an object without
-// fields, for which not every function is made, and what fails has an empty cell.
+// appendCells appends the cells of a row, up to its object. object is the JSON of v, or nil for a bookmark. A host's function may not
+// expect the empty object of a bookmark, so a cell is empty if its function fails there.
 func (t *tableWriter) appendCells(dst []byte, v doc.Value, object []byte) ([]byte, error) {
 	bookmark := object == nil
 	if bookmark {
@@ -99,7 +99,7 @@ func (t *tableWriter) appendCells(dst []byte, v doc.Value, object []byte) ([]byt
 	}
 	dst = append(dst, `{"cells":[`...)
 	now := t.kind.now()
-	var typed any // decoded for the first column that wants it
+	var typed any // decoded for the first column that needs it
 	for i, c := range t.kind.columns {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -124,7 +124,7 @@ func (t *tableWriter) appendCells(dst []byte, v doc.Value, object []byte) ([]byt
 	return append(dst, `],"object":`...), nil
 }
 
-// appendTableOf appends one object as a table of one row.
+// appendTableOf appends one object as a Table with one row.
 func (k *Kind) appendTableOf(dst []byte, rep *Representation, object []byte) ([]byte, error) {
 	t, err := newTableWriter(k, rep)
 	if err != nil {
@@ -145,7 +145,7 @@ func (k *Kind) appendTableOf(dst []byte, rep *Representation, object []byte) ([]
 	return append(out, ']', '}'), nil
 }
 
-// appendTable appends a list as a table.
+// appendTable writes a list as a Table.
 func (t *tableWriter) appendTable(out *ListWriter, l List) error {
 	var err error
 	if out.buf, err = t.appendHead(out.buf, l, true); err != nil {

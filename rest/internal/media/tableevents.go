@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// tableObjects shows each object as a table of one row.
+// tableObjects shows each object as a Table with one row.
 type tableObjects struct {
 	*tableWriter
 	columnsSent bool
@@ -56,8 +56,8 @@ func (v *tableObjects) begin(dst []byte, at watch.Revision) ([]byte, error) {
 	return dst, err
 }
 
-// bookmark is a table with one row, that of an object without fields, which carries what a client looks for in a bookmark:
-// at the end of the initial events also for a client that wants no objects.
+// bookmark appends a Table with one row for an empty object. That object carries the revision of the bookmark. Even if the client wants
+// no objects, the bookmark at the end of the initial events carries one, because clients look there for its annotation.
 func (v *tableObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
 	dst, err := v.begin(dst, at)
 	if err != nil {

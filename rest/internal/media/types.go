@@ -8,29 +8,29 @@ const (
 	CBORSequence = "application/cbor-seq"
 	Text         = "text/plain; charset=utf-8"
 
-	// Protobuf is Kubernetes Protobuf: an envelope that names the kind, around the object's message (API concepts,
-	// Kubernetes Protobuf encoding). Clients of built-in kinds send it without asking, and do not fall back.
+	// Protobuf is Kubernetes Protobuf: an envelope that names the kind, around the object's message (API concepts, Kubernetes Protobuf
+	// encoding). Clients of built-in kinds send it without asking, and have no fallback.
 	Protobuf = "application/vnd.kubernetes.protobuf"
 
-	// ApplyCBOR is a configuration to apply in CBOR.
+	// ApplyCBOR is a configuration in CBOR, for an apply.
 	ApplyCBOR = "application/apply-patch+cbor"
 )
 
-// OfStream makes a media type the one of a watch in it.
+// OfStream is the parameter that turns a media type into that of a watch.
 const OfStream = ";stream=watch"
 
-// Transcoder makes CBOR of JSON.
+// Transcoder translates JSON to CBOR. Package rest/cbor implements it, so that a host that serves no CBOR does not link it.
 type Transcoder interface {
 	AppendFromJSON(dst, json []byte) ([]byte, error)
 }
 
-// Types are the media types that an API serves and reads, and in which it streams.
+// Types are the media types that an API reads and serves, and those that its watches serve.
 type Types struct {
 	Served, Streamed []string
 	cbor             Transcoder // nil if the API does not serve CBOR
 }
 
-// NewTypes returns the media types of an API. cbor is nil if it does not serve CBOR.
+// NewTypes returns the media types of an API. cbor is nil if the API does not serve CBOR.
 func NewTypes(cbor Transcoder) *Types {
 	t := &Types{
 		Served:   []string{JSON, YAML, Protobuf},

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// maxWarningRunes bounds all warnings of an answer together; beyond it each is cut to maxWarningCut.
+	// maxWarningRunes limits the total length of an answer's warnings. Above it, each text is cut to maxWarningCut.
 	maxWarningRunes = 4096
 	maxWarningCut   = 256
 )
 
-// Warnings returns the values of the Warning headers of an answer, each text once. Beyond the bound it begins anew with what it
-// has, each text cut, and goes on with further ones, cut as well, until they reach the bound.
+// Warnings returns the values of an answer's Warning headers, each text once. If the texts exceed the limit, each is cut, and further
+// ones are added, cut as well, until they reach the limit. The rule is upstream's.
 func Warnings(all []string) (values []string) {
 	var texts []string
 	used, cutting := 0, false
