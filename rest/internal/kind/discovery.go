@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// CoreVersions answers /api: the versions of the core group, and where a client reaches the server.
+// CoreVersions returns the document of /api: the versions of the core group, and the address at which clients reach the server.
 func CoreVersions(groups []Group, serverAddress string) *apimeta.APIVersions {
 	out := &apimeta.APIVersions{TypeMeta: apimeta.TypeMeta{Kind: "APIVersions"}, Versions: []string{},
 		ServerAddressByClientCIDRs: []apimeta.ServerAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: serverAddress}}}
@@ -22,7 +22,7 @@ func CoreVersions(groups []Group, serverAddress string) *apimeta.APIVersions {
 	return out
 }
 
-// GroupList answers /apis: all groups but the core group.
+// GroupList returns the document of /apis: all groups except the core group.
 func GroupList(groups []Group) *apimeta.APIGroupList {
 	out := &apimeta.APIGroupList{TypeMeta: apimeta.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []apimeta.APIGroup{}}
 	for _, g := range groups {
@@ -33,7 +33,7 @@ func GroupList(groups []Group) *apimeta.APIGroupList {
 	return out
 }
 
-// Discovery answers /apis/GROUP.
+// Discovery returns the document of /apis/GROUP.
 func (g Group) Discovery() *apimeta.APIGroup {
 	out := g.discovery()
 	out.TypeMeta = apimeta.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
@@ -49,7 +49,7 @@ func (g Group) discovery() apimeta.APIGroup {
 	return out
 }
 
-// Discovery answers /api/VERSION and /apis/GROUP/VERSION: the resources.
+// Discovery returns the document of /api/VERSION or /apis/GROUP/VERSION, which lists the resources.
 func (v Version) Discovery() *apimeta.APIResourceList {
 	out := &apimeta.APIResourceList{TypeMeta: apimeta.TypeMeta{Kind: "APIResourceList"}, GroupVersion: v.String(), Resources: []apimeta.APIResource{}}
 	if v.Group != "" {
@@ -69,8 +69,8 @@ func (v Version) Discovery() *apimeta.APIResourceList {
 	return out
 }
 
-// storageVersionHash names the stored version to clients that migrate objects from one to the next. It is the same in all
-// versions of a kind. A virtual kind has none.
+// storageVersionHash identifies the stored version for clients that migrate stored objects. All versions of a kind have the same hash. A
+// virtual kind has no hash.
 func (k *Kind) storageVersionHash() string {
 	if k.Virtual {
 		return ""
@@ -79,7 +79,7 @@ func (k *Kind) storageVersionHash() string {
 	return base64.StdEncoding.EncodeToString(sum[:8])
 }
 
-// Aggregated answers /api and /apis to clients that ask for all groups in one document (API concepts, API discovery).
+// Aggregated returns the document of /api or /apis for clients that ask for all groups in one document (API concepts, API discovery).
 // belongs selects the groups.
 func Aggregated(groups []Group, belongs func(Group) bool) *apimeta.APIGroupDiscoveryList {
 	out := &apimeta.APIGroupDiscoveryList{TypeMeta: apimeta.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"}, Items: []apimeta.APIGroupDiscovery{}}
@@ -112,7 +112,7 @@ func (k *Kind) aggregated() apimeta.APIResourceDiscovery {
 	return out
 }
 
-// responseKind names a kind in the aggregated document.
+// responseKind returns the name of a kind for the aggregated document.
 func (k *Kind) responseKind(of apimeta.GroupVersionKind) *apimeta.GroupVersionKind {
 	if k.BriefDiscovery && of.GroupVersion() == k.GroupVersion() {
 		of.Group, of.Version = "", ""

@@ -1,3 +1,3 @@
-// Package kind holds one description of a kind as an API serves it, and what follows from descriptions alone: groups and
-// their versions, and the documents of discovery. OpenAPI and inspection read the same description.
+// Package kind describes a kind as an API serves it. From descriptions alone it derives the groups, their versions, and the documents of
+// discovery. OpenAPI and the checks of package resttest read the same descriptions.
 package kind

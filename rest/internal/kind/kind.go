@@ -27,8 +27,8 @@ const (
 	ApplyPatch     = "application/apply-patch+yaml"
 )
 
-// Kind describes a kind as it is served in one version of one group. A kind that is served in several versions, or in
-// several groups, has a description for each; Stored is the same in all of them.
+// Kind describes a kind as it is served in one version of one group. A kind that is served in several versions or groups has one
+// description for each, and Stored is the same in all of them. A Kind does not change once the API serves it.
 type Kind struct {
 	apimeta.GroupVersionKind
 	// Stored is the group, version and kind under which the store keeps the objects.
@@ -39,47 +39,47 @@ type Kind struct {
 	Description                string
 
 	Namespaced bool
-	// Virtual kinds are calls: the server answers them and stores nothing.
+	// Virtual says that the kind is a call: the server answers it and stores nothing.
 	Virtual bool
-	// Builtin kinds speak the dialect of the kinds that are built into Kubernetes' own servers.
+	// Builtin says that the kind follows the dialect of the kinds that are built into kube-apiserver.
 	Builtin bool
-	// RouteChecks and BriefDiscovery are switches of the dialect: media types are refused where the route is chosen, and the
-	// entry of the kind in the aggregated document of discovery leaves out the group and version that are its own.
+	// RouteChecks says that the route refuses unsupported media types. BriefDiscovery says that the entry of the kind in the aggregated
+	// document of discovery leaves out its own group and version.
 	RouteChecks, BriefDiscovery bool
 
 	// Verbs are get, list, watch, create, update, patch, delete and deletecollection, in the order of discovery.
 	Verbs []string
-	// PatchTypes are the media types that a PATCH takes.
+	// PatchTypes are the media types that a PATCH accepts.
 	PatchTypes []string
-	// SelectableFields are the fields that a field selector may name beside name and namespace.
+	// SelectableFields are the fields that a field selector may name, besides name and namespace.
 	SelectableFields []string
 
-	// Warning is what clients of a deprecated version are told; empty for others.
+	// Warning is the text that clients of a deprecated version get. It is empty for other versions.
 	Warning string
 
-	// Schema describes an object, apiVersion, kind and metadata included.
+	// Schema describes the whole object, including apiVersion, kind and metadata.
 	Schema *schema.Schema
-	// GoType is the type of the objects, nil for a kind without one.
+	// GoType is the Go type of the objects, or nil.
 	GoType reflect.Type
 
 	// Subresources are in the order of discovery.
 	Subresources []Subresource
 }
 
-// Subresource describes what stands below an object's path.
+// Subresource describes a subresource of a kind.
 type Subresource struct {
-	// GroupVersionKind is what the subresource sends and takes.
+	// GroupVersionKind is the kind of the body and of the answer.
 	apimeta.GroupVersionKind
 	Name string
 	// Verbs are get, update, patch, create and delete.
 	Verbs []string
-	// OfObject says that the subresource is a part of the object, of the object's own kind.
+	// OfObject says that the subresource is a part of the object and has the object's own kind.
 	OfObject bool
-	// Schema describes the subresource's kind. A part of an object has that of the object, a stream none.
+	// Schema describes the subresource's kind. A part of an object has the object's schema; a stream has no schema.
 	Schema *schema.Schema
-	// GoType is the host's type of the subresource, nil if there is none.
+	// GoType is the host's type of the subresource, or nil.
 	GoType reflect.Type
-	// Stream describes a subresource that carries bytes; nil for one with a Schema.
+	// Stream describes a subresource that carries bytes. It is nil for all others.
 	Stream *Stream
 }
 
@@ -87,19 +87,19 @@ type Subresource struct {
 type Stream struct {
 	// Options describes the parameters of the URL.
 	Options *schema.Schema
-	// Media is the media type of the answer. It is empty if the connection becomes another one; the verbs are then only names
-	// for HTTP methods.
+	// Media is the media type of the answer. It is empty if the answer upgrades the connection. The verbs of the subresource are then only
+	// names for HTTP methods.
 	Media string
 	// Below says that paths below the subresource are served too.
 	Below bool
 }
 
-// GroupResource names the resource.
+// GroupResource returns the group and the plural of the kind.
 func (k *Kind) GroupResource() apimeta.GroupResource {
 	return apimeta.GroupResource{Group: k.Group, Resource: k.Plural}
 }
 
-// Path is the path below which a group and version is served.
+// Path returns the path below which a group and version is served.
 func Path(gv apimeta.GroupVersion) string {
 	if gv.Group == "" {
 		return "/api/" + gv.Version

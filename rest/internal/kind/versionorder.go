@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// compareVersions ranks version names: v2 over v1, v1 over v1beta2, beta over alpha, and names of another form last, by
-// letter (API conventions, API versioning). The larger one is preferred.
+// compareVersions compares two version names by preference (API conventions, API versioning): the preferred one is larger. v2 is larger
+// than v1, v1 than v1beta2, and beta than alpha. A name of another form is smaller than all of these.
 func compareVersions(a, b string) int {
 	x, okX := parseVersion(a)
 	y, okY := parseVersion(b)
@@ -29,7 +29,7 @@ func compareVersions(a, b string) int {
 	return 0
 }
 
-// parseVersion splits a name like v1beta2 into what counts, in falling weight: stability, major, minor.
+// parseVersion splits a name such as v1beta2 into its stability, major and minor number, in the order of their weight.
 func parseVersion(name string) (rank [3]int, ok bool) {
 	rest, found := strings.CutPrefix(name, "v")
 	if !found {
