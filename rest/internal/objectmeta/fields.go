@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Members of metadata.
+// The fields of metadata.
 const (
 	Name              = "name"
 	GenerateName      = "generateName"
@@ -39,7 +39,7 @@ func NameOf(obj doc.Value) string { return Of(obj).Get(Name).Text() }
 // NamespaceOf returns the namespace of an object, or "".
 func NamespaceOf(obj doc.Value) string { return Of(obj).Get(Namespace).Text() }
 
-// WithoutManagedFields returns the object without the record of its field managers.
+// WithoutManagedFields returns the object without its managedFields.
 func WithoutManagedFields(obj doc.Value) doc.Value {
 	if m := Of(obj); m.Has(ManagedFields) {
 		return obj.With("metadata", m.Without(ManagedFields))
@@ -52,13 +52,13 @@ func Deleting(obj doc.Value) bool {
 	return Of(obj).Get(DeletionTimestamp).Kind() == doc.String
 }
 
-// GraceOf returns the seconds that an object which is being deleted has to end; 0 without a grace period.
+// GraceOf returns the grace period, in seconds, of an object that is being deleted. It returns 0 if the object has none.
 func GraceOf(obj doc.Value) int64 {
 	n, _ := Of(obj).Get(GracePeriod).Int()
 	return n
 }
 
-// DueAt returns when an object that is being deleted is due to be removed.
+// DueAt returns the time when the grace period of an object that is being deleted ends.
 func DueAt(obj doc.Value) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339, Of(obj).Get(DeletionTimestamp).Text())
 	return t, err == nil
@@ -70,7 +70,7 @@ func RequestedAt(obj doc.Value) (time.Time, bool) {
 	return t.Add(-Seconds(GraceOf(obj))), ok
 }
 
-// Seconds converts a number of seconds to a duration; it returns the longest duration for a number beyond it.
+// Seconds converts a number of seconds to a duration. It returns the longest duration if the number is too large.
 func Seconds(n int64) time.Duration {
 	return time.Duration(min(n, math.MaxInt64/int64(time.Second))) * time.Second
 }
@@ -78,8 +78,8 @@ func Seconds(n int64) time.Duration {
 // Timestamp returns a time as metadata holds it (RFC 3339, UTC, whole seconds).
 func Timestamp(t time.Time) doc.Value { return doc.Of(t.UTC().Format(time.RFC3339)) }
 
-// WithoutNulls replaces the nulls among labels, annotations and in the lists of the metadata by what a decoder into Go makes
-// of them: empty strings and empty objects.
+// WithoutNulls replaces nulls within the metadata as Go's decoder does: by empty strings in labels, annotations and finalizers, and by
+// empty objects in the other lists.
 func WithoutNulls(m doc.Value) doc.Value {
 	for _, field := range [...]string{Labels, Annotations, Finalizers, Owners, ManagedFields} {
 		kind, rewrite := doc.Map, emptyText
@@ -137,7 +137,7 @@ func GeneratedName(base string) string {
 	return base + string(suffix)
 }
 
-// asPrefix replaces the dash that a base of generated names may end in, so that the base can be validated as a name.
+// asPrefix replaces the dash at the end of a generateName, so that the rest can be validated as a name.
 func asPrefix(base string) string {
 	if len(base) > 1 && strings.HasSuffix(base, "-") {
 		return base[:len(base)-2] + "a"

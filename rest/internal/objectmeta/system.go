@@ -6,17 +6,17 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Origin is what the server decides about a new object.
+// Origin holds the metadata that the server gives a new object.
 type Origin struct {
-	Namespace string // "" for an object of the cluster
+	Namespace string // "" for a cluster-scoped object
 	UID       string // "" for an object that is never stored
 	Created   time.Time
-	// Generation is the first one. Absent: the object has none.
+	// Generation is the initial generation. If it is absent, the object has no generation.
 	Generation doc.Value
 }
 
-// ForCreate fills in what the server decides about a new object and clears what a client may not set (API conventions,
-// Metadata). The store writes the resourceVersion at commit.
+// ForCreate sets the metadata that the server gives a new object, and clears what a client may not set (API conventions, Metadata). The
+// store writes the resourceVersion when it commits the object.
 func ForCreate(obj doc.Value, origin Origin) doc.Value {
 	return obj.With("metadata", Of(obj).WithAll([]doc.Member{ // in the order of the keys
 		{Key: CreationTimestamp, Value: Timestamp(origin.Created)},
@@ -37,8 +37,8 @@ func textOrAbsent(text string) doc.Value {
 	return doc.Of(text)
 }
 
-// ForUpdate restores what an update cannot change. A deletionTimestamp, grace period, uid or managedFields that the client
-// sends stays: validation compares the first three with the stored ones, and the last is the client's to reset.
+// ForUpdate restores the metadata that an update cannot change. It keeps a deletionTimestamp, grace period or uid that the client sends,
+// because validation compares these with the stored ones. It keeps managedFields too, because a client may reset them.
 func ForUpdate(obj, old doc.Value) doc.Value {
 	m, before := Of(obj), Of(old)
 	changes := make([]doc.Member, 0, 8) // in the order of the keys

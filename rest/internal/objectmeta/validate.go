@@ -13,17 +13,17 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// maxErrors is about how many errors of one part of the metadata are reported: an answer must not be many times the size of
+// maxErrors is about how many errors in one part of the metadata are reported. Without a limit, an answer could be many times as large as
 // its request.
 const maxErrors = 100
 
-// Rules are the facts about a kind that the rules of its metadata depend on.
+// Rules are the facts about a kind on which the rules of its metadata depend.
 type Rules struct {
-	// CheckName returns what is wrong with a name.
+	// CheckName returns the faults of a name.
 	CheckName func(name string) []string
-	// Namespaced objects have a namespace.
+	// Namespaced says that the objects have a namespace.
 	Namespaced bool
-	// Nameless objects are never stored and need no name.
+	// Nameless says that the objects are never stored and need no name.
 	Nameless bool
 	// Core adds the rules of the core group: a finalizer needs a domain, and updates check generateName too.
 	Core bool
@@ -49,7 +49,7 @@ func (r Rules) Validate(obj, old doc.Value) (errs status.FieldErrors, warnings [
 	return errs, warnings
 }
 
-// at is the path of a member of the metadata.
+// at returns the path of a field of the metadata.
 func at(field string) *status.Path { return status.Field("metadata", field) }
 
 func (r Rules) validateNames(m, old doc.Value) (errs status.FieldErrors) {
@@ -84,7 +84,7 @@ func (r Rules) validateNamespace(m, old doc.Value) (errs status.FieldErrors) {
 	return errs
 }
 
-// validateUpdate checks what may not change in an update.
+// validateUpdate checks that an update does not change immutable metadata.
 func validateUpdate(obj, old doc.Value) status.FieldErrors {
 	var errs status.FieldErrors
 	m, before := Of(obj), Of(old)
@@ -112,7 +112,7 @@ func validateUpdate(obj, old doc.Value) status.FieldErrors {
 	return errs
 }
 
-// shown is a value as an error shows it.
+// shown returns a value in the form in which errors show it.
 func shown(v doc.Value) any {
 	if i, ok := v.Int(); ok {
 		return i
@@ -159,7 +159,7 @@ func validateAnnotations(annotations doc.Value) (errs status.FieldErrors) {
 	return errs
 }
 
-// Finalizers whose names need no domain (API conventions, Metadata).
+// The finalizers that need no domain in their names (API conventions, Metadata).
 const (
 	FinalizerOrphan     = "orphan"
 	FinalizerForeground = "foregroundDeletion"
@@ -175,8 +175,8 @@ func FinalizersOf(obj doc.Value) []string {
 	return out
 }
 
-// validateFinalizers refuses finalizers that are not qualified names. A finalizer without a domain is an error or, if it is
-// new, a warning, as the rules say.
+// validateFinalizers refuses finalizers that are not qualified names. For a finalizer without a domain, the rules decide: it is an error
+// or, if it is new, a warning.
 func (r Rules) validateFinalizers(obj, old doc.Value) (errs status.FieldErrors, warnings []string) {
 	finalizers := FinalizersOf(obj)
 	if len(finalizers) == 0 {
@@ -202,7 +202,7 @@ func (r Rules) validateFinalizers(obj, old doc.Value) (errs status.FieldErrors, 
 	return append(errs, bare...), warnings
 }
 
-// UnqualifiedFinalizer returns the errors of a finalizer that is not a qualified name.
+// UnqualifiedFinalizer returns the errors for a finalizer that is not a qualified name.
 func UnqualifiedFinalizer(path *status.Path, finalizer string) (errs status.FieldErrors) {
 	for _, msg := range apimeta.ValidateFinalizerName(finalizer) {
 		errs = append(errs, status.InvalidField(path, finalizer, msg))
@@ -210,7 +210,7 @@ func UnqualifiedFinalizer(path *status.Path, finalizer string) (errs status.Fiel
 	return errs
 }
 
-// BareFinalizer returns the error of a finalizer that needs a domain and has none.
+// BareFinalizer returns the errors for a finalizer that needs a domain but has none.
 func BareFinalizer(path *status.Path, finalizer string) (errs status.FieldErrors) {
 	for _, msg := range apimeta.ValidateBuiltinFinalizerName(finalizer) {
 		errs = append(errs, status.InvalidField(path, finalizer, msg))
@@ -245,17 +245,17 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
-// Stage says where duplicate owner references were found. The warning depends on it.
+// Stage says where duplicate owner references were found. The text of the warning contains it.
 type Stage string
 
 const (
-	// AsSent: in what the client sent.
+	// AsSent: in the body that the client sent.
 	AsSent Stage = ""
 	// AfterMutation: in the result of a patch or of a mutating admission hook.
 	AfterMutation Stage = " after mutating admission happens"
 )
 
-// WithoutRepeatedOwners drops duplicate owner references. The warning is empty if there are none.
+// WithoutRepeatedOwners removes duplicate owner references. The warning is empty if it found none.
 func WithoutRepeatedOwners(obj doc.Value, stage Stage) (without doc.Value, warning string) {
 	owners := Of(obj).Get(Owners)
 	if owners.Kind() != doc.List || owners.Len() < 2 {
@@ -263,7 +263,7 @@ func WithoutRepeatedOwners(obj doc.Value, stage Stage) (without doc.Value, warni
 	}
 	var kept []doc.Value
 	var repeated []string
-	seen := map[string]bool{} // by text: owner references hold no numbers, so equal ones have equal texts
+	seen := map[string]bool{} // by their JSON: owner references hold no numbers, so equal ones have equal texts
 	var text []byte
 	for _, owner := range owners.Elements() {
 		text = codec.AppendJSON(text[:0], owner)
@@ -316,7 +316,7 @@ func validateOwners(owners doc.Value) status.FieldErrors {
 		errs = append(errs, status.InvalidField(path, ownerReferences(owners),
 			fmt.Sprintf("Only one reference can have Controller set to true. Found \"true\" in references for %s and %s/%s", controller, kind, name)))
 		if shown += owners.Len(); shown > maxErrors {
-			break // each of these errors shows all owners
+			break // each of these errors shows all owners, so a few make a large answer
 		}
 	}
 	return errs
@@ -342,13 +342,13 @@ func ownerReferences(v doc.Value) []apimeta.OwnerReference {
 }
 
 const (
-	// MaxFieldManager bounds the name of a field manager, in bytes.
+	// MaxFieldManager is the longest name of a field manager, in bytes.
 	MaxFieldManager = 128
-	// maxSubresourceName bounds the name of a subresource in an entry of managedFields, in bytes.
+	// maxSubresourceName is the longest name of a subresource in an entry of managedFields, in bytes.
 	maxSubresourceName = 256
 )
 
-// ValidateFieldManager refuses a field manager whose name is too long or has characters that cannot be printed.
+// ValidateFieldManager refuses a name of a field manager that is too long or contains characters that cannot be printed.
 func ValidateFieldManager(path *status.Path, manager string) status.FieldErrors {
 	if len(manager) > MaxFieldManager {
 		return status.FieldErrors{status.TooLongField(path, manager, MaxFieldManager)}
@@ -362,8 +362,8 @@ func ValidateFieldManager(path *status.Path, manager string) status.FieldErrors 
 	return errs
 }
 
-// ValidateManagedFields refuses entries whose manager or subresource has an invalid name. The form of an entry is checked
-// where it is read.
+// ValidateManagedFields refuses entries with an invalid name of a manager or a subresource. Package managed checks the form of the
+// entries when it reads them.
 func ValidateManagedFields(obj doc.Value) status.FieldErrors {
 	path := at(ManagedFields)
 	var errs status.FieldErrors
