@@ -1,32 +1,32 @@
 package upstream
 
-// Dialect is a choice for each difference between upstream's two ways of answering. The tag of a field is a row of the table
-// in docs/protocol.md: what the rule is about, and what holds if the field is true or false.
+// Dialect has one switch for each difference between upstream's two ways of answering. A test prints the tags of the fields as a table
+// into docs/protocol.md: what the switch is about, and what happens if it is true or false.
 type Dialect struct {
 	// Bodies.
 
 	KindRequired      bool `about:"a body without apiVersion or kind" yes:"400 BadRequest" no:"the missing ones are filled in"`
-	BodiesAreStructs  bool `about:"repeated members, 2.0 for an integer, numbers" yes:"as Go decodes into a struct: repeated objects are merged, 2.0 is a wrong type" no:"the last member counts, 2.0 is 2, a number must fit a float64"`
+	BodiesAreStructs  bool `about:"duplicate members, 2.0 for an integer, numbers" yes:"as Go decodes into a struct: duplicate objects are merged, 2.0 is a wrong type" no:"the last member counts, 2.0 is 2, a number must fit a float64"`
 	TypesFirst        bool `about:"values of a wrong type are reported" yes:"before unknown fields, and before the body is compared with the URL or the stored object" no:"when the object is validated"`
 	WholeBodyChecked  bool `about:"types in parts of a body that the request does not write, such as the status" yes:"checked" no:"not checked"`
 	TypeErrorsInvalid bool `about:"a value of a wrong type" yes:"422 Invalid with a cause" no:"400 BadRequest"`
 	MetadataAlone     bool `about:"the path in a decoding error of the metadata" yes:"within the metadata" no:"within the object"`
-	UnknownVerbatim   bool `about:"unknown fields in messages" yes:"all, as they are written" no:"the first hundred, quoted"`
+	UnknownVerbatim   bool `about:"unknown fields in messages" yes:"all, unescaped" no:"the first hundred, escaped"`
 
 	// What is stored.
 
-	GoWritten     bool `about:"what is stored" yes:"what the Go type writes, without the zeros and nulls that it leaves out" no:"what was sent, pruned and with defaults; metadata as Go writes it"`
+	GoWritten     bool `about:"what is stored" yes:"what the Go type writes, without the zeros and nulls that it leaves out" no:"what the client sent, pruned and defaulted; metadata as Go writes it"`
 	RequiredByTag bool `about:"a field whose JSON tag has neither omitempty nor omitzero" yes:"required" no:"optional"`
-	StoredRules   bool `about:"a write in another version than the stored one" yes:"held to the rules of both versions" no:"held to the rules of its own version"`
+	StoredRules   bool `about:"a write in another version than the stored one" yes:"must meet the rules of both versions" no:"must meet the rules of its own version"`
 
 	// Metadata.
 
-	Generation          bool `about:"metadata.generation" yes:"counts the changes outside of metadata and status" no:"does not count, unless the resource sets Generation"`
-	ClientGeneration    bool `about:"metadata.generation in a POST of a kind that does not count" yes:"stored" no:"dropped"`
-	CoreMetadata        bool `about:"rules of the core group: finalizers need a domain, updates check generateName" yes:"hold, unless the resource sets PlainMetadata" no:"do not hold"`
+	Generation          bool `about:"metadata.generation" yes:"rises with each change outside of metadata and status" no:"does not rise, unless the resource sets Generation"`
+	ClientGeneration    bool `about:"metadata.generation in a POST, if the server does not raise it" yes:"stored" no:"dropped"`
+	CoreMetadata        bool `about:"rules of the core group: finalizers need a domain, updates check generateName" yes:"apply, unless the resource sets PlainMetadata" no:"do not apply"`
 	FinalizerWarnings   bool `about:"a new finalizer without a domain" yes:"accepted with a warning" no:"no warning"`
-	EmptyFinalizersKept bool `about:"an empty list of finalizers in an object that is being deleted" yes:"stays" no:"is removed"`
-	EmptyManagersUnset  bool `about:"an empty list of managedFields in a body" yes:"counts as absent" no:"resets them"`
+	EmptyFinalizersKept bool `about:"an empty list of finalizers in an object that is being deleted" yes:"kept" no:"removed"`
+	EmptyManagersUnset  bool `about:"an empty list of managedFields in a body" yes:"treated as absent" no:"resets them"`
 
 	// Writes.
 
@@ -38,9 +38,9 @@ type Dialect struct {
 	// Patches and apply.
 
 	StrategicMerge     bool `about:"a strategic merge patch" yes:"applied" no:"415 UnsupportedMediaType"`
-	PatchedKindInvalid bool `about:"a patch that changes apiVersion or kind" yes:"422 with a cause for each" no:"a decoding error"`
-	AppliedNullsOwned  bool `about:"a null in an applied configuration" yes:"a value, which is validated" no:"counts as absent"`
-	AppliedMetaLenient bool `about:"a member of the metadata of a wrong type in an applied configuration" yes:"dropped" no:"refused"`
+	PatchedKindInvalid bool `about:"a patch that changes apiVersion or kind" yes:"422 Invalid with a cause for each" no:"a decoding error"`
+	AppliedNullsOwned  bool `about:"a null in an applied configuration" yes:"a value, which is validated" no:"treated as absent"`
+	AppliedMetaLenient bool `about:"a metadata field of a wrong type in an applied configuration" yes:"dropped" no:"refused"`
 	DeclaredOrder      bool `about:"the fields of an object in messages" yes:"in the order of the Go type" no:"sorted by name"`
 
 	// Reads.
@@ -58,8 +58,8 @@ type Dialect struct {
 	MediaRefusedByRoute bool `about:"an unsupported media type" yes:"refused by the route, in plain words" no:"refused with a Status"`
 	VerbsRefusedByRoute bool `about:"a verb that a subresource does not have" yes:"405" no:"405 that names the resource"`
 	UnstructuredNames   bool `about:"the Go type of an object in messages" yes:"unstructured" no:"group and kind"`
-	InScheme            bool `about:"messages about a body of another kind" yes:"know the kind" no:"call it not registered"`
-	BriefDiscovery      bool `about:"verbs and subresources in discovery" yes:"sorted; the aggregated document omits what the entry says already" no:"in the order of custom resources; whole kinds"`
+	InScheme            bool `about:"messages about a body of another kind" yes:"know the kind" no:"say that the kind is not registered"`
+	BriefDiscovery      bool `about:"verbs and subresources in discovery" yes:"sorted; an aggregated entry omits its own group and version" no:"in the order of custom resources; with group and version"`
 }
 
 // Custom is the dialect of custom resources.

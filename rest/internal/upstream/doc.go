@@ -1,5 +1,5 @@
-// Package upstream holds what is borrowed from kube-apiserver: the two dialects in which it answers, side by side.
+// Package upstream holds the differences between the two ways in which kube-apiserver answers: one for the kinds that are built into it,
+// one for custom resources. Clients know both, and the recorded transcripts show both.
 //
-// Upstream answers differently for the kinds that are built into it and for custom resources. Clients know both, and the
-// recorded transcripts hold both. Each difference is one field of [Dialect]; code asks that field and never the dialect.
+// Each difference is one field of [Dialect]. Code asks that field and never which dialect it is.
 package upstream
