@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// readBody reads a request's body up to the limit.
+// readBody reads the body of a request, up to MaxBodyBytes.
 func (q *request) readBody() ([]byte, error) {
 	limit := q.api.options.MaxBodyBytes
 	tooLarge := status.RequestEntityTooLarge(fmt.Sprintf("limit is %d", limit))
@@ -36,10 +36,11 @@ func (q *request) readBody() ([]byte, error) {
 	return data, nil
 }
 
-// maxTrustedLength is how much memory a client gets for the mere promise of a body.
+// maxTrustedLength is the largest buffer that readAll allocates at once because of a Content-Length. A client can promise a large
+// body and send nothing, so a larger buffer grows only with what arrives.
 const maxTrustedLength = 64 << 10
 
-// readAll reads a body of the length that its sender has promised; -1 is an unknown one.
+// readAll reads a body whose sender has promised this length, or -1 if it has not said.
 func readAll(body io.Reader, length int64) ([]byte, error) {
 	if length <= 0 {
 		return io.ReadAll(body)
@@ -56,7 +57,7 @@ func readAll(body io.Reader, length int64) ([]byte, error) {
 	return data, err
 }
 
-// contentType returns the media type of the body; JSON where the request does not say.
+// contentType returns the media type of the body. A body without a Content-Type is JSON.
 func (q *request) contentType() string {
 	header := q.r.Header.Get("Content-Type")
 	if header == "" || header == media.JSON {
@@ -69,7 +70,7 @@ func (q *request) contentType() string {
 	return is
 }
 
-// checkBodyType refuses a body of a media type that is not read.
+// checkBodyType refuses a body whose media type the API does not read for this kind.
 func (q *request) checkBodyType() error {
 	is := q.contentType()
 	if !slices.Contains(q.api.types.Served, is) || is == media.Protobuf && q.kind.Message == nil {
@@ -78,7 +79,7 @@ func (q *request) checkBodyType() error {
 	return nil
 }
 
-// decodeBody reads a body as what is written, and notes the keys that stand twice.
+// decodeBody reads the body of a write, and notes duplicate keys in w.
 func (q *request) decodeBody(w *resource.Write) (doc.Value, error) {
 	if err := q.checkBodyType(); err != nil {
 		return doc.Value{}, err
@@ -100,7 +101,8 @@ func (q *request) decodeBody(w *resource.Write) (doc.Value, error) {
 	return w.CheckKind(obj, data, q.bodyAsJSON(obj, data))
 }
 
-// bodyAsJSON returns the JSON of a body that has been read as obj.
+// bodyAsJSON returns a function that returns the JSON of a body, for messages that quote it. It encodes obj, the decoded body,
+// only when it is called and only if the body came in another format.
 func (q *request) bodyAsJSON(obj doc.Value, data []byte) func() []byte {
 	if q.contentType() == media.JSON {
 		return func() []byte { return data }
@@ -108,7 +110,8 @@ func (q *request) bodyAsJSON(obj doc.Value, data []byte) func() []byte {
 	return resource.JSONOf(obj)
 }
 
-// decodeDocument decodes a body by its media type.
+// decodeDocument decodes a body by its media type. intoStruct chooses how JSON is read: as Go decodes into a struct, or without a
+// schema. The two differ in duplicate keys and numbers.
 func (q *request) decodeDocument(message media.Message, intoStruct bool, data []byte, w *resource.Write) (doc.Value, error) {
 	contentType, o := q.contentType(), &w.Body
 	switch contentType {
@@ -146,7 +149,7 @@ func (q *request) decodeDocument(message media.Message, intoStruct bool, data []
 	return obj, nil
 }
 
-// checkNumbers refuses a Protobuf message with a number that has no end of digits.
+// checkNumbers refuses a Protobuf message with a number whose digits never end.
 func checkNumbers(message []byte) error {
 	if text, found := codec.EndlessNumber(message); found {
 		return resource.EndlessNumber(text)

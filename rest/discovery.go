@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// onlyGet refuses every method but GET, and a timeout that is none.
+// onlyGet refuses every method but GET, and an invalid timeout.
 func (q *request) onlyGet() error {
 	if q.r.Method != http.MethodGet {
 		return status.MethodNotAllowed()
@@ -24,14 +24,14 @@ func (q *request) onlyGet() error {
 	return err
 }
 
-// legacyGroups answers /api: the versions of the core group.
+// legacyGroups answers /api with the versions of the core group.
 func (q *request) legacyGroups() error {
 	q.kind = media.OfDocument(codec.APIVersionsMessage(), true)
 	return q.discover(func(g kind.Group) bool { return g.Name == "" },
 		func() any { return kind.CoreVersions(q.serving.groups, q.serverAddress()) })
 }
 
-// serverAddress is where the client has reached the host.
+// serverAddress returns the address at which the client has reached the host.
 func (q *request) serverAddress() string {
 	if addr, ok := q.r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		return addr.String()
@@ -39,7 +39,7 @@ func (q *request) serverAddress() string {
 	return q.r.Host
 }
 
-// groups answers /apis: all groups but the core one.
+// groups answers /apis with all groups but the core group.
 func (q *request) groups() error {
 	q.kind = media.OfDocument(codec.APIGroupListMessage(), false)
 	return q.discover(func(g kind.Group) bool { return g.Name != "" },
@@ -61,7 +61,7 @@ func (q *request) group() error {
 	return q.unknownPath()
 }
 
-// groupVersion answers /api/VERSION and /apis/GROUP/VERSION: the resources.
+// groupVersion answers /api/VERSION and /apis/GROUP/VERSION with the resources of the version.
 func (q *request) groupVersion() error {
 	if err := q.onlyGet(); err != nil {
 		return err
@@ -83,10 +83,11 @@ func (q *request) writeDiscovery(v any) error {
 	return q.writeOwn(http.StatusOK, rep, v)
 }
 
-// aggregatedType is the media type of the document that holds the discovery of all groups at once.
+// aggregatedType is the media type of a document with the discovery of all groups.
 const aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// discover answers /api and /apis, aggregated for clients that know that form (API concepts, API discovery).
+// discover answers /api and /apis. Clients that accept the aggregated form receive the groups that belong to the path; others
+// receive the legacy document (API concepts, API discovery).
 func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) error {
 	if err := q.onlyGet(); err != nil {
 		return err
@@ -111,7 +112,7 @@ func (q *request) acceptsAggregated() bool {
 	return false
 }
 
-// writeCached sends a document that changes seldom, or 304 to a client that has it.
+// writeCached sends a document that seldom changes, with an ETag. A client that already has it receives 304 Not Modified.
 func (q *request) writeCached(contentType string, body []byte, cacheControl string) error {
 	sum := sha512.Sum512(body)
 	tag := `"` + strings.ToUpper(hex.EncodeToString(sum[:])) + `"`
@@ -127,7 +128,7 @@ func (q *request) writeCached(contentType string, body []byte, cacheControl stri
 	return q.writeRaw(http.StatusOK, contentType, body)
 }
 
-// index answers the root: the paths that are served.
+// index answers the root with the paths that the API serves.
 func (q *request) index() error {
 	if err := q.onlyGet(); err != nil {
 		return err

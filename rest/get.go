@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// get answers one object with the bytes that are stored.
+// get answers with one object. The answer is the stored bytes if the client wants plain JSON in the stored version.
 func (q *request) get() error {
 	if _, err := q.timeout(); err != nil {
 		return err

@@ -11,6 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
+// typed implements resource.GoType for a Resource[T]. Documents and any become T here, so package resource needs no type
+// parameters. A hook that panics returns a [resource.PanicError].
 type typed[T any] struct{ Resource[T] }
 
 func (t *typed[T]) Decode(json []byte) (any, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/media"
 )
 
-// health answers /healthz, /livez and /readyz. There is one check, ping: an API that answers is well, until it is shut
-// down, when it is still alive but no longer ready.
+// health answers /healthz, /livez and /readyz. The only check is ping, and an API that answers passes it. During a shutdown the
+// API is still alive but no longer ready, so that load balancers stop sending requests.
 func (q *request) health() error {
 	endpoint, _, _ := strings.Cut(strings.TrimPrefix(q.r.URL.Path, "/"), "/")
 	header := q.w.Header()

@@ -7,7 +7,7 @@ import (
 
 func init() { kind.Inspect = func(d any) ([]*kind.Kind, error) { return inspect(d.(Definition)) } }
 
-// inspect describes the versions of a definition, as [kind.Inspect] promises.
+// inspect describes the versions of a definition, as [kind.Inspect] promises. It builds the resource without an API.
 func inspect(d Definition) ([]*kind.Kind, error) {
 	res, err := d.resource(&resource.Environment{})
 	if err != nil {

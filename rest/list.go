@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// beginList reads what a list or a watch asks for.
+// beginList reads the parameters and the accepted form of a list or a watch.
 func (q *request) beginList(e media.Endpoint, verb Verb) (*media.Representation, *resource.ListParameters, error) {
 	rep, err := q.negotiateRead(e)
 	if err != nil {
@@ -24,7 +24,7 @@ func (q *request) beginList(e media.Endpoint, verb Verb) (*media.Representation,
 	return rep, p, err
 }
 
-// list answers a collection.
+// list answers GET of a collection. The records go back to their pool when the answer is written.
 func (q *request) list() error {
 	if _, err := q.timeout(); err != nil {
 		return err
@@ -53,7 +53,8 @@ func (q *request) list() error {
 	return q.writeList(rep, page)
 }
 
-// writeList sends a list, unless the client is so slow that it has to be broken off.
+// writeList sends a list. A large list keeps its records alive while the client reads, so the API breaks it off if the client is
+// too slow and the store no longer holds the records.
 func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 	l := media.List{Records: p.Records, Revision: p.Revision, Continue: p.Token, Remaining: p.Remaining}
 	size := l.Size()
@@ -75,6 +76,7 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 	return holding.Ended()
 }
 
+// writeListAs sends a list: as plain JSON, which is written record by record, or in another form, which is encoded first.
 func (q *request) writeListAs(rep *media.Representation, l media.List, size int) error {
 	if !rep.IsPlain() {
 		body, err := q.kind.EncodeList(rep, l)

@@ -21,7 +21,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// request is one request on its way through the handlers.
+// request is one request on its way through the handlers. Its handler owns it. The API's lock guards before and behind; under
+// this lock Shutdown and Close also read r and w of other requests.
 type request struct {
 	api     *API
 	serving *serving // what the API served when the request came
@@ -42,7 +43,7 @@ type request struct {
 	warnings resource.Warnings
 }
 
-// body is where the body of the answer goes.
+// body returns the writer of the answer's body.
 func (q *request) body() io.Writer {
 	if q.held.Now != nil {
 		return q.held.Now.Writer(q.w)
@@ -50,8 +51,8 @@ func (q *request) body() io.Writer {
 	return q.w
 }
 
-// readQuery parses the query. One that does not parse is refused as a whole: if what is wrong in it were left out, a
-// deletion could lose its selector and reach everything.
+// readQuery parses the query. It refuses a malformed query as a whole: if it dropped only the malformed part, a DELETE could lose
+// its selector and delete everything.
 func (q *request) readQuery() error {
 	if q.r.URL.RawQuery == "" {
 		return nil
@@ -63,12 +64,12 @@ func (q *request) readQuery() error {
 	return nil
 }
 
-// impersonationPrefix begins the names of the headers by which a client asks to act as another user.
+// impersonationPrefix begins the names of the headers that ask to act as another user.
 const impersonationPrefix = "Impersonate-"
 
-// refuseImpersonation refuses a request in the name of another user. Without its headers it would be done with the
-// rights of its sender, who believes to see what the other user may do. Discovery is the same for all users, and kubectl
-// shows no message of it.
+// refuseImpersonation refuses a request that asks to act as another user. If the API ignored the headers, it would act with the
+// rights of the sender, who would take the answer for that of the other user. Discovery is the same for all users and kubectl
+// does not show its errors, so it is not refused.
 func (q *request) refuseImpersonation() error {
 	if q.res == nil {
 		return nil
@@ -85,11 +86,11 @@ func (q *request) refuseImpersonation() error {
 	return status.Forbidden(apimeta.GroupResource{}, "", "this server does not support impersonation; send the request without the header "+header)
 }
 
-// parameters returns the parsed query. Of a parameter that stands several times the first value counts.
+// parameters returns the parsed query. If a parameter is repeated, callers use its first value.
 func (q *request) parameters() url.Values { return q.query }
 
-// recover turns a panic below into a 500, so that one request cannot take the host's process with it. A handler that
-// panics with [http.ErrAbortHandler] means it.
+// recover turns a panic in a handler into a 500, so that one request cannot end the host's process. It passes on
+// [http.ErrAbortHandler], with which a handler breaks its answer off.
 func (q *request) recover() {
 	p := recover()
 	if p == nil {
@@ -101,7 +102,8 @@ func (q *request) recover() {
 	q.fail(&resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()})
 }
 
-// negotiate picks the representation of the answer to a write, which must not be done when it cannot be answered.
+// negotiate picks the form of the answer to a write. It returns a mismatch as an error at once, because a write must not happen
+// if the API cannot answer it.
 func (q *request) negotiate(e media.Endpoint) (*media.Representation, error) {
 	rep, err := q.negotiateRead(e)
 	if err != nil {
@@ -110,13 +112,13 @@ func (q *request) negotiate(e media.Endpoint) (*media.Representation, error) {
 	return rep, rep.Mismatch
 }
 
-// negotiateRead picks the representation of an answer. A mismatch is told after what is wrong with the options and with what is
-// looked for.
+// negotiateRead picks the form of the answer to a read. Its caller reports Mismatch only after errors in the options and a
+// missing object, which is the order of kube-apiserver.
 func (q *request) negotiateRead(e media.Endpoint) (*media.Representation, error) {
 	return q.api.types.Negotiate(q.kind, e, q.asked())
 }
 
-// asked is what the request says about the form of its answer.
+// asked returns what the request says about the form of its answer.
 func (q *request) asked() media.Asked {
 	return media.Asked{Accept: q.r.Header["Accept"], Pretty: q.wantsPretty(), Include: apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))}
 }
@@ -125,7 +127,7 @@ func (q *request) wantsPretty() bool {
 	return media.ForPeople(q.parameters().Get("pretty"), q.r.UserAgent())
 }
 
-// namespace returns the namespace in the URL; "" is all of them, or none for a cluster-scoped resource.
+// namespace returns the namespace in the URL. It is empty if the URL spans all namespaces, and for a cluster-scoped resource.
 func (q *request) namespace() (string, error) {
 	if !q.res.Kind.Namespaced {
 		return "", nil
@@ -140,7 +142,7 @@ func (q *request) namespace() (string, error) {
 	return namespace, nil
 }
 
-// object returns the namespace and name in the URL of one object.
+// object returns the namespace and the name in the URL of an object.
 func (q *request) object() (namespace, name string, err error) {
 	if namespace, err = q.namespace(); err != nil {
 		return "", "", err
@@ -161,10 +163,10 @@ func (q *request) object() (namespace, name string, err error) {
 	return namespace, name, nil
 }
 
-// maxTimeout is how long a request that is no watch may take at most, whatever it asks for.
+// maxTimeout bounds every request but a watch or a stream, whatever timeout it asks for.
 const maxTimeout = 60 * time.Second
 
-// withTimeout bounds the request's context as its parameter timeout says.
+// withTimeout returns the context of the request, bounded by its parameter timeout. The caller calls the returned function.
 func (q *request) withTimeout() (context.Context, context.CancelFunc, error) {
 	timeout, err := q.timeout()
 	if err != nil {
@@ -174,7 +176,7 @@ func (q *request) withTimeout() (context.Context, context.CancelFunc, error) {
 	return ctx, cancel, nil
 }
 
-// timeout is how long a request that is no watch may take, as it says itself.
+// timeout returns the value of the parameter timeout, at most maxTimeout.
 func (q *request) timeout() (time.Duration, error) {
 	value := q.parameters().Get("timeout")
 	if value == "" {

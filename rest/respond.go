@@ -12,13 +12,14 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Header values that are the same for many answers. net/http reads them and nobody writes to them.
+// Header values that many answers share, so nobody may change them. net/http only reads them.
 var (
 	headerJSON    = []string{media.JSON}
 	headerNoCache = []string{"no-cache, private"}
 )
 
-// writeRaw sends a body as it is.
+// writeRaw sends a body as it is, with the headers and warnings of the answer. It compresses a large body if the client accepts
+// gzip.
 func (q *request) writeRaw(code int, contentType string, body []byte) error {
 	h := q.w.Header()
 	if contentType == media.JSON {
@@ -48,7 +49,7 @@ func (q *request) writeRaw(code int, contentType string, body []byte) error {
 	return nil
 }
 
-// compresses reports whether a large answer goes out compressed, and says so in its headers.
+// compresses reports whether the client accepts gzip, and sets the headers of a compressed answer.
 func (q *request) compresses() bool {
 	if !media.AcceptsGzip(q.r.Header["Accept-Encoding"]) {
 		return false
@@ -59,7 +60,7 @@ func (q *request) compresses() bool {
 	return true
 }
 
-// writeJSON sends a JSON body in the media type that was negotiated.
+// writeJSON sends a JSON body in the negotiated media type.
 func (q *request) writeJSON(code int, rep *media.Representation, body []byte) error {
 	if !rep.IsPlain() {
 		var err error
@@ -70,7 +71,7 @@ func (q *request) writeJSON(code int, rep *media.Representation, body []byte) er
 	return q.writeRaw(code, rep.Media, body)
 }
 
-// writeObject sends one object, given as stored JSON, as the client wants to see it.
+// writeObject sends one object, given as stored JSON, in the form that the client asks for.
 func (q *request) writeObject(code int, rep *media.Representation, object []byte) error {
 	if rep.Form != media.Whole {
 		var err error
@@ -81,7 +82,7 @@ func (q *request) writeObject(code int, rep *media.Representation, object []byte
 	return q.writeJSON(code, rep, object)
 }
 
-// writeOwn sends a struct of this library's.
+// writeOwn sends a value of one of this library's own types.
 func (q *request) writeOwn(code int, rep *media.Representation, v any) error {
 	body, err := codec.EncodeOwn(v)
 	if err != nil {
@@ -90,8 +91,8 @@ func (q *request) writeOwn(code int, rep *media.Representation, v any) error {
 	return q.writeJSON(code, rep, body)
 }
 
-// fail answers with a Status. An error that is none becomes a 500 without its text, which goes to the log. Where the
-// answer has begun there is nothing left but to break off.
+// fail answers with err as a Status. If the answer has already begun, it panics with [http.ErrAbortHandler] instead, and the
+// server closes the connection.
 func (q *request) fail(err error) {
 	e := q.failure(err)
 	if q.wrote {
@@ -105,7 +106,8 @@ func (q *request) fail(err error) {
 	_ = q.writeOwn(status.CodeOf(e), q.api.types.NegotiateStatus(q.asked()), &e.Status)
 }
 
-// failure is what a client is told of an error; what it is not told goes to the log.
+// failure returns the error that the client sees. An error outside package status becomes a 500 without its text. failure logs
+// errors of the server with their causes, which the client must not see.
 func (q *request) failure(err error) *status.Error {
 	e := status.From(err)
 	if e.Status.Code < http.StatusInternalServerError || q.expected(e) {
@@ -119,15 +121,15 @@ func (q *request) failure(err error) *status.Error {
 	return e
 }
 
-// expected reports whether an error of the server says only that the client has left, that the API ends, or that the
-// client asks for what is not there yet.
+// expected reports whether a 5xx is no fault of the server's: the client has left, the API shuts down, or the client asks for a
+// future revision.
 func (q *request) expected(e *status.Error) bool {
 	return q.r.Context().Err() != nil || q.api.closing() && status.IsServiceUnavailable(e) || status.IsTooLargeResourceVersion(e)
 }
 
-// Error answers a request with an error as the API itself does: as a Status in the form that the client accepts, and with the text
-// of an error that is none of package status in the log only. It is for the host's middleware, which refuses a request before the API
-// sees it.
+// Error answers a request with an error in the way the API does: with a Status in a form that the client accepts. Only the log
+// receives the text of an error outside package status; the client receives a 500. Middleware of the host calls Error to refuse a
+// request before the API sees it.
 func (a *API) Error(w http.ResponseWriter, r *http.Request, err error) {
 	q := &request{api: a, w: w, r: r}
 	_ = q.readQuery() // a query that does not parse asks for nothing

@@ -13,12 +13,12 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// anyMethod is the one method under which all routes stand. Which methods a path takes is decided by its handler,
-// because the answer to a wrong one depends on the resource.
+// anyMethod is the only method that the router knows. The handler of a path checks the method, because the answer to a wrong one
+// depends on the resource.
 const anyMethod = "ANY"
 
-// Names of the parameters of a path. What follows 'namespaces' is always called paramNamespace, also where it names
-// an object of a resource called namespaces: the router allows one name in a place.
+// Names of the parameters in a path. The segment after "namespaces" is always paramNamespace, even if it names an object of a
+// resource called namespaces, because the router allows only one parameter name at a position.
 const (
 	paramNamespace   = "namespace"
 	paramName        = "name"
@@ -27,19 +27,19 @@ const (
 	paramCheck       = "check"
 )
 
-// handler answers one request, or returns what is to be answered instead.
+// handler answers one request, or returns the error to answer with.
 type handler func(q *request) error
 
-// chooser picks the handler for a request's method, or says why there is none. It is done when the handler runs, so that
-// few functions lie between a request and its answer.
+// chooser returns the handler for a request's method, or an error if there is none. It returns before the handler runs, so that
+// few stack frames lie between a request and its answer.
 type chooser func(q *request) (handler, error)
 
-// always is the chooser of a path that looks at the method itself.
+// always returns the chooser for a path whose handler checks the method itself.
 func always(h handler) chooser {
 	return func(*request) (handler, error) { return h, nil }
 }
 
-// exactly is the chooser of a path that is another one with a slash behind it.
+// exactly returns the chooser for a path that is unknown with a trailing slash.
 func exactly(h handler) chooser {
 	return func(q *request) (handler, error) {
 		if strings.HasSuffix(q.r.URL.Path, "/") {
@@ -49,7 +49,8 @@ func exactly(h handler) chooser {
 	}
 }
 
-// route makes a handler of ours one of the router's. res is nil for paths that belong to no resource.
+// route wraps a chooser as a handler of the router. It admits the request, checks what all requests have in common, and answers
+// with the error if there is one. res is nil for paths outside of all resources.
 func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		q := request{api: a, serving: s, res: res, w: w, r: r, params: params}
@@ -83,7 +84,7 @@ func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
 	}
 }
 
-// routes registers each resource under its literal plural: a parameter in that place would collide with 'namespaces'.
+// routes registers each resource under its literal plural, because a parameter at that position would collide with "namespaces".
 func (a *API) routes(s *serving) *httprouter.Router {
 	router := &httprouter.Router{}
 	add := func(path string, res *served, choose chooser) {
@@ -156,20 +157,21 @@ func (a *API) routes(s *serving) *httprouter.Router {
 	return router
 }
 
-// namesNamespaces says that an object of the resource stands in a path where others have their namespace.
+// namesNamespaces reports whether the name of an object is at the position where the paths of other resources have their
+// namespace.
 func (res *served) namesNamespaces() bool {
 	return !res.Kind.Namespaced && res.GR.Resource == "namespaces"
 }
 
-// hasPlural reports whether a resource stands directly below a path.
+// hasPlural reports whether a resource of this plural is served directly below a path.
 func (s *serving) hasPlural(base, plural string) bool {
 	return slices.ContainsFunc(s.versions, func(res *served) bool {
 		return kind.Path(res.GVK.GroupVersion()) == base && res.GR.Resource == plural
 	})
 }
 
-// unknownPath answers a path that no route takes: a Status below the groups that are served, as a client of the API
-// expects it, and plain text elsewhere.
+// unknownPath answers a path without a route: with a Status below the groups that are served, as their clients expect, and in
+// plain text elsewhere.
 func (q *request) unknownPath() error {
 	path := q.r.URL.Path
 	for _, g := range q.serving.groups {
@@ -185,11 +187,11 @@ func (q *request) unknownPath() error {
 	return nil
 }
 
-// namespaceNotServed answers for one namespace where an API serves none. After a 404 for an object kubectl asks for the
-// namespace, and a second 404 would replace the first in what it prints.
+// namespaceNotServed answers for a namespace if the API serves no namespaces. When kubectl receives a 404 for an object, it asks
+// for the object's namespace; a second 404 would replace the first in its message.
 func (q *request) namespaceNotServed() error { return status.MethodNotAllowed() }
 
-// collection answers for a resource, or for one namespace of it.
+// collection chooses the handler for a resource, or for one namespace of it.
 func (q *request) collection() (handler, error) {
 	switch q.method() {
 	case http.MethodGet:
@@ -202,7 +204,7 @@ func (q *request) collection() (handler, error) {
 	return nil, q.noSuchMethod()
 }
 
-// collectionOfAll answers for a namespaced resource across all namespaces.
+// collectionOfAll chooses the handler for a namespaced resource across all namespaces.
 func (q *request) collectionOfAll() (handler, error) {
 	if q.method() == http.MethodGet {
 		return q.listing(), nil
@@ -210,7 +212,7 @@ func (q *request) collectionOfAll() (handler, error) {
 	return nil, status.MethodNotAllowed()
 }
 
-// listing is the handler of a GET of a collection.
+// listing returns the handler for GET of a collection, which is a list or a watch.
 func (q *request) listing() handler {
 	if q.wantsWatch() {
 		return (*request).watch
@@ -218,7 +220,7 @@ func (q *request) listing() handler {
 	return (*request).list
 }
 
-// item answers for one object.
+// item chooses the handler for one object.
 func (q *request) item() (handler, error) {
 	switch q.method() {
 	case http.MethodGet:
@@ -233,7 +235,7 @@ func (q *request) item() (handler, error) {
 	return nil, q.noSuchMethod()
 }
 
-// method is that of the request. HEAD is a GET whose answer has no body; built-in kinds do not know it.
+// method returns the method of the request. In the dialects that serve HEAD, it is a GET: net/http leaves out the body.
 func (q *request) method() string {
 	if q.r.Method == http.MethodHead && q.res.Dialect.HeadServed && !q.wantsWatch() {
 		return http.MethodGet
@@ -241,7 +243,7 @@ func (q *request) method() string {
 	return q.r.Method
 }
 
-// noSuchMethod refuses what is no verb where it stands. Custom resources name themselves when it is none anywhere.
+// noSuchMethod refuses a method that the path does not have. Custom resources name themselves if no path has the method.
 func (q *request) noSuchMethod() error {
 	known := []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 	if q.res.Dialect.MethodsNamed && !slices.Contains(known, q.r.Method) {
@@ -250,7 +252,7 @@ func (q *request) noSuchMethod() error {
 	return status.MethodNotAllowed()
 }
 
-// allowed is the handler of a verb if the resource has it.
+// allowed returns the handler of a verb, or 405 if the resource does not have the verb.
 func (q *request) allowed(v Verb, h handler) (handler, error) {
 	if !q.res.Has(string(v)) {
 		return nil, status.MethodNotAllowed()
@@ -258,9 +260,9 @@ func (q *request) allowed(v Verb, h handler) (handler, error) {
 	return h, nil
 }
 
-// routePath returns the path to look a route up with: the URL's path as it was sent, each segment unescaped once. An
-// escaped slash would move the borders between the segments, and no name has a slash: such a segment stays as it is, and
-// the path is not ok but for what stands below a subresource. A trailing slash does not count.
+// routePath returns the path under which to look up a route: the URL's path as it was sent, with each segment unescaped once and
+// without a trailing slash. A segment with an escaped slash stays escaped, because unescaping it would shift the borders between
+// segments. No name contains a slash, so ok is then false; only paths below a subresource may contain such segments.
 func routePath(u *url.URL) (path string, ok bool) {
 	path = u.EscapedPath()
 	if len(path) > 1 && path[len(path)-1] == '/' {
@@ -288,8 +290,8 @@ func routePath(u *url.URL) (path string, ok bool) {
 	return "/" + strings.Join(segments, "/"), ok
 }
 
-// mountPrefix is the path under which the host has mounted the API: what [http.StripPrefix] has taken away. It stands
-// before every URL that the API itself gives to clients.
+// mountPrefix returns the path under which the host has mounted the API, which [http.StripPrefix] has removed from u. The API
+// puts it in front of every URL that it gives to clients.
 func mountPrefix(requestURI string, u *url.URL) string {
 	path, _, _ := strings.Cut(requestURI, "?")
 	if i := strings.Index(path, "://"); i >= 0 { // the absolute form, as proxies send it

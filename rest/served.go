@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// served is one version of a resource as clients see it over HTTP.
+// served is one version of a resource as clients see it over HTTP. It does not change once it is built.
 type served struct {
 	*resource.Resource
 	media *media.Kind
@@ -32,7 +32,7 @@ type servedSubresource struct {
 	bytes *byteStream
 }
 
-// subresource returns the subresource of a name, or nil.
+// subresource returns the subresource of this name, or nil.
 func (res *served) subresource(name string) *servedSubresource {
 	i := slices.IndexFunc(res.shown, func(s *servedSubresource) bool { return s.Name == name })
 	if i < 0 {
@@ -41,7 +41,7 @@ func (res *served) subresource(name string) *servedSubresource {
 	return res.shown[i]
 }
 
-// everyVersion are all versions of a resource that is stored, the stored one first.
+// everyVersion returns all versions of a resource, the stored version first. res must be the stored version.
 func (res *served) everyVersion() []*served { return append([]*served{res}, res.others...) }
 
 func (r Resource[T]) resource(env *resource.Environment) (*served, error) {
@@ -58,7 +58,7 @@ func (r Resource[T]) resource(env *resource.Environment) (*served, error) {
 	return res, nil
 }
 
-// build makes one version of the resource. stored is the version in which the objects are stored, nil if it is this one.
+// build makes one version of the resource. stored is the stored version, or nil if this is the stored version itself.
 func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, error) {
 	res := &served{unserved: r.Stage.NotServed}
 	d, err := r.declaration()
@@ -100,7 +100,7 @@ func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, 
 	return res, res.showSubresources()
 }
 
-// declaration is what the resource is on documents.
+// declaration translates a Resource for package resource, which knows no Go types of kinds and no HTTP.
 func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 	d = resource.Declaration{
 		Kind: &kind.Kind{
@@ -147,7 +147,8 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 	return d, nil
 }
 
-// showSubresources says how the subresources are shown that the host has not declared itself, in the order of discovery.
+// showSubresources puts the subresources that the API adds itself, such as status and scale, in front of those of the host. This
+// is their order in discovery.
 func (res *served) showSubresources() error {
 	var own []*servedSubresource
 	for _, sub := range res.Resource.Subresources[:len(res.Resource.Subresources)-len(res.shown)] {

@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// serving is everything by which an API answers at one time: it is built whole from the resources and never changes. A
-// request keeps the one that it began with.
+// serving is everything that an API answers with. It is built whole and never changes. A request uses the same serving from its
+// beginning to its end.
 type serving struct {
 	resource.Set
 	versions []*served // every version of every kind that clients find
@@ -18,6 +18,8 @@ type serving struct {
 	notFound httprouter.Handle
 }
 
+// newServing builds a serving. Versions that are not served have no route and no place in discovery, but the typed client finds
+// them.
 func (a *API) newServing(resources []*served) *serving {
 	s := &serving{}
 	var kinds []*kind.Kind
@@ -41,7 +43,7 @@ func (a *API) newServing(resources []*served) *serving {
 	return s
 }
 
-// versionAt returns the version of a group that is served below a path.
+// versionAt returns the version of a group whose path this is.
 func (s *serving) versionAt(path string) (kind.Version, bool) {
 	for _, g := range s.groups {
 		for _, v := range g.Versions {

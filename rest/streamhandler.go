@@ -17,11 +17,11 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// idleAfter is how long nothing may move on a stream before it ends as forgotten: a person who has paused the output of a
-// command comes back within hours.
+// idleAfter is how long a stream may carry no bytes before the API ends it as forgotten. It is long, because a person may pause
+// the output of a command and come back hours later.
 const idleAfter = 4 * time.Hour
 
-// stream answers for a subresource that is a Stream.
+// stream answers for a subresource that is a [Stream].
 func (q *request) stream(sub *servedSubresource) error {
 	s := sub.bytes
 	switch method := q.r.Method; {
@@ -63,7 +63,7 @@ func (q *request) stream(sub *servedSubresource) error {
 	}
 }
 
-// streamCall is the request as streams know it.
+// streamCall returns the request as package stream needs it.
 func (q *request) streamCall() *stream.Call {
 	return &stream.Call{
 		Request: q.r, Writer: q.w, Limits: stream.Limits{Idle: idleAfter, End: delivery.StuckAtEnd},
@@ -76,13 +76,13 @@ func (q *request) streamCall() *stream.Call {
 	}
 }
 
-// flag is the value of a boolean parameter.
+// flag returns the value of a boolean parameter.
 func (q *request) flag(name string) bool {
 	values := q.parameters()[name]
 	return len(values) > 0 && parseBool(values[0])
 }
 
-// proxy hands the request to the host, as one for the path below the subresource.
+// proxy passes the request to the host's Serve, with the path that follows the subresource.
 func (q *request) proxy(ctx context.Context, call *stream.Call, bound boundStream) error {
 	segments := strings.Count(kind.Path(q.res.GVK.GroupVersion())+"/plural/name/subresource", "/")
 	if q.res.Kind.Namespaced {
@@ -96,7 +96,8 @@ func (q *request) proxy(ctx context.Context, call *stream.Call, bound boundStrea
 	return stream.Proxy(ctx, call, below, bound.serve)
 }
 
-// bindStream finds the object and reads the parameters of a request to a stream of it.
+// bindStream reads the object and the parameters of a request to a stream. It runs the admission hooks, except for an Output,
+// which is a read.
 func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 	s := sub.bytes
 	namespace, name, err := q.object()

@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// checkParameters reports whether the fields of a struct can be parameters of a URL: scalars, and lists of them.
+// checkParameters checks that the fields of a struct can be parameters of a URL: scalars, and lists of scalars.
 func checkParameters(options *schema.Schema) error {
 	if options.Object == nil {
 		return fmt.Errorf("the options must be a struct")
@@ -33,8 +33,8 @@ func checkParameters(options *schema.Schema) error {
 	return nil
 }
 
-// readOptions makes a document of the parameters of a URL, and checks it. Parameters that the options do not have are left
-// out: the URL has others, like pretty.
+// readOptions reads the options of a stream from the parameters of a URL, and checks them. It ignores unknown parameters, because
+// the URL has other ones, such as pretty.
 func (s *byteStream) readOptions(parameters url.Values) (doc.Value, error) {
 	v := doc.MapOf()
 	for _, p := range s.Options.Object.Properties {
@@ -69,7 +69,7 @@ func (s *byteStream) readOptions(parameters url.Values) (doc.Value, error) {
 	return resource.CheckOptions(s.Options, v)
 }
 
-// typeMetaField says that a field of options structs of Kubernetes is none of their parameters.
+// typeMetaField reports whether a field belongs to the TypeMeta of the options structs of Kubernetes, and so is not a parameter.
 func typeMetaField(name string) bool { return name == "kind" || name == "apiVersion" }
 
 func parseParameter(typ, value string) (doc.Value, error) {

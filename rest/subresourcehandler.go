@@ -49,6 +49,7 @@ func (q *request) subresourceOfItem() error {
 	}
 }
 
+// subresourceName returns the subresource in the URL.
 func (q *request) subresourceName() string {
 	if name := q.params.ByName(paramSubresource); name != "" {
 		return name
@@ -60,7 +61,7 @@ func (q *request) subresourceName() string {
 	return name
 }
 
-// belowSubresourceOfItem answers for a path below a subresource: some streams have them.
+// belowSubresourceOfItem answers for a path below a subresource. Only some streams have such paths.
 func (q *request) belowSubresourceOfItem() error {
 	if !q.res.Serves(q.subresourceName()) {
 		return q.noSubresource()
@@ -68,8 +69,8 @@ func (q *request) belowSubresourceOfItem() error {
 	return q.subresourceOfItem()
 }
 
-// noSubresource is the answer below an object where there is nothing. For custom resources it is the object that is said
-// to be missing.
+// noSubresource answers for an unknown subresource. For custom resources the error says that the object is missing, as
+// kube-apiserver does.
 func (q *request) noSubresource() error {
 	if q.res.Dialect.ObjectBlamed {
 		return q.res.NotFound(q.params.ByName(paramName))

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// closeAfter is how long Close waits for what is under way.
+	// closeAfter is how long Close waits for requests and calls. It leaves the rest of Close's 5 seconds to the store.
 	closeAfter = 4 * time.Second
-	// namedUnderWay is how many different requests an error names.
+	// namedUnderWay is how many requests the error of Shutdown names.
 	namedUnderWay = 10
 )
 
-// underWay names the requests that are under way, and counts the calls of in-process clients.
+// underWay names the requests in flight and counts the calls of in-process clients.
 func (a *API) underWay() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -41,7 +41,8 @@ func (a *API) underWay() string {
 	return strings.Join(names, ", ")
 }
 
-// hurryPipes gives clients of RoundTripper little time for the rest of their answers: no server would end these.
+// hurryPipes limits the time in which clients of RoundTripper must read the rest of their answers. Over a network the host's
+// server would close the connections; nobody else closes these.
 func (a *API) hurryPipes() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -52,7 +53,7 @@ func (a *API) hurryPipes() {
 	}
 }
 
-// pipeBelow returns the writer of RoundTripper that a writer leads to, or nil.
+// pipeBelow returns the writer of RoundTripper that w wraps, or nil. Middleware may have wrapped it.
 func pipeBelow(w http.ResponseWriter) *pipeWriter {
 	for {
 		switch t := w.(type) {

@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// writeCall is a write over HTTP: the write itself, how the answer shall look, and how long it may take.
+// writeCall is a write over HTTP: the write itself, the form of its answer, and the context that bounds its time.
 type writeCall struct {
 	*resource.Write
 	rep    *media.Representation
@@ -20,8 +20,8 @@ type writeCall struct {
 	cancel context.CancelFunc
 }
 
-// beginWrite reads what the URL and the headers of a write say; optionsKind names its options in errors. The caller
-// calls cancel when it is done.
+// beginWrite reads the parts of a write in the URL and the headers. optionsKind names its options in errors. If err is nil, the
+// caller must call cancel.
 func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err error) {
 	var t resource.Target
 	if ofItem {
@@ -51,7 +51,7 @@ func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err 
 	return c, err
 }
 
-// document is the subresource as writes know it, nil for the object itself.
+// document returns the subresource that a write addresses, or nil for the object itself.
 func (sub *servedSubresource) document() *resource.Subresource {
 	if sub == nil {
 		return nil
@@ -59,7 +59,7 @@ func (sub *servedSubresource) document() *resource.Subresource {
 	return sub.Subresource
 }
 
-// answer sends the object that a write has left.
+// answer sends the object that the write has stored, with 201 if the write created it.
 func (c *writeCall) answer(q *request, done resource.Result) error {
 	code := http.StatusOK
 	if done.Created {
@@ -68,7 +68,7 @@ func (c *writeCall) answer(q *request, done resource.Result) error {
 	return q.writeObject(code, c.rep, done.JSON)
 }
 
-// create answers POST to a collection.
+// create answers POST of a collection.
 func (q *request) create() error {
 	c, err := q.beginWrite("CreateOptions", false)
 	if err != nil {
@@ -93,7 +93,7 @@ func (q *request) create() error {
 	return c.answer(q, done)
 }
 
-// put answers PUT of an object, or of a subresource of it.
+// put answers PUT of an object or of one of its subresources.
 func (q *request) put() error {
 	c, err := q.beginWrite("UpdateOptions", true)
 	if err != nil {
@@ -131,7 +131,7 @@ func (q *request) put() error {
 	return c.answer(q, done)
 }
 
-// patch answers PATCH of an object, or of a subresource of it.
+// patch answers PATCH of an object or of one of its subresources.
 func (q *request) patch() error {
 	if err := q.checkPatchType(q.res.PatchTypes(q.through.document())); err != nil {
 		return err
@@ -166,13 +166,13 @@ func (q *request) patch() error {
 	return c.answer(q, done)
 }
 
-// applies reports whether the request applies a configuration, rather than patching what there is.
+// applies reports whether the request applies a configuration, as opposed to a patch.
 func (q *request) applies() bool {
 	is := q.contentType()
 	return q.r.Method == http.MethodPatch && (is == kind.ApplyPatch || is == media.ApplyCBOR)
 }
 
-// checkPatchType refuses a body that is no patch, before anything else of the request counts.
+// checkPatchType refuses a body whose media type is not a patch. It runs before all other checks of the request.
 func (q *request) checkPatchType(types []string) error {
 	if q.api.options.CBOR != nil && slices.Contains(types, kind.ApplyPatch) {
 		types = append(types, media.ApplyCBOR)

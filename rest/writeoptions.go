@@ -4,7 +4,8 @@ import (
 	"context"
 )
 
-// userNameIn is the name of the user whom the host has put into the context, if any.
+// userNameIn returns the name of the user that [WithUser] put into the context, or "". In-process clients write under this name
+// by default. It does not fall back to Options.HostUser.
 func userNameIn(ctx context.Context) string {
 	u, _ := ctx.Value(userKey{}).(User)
 	return u.Name
