@@ -18,14 +18,14 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test drift require vet fmt staticcheck tidy race plain budget conformance e2e modules \
-	cross next-go old-kubectls old-modules lint bench bench-compare soak fuzz cover vuln
+.PHONY: help test drift require vet fmt staticcheck tidy race plain budget conformance e2e modules released \
+	cross next-go old-kubectls old-modules lint bench bench-compare soak fuzz cover vuln release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The order is what a newcomer wants to know first: the core, the transcripts, one kubectl.
-test: require vet fmt race plain budget conformance e2e modules staticcheck tidy ## everything that must hold
+test: require vet fmt race plain budget conformance e2e modules released staticcheck tidy ## everything that must hold
 	@echo "all stages passed"
 
 drift: require cross next-go old-kubectls old-modules ## other platforms, another Go release, old kubectls, a real API server (CI runs it too)
@@ -66,6 +66,9 @@ next-go: ## vet, build and test with a second Go release (NEXT_GO=...)
 modules: ## vet and test the nested modules
 	@.ci/stage modules .ci/modules test
 
+released: ## build the public modules as users get them, in a program outside of the repository
+	@.ci/stage released .ci/released
+
 old-modules: ## vet and test the nested modules that build a real API server or an old kubectl
 	@.ci/stage old-modules .ci/modules drift
 
@@ -96,6 +99,9 @@ cover: ## coverage of the core module, by function, and coverage.html
 	go test -coverpkg ./... -coverprofile coverage.out ./...
 	go tool cover -html coverage.out -o coverage.html
 	go tool cover -func coverage.out | tail -n 1
+
+release: ## commit and tag a release, and push nothing (VERSION=v1.2.3)
+	@.ci/release "$(VERSION)"
 
 vuln: ## known vulnerabilities in what is linked
 	go run $(GOVULNCHECK) ./...

@@ -1,7 +1,10 @@
+// This module uses internal packages of the core, so both are released in lockstep: a program needs one version of
+// github.com/decorum-go/decorum and of this module. A build with two versions fails and says so. docs/releasing.md says more.
 module github.com/decorum-go/decorum/cel
 
 go 1.26.0
 
+// For development only. A release has a version instead (.ci/release-form).
 replace github.com/decorum-go/decorum => ../
 
 require (

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	_ "github.com/decorum-go/decorum/cel/internal/lockstep" // explains a build with two versions
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest"

@@ -1,7 +1,9 @@
+// This module uses only what the core exports, so it works with each later compatible version of the core, too.
 module github.com/decorum-go/decorum/k8s
 
 go 1.26.0
 
+// For development only. A release has a version instead (.ci/release-form).
 replace github.com/decorum-go/decorum => ../
 
 require (
