@@ -47,6 +47,7 @@ func (s *stream) show(e resource.Event) error {
 	return err
 }
 
+// bookmark adds a bookmark to the buffer.
 func (s *stream) bookmark(at watch.Revision, initialEventsEnd bool) (err error) {
 	s.borrow()
 	s.buf, err = s.events.AppendBookmark(s.buf, at, initialEventsEnd)

@@ -104,6 +104,7 @@ func (h *Holding) look() {
 	taken := h.taken.Load()
 	stuck := taken == h.seen
 	h.seen = taken
+	// As long as the store or its history holds the bytes, a slow client costs nothing, and this look does not count.
 	if err := h.Expired(); err != nil {
 		h.looks--
 		late := stuck || h.looks < 0
@@ -138,6 +139,7 @@ func (h *Holding) Ended() error {
 // pieces writes to the client piece by piece, and counts what the client takes.
 type pieces struct{ *Holding }
 
+// Write writes p in pieces, and stops if the answer must end.
 func (h pieces) Write(p []byte) (n int, err error) {
 	for piece := range slices.Chunk(p, PieceSize) {
 		h.Begin()

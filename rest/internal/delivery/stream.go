@@ -71,6 +71,7 @@ func (s *stream) catchUp() error {
 		if more, err = s.gatherNews(due); err != nil {
 			return err
 		}
+		// The API ends. Changes that are left reach the client when it reconnects elsewhere.
 		if s.ending.Err() != nil {
 			return ErrEnding
 		}
@@ -78,6 +79,7 @@ func (s *stream) catchUp() error {
 			s.setTimer()
 		}
 	}
+	// The watch is about to wait. It sends what it has, gives its buffer back, and asks for an alarm.
 	if s.flush(); s.err != nil {
 		return context.Canceled
 	}

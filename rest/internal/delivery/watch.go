@@ -40,6 +40,7 @@ func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error 
 			return err
 		}
 	}
+	// The follower lists the objects and takes its position here.
 	waiting, cancel := b.waiting()
 	var err error
 	b.after, err = b.follower.Begin(waiting, b.resource.Store, b.from)
@@ -131,6 +132,7 @@ func (b *beginning) sendState() error {
 		if err := b.event(e); err != nil {
 			return err
 		}
+		// The answer may end between two objects, where the client still gets an error event.
 		if err := holding.Ended(); err != nil {
 			return err
 		}

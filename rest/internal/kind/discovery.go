@@ -40,6 +40,7 @@ func (g Group) Discovery() *apimeta.APIGroup {
 	return &out
 }
 
+// discovery returns the entry of a group, without the kind of the document.
 func (g Group) discovery() apimeta.APIGroup {
 	out := apimeta.APIGroup{Name: g.Name}
 	for _, v := range g.Versions {
@@ -100,6 +101,7 @@ func Aggregated(groups []Group, belongs func(Group) bool) *apimeta.APIGroupDisco
 	return out
 }
 
+// aggregated returns the entry of a kind in the aggregated document.
 func (k *Kind) aggregated() apimeta.APIResourceDiscovery {
 	out := apimeta.APIResourceDiscovery{Resource: k.Plural, ResponseKind: k.responseKind(k.GroupVersionKind), Scope: apimeta.ScopeCluster,
 		SingularResource: k.Singular, Verbs: slices.Clone(k.Verbs), ShortNames: k.ShortNames, Categories: k.Categories}

@@ -46,6 +46,7 @@ func (f *binaryFraming) key(event Event) encodingKey {
 
 func (f *binaryFraming) begin(dst []byte, _ watch.EventType) []byte { return dst }
 
+// end encodes the JSON that the caller has appended, and replaces it by the event.
 func (f *binaryFraming) end(dst []byte, start int, event watch.EventType) ([]byte, error) {
 	encode := f.encode
 	if event == watch.Error {
@@ -84,6 +85,7 @@ func (f *protobufForm) encodeStatus(dst, json []byte) ([]byte, error) {
 	return appendProtobuf(dst, statusMessage(), json)
 }
 
+// head appends the fields of WatchEvent, up to the bytes of the object.
 func (f *protobufForm) head(dst []byte, event watch.EventType, size int) []byte {
 	var room [16]byte
 	raw := codec.AppendFieldHead(room[:0], rawField, size)
@@ -119,6 +121,7 @@ func (f cborForm) encode(dst, json []byte) ([]byte, error) {
 
 func (f cborForm) encodeStatus(dst, json []byte) ([]byte, error) { return f.encode(dst, json) }
 
+// head appends the map of the event, up to the object.
 func (cborForm) head(dst []byte, event watch.EventType, _ int) []byte {
 	dst = append(dst, cborTag...)
 	dst = append(dst, cborMap2)

@@ -45,6 +45,7 @@ func appendPartialBookmark(dst []byte, metaVersion string, at watch.Revision, in
 	return append(appendBookmarkMeta(dst, at, initialEventsEnd), '}')
 }
 
+// appendBookmarkMeta appends the metadata of a bookmark's object. The annotation marks the end of the initial events.
 func appendBookmarkMeta(dst []byte, at watch.Revision, initialEventsEnd bool) []byte {
 	dst = append(dst, `"metadata":{"resourceVersion":"`...)
 	dst = strconv.AppendUint(dst, uint64(at), 10)

@@ -42,6 +42,7 @@ func (c *column) value(v doc.Value, typed any, now time.Time) (any, error) {
 	return cell, err
 }
 
+// appendCell appends a cell as JSON.
 func appendCell(dst []byte, cell any) ([]byte, error) {
 	switch c := cell.(type) {
 	case nil:

@@ -120,6 +120,7 @@ func (k *Kind) parseColumns(declared []Column, s *schema.Schema) ([]column, erro
 	return out, nil
 }
 
+// parseColumn checks a declared column against the schema and fills in its type and its description.
 func (k *Kind) parseColumn(c Column, s *schema.Schema) (column, error) {
 	var path table.Path
 	if c.Compute == nil {

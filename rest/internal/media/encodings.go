@@ -50,6 +50,7 @@ func (e *encodings) get(k encodingKey) *encoded {
 	return e.find(k)
 }
 
+// find returns an entry or nil. The caller holds the lock.
 func (e *encodings) find(k encodingKey) *encoded {
 	for i := range e.last { // the newest first
 		c := &e.last[(e.next+encodingsKept-1-i)%encodingsKept]

@@ -113,6 +113,7 @@ func (w *ListWriter) join(l List) error {
 		return nil
 	}
 	w.buf = append(w.buf, '[')
+	// Every stored object begins with its apiVersion and kind. The items of a built-in list lack them, so the writer skips that prefix.
 	prefix := 0
 	if !w.kind.dialect.ItemKinds {
 		prefix = len(appendTypeMeta(nil, apiVersion, w.kind.names.Kind))
@@ -150,11 +151,13 @@ func (w *ListWriter) full() {
 	}
 }
 
+// send writes the chunk.
 func (w *ListWriter) send() {
 	w.write(w.buf)
 	w.buf = w.buf[:0]
 }
 
+// write writes bytes to the client. It does nothing once a write has failed.
 func (w *ListWriter) write(b []byte) {
 	if w.err == nil && len(b) > 0 {
 		w.sent = true
@@ -196,6 +199,7 @@ func appendListHead(dst []byte, apiVersion, kind string, l List) []byte {
 	return append(dst, `,"items":`...)
 }
 
+// appendListMeta appends the metadata of a list.
 func appendListMeta(dst []byte, l List) []byte {
 	dst = append(dst, '{')
 	if l.Revision > 0 {

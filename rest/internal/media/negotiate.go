@@ -13,6 +13,7 @@ import (
 func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Asked) (*Representation, error) {
 	clauses := parseAccept(strings.Join(a.Accept, ","))
 	for _, c := range clauses {
+		// A watch in CBOR is a sequence of CBOR items, with a media type of its own.
 		if e == EventStream && c.media == CBORSequence {
 			c.media = CBOR
 		}
@@ -31,6 +32,7 @@ func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Asked) (*Representation,
 
 // take completes the representation with the parameters of a clause. It returns false if the API does not serve what they ask for.
 func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
+	// YAML has no stream of events.
 	if v := c.params["stream"]; v != "" && (v != "watch" || rep.Media == YAML) {
 		return false
 	}
@@ -92,6 +94,7 @@ func NotRouted(types ...string) error {
 	return refusal("406: Not Acceptable\n\nAvailable representations: " + strings.Join(types, ", "))
 }
 
+// refusal returns a 406 with this text.
 func refusal(text string) error {
 	err := status.NotAcceptable(nil)
 	err.Status.Message = text

@@ -15,10 +15,12 @@ func appendPartial(dst []byte, metaVersion string, object []byte) ([]byte, error
 	return appendPartialMetadata(dst, metaVersion, object[parts.Metadata.Start:parts.Metadata.End]), nil
 }
 
+// appendPartialRecord appends the PartialObjectMetadata of a record, whose metadata the store has already found.
 func appendPartialRecord(dst []byte, metaVersion string, r *storage.Record) []byte {
 	return appendPartialMetadata(dst, metaVersion, r.JSON[r.Metadata.Start:r.Metadata.End])
 }
 
+// appendPartialMetadata appends a PartialObjectMetadata around the text of the metadata.
 func appendPartialMetadata(dst []byte, metaVersion string, metadata []byte) []byte {
 	dst = append(dst, `{"apiVersion":"meta.k8s.io/`...)
 	dst = append(dst, metaVersion...)

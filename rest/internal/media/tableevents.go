@@ -14,6 +14,7 @@ type tableObjects struct {
 	spliced     []byte
 }
 
+// whole returns v only if the rows contain whole objects. Other rows are small.
 func (v *tableObjects) whole() surroundings {
 	if v.include != apimeta.IncludeObject {
 		return nil
@@ -21,6 +22,7 @@ func (v *tableObjects) whole() surroundings {
 	return v
 }
 
+// around appends the Table up to the object in its row.
 func (v *tableObjects) around(dst, object []byte, at watch.Revision) ([]byte, string, error) {
 	parts, err := storage.ExtractMetadata(object)
 	if err == nil {
@@ -50,6 +52,7 @@ func (v *tableObjects) object(dst []byte, r *storage.Record, at watch.Revision) 
 	return append(dst, "]}"...), err
 }
 
+// begin appends the Table up to its row. The first Table of the watch contains the columns.
 func (v *tableObjects) begin(dst []byte, at watch.Revision) ([]byte, error) {
 	dst, err := v.appendHead(dst, List{Revision: at}, !v.columnsSent)
 	v.columnsSent = true

@@ -100,6 +100,7 @@ func WithoutNulls(m doc.Value) doc.Value {
 	return m
 }
 
+// emptyText returns an empty string for a null.
 func emptyText(_ int, _ string, v doc.Value) doc.Value {
 	if v.IsNull() {
 		return doc.Of("")
@@ -107,6 +108,7 @@ func emptyText(_ int, _ string, v doc.Value) doc.Value {
 	return v
 }
 
+// emptyObject returns an empty object for a null.
 func emptyObject(_ int, _ string, v doc.Value) doc.Value {
 	if v.IsNull() {
 		return doc.MapOf()

@@ -52,6 +52,7 @@ func (r Rules) Validate(obj, old doc.Value) (errs status.FieldErrors, warnings [
 // at returns the path of a field of the metadata.
 func at(field string) *status.Path { return status.Field("metadata", field) }
 
+// validateNames checks the name and the generateName.
 func (r Rules) validateNames(m, old doc.Value) (errs status.FieldErrors) {
 	if base := m.Get(GenerateName).Text(); base != "" && (old.IsAbsent() || r.Core) {
 		for _, msg := range r.CheckName(asPrefix(base)) {
@@ -70,6 +71,7 @@ func (r Rules) validateNames(m, old doc.Value) (errs status.FieldErrors) {
 	return errs
 }
 
+// validateNamespace checks that a namespaced object has a valid namespace, and any other object none.
 func (r Rules) validateNamespace(m, old doc.Value) (errs status.FieldErrors) {
 	switch namespace := m.Get(Namespace).Text(); {
 	case r.Namespaced && namespace != "" && old.IsAbsent():
@@ -120,6 +122,7 @@ func shown(v doc.Value) any {
 	return v.Text()
 }
 
+// validateLabels checks the keys and the values of labels.
 func validateLabels(labels doc.Value) (errs status.FieldErrors) {
 	if labels.Len() == 0 {
 		return nil
@@ -139,6 +142,7 @@ func validateLabels(labels doc.Value) (errs status.FieldErrors) {
 	return errs
 }
 
+// validateAnnotations checks the keys of annotations and their total size.
 func validateAnnotations(annotations doc.Value) (errs status.FieldErrors) {
 	if annotations.Len() == 0 {
 		return nil
@@ -220,6 +224,7 @@ func BareFinalizer(path *status.Path, finalizer string) (errs status.FieldErrors
 
 func isBare(finalizer string) bool { return len(apimeta.ValidateBuiltinFinalizerName(finalizer)) > 0 }
 
+// bareFinalizerWarnings returns a warning for each new finalizer that needs a domain but has none.
 func bareFinalizerWarnings(finalizers, before []string) (warnings []string) {
 	if !slices.ContainsFunc(finalizers, isBare) {
 		return nil
@@ -282,6 +287,7 @@ func WithoutRepeatedOwners(obj doc.Value, stage Stage) (without doc.Value, warni
 	return obj.WithAt(doc.ListOf(kept...), "metadata", Owners), warning
 }
 
+// validateOwners checks each owner reference, and that at most one of them is the controller.
 func validateOwners(owners doc.Value) status.FieldErrors {
 	if owners.Len() == 0 {
 		return nil
@@ -322,6 +328,7 @@ func validateOwners(owners doc.Value) status.FieldErrors {
 	return errs
 }
 
+// ownerReference decodes an owner reference for an error, which shows it as a Go value.
 func ownerReference(v doc.Value) apimeta.OwnerReference {
 	o := apimeta.OwnerReference{APIVersion: v.Get("apiVersion").Text(), Kind: v.Get("kind").Text(), Name: v.Get("name").Text(), UID: v.Get("uid").Text()}
 	for field, into := range map[string]**bool{"controller": &o.Controller, "blockOwnerDeletion": &o.BlockOwnerDeletion} {

@@ -91,6 +91,7 @@ func (a *admission) changed(obj doc.Value, in *Resource, before, after doc.Value
 			return doc.Value{}, err
 		}
 	}
+	// The hook worked in another version, so the fields that it may not change must be restored in the stored form too.
 	next = a.res.Stored.mutated(next, stored, a.part())
 	shown, err := a.res.fromStored(stored)
 	if err != nil {
@@ -100,6 +101,7 @@ func (a *admission) changed(obj doc.Value, in *Resource, before, after doc.Value
 	if err != nil {
 		return doc.Value{}, err
 	}
+	// Only what differs between the two conversions changes in obj, so obj keeps what a conversion would lose.
 	a.base = forms{a.res.Schema.Merge(obj, shown, nextShown), next}
 	a.known = a.base
 	return a.base.shown, nil

@@ -117,6 +117,7 @@ func (res *Resource) derive(d Declaration) error {
 	return nil
 }
 
+// checkNames checks the names of the kind, and that its traits fit together.
 func (res *Resource) checkNames() error {
 	if msgs := apimeta.ValidateDNS1035Label(res.GR.Resource); len(msgs) > 0 {
 		return fmt.Errorf("Plural %q: %s", res.GR.Resource, msgs[0])
@@ -153,6 +154,7 @@ func (res *Resource) checkNames() error {
 	return nil
 }
 
+// addVerbs checks the host's verbs. If the host chose none, the resource gets every verb that is possible for it.
 func (res *Resource) addVerbs() error {
 	for _, v := range res.Kind.Verbs {
 		if !slices.Contains(allVerbs[:], v) {

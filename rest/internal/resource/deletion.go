@@ -120,6 +120,7 @@ func failedPrecondition(res *Resource, name, what, wanted, found string) error {
 		fmt.Sprintf("the %s in the precondition (%s) does not match the %s in record (%s). %s", what, wanted, what, found, why))
 }
 
+// validateDelete runs the ValidateDelete hook on an object in the version of the resource.
 func (res *Resource) validateDelete(ctx context.Context, current *storage.Record) error {
 	if !res.GoType.Hooks().ValidateDelete {
 		return nil
@@ -170,8 +171,10 @@ func (res *Resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 		m = m.Without(objectmeta.Finalizers)
 	}
 	switch begun, ok := objectmeta.RequestedAt(old); {
+	// A grace period is running, and the client shortens it.
 	case objectmeta.GraceOf(old) > 0 && ok:
 		m = m.With(objectmeta.DeletionTimestamp, objectmeta.Timestamp(begun.Add(objectmeta.Seconds(grace)))).With(objectmeta.GracePeriod, doc.OfInt(grace))
+	// This is the first deletion of the object.
 	case !objectmeta.Deleting(old):
 		m = m.With(objectmeta.DeletionTimestamp, objectmeta.Timestamp(res.Now().Add(objectmeta.Seconds(grace)))).With(objectmeta.GracePeriod, doc.OfInt(grace))
 		if n, ok := m.Get(objectmeta.Generation).Int(); ok && n > 0 {

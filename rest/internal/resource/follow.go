@@ -69,6 +69,7 @@ func (f *Follower) Begin(ctx context.Context, store storage.Store, b Beginning) 
 		*f.existing = page.Records
 		b.After = page.Revision
 	}
+	// The position comes right after the list, so the reader misses no change and sees none twice.
 	cursor, err := store.Watch(bounded, b.Scope, b.After, b.Terms...)
 	switch {
 	case err == nil:

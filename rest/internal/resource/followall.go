@@ -31,6 +31,7 @@ func FollowAll(ctx context.Context, store storage.Store, resources []string, tel
 			return err
 		}
 	}
+	// From here on, all resources are listed, and the cursor only has to pass on their changes.
 	isListed := func(c *LogChange) bool { return f.listed[c.Scope.Resource] }
 	for changes := []*LogChange(nil); err == nil; {
 		if err := tell(changes, f.Position()); err != nil {

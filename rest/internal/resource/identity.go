@@ -213,6 +213,7 @@ func (res *Resource) otherKind(obj doc.Value, sameVersion, sameKind bool) error 
 
 const shortenedLength = 1024
 
+// shortened returns the beginning of a body for an error text.
 func shortened(data []byte) string {
 	if len(data) > shortenedLength {
 		return string(data[:shortenedLength]) + " ..."

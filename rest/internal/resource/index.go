@@ -19,6 +19,7 @@ type index struct {
 // Each selectable field and each indexed label costs an index that every write updates.
 const maxSelectableFields, maxIndexedLabels = 16, 8
 
+// checkSelectable checks the selectable fields and builds the function that extracts their values.
 func (res *Resource) checkSelectable() error {
 	if len(res.fields) > maxSelectableFields {
 		return fmt.Errorf("SelectableFields: %d fields, at most %d are allowed", len(res.fields), maxSelectableFields)
@@ -36,6 +37,7 @@ func (res *Resource) checkSelectable() error {
 				return fmt.Errorf("SelectableFields: %q: there is no such field", field)
 			}
 		}
+		// Lists and maps have no single value to index. Metadata has its own selectors.
 		if path[0] == "metadata" || !slices.Contains([]string{"string", "boolean", "integer"}, s.Type) {
 			return fmt.Errorf("SelectableFields: %q: must be a string, boolean or integer outside of metadata", field)
 		}
@@ -65,6 +67,7 @@ func extractor(paths [][]string, absent []string) storage.Extractor {
 	}
 }
 
+// checkIndexedLabels checks the indexed labels.
 func (res *Resource) checkIndexedLabels() error {
 	if len(res.indexedLabels) > maxIndexedLabels {
 		return fmt.Errorf("IndexedLabels: %d labels, at most %d are allowed", len(res.indexedLabels), maxIndexedLabels)

@@ -117,6 +117,7 @@ const (
 // startEnd follows the last name of a page. Together they are the smallest key after that name.
 const startEnd = "\x00"
 
+// encodeContinue returns the token of the page after last.
 func encodeContinue(namespace string, revision int64, last storage.Key) string {
 	start := last.Name
 	if namespace == "" && last.Namespace != "" {

@@ -33,7 +33,9 @@ var Namespaces = &Life{
 }
 
 const (
-	NamespacesPlural     = "namespaces"
+	// NamespacesPlural is the plural under which package rest serves namespaces.
+	NamespacesPlural = "namespaces"
+	// DefaultNamespace is the namespace that the API creates when it starts.
 	DefaultNamespace     = "default"
 	namespaceLabel       = "kubernetes.io/metadata.name"
 	phaseActive          = "Active"

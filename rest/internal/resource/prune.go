@@ -34,6 +34,7 @@ func (w *Write) prune(context.Context) error {
 			return w.wrongType(sent, errs)
 		}
 	}
+	// The later steps rely on metadata that is an object without nulls inside.
 	if m := objectmeta.Of(obj); m.IsAbsent() || m.IsNull() {
 		obj = obj.With("metadata", doc.MapOf())
 	} else if after := objectmeta.WithoutNulls(m); after != m {
@@ -247,6 +248,7 @@ const maxOrdered = 4 << 10
 
 func isLong(text string) bool { return len(text) > maxOrdered }
 
+// problemsInOrder returns the unknown and duplicate fields in the order of the text, each once.
 func problemsInOrder(text []byte, unknown []string) []string {
 	isUnknown := make(map[string]bool, len(unknown))
 	for _, path := range unknown {
@@ -284,8 +286,11 @@ func DuplicateField(path string) string { return fmt.Sprintf("duplicate field %q
 type FieldValidation string
 
 const (
+	// ValidationIgnore drops such fields without a warning.
 	ValidationIgnore FieldValidation = "Ignore"
-	ValidationWarn   FieldValidation = "Warn"
+	// ValidationWarn drops them and warns about each.
+	ValidationWarn FieldValidation = "Warn"
+	// ValidationStrict refuses the write.
 	ValidationStrict FieldValidation = "Strict"
 )
 

@@ -15,6 +15,7 @@ func (res *Resource) Follow(ctx context.Context, b Beginning, see func(Event) er
 	known := replica{}
 	if !b.Existing {
 		options := b.listOptions()
+		// The reader knows the objects as they were at this revision, so the replica must begin with exactly that state.
 		options.Revision, options.Exact = b.After, true
 		page, err := res.Store.List(ctx, options, nil)
 		if err != nil {
@@ -43,6 +44,7 @@ func (res *Resource) Follow(ctx context.Context, b Beginning, see func(Event) er
 		if err := known.difference(page, tell); err != nil {
 			return err
 		}
+		// The reader is now at the revision of the list. The next watch continues there.
 		b.Existing, b.After = false, page.Revision
 	}
 }
@@ -50,6 +52,7 @@ func (res *Resource) Follow(ctx context.Context, b Beginning, see func(Event) er
 // replica is what the reader knows: the last reported record of each existing object.
 type replica map[storage.Key]*storage.Record
 
+// apply changes the replica by an event that the reader has seen.
 func (known replica) apply(e Event) {
 	if e.Type == watch.Deleted {
 		delete(known, e.Object.Key)

@@ -13,12 +13,15 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Part is the part of an object that a write may change: everything but the status, the status, or what a namespace's /finalize changes.
+// Part is the part of an object that a write may change.
 type Part int
 
 const (
+	// MainPart is the object without its status, or with it if the kind has no /status.
 	MainPart Part = iota
+	// StatusPart is the status.
 	StatusPart
+	// finalizePart is what a namespace's /finalize changes.
 	finalizePart
 )
 

@@ -50,6 +50,7 @@ func (r *Review) OldObject(into any) error {
 	return decodeAdmitted(v, err, into)
 }
 
+// decodeAdmitted decodes an object for a hook. It returns errNoObject if the operation has no such object.
 func decodeAdmitted(v doc.Value, err error, into any) error {
 	switch {
 	case err != nil:
@@ -120,6 +121,7 @@ func (r *Review) Patch(media string, data []byte) error {
 	return r.change(in, before, after)
 }
 
+// checkMutable returns an error if the hook may not change the object.
 func (r *Review) checkMutable() error {
 	switch {
 	case r.object.IsAbsent():

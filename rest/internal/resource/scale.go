@@ -47,6 +47,8 @@ type scaler struct {
 // ScalePaths names the fields of an object that /scale shows, by paths such as ".spec.replicas". Selector may be empty.
 type ScalePaths struct{ SpecReplicas, StatusReplicas, Selector string }
 
+// scaleSubresource returns the subresource /scale. It returns an error if a path leads to no field of the schema, or to one of another
+// type.
 func (res *Resource) scaleSubresource(s ScalePaths) (*Subresource, error) {
 	sc := scaler{res: res}
 	for _, f := range []struct {
@@ -83,6 +85,7 @@ func (res *Resource) scaleSubresource(s ScalePaths) (*Subresource, error) {
 		GoType: scaleType(), KindImplied: true, applied: sc.spec}, nil
 }
 
+// get returns the Scale of an object for a GET. Unlike written, it fails if the object has no count, as upstream does.
 func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {
 	if parent.Lookup(s.spec...).IsAbsent() {
 		return doc.Value{}, status.InternalError(fmt.Errorf("the spec replicas field %q does not exist", s.specField()))
@@ -140,6 +143,7 @@ func selectorText(v doc.Value) (string, error) {
 	return parsed.String(), err
 }
 
+// update sets the count of the parent to that of the Scale. A Scale without a count asks for zero.
 func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, error) {
 	wanted := scale.Lookup("spec", "replicas")
 	if wanted.IsAbsent() {

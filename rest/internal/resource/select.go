@@ -61,6 +61,7 @@ func (p ListParameters) Validate() error {
 	return InvalidOptions("ListOptions", errs)
 }
 
+// watchErrors returns the errors in the options of a watch.
 func (p ListParameters) watchErrors() (errs status.FieldErrors) {
 	path := status.Field("resourceVersionMatch")
 	match, sends := p.ResourceVersionMatch, p.SendInitialEvents != nil

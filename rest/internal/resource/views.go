@@ -27,6 +27,7 @@ func newViews(maxBytes int64) *views {
 	return &views{budget: maxBytes / 2, young: map[view]*storage.Record{}}
 }
 
+// get returns an entry or nil. It makes an entry of the old generation young.
 func (c *views) get(k view) *storage.Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()

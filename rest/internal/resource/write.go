@@ -152,6 +152,7 @@ func (w *Write) Update(ctx context.Context) (Result, error) {
 	if !out.Missing || w.Through != nil || !(w.form == applied || w.form == whole && w.res.Traits.CreateOnUpdate) {
 		return out, err
 	}
+	// The create works on a copy. If another client creates the object first, w updates that object.
 	created := *w
 	created.want = func(old doc.Value) (doc.Value, error) {
 		obj, err := w.want(old)
@@ -247,6 +248,7 @@ func (w *Write) commitNew(ctx context.Context, next []byte) (*storage.Record, er
 	if namespaces == nil || !w.res.Kind.Namespaced || w.Asked.DryRun {
 		return w.commit(ctx, func(current *storage.Record) ([]byte, error) { return next, w.checkFree(current) })
 	}
+	// The namespace is written back unchanged, which is no commit of it. But the store repeats the transaction if the namespace changes.
 	keys := []storage.Key{w.res.key(w.Namespace, w.Name), namespaces.key("", w.Namespace)}
 	records, err := w.res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
 		if current[1] == nil {
