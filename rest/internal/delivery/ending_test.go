@@ -10,7 +10,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 )
 
-// Those who must hurry are hurried once, whether they come before the end or after it, and not when they are done.
+// Each answer is hurried once, whether it registers before the end or after it, and not after it is complete.
 func TestTheEndHurriesThoseUnderWay(t *testing.T) {
 	e := delivery.NewEnding()
 	var early, done, late delivery.Hurried

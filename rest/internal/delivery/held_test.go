@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 )
 
-// An answer ends in the middle if its client takes nothing while nobody else holds its bytes.
+// An answer breaks off if its client takes nothing while nothing else holds its bytes.
 func TestAStuckClientLosesWhatItAloneHolds(t *testing.T) {
 	for name, c := range map[string]struct {
 		expired error
@@ -38,7 +38,7 @@ func TestAStuckClientLosesWhatItAloneHolds(t *testing.T) {
 	}
 }
 
-// A client that takes a piece now and then is slow, and has more time the more there is.
+// A client that takes a piece now and then is only slow. The larger the answer, the more time it has.
 func TestASlowClientHasTimeForEachMegabyte(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lasts := func(size int) time.Duration {

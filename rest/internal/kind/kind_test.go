@@ -36,7 +36,7 @@ func TestGroupsAreSortedAndVersionsRanked(t *testing.T) {
 	assert.Equal(t, "/apis/b.example.com/v10", groups[2].Versions[0].Path())
 }
 
-// A kind in two groups is two descriptions of one stored kind, like Event.
+// A kind that is served in two groups, like Event, has two descriptions and one stored kind.
 func TestAKindCanBeServedInTwoGroups(t *testing.T) {
 	core, events := served("", "v1", "Event", "events"), served("events.k8s.io", "v1", "Event", "events")
 	events.Stored = core.Stored

@@ -138,7 +138,7 @@ func (k *Kind) parseColumn(c Column, s *schema.Schema) (column, error) {
 		c.Type = table.StringType
 	}
 	if !table.IsType(c.Type) {
-		return column{}, fmt.Errorf("type %q is none of string, integer, number, boolean, date", c.Type)
+		return column{}, fmt.Errorf("unknown type %q: must be string, integer, number, boolean or date", c.Type)
 	}
 	if c.Description == "" && c.Compute == nil {
 		c.Description = "Custom resource definition column (in JSONPath format): " + c.Path

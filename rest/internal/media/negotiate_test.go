@@ -41,7 +41,7 @@ func newKind(t *testing.T, dialect upstream.Dialect, message media.Message) *med
 	return k
 }
 
-// The representation of an answer follows from the header, the kind and the endpoint alone.
+// The header, the kind and the endpoint alone decide about the representation of an answer.
 func TestNegotiate(t *testing.T) {
 	const (
 		table   = ";as=Table;v=v1;g=meta.k8s.io"
@@ -85,7 +85,7 @@ func TestNegotiate(t *testing.T) {
 	assert.ErrorContains(t, rep.Mismatch, "the requested object is not a list (*example.Thing)")
 }
 
-// What is refused by the route names what can be had there; a list that has been deleted cannot be watched.
+// A refusal by the route lists the media types of the route. The route of a deletecollection has no watch.
 func TestNothingIsAcceptable(t *testing.T) {
 	types := media.NewTypes(nil)
 	refused := func(k *media.Kind, at media.Endpoint) string {
@@ -101,7 +101,7 @@ func TestNothingIsAcceptable(t *testing.T) {
 	assert.Equal(t, "406: Not Acceptable\n\nAvailable representations: "+served, refused(builtin, media.DeletedObjects))
 }
 
-// One form of several is preferred by the client's order; without a header it is the first.
+// The client's order decides which media type is preferred. Without a header it is the first one offered.
 func TestPreferred(t *testing.T) {
 	assert.Equal(t, media.JSON, media.Preferred("", media.JSON, media.YAML))
 	assert.Equal(t, media.YAML, media.Preferred("text/html,"+media.YAML+",*/*", media.JSON, media.YAML))

@@ -115,7 +115,7 @@ func failedPrecondition(res *Resource, name, what, wanted, found string) error {
 	if what == "UID" {
 		why = "The object might have been deleted and then recreated"
 	}
-	// The kind stands where the plural belongs, as clients know it from upstream.
+	// Upstream puts the kind in the place of the plural here.
 	return status.Conflict(apimeta.GroupResource{Group: res.GVK.Group, Resource: res.GVK.Kind}, name,
 		fmt.Sprintf("the %s in the precondition (%s) does not match the %s in record (%s). %s", what, wanted, what, found, why))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// notes is a store of one resource, at revision 1.
+// notes returns a store with one resource, at revision 1.
 func notes(t *testing.T) *storage.Memory {
 	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 	require.NoError(t, store.Register(storage.Resource{Name: "notes", Extract: storage.ExtractMetadata}))
@@ -92,7 +92,7 @@ func TestFollowerListsThenFollows(t *testing.T) {
 	assert.True(t, status.IsExpired(err), "%v", err)
 }
 
-// A reader that stops is told no more of that poll, and what is left is not kept.
+// If see fails, Poll reports nothing more, and the follower drops the objects that are left.
 func TestFollowerStops(t *testing.T) {
 	store := notes(t)
 	write(t, store, "a", true)
@@ -106,7 +106,7 @@ func TestFollowerStops(t *testing.T) {
 	assert.Empty(t, f.Untold())
 }
 
-// compacting forgets its history after each list.
+// compacting is a store that drops its history after each list.
 type compacting struct{ storage.Store }
 
 func (s compacting) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
@@ -117,7 +117,7 @@ func (s compacting) List(ctx context.Context, options storage.Query, into []*sto
 	return page, errors.Join(err, writeErr, s.Compact(ctx, s.Revision()))
 }
 
-// When history passes the list before there is a position after it, the list is told all the same: it is whole.
+// If the log drops the revision of the list before the follower has its position, the follower still reports the list, which is complete.
 func TestFollowerWhoseListHistoryPasses(t *testing.T) {
 	store := compacting{notes(t)}
 	write(t, store, "a", true)
@@ -134,7 +134,7 @@ func TestFollowerWhoseListHistoryPasses(t *testing.T) {
 	assert.True(t, status.IsExpired(err), "%v", err)
 }
 
-// A revision that the store has not reached is awaited until the time of the reader or of the store is over.
+// Begin waits for a revision that the store has not reached, until the deadline of the reader or of the store.
 func TestFollowerWaitsForARevision(t *testing.T) {
 	for _, existing := range []bool{false, true} {
 		for _, c := range []struct {
