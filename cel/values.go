@@ -87,7 +87,7 @@ func listOf(s *schema.Schema, v doc.Value) ref.Val {
 				elements = append(elements, valueOf(s.Items, e))
 			}
 		}
-		return types.NewRefValList(types.DefaultTypeAdapter, elements).(traits.Lister)
+		return types.NewRefValList(types.DefaultTypeAdapter, elements)
 	})
 	switch s.ListType {
 	case schema.SetList:

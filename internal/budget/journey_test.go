@@ -43,7 +43,7 @@ var limits = map[string]effort{
 	"PUT of `/scale`":                          {hook: 18, store: 7, files: 32},
 	"apply of `/scale`":                        {hook: 18, store: 7, files: 35},
 	"DELETE":                                   {store: 5, files: 26},
-	"`Client.Get`":                             {store: 2, files: 6},
+	"`Client.Get`":                             {store: 3, files: 6},
 	"`Client.Update`":                          {hook: 16, store: 5, files: 26},
 }
 
