@@ -31,10 +31,10 @@ type API struct {
 	ending    *delivery.Ending
 
 	mu       sync.Mutex
-	inFlight int           // requests and calls under way
-	short    int           // those of them that are no watches
-	requests *request      // the last that came of those that are requests
-	idle     chan struct{} // closed when ending and nothing is in flight
+	inFlight int           // requests and calls in flight
+	short    int           // requests in flight that count for MaxInFlight: no watches and no streams
+	requests *request      // the newest request in flight, the head of a list
+	idle     chan struct{} // closed when the API is ending and nothing is in flight
 }
 
 // New returns an API that serves the given resources. If a declaration is wrong, the error names the kind and the field. New
@@ -50,6 +50,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 	return a, nil
 }
 
+// newAPI returns an API that serves nothing yet. begin makes it serve.
 func newAPI(options Options) *API {
 	a := &API{options: options.withDefaults(), idle: make(chan struct{}), ending: delivery.NewEnding()}
 	a.types = media.NewTypes(a.options.CBOR)
@@ -157,6 +158,7 @@ func (a *API) Close() error {
 	return err
 }
 
+// closeStore closes the store if the API created it.
 func (a *API) closeStore() error {
 	if a.ownsStore {
 		return a.store.Close()
@@ -166,7 +168,7 @@ func (a *API) closeStore() error {
 
 // end closes the API to requests and calls, and ends watches and streams. It may run several times.
 func (a *API) end() {
-	defer a.ending.HurryAll() // when closing can be seen
+	defer a.ending.HurryAll() // runs after Unlock, so that hurrying does not hold up requests
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closing() {
@@ -255,6 +257,7 @@ func (a *API) leaveCall() {
 	a.left()
 }
 
+// left ends a request or a call. The last one of a closing API wakes Shutdown. The caller holds mu.
 func (a *API) left() {
 	if a.inFlight--; a.inFlight == 0 && a.closing() {
 		close(a.idle)

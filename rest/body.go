@@ -22,7 +22,7 @@ func (q *request) readBody() ([]byte, error) {
 	if q.r.ContentLength > limit {
 		return nil, tooLarge
 	}
-	if q.r.Body == nil { // no server sends such a request, but a transport within a process may
+	if q.r.Body == nil { // never from a server, but a transport in process may leave the body nil
 		return nil, nil
 	}
 	data, err := readAll(http.MaxBytesReader(q.w, q.r.Body, limit), q.r.ContentLength)
@@ -89,7 +89,7 @@ func (q *request) decodeBody(w *resource.Write) (doc.Value, error) {
 		return doc.Value{}, err
 	}
 	w.Body.Size = len(data)
-	intoStruct := q.res.Dialect.BodiesAreStructs || w.Kind() != q.res.GVK // the kinds of subresources have Go types everywhere
+	intoStruct := q.res.Dialect.BodiesAreStructs || w.Kind() != q.res.GVK // the kinds of subresources have Go types in both dialects
 	obj, err := q.decodeDocument(q.kind.Message, intoStruct, data, w)
 	var beyond *codec.RangeError
 	switch {
@@ -117,7 +117,7 @@ func (q *request) decodeDocument(message media.Message, intoStruct bool, data []
 	switch contentType {
 	case media.Protobuf:
 		var check func([]byte) error
-		if q.res.Schema.ReadsNumbers() { // the Go type reads some from text
+		if q.res.Schema.ReadsNumbers() { // the Go type reads some numbers from text
 			check = checkNumbers
 		}
 		return media.DecodeProtobuf(message, data, check)

@@ -27,7 +27,7 @@ type Client[T any] struct {
 	api       *API
 	res       *resource.Resource
 	namespace string
-	asked     resource.Asked // of every write
+	asked     resource.Asked // of every write that the client begins
 	err       error
 }
 
@@ -260,6 +260,7 @@ func (c Client[T]) page(found resource.Page) (*Page[T], error) {
 	return out, nil
 }
 
+// selectors parses the selectors of a list or a watch, and checks that the resource supports the fields.
 func (c Client[T]) selectors(labels, fields string) (p resource.ListParameters, err error) {
 	if p.Labels, err = apimeta.ParseSelector(labels); err != nil {
 		return p, status.BadRequest(err.Error())

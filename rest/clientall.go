@@ -38,7 +38,7 @@ func (c Client[T]) All(ctx context.Context, options ListOptions) iter.Seq2[*T, e
 				return
 			}
 			options.Continue = page.Continue
-			options.ResourceVersion, options.ResourceVersionMatch = "", "" // the token says which state
+			options.ResourceVersion, options.ResourceVersionMatch = "", "" // the token names the state, and the API refuses both at once
 		}
 	}
 }

@@ -48,6 +48,7 @@ func (c Client[T]) events(ctx context.Context, options WatchOptions, follow foll
 	}
 }
 
+// follow runs until the context or the API ends, or see returns an error. It calls see in the goroutine of the caller.
 func (c Client[T]) follow(ctx context.Context, options WatchOptions, follow following, see func(resource.Event) error) error {
 	ctx, done, err := c.begin(ctx, Watch)
 	if err != nil {

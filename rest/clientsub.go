@@ -71,8 +71,10 @@ func (s *subresourceOf) document(sub any) (doc.Value, error) {
 	return v.With("apiVersion", doc.Of(s.Kind.GroupVersion().String())).With("kind", doc.Of(s.Kind.Kind)), nil
 }
 
+// callSub finds a subresource, checks that it has the verb, and decodes the document that f returns. The result is nil if f
+// returns none. Parts of the object, such as its status, have methods of the client instead.
 func callSub[S, T any](ctx context.Context, c Client[T], name string, verb Verb, f func(context.Context, *subresourceOf) (doc.Value, error)) (*S, error) {
-	ctx, done, err := c.begin(ctx, Get) // a subresource is of an object that can be read
+	ctx, done, err := c.begin(ctx, Get) // the call needs the object, whatever the verb on its subresource
 	if err != nil {
 		return nil, err
 	}

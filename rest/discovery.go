@@ -75,6 +75,7 @@ func (q *request) groupVersion() error {
 	return q.writeDiscovery(v.Discovery())
 }
 
+// writeDiscovery sends a document in the negotiated media type.
 func (q *request) writeDiscovery(v any) error {
 	rep, err := q.negotiate(media.OneObject)
 	if err != nil {
@@ -102,6 +103,7 @@ func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) err
 	return q.writeCached(aggregatedType, body, "public")
 }
 
+// acceptsAggregated reports whether the client accepts the aggregated document anywhere in its Accept header.
 func (q *request) acceptsAggregated() bool {
 	for _, part := range strings.Split(strings.Join(q.r.Header["Accept"], ","), ",") {
 		name, p, err := mime.ParseMediaType(part)

@@ -62,7 +62,7 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 		return q.writeListAs(rep, l, size)
 	}
 	bytes := delivery.Bytes{Expired: delivery.Copied, Cut: func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }}
-	if rep.IsPlain() { // it is sent while it is made of its records
+	if rep.IsPlain() { // writeListAs sends it record by record, without a copy
 		if cursor, err := q.res.Store.Watch(q.r.Context(), p.Selected.Scope, p.Revision, p.Selected.Terms...); err == nil {
 			defer cursor.Close()
 			bytes.Expired = cursor.Err
@@ -90,7 +90,7 @@ func (q *request) writeListAs(rep *media.Representation, l media.List, size int)
 		return err
 	}
 	defer out.Release()
-	defer func() { q.wrote = out.Sent() }() // also when a panic breaks it off
+	defer func() { q.wrote = out.Sent() }() // also after a panic
 	h := q.w.Header()
 	h["Content-Type"], h["Cache-Control"] = headerJSON, headerNoCache
 	if size > media.CompressAbove && q.compresses() {

@@ -76,6 +76,7 @@ const (
 	defaultMaxConvertedBytes = 64 << 20
 )
 
+// withDefaults fills in the defaults, and copies what the host could change later.
 func (o Options) withDefaults() Options {
 	o.Logger = errorlog.Or(o.Logger)
 	if o.HostUser.Name == "" {

@@ -25,16 +25,16 @@ import (
 // this lock Shutdown and Close also read r and w of other requests.
 type request struct {
 	api     *API
-	serving *serving // what the API served when the request came
-	res     *served  // nil for discovery and the like
+	serving *serving // what the API served when the request arrived
+	res     *served  // nil for paths outside of all resources
 	w       http.ResponseWriter
 	r       *http.Request
 	params  httprouter.Params
-	kind    *media.Kind        // of what is read and written: the resource's or a subresource's own
-	through *servedSubresource // that the request is for; nil for the object itself
-	ofPath  bool               // a watch of the object in the path
+	kind    *media.Kind        // of the body and the answer: the resource's, or the subresource's own
+	through *servedSubresource // the subresource in the path; nil for the object itself
+	ofPath  bool               // the path asks to watch its object
 
-	before, behind *request // among those under way, guarded by the API's lock
+	before, behind *request // neighbours in the list of requests in flight, guarded by the API's lock
 
 	query    url.Values
 	wrote    bool // the answer has begun
@@ -192,6 +192,8 @@ func (q *request) timeout() (time.Duration, error) {
 	return maxTimeout, nil
 }
 
+// isHealth reports whether the request is a health check. The API answers those even if it refuses other requests, because it is
+// overloaded or closing.
 func (q *request) isHealth() bool {
 	path := q.r.URL.Path
 	return strings.HasPrefix(path, "/healthz") || strings.HasPrefix(path, "/livez") || strings.HasPrefix(path, "/readyz")

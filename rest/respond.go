@@ -45,7 +45,7 @@ func (q *request) writeRaw(code int, contentType string, body []byte) error {
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	q.w.WriteHeader(code)
-	_, _ = q.body().Write(body) // a client that has gone away is no error of ours
+	_, _ = q.body().Write(body) // an error means that the client has left
 	return nil
 }
 
@@ -96,13 +96,13 @@ func (q *request) writeOwn(code int, rep *media.Representation, v any) error {
 func (q *request) fail(err error) {
 	e := q.failure(err)
 	if q.wrote {
-		panic(http.ErrAbortHandler) // the client must not take what it has for the whole
+		panic(http.ErrAbortHandler) // otherwise the client would take the part it has for the whole
 	}
 	if d := e.Status.Details; d != nil && d.RetryAfterSeconds > 0 {
 		q.w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
 	}
 	q.warnings.Texts = q.warnings.Texts[:q.warnings.Always]
-	q.w.Header().Del("Content-Encoding") // of the answer that did not come
+	q.w.Header().Del("Content-Encoding") // was set for the answer that failed
 	_ = q.writeOwn(status.CodeOf(e), q.api.types.NegotiateStatus(q.asked()), &e.Status)
 }
 
@@ -132,6 +132,6 @@ func (q *request) expected(e *status.Error) bool {
 // request before the API sees it.
 func (a *API) Error(w http.ResponseWriter, r *http.Request, err error) {
 	q := &request{api: a, w: w, r: r}
-	_ = q.readQuery() // a query that does not parse asks for nothing
+	_ = q.readQuery() // a malformed query asks for no form of the answer
 	q.fail(err)
 }

@@ -20,7 +20,7 @@ func Reviews(decide Decider) []Definition {
 	reviews := []Definition{
 		Resource[selfSubjectReview]{
 			Group: "authentication.k8s.io", Version: "v1", Plural: "selfsubjectreviews", Names: Names{Kind: "SelfSubjectReview"},
-			Description: "Tells the client who the server takes it for.",
+			Description: "Tells the client as which user the server sees it.",
 			Scope:       Cluster, Wire: Wire{Dialect: Builtin}, message: codec.SelfSubjectReviewMessage(),
 			Hooks: Hooks[selfSubjectReview]{
 				Call: func(ctx context.Context, r *selfSubjectReview) error {
@@ -37,7 +37,7 @@ func Reviews(decide Decider) []Definition {
 	return append(reviews,
 		Resource[selfAccessReview]{
 			Group: authorizationGroup, Version: "v1", Plural: "selfsubjectaccessreviews", Names: Names{Kind: "SelfSubjectAccessReview"},
-			Description: "Tells the client whether it may do something.",
+			Description: "Tells the client whether it may take an action.",
 			Scope:       Cluster, Wire: Wire{Dialect: Builtin}, message: codec.AccessReviewMessage(),
 			Hooks: Hooks[selfAccessReview]{
 				Validate: func(_ context.Context, r, _ *selfAccessReview) status.FieldErrors { return r.Spec.check() },
@@ -47,11 +47,11 @@ func Reviews(decide Decider) []Definition {
 				},
 			},
 		},
-		decide.aboutOthers("SubjectAccessReview", "subjectaccessreviews", Cluster, "Tells whether some user may do something."),
-		decide.aboutOthers("LocalSubjectAccessReview", "localsubjectaccessreviews", Namespaced, "Tells whether some user may do something in a namespace."),
+		decide.aboutOthers("SubjectAccessReview", "subjectaccessreviews", Cluster, "Tells whether a user may take an action."),
+		decide.aboutOthers("LocalSubjectAccessReview", "localsubjectaccessreviews", Namespaced, "Tells whether a user may take an action in a namespace."),
 		Resource[rulesReview]{
 			Group: authorizationGroup, Version: "v1", Plural: "selfsubjectrulesreviews", Names: Names{Kind: "SelfSubjectRulesReview"},
-			Description: "Tells the client all that it may do in a namespace.",
+			Description: "Lists what the client may do in a namespace.",
 			Scope:       Cluster, Wire: Wire{Dialect: Builtin}, message: codec.RulesReviewMessage(),
 			Hooks: Hooks[rulesReview]{
 				Call: func(_ context.Context, r *rulesReview) error {

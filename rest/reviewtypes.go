@@ -16,17 +16,17 @@ type selfSubjectReviewStatus struct {
 }
 
 type userInfo struct {
-	Username string              `json:"username,omitempty" api:"doc='The name that tells this user from all others.'"`
-	UID      string              `json:"uid,omitempty" api:"doc='Tells apart users who had one name at different times.'"`
+	Username string              `json:"username,omitempty" api:"doc='The name that identifies the user among all users.'"`
+	UID      string              `json:"uid,omitempty" api:"doc='Distinguishes users who had the same name at different times.'"`
 	Groups   []string            `json:"groups,omitempty" api:"list=atomic,doc='The groups that the user is a member of.'"`
-	Extra    map[string][]string `json:"extra,omitempty" api:"doc='What else whoever authenticated the user has to say.'"`
+	Extra    map[string][]string `json:"extra,omitempty" api:"doc='Further attributes of the user, from the authenticator.'"`
 }
 
 // selfAccessReview is a SelfSubjectAccessReview, about the user who asks.
 type selfAccessReview struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
-	Spec               accessQuestion     `json:"spec" api:"doc='The question: either a resource or a path is asked for.'"`
+	Spec               accessQuestion     `json:"spec" api:"doc='The question: exactly one of a resource and a path.'"`
 	Status             accessReviewStatus `json:"status,omitempty" api:"doc='The answer.'"`
 }
 
@@ -34,21 +34,21 @@ type selfAccessReview struct {
 type accessReview struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
-	Spec               accessReviewSpec   `json:"spec" api:"doc='The question: either a resource or a path is asked for.'"`
+	Spec               accessReviewSpec   `json:"spec" api:"doc='The question: exactly one of a resource and a path.'"`
 	Status             accessReviewStatus `json:"status,omitempty" api:"doc='The answer.'"`
 }
 
 type accessReviewSpec struct {
 	accessQuestion `json:",inline"`
-	User           string              `json:"user,omitempty" api:"doc='Who would do it.'"`
-	Groups         []string            `json:"groups,omitempty" api:"list=atomic,doc='The groups of who would do it.'"`
-	Extra          map[string][]string `json:"extra,omitempty" api:"doc='What else is known of who would do it.'"`
-	UID            string              `json:"uid,omitempty" api:"doc='The uid of who would do it.'"`
+	User           string              `json:"user,omitempty" api:"doc='The name of the user who would act.'"`
+	Groups         []string            `json:"groups,omitempty" api:"list=atomic,doc='The groups of the user who would act.'"`
+	Extra          map[string][]string `json:"extra,omitempty" api:"doc='Further attributes of the user who would act.'"`
+	UID            string              `json:"uid,omitempty" api:"doc='The uid of the user who would act.'"`
 }
 
 type accessQuestion struct {
-	ResourceAttributes    *resourceAttributes    `json:"resourceAttributes,omitempty" api:"doc='What would be done to which resource.'"`
-	NonResourceAttributes *nonResourceAttributes `json:"nonResourceAttributes,omitempty" api:"doc='What would be done to which other path.'"`
+	ResourceAttributes    *resourceAttributes    `json:"resourceAttributes,omitempty" api:"doc='The action on a resource.'"`
+	NonResourceAttributes *nonResourceAttributes `json:"nonResourceAttributes,omitempty" api:"doc='The action on a path outside of all resources.'"`
 }
 
 // access returns the access in question, by user u.
@@ -96,13 +96,13 @@ type resourceAttributes struct {
 	Resource      string             `json:"resource,omitempty" api:"doc='The plural, or *.'"`
 	Subresource   string             `json:"subresource,omitempty" api:"doc='The subresource; empty for none.'"`
 	Name          string             `json:"name,omitempty" api:"doc='The name; empty for all.'"`
-	FieldSelector *selectorAttribute `json:"fieldSelector,omitempty" api:"doc='A field selector that narrows it down.'"`
-	LabelSelector *selectorAttribute `json:"labelSelector,omitempty" api:"doc='A label selector that narrows it down.'"`
+	FieldSelector *selectorAttribute `json:"fieldSelector,omitempty" api:"doc='A field selector that narrows the action.'"`
+	LabelSelector *selectorAttribute `json:"labelSelector,omitempty" api:"doc='A label selector that narrows the action.'"`
 }
 
 type selectorAttribute struct {
-	RawSelector  string                `json:"rawSelector,omitempty" api:"doc='The selector as a request has it.'"`
-	Requirements []selectorRequirement `json:"requirements,omitempty" api:"list=atomic,doc='The selector taken apart.'"`
+	RawSelector  string                `json:"rawSelector,omitempty" api:"doc='The selector as the parameter of a request.'"`
+	Requirements []selectorRequirement `json:"requirements,omitempty" api:"list=atomic,doc='The parsed requirements of the selector.'"`
 }
 
 type selectorRequirement struct {
@@ -117,10 +117,10 @@ type nonResourceAttributes struct {
 }
 
 type accessReviewStatus struct {
-	Allowed         bool   `json:"allowed" api:"doc='Whether it would be allowed.'"`
-	Denied          bool   `json:"denied,omitempty" api:"doc='Whether it would be refused whatever else allows it.'"`
-	Reason          string `json:"reason,omitempty" api:"doc='Why.'"`
-	EvaluationError string `json:"evaluationError,omitempty" api:"doc='What went wrong while the answer was found.'"`
+	Allowed         bool   `json:"allowed" api:"doc='Whether the action is allowed.'"`
+	Denied          bool   `json:"denied,omitempty" api:"doc='Whether the action is denied even if another authorizer would allow it.'"`
+	Reason          string `json:"reason,omitempty" api:"doc='The reason for the answer.'"`
+	EvaluationError string `json:"evaluationError,omitempty" api:"doc='An error that occurred while the server looked for the answer.'"`
 }
 
 type rulesReview struct {
@@ -131,24 +131,24 @@ type rulesReview struct {
 }
 
 type rulesReviewSpec struct {
-	Namespace string `json:"namespace,omitempty" api:"doc='The namespace that is asked about.'"`
+	Namespace string `json:"namespace,omitempty" api:"doc='The namespace in question.'"`
 }
 
 type rulesReviewStatus struct {
-	ResourceRules    []resourceRule    `json:"resourceRules" api:"list=atomic,doc='What may be done to resources.'"`
-	NonResourceRules []nonResourceRule `json:"nonResourceRules" api:"list=atomic,doc='What may be done to other paths.'"`
-	Incomplete       bool              `json:"incomplete" api:"doc='Whether there is more that is not told.'"`
-	EvaluationError  string            `json:"evaluationError,omitempty" api:"doc='What went wrong while the answer was found.'"`
+	ResourceRules    []resourceRule    `json:"resourceRules" api:"list=atomic,doc='The actions that the user may take on resources.'"`
+	NonResourceRules []nonResourceRule `json:"nonResourceRules" api:"list=atomic,doc='The actions that the user may take on paths outside of all resources.'"`
+	Incomplete       bool              `json:"incomplete" api:"doc='Whether the lists are incomplete.'"`
+	EvaluationError  string            `json:"evaluationError,omitempty" api:"doc='An error that occurred while the server looked for the answer.'"`
 }
 
 type resourceRule struct {
-	Verbs         []string `json:"verbs" api:"list=atomic,doc='What may be done.'"`
-	APIGroups     []string `json:"apiGroups,omitempty" api:"list=atomic,doc='In which groups.'"`
-	Resources     []string `json:"resources,omitempty" api:"list=atomic,doc='To which resources.'"`
-	ResourceNames []string `json:"resourceNames,omitempty" api:"list=atomic,doc='To which objects; empty for all.'"`
+	Verbs         []string `json:"verbs" api:"list=atomic,doc='The allowed verbs.'"`
+	APIGroups     []string `json:"apiGroups,omitempty" api:"list=atomic,doc='The API groups.'"`
+	Resources     []string `json:"resources,omitempty" api:"list=atomic,doc='The resources.'"`
+	ResourceNames []string `json:"resourceNames,omitempty" api:"list=atomic,doc='The names of the objects; empty for all.'"`
 }
 
 type nonResourceRule struct {
-	Verbs           []string `json:"verbs" api:"list=atomic,doc='What may be done.'"`
-	NonResourceURLs []string `json:"nonResourceURLs,omitempty" api:"list=atomic,doc='To which paths.'"`
+	Verbs           []string `json:"verbs" api:"list=atomic,doc='The allowed verbs.'"`
+	NonResourceURLs []string `json:"nonResourceURLs,omitempty" api:"list=atomic,doc='The paths.'"`
 }

@@ -20,6 +20,7 @@ func RoundTripper(h http.Handler) http.RoundTripper { return roundTripper{h} }
 
 type roundTripper struct{ handler http.Handler }
 
+// RoundTrip returns as soon as the answer begins, while the handler may still write its body.
 func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	in := r.Clone(ctx)
@@ -31,7 +32,7 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}
-	reader, writer := net.Pipe() // unlike an io.Pipe it has the deadlines that streams need
+	reader, writer := net.Pipe() // unlike an io.Pipe, it has the deadlines that streams need
 	w := &pipeWriter{header: http.Header{}, pipe: writer, began: make(chan struct{})}
 	go func() {
 		defer in.Body.Close()
@@ -78,8 +79,8 @@ type pipeWriter struct {
 	begin  sync.Once
 	began  chan struct{}
 	code   int
-	sent   http.Header // as it was when the answer began
-	err    error       // why the answer is not whole; read when the pipe is closed
+	sent   http.Header // the header when the answer began
+	err    error       // why the answer is incomplete; read after the pipe is closed
 }
 
 func (w *pipeWriter) Header() http.Header { return w.header }

@@ -98,7 +98,7 @@ func (a *API) routes(s *serving) *httprouter.Router {
 
 	addWatch := func(base string, res *served, paths ...string) {
 		if s.hasPlural(base, watchSegment) {
-			return // a resource of that name comes first
+			return // a resource called watch takes the path
 		}
 		for _, path := range paths {
 			add(base+"/"+watchSegment+path, res, (*request).watchByPath)

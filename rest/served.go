@@ -18,9 +18,9 @@ type served struct {
 	*resource.Resource
 	media *media.Kind
 	shown []*servedSubresource
-	// others are the other versions, in the stored one.
+	// others are the other versions. Only the stored version has them.
 	others []*served
-	// unserved: clients find no trace of the version.
+	// unserved hides the version from clients (see [Stage]).
 	unserved bool
 }
 
@@ -28,7 +28,7 @@ type served struct {
 type servedSubresource struct {
 	*resource.Subresource
 	media *media.Kind // nil for a part of the object and for a Stream
-	// bytes is set for a Stream.
+	// bytes is set for a [Stream].
 	bytes *byteStream
 }
 
@@ -44,6 +44,7 @@ func (res *served) subresource(name string) *servedSubresource {
 // everyVersion returns all versions of a resource, the stored version first. res must be the stored version.
 func (res *served) everyVersion() []*served { return append([]*served{res}, res.others...) }
 
+// resource implements [Definition]. It builds the stored version and then the others, which refer to it.
 func (r Resource[T]) resource(env *resource.Environment) (*served, error) {
 	if r.Names.Kind == "" {
 		r.Names.Kind = reflect.TypeFor[T]().Name()

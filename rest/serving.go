@@ -11,7 +11,7 @@ import (
 // beginning to its end.
 type serving struct {
 	resource.Set
-	versions []*served // every version of every kind that clients find
+	versions []*served // every served version of every kind
 	groups   []kind.Group
 	openapi  openAPI
 	router   *httprouter.Router

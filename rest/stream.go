@@ -102,6 +102,7 @@ type boundStream struct {
 	serve   func(w http.ResponseWriter, r *http.Request) error
 }
 
+// subresource implements [SubresourceOf].
 func (s Stream[T, O]) subresource(parent *resource.Resource) (*servedSubresource, error) {
 	fail := func(format string, args ...any) (*servedSubresource, error) {
 		return nil, fmt.Errorf("subresource %q: %w", s.Name, fmt.Errorf(format, args...))
@@ -124,7 +125,7 @@ func (s Stream[T, O]) subresource(parent *resource.Resource) (*servedSubresource
 	}
 	switch out.way {
 	case outputWay:
-		sub.Verbs, sub.Kind.Kind = []string{kind.Get}, "" // what is read is a part of the object
+		sub.Verbs, sub.Kind.Kind = []string{kind.Get}, "" // discovery shows the kind of the object
 		if out.Media == "" {
 			out.Media = "text/plain"
 		}
@@ -147,6 +148,7 @@ func (s Stream[T, O]) subresource(parent *resource.Resource) (*servedSubresource
 	return &servedSubresource{Subresource: sub, bytes: out}, nil
 }
 
+// bind decodes the object and the parameters of one request.
 func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error) {
 	obj, err := decodeParent[T](parent)
 	if err != nil {

@@ -47,7 +47,7 @@ func (s *byteStream) readOptions(parameters url.Values) (doc.Value, error) {
 		case !list:
 			values = values[:1]
 		case one.Items.Type == schema.IntegerType:
-			values = strings.Split(strings.Join(values, ","), ",") // as the ports of a port-forward may be written
+			values = strings.Split(strings.Join(values, ","), ",") // port-forward allows ports=80,443
 		}
 		if list {
 			one = one.Items
@@ -72,6 +72,7 @@ func (s *byteStream) readOptions(parameters url.Values) (doc.Value, error) {
 // typeMetaField reports whether a field belongs to the TypeMeta of the options structs of Kubernetes, and so is not a parameter.
 func typeMetaField(name string) bool { return name == "kind" || name == "apiVersion" }
 
+// parseParameter parses one value of a parameter. Numbers must be finite, because JSON has no others.
 func parseParameter(typ, value string) (doc.Value, error) {
 	switch typ {
 	case schema.BooleanType:

@@ -42,6 +42,7 @@ type Subresource[T, S any] struct {
 	CreateDryRun func(ctx context.Context, parent *T, sub *S) (*S, error)
 }
 
+// subresource implements [SubresourceOf]. It wraps the functions of the host as functions on documents.
 func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubresource, error) {
 	t := reflect.TypeFor[S]()
 	sub := &resource.Subresource{Name: s.Name, GoType: t, Kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
@@ -76,7 +77,7 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 			}
 			out, err := s.Get(ctx, obj)
 			if err == nil && out == nil {
-				err = status.ResourceNotFound() // this object has none
+				err = status.ResourceNotFound() // this object does not have the subresource
 			}
 			if err != nil {
 				return doc.Value{}, err

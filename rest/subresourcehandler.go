@@ -78,6 +78,7 @@ func (q *request) noSubresource() error {
 	return status.ResourceNotFound()
 }
 
+// getSubresource answers GET of a subresource that is not a part of the object.
 func (q *request) getSubresource(sub *servedSubresource) error {
 	if _, err := q.timeout(); err != nil {
 		return err
@@ -105,6 +106,7 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 	return q.writeObject(http.StatusOK, rep, codec.AppendObject(nil, v))
 }
 
+// createSubresource answers POST by running the action of a subresource.
 func (q *request) createSubresource(sub *servedSubresource) error {
 	c, err := q.beginWrite("CreateOptions", true)
 	if err != nil {

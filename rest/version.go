@@ -40,6 +40,7 @@ func (v Version) withDefaults() Version {
 	return v
 }
 
+// version answers /version. The document exists only as JSON, so a client that does not accept JSON is refused.
 func (q *request) version() error {
 	if err := q.onlyGet(); err != nil {
 		return err

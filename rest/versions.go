@@ -30,6 +30,7 @@ func Converted[T, V any](version Resource[V], toStored func(in *V, out *T) error
 	return &convertedVersion[T, V]{version, toStored, fromStored}
 }
 
+// convertedVersion implements [VersionOf].
 type convertedVersion[T, V any] struct {
 	declared   Resource[V]
 	toStored   func(in *V, out *T) error
@@ -42,6 +43,7 @@ var (
 	hooksOfAllVersions  = [...]string{"GracePeriod", "Call"}
 )
 
+// version builds the version. It copies from the stored version what holds for all versions.
 func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
 	r := c.declared
 	if name := firstSet(r, fieldsOfAllVersions[:]); name != "" {
