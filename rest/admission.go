@@ -71,7 +71,7 @@ type AdmissionRequest struct {
 	Operation Operation
 	// Kind is the kind of the object, in the stored version, or the kind of the subresource if it has one of its own.
 	Kind apimeta.GroupVersionKind
-	// Resource and Subresource are those of the URL, in the version of the request.
+	// Resource and Subresource are the ones in the URL, in the version of the request.
 	Resource    apimeta.GroupVersionResource
 	Subresource string
 	// Namespace is empty for a cluster-scoped resource. Name is set even if the server generates it.
@@ -125,7 +125,7 @@ func (h *Admission) runsDry() bool {
 	return h.SideEffects != SideEffectsSome
 }
 
-// check validates the declaration of a hook. A pattern that no resource matches is a mistake of the host's, so check refuses it.
+// check validates the declaration of a hook. A pattern that no resource matches is a mistake, so check refuses it.
 func (h *Admission) check(resources []*served) error {
 	if msgs := apimeta.ValidateDNS1123Subdomain(h.Name); len(msgs) > 0 {
 		return fmt.Errorf("name: %s", msgs[0])

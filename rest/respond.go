@@ -121,7 +121,7 @@ func (q *request) failure(err error) *status.Error {
 	return e
 }
 
-// expected reports whether a 5xx is no fault of the server's: the client has left, the API shuts down, or the client asks for a
+// expected reports whether a 5xx is not a fault of the server: the client has left, the API shuts down, or the client asks for a
 // future revision.
 func (q *request) expected(e *status.Error) bool {
 	return q.r.Context().Err() != nil || q.api.closing() && status.IsServiceUnavailable(e) || status.IsTooLargeResourceVersion(e)
