@@ -143,7 +143,7 @@ func (a *API) Shutdown(ctx context.Context) error {
 	}
 }
 
-// Close is [API.Shutdown] within 5 seconds. It stops waiting for clients of [RoundTripper] that do not read their answers. If a
+// Close is [API.Shutdown] within 5 seconds. It breaks off answers that clients of [RoundTripper] do not read. If a
 // request or a call is still in flight after 4 seconds, because its client does not read or a hook does not return, Close closes
 // the store nevertheless, if the API created it. The error then names the requests that the host's server has to end.
 func (a *API) Close() error {
@@ -265,7 +265,7 @@ func (a *API) left() {
 }
 
 // ServeHTTP implements [http.Handler]. A request is looked up by its path alone; the handler of the path decides about the
-// method. The request keeps the serving that it began with.
+// method. It is answered from the resources that the API served when it arrived.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	serving := a.serving.Load()
 	handle, params := serving.notFound, httprouter.Params(nil)
