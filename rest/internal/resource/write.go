@@ -248,7 +248,7 @@ func (w *Write) commitNew(ctx context.Context, next []byte) (*storage.Record, er
 	if namespaces == nil || !w.res.Kind.Namespaced || w.Asked.DryRun {
 		return w.commit(ctx, func(current *storage.Record) ([]byte, error) { return next, w.checkFree(current) })
 	}
-	// The namespace is written back unchanged, which is no commit of it. But the store repeats the transaction if the namespace changes.
+	// The namespace is written back unchanged, which commits nothing. But if it changes meanwhile, the store repeats the transaction.
 	keys := []storage.Key{w.res.key(w.Namespace, w.Name), namespaces.key("", w.Namespace)}
 	records, err := w.res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
 		if current[1] == nil {
