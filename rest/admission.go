@@ -88,7 +88,7 @@ type AdmissionRequest struct {
 // newAdmissionRequest returns the exported view of a review, whose methods stay behind the unexported field.
 func newAdmissionRequest(ctx context.Context, r *resource.Review) *AdmissionRequest {
 	out := &AdmissionRequest{User: UserFrom(ctx), Operation: Operation(r.Operation()), Kind: r.Kind(), review: r}
-	out.Resource, out.Subresource = r.Resource()
+	out.Resource, out.Subresource = r.Where()
 	out.Namespace, out.Name = r.Named()
 	out.Options, out.DryRun = r.Options()
 	return out

@@ -162,7 +162,7 @@ const theStatus = "status"
 func (c Client[T]) newWrite(ctx context.Context, name, subresource string) (*resource.Write, error) {
 	t := resource.Target{Namespace: c.namespace, Name: name}
 	if subresource != "" {
-		if t.Through = c.res.Subresource(subresource); t.Through == nil {
+		if t.Through = c.res.FindSubresource(subresource); t.Through == nil {
 			return nil, status.ResourceNotFound()
 		}
 	}
@@ -334,7 +334,7 @@ func (c Client[T]) update(ctx context.Context, obj *T, subresource string) (*T, 
 	}
 	defer c.tell(ctx, w)
 	w.Replace(v)
-	w.Change(func(old doc.Value) (doc.Value, error) { return c.res.SentByType(v, old), c.checkRead(v, old) })
+	w.Compute(func(old doc.Value) (doc.Value, error) { return c.res.SentByType(v, old), c.checkRead(v, old) })
 	out, err := w.Update(ctx)
 	if err != nil {
 		return nil, err

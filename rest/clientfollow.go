@@ -60,7 +60,7 @@ func (c Client[T]) follow(ctx context.Context, options WatchOptions, follow foll
 		return err
 	}
 	p.ResourceVersion = options.ResourceVersion
-	b, err := c.res.Beginning(c.namespace, p)
+	b, err := c.res.BeginningOf(c.namespace, p)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (c Client[T]) modify(ctx context.Context, name string, subresource string, 
 	defer c.tell(ctx, w)
 	// The store runs the change again when it loses a race, so there is no loop here. The changed object carries the
 	// resourceVersion that f saw.
-	w.Change(func(old doc.Value) (doc.Value, error) {
+	w.Compute(func(old doc.Value) (doc.Value, error) {
 		typed, err := c.res.GoType.FromDocument(old)
 		if err != nil {
 			return doc.Value{}, err

@@ -79,7 +79,7 @@ func callSub[S, T any](ctx context.Context, c Client[T], name string, verb Verb,
 		return nil, err
 	}
 	defer done()
-	sub := c.res.Subresource(name)
+	sub := c.res.FindSubresource(name)
 	switch {
 	case sub == nil || sub.OfItself:
 		return nil, status.ResourceNotFound()

@@ -29,7 +29,7 @@ func (t *typed[T]) ToDocument(obj any) (doc.Value, error) { return codec.FromGo(
 
 func (t *typed[T]) ObjectType() reflect.Type { return reflect.TypeFor[T]() }
 
-func (t *typed[T]) Hooks() resource.HookSet {
+func (t *typed[T]) SetHooks() resource.HookSet {
 	return resource.HookSet{Defaults: t.Resource.Hooks.Default != nil, Prepare: t.Resource.Hooks.Prepare != nil, Validate: t.Resource.Hooks.Validate != nil, ValidateDelete: t.Resource.Hooks.ValidateDelete != nil, GracePeriod: t.Resource.Hooks.GracePeriod != nil}
 }
 

@@ -105,7 +105,7 @@ func (o Objects) Patch(ctx context.Context, key storage.Key, subresource string,
 	defer done()
 	t := resource.Target{Namespace: key.Namespace, Name: key.Name}
 	if subresource != "" {
-		if t.Through = res.Subresource(subresource); t.Through == nil || !t.Through.OfItself {
+		if t.Through = res.FindSubresource(subresource); t.Through == nil || !t.Through.OfItself {
 			return status.ResourceNotFound()
 		}
 	}

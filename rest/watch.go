@@ -47,7 +47,7 @@ func (q *request) readWatch(rep *media.Representation, p *resource.ListParameter
 	if err != nil {
 		return nil, err
 	}
-	from, err := q.res.Beginning(namespace, *p)
+	from, err := q.res.BeginningOf(namespace, *p)
 	if err != nil {
 		return nil, err
 	}

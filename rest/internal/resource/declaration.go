@@ -140,7 +140,7 @@ func (res *Resource) checkNames() error {
 			return fmt.Errorf("name %q: %s", name, msgs[0])
 		}
 	}
-	if res.Traits.RemoveWhenDue && !res.GoType.Hooks().GracePeriod {
+	if res.Traits.RemoveWhenDue && !res.GoType.SetHooks().GracePeriod {
 		return errors.New("RemoveWhenDue: needs GracePeriod")
 	}
 	if res.Traits.Singleton != "" && res.Kind.Namespaced {
@@ -205,7 +205,7 @@ func (res *Resource) addSubresources(d Declaration) error {
 		if sub.Kind.Kind == "" {
 			sub.Kind = res.GVK
 		}
-		if res.Subresource(sub.Name) != nil {
+		if res.FindSubresource(sub.Name) != nil {
 			return fmt.Errorf("subresource %q is declared twice", sub.Name)
 		}
 		res.Subresources = append(res.Subresources, sub)

@@ -15,7 +15,7 @@ func (w *Write) setDefaults(ctx context.Context) error { return w.settle(ctx, w.
 
 // prepare runs the host's Prepare hook and keeps the changes that the hook may make.
 func (w *Write) prepare(ctx context.Context) error {
-	if !w.res.GoType.Hooks().Prepare {
+	if !w.res.GoType.SetHooks().Prepare {
 		return nil
 	}
 	before, err := w.res.typedOld(w.old.shown)
@@ -81,7 +81,7 @@ func (w *Write) showToHooks(ctx context.Context, sent, obj doc.Value) (err error
 		return w.undecodable(obj, err)
 	}
 	w.obj, w.wanted, w.typed = obj, obj, nil
-	hooks := w.res.GoType.Hooks()
+	hooks := w.res.GoType.SetHooks()
 	if !hooks.Defaults && !hooks.Prepare && !hooks.Validate && !w.res.Kind.Virtual {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (w *Write) showToHooks(ctx context.Context, sent, obj doc.Value) (err error
 // a hook that needs it. wanted keeps the object as the client and the hook want it: there, a required field is still missing that Go has
 // written as a zero value.
 func (w *Write) passThroughType(ctx context.Context, sent, obj doc.Value) (err error) {
-	hooks, held := w.res.GoType.Hooks(), w.res.view.Holds(obj)
+	hooks, held := w.res.GoType.SetHooks(), w.res.view.Holds(obj)
 	w.obj, w.wanted, w.typed = obj, obj, nil
 	if held && !hooks.Defaults && !hooks.Prepare && !hooks.Validate && !w.res.Kind.Virtual {
 		return nil

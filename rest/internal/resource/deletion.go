@@ -122,7 +122,7 @@ func failedPrecondition(res *Resource, name, what, wanted, found string) error {
 
 // validateDelete runs the ValidateDelete hook on an object in the version of the resource.
 func (res *Resource) validateDelete(ctx context.Context, current *storage.Record) error {
-	if !res.GoType.Hooks().ValidateDelete {
+	if !res.GoType.SetHooks().ValidateDelete {
 		return nil
 	}
 	shown, err := res.Show(current)
@@ -258,7 +258,7 @@ func (res *Resource) graceFor(ctx context.Context, old doc.Value, options apimet
 	switch {
 	case objectmeta.GraceOf(old) > 0:
 		return *asked(options), nil // compare has ended every write that does not shorten it
-	case objectmeta.Deleting(old) || !res.Stored.GoType.Hooks().GracePeriod:
+	case objectmeta.Deleting(old) || !res.Stored.GoType.SetHooks().GracePeriod:
 		return 0, nil
 	}
 	obj, err := res.Stored.GoType.FromDocument(old)

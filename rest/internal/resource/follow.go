@@ -26,8 +26,8 @@ type Beginning struct {
 	Alarm chan struct{}
 }
 
-// Beginning reads the parameters of a watch (API concepts, Efficient detection of changes).
-func (res *Resource) Beginning(namespace string, p ListParameters) (Beginning, error) {
+// BeginningOf reads the parameters of a watch (API concepts, Efficient detection of changes).
+func (res *Resource) BeginningOf(namespace string, p ListParameters) (Beginning, error) {
 	revision, err := ParseRevision(p.ResourceVersion)
 	existing := revision == 0
 	if p.SendInitialEvents != nil {

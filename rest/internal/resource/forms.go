@@ -96,7 +96,7 @@ func (w *Write) held(ctx context.Context, v doc.Value) (doc.Value, error) {
 	if w.part() == StatusPart && !desiredStateChanged(v, w.old.stored) {
 		// The write stays one of the status. If a field of one version's status lies outside of the other's, it counts as a write of the
 		// whole object.
-		in.Through = stored.Subresource(w.Through.Name)
+		in.Through = stored.FindSubresource(w.Through.Name)
 	}
 	if errs := stored.Schema.CheckTypes(nil, v); len(errs) > 0 { // possible if no function of the host converts
 		return doc.Value{}, in.invalid(v, errs)

@@ -20,8 +20,8 @@ type GoType interface {
 	FromDocument(v doc.Value) (any, error)
 	ToDocument(obj any) (doc.Value, error)
 
-	// Hooks says which hooks are set. The caller must not run the others.
-	Hooks() HookSet
+	// SetHooks says which hooks are set. The caller must not run the others.
+	SetHooks() HookSet
 	RunDefault(ctx context.Context, obj any) error
 	RunPrepare(ctx context.Context, obj, old any) error
 	RunValidate(ctx context.Context, obj, old any) (status.FieldErrors, error)

@@ -58,7 +58,7 @@ func (res *Resource) key(namespace, name string) storage.Key {
 func (res *Resource) Has(verb string) bool { return slices.Contains(res.Kind.Verbs, verb) }
 
 // Subresource returns the subresource with this name, or nil.
-func (res *Resource) Subresource(name string) *Subresource {
+func (res *Resource) FindSubresource(name string) *Subresource {
 	for _, s := range res.Subresources {
 		if s.Name == name {
 			return s
@@ -69,12 +69,12 @@ func (res *Resource) Subresource(name string) *Subresource {
 
 // Serves reports whether the subresource with this name also serves the paths below its own.
 func (res *Resource) Serves(name string) bool {
-	s := res.Subresource(name)
+	s := res.FindSubresource(name)
 	return s != nil && s.Stream != nil && s.Stream.Below
 }
 
 // HasStatus reports whether the kind has the subresource /status.
-func (res *Resource) HasStatus() bool { return res.Subresource("status") != nil }
+func (res *Resource) HasStatus() bool { return res.FindSubresource("status") != nil }
 
 // NotFound returns the error for an object that does not exist.
 func (res *Resource) NotFound(name string) error { return status.NotFound(res.GR, name) }

@@ -24,8 +24,8 @@ func (r *Review) Operation() string { return string(r.write.operation) }
 // Kind returns the kind of the object in the stored version, or the own kind of the subresource.
 func (r *Review) Kind() apimeta.GroupVersionKind { return r.write.kind }
 
-// Resource returns the resource and the subresource of the URL, in the version of the request.
-func (r *Review) Resource() (apimeta.GroupVersionResource, string) {
+// Where returns the resource and the subresource of the URL, in the version of the request.
+func (r *Review) Where() (apimeta.GroupVersionResource, string) {
 	return r.write.res.GR.WithVersion(r.write.res.GVK.Version), r.write.subresource()
 }
 

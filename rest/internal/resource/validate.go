@@ -30,7 +30,7 @@ func (w *Write) faults(ctx context.Context) (status.FieldErrors, error) {
 		return nil, err
 	}
 	errs = append(errs, broken...)
-	if !w.res.GoType.Hooks().Validate {
+	if !w.res.GoType.SetHooks().Validate {
 		return errs, nil
 	}
 	before, err := w.res.typedOld(w.old.shown)

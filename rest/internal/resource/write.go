@@ -110,11 +110,11 @@ func (w *Write) Replace(obj doc.Value) {
 	if w.Name == "" {
 		w.Name = objectmeta.NameOf(obj)
 	}
-	w.Change(func(doc.Value) (doc.Value, error) { return obj, nil })
+	w.Compute(func(doc.Value) (doc.Value, error) { return obj, nil })
 }
 
-// Change sets the function that computes the object that the client wants.
-func (w *Write) Change(want Change) { w.want = want }
+// Compute sets the function that computes the object that the client wants.
+func (w *Write) Compute(want Change) { w.want = want }
 
 // part returns the part of the object that the target writes.
 func (t Target) part() Part {
