@@ -11,6 +11,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/rest/internal/delivery"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -85,6 +86,7 @@ func (a *API) begin(definitions []Definition) error {
 // resourcesOf builds the resources of an API, and checks that they and the admission hooks fit together.
 func (a *API) resourcesOf(definitions []Definition) ([]*served, error) {
 	var resources, versions []*served
+	var kinds []*kind.Kind
 	for _, d := range definitions {
 		if d == nil {
 			return nil, errors.New("a resource is nil")
@@ -93,35 +95,12 @@ func (a *API) resourcesOf(definitions []Definition) ([]*served, error) {
 		if err != nil {
 			return nil, err
 		}
-		resources, versions = append(resources, res), append(versions, res.everyVersion()...)
+		resources, versions, kinds = append(resources, res), append(versions, res.everyVersion()...), append(kinds, res.Kind)
 	}
-	if err := checkTogether(resources); err != nil {
+	if err := kind.CheckNames(kinds); err != nil {
 		return nil, err
 	}
 	return resources, checkHooks(a.options.Admission, versions)
-}
-
-// checkTogether refuses resources of one group that share a kind, a plural, a singular or a short name.
-func checkTogether(resources []*served) error {
-	taken := map[string]string{}
-	for _, res := range resources {
-		names := append([]string{res.GR.Resource, res.Kind.Singular}, res.Kind.ShortNames...)
-		for i, name := range names {
-			key := res.GR.Group + "/" + name
-			if other, ok := taken[key]; ok && other != res.GVK.Kind {
-				return fmt.Errorf("kind %q: kind %q of the same group already has the name %q", res.GVK.Kind, other, name)
-			} else if ok && i == 0 {
-				return fmt.Errorf("kind %q: declared twice", res.GVK.Kind)
-			}
-			taken[key] = res.GVK.Kind
-		}
-		if kind := res.GR.Group + "/" + res.GVK.Kind; taken[kind] != "" {
-			return fmt.Errorf("kind %q: declared twice", res.GVK.Kind)
-		} else {
-			taken[kind] = res.GVK.Kind
-		}
-	}
-	return nil
 }
 
 // Shutdown ends all watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for those in flight,

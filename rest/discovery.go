@@ -3,7 +3,6 @@ package rest
 import (
 	"crypto/sha512"
 	"encoding/hex"
-	"mime"
 	"net"
 	"net/http"
 	"slices"
@@ -67,7 +66,7 @@ func (q *request) groupVersion() error {
 		return err
 	}
 	path, _ := routePath(q.r.URL)
-	v, ok := q.serving.versionAt(path)
+	v, ok := kind.VersionAt(q.serving.groups, path)
 	if !ok {
 		return q.unknownPath()
 	}
@@ -84,34 +83,20 @@ func (q *request) writeDiscovery(v any) error {
 	return q.writeOwn(http.StatusOK, rep, v)
 }
 
-// aggregatedType is the media type of a document with the discovery of all groups.
-const aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-
 // discover answers /api and /apis. Clients that accept the aggregated form receive the groups that belong to the path; others
 // receive the legacy document (API concepts, API discovery).
 func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	if !q.acceptsAggregated() {
+	if !media.AcceptsAggregated(q.r.Header["Accept"]) {
 		return q.writeDiscovery(legacy())
 	}
 	body, err := codec.EncodeOwn(kind.Aggregated(q.serving.groups, belongs))
 	if err != nil {
 		return err
 	}
-	return q.writeCached(aggregatedType, body, "public")
-}
-
-// acceptsAggregated reports whether the client accepts the aggregated document anywhere in its Accept header.
-func (q *request) acceptsAggregated() bool {
-	for _, part := range strings.Split(strings.Join(q.r.Header["Accept"], ","), ",") {
-		name, p, err := mime.ParseMediaType(part)
-		if err == nil && name == media.JSON && p["g"] == "apidiscovery.k8s.io" && p["v"] == "v2" && p["as"] == "APIGroupDiscoveryList" {
-			return true
-		}
-	}
-	return false
+	return q.writeCached(media.Aggregated, body, "public")
 }
 
 // writeCached sends a document that seldom changes, with an ETag. A client that already has it receives 304 Not Modified.

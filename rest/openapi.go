@@ -1,73 +1,36 @@
 package rest
 
 import (
-	"crypto/sha512"
-	"encoding/hex"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/openapi"
 	"github.com/decorum-go/decorum/status"
 )
-
-// openAPI holds the documents that describe the API. They are written when first asked for.
-type openAPI struct {
-	v2 map[string]func() ([]byte, error) // by media type
-	v3 map[string]func() (hashed, error) // by group and version, as the path of its document ends
-}
-
-type hashed struct {
-	body []byte
-	hash string
-}
-
-// newOpenAPI prepares the documents of the kinds that are served.
-func newOpenAPI(kinds []*kind.Kind, groups []kind.Group) openAPI {
-	out := openAPI{v3: map[string]func() (hashed, error){}, v2: map[string]func() ([]byte, error){
-		media.JSON:     sync.OnceValues(func() ([]byte, error) { return openapi.V2(kinds) }),
-		mediaOpenAPIv2: sync.OnceValues(func() ([]byte, error) { return openapi.V2Protobuf(kinds) }),
-	}}
-	for _, g := range groups {
-		for _, v := range g.Versions {
-			out.v3[strings.TrimPrefix(v.Path(), "/")] = sync.OnceValues(func() (hashed, error) {
-				body, err := openapi.V3(v.GroupVersion, kinds)
-				sum := sha512.Sum512(body)
-				return hashed{body, strings.ToUpper(hex.EncodeToString(sum[:]))}, err
-			})
-		}
-	}
-	return out
-}
 
 // openAPIv2 answers /openapi/v2: one document for all groups.
 func (q *request) openAPIv2() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	accept := strings.ReplaceAll(strings.Join(q.r.Header["Accept"], ","), mediaOpenAPIv2Old, mediaOpenAPIv2)
-	form := media.Preferred(accept, media.JSON, mediaOpenAPIv2)
-	if form == "" {
-		return status.NotAcceptable([]string{media.JSON, mediaOpenAPIv2})
+	accept := strings.ReplaceAll(strings.Join(q.r.Header["Accept"], ","), openapi.MediaV2ProtobufOld, openapi.MediaV2Protobuf)
+	write, form := q.serving.openapi.V2, media.Preferred(accept, media.JSON, openapi.MediaV2Protobuf)
+	switch form {
+	case "":
+		return status.NotAcceptable([]string{media.JSON, openapi.MediaV2Protobuf})
+	case openapi.MediaV2Protobuf:
+		write = q.serving.openapi.V2Protobuf
 	}
-	body, err := q.serving.openapi.v2[form]()
+	body, err := write()
 	if err != nil {
 		return err
 	}
 	return q.writeCached(form, body, headerNoCache[0])
 }
-
-// The Protobuf form of the Swagger 2.0 document, which kubectl asks for when it checks what it sends by itself: under the
-// name that it is answered with, and under the one that clients ask by, which is no valid media type.
-const (
-	mediaOpenAPIv2    = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
-	mediaOpenAPIv2Old = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
-)
 
 // openAPIv3Index answers /openapi/v3: where the document of each group and version is.
 func (q *request) openAPIv3Index() error {
@@ -78,12 +41,12 @@ func (q *request) openAPIv3Index() error {
 		ServerRelativeURL string `json:"serverRelativeURL"`
 	}
 	paths := map[string]entry{}
-	for name, document := range q.serving.openapi.v3 {
+	for name, document := range q.serving.openapi.V3 {
 		d, err := document()
 		if err != nil {
 			return err
 		}
-		paths[name] = entry{q.documentURL(name, d.hash)}
+		paths[name] = entry{q.documentURL(name, d.Hash)}
 	}
 	body, err := codec.EncodeOwn(map[string]any{"paths": paths})
 	if err != nil {
@@ -108,7 +71,7 @@ func (q *request) openAPIv3() error {
 	}
 	path, _ := routePath(q.r.URL)
 	name := strings.TrimPrefix(path, "/openapi/v3/")
-	document, ok := q.serving.openapi.v3[name]
+	document, ok := q.serving.openapi.V3[name]
 	if !ok {
 		return status.ResourceNotFound()
 	}
@@ -119,12 +82,12 @@ func (q *request) openAPIv3() error {
 	cacheControl := headerNoCache[0]
 	switch asked := q.parameters().Get("hash"); {
 	case asked == "":
-	case asked != d.hash:
-		q.w.Header().Set("Location", q.documentURL(name, d.hash))
+	case asked != d.Hash:
+		q.w.Header().Set("Location", q.documentURL(name, d.Hash))
 		return q.writeRaw(http.StatusMovedPermanently, media.Text, nil)
 	default:
 		cacheControl = "public, immutable"
 		q.w.Header().Set("Expires", q.api.options.Now().Add(365*24*time.Hour).UTC().Format(http.TimeFormat))
 	}
-	return q.writeCached(media.JSON, d.body, cacheControl)
+	return q.writeCached(media.JSON, d.Body, cacheControl)
 }

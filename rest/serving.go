@@ -4,6 +4,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/openapi"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -13,7 +14,7 @@ type serving struct {
 	resource.Set
 	versions []*served // every served version of every kind
 	groups   []kind.Group
-	openapi  openAPI
+	openapi  *openapi.Documents
 	router   *httprouter.Router
 	notFound httprouter.Handle
 }
@@ -37,20 +38,8 @@ func (a *API) newServing(resources []*served) *serving {
 		}
 	}
 	s.groups = kind.Groups(kinds)
-	s.openapi = newOpenAPI(kinds, s.groups)
+	s.openapi = openapi.NewDocuments(kinds, s.groups)
 	s.notFound = a.route(s, nil, always((*request).unknownPath))
 	s.router = a.routes(s)
 	return s
-}
-
-// versionAt returns the version of a group whose path this is.
-func (s *serving) versionAt(path string) (kind.Version, bool) {
-	for _, g := range s.groups {
-		for _, v := range g.Versions {
-			if v.Path() == path {
-				return v, true
-			}
-		}
-	}
-	return kind.Version{}, false
 }

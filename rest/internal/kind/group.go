@@ -63,3 +63,15 @@ func Groups(kinds []*Kind) []Group {
 	}
 	return out
 }
+
+// VersionAt returns the version of a group whose path this is.
+func VersionAt(groups []Group, path string) (Version, bool) {
+	for _, g := range groups {
+		for _, v := range g.Versions {
+			if v.Path() == path {
+				return v, true
+			}
+		}
+	}
+	return Version{}, false
+}

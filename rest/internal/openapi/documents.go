@@ -1,0 +1,50 @@
+package openapi
+
+import (
+	"crypto/sha512"
+	"encoding/hex"
+	"strings"
+	"sync"
+
+	"github.com/decorum-go/decorum/rest/internal/kind"
+)
+
+// The Protobuf form of the Swagger 2.0 document, which kubectl asks for when it checks what it sends by itself: under the
+// name that it is answered with, and under the one that clients ask by, which is no valid media type.
+const (
+	MediaV2Protobuf    = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+	MediaV2ProtobufOld = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+)
+
+// Documents are the documents that describe an API. Each is written when it is first asked for.
+type Documents struct {
+	// V2 returns the Swagger 2.0 document as JSON, and V2Protobuf returns it as Protobuf.
+	V2, V2Protobuf func() ([]byte, error)
+	// V3 returns the OpenAPI 3.0 document of each group and version, by its path without the first slash.
+	V3 map[string]func() (Document, error)
+}
+
+// Document is a document with the hash of its bytes, which names its version.
+type Document struct {
+	Body []byte
+	Hash string
+}
+
+// NewDocuments prepares the documents of the kinds that are served, and of their groups.
+func NewDocuments(kinds []*kind.Kind, groups []kind.Group) *Documents {
+	d := &Documents{
+		V2:         sync.OnceValues(func() ([]byte, error) { return V2(kinds) }),
+		V2Protobuf: sync.OnceValues(func() ([]byte, error) { return V2Protobuf(kinds) }),
+		V3:         map[string]func() (Document, error){},
+	}
+	for _, g := range groups {
+		for _, v := range g.Versions {
+			d.V3[strings.TrimPrefix(v.Path(), "/")] = sync.OnceValues(func() (Document, error) {
+				body, err := V3(v.GroupVersion, kinds)
+				sum := sha512.Sum512(body)
+				return Document{Body: body, Hash: strings.ToUpper(hex.EncodeToString(sum[:]))}, err
+			})
+		}
+	}
+	return d
+}
