@@ -1,16 +1,12 @@
 package rest
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -65,7 +61,7 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 		return o, err
 	}
 	if len(data) > 0 {
-		err = q.decodeDeleteOptions(data, &o)
+		o, err = q.decodeDeleteOptions(data)
 	} else {
 		err = q.queryDeleteOptions(&o)
 	}
@@ -78,40 +74,15 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	return o, resource.ValidateDeleteOptions(o)
 }
 
-func (q *request) decodeDeleteOptions(data []byte, o *apimeta.DeleteOptions) error {
+func (q *request) decodeDeleteOptions(data []byte) (o apimeta.DeleteOptions, err error) {
 	if !slices.Contains(q.api.types.Served, q.contentType()) {
-		return status.UnsupportedMediaType(q.api.types.Served)
+		return o, status.UnsupportedMediaType(q.api.types.Served)
 	}
-	v, err := q.decodeDocument(media.Described(codec.DeleteOptionsMessage()), true, data, new(resource.Write))
+	body, err := q.decodeDocument(media.Described(codec.DeleteOptionsMessage()), true, data, new(resource.Write))
 	if err != nil {
-		return status.BadRequest(err.Error())
+		return o, status.BadRequest(err.Error())
 	}
-	kind, err := resource.KindOf(v, q.bodyAsJSON(v, data))
-	if err != nil {
-		return status.BadRequest(err.Error())
-	}
-	if err := checkDeleteOptionsKind(kind); err != nil {
-		return err
-	}
-	text := codec.AppendJSON(nil, v)
-	if err := schema.DecodingError(text, reflect.TypeFor[apimeta.DeleteOptions]()); err != nil {
-		return status.BadRequest(err.Error())
-	}
-	return json.Unmarshal(text, o)
-}
-
-// checkDeleteOptionsKind refuses options of another request. They come in the version of any group.
-func checkDeleteOptionsKind(kind apimeta.GroupVersionKind) error {
-	if kind.Version == "" {
-		kind.Group, kind.Version = "meta.k8s.io", "v1"
-	}
-	switch {
-	case kind.Kind == "" || kind.Kind == "DeleteOptions":
-		return nil
-	case kind.Kind == "Status", slices.Contains(resource.KindsOfEveryVersion, kind.Kind):
-		return status.BadRequest(fmt.Sprintf("converting (v1.%s) to (v1.DeleteOptions): unknown conversion", kind.Kind))
-	}
-	return status.BadRequest(resource.Unregistered(kind))
+	return resource.ReadDeleteOptions(body, q.bodyAsJSON(body, data))
 }
 
 func (q *request) queryDeleteOptions(o *apimeta.DeleteOptions) error {
@@ -130,11 +101,11 @@ func (q *request) queryDeleteOptions(o *apimeta.DeleteOptions) error {
 	}
 	o.Preconditions = queryPreconditions(query)
 	if query.Has("orphanDependents") {
-		orphan := parseBool(query.Get("orphanDependents"))
+		orphan := resource.ParseBool(query.Get("orphanDependents"))
 		o.OrphanDependents = &orphan
 	}
 	if query.Has(resource.FieldIgnoreReadError) {
-		ignore := parseBool(query.Get(resource.FieldIgnoreReadError))
+		ignore := resource.ParseBool(query.Get(resource.FieldIgnoreReadError))
 		o.IgnoreStoreReadErrorWithClusterBreakingPotential = &ignore
 	}
 	return nil
@@ -155,8 +126,7 @@ func queryPreconditions(query url.Values) *apimeta.Preconditions {
 	return &p
 }
 
-// deleteCollection answers DELETE of a collection: each object that the selectors take is deleted by itself, and the
-// answer is the list of them as they were.
+// deleteCollection answers DELETE of a collection with the list of the objects that it has deleted.
 func (q *request) deleteCollection() error {
 	rep, err := q.negotiate(media.DeletedObjects)
 	if err != nil {

@@ -22,7 +22,7 @@ func (q *request) get() error {
 	if err != nil {
 		return err
 	}
-	if q.parameters().Has("export") && parseBool(q.parameters().Get("export")) {
+	if q.parameters().Has("export") && resource.ParseBool(q.parameters().Get("export")) {
 		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
 	revision, err := resource.ReadRevision(q.parameters().Get("resourceVersion"))

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"net/url"
 	"strconv"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/words"
@@ -17,7 +14,7 @@ import (
 
 // writeParameters reads the options of a write from the query. kind names them in errors.
 func (q *request) writeParameters(kind string) (resource.Asked, error) {
-	o := resource.Asked{Agent: agentOf(q.r.UserAgent())}
+	o := resource.Asked{Agent: objectmeta.ManagerOf(q.r.UserAgent())}
 	query, applies := q.parameters(), kind == "PatchOptions" && q.applies()
 	if query == nil && !applies {
 		return o, nil
@@ -26,7 +23,7 @@ func (q *request) writeParameters(kind string) (resource.Asked, error) {
 	switch {
 	case kind != "PatchOptions" || !query.Has("force"):
 	case applies:
-		o.Force = parseBool(query.Get("force"))
+		o.Force = resource.ParseBool(query.Get("force"))
 	default:
 		errs = append(errs, status.ForbiddenField(status.Field("force"), "may not be specified for non-apply patch"))
 	}
@@ -64,9 +61,9 @@ func (q *request) listParameters() (*resource.ListParameters, error) {
 		p.Limit = *limit
 	}
 	p.Watch = q.wantsWatch()
-	p.AllowWatchBookmarks = query.Has("allowWatchBookmarks") && parseBool(query.Get("allowWatchBookmarks"))
+	p.AllowWatchBookmarks = query.Has("allowWatchBookmarks") && resource.ParseBool(query.Get("allowWatchBookmarks"))
 	if query.Has("sendInitialEvents") {
-		send := parseBool(query.Get("sendInitialEvents"))
+		send := resource.ParseBool(query.Get("sendInitialEvents"))
 		p.SendInitialEvents = &send
 	}
 	if p.Labels, err = apimeta.ParseSelector(p.LabelSelector); err != nil {
@@ -79,11 +76,8 @@ func (q *request) listParameters() (*resource.ListParameters, error) {
 }
 
 func (q *request) wantsWatch() bool {
-	return q.parameters().Has("watch") && parseBool(q.parameters().Get("watch"))
+	return q.parameters().Has("watch") && resource.ParseBool(q.parameters().Get("watch"))
 }
-
-// parseBool reads a flag as Kubernetes does: what is not plainly false is true.
-func parseBool(s string) bool { return s != "0" && !strings.EqualFold(s, "false") }
 
 // integerParameter reads a number; it is nil where the parameter is not there. One that is there and empty is no number.
 func integerParameter(query url.Values, name string) (*int64, error) {
@@ -95,24 +89,4 @@ func integerParameter(query url.Values, name string) (*int64, error) {
 		return nil, status.BadRequest(words.NotAnInteger(query.Get(name), 64))
 	}
 	return &n, nil
-}
-
-// agentOf returns the name under which a client writes that names no field manager: its User-Agent up to the first slash,
-// without what cannot be printed.
-func agentOf(userAgent string) string {
-	name, _, _ := strings.Cut(userAgent, "/")
-	if len(name) <= objectmeta.MaxFieldManager && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return name
-	}
-	var out strings.Builder
-	for _, r := range name {
-		switch {
-		case !unicode.IsPrint(r):
-		case out.Len()+utf8.RuneLen(r) > objectmeta.MaxFieldManager:
-			return out.String()
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
 }

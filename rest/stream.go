@@ -142,7 +142,7 @@ func (s Stream[T, O]) subresource(parent *resource.Resource) (*servedSubresource
 	if out.Options, err = schema.Derive(options, schema.Options{Builtin: true}); err != nil {
 		return fail("%w", err)
 	}
-	if err := checkParameters(out.Options); err != nil {
+	if err := resource.CheckStreamOptions(out.Options); err != nil {
 		return fail("%w", err)
 	}
 	return &servedSubresource{Subresource: sub, bytes: out}, nil

@@ -79,7 +79,7 @@ func (q *request) streamCall() *stream.Call {
 // flag returns the value of a boolean parameter.
 func (q *request) flag(name string) bool {
 	values := q.parameters()[name]
-	return len(values) > 0 && parseBool(values[0])
+	return len(values) > 0 && resource.ParseBool(values[0])
 }
 
 // proxy passes the request to the host's Serve, with the path that follows the subresource.
@@ -112,7 +112,7 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 	if err != nil {
 		return boundStream{}, fmt.Errorf("stored object: %w", err)
 	}
-	options, err := s.readOptions(q.parameters())
+	options, err := resource.ReadStreamOptions(s.Options, q.parameters())
 	if err != nil {
 		return boundStream{}, err
 	}

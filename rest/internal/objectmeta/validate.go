@@ -2,10 +2,11 @@ package objectmeta
 
 import (
 	"fmt"
-	"strings"
-
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -349,16 +350,36 @@ func ownerReferences(v doc.Value) []apimeta.OwnerReference {
 }
 
 const (
-	// MaxFieldManager is the longest name of a field manager, in bytes.
-	MaxFieldManager = 128
+	// maxFieldManager is the longest name of a field manager, in bytes.
+	maxFieldManager = 128
 	// maxSubresourceName is the longest name of a subresource in an entry of managedFields, in bytes.
 	maxSubresourceName = 256
 )
 
+// ManagerOf returns the field manager of a client that names none: its User-Agent up to the first slash, without the characters that
+// cannot be printed, cut off at the longest name of a field manager.
+func ManagerOf(userAgent string) string {
+	name, _, _ := strings.Cut(userAgent, "/")
+	if len(name) <= maxFieldManager && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return name
+	}
+	var out strings.Builder
+	for _, r := range name {
+		switch {
+		case !unicode.IsPrint(r):
+		case out.Len()+utf8.RuneLen(r) > maxFieldManager:
+			return out.String()
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
 // ValidateFieldManager refuses a name of a field manager that is too long or contains characters that cannot be printed.
 func ValidateFieldManager(path *status.Path, manager string) status.FieldErrors {
-	if len(manager) > MaxFieldManager {
-		return status.FieldErrors{status.TooLongField(path, manager, MaxFieldManager)}
+	if len(manager) > maxFieldManager {
+		return status.FieldErrors{status.TooLongField(path, manager, maxFieldManager)}
 	}
 	var errs status.FieldErrors
 	for i, r := range manager {

@@ -132,7 +132,7 @@ func (w *Write) Connect(ctx context.Context, options doc.Value) (doc.Value, erro
 	if err := a.validate(ctx, forms{changed, changed}); err != nil {
 		return doc.Value{}, err
 	}
-	return CheckOptions(sub.Stream.Options, changed.Without("apiVersion", "kind"))
+	return checkOptions(sub.Stream.Options, changed.Without("apiVersion", "kind"))
 }
 
 // subresource returns the name of the subresource of the request, or "" for the object itself.

@@ -198,40 +198,6 @@ func (res *Resource) propagation(o apimeta.DeleteOptions) apimeta.DeletionPropag
 	}
 }
 
-// ValidateDeleteOptions returns an Invalid error if the options of a deletion are malformed or contradict each other.
-func ValidateDeleteOptions(o apimeta.DeleteOptions) error {
-	var errs status.FieldErrors
-	if o.PropagationPolicy != nil && o.OrphanDependents != nil {
-		errs = append(errs, status.InvalidField(status.Field("propagationPolicy"), string(*o.PropagationPolicy),
-			"orphanDependents and deletionPropagation cannot be both set"))
-	}
-	if p := o.PropagationPolicy; p != nil && *p != apimeta.DeletePropagationForeground && *p != apimeta.DeletePropagationBackground && *p != apimeta.DeletePropagationOrphan {
-		errs = append(errs, status.UnsupportedValue(status.Field("propagationPolicy"), string(*p), []string{
-			string(apimeta.DeletePropagationForeground), string(apimeta.DeletePropagationBackground), string(apimeta.DeletePropagationOrphan), "nil"}))
-	}
-	errs = append(errs, ValidateDryRun(o.DryRun)...)
-	errs = append(errs, validateUnsafeDeletion(o)...)
-	return InvalidOptions("DeleteOptions", errs)
-}
-
-// InvalidOptions returns the error for invalid request options, or nil if errs is empty.
-func InvalidOptions(kind string, errs status.FieldErrors) error {
-	if len(errs) == 0 {
-		return nil
-	}
-	return status.Invalid(apimeta.GroupKind{Group: "meta.k8s.io", Kind: kind}, "", errs)
-}
-
-// ValidateDryRun returns the errors in the values of the option dryRun.
-func ValidateDryRun(values []string) status.FieldErrors {
-	for _, v := range values {
-		if v != "All" {
-			return status.FieldErrors{status.UnsupportedValue(status.Field("dryRun"), values, []string{"All"})}
-		}
-	}
-	return nil
-}
-
 // held reports whether finalizers, the rest of a grace period, or the kind's life keep an object that is being deleted.
 func (res *Resource) held(obj doc.Value) bool {
 	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.life.holds(obj)

@@ -144,13 +144,13 @@ func (res *Resource) checkBuiltinKind(body, want apimeta.GroupVersionKind, data 
 func (res *Resource) otherBuiltinKind(body, want apimeta.GroupVersionKind) string {
 	from, known := res.Served().knows(body)
 	if !known {
-		return Unregistered(body)
+		return unregistered(body)
 	}
 	return fmt.Sprintf("converting (%s.%s) to (%s.%s): unknown conversion", from, body.Kind, internalPackage(want.Group), want.Kind)
 }
 
-// Unregistered returns upstream's text about an unknown kind.
-func Unregistered(kind apimeta.GroupVersionKind) string {
+// unregistered returns upstream's text about an unknown kind.
+func unregistered(kind apimeta.GroupVersionKind) string {
 	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", kind.Kind, kind.GroupVersion(), schemeName)
 }
 
@@ -177,15 +177,15 @@ func (s Set) knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
 		case !res.Dialect.InScheme || res.GVK.GroupVersion() != kind.GroupVersion():
 		case res.GVK.Kind == kind.Kind || !res.Kind.Virtual && res.Kind.ListKind == kind.Kind:
 			return kind.Version, true
-		case slices.Contains(KindsOfEveryVersion, kind.Kind):
+		case slices.Contains(kindsOfEveryVersion, kind.Kind):
 			return "v1", true
 		}
 	}
 	return "", false
 }
 
-// KindsOfEveryVersion lists the kinds of options and events that upstream registers in every version.
-var KindsOfEveryVersion = []string{"CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"}
+// kindsOfEveryVersion lists the kinds of options and events that upstream registers in every version.
+var kindsOfEveryVersion = []string{"CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"}
 
 func otherVersion(got, want string) error {
 	return status.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got, want))

@@ -12,7 +12,6 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
-	"github.com/decorum-go/decorum/status"
 )
 
 // Subresource has a path below that of an object: a part of the object, a view of it, an action on it, or a stream of bytes. Its
@@ -85,17 +84,4 @@ func (s *Subresource) named(v, parent doc.Value) doc.Value {
 		}
 	}
 	return v.With("metadata", m)
-}
-
-// CheckOptions defaults and validates the options of a stream.
-func CheckOptions(options *schema.Schema, v doc.Value) (doc.Value, error) {
-	v = options.Default(v)
-	errs := options.CheckTypes(nil, v)
-	if len(errs) == 0 {
-		errs = options.Validate(nil, v)
-	}
-	if len(errs) > 0 {
-		return doc.Value{}, status.BadRequest(errs.Error())
-	}
-	return v, nil
 }

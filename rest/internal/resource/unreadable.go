@@ -3,7 +3,6 @@ package resource
 import (
 	"context"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -46,26 +45,4 @@ func (res *Resource) readable(record *storage.Record) bool {
 	}
 	_, err := res.Stored.GoType.Decode(record.JSON)
 	return err == nil
-}
-
-// validateUnsafeDeletion refuses to combine the option with options that need to read the object.
-func validateUnsafeDeletion(o apimeta.DeleteOptions) (errs status.FieldErrors) {
-	if o.IgnoreStoreReadErrorWithClusterBreakingPotential == nil || !*o.IgnoreStoreReadErrorWithClusterBreakingPotential {
-		return nil
-	}
-	for _, other := range []struct {
-		name  string
-		given bool
-	}{
-		{".dryRun", len(o.DryRun) > 0},
-		{".propagationPolicy", o.PropagationPolicy != nil},
-		{".orphanDependents", o.OrphanDependents != nil},
-		{".gracePeriodSeconds", o.GracePeriodSeconds != nil},
-		{".preconditions", o.Preconditions != nil},
-	} {
-		if other.given {
-			errs = append(errs, status.InvalidField(status.Field(FieldIgnoreReadError), true, "cannot be set together with "+other.name))
-		}
-	}
-	return errs
 }

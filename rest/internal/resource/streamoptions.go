@@ -1,21 +1,19 @@
-package rest
+package resource
 
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/internal/words"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
-// checkParameters checks that the fields of a struct can be parameters of a URL: scalars, and lists of scalars.
-func checkParameters(options *schema.Schema) error {
+// CheckStreamOptions checks that the fields of a struct can be parameters of a URL: scalars, and lists of scalars.
+func CheckStreamOptions(options *schema.Schema) error {
 	if options.Object == nil {
 		return fmt.Errorf("the options must be a struct")
 	}
@@ -33,11 +31,11 @@ func checkParameters(options *schema.Schema) error {
 	return nil
 }
 
-// readOptions reads the options of a stream from the parameters of a URL, and checks them. It ignores unknown parameters, because
+// ReadStreamOptions reads the options of a stream from the parameters of a URL, and checks them. It ignores unknown parameters, because
 // the URL has other ones, such as pretty.
-func (s *byteStream) readOptions(parameters url.Values) (doc.Value, error) {
+func ReadStreamOptions(options *schema.Schema, parameters map[string][]string) (doc.Value, error) {
 	v := doc.MapOf()
-	for _, p := range s.Options.Object.Properties {
+	for _, p := range options.Object.Properties {
 		values := parameters[p.Name]
 		if len(values) == 0 || typeMetaField(p.Name) {
 			continue
@@ -66,7 +64,7 @@ func (s *byteStream) readOptions(parameters url.Values) (doc.Value, error) {
 			v = v.With(p.Name, elements[0])
 		}
 	}
-	return resource.CheckOptions(s.Options, v)
+	return checkOptions(options, v)
 }
 
 // typeMetaField reports whether a field belongs to the TypeMeta of the options structs of Kubernetes, and so is not a parameter.
@@ -76,7 +74,7 @@ func typeMetaField(name string) bool { return name == "kind" || name == "apiVers
 func parseParameter(typ, value string) (doc.Value, error) {
 	switch typ {
 	case schema.BooleanType:
-		return doc.OfBool(parseBool(value)), nil
+		return doc.OfBool(ParseBool(value)), nil
 	case schema.IntegerType:
 		i, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
@@ -91,4 +89,17 @@ func parseParameter(typ, value string) (doc.Value, error) {
 		return doc.OfNumber(strconv.FormatFloat(f, 'g', -1, 64)), nil
 	}
 	return doc.Of(value), nil
+}
+
+// checkOptions defaults and validates the options of a stream.
+func checkOptions(options *schema.Schema, v doc.Value) (doc.Value, error) {
+	v = options.Default(v)
+	errs := options.CheckTypes(nil, v)
+	if len(errs) == 0 {
+		errs = options.Validate(nil, v)
+	}
+	if len(errs) > 0 {
+		return doc.Value{}, status.BadRequest(errs.Error())
+	}
+	return v, nil
 }
