@@ -50,7 +50,7 @@ func (q *request) stream(sub *servedSubresource) error {
 	defer func() { q.wrote = q.wrote || call.Begun }()
 	switch s.way {
 	case outputWay:
-		return stream.Output(ctx, call, func() (io.WriteCloser, error) { return q.openStreamBody(s.Media) }, bound.output)
+		return stream.Output(ctx, call, func() (io.WriteCloser, error) { return q.openBody(s.Media) }, bound.output)
 	case sessionWay:
 		wanted := stream.Wanted{Stdin: q.flag("stdin"), Stdout: q.flag("stdout"), Stderr: q.flag("stderr"), TTY: q.flag("tty")}
 		return stream.Session(ctx, call, wanted, func(ctx context.Context, t *stream.Terminal[TerminalSize]) error {
@@ -74,6 +74,15 @@ func (q *request) streamCall() *stream.Call {
 		},
 		Ending: delivery.ErrEnding, Failure: q.failure,
 	}
+}
+
+// openBody begins an answer that the host writes.
+func (q *request) openBody(contentType string) (io.WriteCloser, error) {
+	body, err := q.newBody([]string{contentType}, idleAfter)
+	if err != nil {
+		return nil, err
+	}
+	return body.ForHost(), nil
 }
 
 // flag returns the value of a boolean parameter.

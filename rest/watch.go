@@ -2,8 +2,6 @@ package rest
 
 import (
 	"context"
-	"net/http"
-	"slices"
 	"time"
 
 	"github.com/decorum-go/decorum/rest/internal/delivery"
@@ -76,7 +74,12 @@ func (q *request) becomeWatch() {
 // openWatch begins the answer. gone is called when the client leaves without the request's context noticing.
 func (q *request) openWatch(mediaType string, gone context.CancelFunc) (delivery.Output, error) {
 	if stream.WantsSocket(q.r) {
-		return q.openSocket(mediaType == media.JSON, gone)
+		conn, begun, err := stream.Upgrade(q.w, q.r, nil)
+		q.wrote = q.wrote || begun
+		if err != nil {
+			return nil, err
+		}
+		return stream.NewEventSocket(conn, mediaType == media.JSON, q.api.ending, &q.held, gone), nil
 	}
 	contentType := headerJSON
 	switch mediaType {
@@ -85,60 +88,22 @@ func (q *request) openWatch(mediaType string, gone context.CancelFunc) (delivery
 	case media.CBOR:
 		contentType = []string{media.CBORSequence}
 	}
-	return q.openResponse(contentType, delivery.StuckAfter)
+	body, err := q.newBody(contentType, delivery.StuckAfter)
+	if err != nil {
+		return nil, err
+	}
+	body.Begin()
+	return body, nil
 }
 
-// responseOutput streams in the body of the answer, chunked with HTTP/1.1 and in frames of HTTP/2.
-type responseOutput struct {
-	q        *request
-	control  *http.ResponseController
-	patience time.Duration // how long one write may take
-}
-
-// openResponse sends the header at once. A client that does not take a piece within patience counts as gone.
-func (q *request) openResponse(contentType []string, patience time.Duration) (*responseOutput, error) {
-	control, err := stream.Control(q.w)
+// newBody prepares an answer whose body is written little by little. A client that does not take a piece within patience counts as gone.
+func (q *request) newBody(contentType []string, patience time.Duration) (*stream.Body, error) {
+	body, err := stream.NewBody(q.w, patience, q.api.ending, &q.held)
 	if err != nil {
 		return nil, err
 	}
 	h := q.w.Header()
 	h["Content-Type"], h["Cache-Control"] = contentType, headerNoCache
 	q.wrote = true
-	q.w.WriteHeader(http.StatusOK)
-	_ = control.Flush() // a client that is gone is noticed when there is something to send
-	return &responseOutput{q: q, control: control, patience: patience}, nil
+	return body, nil
 }
-
-func (o *responseOutput) EventByEvent() bool { return false }
-
-func (o *responseOutput) Send(events, object, tail []byte) error {
-	if o.q.api.closing() { // it has been hurried, but this may be its last word
-		o.Hurry()
-	}
-	for _, part := range [...][]byte{events, object, tail} {
-		for piece := range slices.Chunk(part, delivery.PieceSize) {
-			if err := o.write(piece); err != nil {
-				return err
-			}
-		}
-	}
-	return o.control.Flush()
-}
-
-// write gives the client time for each piece, and none once the API has ended.
-func (o *responseOutput) write(piece []byte) error {
-	if !o.q.api.closing() {
-		_ = o.control.SetWriteDeadline(time.Now().Add(o.patience))
-		if o.q.api.closing() { // hurry may have come before
-			o.Hurry()
-		}
-	}
-	_, err := o.q.body().Write(piece)
-	return err
-}
-
-func (o *responseOutput) Hurry() { _ = o.control.SetWriteDeadline(time.Now().Add(delivery.StuckAtEnd)) }
-
-func (o *responseOutput) Cut() { _ = o.control.SetWriteDeadline(time.Now()) }
-
-func (o *responseOutput) Close() { _ = o.control.SetWriteDeadline(time.Time{}) }

@@ -33,7 +33,8 @@ var rooms = []room{
 		"rest/internal/kind", "rest/internal/upstream",
 	}},
 	{name: "delivery", may: []string{"status", "internal/codec", "watch", "rest/internal/media", "rest/internal/resource"}},
-	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words"}, foreign: []string{"github.com/coder/websocket"}},
+	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words", "rest/internal/delivery"},
+		foreign: []string{"github.com/coder/websocket"}},
 }
 
 // The rooms of package rest depend on little, and never on package rest.

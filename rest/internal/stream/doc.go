@@ -9,6 +9,8 @@
 //	Forward  a WebSocket with two channels for each port
 //	Proxy    the request itself, for the path below the subresource
 //
-// Everything that becomes a WebSocket, watches included, does so through [Upgrade], and every other stream begins with [Control]. [MoveBearer] finds the token that a browser
-// hides among the subprotocols.
+// It also has the two outputs of a watch, which package delivery paces: [Body] and [EventSocket].
+//
+// Everything that becomes a WebSocket, watches included, does so through [Upgrade], and every other stream begins with
+// [Control]. [MoveBearer] finds the token that a browser hides among the subprotocols.
 package stream
