@@ -135,11 +135,11 @@ func (h *Admission) check(resources []*served) error {
 	}
 	for _, op := range h.Operations {
 		if !slices.Contains([]Operation{OperationCreate, OperationUpdate, OperationDelete, OperationConnect}, op) {
-			return fmt.Errorf("Operations: %q is no operation", op)
+			return fmt.Errorf("Operations: unknown operation %q", op)
 		}
 	}
 	if !slices.Contains([]SideEffects{"", SideEffectsNone, SideEffectsNoneOnDryRun, SideEffectsSome}, h.SideEffects) {
-		return fmt.Errorf("SideEffects: %q is none of None, NoneOnDryRun, Some", h.SideEffects)
+		return fmt.Errorf("SideEffects: unknown value %q: must be None, NoneOnDryRun or Some", h.SideEffects)
 	}
 	for _, pattern := range h.Resources {
 		if !slices.ContainsFunc(resources, func(res *served) bool { return resource.PatternServed(pattern, res.Resource) }) {
@@ -178,7 +178,7 @@ func checkHooks(hooks []Admission, resources []*served) error {
 			return fmt.Errorf("admission %q: %w", h.Name, err)
 		}
 		if names[h.Name] {
-			return fmt.Errorf("admission %q: there is another one of this name", h.Name)
+			return fmt.Errorf("admission %q: duplicate name", h.Name)
 		}
 		names[h.Name] = true
 	}

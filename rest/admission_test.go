@@ -350,9 +350,9 @@ func TestAdmissionConfiguration(t *testing.T) {
 	}{
 		{"no name", []rest.Admission{{Validate: ok}}, `admission "": name: `},
 		{"no function", []rest.Admission{{Name: "a"}}, `admission "a": neither Mutate nor Validate is set`},
-		{"two of a name", []rest.Admission{{Name: "a", Mutate: ok}, {Name: "a", Mutate: ok}}, `admission "a": there is another one of this name`},
-		{"operation", []rest.Admission{{Name: "a", Mutate: ok, Operations: []rest.Operation{"PATCH"}}}, `admission "a": Operations: "PATCH" is no operation`},
-		{"side effects", []rest.Admission{{Name: "a", Mutate: ok, SideEffects: "Few"}}, `admission "a": SideEffects: "Few" is none of None, NoneOnDryRun, Some`},
+		{"two of a name", []rest.Admission{{Name: "a", Mutate: ok}, {Name: "a", Mutate: ok}}, `admission "a": duplicate name`},
+		{"operation", []rest.Admission{{Name: "a", Mutate: ok, Operations: []rest.Operation{"PATCH"}}}, `admission "a": Operations: unknown operation "PATCH"`},
+		{"side effects", []rest.Admission{{Name: "a", Mutate: ok, SideEffects: "Few"}}, `admission "a": SideEffects: unknown value "Few": must be None, NoneOnDryRun or Some`},
 		{"resource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets"}}}, `admission "a": Resources: the API does not serve "widgets"`},
 		{"subresource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets.example.com/log"}}}, `admission "a": Resources: the API does not serve "widgets.example.com/log"`},
 	} {

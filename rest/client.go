@@ -152,7 +152,7 @@ func (c Client[T]) checkRead(obj, old doc.Value) error {
 		return nil
 	}
 	return status.Invalid(c.res.GVK.GroupKind(), objectmeta.NameOf(obj), status.FieldErrors{
-		status.RequiredField(status.Field("metadata", objectmeta.ResourceVersion), "Get the object before you change and Update it, or call Modify")})
+		status.RequiredField(status.Field("metadata", objectmeta.ResourceVersion), "get the object before you update it, or call Modify")})
 }
 
 // theStatus is the name of the subresource that ModifyStatus and the like write through.

@@ -101,7 +101,7 @@ func TestClientErrors(t *testing.T) {
 		{"update of what has changed", func() error { _, err := client.Update(ctx, &stale); return err }, status.IsConflict,
 			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`},
 		{"update without a version", func() error { _, err := client.Update(ctx, &versionless); return err }, status.IsInvalid,
-			`Widget.example.com "a" is invalid: metadata.resourceVersion: Required value: Get the object before you change and Update it, or call Modify`},
+			`Widget.example.com "a" is invalid: metadata.resourceVersion: Required value: get the object before you update it, or call Modify`},
 		{"update of what is not there", func() error { _, err := client.Update(ctx, widgetOf("none", 1)); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
 		{"update of a status that is stale", func() error { _, err := client.UpdateStatus(ctx, &stale); return err }, status.IsConflict, ""},
 		{"delete", func() error { return client.Delete(ctx, "none", rest.DeleteOptions{}) }, status.IsNotFound, `widgets.example.com "none" not found`},

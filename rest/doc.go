@@ -9,8 +9,8 @@
 // The words of this package are those of the API conventions:
 //
 //   - A kind is a type of object, such as Widget. A resource is the collection in which objects of a kind are served, such as
-//     widgets. Each has a group and one or more versions, of which one is stored.
-//   - An object has metadata, a spec that says what is wanted, and a status that says what is.
+//     widgets. Each has a group and one or more versions. Objects are stored in one of the versions.
+//   - An object has metadata, a spec (the wanted state) and a status (the observed state).
 //   - A subresource stands below the path of an object: a part of it (/status), a view of it (/scale), an action, or a stream.
 //   - A write is a create, an update, a patch, an apply or a delete. It takes steps, in one order: fields that the schema does not know
 //     are pruned; what a client may not set is restored; missing fields are defaulted; admission hooks mutate the object; it is

@@ -154,8 +154,8 @@ func TestPagesAndTheirTokens(t *testing.T) {
 		}
 		for start, want := range map[string]string{
 			`a\u0000`:              "b,c at 6",
-			`other/a\u0000`:        `400 BadRequest: invalid continue token: continue key is not valid: encoded start key is none of this server's`,
-			"../../other/things/a": `400 BadRequest: invalid continue token: continue key is not valid: encoded start key is none of this server's`,
+			`other/a\u0000`:        `400 BadRequest: invalid continue token: continue key is not valid: encoded start key does not belong to this server`,
+			"../../other/things/a": `400 BadRequest: invalid continue token: continue key is not valid: encoded start key does not belong to this server`,
 			"":                     "400 BadRequest: invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)",
 		} {
 			assert.Equal(t, want, listed(t, do(t, api, "GET", widgets+"?continue="+forged(-1, start), "")), start)

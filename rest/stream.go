@@ -136,7 +136,7 @@ func (s Stream[T, O]) subresource(parent *resource.Resource) (*servedSubresource
 		sub.Verbs = []string{kind.Create, kind.Get}
 	}
 	if s.ContentType != "" && out.way != outputWay {
-		return fail("ContentType is that of Output, which is not set")
+		return fail("ContentType needs Output")
 	}
 	var err error
 	if out.Options, err = schema.Derive(options, schema.Options{Builtin: true}); err != nil {

@@ -53,7 +53,7 @@ func TestStreamsThatCannotWork(t *testing.T) {
 		{"the name of another", thingLog{Name: "status", Output: noOutput}, "the name must be a lower-case word"},
 		{"no function", thingLog{Name: "log"}, "one of Output, Session, Forward and Serve must be set, and 0 are"},
 		{"two functions", thingLog{Name: "log", Output: noOutput, Serve: func(http.ResponseWriter, *http.Request, *Thing, *LogOptions) {}}, "and 2 are"},
-		{"a content type of nothing", thingExec{Name: "exec", Session: shell, ContentType: "text/plain"}, "ContentType is that of Output"},
+		{"a content type of nothing", thingExec{Name: "exec", Session: shell, ContentType: "text/plain"}, "ContentType needs Output"},
 		{"options that are no struct", rest.Stream[Thing, string]{Name: "x", Output: func(context.Context, *Thing, *string, io.Writer) error { return nil }}, "the options must be a struct"},
 		{"options that no URL can hold", rest.Stream[Thing, nested]{Name: "x", Output: func(context.Context, *Thing, *nested, io.Writer) error { return nil }}, `"inner" is neither a string, number or boolean nor a list of them`},
 	} {

@@ -80,7 +80,7 @@ func TestOutput(t *testing.T) {
 		{"no number", "GET", "/a/log?tailLines=x", 400, `the parameter "tailLines": strconv.ParseInt: parsing "x": invalid syntax`},
 		{"out of bounds", "GET", "/a/log?tailLines=-1", 400, "tailLines: Invalid value: -1: tailLines in body should be greater than or equal to 0"},
 		{"too large for its type", "GET", "/a/log?lines=3000000000", 400, ""},
-		{"infinite", "GET", "/a/log?ratio=inf", 400, `the parameter "ratio": "inf" is no number`},
+		{"infinite", "GET", "/a/log?ratio=inf", 400, `the parameter "ratio": "inf" is not a number`},
 		{"another verb", "POST", "/a/log", 405, ""},
 		{"HEAD", "HEAD", "/a/log", 405, ""},
 		{"nothing is below", "GET", "/a/log/x", 404, `things.things.example.com "a" not found`},

@@ -141,7 +141,7 @@ func TestWhatIsStoredCannotBeReadAnyMore(t *testing.T) {
 			body := `{"apiVersion":"example.com/v1alpha1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":5}}`
 			require.Equal(t, 201, do(t, api, "POST", "/apis/example.com/v1alpha1/namespaces/default/lamps", body).Code)
 		})
-		require.ErrorContains(t, err, `rest.New: kind "Lamp": lamps.example.com default/a: it is stored as "example.com/v1alpha1", which is no version of kind "Lamp"`)
+		require.ErrorContains(t, err, `rest.New: kind "Lamp": lamps.example.com default/a: it is stored as "example.com/v1alpha1", which is not a version of kind "Lamp"`)
 		record, err := store.Get(t.Context(), storage.Key{Resource: "lamps.example.com", Namespace: "default", Name: "a"}, 0)
 		require.NoError(t, err)
 		assert.Contains(t, string(record.JSON), "v1alpha1", "nothing has changed")

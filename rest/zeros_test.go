@@ -114,7 +114,7 @@ func TestTypesThatDecodeThemselves(t *testing.T) {
 	for _, c := range []struct{ spec, field, message string }{
 		{`{"level":"high"}`, "spec.level", `Invalid value: "high": "high" is no level`},
 		{`{"levels":{"low":1,"high":2}}`, "spec.levels.high", `Invalid value: "high": the key is not of its type: "high" is no level`},
-		{`{"counts":{"1":"a","300":"b"}}`, "spec.counts.300", `Invalid value: "300": the key is not of its type: "300" is no int8`},
+		{`{"counts":{"1":"a","300":"b"}}`, "spec.counts.300", `Invalid value: "300": the key is not of its type: "300" is not an int8`},
 		{`{"at":"2026-01-02T03:04:05Z"}`, "spec.at", `Invalid value: "2026-01-02T03:04:05Z": parsing time`},
 	} {
 		a := post(c.spec)

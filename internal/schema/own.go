@@ -59,7 +59,11 @@ func parseKey(t reflect.Type, name string) (err error) {
 		_, err = strconv.ParseUint(name, 10, t.Bits())
 	}
 	if err != nil {
-		return fmt.Errorf("%q is no %s", name, t.Kind())
+		article := "a"
+		if t.Kind().String()[0] == 'i' { // int, int8, ...; "a uint"
+			article = "an"
+		}
+		return fmt.Errorf("%q is not %s %s", name, article, t.Kind())
 	}
 	return nil
 }

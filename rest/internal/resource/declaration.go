@@ -87,7 +87,7 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 func (res *Resource) derive(d Declaration) error {
 	t := res.GoType.ObjectType()
 	if t.Kind() != reflect.Struct {
-		return fmt.Errorf("%s is no struct", t)
+		return fmt.Errorf("%s is not a struct", t)
 	}
 	options := schema.Options{Builtin: !res.Dialect.RequiredByTag, Overlay: d.Overlay}
 	if d.Rules != nil {

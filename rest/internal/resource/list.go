@@ -154,11 +154,11 @@ func (res *Resource) decodeContinue(token, namespace string) (revision int64, af
 	if res.Kind.Namespaced && namespace == "" {
 		var ok bool
 		if after.Namespace, after.Name, ok = strings.Cut(start, "/"); !ok {
-			return invalid("encoded start key is none of this server's")
+			return invalid("encoded start key does not belong to this server")
 		}
 	}
 	if after.Name == "" || strings.ContainsAny(after.Name, "/\x00") {
-		return invalid("encoded start key is none of this server's")
+		return invalid("encoded start key does not belong to this server")
 	}
 	return t.Revision, after, nil
 }

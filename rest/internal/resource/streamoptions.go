@@ -84,7 +84,7 @@ func parseParameter(typ, value string) (doc.Value, error) {
 	case schema.NumberType:
 		f, err := strconv.ParseFloat(value, 64)
 		if err != nil || f != f || f-f != 0 {
-			return doc.Value{}, fmt.Errorf("%q is no number", value)
+			return doc.Value{}, fmt.Errorf("%q is not a number", value)
 		}
 		return doc.OfNumber(strconv.FormatFloat(f, 'g', -1, 64)), nil
 	}

@@ -74,7 +74,7 @@ func (res *Resource) upgrade(json []byte) ([]byte, error) {
 	}
 	from := res.inVersion(v.Get("apiVersion").Text())
 	if from == nil {
-		return nil, fmt.Errorf("it is stored as %q, which is no version of kind %q", v.Get("apiVersion").Text(), res.GVK.Kind)
+		return nil, fmt.Errorf("it is stored as %q, which is not a version of kind %q", v.Get("apiVersion").Text(), res.GVK.Kind)
 	}
 	if v, err = from.convert(v, res); err != nil {
 		return nil, errors.Join(err, errors.Unwrap(err)) // the host may see the text of its own error, which clients may not
