@@ -196,8 +196,8 @@ func TestBadConfiguration(t *testing.T) {
 		{"one kind for two plurals", []rest.Definition{thingResource(), rest.Resource[GlobalThing]{Group: thingGroup, Version: v1, Plural: "others", Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`}},
 		{"short name that is another's plural", append(with(func(r *rest.Resource[Thing]) { r.Names.Short = []string{"globalthings"} }), globalThingResource()), []string{`"globalthings"`}},
 		{"short name that is another's short name", []rest.Definition{thingResource(), rest.Resource[GlobalThing]{Group: thingGroup, Version: v1, Plural: "others", Names: rest.Names{Short: []string{"th"}}}}, []string{`kind "GlobalThing"`, `"th"`}},
-		{"no struct", []rest.Definition{rest.Resource[string]{Group: thingGroup, Version: v1, Plural: "strings"}}, []string{`"string"`, "no struct"}},
-		{"a pointer", []rest.Definition{rest.Resource[*Thing]{Group: thingGroup, Version: v1, Plural: "things", Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`, "no struct"}},
+		{"no struct", []rest.Definition{rest.Resource[string]{Group: thingGroup, Version: v1, Plural: "strings"}}, []string{`"string"`, "is not a struct"}},
+		{"a pointer", []rest.Definition{rest.Resource[*Thing]{Group: thingGroup, Version: v1, Plural: "things", Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`, "is not a struct"}},
 		{"a type without a name", []rest.Definition{rest.Resource[struct{}]{Group: thingGroup, Version: v1, Plural: "nothings"}}, []string{"Kind"}},
 		{"no metadata", []rest.Definition{rest.Resource[thingNoMeta]{Group: thingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingNoMeta"`, "metadata"}},
 		{"an option of a tag that nobody knows", []rest.Definition{rest.Resource[thingBadTag]{Group: thingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadTag"`, "Size", "nonsense"}},
@@ -239,7 +239,7 @@ func TestBadConfiguration(t *testing.T) {
 		{"a subresource called status", sub(rest.Subresource[Thing, ThingScale]{Name: "status", Get: get}), []string{`kind "Thing"`, `subresource "status"`}},
 		{"a subresource that does nothing", sub(rest.Subresource[Thing, ThingScale]{Name: "x"}), []string{`kind "Thing"`, `subresource "x"`, "Get", "Create"}},
 		{"a subresource that updates and cannot be read", sub(rest.Subresource[Thing, ThingScale]{Name: "x", Update: update}), []string{`kind "Thing"`, `subresource "x"`}},
-		{"a subresource that is no struct", sub(rest.Subresource[Thing, chan int]{Name: "x", Kind: "X", Get: func(context.Context, *Thing) (*chan int, error) { return nil, nil }}), []string{`kind "Thing"`, `subresource "x"`}},
+		{"a subresource that is not a struct", sub(rest.Subresource[Thing, chan int]{Name: "x", Kind: "X", Get: func(context.Context, *Thing) (*chan int, error) { return nil, nil }}), []string{`kind "Thing"`, `subresource "x"`}},
 		{"a subresource twice", with(func(r *rest.Resource[Thing]) {
 			s := rest.Subresource[Thing, ThingScale]{Name: "x", Get: get}
 			r.Subresources = []rest.SubresourceOf[Thing]{s, s}
