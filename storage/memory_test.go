@@ -202,10 +202,16 @@ func TestSpareRoomIsNotKept(t *testing.T) {
 }
 
 func TestVersionsShareTheirParts(t *testing.T) {
-	m := newMemory(t, storage.MemoryOptions{})
-	first, second, other := put(t, m, "x", 1), put(t, m, "x", 2), put(t, m, "y", 1)
-	assert.Same(t, &first.Labels[0], &second.Labels[0])
-	assert.Same(t, unsafe.StringData(first.Labels[0].Value), unsafe.StringData(other.Labels[0].Value), "the objects share the string")
+	shared := 0
+	for range 5 { // the table of strings has a random seed, so another string may take the slot of this one
+		m := newMemory(t, storage.MemoryOptions{})
+		first, second, other := put(t, m, "x", 1), put(t, m, "x", 2), put(t, m, "y", 1)
+		assert.Same(t, &first.Labels[0], &second.Labels[0])
+		if unsafe.StringData(first.Labels[0].Value) == unsafe.StringData(other.Labels[0].Value) {
+			shared++
+		}
+	}
+	assert.Greater(t, shared, 2, "objects share a string")
 }
 
 func ExampleMemory() {
