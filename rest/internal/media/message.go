@@ -1,6 +1,8 @@
 package media
 
 import (
+	"errors"
+
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 )
@@ -17,13 +19,17 @@ type goMessage interface {
 	Unmarshal([]byte) error
 }
 
+// errMalformed is what a client reads about a message that a Go type cannot decode. The words of the type's own decoder are those of
+// whatever generated it.
+var errMalformed = errors.New("the Protobuf message of the object is malformed")
+
 // typeMessage is the Message of a Go type with its own methods.
 type typeMessage[T any] struct{}
 
 func (typeMessage[T]) Decode(message []byte) (doc.Value, error) {
 	obj := new(T)
-	if err := any(obj).(goMessage).Unmarshal(message); err != nil {
-		return doc.Value{}, err
+	if any(obj).(goMessage).Unmarshal(message) != nil {
+		return doc.Value{}, errMalformed
 	}
 	return codec.FromGo(obj)
 }

@@ -1,0 +1,21 @@
+package media_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/decorum-go/decorum/rest/internal/media"
+)
+
+// picky is a Go type whose decoder has words of its own.
+type picky struct{}
+
+func (picky) Marshal() ([]byte, error) { return nil, nil }
+func (picky) Unmarshal([]byte) error   { return errors.New("generated: illegal tag 0") }
+
+func TestMalformedMessagesAreToldInOurWords(t *testing.T) {
+	_, err := media.MessageOf[picky]().Decode([]byte("x"))
+	assert.EqualError(t, err, "the Protobuf message of the object is malformed")
+}
