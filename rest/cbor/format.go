@@ -196,5 +196,5 @@ func fromPlain(plain any) (doc.Value, error) {
 		slices.SortFunc(members, func(a, b doc.Member) int { return strings.Compare(a.Key, b.Key) })
 		return doc.MapOf(members...), nil
 	}
-	return doc.Value{}, fmt.Errorf("an object cannot contain a value of type %T", plain)
+	return doc.Value{}, errors.New("a simple value has no form in JSON")
 }

@@ -74,7 +74,7 @@ func TestToJSONRefuses(t *testing.T) {
 		"NaN":                         {"f97e00", notAccepted + "primitives is not accepted by protocol: floating-point NaN"},
 		"infinity":                    {"f97c00", notAccepted + "primitives is not accepted by protocol: floating-point infinity"},
 		"undefined":                   {"f7", notAccepted + "primitives is not accepted by protocol: simple value 23 is not recognized"},
-		"a simple value":              {"e0", "an object cannot contain a value of type cbor.SimpleValue"},
+		"a simple value":              {"e0", "a simple value has no form in JSON"},
 		"a large integer":             {"1bffffffffffffffff", "cbor: cannot unmarshal positive integer into Go value of type int64 (18446744073709551615 overflows Go's int64)"},
 		"a bignum":                    {"c2" + "49010000000000000000", notAccepted + "tag is not accepted by protocol: bignum"},
 		"bytes that are not UTF-8":    {"41ff", "a string is not UTF-8"},
