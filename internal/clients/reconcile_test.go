@@ -202,7 +202,7 @@ func TestReconcilerAfterTheGap(t *testing.T) {
 		require.NoError(t, user.Create(ctx, newSite("new", "After")))
 		h.forget(t)
 		mend()
-		awaitAll(t, seen, "kept After", "the object gone was deleted", "new After")
+		awaitAll(t, seen, "kept After", "gone is gone", "new After")
 		assert.Equal(t, 2, h.beginnings(siteResource))
 	})
 }
