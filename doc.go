@@ -50,7 +50,10 @@
 // host's: the handler wants nothing of its own. Long watches outlive a server's
 // WriteTimeout, which the handler lifts for them through
 // http.ResponseController; middleware that wraps the ResponseWriter must have an
-// Unwrap method for that, as net/http asks of every wrapper. When the program
-// ends, call rest.API.Shutdown before http.Server.Shutdown: it ends the
-// watches, for which the server would wait.
+// Unwrap method for that, as net/http asks of every wrapper. Set ReadTimeout
+// and WriteTimeout on the server, or a slow client holds its place for ever.
+//
+// When the program ends, cancel the context of your controllers and wait for
+// their Run. Then call rest.API.Shutdown, which ends the watches, and last
+// http.Server.Shutdown, which would wait for them.
 package decorum

@@ -21,12 +21,12 @@ type Widget struct {
 }
 
 type WidgetSpec struct {
-	Color string `json:"color,omitempty" api:"enum=red|green|blue,default=red,doc='What it is painted in.'"`
+	Color string `json:"color,omitempty" api:"enum=Red|Green|Blue,default=Red,doc='What it is painted in.'"`
 	Size  int32  `json:"size" api:"min=1,max=10,doc='How large it is.'"`
 }
 
 type WidgetStatus struct {
-	ReadySize int32 `json:"readySize,omitempty"`
+	ReadySize *int32 `json:"readySize,omitempty" api:"min=0,max=10"`
 }
 
 // Declare a kind, mount it in a server of your own, and use it in process. The
@@ -51,7 +51,7 @@ func Example() {
 	client := rest.ClientFor[Widget](api).Namespace("default")
 	w, err := client.Create(ctx, &Widget{
 		ObjectMeta: apimeta.ObjectMeta{Name: "first"},
-		Spec:       WidgetSpec{Color: "blue", Size: 3},
+		Spec:       WidgetSpec{Color: "Blue", Size: 3},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -60,7 +60,7 @@ func Example() {
 
 	_, err = client.Create(ctx, &Widget{
 		ObjectMeta: apimeta.ObjectMeta{Name: "second"},
-		Spec:       WidgetSpec{Color: "blue", Size: 11},
+		Spec:       WidgetSpec{Color: "Blue", Size: 11},
 	})
 	fmt.Println(err)
 
@@ -70,7 +70,7 @@ func Example() {
 	fmt.Println(answer.Code)
 
 	// Output:
-	// first blue 3
+	// first Blue 3
 	// Widget.example.com "second" is invalid: spec.size: Invalid value: 11: spec.size in body should be less than or equal to 10
 	// 200
 }

@@ -156,7 +156,8 @@ type Resource[T any] struct {
 
 // Names are the names of a kind besides its plural, and the rule for names of its objects.
 type Names struct {
-	// Kind is the name of the kind. Default: the name of T.
+	// Kind is the name of the kind. Default: the name of T. Other versions of a resource have the kind of the stored version, whatever
+	// their Go types are called.
 	Kind string
 	// Singular is what a person may type for one object. Default: the kind in lower case.
 	Singular string

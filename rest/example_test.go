@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -320,7 +321,13 @@ func ExampleAdmission() {
 		Operations:  []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
 		SideEffects: rest.SideEffectsNone,
 		Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
-			return r.Patch(rest.MergePatch, []byte(`{"metadata":{"labels":{"entered-by":"`+r.User.Name+`"}}}`))
+			patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+				"annotations": map[string]string{"library.example.com/entered-by": r.User.Name},
+			}})
+			if err != nil {
+				return err
+			}
+			return r.Patch(rest.MergePatch, patch)
 		},
 		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
 			if r.User.Name == "visitor" {
@@ -342,10 +349,10 @@ func ExampleAdmission() {
 			fmt.Println(err)
 			continue
 		}
-		fmt.Println(book.Name, book.Labels)
+		fmt.Println(book.Name, book.Annotations)
 	}
 	// Output:
-	// emma-of-jane map[entered-by:jane]
+	// emma-of-jane map[library.example.com/entered-by:jane]
 	// books.library.example.com "emma-of-visitor" is forbidden: visitors only read
 }
 

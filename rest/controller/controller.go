@@ -17,6 +17,9 @@ import (
 // being deleted or gone, and the call may be redundant. After an error or a panic, the controller calls it again, with a
 // delay that grows with each failure in a row. The controller never runs two calls for one key at a time. ctx ends when
 // the context of Run ends.
+//
+// The object may be deleted between two calls of a client. Return nil for an error about the object itself for which status.IsNotFound
+// holds: there is nothing left to do.
 type Reconciler func(ctx context.Context, key Key) (Result, error)
 
 // Result says when to reconcile the object again. The zero value leaves that to the sources.

@@ -57,7 +57,7 @@ func (res *Resource) key(namespace, name string) storage.Key {
 // Has reports whether clients may use a verb on the resource.
 func (res *Resource) Has(verb string) bool { return slices.Contains(res.Kind.Verbs, verb) }
 
-// Subresource returns the subresource with this name, or nil.
+// FindSubresource returns the subresource with this name, or nil.
 func (res *Resource) FindSubresource(name string) *Subresource {
 	for _, s := range res.Subresources {
 		if s.Name == name {
