@@ -18,9 +18,12 @@ import (
 // calls meanwhile first. It returns what it has read.
 func (c *slabClient) slowly(pause time.Duration, parts int, meanwhile func()) (read []byte, err error) {
 	part := make([]byte, 64<<10)
+	ready := time.NewTicker(pause)
+	defer ready.Stop()
 	for range parts {
 		meanwhile()
-		time.Sleep(pause)
+		ready.Reset(pause)
+		<-ready.C
 		n, err := io.ReadFull(c.conn, part)
 		read = append(read, part[:n]...)
 		if err != nil {
@@ -28,6 +31,14 @@ func (c *slabClient) slowly(pause time.Duration, parts int, meanwhile func()) (r
 		}
 	}
 	return read, nil
+}
+
+// closedWithin waits until the server closes the connection, which it must do before so much time has passed.
+func (c *slabClient) closedWithin(t *testing.T, limit time.Duration) {
+	t.Helper()
+	began := time.Now()
+	<-c.conn.(*pipeConn).closed
+	require.LessOrEqual(t, time.Since(began), limit)
 }
 
 // slowState is a server with a state of many parts, and rewrite, which makes the log forget it.
@@ -89,7 +100,7 @@ func TestFirstStateThatIsReadSlowly(t *testing.T) {
 				c := open(t, s)
 				c.begun(t)
 				rewrite()
-				time.Sleep(25 * time.Second)
+				c.closedWithin(t, 25*time.Second)
 				read, err := io.ReadAll(c.conn)
 				require.NoError(t, err)
 				require.Empty(t, len(read), "the connection is closed, and was before anybody read")
@@ -143,7 +154,7 @@ func TestLargeObjectThatIsReadSlowly(t *testing.T) {
 			for range 5 {
 				s.write(t, "a")
 			}
-			time.Sleep(25 * time.Second)
+			c.closedWithin(t, 25*time.Second)
 			read, err := io.ReadAll(c.conn)
 			require.NoError(t, err)
 			require.Empty(t, len(read))

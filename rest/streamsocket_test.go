@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,8 +38,26 @@ func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net:
 
 func (l *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
 	client, server := net.Pipe()
-	l.conns <- server
-	return client, nil
+	closed := make(chan struct{})
+	l.conns <- &closingConn{Conn: server, end: sync.OnceFunc(func() { close(closed) })}
+	return &pipeConn{Conn: client, closed: closed}, nil
+}
+
+// pipeConn is the client's end of a connection, whose client sees the server close it without reading.
+type pipeConn struct {
+	net.Conn
+	closed chan struct{}
+}
+
+// closingConn is the server's end.
+type closingConn struct {
+	net.Conn
+	end func()
+}
+
+func (c *closingConn) Close() error {
+	defer c.end()
+	return c.Conn.Close()
 }
 
 // A quiet session is pinged, and one that nobody uses any more ends after hours.

@@ -24,10 +24,13 @@ func TestAStuckClientLosesWhatItAloneHolds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var held delivery.Held
-				cut := false
-				holding := held.Hold(delivery.Bytes{Expired: func() error { return c.expired }, Cut: func() { cut = true }}, 1<<20)
+				cut, looks := false, make(chan struct{})
+				expired := func() error { looks <- struct{}{}; return c.expired }
+				holding := held.Hold(delivery.Bytes{Expired: expired, Cut: func() { cut = true }}, 1<<20)
 				holding.Begin()
-				time.Sleep(time.Minute)
+				for range 6 {
+					<-looks
+				}
 				synctest.Wait()
 				assert.Equal(t, c.want, cut)
 				assert.ErrorIs(t, holding.Ended(), c.expired)
@@ -47,7 +50,9 @@ func TestASlowClientHasTimeForEachMegabyte(t *testing.T) {
 			holding := held.Hold(delivery.Bytes{Expired: func() error { return expired }, Cut: func() {}}, size)
 			defer holding.Release()
 			begun := time.Now()
-			for out := holding.Writer(io.Discard); ; time.Sleep(time.Second) {
+			second := time.NewTicker(time.Second)
+			defer second.Stop()
+			for out := holding.Writer(io.Discard); ; <-second.C {
 				if _, err := out.Write([]byte("piece")); err != nil {
 					assert.ErrorIs(t, err, expired)
 					return time.Since(begun)
