@@ -117,7 +117,7 @@ func (w *walk) rules(n *node, at *status.Path, v, old doc.Value, nearest *pair) 
 	}
 }
 
-// variables returns the variables of a rule. older is nil if there is no older value.
+// variables returns the variables of a rule. Pass nil as older to evaluate a rule without oldSelf.
 func variables(r *rule, self, older ref.Val) map[string]any {
 	vars := map[string]any{selfName: self}
 	switch {

@@ -37,7 +37,8 @@ type compiler struct {
 	errs     []error
 }
 
-// nodeKey identifies a node. One schema can have two: below a list without keys there is no older value.
+// nodeKey identifies a node. One schema can have two nodes: one with oldSelf, and one without it for elements of a list without keys,
+// which cannot be matched with their older values.
 type nodeKey struct {
 	schema   *schema.Schema
 	hasOlder bool

@@ -37,7 +37,7 @@ type Rule struct {
 	Reason status.CauseType
 	// FieldPath names the member below self that is at fault, such as ".min" or ".limits['cpu']".
 	FieldPath string
-	// OptionalOldSelf makes oldSelf an optional, so that the rule is also evaluated if there is no older value.
+	// OptionalOldSelf makes oldSelf an optional value. The rule then also runs on create, with an empty oldSelf.
 	OptionalOldSelf bool
 }
 

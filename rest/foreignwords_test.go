@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// What is wrong with a request is told in words that do not depend on another library.
+// Error messages about malformed requests do not depend on another library.
 func TestWordsOfMalformedRequests(t *testing.T) {
 	api := start(t, rest.Options{}, thingResource())
 	token := func(json string) string { return base64.RawURLEncoding.EncodeToString([]byte(json)) }

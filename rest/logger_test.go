@@ -53,7 +53,7 @@ func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 	}
 }
 
-// What is the client's doing, or the normal course of things, is no error of the host's.
+// Errors that the client causes, and those that occur in normal operation, do not reach the host's log.
 func TestTheDefaultLogHasOnlyErrors(t *testing.T) {
 	var log strings.Builder
 	defaultLog(t, &log)
@@ -63,7 +63,7 @@ func TestTheDefaultLogHasOnlyErrors(t *testing.T) {
 	assert.Empty(t, log.String())
 }
 
-// causeErrors has an API answer with errors, none of which is a failure of the host.
+// causeErrors makes an API answer with errors that the host did not cause.
 func causeErrors(t *testing.T) {
 	api := newWidgets(t, withDefault(func(ctx context.Context, w *Widget) error {
 		if w.Name != "gone" {

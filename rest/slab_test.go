@@ -111,7 +111,7 @@ func (s *slabServer) write(t testing.TB, names ...string) {
 	}
 }
 
-// slabClient is a connection of a client that reads when it is told to.
+// slabClient is a connection whose client reads on command.
 type slabClient struct {
 	conn net.Conn
 	*bufio.Reader

@@ -14,7 +14,7 @@ import (
 )
 
 // A function with more parameters hides what belongs together, and a struct with more fields is several things at once. What hosts
-// see of package rest is not measured here: it has rules of its own. A dialect is no struct in this sense, but a table of switches.
+// see of package rest is not measured here: it has rules of its own. A dialect is exempt, because it is a table of switches.
 const (
 	maxParameters = 5
 	maxResults    = 3

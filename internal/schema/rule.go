@@ -16,7 +16,7 @@ type Rule struct {
 	Reason status.CauseType
 	// FieldPath is the path of the fault, relative to the place of the rule.
 	FieldPath string
-	// OptionalOldSelf evaluates a transition rule even if there is no old value.
+	// OptionalOldSelf evaluates a transition rule on create, too, with an empty oldSelf.
 	OptionalOldSelf bool
 }
 

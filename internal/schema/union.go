@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// union is a set of struct members of which exactly one must be set (API conventions, Unions). A discriminator, if there is one, names that
+// union is a set of struct members. Exactly one of them must be set (API conventions, Unions). A discriminator, if there is one, names that
 // member. If its value names none of the members, none may be set.
 type union struct {
 	name          string

@@ -22,7 +22,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Lists of old states of one kind, each of which must be built, must not delay those of another kind: while one list of the second kind is
+// Lists of old states of one kind, all of which the server must build, must not delay those of another kind: while one list of the second kind is
 // answered, only a few of the many others may be.
 func TestOldLists(t *testing.T) {
 	const clients, objects, changes = 32, 3000, 9000

@@ -10,7 +10,7 @@ import (
 )
 
 // The Protobuf form of the Swagger 2.0 document, which kubectl asks for when it checks what it sends by itself: under the
-// name that it is answered with, and under the one that clients ask by, which is no valid media type.
+// name that it is answered with, and under the one that clients ask by, which is not a valid media type.
 const (
 	MediaV2Protobuf    = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 	MediaV2ProtobufOld = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
