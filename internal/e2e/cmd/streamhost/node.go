@@ -138,11 +138,12 @@ func (c *container) exec(ctx context.Context, command []string, s *rest.Session)
 func (c *container) attach(ctx context.Context, s *rest.Session) error {
 	ctx, said := context.WithCancel(ctx)
 	defer said()
+	from := c.log.len() // before the client's input can add a line
 	go func() {
 		defer said()
 		for scanner := bufio.NewScanner(s.Stdin); scanner.Scan(); {
 			c.log.add(scanner.Text())
 		}
 	}()
-	return c.log.follow(ctx, c.log.len(), s.Stdout)
+	return c.log.follow(ctx, from, s.Stdout)
 }
