@@ -66,10 +66,6 @@ func unmarshalNumber(d *jsontext.Decoder, n *stdjson.Number) error {
 // fails if encoding/json fails, with an error that says the same but names the place more exactly.
 func Unmarshal(data []byte, into any) error { return json.Unmarshal(data, into, hostOptions) }
 
-// Marshal returns the JSON of a host's Go value as encoding/json would, without HTML escapes. The caller owns the
-// bytes.
-func Marshal(v any) ([]byte, error) { return json.Marshal(v, hostOptions) }
-
 // ToGo stores a document in the Go value that into points to, by the rules of [Unmarshal].
 func ToGo(v doc.Value, into any) error {
 	b := buffers.Get().(*bytes.Buffer)
@@ -78,7 +74,7 @@ func ToGo(v doc.Value, into any) error {
 	return Unmarshal(b.Bytes(), into)
 }
 
-// FromGo returns the document of a Go value, by the rules of [Marshal].
+// FromGo returns the document of a Go value, encoded as encoding/json would.
 func FromGo(v any) (doc.Value, error) {
 	b := buffers.Get().(*bytes.Buffer)
 	defer releaseBuffer(b)

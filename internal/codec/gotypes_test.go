@@ -102,22 +102,17 @@ func hosts() map[string]host {
 	}
 }
 
-// Marshal writes a host's type as encoding/json does.
-func TestMarshalIsEncodingJSON(t *testing.T) {
+// FromGo encodes a host's type as encoding/json does.
+func TestFromGoIsEncodingJSON(t *testing.T) {
 	for name, h := range hosts() {
 		t.Run(name, func(t *testing.T) {
 			want, err := json.Marshal(h)
 			require.NoError(t, err)
-			got, err := codec.Marshal(h)
-			require.NoError(t, err)
-			// The two texts differ only in their escapes, and decoding removes that
-			// difference.
 			wantDoc, _, err := codec.DecodeJSON(want)
 			require.NoError(t, err)
 			gotDoc, err := codec.FromGo(h)
 			require.NoError(t, err)
 			assert.Equal(t, string(codec.AppendJSON(nil, wantDoc)), string(codec.AppendJSON(nil, gotDoc)))
-			assert.NotContains(t, string(got), `\u003c`, "no HTML escapes")
 
 			var back, backWant host
 			require.NoError(t, codec.ToGo(gotDoc, &back))

@@ -73,29 +73,6 @@ func (v Value) WithAt(value Value, path ...string) Value {
 	return v.With(path[0], child.WithAt(value, path[1:]...))
 }
 
-// SetAt returns the list with its i-th element replaced.
-func (v Value) SetAt(i int, value Value) Value {
-	values := slices.Clone(v.node.values)
-	values[i] = value
-	return Value{kind: v.kind, node: &node{keys: v.node.keys, values: values}}
-}
-
-// Insert returns the list with value before its i-th element; i may be the list's length.
-func (v Value) Insert(i int, value Value) Value {
-	values := make([]Value, 0, v.Len()+1)
-	if v.node != nil {
-		values = append(values, v.node.values[:i]...)
-	}
-	values = append(values, value)
-	if v.node != nil {
-		values = append(values, v.node.values[i:]...)
-	}
-	return Value{kind: List, node: &node{values: values}}
-}
-
-// Remove returns the list without its i-th element.
-func (v Value) Remove(i int) Value { return v.cut(i) }
-
 // Rewrite returns the list or map with each value replaced by the result of f, and without those for which f returns
 // an absent value. If f changes nothing, Rewrite returns the value itself and allocates nothing. In a list the key is
 // ""; in a map f receives both index and key.

@@ -157,35 +157,6 @@ func TestEditsAgainstPlainMaps(t *testing.T) {
 	}
 }
 
-func TestListEditsAgainstPlainSlices(t *testing.T) {
-	for seed := range uint64(1000) {
-		r := rand.New(rand.NewPCG(seed, 2))
-		model := []any{}
-		v := doc.ListOf()
-		for range 12 {
-			before := slices.Clone(model)
-			x := randomValue(r, 1)
-			old := v
-			switch op := r.IntN(3); {
-			case op == 0 || len(model) == 0:
-				i := r.IntN(len(model) + 1)
-				model = slices.Insert(model, i, x)
-				v = v.Insert(i, fromGo(x))
-			case op == 1:
-				i := r.IntN(len(model))
-				model[i] = x
-				v = v.SetAt(i, fromGo(x))
-			default:
-				i := r.IntN(len(model))
-				model = slices.Delete(model, i, i+1)
-				v = v.Remove(i)
-			}
-			require.Equal(t, any(model), toGo(v), "seed %d", seed)
-			require.Equal(t, any(before), toGo(old), "the list was changed in place, seed %d", seed)
-		}
-	}
-}
-
 // Two documents are equal exactly if the Go values are, as long as equal numbers are written alike.
 func TestEqualAgainstPlainMaps(t *testing.T) {
 	equal := 0

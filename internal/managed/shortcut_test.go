@@ -3,6 +3,7 @@ package managed_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/decorum-go/decorum/internal/doc"
@@ -238,15 +239,20 @@ func edited(r *rand.Rand, v, other doc.Value) doc.Value {
 			return edited(r, value, other.Get(key))
 		})
 	case v.Kind() == doc.List && v.Len() > 0:
-		i := r.IntN(v.Len())
+		i, n := r.IntN(v.Len()), v.Len()
+		var elements []doc.Value
+		for _, e := range v.Elements() {
+			elements = append(elements, e)
+		}
 		switch r.IntN(5) {
 		case 0:
-			v = v.Remove(i)
+			elements = slices.Delete(elements, i, i+1)
 		case 1:
-			v = v.Insert(i, v.At(r.IntN(v.Len())))
+			elements = slices.Insert(elements, i, v.At(r.IntN(n)))
 		case 2:
-			v = v.Remove(i).Insert(r.IntN(v.Len()), v.At(i))
+			elements = slices.Insert(slices.Delete(elements, i, i+1), r.IntN(n), v.At(i))
 		}
+		v = doc.ListOf(elements...)
 		return v.Rewrite(func(i int, _ string, value doc.Value) doc.Value {
 			if i < other.Len() {
 				return edited(r, value, other.At(i))

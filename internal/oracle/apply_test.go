@@ -286,10 +286,16 @@ func edited(r round, v doc.Value, rate int) doc.Value {
 		if v.Kind() == doc.List && v.Len() > 1 && r.Intn(rate) == 0 {
 			i, j := r.Intn(v.Len()), r.Intn(v.Len())
 			a, b := v.At(i), v.At(j)
-			v = v.SetAt(i, b)
-			if r.Intn(3) > 0 { // otherwise the element is duplicate
-				v = v.SetAt(j, a)
-			}
+			duplicate := r.Intn(3) == 0
+			v = v.Rewrite(func(at int, _ string, value doc.Value) doc.Value {
+				switch {
+				case at == i:
+					return b
+				case at == j && !duplicate:
+					return a
+				}
+				return value
+			})
 		}
 	case doc.String:
 		if r.Intn(rate) == 0 {

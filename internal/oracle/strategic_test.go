@@ -73,7 +73,7 @@ func ourStrategic(t testing.TB, k kind, original any, body []byte) outcome {
 	if err := codec.ToGo(merged, obj); err != nil {
 		return outcome{err: err}
 	}
-	object, err := codec.Marshal(obj)
+	object, err := json.Marshal(obj)
 	return outcome{string(codec.AppendJSON(nil, merged)), string(object), err}
 }
 

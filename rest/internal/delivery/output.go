@@ -15,7 +15,7 @@ const (
 	PieceSize = media.ChunkSize + media.ChunkSlack
 )
 
-// Output sends the events of a watch to its client. Package rest implements it for bodies and for WebSockets.
+// Output sends the events of a watch to its client. Package stream implements it for bodies and for WebSockets.
 type Output interface {
 	// Send writes encoded events. object, which may be nil, and tail complete the last event. Send fails if the client has left or does
 	// not read.

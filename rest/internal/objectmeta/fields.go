@@ -36,9 +36,6 @@ func Of(obj doc.Value) doc.Value { return obj.Get("metadata") }
 // NameOf returns the name of an object, or "".
 func NameOf(obj doc.Value) string { return Of(obj).Get(Name).Text() }
 
-// NamespaceOf returns the namespace of an object, or "".
-func NamespaceOf(obj doc.Value) string { return Of(obj).Get(Namespace).Text() }
-
 // WithoutManagedFields returns the object without its managedFields.
 func WithoutManagedFields(obj doc.Value) doc.Value {
 	if m := Of(obj); m.Has(ManagedFields) {
