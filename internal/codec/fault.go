@@ -71,9 +71,9 @@ func (f *faultFinder) value(depth int) error {
 	f.space()
 	switch c := f.next(); c {
 	case '{':
-		return f.object(depth + 1)
+		return f.collection(depth+1, '}', f.member, "after object key:value pair")
 	case '[':
-		return f.array(depth + 1)
+		return f.collection(depth+1, ']', f.value, "after array element")
 	case '"':
 		return f.string()
 	case 't':
@@ -88,63 +88,46 @@ func (f *faultFinder) value(depth int) error {
 	return f.misplaced("looking for beginning of value")
 }
 
-func (f *faultFinder) object(depth int) error {
+// collection reads an object or array up to its end. After each of its parts there must be a comma or the end; where names that place.
+func (f *faultFinder) collection(depth int, end byte, part func(depth int) error, where string) error {
 	if depth > doc.MaxDepth {
 		return ErrTooDeep
 	}
 	f.at++
-	if f.space(); f.next() == '}' {
+	if f.space(); f.next() == end {
 		f.at++
 		return nil
 	}
 	for {
-		if f.space(); f.next() != '"' {
-			return f.misplaced("looking for beginning of object key string")
-		}
-		if err := f.string(); err != nil {
+		if err := part(depth); err != nil {
 			return err
 		}
-		if f.space(); f.next() != ':' {
-			return f.misplaced("after object key")
-		}
-		f.at++
-		if err := f.value(depth); err != nil {
-			return err
-		}
-		if ended, err := f.goesOn('}', "after object key:value pair"); ended || err != nil {
-			return err
+		f.space()
+		switch f.next() {
+		case end:
+			f.at++
+			return nil
+		case ',':
+			f.at++
+		default:
+			return f.misplaced(where)
 		}
 	}
 }
 
-func (f *faultFinder) array(depth int) error {
-	if depth > doc.MaxDepth {
-		return ErrTooDeep
+// member reads a key and its value.
+func (f *faultFinder) member(depth int) error {
+	if f.space(); f.next() != '"' {
+		return f.misplaced("looking for beginning of object key string")
+	}
+	if err := f.string(); err != nil {
+		return err
+	}
+	if f.space(); f.next() != ':' {
+		return f.misplaced("after object key")
 	}
 	f.at++
-	if f.space(); f.next() == ']' {
-		f.at++
-		return nil
-	}
-	for {
-		if err := f.value(depth); err != nil {
-			return err
-		}
-		if ended, err := f.goesOn(']', "after array element"); ended || err != nil {
-			return err
-		}
-	}
-}
-
-// goesOn reads the comma or the end that follows a member or an element.
-func (f *faultFinder) goesOn(end byte, where string) (ended bool, err error) {
-	f.space()
-	switch c := f.next(); c {
-	case ',', end:
-		f.at++
-		return c == end, nil
-	}
-	return false, f.misplaced(where)
+	return f.value(depth)
 }
 
 func (f *faultFinder) string() error {

@@ -3,6 +3,7 @@ package docpatch
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
@@ -53,4 +54,12 @@ func refused(cause error) error { return status.Unprocessable().WithCause(cause)
 // undecodable returns the answer to a patch that is not JSON.
 func undecodable(cause error) error {
 	return status.BadRequest("error decoding patch: " + cause.Error()).WithCause(cause)
+}
+
+// duplicateFields returns the warnings about the duplicate members of a patch.
+func duplicateFields(paths []string) (warnings []string) {
+	for _, path := range paths {
+		warnings = append(warnings, "duplicate field "+strconv.Quote(path))
+	}
+	return warnings
 }

@@ -1,8 +1,6 @@
 package docpatch
 
 import (
-	"strconv"
-
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
@@ -26,11 +24,7 @@ func ParseMergePatch(data []byte) (MergePatch, error) {
 	case v.Kind() != doc.Map:
 		return MergePatch{}, status.BadRequest(wrongShape(v, "Go value of type map[string]interface {}"))
 	}
-	p := MergePatch{data: data, value: v}
-	for _, path := range duplicates {
-		p.warnings = append(p.warnings, "duplicate field "+strconv.Quote(path))
-	}
-	return p, nil
+	return MergePatch{data: data, value: v, warnings: duplicateFields(duplicates)}, nil
 }
 
 // Warnings reports the duplicate members of the patch, as duplicate field "data.a"; at most 100. The last of the

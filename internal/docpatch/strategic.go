@@ -1,8 +1,6 @@
 package docpatch
 
 import (
-	"strconv"
-
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
@@ -28,11 +26,7 @@ func ParseStrategicMergePatch(data []byte) (StrategicMergePatch, error) {
 	case v.Kind() != doc.Map:
 		return StrategicMergePatch{}, status.BadRequest("json: cannot unmarshal " + v.JSONName() + " into Go value of type map[string]interface {}")
 	}
-	p := StrategicMergePatch{value: v}
-	for _, path := range duplicates {
-		p.warnings = append(p.warnings, "duplicate field "+strconv.Quote(path))
-	}
-	return p, nil
+	return StrategicMergePatch{value: v, warnings: duplicateFields(duplicates)}, nil
 }
 
 // Warnings reports the duplicate members of the patch, as duplicate field "data.a"; at most 100. The last of the

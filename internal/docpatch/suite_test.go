@@ -44,45 +44,45 @@ var causes = map[string]error{
 	"malformed": docpatch.ErrMalformed,
 }
 
-func TestJSONPatchSuite(t *testing.T) {
-	for category, cases := range suite(t, "testdata/jsonpatch.json") {
+// runSuite runs a test for each case of a file, and checks that no patch changes its document in place.
+func runSuite(t *testing.T, file string, test func(t *testing.T, c suiteCase, d doc.Value)) {
+	for category, cases := range suite(t, file) {
 		for _, c := range cases {
 			t.Run(category+"/"+c.Name, func(t *testing.T) {
 				d := parse(t, c.Doc)
 				before := text(d)
-				p, err := docpatch.ParseJSONPatch(c.Patch)
-				require.NoError(t, err)
-				got, err := p.Apply(d)
-				if c.Error != "" {
-					requireRefused(t, err, causes[c.Error])
-					assert.True(t, got.IsAbsent())
-				} else {
-					require.NoError(t, err)
-					assert.Equal(t, text(parse(t, c.Want)), text(got))
-					assert.Equal(t, text(got), text(parse(t, p.Text(c.Doc))))
-				}
+				test(t, c, d)
 				assert.Equal(t, before, text(d), "the document was changed in place")
 			})
 		}
 	}
 }
 
-func TestMergePatchSuite(t *testing.T) {
-	for category, cases := range suite(t, "testdata/mergepatch.json") {
-		for _, c := range cases {
-			t.Run(category+"/"+c.Name, func(t *testing.T) {
-				d := parse(t, c.Doc)
-				before := text(d)
-				p, err := docpatch.ParseMergePatch(c.Patch)
-				require.NoError(t, err)
-				got := p.Apply(d)
-				assert.Equal(t, text(parse(t, c.Want)), text(got))
-				assert.Equal(t, text(got), text(parse(t, p.Text(c.Doc))))
-				assert.Equal(t, text(got), text(p.Apply(got)), "twice is once")
-				assert.Equal(t, before, text(d), "the document was changed in place")
-			})
+func TestJSONPatchSuite(t *testing.T) {
+	runSuite(t, "testdata/jsonpatch.json", func(t *testing.T, c suiteCase, d doc.Value) {
+		p, err := docpatch.ParseJSONPatch(c.Patch)
+		require.NoError(t, err)
+		got, err := p.Apply(d)
+		if c.Error != "" {
+			requireRefused(t, err, causes[c.Error])
+			assert.True(t, got.IsAbsent())
+			return
 		}
-	}
+		require.NoError(t, err)
+		assert.Equal(t, text(parse(t, c.Want)), text(got))
+		assert.Equal(t, text(got), text(parse(t, p.Text(c.Doc))))
+	})
+}
+
+func TestMergePatchSuite(t *testing.T) {
+	runSuite(t, "testdata/mergepatch.json", func(t *testing.T, c suiteCase, d doc.Value) {
+		p, err := docpatch.ParseMergePatch(c.Patch)
+		require.NoError(t, err)
+		got := p.Apply(d)
+		assert.Equal(t, text(parse(t, c.Want)), text(got))
+		assert.Equal(t, text(got), text(parse(t, p.Text(c.Doc))))
+		assert.Equal(t, text(got), text(p.Apply(got)), "twice is once")
+	})
 }
 
 func parse(t testing.TB, data []byte) doc.Value {
