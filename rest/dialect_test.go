@@ -69,8 +69,6 @@ const trials = "/apis/example.com/v1/namespaces/default/trials"
 
 func newTrials(t *testing.T, dialect rest.Dialect) *rest.API {
 	t.Helper()
-	same := func(in *TrialV1beta1, out *BoundTrial) error { out.Spec.Count = in.Spec.Count; return nil }
-	back := func(in *BoundTrial, out *TrialV1beta1) error { out.Spec.Count = in.Spec.Count; return nil }
 	return newAPI(t, rest.Options{},
 		rest.Resource[Trial]{Group: "example.com", Version: "v1", Plural: "trials", Wire: rest.Wire{Dialect: dialect}, SelectableFields: []string{"spec.on"},
 			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"},
@@ -84,7 +82,7 @@ func newTrials(t *testing.T, dialect rest.Dialect) *rest.API {
 			}},
 		rest.Resource[PlainTrial]{Group: "example.com", Version: "v1", Plural: "plaintrials", Wire: rest.Wire{Dialect: dialect}},
 		rest.Resource[BoundTrial]{Group: "example.com", Version: "v1", Plural: "boundtrials", Wire: rest.Wire{Dialect: dialect},
-			Versions: []rest.VersionOf[BoundTrial]{rest.Converted(rest.Resource[TrialV1beta1]{Version: "v1beta1"}, same, back)}})
+			Versions: []rest.VersionOf[BoundTrial]{rest.Converted[BoundTrial](rest.Resource[TrialV1beta1]{Version: "v1beta1"}, nil, nil)}})
 }
 
 // trial is a body of the kind with these members of metadata and spec.

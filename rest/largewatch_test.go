@@ -39,7 +39,7 @@ func eventsOf(t *testing.T, s *slabServer, target string, header http.Header, ne
 }
 
 // line reads an event of JSON.
-func line(t *testing.T) func(io.Reader) []byte {
+func line(t testing.TB) func(io.Reader) []byte {
 	var decoder *json.Decoder
 	return func(r io.Reader) []byte {
 		if decoder == nil {
@@ -52,7 +52,7 @@ func line(t *testing.T) func(io.Reader) []byte {
 }
 
 // frame reads an event of Protobuf.
-func frame(t *testing.T) func(io.Reader) []byte {
+func frame(t testing.TB) func(io.Reader) []byte {
 	return func(r io.Reader) []byte {
 		var length [4]byte
 		_, err := io.ReadFull(r, length[:])
@@ -69,7 +69,7 @@ func TestLargeObjectsThroughWatches(t *testing.T) {
 	const large = 300 << 10
 	forms := []struct {
 		name, target, accept, query string
-		next                        func(*testing.T) func(io.Reader) []byte
+		next                        func(testing.TB) func(io.Reader) []byte
 	}{
 		{"JSON", slabs, "application/json", "", line},
 		{"a table with objects", slabs, acceptTable, "&includeObject=Object", line},

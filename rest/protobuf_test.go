@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -52,13 +51,7 @@ func eventIn(t testing.TB, frame []byte) (string, []byte) {
 // nextEvent reads the next event of a stream, behind its length.
 func nextEvent(t testing.TB, stream io.Reader) (string, []byte) {
 	t.Helper()
-	var length [4]byte
-	_, err := io.ReadFull(stream, length[:])
-	require.NoError(t, err)
-	frame := make([]byte, binary.BigEndian.Uint32(length[:]))
-	_, err = io.ReadFull(stream, frame)
-	require.NoError(t, err)
-	return eventIn(t, frame)
+	return eventIn(t, frame(t)(stream))
 }
 
 func TestMetadataInProtobuf(t *testing.T) {

@@ -11,10 +11,7 @@ import (
 
 // Users can name every type that the exported API shows. The nested modules hold themselves to the same rule.
 func TestExportedAPIShowsNoInternalType(t *testing.T) {
-	leaks, packages, err := surface.Leaks(core)
+	packages, err := surface.Check(core)
 	require.NoError(t, err)
 	assert.Subset(t, packages, []string{core + "/patch", core + "/rest", core + "/rest/cbor", core + "/storage"})
-	for _, leak := range leaks {
-		t.Error(leak)
-	}
 }

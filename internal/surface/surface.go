@@ -4,6 +4,7 @@ package surface
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/importer"
 	"go/token"
@@ -14,17 +15,18 @@ import (
 	"strings"
 )
 
-// Leaks type-checks the public packages of a module, which is that of the working directory. It returns one line for each
-// exported name whose declaration mentions a type of an internal package, and the paths of the packages that it looked at.
-func Leaks(module string) (leaks, packages []string, err error) {
+// Check type-checks the public packages of a module, which is that of the working directory, and returns their paths. Its error
+// lists each exported name whose declaration mentions a type of an internal package.
+func Check(module string) (packages []string, err error) {
 	listed, err := list(module)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	exports := map[string]string{}
 	for _, p := range listed {
 		exports[p.ImportPath] = p.Export
 	}
+	var leaks []error
 	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, p := range listed {
 		if !p.public() {
@@ -32,12 +34,14 @@ func Leaks(module string) (leaks, packages []string, err error) {
 		}
 		pkg, err := compiled.Import(p.ImportPath)
 		if err != nil {
-			return nil, nil, fmt.Errorf("cannot type-check %s: %w", p.ImportPath, err)
+			return nil, fmt.Errorf("cannot type-check %s: %w", p.ImportPath, err)
 		}
 		packages = append(packages, p.ImportPath)
-		leaks = append(leaks, leaksOf(pkg)...)
+		for _, leak := range leaksOf(pkg) {
+			leaks = append(leaks, errors.New(leak))
+		}
 	}
-	return leaks, packages, nil
+	return packages, errors.Join(leaks...)
 }
 
 // listing is what the go command says about a package.

@@ -146,28 +146,15 @@ func at(v any, path ...string) any {
 func TestEveryReferenceResolves(t *testing.T) {
 	for name, doc := range documents(t) {
 		t.Run(name, func(t *testing.T) {
-			found := 0
-			var walk func(v any)
-			walk = func(v any) {
-				switch v := v.(type) {
-				case tree:
-					if ref, ok := v["$ref"].(string); ok {
-						found++
-						path, ok := strings.CutPrefix(ref, "#/")
-						require.True(t, ok, ref)
-						assert.NotNil(t, at(doc, strings.Split(path, "/")...), ref)
-					}
-					for _, child := range v {
-						walk(child)
-					}
-				case []any:
-					for _, child := range v {
-						walk(child)
-					}
-				}
+			text, err := json.Marshal(doc)
+			require.NoError(t, err)
+			found := regexp.MustCompile(`"\$ref":"(.*?)"`).FindAllSubmatch(text, -1)
+			for _, match := range found {
+				path, ok := strings.CutPrefix(string(match[1]), "#/")
+				require.True(t, ok, path)
+				assert.NotNil(t, at(doc, strings.Split(path, "/")...), path)
 			}
-			walk(doc)
-			assert.Greater(t, found, 20)
+			assert.Greater(t, len(found), 20)
 		})
 	}
 }

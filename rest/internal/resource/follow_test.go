@@ -48,20 +48,21 @@ func told(t *testing.T, f *resource.Follower) (events []string, more bool) {
 	return events, more
 }
 
-// begin starts with the existing objects.
-func begin(t *testing.T, f *resource.Follower, store storage.Store) {
+// follow returns a follower that starts with the selected objects of a state, and the revision of that state.
+func follow(t *testing.T, store storage.Store) (*resource.Follower, watch.Revision) {
+	f := new(resource.Follower)
+	t.Cleanup(f.Close)
 	after, err := f.Begin(t.Context(), store, resource.Beginning{Selection: selected, Existing: true})
 	require.NoError(t, err)
-	require.Equal(t, store.Revision(), after)
+	return f, after
 }
 
 func TestFollowerListsThenFollows(t *testing.T) {
 	store := notes(t)
 	write(t, store, "a", true)
 	write(t, store, "b", false)
-	var f resource.Follower
-	defer f.Close()
-	begin(t, &f, store)
+	f, after := follow(t, store)
+	require.Equal(t, store.Revision(), after)
 	write(t, store, "b", true)
 	write(t, store, "a", false)
 	write(t, store, "c", false)
@@ -74,7 +75,7 @@ func TestFollowerListsThenFollows(t *testing.T) {
 		{[]string{"ADDED b 4", "DELETED a 5"}, true},
 		{nil, false},
 	} {
-		events, more := told(t, &f)
+		events, more := told(t, f)
 		assert.Equal(t, want.events, events)
 		assert.Equal(t, want.more, more)
 	}
@@ -82,7 +83,7 @@ func TestFollowerListsThenFollows(t *testing.T) {
 	assert.Equal(t, store.Revision(), f.Position())
 
 	write(t, store, "d", false)
-	events, more := told(t, &f)
+	events, more := told(t, f)
 	assert.Empty(t, events)
 	assert.True(t, more, "something has happened, though nothing that is selected")
 
@@ -97,9 +98,7 @@ func TestFollowerStops(t *testing.T) {
 	store := notes(t)
 	write(t, store, "a", true)
 	write(t, store, "b", true)
-	var f resource.Follower
-	defer f.Close()
-	begin(t, &f, store)
+	f, _ := follow(t, store)
 	enough := fmt.Errorf("enough")
 	_, err := f.Poll(func(resource.Event) error { return enough })
 	assert.Equal(t, enough, err)
@@ -121,16 +120,13 @@ func (s compacting) List(ctx context.Context, options storage.Query, into []*sto
 func TestFollowerWhoseListHistoryPasses(t *testing.T) {
 	store := compacting{notes(t)}
 	write(t, store, "a", true)
-	var f resource.Follower
-	defer f.Close()
-	after, err := f.Begin(t.Context(), store, resource.Beginning{Selection: selected, Existing: true})
-	require.NoError(t, err)
+	f, after := follow(t, store)
 	assert.Equal(t, watch.Revision(2), after)
 	assert.True(t, status.IsExpired(f.Err()), "%v", f.Err())
-	events, more := told(t, &f)
+	events, more := told(t, f)
 	assert.Equal(t, []string{"ADDED a 2"}, events)
 	assert.True(t, more)
-	_, err = f.Poll(nil)
+	_, err := f.Poll(nil)
 	assert.True(t, status.IsExpired(err), "%v", err)
 }
 
