@@ -27,6 +27,8 @@
 //     and the typed client for the same process.
 //   - rest/controller is for hosts that act on what they serve: informers with an
 //     indexed cache, a work queue and a reconcile loop on the typed client.
+//   - rest/builtin has the kinds that clients of Kubernetes expect everywhere:
+//     namespaces, leases and events.
 //   - rest/lifecycle is for hosts that want what follows a deletion: the garbage
 //     collector, and the controller that empties namespaces.
 //   - rest/cbor is a format, for hosts that want more than JSON, YAML and Protobuf.

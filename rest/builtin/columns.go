@@ -1,0 +1,16 @@
+package builtin
+
+import "github.com/decorum-go/decorum/rest"
+
+const ageDescription = "The time since the object was created."
+
+// column returns a column of texts, as the tables of Kubernetes have them: an age too is a text.
+func column[T any](name, description string, cell func(obj *T) any) rest.Column {
+	return rest.ColumnFunc(rest.Column{Name: name, Description: description}, cell)
+}
+
+// wide returns a column that only kubectl get -o wide shows.
+func wide(c rest.Column) rest.Column {
+	c.Priority = 1
+	return c
+}

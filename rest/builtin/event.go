@@ -1,0 +1,38 @@
+package builtin
+
+import "github.com/decorum-go/decorum/apimeta"
+
+// The types of an event.
+const (
+	EventTypeNormal  = "Normal"  // it is information
+	EventTypeWarning = "Warning" // it may be a problem
+)
+
+// Event reports what happened to an object, in the form of the group events.k8s.io. [CoreEvent] is its form in the core group.
+type Event struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+
+	EventTime           apimeta.MicroTime `json:"eventTime" protobuf:"bytes,2,opt,name=eventTime" api:"doc='When it first happened. A new event must have it.'"`
+	Series              *EventSeries      `json:"series,omitempty" protobuf:"bytes,3,opt,name=series" api:"doc='How often it happened, if more than once.'"`
+	ReportingController string            `json:"reportingController,omitempty" protobuf:"bytes,4,opt,name=reportingController" api:"doc='The controller that reports the event, such as example.com/size. A new event must have it.'"`
+	ReportingInstance   string            `json:"reportingInstance,omitempty" protobuf:"bytes,5,opt,name=reportingInstance" api:"doc='The instance of the controller, 128 bytes at most. A new event must have it.'"`
+	Action              string            `json:"action,omitempty" protobuf:"bytes,6,opt,name=action" api:"doc='What was done or failed, as one word in CamelCase, 128 bytes at most. A new event must have it.'"`
+	Reason              string            `json:"reason,omitempty" protobuf:"bytes,7,opt,name=reason" api:"doc='Why it was done, as one word in CamelCase, 128 bytes at most. A new event must have it.'"`
+	Regarding           ObjectReference   `json:"regarding,omitempty" protobuf:"bytes,8,opt,name=regarding" api:"doc='The object to which it happened.'"`
+	Related             *ObjectReference  `json:"related,omitempty" protobuf:"bytes,9,opt,name=related" api:"doc='A second object that has to do with it.'"`
+	Note                string            `json:"note,omitempty" protobuf:"bytes,10,opt,name=note" api:"doc='What happened, for people, 1 KiB at most.'"`
+	Type                string            `json:"type,omitempty" protobuf:"bytes,11,opt,name=type" api:"doc='Normal or Warning. A new event must have it.'"`
+
+	DeprecatedSource         EventSource  `json:"deprecatedSource,omitempty" protobuf:"bytes,12,opt,name=deprecatedSource" api:"doc='The source of an event that was written in the core group.'"`
+	DeprecatedFirstTimestamp apimeta.Time `json:"deprecatedFirstTimestamp,omitempty" protobuf:"bytes,13,opt,name=deprecatedFirstTimestamp" api:"doc='The firstTimestamp of an event that was written in the core group.'"`
+	DeprecatedLastTimestamp  apimeta.Time `json:"deprecatedLastTimestamp,omitempty" protobuf:"bytes,14,opt,name=deprecatedLastTimestamp" api:"doc='The lastTimestamp of an event that was written in the core group.'"`
+	DeprecatedCount          int32        `json:"deprecatedCount,omitempty" protobuf:"varint,15,opt,name=deprecatedCount" api:"doc='The count of an event that was written in the core group.'"`
+}
+
+// EventSeries says how often an event happened, if more than once. Events of both groups have the same series; in the core group,
+// encoders of Kubernetes leave out a count of 0.
+type EventSeries struct {
+	Count            int32             `json:"count" protobuf:"varint,1,opt,name=count" api:"doc='How often it happened up to lastObservedTime, at least 2.'"`
+	LastObservedTime apimeta.MicroTime `json:"lastObservedTime" protobuf:"bytes,2,opt,name=lastObservedTime" api:"doc='When it last happened.'"`
+}
