@@ -9,6 +9,7 @@ import "github.com/decorum-go/decorum/watch"
 // commit takes two steps, assign and publish, because a durable engine persists the group between them: revisions and preconditions are
 // decided before that, and readers see the group only afterwards.
 func (m *Memory) commit(writes []write) (first watch.Revision, done bool, err error) {
+	now := m.now().UnixMicro()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -17,7 +18,7 @@ func (m *Memory) commit(writes []write) (first watch.Revision, done bool, err er
 	if m.revision+watch.Revision(len(writes)) > maxRevision {
 		return 0, false, ErrRevision
 	}
-	group, ok := m.assign(writes)
+	group, ok := m.assign(writes, now)
 	if !ok {
 		return 0, false, nil
 	}
@@ -28,8 +29,8 @@ func (m *Memory) commit(writes []write) (first watch.Revision, done bool, err er
 	return first, err == nil, err
 }
 
-// assign checks the preconditions and writes its revision into each changed record. The caller holds m.mu.
-func (m *Memory) assign(writes []write) (group []watch.Change[Record], ok bool) {
+// assign checks the preconditions and writes its revision and the time into each changed record. The caller holds m.mu.
+func (m *Memory) assign(writes []write, now int64) (group []watch.Change[Record], ok bool) {
 	count := 0
 	for i := range writes {
 		w := &writes[i]
@@ -53,6 +54,7 @@ func (m *Memory) assign(writes []write) (group []watch.Change[Record], ok bool) 
 		record := w.base
 		if w.next != nil {
 			w.next.stamp(revision)
+			w.next.Written = now
 			record = w.next
 		}
 		group = append(group, watch.Change[Record]{Scope: record.Key, Revision: revision, Previous: w.base, Current: w.next})

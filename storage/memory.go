@@ -36,7 +36,7 @@ type MemoryOptions struct {
 	MaxLogBytes int64
 	// MaxWait bounds how long a read or a watch waits for a revision that the store has not reached. Zero means 3 seconds.
 	MaxWait time.Duration
-	// Now is the clock for Start and MaxLogAge. Nil means time.Now.
+	// Now is the clock for Start, MaxLogAge and [Record.Written]. Nil means time.Now.
 	Now func() time.Time
 }
 
@@ -44,6 +44,7 @@ type MemoryOptions struct {
 type Memory struct {
 	maxWait     time.Duration
 	maxLogBytes int64 // zero means the default
+	now         func() time.Time
 	log         *watch.Log[Record]
 	past        past
 	probes      sync.Pool    // *Record, search keys for the trees
@@ -86,7 +87,7 @@ func NewMemory(opts MemoryOptions) *Memory {
 	if opts.MaxWait == 0 {
 		opts.MaxWait = defaultMaxWait
 	}
-	m := &Memory{maxWait: opts.MaxWait, maxLogBytes: opts.MaxLogBytes, tables: map[string]*table{}, revision: opts.Start}
+	m := &Memory{maxWait: opts.MaxWait, maxLogBytes: opts.MaxLogBytes, now: opts.Now, tables: map[string]*table{}, revision: opts.Start}
 	m.past.maxBytes = func() int64 { return m.logLimit() / pastShare }
 	m.probes.New = func() any { return new(Record) }
 	m.log = watch.NewLog(watch.LogOptions[Record]{

@@ -14,6 +14,10 @@ import (
 type Record struct {
 	Key      Key
 	Revision watch.Revision
+	// Written is when the store committed the record, by its clock, in microseconds since 1970. A no-op and an upgrade of the record leave
+	// it unchanged, and so does a deletion, whose record shows the last state. All records of one commit have the same time. Clocks may
+	// jump, so a later record may have an earlier time.
+	Written int64
 	// JSON is the canonical text, with Revision as its metadata.resourceVersion. The store owns it; callers must not change it.
 	JSON []byte
 	Parts
@@ -43,7 +47,7 @@ type Span struct{ Start, End uint32 }
 const (
 	// recordOverhead is about how many bytes a record needs in addition to its JSON, labels, fields and owners: the struct, its name and
 	// uid, and its place in the tree.
-	recordOverhead = 320
+	recordOverhead = 336
 	// stringOverhead is how many bytes a string of the parts needs in addition to its text.
 	stringOverhead = 24
 )

@@ -111,9 +111,9 @@ func (m *Memory) replace(t *table, s *snapshot, next *table, grown int64) bool {
 	return true
 }
 
-// upgrade returns the record in another form, at the same revision.
+// upgrade returns the record in another form, at the same revision and time.
 func (r *Record) upgrade(form *Resource) (*Record, error) {
-	next := &Record{Key: r.Key, Revision: r.Revision, JSON: r.JSON}
+	next := &Record{Key: r.Key, Revision: r.Revision, Written: r.Written, JSON: r.JSON}
 	var err error
 	if form.Upgrade != nil {
 		if next.JSON, err = form.Upgrade(r.JSON); err != nil {

@@ -89,6 +89,9 @@ type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
 //
 // Revisions begin at the clock in microseconds, above all that the store has ever assigned, and stay below 2^53.
 //
+// A store that outlives the process keeps [Record.Written] with each object, so that a restart does not change it. A replicated store
+// returns the time of the replica that committed the record.
+//
 // If a read or a watch asks for a revision that the store has not reached, it waits for a bounded time (3 seconds unless the store
 // documents another) and then fails with 504 Timeout, "Too large resource version". A client may have such a revision from an earlier
 // store.

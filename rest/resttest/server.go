@@ -59,6 +59,9 @@ type Server struct {
 // maxEnd bounds how long the end of a test waits for running requests and calls.
 const maxEnd = 10 * time.Second
 
+// forever is the age that the history of the store may reach, so that a test that advances the clock keeps its history.
+const forever = 100 * 365 * 24 * time.Hour
+
 // New starts an API with these resources that runs until the test ends. It fails the test at once if a definition is
 // invalid. It opens no socket and starts no goroutine before one is needed.
 func New(t testing.TB, definitions ...rest.Definition) *Server {
@@ -76,16 +79,16 @@ func NewWith(t testing.TB, options Options, definitions ...rest.Definition) *Ser
 	s.life, s.end = context.WithCancel(context.Background())
 
 	o := options.API
+	if o.Now == nil {
+		o.Now = s.Clock.Now
+	}
 	closeStore := func() error { return nil }
 	if o.Store == nil {
-		memory := storage.NewMemory(storage.MemoryOptions{Start: 1})
+		memory := storage.NewMemory(storage.MemoryOptions{Start: 1, Now: o.Now, MaxLogAge: forever})
 		o.Store, closeStore = memory, memory.Close
 	}
 	s.store = o.Store
 	o.Store = &calledStore{Store: s.store, server: s}
-	if o.Now == nil {
-		o.Now = s.Clock.Now
-	}
 	if o.NewUID == nil {
 		o.NewUID = countedUIDs()
 	}

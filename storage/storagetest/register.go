@@ -59,6 +59,7 @@ var registerRules = []rule{
 		got, err := s.store.Get(s.ctx, key, 0)
 		require.NoError(s, err)
 		assert.Equal(s, second.Revision, got.Revision)
+		assert.Equal(s, second.Written, got.Written, "an upgrade is no write")
 		assert.Contains(s, string(got.JSON), `"crimson"`)
 		assert.Equal(s, "crimson", got.Fields[0], "the parts have the new form")
 		assert.NotContains(s, string(second.JSON), `"crimson"`, "a record never changes")

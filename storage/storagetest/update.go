@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -43,6 +45,33 @@ var updateRules = []rule{
 		_, err = s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return nil, nil })
 		require.ErrorIs(s, err, storage.ErrNotFound, "there is nothing to delete")
 		require.Equal(s, deleted.Revision, s.store.Revision())
+	}},
+	{"Written", "A record has the time of the commit that made it, which a no-op, a failed write and a deletion leave unchanged.", func(s *subject) {
+		const slack = time.Second // durable and replicated stores may read another clock
+		key, other := widget("a", "x"), widget("a", "y")
+		from := time.Now()
+		created := s.put(key, "red", 1)
+		require.WithinRange(s, time.UnixMicro(created.Written), from.Add(-slack), time.Now().Add(slack))
+		for time.Now().UnixMicro() <= created.Written { // so that a later write has a later time
+			runtime.Gosched()
+		}
+		unchanged, err := s.store.Update(s.ctx, key, func(current *storage.Record) ([]byte, error) { return current.JSON, nil })
+		require.NoError(s, err)
+		require.Equal(s, created.Written, unchanged.Written)
+		_, err = s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return nil, errRefused })
+		require.ErrorIs(s, err, errRefused)
+		got, err := s.store.Get(s.ctx, key, 0)
+		require.NoError(s, err)
+		require.Equal(s, created.Written, got.Written)
+
+		replaced := s.put(key, "green", 2)
+		require.Greater(s, replaced.Written, created.Written)
+		require.Equal(s, replaced.Written, s.remove(key).Written)
+		group, err := s.store.UpdateAll(s.ctx, []storage.Key{key, other}, func([]*storage.Record) ([][]byte, error) {
+			return [][]byte{object(key, "red", 1), object(other, "red", 1)}, nil
+		})
+		require.NoError(s, err)
+		require.Equal(s, group[0].Written, group[1].Written, "a group has one time")
 	}},
 	{"FailedPrecondition", "An error of the update function is returned unchanged and changes nothing.", func(s *subject) {
 		s.put(widget("a", "x"), "red", 1)
