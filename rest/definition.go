@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -150,8 +149,6 @@ type Resource[T any] struct {
 
 	// areNamespaces: set by NamespacesOf.
 	areNamespaces bool
-	// message describes the kind's Protobuf message if the Go type does not bring one.
-	message *codec.Message
 }
 
 // Names are the names of a kind besides its plural, and the rule for names of its objects.

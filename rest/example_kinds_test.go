@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -203,4 +205,33 @@ func ExampleResource_hooks() {
 	// wheat 1 ada S Ordered
 	// Bread.bakery.example.com "loaf" is invalid: spec.minutes: Invalid value: 20: must be at least 40 for rye
 	// "loaf" is forbidden: it is in the oven
+}
+
+// BreadOrder has Protobuf, by the tags of its fields.
+type BreadOrder struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
+
+	Spec BreadOrderSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
+}
+
+type BreadOrderSpec struct {
+	Loaves int32        `json:"loaves,omitempty" protobuf:"varint,1,opt,name=loaves"`
+	Due    apimeta.Time `json:"due" protobuf:"bytes,2,opt,name=due"`
+	Notes  []string     `json:"notes,omitempty" protobuf:"bytes,3,rep,name=notes"`
+}
+
+// A client that accepts Protobuf gets it.
+func Example_protobuf() {
+	api, err := rest.New(rest.Options{}, rest.Resource[BreadOrder]{Group: "bakery.example.com", Version: "v1", Plural: "breadorders"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	request := httptest.NewRequest(http.MethodGet, "/apis/bakery.example.com/v1/breadorders", nil)
+	request.Header.Set("Accept", "application/vnd.kubernetes.protobuf,application/json")
+	answer := httptest.NewRecorder()
+	api.ServeHTTP(answer, request)
+	fmt.Println(answer.Header().Get("Content-Type"))
+	// Output: application/vnd.kubernetes.protobuf
 }

@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -21,7 +20,7 @@ func Reviews(decide Decider) []Definition {
 		Resource[selfSubjectReview]{
 			Group: "authentication.k8s.io", Version: "v1", Plural: "selfsubjectreviews", Names: Names{Kind: "SelfSubjectReview"},
 			Description: "Tells the client as which user the server sees it.",
-			Scope:       Cluster, Wire: Wire{Dialect: Builtin}, message: codec.SelfSubjectReviewMessage(),
+			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
 			Hooks: Hooks[selfSubjectReview]{
 				Call: func(ctx context.Context, r *selfSubjectReview) error {
 					u := UserFrom(ctx)
@@ -38,7 +37,7 @@ func Reviews(decide Decider) []Definition {
 		Resource[selfAccessReview]{
 			Group: authorizationGroup, Version: "v1", Plural: "selfsubjectaccessreviews", Names: Names{Kind: "SelfSubjectAccessReview"},
 			Description: "Tells the client whether it may take an action.",
-			Scope:       Cluster, Wire: Wire{Dialect: Builtin}, message: codec.AccessReviewMessage(),
+			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
 			Hooks: Hooks[selfAccessReview]{
 				Validate: func(_ context.Context, r, _ *selfAccessReview) status.FieldErrors { return r.Spec.check() },
 				Call: func(ctx context.Context, r *selfAccessReview) (err error) {
@@ -52,7 +51,7 @@ func Reviews(decide Decider) []Definition {
 		Resource[rulesReview]{
 			Group: authorizationGroup, Version: "v1", Plural: "selfsubjectrulesreviews", Names: Names{Kind: "SelfSubjectRulesReview"},
 			Description: "Lists what the client may do in a namespace.",
-			Scope:       Cluster, Wire: Wire{Dialect: Builtin}, message: codec.RulesReviewMessage(),
+			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
 			Hooks: Hooks[rulesReview]{
 				Call: func(_ context.Context, r *rulesReview) error {
 					r.Status = rulesReviewStatus{ResourceRules: []resourceRule{}, NonResourceRules: []nonResourceRule{}, Incomplete: true, EvaluationError: noRules}
@@ -71,7 +70,7 @@ const noRules = "the server decides about each access by itself and keeps no lis
 func (decide Decider) aboutOthers(kind, plural string, scope Scope, description string) Definition {
 	return Resource[accessReview]{
 		Group: authorizationGroup, Version: "v1", Plural: plural, Names: Names{Kind: kind}, Description: description,
-		Scope: scope, Wire: Wire{Dialect: Builtin}, message: codec.AccessReviewMessage(),
+		Scope: scope, Wire: Wire{Dialect: Builtin},
 		Hooks: Hooks[accessReview]{
 			Validate: func(_ context.Context, r, _ *accessReview) status.FieldErrors {
 				errs := r.Spec.check()

@@ -87,9 +87,9 @@ func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, 
 	if res.Resource, err = resource.New(env, d, storedVersion); err != nil {
 		return nil, err
 	}
-	message := media.MessageOf[T]()
-	if r.message != nil {
-		message = media.Described(r.message)
+	message, err := media.MessageOf[T]()
+	if err != nil {
+		return nil, err
 	}
 	res.media, err = media.NewKind(media.Declaration{
 		Kind: res.Kind, Dialect: res.Dialect, Message: message, Columns: shownColumns(r.Columns), GoType: res.GoType,

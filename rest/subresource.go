@@ -108,7 +108,8 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 	if s.CreateDryRun != nil {
 		sub.DryRun = actionOf("CreateDryRun of "+s.Name, s.CreateDryRun)
 	}
-	return &servedSubresource{Subresource: sub, media: media.OfSubresource(parent.Kind, parent.Dialect, media.MessageOf[S]())}, nil
+	message, err := media.MessageOf[S]()
+	return &servedSubresource{Subresource: sub, media: media.OfSubresource(parent.Kind, parent.Dialect, message)}, err
 }
 
 // actionOf wraps a function of the host as a function on documents.

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"encoding/base64"
 	"fmt"
 	"sort"
 	"time"
@@ -10,8 +11,8 @@ import (
 )
 
 // Message describes how a Protobuf message maps to a document: which field number is which member. The library reads
-// and writes the kinds that it decodes itself (DeleteOptions, Scale, the reviews) by such descriptions, without
-// generated code.
+// and writes the kinds that it decodes itself (DeleteOptions, Scale, discovery) by such descriptions, without
+// generated code, and kinds whose Go types state the field numbers in tags.
 type Message struct{ fields []MessageField }
 
 // MessageField is one member of a [Message].
@@ -21,20 +22,22 @@ type MessageField struct {
 	Type   FieldType
 	// Of describes the message of a MessageType, or of the values of a MapType. It is nil for a map of strings.
 	Of *Message
-	// Repeated marks a list. Bare marks a message that holds only a list in its field 1; the document has that list in
-	// its place.
+	// Repeated marks a list. Bare marks a message that holds only a list in its field 1, called [BareList]; the document has
+	// that list in its place.
 	Repeated, Bare bool
 }
 
 // FieldType is the encoding of the value of a field.
 type FieldType int
 
-// The field types that the API's meta kinds use.
+// The field types that kinds use.
 const (
 	StringType FieldType = iota
 	BoolType
 	IntType
-	TimeType // a message of seconds and nanoseconds; in the document, an RFC 3339 text
+	BytesType     // in the document, base64 text
+	TimeType      // a message of seconds and nanoseconds; in the document, an RFC 3339 text in whole seconds
+	MicroTimeType // like TimeType, with six digits of a second
 	MessageType
 	MapType
 	JSONType // a message that holds JSON text in its field 1; in the document, the value of that text
@@ -104,12 +107,14 @@ func (f MessageField) decode(w wireField) (doc.Value, error) {
 		return doc.OfBool(w.varint != 0), nil
 	case IntType:
 		return doc.OfInt(int64(w.varint)), nil
-	case TimeType:
-		return decodeTime(w.bytes)
+	case BytesType:
+		return doc.Of(base64.StdEncoding.EncodeToString(w.bytes)), nil
+	case TimeType, MicroTimeType:
+		return decodeTime(w.bytes, f.layout())
 	case MessageType:
 		v, err := f.Of.Decode(w.bytes)
 		if err == nil && f.Bare {
-			v = v.Get(bareList)
+			v = v.Get(BareList)
 		}
 		return v, err
 	case JSONType:
@@ -119,8 +124,8 @@ func (f MessageField) decode(w wireField) (doc.Value, error) {
 	}
 }
 
-// bareList is the member under which a bare message holds its list.
-const bareList = "items"
+// BareList is the member under which a bare message holds its list.
+const BareList = "items"
 
 // Field numbers of a map's entry.
 const (
@@ -163,18 +168,55 @@ func decodeRaw(data []byte) (v doc.Value, err error) {
 	return v, err
 }
 
-func decodeTime(data []byte) (doc.Value, error) {
-	var seconds int64
+// rfc3339Micro is the layout of a time in microseconds.
+const rfc3339Micro = "2006-01-02T15:04:05.000000Z07:00"
+
+// Field numbers of a time.
+const (
+	timeSeconds = 1
+	timeNanos   = 2
+)
+
+// decodeTime reads a time as a text in this layout, which cuts what it does not show. An empty message is no time.
+func decodeTime(data []byte, layout string) (doc.Value, error) {
+	var seconds, nanos int64
 	err := eachField(data, func(w wireField) error {
-		if w.number == 1 {
+		switch w.number {
+		case timeSeconds:
 			seconds = int64(w.varint)
+		case timeNanos:
+			nanos = int64(w.varint)
 		}
 		return nil
 	})
 	if err != nil || len(data) == 0 {
 		return doc.NullValue(), err
 	}
-	return doc.Of(time.Unix(seconds, 0).UTC().Format(time.RFC3339)), nil
+	return doc.Of(time.Unix(seconds, nanos).UTC().Format(layout)), nil
+}
+
+// layout returns the layout of the text of a time.
+func (f MessageField) layout() string {
+	if f.Type == MicroTimeType {
+		return rfc3339Micro
+	}
+	return time.RFC3339
+}
+
+func (f MessageField) appendTime(dst []byte, text string) ([]byte, error) {
+	t, err := time.Parse(f.layout(), text)
+	if err != nil {
+		told := words.NotATime(text)
+		if f.Type == MicroTimeType {
+			told = words.NotAMicroTime(text)
+		}
+		return dst, fmt.Errorf("%q: %s", f.Name, told)
+	}
+	encoded := AppendVarintField(nil, timeSeconds, uint64(t.Unix()))
+	if f.Type == MicroTimeType {
+		encoded = AppendVarintField(encoded, timeNanos, uint64(t.Nanosecond()))
+	}
+	return AppendField(dst, f.Number, encoded), nil
 }
 
 // Append appends the message for a document. It ignores members without a description.
@@ -230,15 +272,17 @@ func (f MessageField) append(dst []byte, v doc.Value) ([]byte, error) {
 			return dst, fmt.Errorf("%q is not an integer", f.Name)
 		}
 		return AppendVarintField(dst, f.Number, uint64(n)), nil
-	case TimeType:
-		t, err := time.Parse(time.RFC3339, v.Text())
+	case BytesType:
+		decoded, err := base64.StdEncoding.DecodeString(v.Text())
 		if err != nil {
-			return dst, fmt.Errorf("%q: %s", f.Name, words.NotATime(v.Text()))
+			return dst, fmt.Errorf("%q: %w", f.Name, err)
 		}
-		return AppendField(dst, f.Number, AppendVarintField(nil, 1, uint64(t.Unix()))), nil
+		return AppendField(dst, f.Number, decoded), nil
+	case TimeType, MicroTimeType:
+		return f.appendTime(dst, v.Text())
 	case MessageType:
 		if f.Bare {
-			v = doc.MapOf(doc.Member{Key: bareList, Value: v})
+			v = doc.MapOf(doc.Member{Key: BareList, Value: v})
 		}
 		encoded, err := f.Of.Append(nil, v)
 		return AppendField(dst, f.Number, encoded), err

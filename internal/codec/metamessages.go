@@ -87,7 +87,7 @@ func APIGroupListMessage() *Message { return NewMessage(messages(1, "groups", AP
 
 // APIResourceListMessage is the kind APIResourceList.
 func APIResourceListMessage() *Message {
-	verbs := MessageField{Number: 4, Name: "verbs", Type: MessageType, Of: NewMessage(texts(1, bareList)), Bare: true}
+	verbs := MessageField{Number: 4, Name: "verbs", Type: MessageType, Of: NewMessage(texts(1, BareList)), Bare: true}
 	resource := NewMessage(text(1, "name"), flag(2, "namespaced"), text(3, "kind"), verbs, texts(5, "shortNames"), text(6, "singularName"), texts(7, "categories"),
 		text(8, "group"), text(9, "version"), text(10, "storageVersionHash"))
 	return NewMessage(text(1, "groupVersion"), messages(2, "resources", resource))
@@ -97,35 +97,4 @@ func APIResourceListMessage() *Message {
 func ScaleMessage() *Message {
 	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "spec", NewMessage(integer(1, "replicas"))),
 		message(3, "status", NewMessage(integer(1, "replicas"), text(2, "selector"))))
-}
-
-func extraField(number int) MessageField {
-	return MessageField{Number: number, Name: "extra", Type: MapType, Of: NewMessage(texts(1, bareList)), Bare: true}
-}
-
-// SelfSubjectReviewMessage is authentication.k8s.io SelfSubjectReview.
-func SelfSubjectReviewMessage() *Message {
-	user := NewMessage(text(1, "username"), text(2, "uid"), texts(3, "groups"), extraField(4))
-	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "status", NewMessage(message(1, "userInfo", user))))
-}
-
-// AccessReviewMessage is the message of the access reviews of authorization.k8s.io. SelfSubjectAccessReview omits the
-// fields of the user.
-func AccessReviewMessage() *Message {
-	requirement := NewMessage(text(1, "key"), text(2, "operator"), texts(3, "values"))
-	selector := NewMessage(text(1, "rawSelector"), messages(2, "requirements", requirement))
-	resource := NewMessage(text(1, "namespace"), text(2, "verb"), text(3, "group"), text(4, "version"), text(5, "resource"), text(6, "subresource"), text(7, "name"),
-		message(8, "fieldSelector", selector), message(9, "labelSelector", selector))
-	spec := NewMessage(message(1, "resourceAttributes", resource), message(2, "nonResourceAttributes", NewMessage(text(1, "path"), text(2, "verb"))),
-		text(3, "user"), texts(4, "groups"), extraField(5), text(6, "uid"))
-	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "spec", spec),
-		message(3, "status", NewMessage(flag(1, "allowed"), text(2, "reason"), text(3, "evaluationError"), flag(4, "denied"))))
-}
-
-// RulesReviewMessage is authorization.k8s.io SelfSubjectRulesReview.
-func RulesReviewMessage() *Message {
-	resource := NewMessage(texts(1, "verbs"), texts(2, "apiGroups"), texts(3, "resources"), texts(4, "resourceNames"))
-	path := NewMessage(texts(1, "verbs"), texts(2, "nonResourceURLs"))
-	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "spec", NewMessage(text(1, "namespace"))),
-		message(3, "status", NewMessage(messages(1, "resourceRules", resource), messages(2, "nonResourceRules", path), flag(3, "incomplete"), text(4, "evaluationError"))))
 }

@@ -155,3 +155,17 @@ func TestEventsAreSelectedByTheirObject(t *testing.T) {
 	assert.NotContains(t, body, `"name":"a"`)
 	assert.Contains(t, body, `"name":"b"`)
 }
+
+func TestKindsAreServedInProtobuf(t *testing.T) {
+	const protobuf = "application/vnd.kubernetes.protobuf"
+	s := start(t)
+	for _, path := range []string{"/api/v1/namespaces", leases, events} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://host"+path, nil)
+		require.NoError(t, err)
+		r.Header.Set("Accept", protobuf)
+		answer, err := s.RoundTripper().RoundTrip(r)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		assert.Equal(t, protobuf, answer.Header.Get("Content-Type"), path)
+	}
+}

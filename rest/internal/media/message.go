@@ -2,6 +2,7 @@ package media
 
 import (
 	"errors"
+	"reflect"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -42,12 +43,17 @@ func (typeMessage[T]) Encode(v doc.Value) ([]byte, error) {
 	return any(obj).(goMessage).Marshal()
 }
 
-// MessageOf returns the Message of a Go type, or nil if the type has none.
-func MessageOf[T any]() Message {
+// MessageOf returns the Message of a Go type: by its own methods, or by the tags of its fields. It returns nil if the type has neither,
+// and an error if the tags describe no message.
+func MessageOf[T any]() (Message, error) {
 	if _, ok := any(new(T)).(goMessage); ok {
-		return typeMessage[T]{}
+		return typeMessage[T]{}, nil
 	}
-	return nil
+	described, err := codec.MessageOf(reflect.TypeFor[T]())
+	if described == nil || err != nil {
+		return nil, err
+	}
+	return taggedMessage[T]{describedMessage{described}}, nil
 }
 
 // describedMessage is the Message of a kind that the library itself describes, by a table.
@@ -57,6 +63,22 @@ type describedMessage struct{ *codec.Message }
 func Described(m *codec.Message) Message { return describedMessage{m} }
 
 func (m describedMessage) Encode(v doc.Value) ([]byte, error) { return m.Append(nil, v) }
+
+// taggedMessage is the Message of a Go type whose fields have protobuf tags.
+type taggedMessage[T any] struct{ describedMessage }
+
+// Decode passes the object through its Go type, because a message has values for most empty fields, which JSON leaves out.
+func (m taggedMessage[T]) Decode(message []byte) (doc.Value, error) {
+	v, err := m.describedMessage.Decode(message)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	obj := new(T)
+	if codec.ToGo(v, obj) != nil {
+		return doc.Value{}, errMalformed
+	}
+	return codec.FromGo(obj)
+}
 
 func statusMessage() Message { return Described(codec.StatusMessage()) }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest/internal/media"
 )
@@ -16,6 +17,8 @@ func (picky) Marshal() ([]byte, error) { return nil, nil }
 func (picky) Unmarshal([]byte) error   { return errors.New("generated: illegal tag 0") }
 
 func TestMalformedMessagesAreToldInOurWords(t *testing.T) {
-	_, err := media.MessageOf[picky]().Decode([]byte("x"))
+	message, err := media.MessageOf[picky]()
+	require.NoError(t, err)
+	_, err = message.Decode([]byte("x"))
 	assert.EqualError(t, err, "the Protobuf message of the object is malformed")
 }

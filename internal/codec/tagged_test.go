@@ -1,0 +1,100 @@
+package codec_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+)
+
+type tagged struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
+	taggedSpec         `json:",inline"`
+	Own                string `json:"-"`
+}
+
+type taggedSpec struct {
+	Count   *int32                 `json:"count,omitempty" protobuf:"varint,2,opt,name=count"`
+	On      bool                   `json:"on" protobuf:"varint,3,opt,name=on"`
+	Text    apimeta.Time           `json:"time" protobuf:"bytes,4,opt,name=time"`
+	Micro   apimeta.MicroTime      `json:"micro" protobuf:"bytes,5,opt,name=micro"`
+	Data    []byte                 `json:"data" protobuf:"bytes,6,opt,name=data"`
+	Names   []string               `json:"names" protobuf:"bytes,7,rep,name=names"`
+	Parts   []taggedPart           `json:"parts" protobuf:"bytes,8,rep,name=parts"`
+	Labels  map[string]string      `json:"labels" protobuf:"bytes,9,rep,name=labels"`
+	ByName  map[string]*taggedPart `json:"byName" protobuf:"bytes,10,rep,name=byName"`
+	Lists   map[string][]string    `json:"lists" protobuf:"bytes,300,rep,name=lists"`
+	Unnamed int64                  `protobuf:"varint,11,opt,name=unnamed"`
+}
+
+type taggedPart struct {
+	Name string `json:"name" protobuf:"bytes,1,opt,name=name"`
+}
+
+func TestTagsDescribeAMessage(t *testing.T) {
+	m, err := codec.MessageOf(reflect.TypeFor[tagged]())
+	require.NoError(t, err)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
+	count := int32(-7)
+	in := tagged{ObjectMeta: apimeta.ObjectMeta{Name: "a", CreationTimestamp: apimeta.NewTime(at)}, taggedSpec: taggedSpec{
+		Count: &count, On: true, Text: apimeta.NewTime(at), Micro: apimeta.NewMicroTime(at), Data: []byte{0, 255}, Names: []string{"", "b"},
+		Parts: []taggedPart{{"p"}, {}}, Labels: map[string]string{"k": "", "l": "v"}, ByName: map[string]*taggedPart{"x": {"y"}},
+		Lists: map[string][]string{"x": {"y", "z"}}, Unnamed: 1 << 62}}
+	v, err := codec.FromGo(in)
+	require.NoError(t, err)
+	encoded, err := m.Append(nil, v)
+	require.NoError(t, err)
+	encoded = codec.AppendField(encoded, 99, []byte("the field of a newer client"))
+	v, err = m.Decode(encoded)
+	require.NoError(t, err)
+	var out tagged
+	require.NoError(t, codec.ToGo(v, &out))
+	assert.Equal(t, in, out)
+}
+
+func TestOnlyTaggedMetadataMeansAMessage(t *testing.T) {
+	type plain struct {
+		apimeta.ObjectMeta `json:"metadata"`
+		Spec               string `json:"spec" protobuf:"bytes,2,opt,name=spec"`
+	}
+	for _, of := range []reflect.Type{reflect.TypeFor[plain](), reflect.TypeFor[taggedPart](), reflect.TypeFor[string]()} {
+		m, err := codec.MessageOf(of)
+		assert.NoError(t, err)
+		assert.Nil(t, m)
+	}
+}
+
+type loop struct {
+	Next *loop `json:"next" protobuf:"bytes,1,opt,name=next"`
+}
+
+func TestTagsThatDescribeNoMessage(t *testing.T) {
+	for _, c := range []struct {
+		value     any
+		tag, want string
+	}{
+		{"", ``, "it needs a tag like `protobuf:\"bytes,2,opt,name=spec\"`, because the metadata has one"},
+		{"", `protobuf:"bytes"`, `the tag "bytes" has no field number`},
+		{"", `protobuf:"bytes,x,opt"`, `the tag "bytes,x,opt" has no field number`},
+		{int32(1), `protobuf:"bytes,2,opt"`, `the tag "bytes,2,opt" must begin with varint`},
+		{"", `protobuf:"bytes,1,opt"`, "metadata and Field have the number 1"},
+		{1.5, `protobuf:"fixed64,2,opt"`, "float64 has no Protobuf form here"},
+		{[][]string{}, `protobuf:"bytes,2,rep"`, "[][]string has no Protobuf form here"},
+		{map[string]int{}, `protobuf:"bytes,2,rep"`, "map[string]int has no Protobuf form here"},
+		{time.Time{}, `protobuf:"bytes,2,opt"`, "time.Time has no Protobuf form here, because its JSON is its own"},
+		{loop{}, `protobuf:"bytes,2,opt"`, "codec_test.loop contains itself"},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			metadata, _ := reflect.TypeFor[tagged]().FieldByName("ObjectMeta")
+			metadata.Anonymous = false // reflect cannot embed a type with methods
+			_, err := codec.MessageOf(reflect.StructOf([]reflect.StructField{metadata, {Name: "Field", Type: reflect.TypeOf(c.value), Tag: reflect.StructTag(c.tag)}}))
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+}
