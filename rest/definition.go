@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"reflect"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/kind"
@@ -133,6 +134,10 @@ type Resource[T any] struct {
 	// RemoveWhenDue removes an object when its grace period has passed (see [Hooks]), so that no agent has to. Finalizers hold the
 	// object beyond that.
 	RemoveWhenDue bool
+	// TimeToLive is how long an object stays after its last write: a create, or an update that changed something, of the status too. The
+	// time of that write is stored, so a restart does not extend it. Expire of package lifecycle deletes the object then, as any client
+	// would. Default: objects stay.
+	TimeToLive time.Duration
 
 	// Versions are the other versions of the resource, each with a Go type of its own (see [Converted]). Version is the version
 	// in which objects are stored. A host changes it last: first it serves all versions, then it stores another one.

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/kind"
@@ -41,7 +42,12 @@ type StoredResource struct {
 	Namespaced bool
 	// Namespaces says that the objects are the namespaces of other resources (see [NamespacesOf]).
 	Namespaces bool
+	// TimeToLive is how long an object stays after its last write, [storage.Record.Written], or 0 (see [Resource]).
+	TimeToLive time.Duration
 }
+
+// Now returns the time by the API's clock (see [Options]).
+func (o Objects) Now() time.Time { return o.api.options.Now() }
 
 // Resources returns the resources whose objects are stored, in the order in which New received them.
 func (o Objects) Resources() []StoredResource {
@@ -50,7 +56,7 @@ func (o Objects) Resources() []StoredResource {
 		if res.Kind.Virtual {
 			continue
 		}
-		r := StoredResource{Name: res.GR.String(), Namespaced: res.Kind.Namespaced, Namespaces: res.AreNamespaces()}
+		r := StoredResource{Name: res.GR.String(), Namespaced: res.Kind.Namespaced, Namespaces: res.AreNamespaces(), TimeToLive: res.Traits.TimeToLive}
 		for _, version := range res.EveryVersion() {
 			r.Kinds = append(r.Kinds, version.GVK)
 		}

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/storage"
@@ -11,15 +12,16 @@ import (
 
 // Changes are what [Objects.Follow] yields at once.
 type Changes struct {
-	// List holds changes of objects of any resource. Other readers share them, so the caller must not change them.
+	// List holds changes of objects of the resources. Other readers share them, so the caller must not change them.
 	List []*watch.Change[storage.Record]
-	// Through is the revision up to which Follow has yielded every change of every resource, including List. It is 0 until Follow
+	// Through is the revision up to which Follow has yielded every change of the resources, including List. It is 0 until Follow
 	// has yielded all objects that existed at the beginning.
 	Through watch.Revision
 }
 
-// Follow yields the objects of all resources and then their changes. A caller that has applied everything that Follow yielded
-// knows the state of every resource at the revision Through.
+// Follow yields the objects of the resources and then their changes. A caller that has applied everything that Follow yielded
+// knows the state of the resources at the revision Through. The names are those of [StoredResource]; without any, Follow yields
+// the objects of all resources. A caller that follows a single resource does no work for changes of the others.
 //
 // While Through is 0, each existing object appears as a change that adds it, mixed with later changes of objects that Follow has
 // already yielded. The changes of one object are in order; changes of different objects may not be. Afterwards, the changes of
@@ -28,7 +30,7 @@ type Changes struct {
 // Follow ends when the context or the API ends, or when the caller breaks out of the loop. If the store drops changes before a
 // slow caller has received them, Follow ends with an error for which [status.IsExpired] holds; the caller then starts again. The
 // error is yielded last.
-func (o Objects) Follow(ctx context.Context) iter.Seq2[Changes, error] {
+func (o Objects) Follow(ctx context.Context, resources ...string) iter.Seq2[Changes, error] {
 	return func(yield func(Changes, error) bool) {
 		if err := o.api.enterCall(); err != nil {
 			yield(Changes{}, err)
@@ -37,11 +39,13 @@ func (o Objects) Follow(ctx context.Context) iter.Seq2[Changes, error] {
 		defer o.api.leaveCall()
 		ctx, cancel := o.api.ending.Until(ctx)
 		defer cancel()
-		var resources []string
-		for _, r := range o.Resources() {
-			resources = append(resources, r.Name)
+		followed := slices.Clone(resources)
+		if len(followed) == 0 {
+			for _, r := range o.Resources() {
+				followed = append(followed, r.Name)
+			}
 		}
-		err := resource.FollowAll(ctx, o.api.store, resources, func(changes []*resource.LogChange, through watch.Revision) error {
+		err := resource.FollowAll(ctx, o.api.store, followed, func(changes []*resource.LogChange, through watch.Revision) error {
 			if !yield(Changes{List: changes, Through: through}, nil) {
 				return errBrokenOff
 			}

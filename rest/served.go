@@ -112,7 +112,7 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 		Dialect: r.Wire.Dialect.rules(),
 		Traits: resource.Traits{
 			CheckName: r.Names.Rule.check, Singleton: r.Singleton, CreateOnUpdate: r.Wire.CreateOnUpdate, RemoveWhenDue: r.RemoveWhenDue,
-			ReturnDeleted: r.Wire.ReturnDeleted, Untracked: r.Wire.Untracked,
+			TimeToLive: r.TimeToLive, ReturnDeleted: r.Wire.ReturnDeleted, Untracked: r.Wire.Untracked,
 		},
 		GoType: &typed[T]{r}, Overlay: r.Overlay, Rules: r.Rules.set, IndexedLabels: slices.Clone(r.IndexedLabels),
 	}

@@ -39,7 +39,7 @@ type convertedVersion[T, V any] struct {
 
 // The stored version declares these fields and hooks for all versions, so a further version must not set them.
 var (
-	fieldsOfAllVersions = [...]string{"Group", "Plural", "Scope", "Names", "Verbs", "IndexedLabels", "Singleton", "RemoveWhenDue", "Versions", "Wire"}
+	fieldsOfAllVersions = [...]string{"Group", "Plural", "Scope", "Names", "Verbs", "IndexedLabels", "Singleton", "RemoveWhenDue", "TimeToLive", "Versions", "Wire"}
 	hooksOfAllVersions  = [...]string{"GracePeriod", "Call"}
 )
 

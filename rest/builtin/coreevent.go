@@ -57,12 +57,13 @@ type ObjectReference struct {
 }
 
 // Events declares the events of an API. Every client can create them about any object; they are not part of the object's state. A PUT
-// creates an event that does not exist.
+// creates an event that does not exist. Events stay for one hour after their last write if the host runs lifecycle.Expire.
 func Events() rest.Resource[CoreEvent] {
 	return rest.Resource[CoreEvent]{
 		Version: "v1", Plural: "events",
 		Names:       rest.Names{Kind: "Event", Short: []string{"ev"}, Rule: rest.PathSegment},
 		Description: "Event reports what happened to an object.",
+		TimeToLive:  time.Hour,
 		Wire:        rest.Wire{Dialect: rest.Builtin, CreateOnUpdate: true, PlainMetadata: true},
 		Overlay:     map[string]string{"ObjectReference": "map=atomic"},
 		Columns:     eventColumns(func(e *CoreEvent) *CoreEvent { return e }),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -49,6 +50,38 @@ func ExampleCollectGarbage() {
 	fmt.Println(<-ended)
 	// Output:
 	// roof was deleted with its site
+	// <nil>
+}
+
+// A notice disappears some time after its last write.
+func ExampleExpire() {
+	notices := rest.Resource[Part]{Group: "example.com", Version: "v1", Plural: "notices", Names: rest.Names{Kind: "Notice"}, TimeToLive: time.Millisecond}
+	api, err := rest.New(rest.Options{}, notices)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- lifecycle.Run(ctx, api, lifecycle.Options{}) }()
+
+	client := rest.ClientFor[Part](api).Namespace("default")
+	notice, err := client.Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "closed-today"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for event, err := range client.Watch(ctx, rest.WatchOptions{ResourceVersion: notice.ResourceVersion}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(event.Type, event.Object.Name)
+		break
+	}
+	stop()
+	fmt.Println(<-ended)
+	// Output:
+	// DELETED closed-today
 	// <nil>
 }
 

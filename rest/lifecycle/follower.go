@@ -19,12 +19,16 @@ type follower struct {
 	name    string
 	objects rest.Objects
 	options Options
+	// resources are those that the follower tracks. Empty means all.
+	resources []string
 	// reset discards the tracked state. apply updates it and returns the objects to work on. The follower calls them one at a time, and
 	// does not call work before apply has seen the complete initial state.
 	reset func()
 	apply func(rest.Changes) []storage.Key
 	// work handles one object. The follower calls it again later if it returns an error. look enqueues another object.
 	work func(ctx context.Context, key storage.Key, look func(storage.Key)) error
+	// alongside, unless nil, runs beside the workers until its context ends. look enqueues an object.
+	alongside func(ctx context.Context, look func(storage.Key))
 }
 
 // run follows the API until the context ends, and starts over after changes were missed. If the store drops changes faster than the
@@ -63,7 +67,7 @@ func (f *follower) follow(ctx context.Context, whole func()) (err error) {
 	}()
 	f.reset()
 	working := false
-	for changes, err := range f.objects.Follow(ctx) {
+	for changes, err := range f.objects.Follow(ctx, f.resources...) {
 		if err != nil {
 			return err
 		}
@@ -75,6 +79,9 @@ func (f *follower) follow(ctx context.Context, whole func()) (err error) {
 			whole()
 			for range f.options.Workers {
 				workers.Go(func() { f.serve(ctx, queue) })
+			}
+			if f.alongside != nil {
+				workers.Go(func() { f.alongside(ctx, queue.Add) })
 			}
 		}
 	}

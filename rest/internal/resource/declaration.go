@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/rules"
@@ -24,6 +25,8 @@ type Traits struct {
 	CreateOnUpdate bool
 	// RemoveWhenDue: the reaper removes an object when its grace period has passed.
 	RemoveWhenDue bool
+	// TimeToLive is how long an object stays after its last write. Zero means forever.
+	TimeToLive time.Duration
 	// ReturnDeleted: the answer to a deletion is the deleted object.
 	ReturnDeleted bool
 	// Life holds the kind's own rules for how objects begin, change and end. Nil means the plain rules.
@@ -142,6 +145,9 @@ func (res *Resource) checkNames() error {
 	}
 	if res.Traits.RemoveWhenDue && !res.GoType.SetHooks().GracePeriod {
 		return errors.New("RemoveWhenDue: needs GracePeriod")
+	}
+	if life := res.Traits.TimeToLive; life < 0 || life > 0 && (res.Kind.Virtual || res.Traits.Singleton != "") {
+		return fmt.Errorf("TimeToLive %v: it must be positive, and neither a virtual kind nor a singleton has one", life)
 	}
 	if res.Traits.Singleton != "" && res.Kind.Namespaced {
 		return fmt.Errorf("Singleton %q: only a resource of scope Cluster can be a singleton", res.Traits.Singleton)

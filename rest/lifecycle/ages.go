@@ -1,0 +1,56 @@
+package lifecycle
+
+import (
+	"cmp"
+
+	"github.com/tidwall/btree"
+
+	"github.com/decorum-go/decorum/storage"
+)
+
+// ages orders the objects of a resource by their last write.
+type ages struct {
+	order *btree.BTreeG[aged]
+	// moved holds the times that bound gave to objects.
+	moved map[storage.Key]int64
+}
+
+// aged is an object and the time of its last write, in microseconds since 1970.
+type aged struct {
+	since  int64
+	record *storage.Record
+}
+
+func newAges() *ages {
+	return &ages{moved: map[storage.Key]int64{}, order: btree.NewBTreeGOptions(func(a, b aged) bool {
+		return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.record.Key.Namespace, b.record.Key.Namespace), cmp.Compare(a.record.Key.Name, b.record.Key.Name)) < 0
+	}, btree.Options{NoLocks: true})}
+}
+
+func (a *ages) put(r *storage.Record) { a.order.Set(aged{r.Written, r}) }
+
+// drop removes an object if it is there.
+func (a *ages) drop(r *storage.Record) {
+	since := r.Written
+	if moved, ok := a.moved[r.Key]; ok {
+		since = moved
+		delete(a.moved, r.Key)
+	}
+	a.order.Delete(aged{since, r})
+}
+
+// oldest returns the object whose last write is the longest ago.
+func (a *ages) oldest() (aged, bool) { return a.order.Min() }
+
+// bound gives the present time to objects whose last write seems to lie in the future, because the clock was set back.
+func (a *ages) bound(now int64) {
+	for {
+		youngest, ok := a.order.Max()
+		if !ok || youngest.since <= now {
+			return
+		}
+		a.drop(youngest.record)
+		a.moved[youngest.record.Key] = now
+		a.order.Set(aged{now, youngest.record})
+	}
+}
