@@ -65,7 +65,7 @@ func newAPI(options Options) *API {
 		MaxConvertedBytes: a.options.MaxConvertedBytes, UnsafeDeletion: a.options.UnsafeDeletion, Admission: hooksOf(a.options.Admission),
 		Served: func() resource.Set { return a.serving.Load().Set },
 		Begin: func() (context.Context, func(), error) {
-			return a.asHost(context.Background()), a.leaveCall, a.enterCall()
+			return &call{Context: context.Background(), host: a.options.HostUser}, a.leaveCall, a.enterCall()
 		},
 	})
 	return a
@@ -80,7 +80,7 @@ func (a *API) begin(definitions []Definition) error {
 	}
 	serving := a.newServing(resources)
 	a.serving.Store(serving)
-	return serving.Begin(a.asHost(context.Background()))
+	return serving.Begin(&call{Context: context.Background(), host: a.options.HostUser})
 }
 
 // resourcesOf builds the resources of an API, and checks that they and the admission hooks fit together.
@@ -196,12 +196,6 @@ func (a *API) enterCall() error {
 	}
 	a.inFlight++
 	return nil
-}
-
-// asHost returns a context whose user is [Options.HostUser], unless the context already carries a user: the host then acts for
-// that user.
-func (a *API) asHost(ctx context.Context) context.Context {
-	return context.WithValue(ctx, hostUserKey{}, a.options.HostUser)
 }
 
 // leaveShort frees the place of a request under MaxInFlight once it has turned out to be a watch or a stream.

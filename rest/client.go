@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -129,7 +130,42 @@ func (c Client[T]) begin(ctx context.Context, v Verb) (context.Context, func(), 
 	if err := c.api.enterCall(); err != nil {
 		return nil, nil, err
 	}
-	return c.api.asHost(ctx), c.api.leaveCall, nil
+	return c.api.calling(ctx, v, c.res, c.namespace), c.api.leaveCall, nil
+}
+
+// call is the context of a call of an in-process client.
+type call struct {
+	context.Context
+	host  User
+	asked route.Question
+}
+
+func (c *call) question() route.Question { return c.asked }
+
+// Value implements [context.Context].
+func (c *call) Value(key any) any {
+	switch key.(type) {
+	case hostUserKey:
+		return c.host
+	case accessKey:
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// calling returns the context of a call for many objects. Its user is [Options.HostUser], unless ctx already carries a user: the
+// host then acts for that user.
+func (a *API) calling(ctx context.Context, v Verb, res *resource.Resource, namespace string) *call {
+	return &call{Context: ctx, host: a.options.HostUser, asked: route.Question{
+		Verb: string(v), Group: res.GVK.Group, Version: res.GVK.Version, Resource: res.GR.Resource, Namespace: namespace}}
+}
+
+// about completes the context of a call for one object, or for its subresource if subresource is not empty. ctx is not yet in use.
+func about(ctx context.Context, name, subresource string) {
+	q := &ctx.(*call).asked
+	if q.Name, q.Subresource = name, subresource; q.Resource == "namespaces" {
+		q.Namespace = name
+	}
 }
 
 // checkNamespace refuses a call about one object if the client has no namespace and the kind needs one, or the other way around.
@@ -158,7 +194,7 @@ func (c Client[T]) checkRead(obj, old doc.Value) error {
 // theStatus is the name of the subresource that ModifyStatus and the like write through.
 const theStatus = "status"
 
-// newWrite begins a write of an object, or of one of its subresources if subresource is not empty.
+// newWrite begins a write of an object, or of one of its subresources if subresource is not empty. ctx is that of begin.
 func (c Client[T]) newWrite(ctx context.Context, name, subresource string) (*resource.Write, error) {
 	t := resource.Target{Namespace: c.namespace, Name: name}
 	if subresource != "" {
@@ -166,6 +202,7 @@ func (c Client[T]) newWrite(ctx context.Context, name, subresource string) (*res
 			return nil, status.ResourceNotFound()
 		}
 	}
+	about(ctx, name, subresource)
 	asked := c.asked
 	asked.Agent = userNameIn(ctx)
 	if errs := asked.Validation.Check(); len(errs) > 0 {

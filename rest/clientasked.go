@@ -57,6 +57,8 @@ func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions, 
 		return nil, err
 	}
 	defer c.tell(ctx, w)
+	asked := &ctx.(*call).asked
+	asked.LabelSelector, asked.FieldSelector = selected.LabelSelector, selected.FieldSelector
 	deleted, err := c.res.DeleteAll(ctx, c.namespace, p, o, func(t resource.Target) *resource.Write {
 		one := c.res.NewWrite(t, w.Asked)
 		one.Warnings = w.Warnings

@@ -12,6 +12,7 @@ import (
 // GetSubresource reads a subresource of an object: one that the host declares, or scale. S is the Go type of the subresource.
 func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string) (*S, error) {
 	return callSub[S](ctx, c, subresource, Get, func(ctx context.Context, sub *subresourceOf) (doc.Value, error) {
+		about(ctx, name, subresource)
 		record, err := c.res.Get(ctx, c.namespace, name, 0)
 		if err != nil {
 			return doc.Value{}, err
@@ -86,6 +87,7 @@ func callSub[S, T any](ctx context.Context, c Client[T], name string, verb Verb,
 	case !sub.Has(string(verb)):
 		return nil, status.MethodNotSupported(c.res.GR, string(verb))
 	}
+	ctx.(*call).asked.Verb = string(verb)
 	v, err := f(ctx, &subresourceOf{sub})
 	if err != nil || v.IsAbsent() {
 		return nil, err

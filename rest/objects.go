@@ -115,7 +115,8 @@ func (o Objects) Patch(ctx context.Context, key storage.Key, subresource string,
 			return status.ResourceNotFound()
 		}
 	}
-	ctx = o.api.asHost(ctx)
+	ctx = o.api.calling(ctx, Patch, res, key.Namespace)
+	about(ctx, key.Name, subresource)
 	w := res.NewWrite(t, resource.Asked{Manager: o.manager, Agent: userNameIn(ctx)})
 	if err := w.Patch(string(form), data); err != nil {
 		return err
@@ -138,6 +139,8 @@ func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 		return false, err
 	}
 	asked := resource.Asked{Manager: o.manager, Agent: userNameIn(ctx), DryRun: len(options.DryRun) > 0}
-	out, err := res.NewWrite(resource.Target{Namespace: key.Namespace, Name: key.Name}, asked).Delete(o.api.asHost(ctx), options)
+	ctx = o.api.calling(ctx, Delete, res, key.Namespace)
+	about(ctx, key.Name, "")
+	out, err := res.NewWrite(resource.Target{Namespace: key.Namespace, Name: key.Name}, asked).Delete(ctx, options)
 	return out.Gone, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/openapi"
+	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -57,7 +58,7 @@ func (q *request) openAPIv3Index() error {
 
 // documentURL is where a document with this content is, below the prefix under which the client has found the API.
 func (q *request) documentURL(name, hash string) string {
-	return mountPrefix(q.r.RequestURI, q.r.URL) + "/openapi/v3/" + name + "?hash=" + url.QueryEscape(hash)
+	return route.MountPrefix(q.r.RequestURI, q.r.URL) + "/openapi/v3/" + name + "?hash=" + url.QueryEscape(hash)
 }
 
 // openAPIv3 answers with the document of one group and version. A URL with the document's hash never changes its

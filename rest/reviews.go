@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 
+	"github.com/decorum-go/decorum/rest/internal/review"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -17,14 +18,14 @@ import (
 // SelfSubjectReview.
 func Reviews(decide Decider) []Definition {
 	reviews := []Definition{
-		Resource[selfSubjectReview]{
+		Resource[review.Self]{
 			Group: "authentication.k8s.io", Version: "v1", Plural: "selfsubjectreviews", Names: Names{Kind: "SelfSubjectReview"},
 			Description: "Tells the client as which user the server sees it.",
 			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
-			Hooks: Hooks[selfSubjectReview]{
-				Call: func(ctx context.Context, r *selfSubjectReview) error {
+			Hooks: Hooks[review.Self]{
+				Call: func(ctx context.Context, r *review.Self) error {
 					u := UserFrom(ctx)
-					r.Status.UserInfo = userInfo{Username: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
+					r.Status.UserInfo = review.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
 					return nil
 				},
 			},
@@ -34,27 +35,27 @@ func Reviews(decide Decider) []Definition {
 		return reviews
 	}
 	return append(reviews,
-		Resource[selfAccessReview]{
+		Resource[review.SelfAccess]{
 			Group: authorizationGroup, Version: "v1", Plural: "selfsubjectaccessreviews", Names: Names{Kind: "SelfSubjectAccessReview"},
 			Description: "Tells the client whether it may take an action.",
 			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
-			Hooks: Hooks[selfAccessReview]{
-				Validate: func(_ context.Context, r, _ *selfAccessReview) status.FieldErrors { return r.Spec.check() },
-				Call: func(ctx context.Context, r *selfAccessReview) (err error) {
-					r.Status, err = decide.review(ctx, r.Spec.access(UserFrom(ctx)))
+			Hooks: Hooks[review.SelfAccess]{
+				Validate: func(_ context.Context, r, _ *review.SelfAccess) status.FieldErrors { return r.Spec.Check() },
+				Call: func(ctx context.Context, r *review.SelfAccess) (err error) {
+					r.Status, err = decide.review(ctx, accessOf(UserFrom(ctx), r.Spec.Asked()))
 					return err
 				},
 			},
 		},
 		decide.aboutOthers("SubjectAccessReview", "subjectaccessreviews", Cluster, "Tells whether a user may take an action."),
 		decide.aboutOthers("LocalSubjectAccessReview", "localsubjectaccessreviews", Namespaced, "Tells whether a user may take an action in a namespace."),
-		Resource[rulesReview]{
+		Resource[review.Rules]{
 			Group: authorizationGroup, Version: "v1", Plural: "selfsubjectrulesreviews", Names: Names{Kind: "SelfSubjectRulesReview"},
 			Description: "Lists what the client may do in a namespace.",
 			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
-			Hooks: Hooks[rulesReview]{
-				Call: func(_ context.Context, r *rulesReview) error {
-					r.Status = rulesReviewStatus{ResourceRules: []resourceRule{}, NonResourceRules: []nonResourceRule{}, Incomplete: true, EvaluationError: noRules}
+			Hooks: Hooks[review.Rules]{
+				Call: func(_ context.Context, r *review.Rules) error {
+					r.Status = review.RulesStatus{ResourceRules: []review.ResourceRule{}, NonResourceRules: []review.NonResourceRule{}, Incomplete: true, EvaluationError: noRules}
 					return nil
 				},
 			},
@@ -68,19 +69,19 @@ const noRules = "the server decides about each access by itself and keeps no lis
 
 // aboutOthers returns a kind through which a client asks about any user that it names.
 func (decide Decider) aboutOthers(kind, plural string, scope Scope, description string) Definition {
-	return Resource[accessReview]{
+	return Resource[review.Access]{
 		Group: authorizationGroup, Version: "v1", Plural: plural, Names: Names{Kind: kind}, Description: description,
 		Scope: scope, Wire: Wire{Dialect: Builtin},
-		Hooks: Hooks[accessReview]{
-			Validate: func(_ context.Context, r, _ *accessReview) status.FieldErrors {
-				errs := r.Spec.check()
+		Hooks: Hooks[review.Access]{
+			Validate: func(_ context.Context, r, _ *review.Access) status.FieldErrors {
+				errs := r.Spec.Check()
 				if scope == Namespaced {
-					errs = append(errs, r.Spec.checkNamespace(r.Namespace)...)
+					errs = append(errs, r.Spec.CheckNamespace(r.Namespace)...)
 				}
 				return errs
 			},
-			Call: func(ctx context.Context, r *accessReview) (err error) {
-				r.Status, err = decide.review(ctx, r.Spec.access(User{Name: r.Spec.User, UID: r.Spec.UID, Groups: r.Spec.Groups, Extra: r.Spec.Extra}))
+			Call: func(ctx context.Context, r *review.Access) (err error) {
+				r.Status, err = decide.review(ctx, accessOf(User{Name: r.Spec.User, UID: r.Spec.UID, Groups: r.Spec.Groups, Extra: r.Spec.Extra}, r.Spec.Asked()))
 				return err
 			},
 		},
@@ -88,7 +89,7 @@ func (decide Decider) aboutOthers(kind, plural string, scope Scope, description 
 }
 
 // review returns the status of an access review.
-func (decide Decider) review(ctx context.Context, a Access) (accessReviewStatus, error) {
+func (decide Decider) review(ctx context.Context, a Access) (review.AccessStatus, error) {
 	allowed, reason, err := decide(ctx, a)
-	return accessReviewStatus{Allowed: allowed, Reason: reason}, err
+	return review.AccessStatus{Allowed: allowed, Reason: reason}, err
 }

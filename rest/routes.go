@@ -8,8 +8,10 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -97,11 +99,11 @@ func (a *API) routes(s *serving) *httprouter.Router {
 	}
 
 	addWatch := func(base string, res *served, paths ...string) {
-		if s.hasPlural(base, watchSegment) {
+		if s.HasPlural(res.GVK.GroupVersion(), route.WatchSegment) {
 			return // a resource called watch takes the path
 		}
 		for _, path := range paths {
-			add(base+"/"+watchSegment+path, res, (*request).watchByPath)
+			add(base+"/"+route.WatchSegment+path, res, (*request).watchByPath)
 		}
 	}
 
@@ -125,8 +127,8 @@ func (a *API) routes(s *serving) *httprouter.Router {
 			add("/openapi/v3"+v.Path(), nil, always((*request).openAPIv3))
 		}
 	}
-	if core := "/api/v1"; !s.hasPlural(core, "namespaces") {
-		add(core+"/namespaces/:"+paramNamespace, nil, always((*request).namespaceNotServed))
+	if core := (apimeta.GroupVersion{Version: "v1"}); !s.HasPlural(core, "namespaces") {
+		add(kind.Path(core)+"/namespaces/:"+paramNamespace, nil, always((*request).namespaceNotServed))
 	}
 	for _, res := range s.versions {
 		base := kind.Path(res.GVK.GroupVersion())
@@ -163,11 +165,27 @@ func (res *served) namesNamespaces() bool {
 	return !res.Kind.Namespaced && res.GR.Resource == "namespaces"
 }
 
-// hasPlural reports whether a resource of this plural is served directly below a path.
-func (s *serving) hasPlural(base, plural string) bool {
-	return slices.ContainsFunc(s.versions, func(res *served) bool {
-		return kind.Path(res.GVK.GroupVersion()) == base && res.GR.Resource == plural
-	})
+// HasPlural implements [route.Served].
+func (s *serving) HasPlural(gv apimeta.GroupVersion, plural string) bool {
+	return s.find(gv, plural) != nil
+}
+
+// HasBelowNamespace implements [route.Served]. If no such subresource is served, it takes kube-apiserver's subresources of
+// namespaces for such, because clients may ask for them.
+func (s *serving) HasBelowNamespace(gv apimeta.GroupVersion, name string) bool {
+	if res := s.find(gv, "namespaces"); res != nil && res.namesNamespaces() && res.subresource(name) != nil {
+		return true
+	}
+	return (name == "status" || name == "finalize") && !s.HasPlural(gv, name)
+}
+
+// find returns the version of a resource that is served under a plural, or nil.
+func (s *serving) find(gv apimeta.GroupVersion, plural string) *served {
+	i := slices.IndexFunc(s.versions, func(res *served) bool { return res.GR.Resource == plural && res.GVK.GroupVersion() == gv })
+	if i < 0 {
+		return nil
+	}
+	return s.versions[i]
 }
 
 // unknownPath answers a path without a route: with a Status below the groups that are served, as their clients expect, and in
@@ -280,30 +298,12 @@ func routePath(u *url.URL) (path string, ok bool) {
 	ok = true
 	segments := strings.Split(path[1:], "/")
 	for i, s := range segments {
-		plain, err := url.PathUnescape(s)
-		if err != nil || strings.Contains(plain, "/") {
+		plain, whole := route.Unescape(s)
+		if !whole {
 			ok = false
 			continue
 		}
 		segments[i] = plain
 	}
 	return "/" + strings.Join(segments, "/"), ok
-}
-
-// mountPrefix returns the path under which the host has mounted the API, which [http.StripPrefix] has removed from u. The API
-// puts it in front of every URL that it gives to clients.
-func mountPrefix(requestURI string, u *url.URL) string {
-	path, _, _ := strings.Cut(requestURI, "?")
-	if i := strings.Index(path, "://"); i >= 0 { // the absolute form, as proxies send it
-		path = path[i+3:]
-		if i = strings.IndexByte(path, '/'); i < 0 {
-			return ""
-		}
-		path = path[i:]
-	}
-	prefix, found := strings.CutSuffix(path, u.EscapedPath())
-	if !found {
-		return ""
-	}
-	return strings.TrimSuffix(prefix, "/")
 }

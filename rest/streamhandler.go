@@ -35,7 +35,7 @@ func (q *request) stream(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := q.api.ending.Until(q.r.Context())
+	ctx, cancel := q.api.ending.Until(q.context())
 	defer cancel()
 	if err := bound.check(ctx); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 		}
 		w := q.res.NewWrite(resource.Target{Namespace: namespace, Name: name, Through: sub.Subresource}, resource.Asked{})
 		w.Warnings = &q.warnings
-		if options, err = w.Connect(q.r.Context(), options); err != nil {
+		if options, err = w.Connect(q.context(), options); err != nil {
 			return boundStream{}, err
 		}
 	}

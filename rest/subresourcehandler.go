@@ -99,7 +99,7 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	v, err := sub.Show(q.api.env.In(q.r.Context()), record.JSON, sub.Get)
+	v, err := sub.Show(q.api.env.In(q.context()), record.JSON, sub.Get)
 	if err != nil {
 		return err
 	}

@@ -2,16 +2,12 @@ package rest
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
 )
-
-// watchSegment stands before the path of what is watched, in the form of a watch that old clients know: instead of
-// ?watch=true at a collection, and for one object.
-const watchSegment = "watch"
 
 // watchByPath answers for a path that says itself that it is a watch.
 func (q *request) watchByPath() (handler, error) {
@@ -34,7 +30,7 @@ func (q *request) selectObject(p *resource.ListParameters) error {
 		return err
 	}
 	if p.Fields.Empty() {
-		p.Fields, err = apimeta.ParseFieldSelector("metadata.name=" + strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`).Replace(name))
+		p.Fields, err = apimeta.ParseFieldSelector("metadata.name=" + route.EscapeFieldValue(name))
 		return err
 	}
 	if selected, ok := p.Fields.Exact("metadata.name"); !ok || selected != name {

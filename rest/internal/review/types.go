@@ -1,94 +1,60 @@
-package rest
+package review
 
-import (
-	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/status"
-)
+import "github.com/decorum-go/decorum/apimeta"
 
-type selfSubjectReview struct {
+// Self is a SelfSubjectReview, about the client.
+type Self struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
-	Status             selfSubjectReviewStatus `json:"status,omitempty" protobuf:"bytes,2,opt,name=status" api:"doc='The answer.'"`
+	Status             SelfStatus `json:"status,omitempty" protobuf:"bytes,2,opt,name=status" api:"doc='The answer.'"`
 }
 
-type selfSubjectReviewStatus struct {
-	UserInfo userInfo `json:"userInfo,omitempty" protobuf:"bytes,1,opt,name=userInfo" api:"doc='Who the client is.'"`
+// SelfStatus is the answer of a Self.
+type SelfStatus struct {
+	UserInfo UserInfo `json:"userInfo,omitempty" protobuf:"bytes,1,opt,name=userInfo" api:"doc='Who the client is.'"`
 }
 
-type userInfo struct {
+// UserInfo is a user in an answer.
+type UserInfo struct {
 	Username string              `json:"username,omitempty" protobuf:"bytes,1,opt,name=username" api:"doc='The name that identifies the user among all users.'"`
 	UID      string              `json:"uid,omitempty" protobuf:"bytes,2,opt,name=uid" api:"doc='Distinguishes users who had the same name at different times.'"`
 	Groups   []string            `json:"groups,omitempty" protobuf:"bytes,3,rep,name=groups" api:"list=atomic,doc='The groups that the user is a member of.'"`
 	Extra    map[string][]string `json:"extra,omitempty" protobuf:"bytes,4,rep,name=extra" api:"doc='Further attributes of the user, from the authenticator.'"`
 }
 
-// selfAccessReview is a SelfSubjectAccessReview, about the user who asks.
-type selfAccessReview struct {
+// SelfAccess is a SelfSubjectAccessReview, about the user who asks.
+type SelfAccess struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
-	Spec               accessQuestion     `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"doc='The question: exactly one of a resource and a path.'"`
-	Status             accessReviewStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The answer.'"`
+	Spec               Question     `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"doc='The question: exactly one of a resource and a path.'"`
+	Status             AccessStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The answer.'"`
 }
 
-// accessReview is a SubjectAccessReview or a LocalSubjectAccessReview, about the user in its spec.
-type accessReview struct {
+// Access is a SubjectAccessReview or a LocalSubjectAccessReview, about the user in its spec.
+type Access struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
-	Spec               accessReviewSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"doc='The question: exactly one of a resource and a path.'"`
-	Status             accessReviewStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The answer.'"`
+	Spec               AccessSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"doc='The question: exactly one of a resource and a path.'"`
+	Status             AccessStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The answer.'"`
 }
 
-type accessReviewSpec struct {
-	accessQuestion `json:",inline"`
-	User           string              `json:"user,omitempty" protobuf:"bytes,3,opt,name=user" api:"doc='The name of the user who would act.'"`
-	Groups         []string            `json:"groups,omitempty" protobuf:"bytes,4,rep,name=groups" api:"list=atomic,doc='The groups of the user who would act.'"`
-	Extra          map[string][]string `json:"extra,omitempty" protobuf:"bytes,5,rep,name=extra" api:"doc='Further attributes of the user who would act.'"`
-	UID            string              `json:"uid,omitempty" protobuf:"bytes,6,opt,name=uid" api:"doc='The uid of the user who would act.'"`
+// AccessSpec is a question about any user.
+type AccessSpec struct {
+	Question `json:",inline"`
+	User     string              `json:"user,omitempty" protobuf:"bytes,3,opt,name=user" api:"doc='The name of the user who would act.'"`
+	Groups   []string            `json:"groups,omitempty" protobuf:"bytes,4,rep,name=groups" api:"list=atomic,doc='The groups of the user who would act.'"`
+	Extra    map[string][]string `json:"extra,omitempty" protobuf:"bytes,5,rep,name=extra" api:"doc='Further attributes of the user who would act.'"`
+	UID      string              `json:"uid,omitempty" protobuf:"bytes,6,opt,name=uid" api:"doc='The uid of the user who would act.'"`
 }
 
-type accessQuestion struct {
-	ResourceAttributes    *resourceAttributes    `json:"resourceAttributes,omitempty" protobuf:"bytes,1,opt,name=resourceAttributes" api:"doc='The action on a resource.'"`
-	NonResourceAttributes *nonResourceAttributes `json:"nonResourceAttributes,omitempty" protobuf:"bytes,2,opt,name=nonResourceAttributes" api:"doc='The action on a path outside of all resources.'"`
+// Question is a question about a user that is known otherwise.
+type Question struct {
+	ResourceAttributes    *ResourceAttributes    `json:"resourceAttributes,omitempty" protobuf:"bytes,1,opt,name=resourceAttributes" api:"doc='The action on a resource.'"`
+	NonResourceAttributes *NonResourceAttributes `json:"nonResourceAttributes,omitempty" protobuf:"bytes,2,opt,name=nonResourceAttributes" api:"doc='The action on a path outside of all resources.'"`
 }
 
-// access returns the access in question, by user u.
-func (s *accessQuestion) access(u User) Access {
-	if path := s.NonResourceAttributes; path != nil {
-		return Access{User: u, Verb: path.Verb, Path: path.Path}
-	}
-	r := s.ResourceAttributes
-	return Access{User: u, Verb: r.Verb, Group: r.Group, Version: r.Version, Resource: r.Resource, Subresource: r.Subresource, Namespace: r.Namespace, Name: r.Name}
-}
-
-// check refuses a question with neither a resource nor a path, or with both.
-func (s *accessQuestion) check() status.FieldErrors {
-	if (s.ResourceAttributes == nil) != (s.NonResourceAttributes == nil) {
-		return nil
-	}
-	return status.FieldErrors{status.InvalidField(status.Field("spec"), s.NonResourceAttributes, "exactly one of nonResourceAttributes or resourceAttributes must be specified")}
-}
-
-// check also refuses a question that names no user and no group.
-func (s *accessReviewSpec) check() status.FieldErrors {
-	errs := s.accessQuestion.check()
-	if s.User == "" && len(s.Groups) == 0 {
-		errs = append(errs, status.InvalidField(status.Field("spec", "user"), s.User, "at least one of user or group must be specified"))
-	}
-	return errs
-}
-
-// checkNamespace refuses a question about more than the namespace in which it is asked.
-func (s *accessReviewSpec) checkNamespace(namespace string) (errs status.FieldErrors) {
-	if r := s.ResourceAttributes; r != nil && r.Namespace != namespace {
-		errs = append(errs, status.InvalidField(status.Field("spec", "resourceAttributes", "namespace"), r.Namespace, "must match metadata.namespace"))
-	}
-	if path := s.NonResourceAttributes; path != nil {
-		errs = append(errs, status.InvalidField(status.Field("spec", "nonResourceAttributes"), path, "disallowed on this kind of request"))
-	}
-	return errs
-}
-
-type resourceAttributes struct {
+// ResourceAttributes are an action on a resource.
+type ResourceAttributes struct {
 	Namespace     string             `json:"namespace,omitempty" protobuf:"bytes,1,opt,name=namespace" api:"doc='The namespace; empty for all of them, or for a cluster-scoped resource.'"`
 	Verb          string             `json:"verb,omitempty" protobuf:"bytes,2,opt,name=verb" api:"doc='get, list, watch, create, update, patch, delete, deletecollection, or *.'"`
 	Group         string             `json:"group,omitempty" protobuf:"bytes,3,opt,name=group" api:"doc='The API group, or *.'"`
@@ -111,44 +77,51 @@ type selectorRequirement struct {
 	Values   []string `json:"values,omitempty" protobuf:"bytes,3,rep,name=values" api:"list=atomic,doc='The values.'"`
 }
 
-type nonResourceAttributes struct {
+// NonResourceAttributes are an action on a path outside of all resources.
+type NonResourceAttributes struct {
 	Path string `json:"path,omitempty" protobuf:"bytes,1,opt,name=path" api:"doc='The path.'"`
 	Verb string `json:"verb,omitempty" protobuf:"bytes,2,opt,name=verb" api:"doc='The HTTP method in lower case.'"`
 }
 
-type accessReviewStatus struct {
+// AccessStatus is the answer to a question.
+type AccessStatus struct {
 	Allowed         bool   `json:"allowed" protobuf:"varint,1,opt,name=allowed" api:"doc='Whether the action is allowed.'"`
 	Denied          bool   `json:"denied,omitempty" protobuf:"varint,4,opt,name=denied" api:"doc='Whether the action is denied even if another authorizer would allow it.'"`
 	Reason          string `json:"reason,omitempty" protobuf:"bytes,2,opt,name=reason" api:"doc='The reason for the answer.'"`
 	EvaluationError string `json:"evaluationError,omitempty" protobuf:"bytes,3,opt,name=evaluationError" api:"doc='An error that occurred while the server looked for the answer.'"`
 }
 
-type rulesReview struct {
+// Rules is a SelfSubjectRulesReview, a list of what the client may do.
+type Rules struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
-	Spec               rulesReviewSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"doc='The question.'"`
-	Status             rulesReviewStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The answer.'"`
+	Spec               RulesSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"doc='The question.'"`
+	Status             RulesStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The answer.'"`
 }
 
-type rulesReviewSpec struct {
+// RulesSpec says where the client would act.
+type RulesSpec struct {
 	Namespace string `json:"namespace,omitempty" protobuf:"bytes,1,opt,name=namespace" api:"doc='The namespace in question.'"`
 }
 
-type rulesReviewStatus struct {
-	ResourceRules    []resourceRule    `json:"resourceRules" protobuf:"bytes,1,rep,name=resourceRules" api:"list=atomic,doc='The actions that the user may take on resources.'"`
-	NonResourceRules []nonResourceRule `json:"nonResourceRules" protobuf:"bytes,2,rep,name=nonResourceRules" api:"list=atomic,doc='The actions that the user may take on paths outside of all resources.'"`
+// RulesStatus lists what the client may do.
+type RulesStatus struct {
+	ResourceRules    []ResourceRule    `json:"resourceRules" protobuf:"bytes,1,rep,name=resourceRules" api:"list=atomic,doc='The actions that the user may take on resources.'"`
+	NonResourceRules []NonResourceRule `json:"nonResourceRules" protobuf:"bytes,2,rep,name=nonResourceRules" api:"list=atomic,doc='The actions that the user may take on paths outside of all resources.'"`
 	Incomplete       bool              `json:"incomplete" protobuf:"varint,3,opt,name=incomplete" api:"doc='Whether the lists are incomplete.'"`
 	EvaluationError  string            `json:"evaluationError,omitempty" protobuf:"bytes,4,opt,name=evaluationError" api:"doc='An error that occurred while the server looked for the answer.'"`
 }
 
-type resourceRule struct {
+// ResourceRule allows actions on resources.
+type ResourceRule struct {
 	Verbs         []string `json:"verbs" protobuf:"bytes,1,rep,name=verbs" api:"list=atomic,doc='The allowed verbs.'"`
 	APIGroups     []string `json:"apiGroups,omitempty" protobuf:"bytes,2,rep,name=apiGroups" api:"list=atomic,doc='The API groups.'"`
 	Resources     []string `json:"resources,omitempty" protobuf:"bytes,3,rep,name=resources" api:"list=atomic,doc='The resources.'"`
 	ResourceNames []string `json:"resourceNames,omitempty" protobuf:"bytes,4,rep,name=resourceNames" api:"list=atomic,doc='The names of the objects; empty for all.'"`
 }
 
-type nonResourceRule struct {
+// NonResourceRule allows actions on paths outside of all resources.
+type NonResourceRule struct {
 	Verbs           []string `json:"verbs" protobuf:"bytes,1,rep,name=verbs" api:"list=atomic,doc='The allowed verbs.'"`
 	NonResourceURLs []string `json:"nonResourceURLs,omitempty" protobuf:"bytes,2,rep,name=nonResourceURLs" api:"list=atomic,doc='The paths.'"`
 }
