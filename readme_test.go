@@ -33,6 +33,7 @@ func TestDocsShowExamples(t *testing.T) {
 	for page, examples := range map[string][]string{
 		"docs/admission.md": {"rest/example_test.go"},
 		"docs/kinds.md":     {"rest/example_kinds_test.go"},
+		"docs/versions.md":  {"rest/example_versions_test.go"},
 		"docs/deletion.md":  {"rest/example_test.go", "rest/lifecycle/example_test.go"},
 	} {
 		text, err := os.ReadFile(page)

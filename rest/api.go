@@ -95,7 +95,7 @@ func (a *API) resourcesOf(definitions []Definition) ([]*served, error) {
 		if err != nil {
 			return nil, err
 		}
-		resources, versions, kinds = append(resources, res), append(versions, res.everyVersion()...), append(kinds, res.Kind)
+		resources, versions, kinds = append(resources, res), append(versions, res.everyVersion()...), append(kinds, res.kindInEachGroup()...)
 	}
 	if err := kind.CheckNames(kinds); err != nil {
 		return nil, err

@@ -67,3 +67,33 @@ func ExampleConverted() {
 	fmt.Println(shelf.APIVersion, shelf.Spec.WidthMillimeters)
 	// Output: library.example.com/v1 800
 }
+
+// ArchiveShelf is the same kind in another group.
+type ArchiveShelf Shelf
+
+// Serve a kind in two groups. An object is one object in both.
+func ExampleConverted_groups() {
+	shelves := rest.Resource[Shelf]{
+		Group: "library.example.com", Version: "v1", Plural: "shelves",
+		Versions: []rest.VersionOf[Shelf]{
+			rest.Converted[Shelf](rest.Resource[ArchiveShelf]{Group: "archive.example.com", Version: "v1"}, nil, nil),
+		},
+	}
+	api, err := rest.New(rest.Options{}, shelves)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	ctx := context.Background()
+	written, err := rest.ClientFor[Shelf](api).Namespace("default").Create(ctx, &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: ShelfSpec{WidthMillimeters: 800}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	read, err := rest.ClientFor[ArchiveShelf](api).Namespace("default").Get(ctx, "a")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(read.APIVersion, read.Spec.WidthMillimeters, read.UID == written.UID)
+	// Output: archive.example.com/v1 800 true
+}

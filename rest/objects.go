@@ -34,7 +34,7 @@ func (o Objects) As(manager string) Objects {
 
 // StoredResource describes a resource whose objects are stored.
 type StoredResource struct {
-	// Name is the resource in the keys of the store: the plural and the group, such as "widgets.example.com".
+	// Name is the resource in the keys of the store: the plural and the group of the stored version, such as "widgets.example.com".
 	Name string
 	// Kinds are the kind of the objects in each version, the stored version first.
 	Kinds []apimeta.GroupVersionKind

@@ -44,6 +44,16 @@ func (res *served) subresource(name string) *servedSubresource {
 // everyVersion returns all versions of a resource, the stored version first. res must be the stored version.
 func (res *served) everyVersion() []*served { return append([]*served{res}, res.others...) }
 
+// kindInEachGroup describes the kind once for each group in which it has versions. res must be the stored version.
+func (res *served) kindInEachGroup() (kinds []*kind.Kind) {
+	for _, version := range res.everyVersion() {
+		if !slices.ContainsFunc(kinds, func(k *kind.Kind) bool { return k.Group == version.Kind.Group }) {
+			kinds = append(kinds, version.Kind)
+		}
+	}
+	return kinds
+}
+
 // resource implements [Definition]. It builds the stored version and then the others, which refer to it.
 func (r Resource[T]) resource(env *resource.Environment) (*served, error) {
 	if r.Names.Kind == "" {

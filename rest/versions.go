@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -17,6 +18,10 @@ type VersionOf[T any] interface {
 // Converted declares a further version of a resource, with a Go type V of its own. T is the Go type of the stored version.
 // Clients can read an object in every version, whichever version wrote it (API conventions, API versioning; API concepts, API
 // versioning), so the conversion to the other version and back must lose nothing.
+//
+// version may be in another group, as the Event of Kubernetes is served in two: set its Group. An object then has two paths, and is
+// one object: with one uid, one history, and one deletion. An empty Group is the group of the stored version. The store keeps objects
+// under the group of the stored version, so that group cannot change later.
 //
 // A version has its own schema, defaults, columns, selectable fields, subresources and hooks. A write is defaulted and validated
 // in the version of the request and converted; then the defaults, hooks, tags and Rules of the stored version apply as well. An
@@ -39,7 +44,7 @@ type convertedVersion[T, V any] struct {
 
 // The stored version declares these fields and hooks for all versions, so a further version must not set them.
 var (
-	fieldsOfAllVersions = [...]string{"Group", "Plural", "Scope", "Names", "Verbs", "IndexedLabels", "Singleton", "RemoveWhenDue", "TimeToLive", "Versions", "Wire"}
+	fieldsOfAllVersions = [...]string{"Plural", "Scope", "Names", "Verbs", "IndexedLabels", "Singleton", "RemoveWhenDue", "TimeToLive", "Versions", "Wire"}
 	hooksOfAllVersions  = [...]string{"GracePeriod", "Call"}
 )
 
@@ -56,7 +61,8 @@ func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
 	if !ok {
 		return nil, fmt.Errorf("version %q: %s is not the stored type", r.Version, reflect.TypeFor[T]())
 	}
-	r.Group, r.Plural, r.Scope, r.Names, r.Verbs, r.Singleton, r.Wire = of.Group, of.Plural, of.Scope, of.Names, of.Verbs, of.Singleton, of.Wire
+	r.Group = cmp.Or(r.Group, of.Group)
+	r.Plural, r.Scope, r.Names, r.Verbs, r.Singleton, r.Wire = of.Plural, of.Scope, of.Names, of.Verbs, of.Singleton, of.Wire
 	r.Names.Kind = stored.GVK.Kind
 	res, err := r.build(stored.Environment, stored)
 	if err != nil {

@@ -56,8 +56,13 @@ type ObjectReference struct {
 	FieldPath       string `json:"fieldPath,omitempty" protobuf:"bytes,7,opt,name=fieldPath" api:"doc='The part of the object to which it happened, such as spec.containers{web}.'"`
 }
 
-// Events declares the events of an API. Every client can create them about any object; they are not part of the object's state. A PUT
-// creates an event that does not exist. Events stay for one hour after their last write if the host runs lifecycle.Expire.
+// Events declares the events of an API, in both groups in which clients look for them: each event is one object, which the core group
+// shows as [CoreEvent] and events.k8s.io as [Event]. A PUT creates an event that does not exist.
+//
+// Events stay for one hour after their last write if the host runs lifecycle.Expire.
+//
+// The rules for events in events.k8s.io are strict: a new event says when, by whom and why, and only its series and its metadata can
+// change. In the core group they hold only for events with an eventTime, and those can change.
 func Events() rest.Resource[CoreEvent] {
 	return rest.Resource[CoreEvent]{
 		Version: "v1", Plural: "events",
@@ -65,7 +70,7 @@ func Events() rest.Resource[CoreEvent] {
 		Description: "Event reports what happened to an object.",
 		TimeToLive:  time.Hour,
 		Wire:        rest.Wire{Dialect: rest.Builtin, CreateOnUpdate: true, PlainMetadata: true},
-		Overlay:     map[string]string{"ObjectReference": "map=atomic"},
+		Overlay:     eventOverlay(),
 		Columns:     eventColumns(func(e *CoreEvent) *CoreEvent { return e }),
 		SelectableFields: []string{
 			"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
@@ -74,8 +79,12 @@ func Events() rest.Resource[CoreEvent] {
 		Hooks: rest.Hooks[CoreEvent]{
 			Validate: func(_ context.Context, e, _ *CoreEvent) status.FieldErrors { return e.validate() },
 		},
+		Versions: []rest.VersionOf[CoreEvent]{rest.Converted(modernEvents(), toCore, fromCore)},
 	}
 }
+
+// eventOverlay says of the types of an event what their tags do not.
+func eventOverlay() map[string]string { return map[string]string{"ObjectReference": "map=atomic"} }
 
 // eventColumns returns the columns of events. core returns an event in the form of the core group.
 func eventColumns[T any](core func(*T) *CoreEvent) []rest.Column {

@@ -1,6 +1,12 @@
 package builtin
 
-import "github.com/decorum-go/decorum/apimeta"
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
 
 // The types of an event.
 const (
@@ -35,4 +41,56 @@ type Event struct {
 type EventSeries struct {
 	Count            int32             `json:"count" protobuf:"varint,1,opt,name=count" api:"doc='How often it happened up to lastObservedTime, at least 2.'"`
 	LastObservedTime apimeta.MicroTime `json:"lastObservedTime" protobuf:"bytes,2,opt,name=lastObservedTime" api:"doc='When it last happened.'"`
+}
+
+// modernEvents declares the events of the group events.k8s.io.
+func modernEvents() rest.Resource[Event] {
+	return rest.Resource[Event]{
+		Group: "events.k8s.io", Version: "v1",
+		Description: "Event reports what happened to an object.",
+		Overlay:     eventOverlay(),
+		Columns:     eventColumns(coreOf),
+		SelectableFields: []string{
+			"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",
+			"regarding.fieldPath", "reason", "reportingController", "type",
+		},
+		Hooks: rest.Hooks[Event]{
+			Validate: func(_ context.Context, e, old *Event) status.FieldErrors { return e.validate(old) },
+		},
+	}
+}
+
+// coreOf returns an event in the form of the core group.
+func coreOf(e *Event) *CoreEvent {
+	core := &CoreEvent{ObjectMeta: e.ObjectMeta}
+	core.fill(e)
+	return core
+}
+
+// toCore converts an event to the core group, and fromCore converts it back. The metadata is already set. They never fail.
+func toCore(in *Event, out *CoreEvent) error {
+	out.fill(in)
+	return nil
+}
+
+func fromCore(in *CoreEvent, out *Event) error {
+	out.EventTime, out.ReportingController, out.ReportingInstance = in.EventTime, in.ReportingController, in.ReportingInstance
+	out.Action, out.Reason, out.Regarding, out.Related, out.Note, out.Type = in.Action, in.Reason, in.InvolvedObject, in.Related, in.Message, in.Type
+	out.DeprecatedSource, out.DeprecatedFirstTimestamp = in.Source, in.FirstTimestamp
+	out.DeprecatedLastTimestamp, out.DeprecatedCount = in.LastTimestamp, in.Count
+	if in.Series != nil {
+		out.Series = &EventSeries{Count: in.Series.Count, LastObservedTime: in.Series.LastObservedTime}
+	}
+	return nil
+}
+
+// fill sets everything but the metadata to what in says.
+func (e *CoreEvent) fill(in *Event) {
+	e.EventTime, e.ReportingController, e.ReportingInstance = in.EventTime, in.ReportingController, in.ReportingInstance
+	e.Action, e.Reason, e.InvolvedObject, e.Related, e.Message, e.Type = in.Action, in.Reason, in.Regarding, in.Related, in.Note, in.Type
+	e.Source, e.FirstTimestamp = in.DeprecatedSource, in.DeprecatedFirstTimestamp
+	e.LastTimestamp, e.Count = in.DeprecatedLastTimestamp, in.DeprecatedCount
+	if in.Series != nil {
+		e.Series = &CoreEventSeries{Count: in.Series.Count, LastObservedTime: in.Series.LastObservedTime}
+	}
 }

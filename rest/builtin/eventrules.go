@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/status"
@@ -45,6 +46,78 @@ func (e *CoreEvent) validate() status.FieldErrors {
 	errs = append(errs, bounded("reason", e.Reason, maxReason)...)
 	if len(e.Message) > maxNote {
 		errs = append(errs, tooLong("message", maxNote))
+	}
+	return errs
+}
+
+// validate checks an event by the rules of events.k8s.io. As in Kubernetes, errors name the fields as the core group does.
+func (e *Event) validate(old *Event) status.FieldErrors {
+	core := coreOf(e)
+	errs := core.validate()
+	if old == nil {
+		return append(errs, core.validateNew()...)
+	}
+	return append(errs, core.validateChange(coreOf(old))...)
+}
+
+// validateNew checks what a new event of events.k8s.io must have.
+func (e *CoreEvent) validateNew() (errs status.FieldErrors) {
+	for _, fault := range apimeta.ValidateDNS1123Subdomain(e.Name) {
+		errs = append(errs, status.InvalidField(status.Field("metadata", "name"), e.Name, fault))
+	}
+	errs = append(errs, e.Series.validate()...)
+	if e.EventTime.IsZero() {
+		errs = append(errs, status.RequiredField(status.Field("eventTime"), ""))
+	}
+	if e.Type != EventTypeNormal && e.Type != EventTypeWarning {
+		errs = append(errs, status.InvalidField(status.Field("type"), "", "has invalid value: "+e.Type))
+	}
+	for _, deprecated := range []struct {
+		field string
+		set   bool
+	}{
+		{"firstTimestamp", !e.FirstTimestamp.IsZero()}, {"lastTimestamp", !e.LastTimestamp.IsZero()},
+		{"count", e.Count != 0}, {"source", e.Source != EventSource{}},
+	} {
+		if deprecated.set {
+			errs = append(errs, status.InvalidField(status.Field(deprecated.field), "", "needs to be unset"))
+		}
+	}
+	return errs
+}
+
+// validateChange checks that nothing but the series and the metadata of an event of events.k8s.io changes.
+func (e *CoreEvent) validateChange(old *CoreEvent) (errs status.FieldErrors) {
+	if !reflect.DeepEqual(e.Series, old.Series) {
+		errs = append(errs, e.Series.validate()...)
+	}
+	for _, fixed := range []struct {
+		field    string
+		now, was any
+	}{
+		{"involvedObject", e.InvolvedObject, old.InvolvedObject}, {"reason", e.Reason, old.Reason}, {"message", e.Message, old.Message},
+		{"source", e.Source, old.Source}, {"firstTimestamp", e.FirstTimestamp, old.FirstTimestamp}, {"lastTimestamp", e.LastTimestamp, old.LastTimestamp},
+		{"count", e.Count, old.Count}, {"type", e.Type, old.Type}, {"eventTime", e.EventTime, old.EventTime}, {"action", e.Action, old.Action},
+		{"related", e.Related, old.Related}, {"reportingController", e.ReportingController, old.ReportingController},
+		{"reportingInstance", e.ReportingInstance, old.ReportingInstance},
+	} {
+		if !reflect.DeepEqual(fixed.now, fixed.was) {
+			errs = append(errs, status.InvalidField(status.Field(fixed.field), fixed.now, "field is immutable"))
+		}
+	}
+	return errs
+}
+
+// validate checks a series, if there is one.
+func (s *CoreEventSeries) validate() (errs status.FieldErrors) {
+	if s == nil {
+		return nil
+	}
+	if s.Count < 2 {
+		errs = append(errs, status.InvalidField(status.Field("series", "count"), "", "should be at least 2"))
+	}
+	if s.LastObservedTime.IsZero() {
+		errs = append(errs, status.RequiredField(status.Field("series", "lastObservedTime"), ""))
 	}
 	return errs
 }

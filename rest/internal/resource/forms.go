@@ -90,7 +90,7 @@ func (w *Write) convert(ctx context.Context) (err error) {
 func (w *Write) held(ctx context.Context, v doc.Value) (doc.Value, error) {
 	stored, heard := w.res.Stored, Warnings{}
 	in := stored.NewWrite(Target{Namespace: w.Namespace, Name: w.Name}, Asked{})
-	in.Warnings, in.where = &heard, "in "+stored.GVK.Version+": "
+	in.Warnings, in.heldFor = &heard, w.res
 	in.old, in.obj, in.tracked = forms{w.old.stored, w.old.stored}, v, v
 	in.sent = doc.MapOf() // the Default hook may change all of it, because the client sent none of it in this version
 	if w.part() == StatusPart && !desiredStateChanged(v, w.old.stored) {
@@ -103,7 +103,7 @@ func (w *Write) held(ctx context.Context, v doc.Value) (doc.Value, error) {
 	}
 	err := in.take(ctx, inStored)
 	for _, text := range heard.Texts[:heard.Always] {
-		w.Warnings.addAlways(in.where + text)
+		w.Warnings.addAlways(in.where() + text)
 	}
 	return in.obj, err
 }

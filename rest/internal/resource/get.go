@@ -68,7 +68,7 @@ func (res *Resource) showAs(r *storage.Record, v doc.Value) (*storage.Record, er
 	shown := &storage.Record{Key: r.Key, Revision: r.Revision, JSON: codec.AppendObject(nil, v)}
 	var err error
 	if shown.Parts, err = res.extract(shown.JSON); err != nil {
-		return nil, fmt.Errorf("%v as %s: %w", r.Key, res.GVK.Version, err)
+		return nil, fmt.Errorf("%v as %s: %w", r.Key, res.versionBeside(res.Stored), err)
 	}
 	return res.views.add(view{revision: r.Revision, as: res}, shown), nil
 }

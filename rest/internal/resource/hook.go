@@ -46,7 +46,7 @@ func patternNames(pattern string, res *Resource, subresource string) bool {
 	if pattern == "*/*" {
 		return true
 	}
-	return (of == "*" || of == res.GR.String()) && (sub == subresource || sub == "*" && subresource != "")
+	return (of == "*" || res.isCalled(of)) && (sub == subresource || sub == "*" && subresource != "")
 }
 
 // hooksOf returns the hooks that may see a write of the resource or of its subresources.

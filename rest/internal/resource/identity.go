@@ -172,7 +172,7 @@ func (s Set) knows(kind apimeta.GroupVersionKind) (pkg string, known bool) {
 	if kind.Group == "" && kind.Version == "v1" && (kind.Kind == "List" || kind.Kind == "Status") {
 		return "v1", true
 	}
-	for _, res := range s.Resources {
+	for res := range s.EveryVersion {
 		switch {
 		case !res.Dialect.InScheme || res.GVK.GroupVersion() != kind.GroupVersion():
 		case res.GVK.Kind == kind.Kind || !res.Kind.Virtual && res.Kind.ListKind == kind.Kind:

@@ -74,7 +74,7 @@ func (r *reaper) load(res *Resource) error {
 	if !res.Traits.RemoveWhenDue {
 		return nil
 	}
-	page, err := res.Store.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: res.GR.String()},
+	page, err := res.Store.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: res.storedName()},
 		Match: func(record *storage.Record) bool { return record.Deleting }}, nil)
 	if err != nil {
 		return err

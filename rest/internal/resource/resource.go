@@ -51,8 +51,11 @@ type lineage struct {
 
 // key returns the key of an object in the store. All versions of a kind share it.
 func (res *Resource) key(namespace, name string) storage.Key {
-	return storage.Key{Resource: res.GR.String(), Namespace: namespace, Name: name}
+	return storage.Key{Resource: res.storedName(), Namespace: namespace, Name: name}
 }
+
+// storedName is the name of the kind's resource in the store. All versions share it, also those in other groups.
+func (res *Resource) storedName() string { return res.Stored.GR.String() }
 
 // Has reports whether clients may use a verb on the resource.
 func (res *Resource) Has(verb string) bool { return slices.Contains(res.Kind.Verbs, verb) }

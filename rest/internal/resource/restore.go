@@ -162,8 +162,8 @@ func (w *Write) checkVersion() error {
 // text is upstream's and names a key in its store.
 func (res *Resource) uidConflict(namespace, name, wanted, stored string) error {
 	key := "/registry/"
-	if res.Dialect.GroupInKey && res.GR.Group != "" {
-		key += res.GR.Group + "/"
+	if group := res.Stored.GR.Group; res.Dialect.GroupInKey && group != "" {
+		key += group + "/"
 	}
 	key += res.GR.Resource + "/"
 	if namespace != "" {

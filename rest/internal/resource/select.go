@@ -125,7 +125,7 @@ func (s Selection) listOptions() storage.Query {
 
 // Select turns the selectors of a request into a scope, as narrow as possible, and a match for the rest.
 func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
-	s.Scope = watch.Scope{Resource: res.GR.String(), Namespace: namespace}
+	s.Scope = watch.Scope{Resource: res.storedName(), Namespace: namespace}
 	if name, ok := p.Fields.Exact("metadata.name"); ok && (namespace != "" || !res.Kind.Namespaced) {
 		s.Scope.Name = name
 	}

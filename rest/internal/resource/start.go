@@ -23,7 +23,7 @@ func (res *Resource) register() error {
 		indexed = append(indexed, watch.Index{Label: label})
 	}
 	return res.Store.Register(storage.Resource{
-		Name:        res.GR.String(),
+		Name:        res.storedName(),
 		Namespaced:  res.Kind.Namespaced,
 		Extract:     res.extract,
 		Indexed:     indexed,

@@ -43,17 +43,22 @@ func (w *Write) faults(ctx context.Context) (status.FieldErrors, error) {
 
 // invalid returns the Invalid error for these faults. In the steps of the stored version, each field names that version.
 func (w *Write) invalid(obj doc.Value, errs status.FieldErrors) error {
-	if w.where != "" {
+	kind := w.res.GVK.GroupKind()
+	if w.heldFor != nil {
+		kind = w.heldFor.GVK.GroupKind()
 		named := make(status.FieldErrors, len(errs))
 		for i, e := range errs {
 			inVersion := *e
-			inVersion.Field = w.where + e.Field
+			inVersion.Field = w.where() + e.Field
 			named[i] = &inVersion
 		}
 		errs = named
 	}
-	return status.Invalid(w.res.GVK.GroupKind(), objectmeta.NameOf(obj), errs)
+	return status.Invalid(kind, objectmeta.NameOf(obj), errs)
 }
+
+// where returns the prefix for the fields in errors about the stored version.
+func (w *Write) where() string { return "in " + w.res.versionBeside(w.heldFor) + ": " }
 
 // checkRules checks an object by all rules except the host's, in upstream's order. bySchema checks values one by one; in a write of
 // /status, it checks only the status.

@@ -16,11 +16,28 @@ func (res *Resource) AddVersion(other *Resource, toStored, fromStored func(doc.V
 		return fmt.Errorf("Versions: a virtual kind and namespaces have one")
 	}
 	if res.inVersion(other.GVK.GroupVersion().String()) != nil {
-		return fmt.Errorf("Versions: %q is declared twice", other.GVK.Version)
+		return fmt.Errorf("Versions: %q is declared twice", other.versionBeside(res))
 	}
 	other.toStored, other.fromStored = toStored, fromStored
 	res.versions = append(res.versions, other)
+	for _, version := range res.EveryVersion() { // a hook may select the kind by the name that it has in the other version's group
+		version.hooks = version.hooksOf(version)
+	}
 	return nil
+}
+
+// versionBeside returns the name of the version in a text that names another version of the kind too: with the group, if it differs.
+func (res *Resource) versionBeside(other *Resource) string {
+	if res.GVK.Group == other.GVK.Group {
+		return res.GVK.Version
+	}
+	return res.GVK.GroupVersion().String()
+}
+
+// isCalled reports whether the resource has this name, PLURAL.GROUP, in one of its versions.
+func (res *Resource) isCalled(name string) bool {
+	return name == res.GR.String() || name == res.Stored.GR.String() ||
+		slices.ContainsFunc(res.Stored.versions, func(version *Resource) bool { return name == version.GR.String() })
 }
 
 // EveryVersion returns all versions of a kind, the stored one first. res must be the stored version.

@@ -33,7 +33,7 @@ type Write struct {
 	want     Change
 	config   doc.Value              // the configuration that a client applies
 	deletion *apimeta.DeleteOptions // the options of a deletion; nil for every other write
-	where    string                 // prefix for the fields in errors about the stored version
+	heldFor  *Resource              // in the steps of the stored version, the version of the request
 	attempt
 }
 
