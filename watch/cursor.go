@@ -77,7 +77,8 @@ func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 }
 
 // Poll appends the changes since the previous Poll to into, oldest first and at most about [PollLimit] or [PollBytes]. It never
-// blocks. It returns 410 Expired if the cursor has fallen behind the log, and [ErrClosed] after Close of the cursor or the log.
+// blocks. It returns 410 Expired if the cursor has fallen behind the log, [ErrClosed] after Close of the cursor or the log, and the
+// error of [Log.EndResource] after that.
 func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
 	l, t := c.log, c.topic
 	l.mu.RLock()
@@ -117,6 +118,8 @@ func (c *Cursor[T]) err() error {
 	switch {
 	case c.closed || c.log.closed:
 		return ErrClosed
+	case c.topic.ended != nil:
+		return c.topic.ended
 	case c.position < c.topic.from:
 		return expired(c.position, c.log.floor(c.topic.Scope))
 	}
@@ -153,7 +156,7 @@ func (c *Cursor[T]) Ready() <-chan struct{} {
 	}
 	switch {
 	case c.waiting:
-	case c.closed || l.closed || c.position < t.from || c.position < t.newest:
+	case c.closed || l.closed || t.ended != nil || c.position < t.from || c.position < t.newest:
 		c.signal()
 	default:
 		t.enqueue(c)
@@ -187,7 +190,7 @@ func (c *Cursor[T]) Close() {
 		t.dequeue(c)
 		c.signal()
 	}
-	if t.cursors--; t.cursors == 0 {
+	if t.cursors--; t.cursors == 0 && t.ended == nil {
 		l.removeTopic(t.topicKey)
 	}
 }

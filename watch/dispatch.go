@@ -60,11 +60,11 @@ func (l *Log[T]) takeWaiting(into []*Cursor[T]) (woken []*Cursor[T], more bool) 
 	}
 	t := l.dirty.pop()
 	// A cursor that waits again after it was woken is behind those that were not woken yet, so no change wakes a cursor twice.
-	for t.first != nil && t.first.seen < t.newest && len(into) < wakeStep {
+	for t.hasNews() && len(into) < wakeStep {
 		into = append(into, t.first)
 		t.dequeue(t.first)
 	}
-	if t.first != nil && t.first.seen < t.newest {
+	if t.hasNews() {
 		l.dirty.push(t)
 	} else {
 		t.dirty = false
@@ -81,13 +81,19 @@ func (l *Log[T]) takeAll() [][]*Cursor[T] {
 		l.advanced = nil
 	}
 	var all [][]*Cursor[T]
-	for _, t := range l.topics {
+	take := func(t *topic[T]) {
 		var waiting []*Cursor[T]
 		for t.first != nil {
 			waiting = append(waiting, t.first)
 			t.dequeue(t.first)
 		}
 		all = append(all, waiting)
+	}
+	for l.dirty.len() > 0 { // a topic that EndResource removed is here only
+		take(l.dirty.pop())
+	}
+	for _, t := range l.topics {
+		take(t)
 	}
 	return all
 }

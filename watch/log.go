@@ -37,6 +37,8 @@ const scanStep = 4096
 type LogOptions[T any] struct {
 	// Start is the revision of the state the log begins with; the first change must be younger.
 	Start Revision
+	// Oldest is the revision from which cursors may start once [Log.Restore] has added the changes up to Start. Zero means Start.
+	Oldest Revision
 	// MaxAge is how long the log keeps a change, unless MaxBytes forces it out earlier. The next Append drops older changes. Zero
 	// means forever.
 	MaxAge time.Duration
@@ -91,6 +93,9 @@ func NewLog[T any](opts LogOptions[T]) *Log[T] {
 	l := &Log[T]{opts: opts, floors: map[string]Revision{}, topics: map[topicKey]*topic[T]{}, indexes: map[string][]inUse{}, kick: make(chan struct{}, 1)}
 	l.revision.Store(uint64(opts.Start))
 	l.compacted.Store(uint64(opts.Start))
+	if opts.Oldest > 0 {
+		l.compacted.Store(uint64(min(opts.Oldest, opts.Start)))
+	}
 	return l
 }
 
@@ -138,16 +143,9 @@ func (l *Log[T]) Append(group []Change[T]) error {
 	end := group[len(group)-1].Revision
 	for i := range group {
 		c := &group[i]
-		c.groupEnd = end
-		size := int64(entryOverhead)
-		if l.opts.Size != nil {
-			size += l.opts.Size(c)
-		}
-		if l.opts.StateSize != nil {
-			c.bytes = l.opts.StateSize(c.Previous) + l.opts.StateSize(c.Current)
-		}
-		l.entries.push(entry[T]{change: c, at: now, size: size})
-		l.bytes += size
+		e := l.newEntry(c, end, now)
+		l.entries.push(e)
+		l.bytes += e.size
 		l.eachTopic(c, func(t *topic[T]) { l.deliver(t, c) })
 	}
 	l.revision.Store(uint64(end))
@@ -156,6 +154,18 @@ func (l *Log[T]) Append(group []Change[T]) error {
 		l.wakeDispatcher()
 	}
 	return nil
+}
+
+func (l *Log[T]) newEntry(c *Change[T], groupEnd Revision, at int64) entry[T] {
+	c.groupEnd = groupEnd
+	size := int64(entryOverhead)
+	if l.opts.Size != nil {
+		size += l.opts.Size(c)
+	}
+	if l.opts.StateSize != nil {
+		c.bytes = l.opts.StateSize(c.Previous) + l.opts.StateSize(c.Current)
+	}
+	return entry[T]{change: c, at: at, size: size}
 }
 
 func (l *Log[T]) inOrder(group []Change[T]) error {

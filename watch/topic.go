@@ -8,7 +8,8 @@ type topic[T any] struct {
 	from    Revision         // the topic does not hold changes up to this revision
 	newest  Revision         // the youngest change of the topic, or a revision above it
 	cursors int
-	dirty   bool // the topic is in the dispatcher's queue
+	dirty   bool  // the topic is in the dispatcher's queue
+	ended   error // what the cursors return after EndResource
 
 	first, last *Cursor[T] // the waiting cursors, in the order in which they began to wait
 }
@@ -41,6 +42,11 @@ func (t *topic[T]) lose(resource string, through Revision) {
 	for range n {
 		t.from = t.changes.pop().Revision
 	}
+}
+
+// hasNews reports whether the cursor that has waited longest has something to read: a change, or the end of its topic.
+func (t *topic[T]) hasNews() bool {
+	return t.first != nil && (t.first.seen < t.newest || t.ended != nil)
 }
 
 // refill replaces the changes of the topic by those after a revision.

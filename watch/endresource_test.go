@@ -1,0 +1,71 @@
+package watch_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
+)
+
+func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over := errors.New("over")
+		log := watch.NewLog(watch.LogOptions[thing]{Start: 10})
+		defer log.Close()
+		other := watch.Scope{Resource: "others", Name: "x"}
+		require.NoError(t, log.Append(group(11, key("a", "x"), other)))
+		cursor := func(scope watch.Scope, after watch.Revision) *watch.Cursor[thing] {
+			c, err := log.Cursor(scope, after)
+			require.NoError(t, err)
+			return c
+		}
+		behind, waiting, closed := cursor(watch.Scope{Resource: "things"}, 10), cursor(key("a", "x"), 12), cursor(watch.Scope{Resource: "things"}, 12)
+		others, all, allBehind := cursor(other, 10), cursor(watch.Scope{}, 12), cursor(watch.Scope{}, 10)
+		ended := make(chan error)
+		go func() {
+			_, err := waiting.Next(t.Context(), nil)
+			ended <- err
+		}()
+		closed.Ready()
+		synctest.Wait()
+		log.EndResource("things", over)
+		closed.Close()
+		assert.Equal(t, over, <-ended, "a waiting cursor wakes")
+		_, err := behind.Poll(nil)
+		assert.Equal(t, over, err)
+		_, err = allBehind.Poll(nil)
+		assert.True(t, status.IsExpired(err), "%v", err)
+		changes, err := others.Poll(nil)
+		require.NoError(t, err)
+		assert.Len(t, changes, 1)
+		_, err = all.Poll(nil)
+		require.NoError(t, err)
+		_, err = log.Cursor(watch.Scope{Resource: "things"}, 11)
+		assert.True(t, status.IsExpired(err), "%v", err)
+
+		again := cursor(watch.Scope{Resource: "things"}, 12)
+		behind.Close()
+		require.NoError(t, log.Append(group(13, key("a", "x"))))
+		changes, err = again.Poll(nil)
+		require.NoError(t, err, "a cursor made later is not affected, nor by the end of an older one")
+		assert.Len(t, changes, 1)
+	})
+}
+
+func TestCloseWakesCursorsOfAnEndedResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := watch.NewLog(watch.LogOptions[thing]{Start: 10})
+		cursor, err := log.Cursor(key("a", "x"), 10)
+		require.NoError(t, err)
+		ready := cursor.Ready()
+		log.EndResource("things", errors.New("over"))
+		log.Close()
+		<-ready
+		log.EndResource("things", errors.New("over"))
+	})
+}

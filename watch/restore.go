@@ -1,0 +1,66 @@
+package watch
+
+import (
+	"fmt"
+	"time"
+)
+
+// Past is a change that a store has kept since before the log began.
+type Past[T any] struct {
+	Change[T]
+	// GroupEnd is the last revision of the group that the change was made with.
+	GroupEnd Revision
+	// At is when the change was made.
+	At time.Time
+}
+
+// Restore adds the changes of one resource that were made before the log began, oldest first, so that cursors on the resource may start
+// from floor on. The log must hold no change of the resource yet, and no cursor on it may exist. A cursor on everything that has not read
+// beyond the restored changes expires. The log keeps what its bounds allow.
+func (l *Log[T]) Restore(resource string, floor Revision, past []Past[T]) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return ErrClosed
+	}
+	last := floor
+	for i := range past {
+		if past[i].Revision <= last || past[i].Revision > l.Revision() || past[i].Scope.Resource != resource {
+			return fmt.Errorf("%w: %d of %q follows %d", errOrder, past[i].Revision, past[i].Scope.Resource, last)
+		}
+		last = past[i].Revision
+	}
+	if floor = max(floor, l.floor(Scope{Resource: resource})); floor > l.Compacted() {
+		l.floors[resource] = floor
+	}
+	l.merge(past, floor)
+	if t := l.topics[topicKey{}]; t != nil && len(past) > 0 {
+		for t.changes.len() > 0 && t.changes.at(0).Revision <= last {
+			t.changes.pop()
+		}
+		t.from = max(t.from, last)
+	}
+	l.trim(l.opts.Now().UnixNano())
+	return nil
+}
+
+// merge puts the changes above a floor among the entries, in the order of their revisions.
+func (l *Log[T]) merge(past []Past[T], floor Revision) {
+	var merged ring[entry[T]]
+	for i := range past {
+		p := &past[i]
+		if p.GroupEnd <= floor {
+			continue
+		}
+		for l.entries.len() > 0 && l.entries.at(0).change.Revision < p.Revision {
+			merged.push(l.entries.pop())
+		}
+		e := l.newEntry(&p.Change, p.GroupEnd, p.At.UnixNano())
+		merged.push(e)
+		l.bytes += e.size
+	}
+	for l.entries.len() > 0 {
+		merged.push(l.entries.pop())
+	}
+	l.entries = merged
+}
