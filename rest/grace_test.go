@@ -238,7 +238,7 @@ func (s *failingStore) Update(ctx context.Context, key storage.Key, fn storage.U
 // reopened is a store that has the objects of another one, as a durable store has after a restart.
 type reopened struct{ *storage.Memory }
 
-func (reopened) Register(storage.Resource) error { return nil }
+func (reopened) Register(context.Context, storage.Resource) error { return nil }
 
 func TestRemoveWhenDueNeedsAPeriod(t *testing.T) {
 	_, err := rest.New(rest.Options{}, widgetResource(func(r *rest.Resource[Widget]) { r.RemoveWhenDue = true }))

@@ -2,41 +2,55 @@ package rest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/storage"
 )
 
-// health answers /healthz, /livez and /readyz. The only check is ping, and an API that answers passes it. During a shutdown the
-// API is still alive but no longer ready, so that load balancers stop sending requests.
+// The checks of the health endpoints. An API that answers passes ping. The check of the store appears in the report only if it fails.
+const (
+	pingCheck  = "ping"
+	storeCheck = "store"
+)
+
+// health answers /healthz, /livez and /readyz. During a shutdown the API is still alive but no longer ready, so that load balancers stop
+// sending requests. It is not ready either while the store takes no writes, and then says why.
 func (q *request) health() error {
 	endpoint, _, _ := strings.Cut(strings.TrimPrefix(q.r.URL.Path, "/"), "/")
-	header := q.w.Header()
-	header.Set("X-Content-Type-Options", "nosniff")
-	down := endpoint == "readyz" && q.api.closing()
+	q.w.Header().Set("X-Content-Type-Options", "nosniff")
+	unready := map[string]string{} // the reasons, by check
+	if endpoint == "readyz" {
+		unready = q.api.unready()
+	}
 	if check := q.params.ByName(paramCheck); check != "" {
-		if check != healthCheck {
+		why, failed := unready[check]
+		switch {
+		case check != pingCheck && check != storeCheck:
 			return q.unknownPath()
-		}
-		if down {
-			return q.writeRaw(http.StatusInternalServerError, media.Text, []byte("internal server error: the server is shutting down\n"))
+		case failed:
+			return q.writeRaw(http.StatusInternalServerError, media.Text, []byte("internal server error: "+why+"\n"))
 		}
 		return q.writeRaw(http.StatusOK, media.Text, []byte("ok"))
 	}
 	var report strings.Builder
 	query := q.parameters()
-	excluded := false
-	for _, name := range query["exclude"] {
-		excluded = excluded || name == healthCheck
-	}
-	failed := down && !excluded
-	switch {
-	case excluded:
-		report.WriteString("[+]" + healthCheck + " excluded: ok\n")
-	case failed:
-		report.WriteString("[-]" + healthCheck + " failed: reason withheld\n")
-	default:
-		report.WriteString("[+]" + healthCheck + " ok\n")
+	failed := false
+	for _, check := range []string{pingCheck, storeCheck} {
+		why, down := unready[check]
+		if check == pingCheck {
+			why = "reason withheld" // as an API server says
+		}
+		switch {
+		case slices.Contains(query["exclude"], check):
+			report.WriteString("[+]" + check + " excluded: ok\n")
+		case down:
+			failed = true
+			report.WriteString("[-]" + check + " failed: " + why + "\n")
+		case check == pingCheck:
+			report.WriteString("[+]" + check + " ok\n")
+		}
 	}
 	_, verbose := query["verbose"]
 	switch {
@@ -49,4 +63,17 @@ func (q *request) health() error {
 	}
 }
 
-const healthCheck = "ping"
+// unready returns why the API should get no requests, by check.
+func (a *API) unready() map[string]string {
+	why := map[string]string{}
+	if a.closing() {
+		why[pingCheck] = "the server is shutting down"
+		return why
+	}
+	if store, ok := a.store.(storage.Prober); ok {
+		if err := store.Ready(); err != nil {
+			why[storeCheck] = err.Error()
+		}
+	}
+	return why
+}

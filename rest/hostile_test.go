@@ -837,7 +837,7 @@ func TestHooksThatPanic(t *testing.T) {
 // registeredStore is a store whose resources another API has registered before.
 type registeredStore struct{ *storage.Memory }
 
-func (registeredStore) Register(storage.Resource) error { return nil }
+func (registeredStore) Register(context.Context, storage.Resource) error { return nil }
 
 func TestVirtualCallThatPanics(t *testing.T) {
 	resource := rest.Resource[Thing]{Group: thingGroup, Version: "v1", Plural: "thingcalls", Hooks: rest.Hooks[Thing]{Call: func(context.Context, *Thing) error { panic("boom") }}}

@@ -113,7 +113,7 @@ func TestCloseLeavesTheHostsStoreOpen(t *testing.T) {
 		api := start(t, rest.Options{Store: &registeredStore{store}}, rest.Resource[Thing]{Group: "g.example.com", Version: "v1", Plural: "things"})
 		require.NoError(t, api.Close())
 	}
-	require.NoError(t, store.Register(storage.Resource{Name: "others", Extract: storage.NewExtractor()}), "the store is still open")
+	require.NoError(t, store.Register(t.Context(), storage.Resource{Name: "others", Extract: storage.NewExtractor()}), "the store is still open")
 	require.NoError(t, store.Close())
 }
 

@@ -1,48 +1,78 @@
 package storage
 
-import "github.com/decorum-go/decorum/watch"
+import (
+	"context"
+	"fmt"
 
-// commit makes prepared writes visible together. It does nothing and returns done == false if any key has another record than the one the
-// update function saw, or if its table was registered anew. It returns the first revision of the group, or the next one if no write changes
-// anything.
+	"github.com/decorum-go/decorum/watch"
+)
+
+// commit makes prepared writes durable and then visible together. It does nothing and returns done == false if any key has another record
+// than the one the update function saw, or if its table was registered anew. It returns the first revision of the group, or the next one if
+// no write changes anything.
 //
-// commit takes two steps, assign and publish, because a durable engine persists the group between them: revisions and preconditions are
-// decided before that, and readers see the group only afterwards.
-func (m *Memory) commit(writes []write) (first watch.Revision, done bool, err error) {
-	now := m.now().UnixMicro()
+// commit takes three steps: assign decides about preconditions and revisions, the backend makes the group durable, and publish shows it to
+// readers. A store in memory leaves out the second one. A group that changes nothing waits until what it was compared with is durable.
+func (m *Engine) commit(ctx context.Context, writes []write) (first watch.Revision, done bool, err error) {
+	now := m.opts.Now()
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return 0, false, ErrClosed
+	if wait := m.pausedBy(writes); wait != nil {
+		m.mu.Unlock()
+		select {
+		case <-wait:
+			return 0, false, nil
+		case <-ctx.Done():
+			return 0, false, ctx.Err()
+		}
 	}
-	if m.revision+watch.Revision(len(writes)) > maxRevision {
-		return 0, false, ErrRevision
-	}
-	group, ok := m.assign(writes, now)
+	group, ok, err := m.assign(writes, now.UnixMicro())
 	if !ok {
-		return 0, false, nil
+		m.mu.Unlock()
+		return 0, false, err
 	}
-	first = m.revision + 1
-	if len(group) > 0 {
+	first = m.assigned + 1
+	switch {
+	case len(group) == 0:
+		m.mu.Unlock()
+		return first, true, m.settled(ctx, writes)
+	case m.backend == nil:
+		m.assigned = group[len(group)-1].Revision
 		err = m.publish(group, writes)
+		m.mu.Unlock()
+		return first, err == nil, err
+	default:
+		err = m.enqueue(ctx, group, writes, now) // unlocks
+		return first, err == nil, err
 	}
-	return first, err == nil, err
 }
 
-// assign checks the preconditions and writes its revision and the time into each changed record. The caller holds m.mu.
-func (m *Memory) assign(writes []write, now int64) (group []watch.Change[Record], ok bool) {
+// assign checks the preconditions and writes its revision and the time into each changed record. It returns false without an error if a precondition
+// does not hold. The caller holds m.mu.
+func (m *Engine) assign(writes []write, now int64) (group []watch.Change[Record], ok bool, err error) {
+	if m.closed {
+		return nil, false, ErrClosed
+	}
+	if m.assigned+watch.Revision(len(writes)) > maxRevision {
+		return nil, false, ErrRevision
+	}
 	count := 0
 	for i := range writes {
 		w := &writes[i]
-		if w.table.form != w.form || m.find(w.table, w.key) != w.base {
-			return nil, false
+		if w.table.dormant {
+			return nil, false, fmt.Errorf("%w: %q is not registered", ErrResource, w.table.name)
+		}
+		if base, _ := m.next(w.table, w.key); w.table.form != w.form || base != w.base {
+			return nil, false, nil
 		}
 		if w.changes {
 			count++
 		}
 	}
 	if count == 0 {
-		return nil, true
+		return nil, true, nil
+	}
+	if err := m.refuse(writes); err != nil {
+		return nil, false, err
 	}
 	group = make([]watch.Change[Record], 0, count)
 	for i := range writes {
@@ -50,7 +80,7 @@ func (m *Memory) assign(writes []write, now int64) (group []watch.Change[Record]
 		if !w.changes {
 			continue
 		}
-		revision := m.revision + watch.Revision(len(group)) + 1
+		revision := m.assigned + watch.Revision(len(group)) + 1
 		record := w.base
 		if w.next != nil {
 			w.next.stamp(revision)
@@ -59,11 +89,38 @@ func (m *Memory) assign(writes []write, now int64) (group []watch.Change[Record]
 		}
 		group = append(group, watch.Change[Record]{Scope: record.Key, Revision: revision, Previous: w.base, Current: w.next})
 	}
-	return group, true
+	return group, true, nil
+}
+
+// refuse returns why the store does not take a group, or nil. The caller holds m.mu.
+func (m *Engine) refuse(writes []write) error {
+	if m.backend == nil {
+		return nil
+	}
+	if m.readOnly != nil {
+		return m.readOnly
+	}
+	grown := int64(0)
+	for i := range writes {
+		w := &writes[i]
+		if !w.changes {
+			continue
+		}
+		grown += w.grown
+		if form, ok := w.table.newer[w.key]; ok && !m.opts.OverwriteNewer {
+			return ReadOnly(fmt.Errorf("the object was stored in the newer form %q, which this program does not know", form))
+		}
+	}
+	if limiter, ok := m.backend.(Limiter); ok && grown > 0 {
+		if err := limiter.Room(grown); err != nil {
+			return ReadOnly(err)
+		}
+	}
+	return nil
 }
 
 // publish makes a group visible to readers and watchers. The caller holds m.mu.
-func (m *Memory) publish(group []watch.Change[Record], writes []write) error {
+func (m *Engine) publish(group []watch.Change[Record], writes []write) error {
 	before, last := m.revision, group[len(group)-1].Revision
 	for i := range writes {
 		w := &writes[i]
@@ -82,6 +139,9 @@ func (m *Memory) publish(group []watch.Change[Record], writes []write) error {
 		} else {
 			t.tree.Delete(w.base)
 		}
+		if t.newer != nil {
+			delete(t.newer, w.key)
+		}
 		for _, i := range t.indexes {
 			i.replace(w.base, w.next)
 		}
@@ -91,5 +151,16 @@ func (m *Memory) publish(group []watch.Change[Record], writes []write) error {
 		return err
 	}
 	m.past.forget(nil, m.log.Compacted())
+	return nil
+}
+
+// pausedBy returns the channel that is closed when commits to the tables of the writes may go on, or nil if they may. The caller holds
+// m.mu.
+func (m *Engine) pausedBy(writes []write) <-chan struct{} {
+	for i := range writes {
+		if wait := writes[i].table.paused; wait != nil {
+			return wait
+		}
+	}
 	return nil
 }

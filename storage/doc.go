@@ -1,5 +1,5 @@
-// Package storage keeps objects. It defines the contract of a [Store] and implements it in memory with [Memory], which answers every
-// read and every watch.
+// Package storage keeps objects. It defines the contract of a [Store] and implements it with [Engine], which answers every read and every
+// watch from memory. A [Backend] makes the writes of an engine durable; an engine without one is a [Memory].
 //
 // A store holds one canonical JSON text per object and serves these bytes. At commit, the resource's [Extractor] reads from them what
 // selection needs (labels, owners, selectable fields, the position of the metadata), and the store keeps it with the text in a
@@ -15,10 +15,12 @@
 //	  prepare   unchanged? extract parts, make room for digits   no lock
 //	  commit    assign:  key still has the record that fn saw?   exclusive lock, a few µs
 //	                     take the next revision, write it in
-//	            publish: tree, log, wake the dispatcher
+//	            append:  the backend makes it durable            no lock
+//	            publish: tree, log, wake the dispatcher          exclusive lock
 //
 // Every commit, of whatever resource, takes the next revision of one sequence. A commit of [Store.UpdateAll] takes several revisions,
-// which become visible together.
+// which become visible together. Update functions see what is assigned, readers and watchers only what is published. An answer that tells
+// of a record, such as "already exists", waits until the record is published.
 //
 // The tree holds only the latest records. The log of package watch holds the recent changes, each with the record before and after it.
 // A snapshot is a copy-on-write copy of the tree. The first list after a change makes one, and later lists share it until the resource

@@ -12,7 +12,7 @@ import (
 const undoStep = 1024
 
 // latest returns the latest state of a resource, with the index that a term uses, and the store's revision at that moment.
-func (m *Memory) latest(t *table, by *watch.Term) (*snapshot, watch.Revision, error) {
+func (m *Engine) latest(t *table, by *watch.Term) (*snapshot, watch.Revision, error) {
 	m.mu.RLock()
 	s, revision, closed := t.latest, m.revision, m.closed
 	m.mu.RUnlock()
@@ -34,7 +34,7 @@ func (m *Memory) latest(t *table, by *watch.Term) (*snapshot, watch.Revision, er
 }
 
 // at returns the state of a resource, with the index that a term uses, at a revision that the store has reached.
-func (m *Memory) at(ctx context.Context, t *table, revision watch.Revision, by *watch.Term) (*snapshot, error) {
+func (m *Engine) at(ctx context.Context, t *table, revision watch.Revision, by *watch.Term) (*snapshot, error) {
 	latest, _, err := m.latest(t, by)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (m *Memory) at(ctx context.Context, t *table, revision watch.Revision, by *
 }
 
 // undo builds an older state from a younger one. The caller has the table's turn to build.
-func (m *Memory) undo(ctx context.Context, younger *snapshot, revision watch.Revision) (*snapshot, error) {
+func (m *Engine) undo(ctx context.Context, younger *snapshot, revision watch.Revision) (*snapshot, error) {
 	s := newSnapshot(younger.table, younger.tree.Copy(), younger.indexed, revision, younger.from)
 	err := m.eachUndone(ctx, younger, revision, func(c *watch.Change[Record]) {
 		if c.Previous != nil {
@@ -84,7 +84,7 @@ func (m *Memory) undo(ctx context.Context, younger *snapshot, revision watch.Rev
 
 // undoIndex builds the index that a term uses for an older state, from the same index of a younger state. The caller has the table's turn
 // to build.
-func (m *Memory) undoIndex(ctx context.Context, younger, s *snapshot, by *watch.Term) error {
+func (m *Engine) undoIndex(ctx context.Context, younger, s *snapshot, by *watch.Term) error {
 	from := younger.slot(by)
 	if from == nil { // the resource was registered anew meanwhile, without the index
 		return nil
@@ -98,7 +98,7 @@ func (m *Memory) undoIndex(ctx context.Context, younger, s *snapshot, by *watch.
 }
 
 // eachUndone calls undo for the changes between a revision and a younger state, last change first.
-func (m *Memory) eachUndone(ctx context.Context, younger *snapshot, revision watch.Revision, undo func(*watch.Change[Record])) error {
+func (m *Engine) eachUndone(ctx context.Context, younger *snapshot, revision watch.Revision, undo func(*watch.Change[Record])) error {
 	changes, err := m.log.Since(watch.Scope{Resource: younger.table.name}, revision)
 	if status.IsExpired(err) {
 		return tooOld()

@@ -44,7 +44,7 @@ type old struct {
 
 func newOld(t *testing.T) old {
 	m := newMemory(t, storage.MemoryOptions{})
-	require.NoError(t, m.Register(storage.Resource{Name: services, Namespaced: true, Extract: storage.NewExtractor()}))
+	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: services, Namespaced: true, Extract: storage.NewExtractor()}))
 	_, err := m.Update(t.Context(), storage.Key{Resource: services, Namespace: "default", Name: "x"}, func(*storage.Record) ([]byte, error) { return podJSON("x", 1), nil })
 	require.NoError(t, err)
 	o := old{m, t, put(t, m, "x", 1).Revision}
@@ -144,7 +144,7 @@ func TestSnapshotsAreBoundedByBytes(t *testing.T) {
 	for _, label := range labels {
 		form.Indexed = append(form.Indexed, watch.Index{Label: label})
 	}
-	require.NoError(t, m.Register(form))
+	require.NoError(t, m.Register(t.Context(), form))
 	write := func(n, round int) {
 		_, err := m.Update(t.Context(), pod(fmt.Sprintf("%05d", n)), func(*storage.Record) ([]byte, error) {
 			return fmt.Appendf(nil, `{"metadata":{"resourceVersion":"1000000000","labels":{"a":"x","b":"x","c":"x","d":"x","e":"x","f":"x","g":"x","h":"x"}},"round":%d}`, round), nil

@@ -95,7 +95,7 @@ func (t *table) index(of watch.Index) *index {
 }
 
 // narrowest returns the term whose index finds the fewest records of a scope, or nil if no index helps.
-func (m *Memory) narrowest(t *table, scope watch.Scope, terms []watch.Term) (best *watch.Term) {
+func (m *Engine) narrowest(t *table, scope watch.Scope, terms []watch.Term) (best *watch.Term) {
 	if scope.Name != "" || len(terms) == 0 {
 		return nil
 	}

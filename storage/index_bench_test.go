@@ -17,7 +17,7 @@ func newIndexed(b *testing.B, count, indexes int) *storage.Memory {
 	m := storage.NewMemory(storage.MemoryOptions{Start: 1_000_000_000})
 	b.Cleanup(func() { require.NoError(b, m.Close()) })
 	all := []watch.Index{{Label: "app"}, {Field: 0}, {Field: 1}, {Label: "tier"}}
-	require.NoError(b, m.Register(storage.Resource{Name: pods, Namespaced: true, Indexed: all[:indexes], Fingerprint: "1",
+	require.NoError(b, m.Register(b.Context(), storage.Resource{Name: pods, Namespaced: true, Indexed: all[:indexes], Fingerprint: "1",
 		Extract: storage.NewExtractor([]string{"spec", "text"}, []string{"status", "phase"})}))
 	for n := range count {
 		key := typicalKey(n)

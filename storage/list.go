@@ -12,7 +12,7 @@ import (
 const scanStep = 1024
 
 // List implements [Store].
-func (m *Memory) List(ctx context.Context, opts Query, into []*Record) (Listing, error) {
+func (m *Engine) List(ctx context.Context, opts Query, into []*Record) (Listing, error) {
 	t, err := m.tableIn(opts.Scope)
 	if err != nil {
 		return Listing{}, err

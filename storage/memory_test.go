@@ -22,16 +22,16 @@ import (
 const pods = "pods"
 
 func TestMemory(t *testing.T) {
-	storagetest.Run(t, func(*testing.T) storage.Store { return storage.NewMemory(storage.MemoryOptions{}) })
+	storagetest.Run(t, storagetest.Subject{New: func(*testing.T) storage.Store { return storage.NewMemory(storage.MemoryOptions{}) }})
 }
 
 // The second store starts just before its revisions need another digit.
 func TestMemoryStartsWhereItIsTold(t *testing.T) {
 	for _, start := range []watch.Revision{1, 999_999_999_990} {
 		t.Run(fmt.Sprint(start), func(t *testing.T) {
-			storagetest.Run(t, func(*testing.T) storage.Store {
+			storagetest.Run(t, storagetest.Subject{New: func(*testing.T) storage.Store {
 				return storage.NewMemory(storage.MemoryOptions{Start: start, MaxWait: time.Second})
-			})
+			}})
 		})
 	}
 }
@@ -68,7 +68,7 @@ func TestRevisionsStayBelow2To53(t *testing.T) {
 
 	beyond := storage.NewMemory(storage.MemoryOptions{Start: watch.Revision(time.Now().UnixNano())})
 	defer beyond.Close()
-	assert.ErrorIs(t, beyond.Register(storage.Resource{Name: pods, Extract: storage.NewExtractor()}), storage.ErrRevision, "Register already fails")
+	assert.ErrorIs(t, beyond.Register(t.Context(), storage.Resource{Name: pods, Extract: storage.NewExtractor()}), storage.ErrRevision, "Register already fails")
 }
 
 func pod(name string) storage.Key {
@@ -82,7 +82,7 @@ func podJSON(name string, size int) []byte {
 func newMemory(t testing.TB, opts storage.MemoryOptions) *storage.Memory {
 	m := storage.NewMemory(opts)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
-	require.NoError(t, m.Register(storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
+	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
 	return m
 }
 
@@ -134,7 +134,7 @@ func TestHistoryMayHoldAQuarterOfTheLiveData(t *testing.T) {
 	const head, large = `{"metadata":{"resourceVersion":"00`, 8 << 20
 	m := storage.NewMemory(storage.MemoryOptions{Start: 10}) // the revisions of the test have two digits
 	defer m.Close()
-	require.NoError(t, m.Register(storage.Resource{Name: pods, Namespaced: true, Extract: func(json []byte) (storage.Parts, error) {
+	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: pods, Namespaced: true, Extract: func(json []byte) (storage.Parts, error) {
 		end := uint32(len(head))
 		return storage.Parts{Metadata: storage.Span{Start: 12, End: end + 2}, Version: storage.Span{Start: end - 2, End: end}}, nil
 	}}))
@@ -217,7 +217,7 @@ func TestVersionsShareTheirParts(t *testing.T) {
 func ExampleMemory() {
 	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
 	defer store.Close()
-	err := store.Register(storage.Resource{Name: "widgets.example.com", Namespaced: true, Extract: storage.NewExtractor([]string{"spec", "size"})})
+	err := store.Register(context.Background(), storage.Resource{Name: "widgets.example.com", Namespaced: true, Extract: storage.NewExtractor([]string{"spec", "size"})})
 	if err != nil {
 		panic(err)
 	}

@@ -156,3 +156,9 @@ func (p *Parts) share(old *Parts) {
 		p.Owners = old.Owners
 	}
 }
+
+// parseRevision reads a resourceVersion.
+func parseRevision(text []byte) (watch.Revision, error) {
+	n, err := strconv.ParseUint(string(text), 10, 64)
+	return watch.Revision(n), err
+}

@@ -1,133 +1,154 @@
 package storage
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/tidwall/btree"
 )
 
 // Register implements [Store].
-func (m *Memory) Register(resource Resource) error {
-	if resource.Name == "" || resource.Extract == nil {
-		return fmt.Errorf("%w: %q needs a name and an extractor", ErrResource, resource.Name)
-	}
-	for i, of := range resource.Indexed {
-		if of.Field < 0 || of.Label != "" && of.Field != 0 || slices.Contains(resource.Indexed[:i], of) {
-			return fmt.Errorf("%w: %q has an invalid or duplicate index", ErrResource, resource.Name)
-		}
+func (m *Engine) Register(ctx context.Context, resource Resource) error {
+	if err := resource.check(); err != nil {
+		return err
 	}
 	resource.Indexed = slices.Clone(resource.Indexed)
-	m.mu.Lock()
-	t, closed, usedUp := m.tables[resource.Name], m.closed, m.revision >= maxRevision
-	known := t != nil && t.form.Fingerprint == resource.Fingerprint && slices.Equal(t.form.Indexed, resource.Indexed)
-	if t == nil && !closed && !usedUp {
-		m.tables[resource.Name] = &table{name: resource.Name, namespaced: resource.Namespaced, form: &resource, tree: newTree(),
-			indexes: newIndexes(resource.Indexed), changed: m.revision, names: newInterner(), builder: newBuilder()}
+	if err := m.beginRegistering(ctx); err != nil {
+		return err
 	}
-	m.mu.Unlock()
+	defer m.endRegistering()
+	m.mu.RLock()
+	t, closed, usedUp := m.tables[resource.Name], m.closed, m.assigned >= maxRevision
+	m.mu.RUnlock()
 	switch {
 	case closed:
 		return ErrClosed
 	case usedUp:
 		return ErrRevision
 	case t == nil:
-		return nil
+		return m.load(ctx, &resource)
 	case t.namespaced != resource.Namespaced:
 		return fmt.Errorf("%w: %q is registered with another scope", ErrResource, resource.Name)
-	case known:
+	}
+	if form := m.formOf(t); form.Fingerprint != resource.Fingerprint || !slices.Equal(form.Indexed, resource.Indexed) {
+		if err := m.upgrade(ctx, t, &resource); err != nil {
+			return err
+		}
+	}
+	m.mu.Lock()
+	t.dormant = false
+	m.mu.Unlock()
+	return nil
+}
+
+// Unregister implements [Store].
+func (m *Engine) Unregister(ctx context.Context, resource string) error {
+	if err := m.beginRegistering(ctx); err != nil {
+		return err
+	}
+	defer m.endRegistering()
+	m.mu.Lock()
+	t, closed, last := m.tables[resource], m.closed, m.last
+	known := t != nil && !t.dormant && !closed
+	if known {
+		t.dormant = true
+	}
+	m.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
+	if !known {
 		return nil
 	}
-	return m.upgrade(t, &resource)
+	if last != nil {
+		if err := last.wait(ctx); err != nil {
+			m.mu.Lock()
+			t.dormant = false
+			m.mu.Unlock()
+			return err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.log.EndResource(resource, unregistered(resource))
+	m.past.forget(t, m.revision)
+	return nil
+}
+
+// beginRegistering waits until no other resource is being registered.
+func (m *Engine) beginRegistering(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case m.registering <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (m *Engine) endRegistering() { <-m.registering }
+
+// check returns what is wrong with the declaration of a resource.
+func (r *Resource) check() error {
+	if r.Name == "" || r.Extract == nil {
+		return fmt.Errorf("%w: %q needs a name and an extractor", ErrResource, r.Name)
+	}
+	for i, of := range r.Indexed {
+		if of.Field < 0 || of.Label != "" && of.Field != 0 || slices.Contains(r.Indexed[:i], of) {
+			return fmt.Errorf("%w: %q has an invalid or duplicate index", ErrResource, r.Name)
+		}
+	}
+	return nil
+}
+
+func newTable(form *Resource) *table {
+	return &table{name: form.Name, namespaced: form.Namespaced, form: form, tree: newTree(), indexes: newIndexes(form.Indexed),
+		names: newInterner(), builder: newBuilder()}
 }
 
 func newTree() *btree.BTreeG[*Record] {
 	return btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})
 }
 
-// upgrade gives a table another form or other indexes. It prepares them outside the lock, and repeats this for the records that have
-// changed meanwhile.
-func (m *Memory) upgrade(t *table, form *Resource) error {
-	upgraded := map[*Record]*Record{}
-	for {
-		s, _, err := m.latest(t, nil)
-		if err != nil {
-			return err
-		}
-		next := &table{form: form, indexes: newIndexes(form.Indexed)}
-		if m.formOf(t).Fingerprint != form.Fingerprint {
-			next.tree = newTree()
-		}
-		var grown int64
-		s.tree.Scan(func(r *Record) bool {
-			record := r
-			if next.tree != nil {
-				if record = upgraded[r]; record == nil {
-					if record, err = r.upgrade(form); err != nil {
-						err = fmt.Errorf("%s %s/%s: %w", r.Key.Resource, r.Key.Namespace, r.Key.Name, err)
-						return false
-					}
-					upgraded[r] = record
-				}
-				next.tree.Set(record)
-				grown += record.size() - r.size()
-			}
-			for _, i := range next.indexes {
-				i.replace(nil, record)
-			}
-			return true
-		})
-		if err != nil {
-			return err
-		}
-		if m.replace(t, s, next, grown) {
-			return nil
-		}
-	}
-}
-
-func (m *Memory) formOf(t *table) *Resource {
+func (m *Engine) formOf(t *table) *Resource {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return t.form
 }
 
-// replace installs another form, its indexes and, if next has a tree, the upgraded records, provided that the snapshot they were made from
-// is still the latest. The history holds records of one form only, so upgraded records end it.
-func (m *Memory) replace(t *table, s *snapshot, next *table, grown int64) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if t.latest != s {
-		return false
-	}
-	t.form, t.indexes, t.latest = next.form, next.indexes, nil
-	if next.tree == nil {
-		return true
-	}
-	t.tree, t.changed = next.tree, m.revision
-	m.live.Add(grown)
-	m.log.CompactResource(t.name, m.revision)
-	m.past.forget(t, m.revision)
-	return true
-}
-
-// upgrade returns the record in another form, at the same revision and time.
-func (r *Record) upgrade(form *Resource) (*Record, error) {
-	next := &Record{Key: r.Key, Revision: r.Revision, Written: r.Written, JSON: r.JSON}
+// in returns the record in another form, at the same revision.
+func (r *Record) in(form *Resource) (*Record, error) {
+	json := r.JSON
 	var err error
 	if form.Upgrade != nil {
-		if next.JSON, err = form.Upgrade(r.JSON); err != nil {
+		if json, err = form.Upgrade(json); err != nil {
 			return nil, err
 		}
 	}
-	if next.Parts, err = form.Extract(next.JSON); err != nil {
-		return nil, err
+	next := *r
+	return &next, next.extract(json, form)
+}
+
+// extract gives the record a text whose resourceVersion is that of the record.
+func (r *Record) extract(json []byte, form *Resource) (err error) {
+	r.JSON = json
+	if r.Parts, err = form.Extract(json); err != nil {
+		return err
 	}
-	if err := next.Parts.check(next.JSON); err != nil {
-		return nil, err
+	if err := r.Parts.check(json); err != nil {
+		return err
 	}
-	if text := next.JSON[next.Version.Start:next.Version.End]; string(text) != string(r.JSON[r.Version.Start:r.Version.End]) {
-		return nil, fmt.Errorf("%w: Upgrade changed the resourceVersion to %q", ErrJSON, text)
+	if text := json[r.Version.Start:r.Version.End]; string(text) != strconv.FormatUint(uint64(r.Revision), 10) {
+		return fmt.Errorf("%w: the resourceVersion is %q, but the record has revision %d", ErrJSON, text, r.Revision)
 	}
-	return next, nil
+	return nil
+}
+
+// aboutKey adds the key of a record to an error.
+func aboutKey(key Key, err error) error {
+	return fmt.Errorf("%s %s/%s: %w", key.Resource, key.Namespace, key.Name, err)
 }

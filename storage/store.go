@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 
 	"github.com/decorum-go/decorum/watch"
 )
@@ -10,29 +9,6 @@ import (
 // Key names one object: resource, namespace (empty if the resource is cluster-scoped) and name. The store compares keys part by part and
 // never joins the parts, so a name cannot reach beyond its namespace.
 type Key = watch.Scope
-
-// These are the errors of a store that are not Statuses themselves. Use errors.Is to test for them.
-var (
-	// ErrNotFound says that no object has this key. A server turns it into a 404 that names the resource.
-	ErrNotFound = errors.New("storage: no such object")
-	// ErrClosed says that the store is closed. As a Status it is 503 ServiceUnavailable.
-	ErrClosed = watch.ErrClosed
-	// ErrResource says that a resource is not registered, that its registration is incomplete, or that it is already registered with
-	// another scope.
-	ErrResource = errors.New("storage: bad resource")
-	// ErrKey says that a key or scope does not fit its resource: it has no name, lacks the namespace, or has a namespace that it must not
-	// have.
-	ErrKey = errors.New("storage: bad key")
-	// ErrRevision says that the next revision would reach 2^53, beyond which some clients cannot tell numbers apart. A store that starts at
-	// the clock reaches it in about 230 years.
-	ErrRevision = errors.New("storage: no revision below 2^53 is left")
-	// ErrJSON says that an update function returned a text that the extractor cannot read or that has no resourceVersion to write the
-	// revision into.
-	ErrJSON = errors.New("storage: bad object")
-	// ErrContended says that the object changed during each of [MaxAttempts] attempts to update it: very many writers compete for it, or
-	// the update function itself writes it. As a Status it is 409 Conflict.
-	ErrContended = errors.New("storage: the object changed during every attempt to update it")
-)
 
 // These revisions serve reads that do not name one. A replicated store asks the other replicas for MostRecent, and answers Any by itself.
 const (
@@ -96,7 +72,8 @@ type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
 // documents another) and then fails with 504 Timeout, "Too large resource version". A client may have such a revision from an earlier
 // store.
 type Store interface {
-	// Register makes a resource known. The store serves nothing of a resource before it is registered.
+	// Register makes a resource known, and loads its records if the store kept them from before. The store serves nothing of a resource
+	// before it is registered. If the context ends before the records are loaded, Register returns its error and changes nothing.
 	//
 	// Registering a resource again under another Fingerprint upgrades its records, at their revisions, and ends its history: reads and
 	// watches of the resource from earlier revisions give 410 Expired. Other resources keep their history. The caller should close cursors
@@ -106,7 +83,12 @@ type Store interface {
 	//
 	// Register returns an error of Upgrade or Extract with the key of the record, and then changes nothing. It returns [ErrResource] if the
 	// resource is incomplete or registered with another scope.
-	Register(resource Resource) error
+	Register(ctx context.Context, resource Resource) error
+
+	// Unregister makes the store serve a resource no longer, and ends its history. It waits for commits that are under way, and ends the
+	// resource's cursors with [ErrResource]. The records stay as they are, and are served again when the resource is registered again. If
+	// the resource is not registered, Unregister does nothing.
+	Unregister(ctx context.Context, resource string) error
 
 	// Revision returns the revision of the latest visible commit. It is never 0, which means "any" on the wire.
 	Revision() watch.Revision
@@ -119,15 +101,17 @@ type Store interface {
 	List(ctx context.Context, opts Query, into []*Record) (Listing, error)
 
 	// Update performs a write (API conventions, Concurrency Control and Consistency): it calls fn with the object's current record and
-	// commits the result if the object has not changed meanwhile; otherwise it calls fn again.
+	// commits the result if the object has not changed meanwhile; otherwise it calls fn again. The current record may be one whose commit
+	// is still under way, which readers do not see yet. Update returns only after that commit, even if fn then refuses or changes nothing.
 	//
 	// Update returns the object's new record; after a no-op, the current record; after a delete, the last state at the revision of the
 	// deletion. It returns [ErrNotFound] if there was nothing to delete, and [ErrContended] if the object changed during each of
-	// [MaxAttempts] calls.
+	// [MaxAttempts] calls. It returns [ErrReadOnly] if the store takes no writes. It returns [ErrUnknown] if the context ends, or the commit
+	// fails, while the commit is under way.
 	Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error)
 
-	// UpdateAll writes several objects, of any resources, as a unit: all or none, with consecutive revisions in the order of the keys,
-	// visible together. The keys must differ. An object that fn leaves unchanged must still be unchanged at the commit, so it serves as a
+	// UpdateAll writes several objects, of any resources, as a unit: all or none, visible together, with revisions that ascend in the order
+	// of the keys. No other write has a revision between them. The keys must differ. An object that fn leaves unchanged must still be unchanged at the commit, so it serves as a
 	// precondition for the others. The records are in the order of the keys, each as Update would return it; nil for an object that neither
 	// existed nor was created.
 	UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error)
@@ -143,8 +127,15 @@ type Store interface {
 	// Compact drops the history up to and including a revision. Reads and watches from earlier revisions then give 410 Expired.
 	Compact(ctx context.Context, through watch.Revision) error
 
-	// Close ends every watch and every waiting read with [ErrClosed], and leaves no goroutine behind. Further calls do nothing.
+	// Close waits for commits that are under way, ends every watch and every waiting read with [ErrClosed], and leaves no goroutine behind.
+	// Further calls do nothing.
 	Close() error
+}
+
+// Prober is a [Store] that knows whether it can serve. Servers ask it for their health.
+type Prober interface {
+	// Ready returns nil if the store takes reads and writes, and otherwise says why not. It answers at once.
+	Ready() error
 }
 
 // Query selects the records of a list.

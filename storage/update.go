@@ -14,14 +14,15 @@ type write struct {
 	table   *table
 	form    *Resource // the table's form at the time of read
 	key     Key
-	base    *Record // the record that the update function saw; nil if none
-	next    *Record // the record to commit; nil to delete
-	changes bool    // false for a no-op
-	grown   int64   // by how many bytes the live records grow
+	base    *Record  // the record that the update function saw; nil if none
+	after   *pending // the group that decides base, unless base is durable
+	next    *Record  // the record to commit; nil to delete
+	changes bool     // false for a no-op
+	grown   int64    // by how many bytes the live records grow
 }
 
 // Update implements [Store].
-func (m *Memory) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error) {
+func (m *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error) {
 	t, err := m.tableOf(key)
 	if err != nil {
 		return nil, err
@@ -36,16 +37,16 @@ func (m *Memory) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 			return nil, err
 		}
 		next, err := fn(w.base)
+		if err == nil && next == nil && w.base == nil {
+			err = ErrNotFound
+		}
+		if err == nil {
+			err = w.prepare(next, m.log.Revision()+1)
+		}
 		if err != nil {
-			return nil, err
+			return nil, m.refused(ctx, one, err)
 		}
-		if next == nil && w.base == nil {
-			return nil, ErrNotFound
-		}
-		if err := w.prepare(next, m.log.Revision()+1); err != nil {
-			return nil, err
-		}
-		revision, done, err := m.commit(one)
+		revision, done, err := m.commit(ctx, one)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +57,7 @@ func (m *Memory) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 }
 
 // UpdateAll implements [Store].
-func (m *Memory) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error) {
+func (m *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error) {
 	all := make([]write, len(keys))
 	seen := make(map[Key]bool, len(keys))
 	for i, key := range keys {
@@ -82,19 +83,13 @@ func (m *Memory) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 			current[i] = all[i].base
 		}
 		next, err := fn(current)
+		if err == nil {
+			err = prepareAll(all, next, m.log.Revision())
+		}
 		if err != nil {
-			return nil, err
+			return nil, m.refused(ctx, all, err)
 		}
-		if len(next) != len(all) {
-			return nil, fmt.Errorf("%w: the function returned %d texts for %d keys", ErrJSON, len(next), len(all))
-		}
-		revision := m.log.Revision()
-		for i := range all {
-			if err := all[i].prepare(next[i], revision+watch.Revision(i)+1); err != nil {
-				return nil, err
-			}
-		}
-		first, done, err := m.commit(all)
+		first, done, err := m.commit(ctx, all)
 		if err != nil {
 			return nil, err
 		}
@@ -104,8 +99,29 @@ func (m *Memory) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 	}
 }
 
+// refused returns the error with which an update ends without a commit, once what the function saw is durable: otherwise a client could
+// learn, from the refusal, of a write that is lost.
+func (m *Engine) refused(ctx context.Context, writes []write, err error) error {
+	if wait := m.settled(ctx, writes); wait != nil {
+		return wait
+	}
+	return err
+}
+
+func prepareAll(all []write, next [][]byte, revision watch.Revision) error {
+	if len(next) != len(all) {
+		return fmt.Errorf("%w: the function returned %d texts for %d keys", ErrJSON, len(next), len(all))
+	}
+	for i := range all {
+		if err := all[i].prepare(next[i], revision+watch.Revision(i)+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // read reads the current records of all keys from one state.
-func (m *Memory) read(ctx context.Context, writes []write) error {
+func (m *Engine) read(ctx context.Context, writes []write) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -116,7 +132,7 @@ func (m *Memory) read(ctx context.Context, writes []write) error {
 	}
 	for i := range writes {
 		writes[i].form = writes[i].table.form
-		writes[i].base = m.find(writes[i].table, writes[i].key)
+		writes[i].base, writes[i].after = m.next(writes[i].table, writes[i].key)
 	}
 	return nil
 }

@@ -22,17 +22,14 @@ import (
 
 var historyRules = []rule{
 	{"Model", "The store behaves as a map with a list of events, at every revision that it retains.", func(s *subject) {
-		seed := uint64(time.Now().UnixNano())
-		s.Logf("seed %d", seed)
-		m := &model{subject: s, random: rand.New(rand.NewPCG(seed, 0)), states: map[watch.Revision]map[storage.Key]string{}}
-		m.oldest = s.store.Revision()
-		m.states[m.oldest] = map[storage.Key]string{}
+		m := newModel(s)
 		for range 1500 {
 			m.step()
 		}
 		m.checkEveryRevision()
 	}},
 	{"Linearizable", "A linearizability checker accepts every concurrent history of reads and writes.", linearizable},
+	{"LinearizableGroups", "A linearizability checker accepts every concurrent history of reads, writes and groups.", linearizableGroups},
 }
 
 // model is a plain map for every revision that a reader may see.
@@ -41,6 +38,20 @@ type model struct {
 	random *rand.Rand
 	states map[watch.Revision]map[storage.Key]string // JSON by key
 	oldest watch.Revision
+}
+
+func newModel(s *subject) *model {
+	seed := uint64(time.Now().UnixNano())
+	s.Logf("seed %d", seed)
+	m := &model{subject: s, random: rand.New(rand.NewPCG(seed, 0)), states: map[watch.Revision]map[storage.Key]string{}}
+	m.oldest = s.store.Revision()
+	m.states[m.oldest] = map[storage.Key]string{}
+	return m
+}
+
+// reopened tells the model that the store was opened again after a revision, which moves it forward.
+func (m *model) reopened(last watch.Revision) {
+	m.states[m.store.Revision()] = m.states[last]
 }
 
 func (m *model) key() storage.Key {

@@ -66,7 +66,7 @@ var indexRules = []rule{
 		form := s.resources()[0]
 		for i, indexed := range [][]watch.Index{form.Indexed, nil, {{Label: "color"}}, {odds, colors, {Label: "color"}}} {
 			form.Indexed = indexed
-			require.NoError(s, s.store.Register(form))
+			require.NoError(s, s.store.Register(s.ctx, form))
 			for range 20 {
 				s.checkTerms(random, first+watch.Revision(random.IntN(int(s.store.Revision()-first)+1)))
 			}
@@ -78,8 +78,8 @@ var indexRules = []rule{
 			}
 		}
 		form.Indexed = []watch.Index{odds, odds}
-		require.ErrorIs(s, s.store.Register(form), storage.ErrResource)
-		require.NoError(s, s.store.Register(s.resources()[0]))
+		require.ErrorIs(s, s.store.Register(s.ctx, form), storage.ErrResource)
+		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
 	}},
 	{"WatchTerms", "A watch by terms shows every change of objects that have the values before or after it.", func(s *subject) {
 		key, other := widget("a", "x"), widget("a", "y")

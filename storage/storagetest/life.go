@@ -22,9 +22,9 @@ var lifeRules = []rule{
 		}
 		rescoped := s.resources()[0]
 		rescoped.Namespaced = false
-		require.ErrorIs(s, s.store.Register(rescoped), storage.ErrResource, "with another scope")
-		require.ErrorIs(s, s.store.Register(storage.Resource{Name: "x"}), storage.ErrResource, "without an extractor")
-		require.ErrorIs(s, s.store.Register(storage.Resource{Extract: storage.ExtractMetadata}), storage.ErrResource, "without a name")
+		require.ErrorIs(s, s.store.Register(s.ctx, rescoped), storage.ErrResource, "with another scope")
+		require.ErrorIs(s, s.store.Register(s.ctx, storage.Resource{Name: "x"}), storage.ErrResource, "without an extractor")
+		require.ErrorIs(s, s.store.Register(s.ctx, storage.Resource{Extract: storage.ExtractMetadata}), storage.ErrResource, "without a name")
 	}},
 	{"Keys", "A key has a name, and it has a namespace if and only if its resource is namespaced.", func(s *subject) {
 		for _, key := range []storage.Key{{Resource: widgets, Name: "x"}, {Resource: nodes, Namespace: "a", Name: "x"}} {
@@ -140,7 +140,7 @@ var lifeRules = []rule{
 			assert.ErrorIs(s, err, storage.ErrClosed, name)
 		}
 		require.ErrorIs(s, s.store.Compact(s.ctx, revision), storage.ErrClosed)
-		require.ErrorIs(s, s.store.Register(storage.Resource{Name: "late", Extract: storage.ExtractMetadata}), storage.ErrClosed)
+		require.ErrorIs(s, s.store.Register(s.ctx, storage.Resource{Name: "late", Extract: storage.ExtractMetadata}), storage.ErrClosed)
 		var asStatus *status.Error
 		require.True(s, errors.As(storage.ErrClosed, &asStatus), "the error can be sent to a client as a Status")
 		s.closed = true

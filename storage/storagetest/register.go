@@ -21,7 +21,7 @@ var registerRules = []rule{
 		defer cursor.Close()
 		same := s.resources()[0]
 		same.Upgrade = func([]byte) ([]byte, error) { return nil, errors.New("Upgrade must not run") }
-		require.NoError(s, s.store.Register(same))
+		require.NoError(s, s.store.Register(s.ctx, same))
 		after, err := s.store.Get(s.ctx, widget("a", "x"), 0)
 		require.NoError(s, err)
 		require.Equal(s, before, after)
@@ -47,7 +47,7 @@ var registerRules = []rule{
 		term, err := s.store.Watch(s.ctx, scope, first.Revision, red())
 		require.NoError(s, err)
 		defer term.Close()
-		require.NoError(s, s.store.Register(painted))
+		require.NoError(s, s.store.Register(s.ctx, painted))
 		require.Equal(s, revision, s.store.Revision(), "an upgrade takes no revision")
 		for name, cursor := range map[string]*watch.Cursor[storage.Record]{"behind": behind, "behind, by a term": term} {
 			_, err := cursor.Poll(nil)
@@ -88,7 +88,7 @@ var registerRules = []rule{
 		s.remove(widget("a", "x"))
 		form := s.resources()[0]
 		form.Fingerprint = "2"
-		require.NoError(s, s.store.Register(form))
+		require.NoError(s, s.store.Register(s.ctx, form))
 		s.checkHistoryEnds(watch.Scope{Resource: widgets}, s.store.Revision())
 	}},
 	{"UpgradeOfOne", "Registering a resource under another fingerprint keeps the history of all other resources.", func(s *subject) {
@@ -108,7 +108,7 @@ var registerRules = []rule{
 		open := s.watch(scope, start)
 		form := s.resources()[0]
 		form.Fingerprint = "2"
-		require.NoError(s, s.store.Register(form))
+		require.NoError(s, s.store.Register(s.ctx, form))
 		s.put(node, "white", 1)
 
 		for _, cursor := range []*watch.Cursor[storage.Record]{open, s.watch(scope, start)} {
@@ -145,7 +145,7 @@ var registerRules = []rule{
 			"an object without metadata": func([]byte) ([]byte, error) { return []byte(`{}`), nil },
 		} {
 			form.Upgrade = upgrade
-			err := s.store.Register(form)
+			err := s.store.Register(s.ctx, form)
 			require.ErrorContains(s, err, widgets+" a/", name)
 			if !errors.Is(err, broken) {
 				require.ErrorIs(s, err, storage.ErrJSON, name)
@@ -168,7 +168,7 @@ var registerRules = []rule{
 			}
 			return bytes.ReplaceAll(json, []byte(`"red"`), []byte(`"crimson"`)), nil
 		}
-		require.NoError(s, s.store.Register(form))
+		require.NoError(s, s.store.Register(s.ctx, form))
 		for _, name := range []string{"x", "y"} {
 			got, err := s.store.Get(s.ctx, widget("a", name), 0)
 			require.NoError(s, err)
@@ -185,7 +185,7 @@ var registerRules = []rule{
 		var seen []string
 		r, err := s.store.Update(s.ctx, key, func(current *storage.Record) ([]byte, error) {
 			seen = append(seen, current.Fields[0])
-			if err := s.store.Register(form); err != nil {
+			if err := s.store.Register(s.ctx, form); err != nil {
 				return nil, err
 			}
 			return object(key, "green", 7), nil
@@ -193,7 +193,56 @@ var registerRules = []rule{
 		require.NoError(s, err)
 		assert.Equal(s, []string{"red", "1"}, seen, "the function ran again, because the upgrade replaced the record it saw")
 		assert.Equal(s, []string{"7"}, r.Fields)
-		require.NoError(s, s.store.Register(s.resources()[0]))
+		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
+	}},
+	{"Unregister", "An unregistered resource is not served; its records come back when it is registered again, without its history.", func(s *subject) {
+		key, node := widget("a", "x"), storage.Key{Resource: nodes, Name: "x"}
+		start := s.store.Revision()
+		r := s.put(key, "red", 1)
+		s.put(node, "red", 1)
+		scope := watch.Scope{Resource: widgets}
+		cursor, other := s.watch(scope, s.store.Revision()), s.watch(watch.Scope{Resource: nodes}, start)
+		ended := make(chan error, 1)
+		go func() {
+			_, err := cursor.Next(s.ctx, nil)
+			ended <- err
+		}()
+		require.NoError(s, s.store.Unregister(s.ctx, widgets))
+		err := <-ended
+		require.ErrorIs(s, err, storage.ErrResource)
+		require.Equal(s, 410, status.CodeOf(err))
+		for name, err := range s.everyCall(key) {
+			require.ErrorIs(s, err, storage.ErrResource, name)
+		}
+		changes, err := other.Poll(nil)
+		require.NoError(s, err)
+		require.Len(s, changes, 1, "other resources are not affected")
+		require.NoError(s, s.store.Unregister(s.ctx, widgets), "twice")
+		require.NoError(s, s.store.Unregister(s.ctx, "unknown"))
+		last := s.put(node, "green", 2).Revision
+
+		form := s.resources()[0]
+		form.Fingerprint = "2"
+		form.Upgrade = func(json []byte) ([]byte, error) {
+			return bytes.ReplaceAll(json, []byte(`"red"`), []byte(`"crimson"`)), nil
+		}
+		require.NoError(s, s.store.Register(s.ctx, form))
+		got, err := s.store.Get(s.ctx, key, storage.MostRecent)
+		require.NoError(s, err)
+		require.Equal(s, r.Revision, got.Revision)
+		require.Equal(s, "crimson", got.Fields[0])
+		_, err = s.store.Watch(s.ctx, scope, start)
+		require.True(s, status.IsExpired(err), "%v", err)
+		again := s.watch(scope, last)
+		s.put(key, "blue", 2)
+		changes, err = again.Poll(nil)
+		require.NoError(s, err)
+		require.Len(s, changes, 1)
+
+		require.NoError(s, s.store.Unregister(s.ctx, widgets))
+		require.NoError(s, s.store.Register(s.ctx, form))
+		require.Len(s, s.list(storage.Query{Scope: scope}).Records, 1)
+		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
 	}},
 }
 

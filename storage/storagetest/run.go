@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -32,12 +33,35 @@ type rule struct {
 	prove    func(*subject)
 }
 
-// Run proves every rule on stores of one kind. Each call of newStore must return an empty store without registered resources. Run closes
-// it.
-func Run(t *testing.T, newStore func(t *testing.T) storage.Store) {
-	var all []rule
-	for _, chapter := range [][]rule{lifeRules, registerRules, updateRules, listRules, indexRules, groupRules, watchRules, compactionRules, historyRules} {
-		all = append(all, chapter...)
+// Subject makes stores of one kind. A chapter whose function is nil is left out.
+type Subject struct {
+	// New returns an empty store without registered resources. Run closes it. New is required.
+	New func(t *testing.T) storage.Store
+	// Reopen closes a store that New or Reopen returned, and opens what it has kept. Run closes the result.
+	Reopen func(t *testing.T, store storage.Store) storage.Store
+	// Kill runs [Work] on an empty store in a process that dies at the n-th commit, counted from 0, without any chance to clean up. It
+	// returns what Work has written, and opens what the store has kept. Run closes the result.
+	Kill func(t *testing.T, n int) (written []byte, left storage.Store)
+	// Fail makes a store that New returned fail the n-th commit from now on, counted from 0, in a way that leaves the outcome open.
+	Fail func(t *testing.T, store storage.Store, n int)
+	// Peer returns another store over the same objects as a store that New returned, as another replica would open it. Run closes it.
+	Peer func(t *testing.T, store storage.Store) storage.Store
+}
+
+// Run proves every rule on stores of one kind.
+func Run(t *testing.T, make Subject) {
+	all := slices.Concat(lifeRules, registerRules, updateRules, listRules, indexRules, groupRules, watchRules, compactionRules, historyRules)
+	if make.Reopen != nil {
+		all = append(all, reopenRules...)
+	}
+	if make.Kill != nil {
+		all = append(all, killRules...)
+	}
+	if make.Fail != nil {
+		all = append(all, failRules...)
+	}
+	if make.Peer != nil {
+		all = append(all, peerRules...)
 	}
 	for _, r := range all {
 		t.Run(r.name, func(t *testing.T) {
@@ -47,18 +71,18 @@ func Run(t *testing.T, newStore func(t *testing.T) storage.Store) {
 				}
 			})
 			goroutines := runtime.NumGoroutine()
-			s := &subject{T: t, store: newStore(t)}
-			for _, resource := range s.resources() {
-				require.NoError(t, s.store.Register(resource))
-			}
 			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
-			s.ctx = ctx
+			s := &subject{T: t, ctx: ctx, make: make, store: make.New(t)}
+			s.register()
 			r.prove(s)
 			if !t.Failed() && !s.closed {
 				s.checkInvariants()
 			}
-			assert.NoError(t, s.store.Close())
+			err := s.store.Close()
+			if !s.failed {
+				assert.NoError(t, err)
+			}
 			cancel()
 			s.checkGoroutines(goroutines)
 		})
@@ -69,9 +93,26 @@ func Run(t *testing.T, newStore func(t *testing.T) storage.Store) {
 type subject struct {
 	*testing.T
 	ctx   context.Context
+	make  Subject
 	store storage.Store
 
 	closed bool // the case closed the store itself
+	failed bool // the case made a commit fail, so Close may fail too
+}
+
+// register registers the resources of the suite.
+func (s *subject) register() {
+	s.Helper()
+	for _, resource := range s.resources() {
+		require.NoError(s, s.store.Register(s.ctx, resource))
+	}
+}
+
+// reopen closes the store and opens it again.
+func (s *subject) reopen() {
+	s.Helper()
+	s.store = s.make.Reopen(s.T, s.store)
+	s.register()
 }
 
 func (s *subject) resources() []storage.Resource {

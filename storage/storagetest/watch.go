@@ -57,7 +57,7 @@ var watchRules = []rule{
 			return [][]byte{nil, object(widget("b", "x"), "red", 2), object(widget("a", "x"), "red", 2)}, nil
 		})
 		require.NoError(s, err)
-		require.NoError(s, s.store.Register(storage.Resource{Name: late.Resource, Extract: storage.ExtractMetadata}))
+		require.NoError(s, s.store.Register(s.ctx, storage.Resource{Name: late.Resource, Extract: storage.ExtractMetadata}))
 		s.put(late, "red", 1)
 		s.remove(widget("a", "x"))
 		want := []string{"+1 a/x", "+2 /x", "+3 /x", "+4 b/x", "+5 a/x", "+6 /x", "+7 a/x"}

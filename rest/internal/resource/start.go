@@ -14,7 +14,7 @@ import (
 )
 
 // register tells the store how to find and upgrade the objects of the resource.
-func (res *Resource) register() error {
+func (res *Resource) register(ctx context.Context) error {
 	var indexed []watch.Index
 	for i := range res.fields {
 		indexed = append(indexed, watch.Index{Field: i})
@@ -22,7 +22,7 @@ func (res *Resource) register() error {
 	for _, label := range res.indexedLabels {
 		indexed = append(indexed, watch.Index{Label: label})
 	}
-	return res.Store.Register(storage.Resource{
+	return res.Store.Register(ctx, storage.Resource{
 		Name:        res.storedName(),
 		Namespaced:  res.Kind.Namespaced,
 		Extract:     res.extract,
@@ -72,7 +72,7 @@ func (res *Resource) ensureFirst(ctx context.Context) error {
 func (s Set) Begin(ctx context.Context) error {
 	stored := slices.DeleteFunc(slices.Clone(s.Resources), func(res *Resource) bool { return res.Kind.Virtual })
 	for _, res := range stored {
-		if err := res.register(); err != nil {
+		if err := res.register(ctx); err != nil {
 			return fmt.Errorf("kind %q: %w", res.GVK.Kind, err)
 		}
 		if err := errors.Join(res.ensureSingleton(ctx), res.ensureFirst(ctx)); err != nil {

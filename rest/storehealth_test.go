@@ -1,0 +1,61 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// readOnlyStore is a store whose last commit has failed.
+type readOnlyStore struct {
+	storage.Store
+	err error
+}
+
+func (s *readOnlyStore) Ready() error { return s.err }
+
+func (s *readOnlyStore) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.Store.Update(ctx, key, fn)
+}
+
+func (s *readOnlyStore) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.UpdateAllFunc) ([]*storage.Record, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.Store.UpdateAll(ctx, keys, fn)
+}
+
+// A store that takes no writes says so with each refused write and at /readyz; reads go on.
+func TestReadOnlyStore(t *testing.T) {
+	store := &readOnlyStore{Store: newStore(t)}
+	api := newAPI(t, rest.Options{Store: store}, widgetResource())
+	create(t, api, "a")
+	assert.Equal(t, "ok", do(t, api, "GET", "/readyz/store", "").Body)
+
+	store.err = storage.ReadOnly(errors.New("the disk is full"))
+	a := do(t, api, "PATCH", widgets+"/a", `{"spec":{"size":2}}`, "Content-Type", "application/merge-patch+json")
+	wantFailure(t, a, 503, "ServiceUnavailable", "the store is read-only: the disk is full",
+		`{"causes":[{"message":"the disk is full","reason":"StoreReadOnly"}],"retryAfterSeconds":10}`)
+	assert.Equal(t, "10", a.Header.Get("Retry-After"))
+	assert.Equal(t, 503, do(t, api, "POST", widgets, widgetBody(`"name":"b"`)).Code)
+	assert.Equal(t, 200, do(t, api, "GET", widgets+"/a", "").Code)
+	assert.Equal(t, 200, do(t, api, "GET", "/livez", "").Code)
+	a = do(t, api, "GET", "/readyz", "")
+	assert.Equal(t, 500, a.Code)
+	assert.Equal(t, "[+]ping ok\n[-]store failed: storage: the store is read-only: the disk is full\nreadyz check failed\n", a.Body)
+	assert.Equal(t, "internal server error: storage: the store is read-only: the disk is full\n", do(t, api, "GET", "/readyz/store", "").Body)
+	assert.Equal(t, "[+]ping ok\n[+]store excluded: ok\nreadyz check passed\n", do(t, api, "GET", "/readyz?verbose&exclude=store", "").Body)
+
+	store.err = storage.Unknown(context.DeadlineExceeded)
+	a = do(t, api, "POST", widgets, widgetBody(`"name":"b"`))
+	assert.Equal(t, 504, a.Code)
+	assert.Empty(t, a.Header.Get("Retry-After"), "a client must look before it repeats the write")
+}

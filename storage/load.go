@@ -1,0 +1,182 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/watch"
+)
+
+// load makes a resource known. It reads what the backend holds of it, without any lock, before anybody can see the table.
+func (m *Engine) load(ctx context.Context, form *Resource) error {
+	t := newTable(form)
+	floor, past := watch.Revision(0), []watch.Past[Record](nil)
+	live := int64(0)
+	if m.backend != nil {
+		l := loading{engine: m, table: t}
+		if err := l.records(ctx); err != nil {
+			return err
+		}
+		if err := l.history(ctx); err != nil {
+			return err
+		}
+		floor, past, live = l.floor, l.past, l.live
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return ErrClosed
+	}
+	if m.backend == nil {
+		t.changed = m.revision
+	} else if err := m.log.Restore(t.name, floor, past); err != nil {
+		return err
+	}
+	m.tables[t.name] = t
+	m.live.Add(live)
+	return nil
+}
+
+// loading reads one resource from the backend.
+type loading struct {
+	engine   *Engine
+	table    *table
+	upgraded []*Record
+	live     int64
+	visited  int
+
+	floor watch.Revision       // from which the history is complete
+	past  []watch.Past[Record] // the youngest first, and reversed in the end
+}
+
+// look returns the error of the context, from time to time.
+func (l *loading) look(ctx context.Context) error {
+	if l.visited++; l.visited%scanStep == 0 {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// records fills the table. Records of another form are upgraded, and given back to the backend unless they are newer.
+func (l *loading) records(ctx context.Context) error {
+	m, t := l.engine, l.table
+	err := m.backend.Load(ctx, t.name, t.form.Fingerprint, func(s Stored) error {
+		if err := l.look(ctx); err != nil {
+			return err
+		}
+		r, err := l.record(&s)
+		if err != nil {
+			return aboutKey(s.Key, err)
+		}
+		t.tree.Load(r)
+		for _, i := range t.indexes {
+			i.replace(nil, r)
+		}
+		t.changed = max(t.changed, r.Revision)
+		l.live += r.size()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return m.rewrite(ctx, t.form, l.upgraded)
+}
+
+func (l *loading) record(s *Stored) (*Record, error) {
+	t := l.table
+	r := &Record{Key: l.key(s.Key), Revision: s.Revision, Written: s.Written, JSON: s.JSON}
+	if s.Key.Resource != t.name || s.Key.Name == "" || (s.Key.Namespace != "") != t.namespaced {
+		return nil, fmt.Errorf("%w: the record does not fit the scope of the resource", ErrKey)
+	}
+	if s.Form == t.form.Fingerprint {
+		return r, r.extract(s.JSON, t.form)
+	}
+	r, err := r.in(t.form)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Newer {
+		l.upgraded = append(l.upgraded, r)
+		return r, nil
+	}
+	if t.newer == nil {
+		t.newer = map[Key]string{}
+	}
+	t.newer[r.Key] = s.Form
+	return r, nil
+}
+
+// key returns a key whose strings are shared with other records or its own.
+func (l *loading) key(k Key) Key {
+	return Key{Resource: l.table.name, Namespace: l.table.names.intern([]byte(k.Namespace)), Name: strings.Clone(k.Name)}
+}
+
+var errFormChanged = errors.New("storage: the history before is of another form")
+
+// history reads the changes that watches may resume from. It ends where a change is of another form.
+func (l *loading) history(ctx context.Context) error {
+	m, t := l.engine, l.table
+	l.floor = m.log.Compacted()
+	states := map[Key]*Record{} // before the change that was read last, where it differs from the table
+	err := m.backend.History(ctx, t.name, func(u Undo) error {
+		if err := l.look(ctx); err != nil {
+			return err
+		}
+		t.changed = max(t.changed, u.Revision)
+		if u.Form != t.form.Fingerprint {
+			l.floor = max(l.floor, u.Revision)
+			return errFormChanged
+		}
+		if u.Revision <= l.floor {
+			return nil
+		}
+		current, known := states[u.Key]
+		if !known {
+			current = m.find(t, u.Key)
+		}
+		c := watch.Change[Record]{Scope: l.key(u.Key), Revision: u.Revision, Current: current}
+		if current != nil && current.Revision != u.Revision {
+			if current.Revision > u.Revision {
+				return aboutKey(u.Key, fmt.Errorf("%w: the history has no change to revision %d", ErrJSON, current.Revision))
+			}
+			return aboutKey(u.Key, fmt.Errorf("%w: the record has revision %d, but the history has %d", ErrJSON, current.Revision, u.Revision))
+		}
+		if u.Before != nil {
+			r, err := l.before(&u)
+			if err != nil {
+				return aboutKey(u.Key, err)
+			}
+			if current != nil {
+				r.share(&current.Parts)
+			}
+			c.Previous = r
+		}
+		states[c.Scope] = c.Previous
+		l.past = append(l.past, watch.Past[Record]{Change: c, GroupEnd: u.GroupEnd, At: u.At})
+		return nil
+	})
+	if err != nil && !errors.Is(err, errFormChanged) {
+		return err
+	}
+	slices.Reverse(l.past)
+	return nil
+}
+
+// before returns the record before a change. Its revision is in its text.
+func (l *loading) before(u *Undo) (*Record, error) {
+	parts, err := l.table.form.Extract(u.Before)
+	if err != nil {
+		return nil, err
+	}
+	if err := parts.check(u.Before); err != nil {
+		return nil, err
+	}
+	revision, err := parseRevision(u.Before[parts.Version.Start:parts.Version.End])
+	if err != nil || revision >= u.Revision {
+		return nil, fmt.Errorf("%w: a change at revision %d of a record at revision %q", ErrJSON, u.Revision, u.Before[parts.Version.Start:parts.Version.End])
+	}
+	return &Record{Key: l.key(u.Key), Revision: revision, Written: u.Written, JSON: u.Before, Parts: parts}, nil
+}

@@ -1,0 +1,156 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+const groupKeys = 3
+
+// These are the operations of a client on a few objects at once. The checker knows the state of all of them.
+type (
+	groupCall struct {
+		list  bool
+		write [groupKeys]string // the values to write; "" leaves the object as it is, and "-" deletes it
+		must  [groupKeys]string // what the function requires of the objects: "present", "absent" or nothing
+	}
+	groupAnswer struct {
+		seen    [groupKeys]string // "" if the object does not exist
+		applied bool
+		unknown bool
+	}
+)
+
+// groups models all objects. A write whose outcome is unknown returns at the end of time, so it may take effect after all else.
+var groups = porcupine.Model{
+	Init: func() any { return [groupKeys]string{} },
+	Step: func(state, input, output any) (bool, any) {
+		s, in, out := state.([groupKeys]string), input.(groupCall), output.(groupAnswer)
+		if !out.unknown && s != out.seen {
+			return false, s
+		}
+		if out.applied || out.unknown {
+			for i, value := range in.write {
+				switch value {
+				case "":
+				case "-":
+					s[i] = ""
+				default:
+					s[i] = value
+				}
+			}
+		}
+		return true, s
+	},
+}
+
+func groupKey(i int) storage.Key { return widget("a", fmt.Sprint("group-", i)) }
+
+func linearizableGroups(s *subject) {
+	const clients, calls = 6, 80
+	seed := uint64(time.Now().UnixNano())
+	s.Logf("seed %d", seed)
+	start := time.Now()
+	histories := make([][]porcupine.Operation, clients)
+	var all sync.WaitGroup
+	for id := range clients {
+		random := rand.New(rand.NewPCG(seed, uint64(id)))
+		all.Go(func() {
+			for i := range calls {
+				in := randomGroup(random, fmt.Sprintf("%d-%d", id, i))
+				began := time.Since(start).Nanoseconds()
+				out, ok := s.groupCall(in)
+				ended := time.Since(start).Nanoseconds()
+				if out.unknown {
+					ended = math.MaxInt64
+				}
+				if ok {
+					histories[id] = append(histories[id], porcupine.Operation{ClientId: id, Input: in, Call: began, Output: out, Return: ended})
+				}
+				if out.unknown { // the client starts again, as the checker wants a client's operations one after the other
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(s, porcupine.Ok, porcupine.CheckOperationsTimeout(groups, slices.Concat(histories...), patience))
+}
+
+func randomGroup(random *rand.Rand, value string) (in groupCall) {
+	if random.IntN(3) == 0 {
+		in.list = true
+		return in
+	}
+	for i := range in.write {
+		in.write[i] = []string{"", "", value, value, "-"}[random.IntN(5)]
+		in.must[i] = []string{"", "", "present", "absent"}[random.IntN(4)]
+	}
+	return in
+}
+
+// groupCall performs one operation. It returns false if the store refused it for a reason that has nothing to do with the objects.
+func (s *subject) groupCall(in groupCall) (out groupAnswer, ok bool) {
+	if in.list {
+		page, err := s.store.List(s.ctx, storage.Query{Scope: watch.Scope{Resource: widgets, Namespace: "a"}}, nil)
+		assert.NoError(s, err)
+		byName := map[string]string{}
+		for _, r := range page.Records {
+			byName[r.Key.Name] = r.Fields[0]
+		}
+		for i := range out.seen {
+			out.seen[i] = byName[groupKey(i).Name]
+		}
+		return out, true
+	}
+	var keys []storage.Key
+	for i := range groupKeys {
+		keys = append(keys, groupKey(i))
+	}
+	_, err := s.store.UpdateAll(s.ctx, keys, func(current []*storage.Record) ([][]byte, error) {
+		next := make([][]byte, groupKeys)
+		refused := false
+		for i, r := range current {
+			out.seen[i] = ""
+			if r != nil {
+				out.seen[i], next[i] = r.Fields[0], r.JSON
+			}
+			refused = refused || in.must[i] == "present" && r == nil || in.must[i] == "absent" && r != nil
+			switch in.write[i] {
+			case "":
+			case "-":
+				next[i] = nil
+			default:
+				next[i] = object(keys[i], in.write[i], 0)
+			}
+		}
+		if refused {
+			return nil, errRefused
+		}
+		return next, nil
+	})
+	switch {
+	case err == nil:
+		out.applied = true
+	case errors.Is(err, errRefused):
+	case errors.Is(err, storage.ErrUnknown):
+		out.unknown = true
+	case errors.Is(err, storage.ErrReadOnly) || errors.Is(err, storage.ErrContended):
+		return out, false
+	default:
+		assert.NoError(s, err)
+	}
+	return out, true
+}

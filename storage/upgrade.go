@@ -1,0 +1,185 @@
+package storage
+
+import "context"
+
+// patientRounds is how many times an upgrade starts again because of writes, before it makes writes wait for it.
+const patientRounds = 8
+
+// upgrade gives a table another form or other indexes. It prepares them outside the lock, and repeats this for the records that have
+// changed meanwhile. The backend notes the new form before the first write in that form, and gets the records afterwards: as each record
+// has its own form there, a crash between does no harm.
+func (m *Engine) upgrade(ctx context.Context, t *table, form *Resource) error {
+	defer m.resume(t)
+	upgraded, newer, err := m.reload(ctx, t, form)
+	if err != nil {
+		return err
+	}
+	for round := 0; ; round++ {
+		if round == patientRounds {
+			m.pauseCommits(t)
+		}
+		if err := m.awaitPending(ctx, t); err != nil {
+			return err
+		}
+		s, _, err := m.latest(t, nil)
+		if err != nil {
+			return err
+		}
+		next, grown, err := m.prepareTable(ctx, s, form, upgraded)
+		if err != nil {
+			return err
+		}
+		if next.tree != nil && round == 0 {
+			if err := m.rewrite(ctx, form, nil); err != nil {
+				return err
+			}
+		}
+		next.newer = newer
+		if m.replace(t, s, next, grown) {
+			break
+		}
+	}
+	var changed []*Record
+	for _, r := range upgraded {
+		if _, ok := newer[r.Key]; !ok {
+			changed = append(changed, r)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return m.rewrite(context.WithoutCancel(ctx), form, changed)
+}
+
+// reload reads the records again that the table holds pruned because they are of a newer form. They may be of the form to be registered.
+func (m *Engine) reload(ctx context.Context, t *table, form *Resource) (upgraded map[*Record]*Record, newer map[Key]string, err error) {
+	upgraded = map[*Record]*Record{}
+	m.mu.RLock()
+	held := map[Key]*Record{}
+	if t.form.Fingerprint != form.Fingerprint {
+		for key := range t.newer {
+			held[key] = m.find(t, key)
+		}
+	} else {
+		newer = t.newer
+	}
+	m.mu.RUnlock()
+	if len(held) == 0 {
+		return upgraded, newer, nil
+	}
+	next := newTable(form)
+	l := loading{engine: m, table: next}
+	err = m.backend.Load(ctx, t.name, form.Fingerprint, func(s Stored) error {
+		if err := l.look(ctx); err != nil {
+			return err
+		}
+		old := held[s.Key]
+		if old == nil || old.Revision != s.Revision {
+			return nil
+		}
+		r, err := l.record(&s)
+		if err != nil {
+			return aboutKey(s.Key, err)
+		}
+		upgraded[old] = r
+		return nil
+	})
+	return upgraded, next.newer, err
+}
+
+// prepareTable returns a table with the records of a snapshot in a form, and by how much they have grown. It has no tree if the form is the
+// same except for its indexes. The map holds what earlier rounds have upgraded.
+func (m *Engine) prepareTable(ctx context.Context, s *snapshot, form *Resource, upgraded map[*Record]*Record) (next *table, grown int64, err error) {
+	next = &table{form: form, indexes: newIndexes(form.Indexed)}
+	if m.formOf(s.table).Fingerprint != form.Fingerprint {
+		next.tree = newTree()
+	}
+	visited := 0
+	s.tree.Scan(func(r *Record) bool {
+		if visited++; visited%scanStep == 0 {
+			if err = ctx.Err(); err != nil {
+				return false
+			}
+		}
+		record := r
+		if next.tree != nil {
+			if record = upgraded[r]; record == nil {
+				if record, err = r.in(form); err != nil {
+					err = aboutKey(r.Key, err)
+					return false
+				}
+				upgraded[r] = record
+			}
+			next.tree.Load(record)
+			grown += record.size() - r.size()
+		}
+		for _, i := range next.indexes {
+			i.replace(nil, record)
+		}
+		return true
+	})
+	return next, grown, err
+}
+
+// replace installs another form, its indexes and, if next has a tree, the upgraded records, provided that the snapshot they were made from
+// is still the latest and that no commit is under way. The history holds records of one form only, so upgraded records end it.
+func (m *Engine) replace(t *table, s *snapshot, next *table, grown int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t.latest != s || len(t.ahead) > 0 {
+		return false
+	}
+	t.form, t.indexes, t.latest = next.form, next.indexes, nil
+	if next.tree == nil {
+		return true
+	}
+	t.tree, t.newer, t.changed = next.tree, next.newer, m.revision
+	m.live.Add(grown)
+	m.log.CompactResource(t.name, m.revision)
+	m.past.forget(t, m.revision)
+	return true
+}
+
+// rewrite gives upgraded records to the backend. If it cannot write them, the store takes no writes any more.
+func (m *Engine) rewrite(ctx context.Context, form *Resource, records []*Record) error {
+	if m.backend == nil || m.Ready() != nil {
+		return nil
+	}
+	err := m.backend.Rewrite(ctx, form.Name, form.Fingerprint, records)
+	if err != nil && ctx.Err() == nil {
+		m.mu.Lock()
+		m.refuseWrites(err)
+		m.mu.Unlock()
+	}
+	return err
+}
+
+// pauseCommits makes the writers of a table wait until resume.
+func (m *Engine) pauseCommits(t *table) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t.paused = make(chan struct{})
+}
+
+func (m *Engine) resume(t *table) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t.paused != nil {
+		close(t.paused)
+		t.paused = nil
+	}
+}
+
+// awaitPending waits for the commits to a table that are under way.
+func (m *Engine) awaitPending(ctx context.Context, t *table) error {
+	m.mu.RLock()
+	var last *pending
+	if len(t.ahead) > 0 {
+		last = m.last
+	}
+	m.mu.RUnlock()
+	if last == nil {
+		return nil
+	}
+	return last.wait(ctx)
+}
