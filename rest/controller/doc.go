@@ -19,7 +19,8 @@
 //	widgets := controller.NewInformer(client, controller.InformerOptions[Widget]{})
 //	err := controller.New(reconcile, controller.Options{}, controller.For(widgets)).Run(ctx)
 //
-// All goroutines start inside Run and end before Run returns.
+// All goroutines start inside Run and end before Run returns. Where several replicas run the same controllers, package
+// election lets one of them lead.
 //
 // # Shared objects
 //

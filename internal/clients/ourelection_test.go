@@ -1,0 +1,104 @@
+package clients_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientrest "k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/election"
+)
+
+// A candidate of client-go and one of package election lead in turn, never at the same time, whether the leader releases the lease or not.
+func TestElectionsWithClientGo(t *testing.T) {
+	t.Parallel()
+	api, err := rest.New(rest.Options{}, builtin.Leases())
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, api.Close()) })
+	web := httptest.NewServer(api)
+	t.Cleanup(web.Close)
+
+	s := &seat{T: t, began: make(chan string, 10)}
+	ours := func(ctx context.Context) {
+		o := election.Options{Client: rest.ClientFor[builtin.Lease](api).Namespace("default"), Name: "seat",
+			LeaseDuration: 2 * time.Second, RenewDeadline: time.Second, RetryPeriod: 50 * time.Millisecond}
+		assert.NoError(t, election.Run(ctx, o, func(ctx context.Context) error { s.lead(ctx, "ours"); return nil }))
+	}
+	for round, release := range []bool{true, false} {
+		leaveFirst := s.run(ours)
+		s.awaitLeader("ours")
+		leaveSecond := s.run(func(ctx context.Context) {
+			lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, metav1.NamespaceDefault, "seat",
+				resourcelock.ResourceLockConfig{Identity: fmt.Sprint("theirs-", round)}, &clientrest.Config{Host: web.URL, QPS: -1}, time.Second)
+			if !assert.NoError(t, err) {
+				return
+			}
+			var leading sync.WaitGroup
+			elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+				Lock: lock, Name: "seat", ReleaseOnCancel: release,
+				LeaseDuration: 2 * time.Second, RenewDeadline: time.Second, RetryPeriod: 50 * time.Millisecond,
+				Callbacks: leaderelection.LeaderCallbacks{
+					OnStartedLeading: func(ctx context.Context) { leading.Go(func() { s.lead(ctx, "theirs") }) },
+					OnStoppedLeading: func() {},
+				},
+			})
+			if assert.NoError(t, err) {
+				elector.Run(ctx)
+				leading.Wait()
+			}
+		})
+		leaveFirst()
+		s.awaitLeader("theirs")
+		leaveThird := s.run(ours)
+		leaveSecond()
+		s.awaitLeader("ours")
+		leaveThird()
+	}
+}
+
+// seat counts who leads.
+type seat struct {
+	*testing.T
+	leading atomic.Int32
+	began   chan string
+}
+
+func (s *seat) lead(ctx context.Context, who string) {
+	assert.EqualValues(s, 1, s.leading.Add(1), "two leaders")
+	s.began <- who
+	<-ctx.Done()
+	s.leading.Add(-1)
+}
+
+func (s *seat) awaitLeader(want string) {
+	s.Helper()
+	await(s.T, s.began, want+" lead", func(who string) bool { return assert.Equal(s, want, who) })
+}
+
+// run starts a candidate, and returns a function that stops it and waits for its end.
+func (s *seat) run(candidate func(ctx context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		candidate(ctx)
+	}()
+	stop = func() {
+		cancel()
+		<-ended
+	}
+	s.Cleanup(stop)
+	return stop
+}
