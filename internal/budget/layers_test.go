@@ -76,6 +76,15 @@ func TestOnlyItsUsersLinkCBOR(t *testing.T) {
 	assert.True(t, links(core+"/rest/cbor"))
 }
 
+// A host that serves only its own kinds does not link those of Kubernetes, and its controllers do not either.
+func TestOnlyItsUsersLinkTheBuiltinKinds(t *testing.T) {
+	const kinds = core + "/rest/builtin"
+	links := func(pkg string) bool { return slices.Contains(goLines(t, "list", "-deps", pkg), kinds) }
+	for _, pkg := range []string{host, core + "/rest", core + "/rest/controller", core + "/rest/lifecycle"} {
+		assert.False(t, links(pkg), pkg)
+	}
+}
+
 // What only tests need is linked into no program. A suite that others run
 // against their own code is a test too, so it may use it.
 func TestTestDependenciesAreNotLinked(t *testing.T) {

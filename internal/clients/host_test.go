@@ -12,9 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -23,6 +21,7 @@ import (
 
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -80,11 +79,10 @@ func (h *host) start(t *testing.T, options storage.MemoryOptions) {
 	store := storage.NewMemory(options)
 	api, err := rest.New(rest.Options{Store: store}, append([]rest.Definition{
 		sites(),
-		k8s.Resource[corev1.Namespace](),
 		k8s.Resource[corev1.ConfigMap](),
-		k8s.Resource[corev1.Event](),
-		k8s.Resource[eventsv1.Event](),
-		k8s.Resource[coordinationv1.Lease](),
+		builtin.Namespaces(),
+		builtin.Leases(),
+		builtin.Events(),
 	}, rest.Reviews(decide)...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() {

@@ -66,7 +66,7 @@ func buildPrograms(dir string) error {
 			return err
 		}
 	}
-	for _, own := range []string{"conformhost", "streamhost"} {
+	for _, own := range []string{"conformhost", "smallhost", "streamhost"} {
 		if err := build(filepath.Join(dir, own), ".", "./cmd/"+own); err != nil {
 			return err
 		}

@@ -7,10 +7,12 @@ import (
 
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
 )
 
 // definitions returns the kinds of the transcripts, and the reviews that kubectl uses. With graceful set, Widgets support a grace period.
-func definitions(graceful bool) []rest.Definition {
+// With own set, the kinds of package builtin come from there.
+func definitions(graceful, own bool) []rest.Definition {
 	widgets := widgets()
 	if graceful {
 		widgets.RemoveWhenDue = true
@@ -21,15 +23,11 @@ func definitions(graceful bool) []rest.Definition {
 			return *asked, nil
 		}
 	}
-	return append([]rest.Definition{
-		widgets,
-		k8s.Resource[corev1.Namespace](),
-		configMaps(),
-		serviceAccounts(),
-		k8s.Resource[corev1.Node](),
-		leases(),
-		k8s.Resource[corev1.Event](),
-	}, rest.Reviews(decide)...)
+	kinds := append(rest.Reviews(decide), widgets, configMaps(), serviceAccounts(), k8s.Resource[corev1.Node]())
+	if own {
+		return append(kinds, builtin.Namespaces(), builtin.Leases(), builtin.Events())
+	}
+	return append(kinds, k8s.Resource[corev1.Namespace](), leases(), k8s.Resource[corev1.Event]())
 }
 
 // decide allows everything except impersonation.

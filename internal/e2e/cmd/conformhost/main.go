@@ -43,6 +43,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	prefix := flags.String("prefix", "", "path to serve below, like /p")
 	backend := flags.String("store", "memory", "where objects are kept: memory")
 	follow := flags.Bool("lifecycle", false, "collect garbage, empty namespaces, and give Widgets the grace period that clients ask for")
+	own := flags.Bool("builtin", false, "serve namespaces, leases and events from package rest/builtin instead of module k8s")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -54,7 +55,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	defer store.Close()
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	api, err := rest.New(rest.Options{Store: store, Logger: logger}, definitions(*follow)...)
+	api, err := rest.New(rest.Options{Store: store, Logger: logger}, definitions(*follow, *own)...)
 	if err != nil {
 		return err
 	}

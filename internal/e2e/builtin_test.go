@@ -1,0 +1,48 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// smallHost is a host without a module of Kubernetes.
+var smallHost = host{program: "smallhost", namespaces: true}
+
+// kubectl finds the events of an object of a custom kind, whichever group they were written in, and shows the kinds of package builtin.
+func TestKubectlShowsBuiltinKinds(t *testing.T) {
+	s := startServer(t, smallHost, newest())
+	s.feed(t, `{apiVersion: garden.example.com/v1, kind: Plant, metadata: {name: rose}}`, "create", "-f", "-")
+	uid := s.run(t, "get", "plant", "rose", "-o", "jsonpath={.metadata.uid}")
+	about := `{apiVersion: garden.example.com/v1, kind: Plant, name: rose, namespace: ` + namespace + `, uid: ` + uid + `}`
+	s.feed(t, `{apiVersion: v1, kind: Event, metadata: {name: rose.1}, involvedObject: `+about+`, type: Normal, reason: Watered, message: with 3 litres, count: 2,
+  source: {component: gardener}, firstTimestamp: "2026-01-02T03:04:05Z", lastTimestamp: "2026-01-02T03:04:06Z"}`, "create", "-f", "-")
+	s.feed(t, `{apiVersion: events.k8s.io/v1, kind: Event, metadata: {name: rose.2}, regarding: `+about+`, type: Warning, reason: Withered, action: Watering, note: too late,
+  reportingController: example.com/gardener, reportingInstance: gardener-1, eventTime: "2026-01-02T03:05:05.000006Z"}`, "create", "-f", "-")
+	s.feed(t, `{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: seat}, spec: {holderIdentity: me}}`, "apply", "-f", "-")
+
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"describe", "plant", "rose"}, []string{"Events:", "Watered", "(x2 over", "gardener", "with 3 litres", "Withered", "too late"}},
+		{[]string{"events"}, []string{"LAST SEEN", "Plant/rose", "Watered", "Warning", "Withered"}},
+		{[]string{"events", "--for", "plant/rose", "--types=Warning"}, []string{"Withered"}},
+		{[]string{"get", "events"}, []string{"LAST SEEN", "plant/rose", "with 3 litres", "too late"}},
+		{[]string{"get", "events.events.k8s.io", "-o", "wide"}, []string{"COUNT", "gardener-1", "with 3 litres", "too late"}},
+		{[]string{"get", "events", "--field-selector", "involvedObject.name=rose,reason=Withered", "-o", "name"}, []string{"event/rose.2\n"}},
+		{[]string{"get", "ns,leases"}, []string{"namespace/" + namespace, "Active", "lease.coordination.k8s.io/seat", "HOLDER", "me"}},
+		{[]string{"describe", "namespace", namespace}, []string{"Status:       Active"}},
+		{[]string{"explain", "events.regarding", "--api-version=events.k8s.io/v1"}, []string{"The object to which it happened."}},
+		{[]string{"api-resources", "--api-group=events.k8s.io"}, []string{"ev ", "events.k8s.io/v1"}},
+	} {
+		out := s.run(t, c.args...)
+		for _, want := range c.want {
+			assert.Contains(t, out, want, strings.Join(c.args, " "))
+		}
+	}
+	s.run(t, "delete", "events", "--all")
+	assert.Equal(t, "", s.run(t, "get", "events.events.k8s.io", "-o", "name"))
+	s.run(t, "delete", "namespace", namespace)
+}
