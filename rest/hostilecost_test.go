@@ -94,6 +94,10 @@ func TestCostOfHostileRequests(t *testing.T) {
 	}
 	mine := strings.Replace(entry("me", `{"f:spec":{"f:any":{`+numbered(`"f:k%d":{},`, 8000)+`}}}`), "%[2]s", "Update", 1)
 	finalizers := func(prefix string) string { return `"finalizers":[` + numbered(`"`+prefix+`%06d",`, 200_000) + `]` }
+	nested := func(members string) string {
+		return `"any":` + strings.Repeat(`{"a":`, 2000) + `{` + members + `}` + strings.Repeat("}", 2000)
+	}
+	long := `"t":"` + strings.Repeat("x", 1<<21) + `"`
 	tests := map[string]struct {
 		first                        string // the body of an object that is there before
 		media, method, target, query string
@@ -118,6 +122,8 @@ func TestCostOfHostileRequests(t *testing.T) {
 		"apply to many members":          {first: chestJSON("a", `,"managedFields":[{}]`, `"any":{`+numbered(`"%d":1,`, 280_000)+`}`), media: apply, query: "?fieldManager=b", body: chestJSON("a", "", `"size":1`)},
 		"apply of many values, deep":     {media: apply, query: "?fieldManager=b", body: chestJSON("a", "", below5000(numbered(`"k%d":1,`, 40_000)))},
 		"update of many values, deep":    {first: chestJSON("a", "", below5000(numbered(`"k%d":1,`, 40_000))), media: merge, query: "?fieldManager=a", body: `{"spec":{` + below5000(numbered(`"k%d":2,`, 40_000)) + `}}`},
+		"refused merge patch, nested":    {first: chestJSON("a", "", ""), media: merge, query: "?fieldValidation=Strict", body: `{"spec":{"unknown":1,` + nested(long) + `}}`, code: http.StatusUnprocessableEntity},
+		"refused JSON patch, nested":     {first: chestJSON("a", "", nested(long)), media: typeJSONPatch, query: "?fieldValidation=Strict", body: `[{"op":"add","path":"/spec/any` + strings.Repeat("/a", 2000) + `/b","value":1},{"op":"add","path":"/spec/unknown","value":1}]`, code: http.StatusUnprocessableEntity},
 		"labels of a Scale, in Protobuf": {first: chestJSON("a", "", `"size":1`), media: "application/vnd.kubernetes.protobuf", method: "PUT", target: chestsPath + "/a/scale", body: scaleWithLabels(100_000)},
 		"indented, nested deeply":        {first: chestJSON("a", "", deep), method: "GET", query: "?pretty=true"},
 		"indented YAML, nested deeply":   {first: chestJSON("a", "", deep), method: "GET", query: "?yaml"},
@@ -137,7 +143,7 @@ func TestCostOfHostileRequests(t *testing.T) {
 			}
 			switch {
 			case method != "":
-			case c.media == apply || c.media == merge:
+			case c.media == apply || c.media == merge || c.media == typeJSONPatch:
 				method, target = "PATCH", chestsPath+"/a"
 			default:
 				method = "POST"

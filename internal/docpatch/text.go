@@ -1,9 +1,13 @@
 package docpatch
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Text applies the patch to the JSON text of an object as upstream does: it sorts members by name in the maps that the
@@ -57,65 +61,111 @@ func (p MergePatch) Text(object []byte) []byte {
 // merge patch, so the object does not matter.
 func (p StrategicMergePatch) Text([]byte) []byte { return fmt.Appendf(nil, "%+v", p.value.Plain()) }
 
-// text is a JSON value as it was written, decoded only as deep as a patch has reached.
+// text is a JSON value as it was written. A patch opens the maps and lists that it reaches: they are written again from
+// their members and elements, and all others keep their text.
 type text struct {
 	raw      json.RawMessage
+	read     bool // members and elements hold those of raw
 	opened   bool
 	members  map[string]*text
 	elements []*text
 }
 
-// open decodes a map or list by one level.
+// open opens a map or list. The first open reads the text to its end. If each level were read when a patch reaches it, the
+// server would read the innermost text once for each level around it.
 func (t *text) open() {
-	if t.opened {
-		return
-	}
-	t.opened = true
-	var members map[string]json.RawMessage
-	var elements []json.RawMessage
-	switch {
-	case json.Unmarshal(t.raw, &members) == nil && members != nil:
-		t.members = make(map[string]*text, len(members))
-		for key, raw := range members {
-			t.members[key] = &text{raw: raw}
+	if !t.read {
+		d := jsontext.NewDecoder(bytes.NewBuffer(t.raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		if whole, err := readText(d, t.raw); err == nil {
+			*t = *whole
 		}
-	case json.Unmarshal(t.raw, &elements) == nil && elements != nil:
-		t.elements = make([]*text, len(elements))
-		for i, raw := range elements {
-			t.elements[i] = &text{raw: raw}
-		}
-	default:
-		t.opened = false
+		t.read = true
 	}
+	t.opened = t.members != nil || t.elements != nil
+}
+
+// readText reads the next value of raw. If a member is repeated, the last one counts.
+func readText(d *jsontext.Decoder, raw []byte) (*text, error) {
+	t := &text{read: true}
+	kind := d.PeekKind()
+	if kind != jsontext.KindBeginObject && kind != jsontext.KindBeginArray {
+		value, err := d.ReadValue()
+		end := d.InputOffset()
+		t.raw = raw[end-int64(len(value)) : end]
+		return t, err
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return nil, err
+	}
+	begin := d.InputOffset() - 1
+	if kind == jsontext.KindBeginObject {
+		t.members = map[string]*text{}
+	} else {
+		t.elements = []*text{}
+	}
+	for d.PeekKind() != jsontext.KindEndObject && d.PeekKind() != jsontext.KindEndArray {
+		var key string
+		if t.members != nil {
+			token, err := d.ReadToken()
+			if err != nil {
+				return nil, err
+			}
+			key = token.String()
+		}
+		value, err := readText(d, raw)
+		switch {
+		case err != nil:
+			return nil, err
+		case t.members != nil:
+			t.members[key] = value
+		default:
+			t.elements = append(t.elements, value)
+		}
+	}
+	_, err := d.ReadToken()
+	t.raw = raw[begin:d.InputOffset()]
+	return t, err
 }
 
 func (t *text) isNull() bool { return len(t.raw) == 0 || string(t.raw) == "null" }
 
 // bytes encodes the value, with the escapes of encoding/json.
-func (t *text) bytes() json.RawMessage {
-	if t == nil || !t.opened && t.isNull() {
-		return json.RawMessage("null")
-	}
-	var value any = t.raw
+func (t *text) bytes() json.RawMessage { return t.appendTo(nil) }
+
+func (t *text) appendTo(dst []byte) []byte {
 	switch {
+	case t == nil || !t.opened && t.isNull():
+		return append(dst, "null"...)
+	case !t.opened:
+		return appendEscaped(dst, t.raw)
 	case t.members != nil:
-		members := make(map[string]json.RawMessage, len(t.members))
-		for key, member := range t.members {
-			members[key] = member.bytes()
+		dst = append(dst, '{')
+		for i, key := range slices.Sorted(maps.Keys(t.members)) {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(appendEscaped(dst, key), ':')
+			dst = t.members[key].appendTo(dst)
 		}
-		value = members
-	case t.elements != nil:
-		elements := make([]json.RawMessage, len(t.elements))
-		for i, element := range t.elements {
-			elements[i] = element.bytes()
-		}
-		value = elements
+		return append(dst, '}')
 	}
-	written, err := json.Marshal(value)
+	dst = append(dst, '[')
+	for i, element := range t.elements {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = element.appendTo(dst)
+	}
+	return append(dst, ']')
+}
+
+// appendEscaped appends a name or an unopened text as encoding/json writes it. Both are valid, because they have been read.
+func appendEscaped(dst []byte, v any) []byte {
+	written, err := json.Marshal(v)
 	if err != nil {
-		return t.raw
+		return dst
 	}
-	return written
+	return append(dst, written...)
 }
 
 // parentOf returns the map or list that holds the value at a pointer, and the last token. The root has no parent: the
