@@ -16,14 +16,12 @@ import (
 func (p JSONPatch) Text(object []byte) []byte {
 	root := &text{raw: object}
 	root.open()
-	var written []struct {
-		Value json.RawMessage `json:"value"`
-	}
+	var written []map[string]json.RawMessage // a struct would also take the value from a member "Value"
 	if err := json.Unmarshal(p.data, &written); err != nil {
 		return object
 	}
 	for i, op := range p.operations {
-		value := &text{raw: written[i].Value}
+		value := &text{raw: written[i]["value"]}
 		switch op.op {
 		case "move":
 			parent, key := root.parentOf(op.from)

@@ -453,6 +453,7 @@ func TestMergePatchAgainstTwin(t *testing.T) {
 }
 
 func FuzzJSONPatch(f *testing.F) {
+	f.Add([]byte(`{}`), []byte(`[{"op":"add","path":"/a","Value":0}]`)) // adds null, because the names of members are case-sensitive
 	for _, cases := range suite(f, "testdata/jsonpatch.json") {
 		for _, c := range cases {
 			f.Add([]byte(c.Doc), []byte(c.Patch))
