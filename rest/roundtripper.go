@@ -36,7 +36,9 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := &pipeWriter{header: http.Header{}, pipe: writer, began: make(chan struct{})}
 	go func() {
 		defer in.Body.Close()
-		w.end(serve(t.handler, w, in))
+		err := errAborted // stays if the handler calls runtime.Goexit, as a failed assertion in a hook does
+		defer func() { w.end(err) }()
+		err = serve(t.handler, w, in)
 	}()
 	body := &pipeBody{ctx: ctx, cancel: cancel, pipe: reader, from: w}
 	select {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,14 @@ func TestRoundTripper(t *testing.T) {
 		require.NoError(t, err)
 		_, err = c.Do(req)
 		assert.ErrorIs(t, err, context.Canceled)
+	})
+
+	t.Run("a handler that ends its goroutine has aborted the answer", func(t *testing.T) {
+		resp, err := client(func(http.ResponseWriter, *http.Request) { runtime.Goexit() }).Get("http://anything/")
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		_, err = io.ReadAll(resp.Body)
+		assert.ErrorContains(t, err, "broke off")
 	})
 
 	t.Run("an aborted answer is an error of its reader", func(t *testing.T) {
