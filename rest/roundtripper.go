@@ -33,7 +33,7 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		in.Body = http.NoBody
 	}
 	reader, writer := net.Pipe() // unlike an io.Pipe, it has the deadlines that streams need
-	w := &pipeWriter{header: http.Header{}, pipe: writer, began: make(chan struct{})}
+	w := &pipeWriter{header: http.Header{}, pipe: writer, began: make(chan struct{}), isHead: r.Method == http.MethodHead}
 	go func() {
 		defer in.Body.Close()
 		err := errAborted // stays if the handler calls runtime.Goexit, as a failed assertion in a hook does
@@ -78,6 +78,7 @@ var errAborted = errors.New("the handler broke off the answer")
 type pipeWriter struct {
 	pipe   net.Conn
 	header http.Header
+	isHead bool
 	begin  sync.Once
 	began  chan struct{}
 	code   int
@@ -87,7 +88,12 @@ type pipeWriter struct {
 
 func (w *pipeWriter) Header() http.Header { return w.header }
 
+// WriteHeader begins the answer. It drops the codes that only announce an answer, such as 103 Early Hints, which a reverse proxy passes
+// on: http.Client does not show them either.
 func (w *pipeWriter) WriteHeader(code int) {
+	if code < http.StatusOK && code != http.StatusSwitchingProtocols {
+		return
+	}
 	w.begin.Do(func() {
 		w.code, w.sent = code, w.header.Clone()
 		close(w.began)
@@ -96,6 +102,9 @@ func (w *pipeWriter) WriteHeader(code int) {
 
 func (w *pipeWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
+	if w.isHead { // net/http drops the body too
+		return len(p), nil
+	}
 	n, err := w.pipe.Write(p)
 	if err != nil {
 		w.err = err

@@ -73,6 +73,30 @@ func TestRoundTripper(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled)
 	})
 
+	t.Run("an answer to HEAD has no body", func(t *testing.T) {
+		resp, err := client(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "5")
+			_, err := io.WriteString(w, "hello")
+			assert.NoError(t, err)
+		}).Head("http://anything/")
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		assert.Empty(t, body)
+		assert.EqualValues(t, 5, resp.ContentLength)
+	})
+
+	t.Run("an announcement is not the answer", func(t *testing.T) {
+		resp, err := client(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints)
+			w.WriteHeader(http.StatusTeapot)
+		}).Get("http://anything/")
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		assert.Equal(t, http.StatusTeapot, resp.StatusCode)
+	})
+
 	t.Run("a handler that ends its goroutine has aborted the answer", func(t *testing.T) {
 		resp, err := client(func(http.ResponseWriter, *http.Request) { runtime.Goexit() }).Get("http://anything/")
 		require.NoError(t, err)
