@@ -110,7 +110,7 @@ func (q *request) fail(err error) {
 // errors of the server with their causes, which the client must not see.
 func (q *request) failure(err error) *status.Error {
 	e := status.From(err)
-	if e.Status.Code < http.StatusInternalServerError || q.expected(e) {
+	if status.CodeOf(e) < http.StatusInternalServerError || q.expected(e) {
 		return e
 	}
 	attrs := []slog.Attr{slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.Any("error", err)}

@@ -32,8 +32,8 @@ func (e *Error) WithCause(err error) *Error {
 	return &Error{Status: e.Status, cause: err}
 }
 
-// From returns the *Error that err is or wraps, without what wraps it. It returns
-// nil for nil. It turns a context that was cancelled or passed its deadline into a
+// From returns the *Error that err is or wraps, without what wraps it. If it was
+// built by hand, without a kind, From completes it. It returns nil for nil. It turns a context that was cancelled or passed its deadline into a
 // [Timeout], and any other error into an internal error that does not show the
 // text of err. In both cases err becomes the cause, for the log.
 func From(err error) *Error {
@@ -41,12 +41,33 @@ func From(err error) *Error {
 		return nil
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
-		return e
+		return e.complete()
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return Timeout("request did not complete within the allotted timeout", 0).WithCause(err)
 	}
 	return failure(ReasonInternalError, "Internal error occurred: the request could not be completed", nil).WithCause(err)
+}
+
+// complete returns e or, if e was built by hand, a copy that has what the
+// constructors fill in. Clients recognize a Status by its kind.
+func (e *Error) complete() *Error {
+	if e.Status.Kind != "" {
+		return e
+	}
+	c := &Error{Status: newStatus(Failure), cause: e.cause}
+	c.Status.ListMeta, c.Status.Message, c.Status.Reason, c.Status.Details = e.Status.ListMeta, e.Status.Message, e.Status.Reason, e.Status.Details
+	c.Status.Code = int32(e.code())
+	return c
+}
+
+// code returns the code of e or, if that is not between 400 and 599, the code of
+// its reason.
+func (e *Error) code() int {
+	if e.Status.Code < 400 || e.Status.Code > 599 {
+		return e.Status.Reason.Code()
+	}
+	return int(e.Status.Code)
 }
 
 // failure returns the Error for a reason.
@@ -82,9 +103,5 @@ func CodeOf(err error) int {
 	if err == nil {
 		return http.StatusOK
 	}
-	s := &From(err).Status
-	if s.Code < 400 || s.Code > 599 {
-		return s.Reason.Code()
-	}
-	return int(s.Code)
+	return From(err).code()
 }

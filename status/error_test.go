@@ -261,6 +261,17 @@ func TestFrom(t *testing.T) {
 	})
 }
 
+// An error built by hand need not have what the constructors fill in.
+func TestFromCompletesWhatIsBuiltByHand(t *testing.T) {
+	cause := errors.New("cause")
+	e := status.From((&status.Error{Status: status.Status{Message: "busy", Reason: status.ReasonConflict}}).WithCause(cause))
+	want := status.Generic(409, "busy")
+	want.Status.Reason = status.ReasonConflict
+	assert.Equal(t, want.Status, e.Status)
+	assert.ErrorIs(t, e, cause)
+	assert.Same(t, e, status.From(e))
+}
+
 func TestHasCause(t *testing.T) {
 	err := fmt.Errorf("x: %w", status.ApplyConflict("y", []status.Cause{{Message: "first"}, {Type: status.CauseFieldManagerConflict}}))
 	assert.True(t, status.HasCause(err, status.CauseFieldManagerConflict))
