@@ -7,6 +7,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // get answers with one object. The answer is the stored bytes if the client wants plain JSON in the stored version.
@@ -29,9 +30,22 @@ func (q *request) get() error {
 	if err != nil {
 		return err
 	}
+	since := q.res.Store.Revision()
 	record, err := q.res.Get(q.r.Context(), namespace, name, revision)
 	if err = cmp.Or(err, rep.Mismatch); err != nil {
 		return err
 	}
-	return q.writeObject(http.StatusOK, rep, record.JSON)
+	if !rep.IsPlain() || len(record.JSON) <= media.ChunkSize {
+		return q.writeObject(http.StatusOK, rep, record.JSON)
+	}
+	// The answer is a record of the store, which keeps it alive at least until its log forgets what happened after since.
+	expired := func() error {
+		cursor, err := q.res.Store.Watch(q.r.Context(), watch.Scope{Resource: record.Key.Resource}, since)
+		if err != nil {
+			return err
+		}
+		defer cursor.Close()
+		return cursor.Err()
+	}
+	return q.hold(expired, len(record.JSON), func() error { return q.writeObject(http.StatusOK, rep, record.JSON) })
 }

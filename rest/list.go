@@ -3,7 +3,6 @@ package rest
 import (
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -61,19 +60,14 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 	if size <= media.ChunkSize {
 		return q.writeListAs(rep, l, size)
 	}
-	bytes := delivery.Bytes{Expired: delivery.Copied, Cut: func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }}
+	expired := delivery.Copied
 	if rep.IsPlain() { // writeListAs sends it record by record, without a copy
 		if cursor, err := q.res.Store.Watch(q.r.Context(), p.Selected.Scope, p.Revision, p.Selected.Terms...); err == nil {
 			defer cursor.Close()
-			bytes.Expired = cursor.Err
+			expired = cursor.Err
 		}
 	}
-	holding := q.held.Hold(bytes, size)
-	defer holding.Release()
-	if err := q.writeListAs(rep, l, size); err != nil {
-		return err
-	}
-	return holding.Ended()
+	return q.hold(expired, size, func() error { return q.writeListAs(rep, l, size) })
 }
 
 // writeListAs sends a list: as plain JSON, which is written record by record, or in another form, which is encoded first.

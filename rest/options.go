@@ -37,9 +37,9 @@ type Options struct {
 	// Slow clients do not make memory grow. A watch buffers about 256 KiB for its client, which has a minute to take each 64 KiB.
 	// A client may read the first state of a watch, a list or a large object as slowly as that while the store or its history
 	// still holds the records (see [storage.MemoryOptions]). Once the store has dropped them, a watch ends with 410 Expired, and
-	// a list is broken off after another minute and a second for each MiB. The API closes the connection earlier if the client
-	// takes nothing for 10 to 20 seconds. A list in another form than compact JSON is a copy that no history holds, so these
-	// limits apply to it from the start.
+	// a list or an object is broken off after another minute and a second for each MiB. The API closes the connection earlier if
+	// the client takes nothing for 10 to 20 seconds. An answer in another form than compact JSON is a copy that no history holds,
+	// so these limits apply to it from the start, and to the answer to a write as well.
 	MaxInFlight int
 	// Admission are the hooks on the writes of all resources, in the order in which they run.
 	Admission []Admission

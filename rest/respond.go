@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/status"
 )
@@ -18,9 +20,29 @@ var (
 	headerNoCache = []string{"no-cache, private"}
 )
 
-// writeRaw sends a body as it is, with the headers and warnings of the answer. It compresses a large body if the client accepts
-// gzip.
+// writeRaw sends a body as it is, with the headers and warnings of the answer. The body may be an encoding or an old state of an object
+// that nothing but this answer keeps alive, so the API breaks a large answer off if the client is too slow.
 func (q *request) writeRaw(code int, contentType string, body []byte) error {
+	if q.held.Now != nil || len(body) <= media.ChunkSize {
+		return q.writeBody(code, contentType, body)
+	}
+	return q.hold(delivery.Copied, len(body), func() error { return q.writeBody(code, contentType, body) })
+}
+
+// hold watches over an answer that keeps about size bytes alive while write sends it. expired returns an error once nothing but the
+// answer keeps them alive.
+func (q *request) hold(expired func() error, size int, write func() error) error {
+	cut := func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }
+	holding := q.held.Hold(delivery.Bytes{Expired: expired, Cut: cut}, size)
+	defer holding.Release()
+	if err := write(); err != nil {
+		return err
+	}
+	return holding.Ended()
+}
+
+// writeBody sends the header and the body. It compresses a large body if the client accepts gzip.
+func (q *request) writeBody(code int, contentType string, body []byte) error {
 	h := q.w.Header()
 	if contentType == media.JSON {
 		h["Content-Type"] = headerJSON

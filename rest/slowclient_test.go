@@ -179,33 +179,7 @@ func TestListThatIsReadSlowly(t *testing.T) {
 		{"CBOR", "", true, []string{"Accept", "application/cbor"}},
 	} {
 		ends := func(pause time.Duration, busy bool) (whole bool, after time.Duration) {
-			synctest.Test(t, func(t *testing.T) {
-				s, rewrite := slowState(t)
-				if !busy {
-					rewrite = func() {}
-				}
-				conn, err := s.net.dial(t.Context(), "", "")
-				require.NoError(t, err)
-				defer conn.Close()
-				c := &slabClient{conn: conn}
-				began := time.Now()
-				go func() {
-					_, _ = fmt.Fprintf(conn, "GET %s%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n", slabs, form.query)
-					for i := 0; i+1 < len(form.headers); i += 2 {
-						_, _ = fmt.Fprintf(conn, "%s: %s\r\n", form.headers[i], form.headers[i+1])
-					}
-					_, _ = io.WriteString(conn, "\r\n")
-				}()
-				read, err := c.slowly(pause, slowParts, rewrite)
-				require.Error(t, err)
-				after = time.Since(began)
-				if response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(read)), nil); err == nil {
-					require.Equal(t, 200, response.StatusCode)
-					_, err = io.ReadAll(response.Body)
-					whole = err == nil
-				}
-			})
-			return whole, after
+			return readSlowly(t, slowState, slowRequest("GET "+slabs+form.query, "", form.headers...), pause, busy)
 		}
 		t.Run(form.name, func(t *testing.T) {
 			whole, after := ends(slowPause, false)
@@ -217,4 +191,69 @@ func TestListThatIsReadSlowly(t *testing.T) {
 			require.True(t, whole, "it is read: %v", after)
 		})
 	}
+}
+
+// An answer with a large object is the same. An answer to a write shows a state that history need not hold.
+func TestObjectThatIsReadSlowly(t *testing.T) {
+	state := func(t *testing.T) (s *slabServer, rewrite func()) {
+		const objectSize = 1280 << 10
+		s = newSlabServer(t, objectSize)
+		s.create(t, "a", objectSize)
+		return s, func() { s.write(t, "a", "a") }
+	}
+	for _, form := range []struct {
+		name, request string
+		copied        bool
+	}{
+		{"JSON", slowRequest("GET "+slabs+"/a", ""), false},
+		{"gzip", slowRequest("GET "+slabs+"/a", "", "Accept-Encoding", "gzip"), false},
+		{"indented", slowRequest("GET "+slabs+"/a?pretty=true", ""), true},
+		{"Protobuf", slowRequest("GET "+slabs+"/a", "", "Accept", typeProtobuf), true},
+		{"a patch", slowRequest("PATCH "+slabs+"/a", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", typeMergePatch), true},
+	} {
+		t.Run(form.name, func(t *testing.T) {
+			whole, after := readSlowly(t, state, form.request, slowPause, false)
+			require.Equal(t, !form.copied, whole, "quiet: %v", after)
+			whole, after = readSlowly(t, state, form.request, slowPause, true)
+			require.False(t, whole)
+			require.Less(t, after, 5*time.Minute)
+			whole, after = readSlowly(t, state, form.request, time.Second, true)
+			require.True(t, whole, "it is read: %v", after)
+		})
+	}
+}
+
+// slowRequest is the text of a request.
+func slowRequest(methodAndTarget, body string, headers ...string) string {
+	text := methodAndTarget + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+	for i := 0; i+1 < len(headers); i += 2 {
+		text += headers[i] + ": " + headers[i+1] + "\r\n"
+	}
+	return fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", text, len(body), body)
+}
+
+// readSlowly sends a request and reads a part of the answer after each pause. It reports whether the answer is whole, and when it ended.
+// A busy server rewrites its state meanwhile.
+func readSlowly(t *testing.T, state func(*testing.T) (*slabServer, func()), request string, pause time.Duration, busy bool) (whole bool, after time.Duration) {
+	synctest.Test(t, func(t *testing.T) {
+		s, rewrite := state(t)
+		if !busy {
+			rewrite = func() {}
+		}
+		conn, err := s.net.dial(t.Context(), "", "")
+		require.NoError(t, err)
+		defer conn.Close()
+		c := &slabClient{conn: conn}
+		began := time.Now()
+		go func() { _, _ = io.WriteString(conn, request) }()
+		read, err := c.slowly(pause, slowParts, rewrite)
+		require.Error(t, err)
+		after = time.Since(began)
+		if response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(read)), nil); err == nil {
+			require.Equal(t, 200, response.StatusCode)
+			_, err = io.ReadAll(response.Body)
+			whole = err == nil
+		}
+	})
+	return whole, after
 }
