@@ -98,6 +98,27 @@ func (m ObjectMeta) Clone() ObjectMeta {
 	return m
 }
 
+// HasFinalizer reports whether a finalizer holds the object.
+func (m ObjectMeta) HasFinalizer(name string) bool { return slices.Contains(m.Finalizers, name) }
+
+// AddFinalizer adds a finalizer, which holds the object after its deletion until the finalizer is removed (API conventions,
+// Metadata). It reports whether the object did not have the finalizer yet. The server refuses a new finalizer if the object is
+// being deleted. [ValidateFinalizerName] has the rule for names.
+func (m *ObjectMeta) AddFinalizer(name string) (added bool) {
+	if m.HasFinalizer(name) {
+		return false
+	}
+	m.Finalizers = append(m.Finalizers, name)
+	return true
+}
+
+// RemoveFinalizer removes a finalizer, and reports whether the object had it.
+func (m *ObjectMeta) RemoveFinalizer(name string) (removed bool) {
+	n := len(m.Finalizers)
+	m.Finalizers = slices.DeleteFunc(slices.Clone(m.Finalizers), func(f string) bool { return f == name })
+	return len(m.Finalizers) < n
+}
+
 func clonePointer[T any](p *T) *T {
 	if p == nil {
 		return nil

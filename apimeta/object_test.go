@@ -135,3 +135,21 @@ func TestTypeMetaGroupVersionKind(t *testing.T) {
 		}
 	}
 }
+
+func TestFinalizers(t *testing.T) {
+	var m apimeta.ObjectMeta
+	assert.False(t, m.HasFinalizer("example.com/a"))
+	assert.False(t, m.RemoveFinalizer("example.com/a"))
+	assert.True(t, m.AddFinalizer("example.com/a"))
+	assert.False(t, m.AddFinalizer("example.com/a"), "it has it already")
+	assert.True(t, m.AddFinalizer("example.com/b"))
+	shared := m // as a reader of a cache may hold it
+	assert.True(t, m.HasFinalizer("example.com/a"))
+	assert.True(t, m.RemoveFinalizer("example.com/a"))
+	assert.False(t, m.RemoveFinalizer("example.com/a"))
+	assert.Equal(t, []string{"example.com/b"}, m.Finalizers)
+	assert.Equal(t, []string{"example.com/a", "example.com/b"}, shared.Finalizers)
+	m.Finalizers = []string{"example.com/c", "example.com/b", "example.com/c"}
+	assert.True(t, m.RemoveFinalizer("example.com/c"))
+	assert.Equal(t, []string{"example.com/b"}, m.Finalizers)
+}

@@ -13,7 +13,8 @@ func (c Client[T]) Modify(ctx context.Context, name string, f func(obj *T) error
 	return c.modify(ctx, name, "", f)
 }
 
-// ModifyStatus is Modify for the status; changes of anything else are ignored.
+// ModifyStatus is Modify for the status; changes of anything else are ignored. If f changes nothing, nothing is stored and nobody
+// sees an event, so a controller may call ModifyStatus each time it reconciles an object.
 func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
 	return c.modify(ctx, name, theStatus, f)
 }

@@ -428,3 +428,31 @@ func ExampleClient_Apply() {
 	// 2 old <nil>
 	// Apply failed with 1 conflict: conflict with "shop": .spec.copies
 }
+
+// A controller may write the status whenever it looks at an object: a status that stays as it is costs no write.
+func ExampleClient_ModifyStatus() {
+	api, err := rest.New(rest.Options{}, books())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	ctx, client := context.Background(), rest.ClientFor[Book](api).Namespace("default")
+	book, err := client.Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma"}})
+	for _, reader := range []string{"jane", "jane", "john"} {
+		if err != nil {
+			log.Fatal(err)
+		}
+		before := book.ResourceVersion
+		book, err = client.ModifyStatus(ctx, "emma", func(book *Book) error {
+			book.Status.LentTo = reader
+			return nil
+		})
+		if err == nil {
+			fmt.Println(book.Status.LentTo, book.ResourceVersion != before)
+		}
+	}
+	// Output:
+	// jane true
+	// jane false
+	// john true
+}

@@ -18,8 +18,9 @@ import (
 // delay that grows with each failure in a row. The controller never runs two calls for one key at a time. ctx ends when
 // the context of Run ends.
 //
-// The object may be deleted between two calls of a client. Return nil for an error about the object itself for which status.IsNotFound
-// holds: there is nothing left to do.
+// If the object itself is not found at the first call of a client, return nil: there is nothing left to do. If it is deleted between
+// that call and a later one, the error of the later call may be returned. The controller then calls the reconciler once more, which
+// finds the object gone.
 type Reconciler func(ctx context.Context, key Key) (Result, error)
 
 // Result says when to reconcile the object again. The zero value leaves that to the sources.
@@ -34,9 +35,10 @@ type Options struct {
 	Workers int
 	// Queue sets the delays after failures, and the clock.
 	Queue QueueOptions
-	// Logger logs failures and panics of the reconciler at level Error, and conflicts, which are part of normal operation
-	// (API conventions, Concurrency Control and Consistency), at level Debug. Default: the controller logs
-	// errors only, to what slog.Default returns when New is called.
+	// Logger logs failures and panics of the reconciler at level Error. What is part of normal operation it logs at level Debug: a
+	// conflict (API conventions, Concurrency Control and Consistency), and a NotFound error that follows a success, because an
+	// object can be deleted between two calls of a client. If the next call fails as well, that is an error. Default: the
+	// controller logs errors only, to what slog.Default returns when New is called.
 	Logger *slog.Logger
 }
 
@@ -118,11 +120,12 @@ func (c *Controller) process(ctx context.Context, queue *Queue[Key], key Key) {
 	case ctx.Err() != nil: // the controller is stopping, and the next Run starts with every object
 	default:
 		delay := queue.AddRateLimited(key)
+		failures := queue.Failures(key)
 		level := slog.LevelError
-		if status.IsConflict(err) {
+		if status.IsConflict(err) || status.IsNotFound(err) && failures == 1 {
 			level = slog.LevelDebug
 		}
-		c.options.Logger.Log(ctx, level, "reconcile failed", "key", key, "failures", queue.Failures(key), "again", delay, "error", err)
+		c.options.Logger.Log(ctx, level, "reconcile failed", "key", key, "failures", failures, "again", delay, "error", err)
 	}
 }
 

@@ -121,6 +121,35 @@ func TestFailuresAreRetried(t *testing.T) {
 	})
 }
 
+// An object that is deleted while it is reconciled is no failure; one that stays missing is.
+func TestNotFoundIsLoggedWhenItRepeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		w.create(gear("deleted", 1))
+		w.create(gear("stuck", 1))
+		missing := status.NotFound(apimeta.GroupResource{Resource: "oils"}, "x")
+		c := newCalls(func(key controller.Key, call int) (controller.Result, error) {
+			if key.Name == "deleted" && call > 1 || call > 2 {
+				return controller.Result{}, nil
+			}
+			return controller.Result{}, missing
+		})
+		var log bytes.Buffer
+		run(t, controller.New(c.reconcile, controller.Options{
+			Queue:  controller.QueueOptions{BaseDelay: 10 * time.Millisecond, MaxDelay: time.Second},
+			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		}, controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
+		pass(time.Hour)
+		for _, line := range []string{
+			`level=DEBUG msg="reconcile failed" key=default/deleted failures=1`, `level=DEBUG msg="reconcile failed" key=default/stuck failures=1`,
+			`level=ERROR msg="reconcile failed" key=default/stuck failures=2`,
+		} {
+			assert.Contains(t, log.String(), line)
+		}
+		assert.NotContains(t, log.String(), "default/deleted failures=2")
+	})
+}
+
 // A controller and an informer that were given no logger tell slog's default one of failures.
 func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 	var log bytes.Buffer

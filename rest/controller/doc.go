@@ -22,6 +22,14 @@
 // All goroutines start inside Run and end before Run returns. Where several replicas run the same controllers, package
 // election lets one of them lead.
 //
+// # Writes
+//
+// Reconcilers repeat themselves, so their writes must cost nothing if there is nothing to do. [CreateOrUpdate] writes an object
+// of the controller only if it differs from what it should be, and [SetControllerReference] records to whom it belongs.
+// [rest.Client.ModifyStatus] stores a status only if it has changed. [apimeta.SetCondition] keeps the time of a condition that
+// stays. [apimeta.ObjectMeta.AddFinalizer] and [apimeta.ObjectMeta.RemoveFinalizer], within [rest.Client.Modify], let a controller
+// clean up before an object disappears.
+//
 // # Shared objects
 //
 // All readers share the objects that informers return: never change one. To write, get the object from the client

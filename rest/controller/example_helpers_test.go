@@ -1,0 +1,121 @@
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Room is a kind whose controller makes a lamp for each room.
+type Room struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   RoomSpec   `json:"spec"`
+	Status RoomStatus `json:"status,omitzero"`
+}
+
+type RoomSpec struct {
+	Dark bool `json:"dark,omitempty"`
+}
+
+type RoomStatus struct {
+	Ready bool `json:"ready,omitempty"`
+}
+
+func roomAPI() *rest.API {
+	api, err := rest.New(rest.Options{},
+		rest.Resource[Lamp]{Group: "home.example.com", Version: "v1", Plural: "lamps"},
+		rest.Resource[Room]{Group: "home.example.com", Version: "v1", Plural: "rooms"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return api
+}
+
+// Each room gets a lamp that is lit while the room is dark. The room controls the lamp, so a change of the lamp reconciles the room,
+// and the lamp is collected with the room.
+func ExampleCreateOrUpdate() {
+	api := roomAPI()
+	defer api.Close()
+	ctx := context.Background()
+	rooms, lamps := rest.ClientFor[Room](api).Namespace("home"), rest.ClientFor[Lamp](api).Namespace("home")
+
+	reconcile := func(room *Room) error {
+		lamp, outcome, err := controller.CreateOrUpdate(ctx, lamps, room.Name, func(lamp *Lamp) error {
+			lamp.Spec.Lit = room.Spec.Dark
+			return controller.SetControllerReference(room, lamp)
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Println("lamp", lamp.Name, "of", lamp.OwnerReferences[0].Kind, lamp.OwnerReferences[0].Name, outcome)
+		return nil
+	}
+
+	room, err := rooms.Create(ctx, &Room{ObjectMeta: apimeta.ObjectMeta{Name: "kitchen"}})
+	for _, dark := range []bool{true, true, false} {
+		if err != nil {
+			log.Fatal(err)
+		}
+		room.Spec.Dark = dark
+		err = reconcile(room)
+	}
+	// Output:
+	// lamp kitchen of Room kitchen created
+	// lamp kitchen of Room kitchen unchanged
+	// lamp kitchen of Room kitchen updated
+}
+
+// A finalizer holds a deleted room until its controller has cleaned up.
+func ExampleController_finalizer() {
+	const power = "home.example.com/power"
+	api := roomAPI()
+	defer api.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	rooms := rest.ClientFor[Room](api)
+
+	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
+		room, err := rooms.Namespace(key.Namespace).Get(ctx, key.Name)
+		switch {
+		case status.IsNotFound(err):
+			fmt.Println(key, "is gone")
+			stop() // the example ends here
+			return controller.Result{}, nil
+		case err != nil:
+			return controller.Result{}, err
+		case room.DeletionTimestamp != nil && room.HasFinalizer(power):
+			fmt.Println("switch the power of", key, "off") // may run twice, like everything in a reconciler
+			_, err = rooms.Namespace(key.Namespace).Modify(ctx, key.Name, func(room *Room) error {
+				room.RemoveFinalizer(power)
+				return nil
+			})
+		case room.DeletionTimestamp == nil && !room.HasFinalizer(power):
+			_, err = rooms.Namespace(key.Namespace).Modify(ctx, key.Name, func(room *Room) error {
+				room.AddFinalizer(power)
+				return nil
+			})
+		case room.DeletionTimestamp == nil:
+			fmt.Println("switch the power of", key, "on")
+			err = rooms.Namespace(key.Namespace).Delete(ctx, key.Name, rest.DeleteOptions{}) // here by a user
+		}
+		return controller.Result{}, err
+	}
+
+	if _, err := rooms.Namespace("home").Create(ctx, &Room{ObjectMeta: apimeta.ObjectMeta{Name: "kitchen"}}); err != nil {
+		log.Fatal(err)
+	}
+	informer := controller.NewInformer(rooms, controller.InformerOptions[Room]{})
+	if err := controller.New(reconcile, controller.Options{}, controller.For(informer)).Run(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// switch the power of home/kitchen on
+	// switch the power of home/kitchen off
+	// home/kitchen is gone
+}
