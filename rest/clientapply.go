@@ -1,13 +1,12 @@
 package rest
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -33,38 +32,18 @@ func (c Client[T]) ApplyStatus(ctx context.Context, name string, config any, opt
 	return c.apply(ctx, name, theStatus, config, options)
 }
 
-func (c Client[T]) apply(ctx context.Context, name string, subresource string, config any, options ApplyOptions) (*T, error) {
-	ctx, done, err := c.begin(ctx, Patch)
+func (c Client[T]) apply(ctx context.Context, name, subresource string, config any, options ApplyOptions) (*T, error) {
+	w, err := c.write(ctx, Patch, name, subresource)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	w, err := c.newWrite(ctx, name, subresource)
-	if err != nil {
-		return nil, err
-	}
-	if c.res.Managed == nil {
-		return nil, status.UnsupportedMediaType(c.res.PatchTypes(nil))
-	}
-	defer c.tell(ctx, w)
-	w.Asked.Force = options.Force
-	if cmp.Or(w.Asked.Manager, w.Asked.Agent) == "" {
-		return nil, resource.InvalidOptions("PatchOptions", status.FieldErrors{resource.ManagerRequired()})
-	}
+	w.Verb, w.Asked.Force = caller.Apply, options.Force
 	v, err := codec.FromGo(config)
 	if err != nil {
 		return nil, status.BadRequest(err.Error())
 	}
-	v = c.res.WithKind(v)
-	if objectmeta.NameOf(v) == "" {
-		v = v.WithAt(doc.Of(name), "metadata", objectmeta.Name)
+	if w.Object = c.res.WithKind(v); objectmeta.NameOf(v) == "" {
+		w.Object = w.Object.WithAt(doc.Of(name), "metadata", objectmeta.Name)
 	}
-	if err := w.Apply(v); err != nil {
-		return nil, err
-	}
-	out, err := w.Update(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return decodeAs[T](c.res, out.JSON)
+	return decoded[T](c.caller.Write(ctx, w))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -33,50 +32,6 @@ func (c Client[T]) DryRun() Client[T] {
 func (c Client[T]) Validation(v FieldValidation) Client[T] {
 	c.asked.Validation = resource.FieldValidation(v)
 	return c
-}
-
-// DeleteCollection deletes each object that the options select, one after the other, and returns the objects as they were. If a
-// deletion fails, DeleteCollection stops and returns the error; objects that it has already deleted stay deleted. Limit bounds
-// the number of objects, and Continue resumes after an earlier call.
-func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions, selected ListOptions) (*Page[T], error) {
-	ctx, done, err := c.begin(ctx, DeleteCollection)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	o, err := c.deleteOptions(options)
-	if err != nil {
-		return nil, err
-	}
-	p, err := c.listParameters(selected)
-	if err != nil {
-		return nil, err
-	}
-	w, err := c.newWrite(ctx, "", "")
-	if err != nil {
-		return nil, err
-	}
-	defer c.tell(ctx, w)
-	asked := &ctx.(*call).asked
-	asked.LabelSelector, asked.FieldSelector = selected.LabelSelector, selected.FieldSelector
-	deleted, err := c.res.DeleteAll(ctx, c.namespace, p, o, func(t resource.Target) *resource.Write {
-		one := c.res.NewWrite(t, w.Asked)
-		one.Warnings = w.Warnings
-		return one
-	})
-	if err != nil {
-		return nil, err
-	}
-	return c.page(deleted)
-}
-
-// deleteOptions returns the options as the body of a DELETE over HTTP.
-func (c Client[T]) deleteOptions(options DeleteOptions) (apimeta.DeleteOptions, error) {
-	o := apimeta.DeleteOptions{Preconditions: options.Preconditions, GracePeriodSeconds: options.GracePeriodSeconds}
-	if options.PropagationPolicy != "" {
-		o.PropagationPolicy = &options.PropagationPolicy
-	}
-	return o, resource.ValidateDeleteOptions(o)
 }
 
 // ClientFrom returns the client of the resource whose objects are T, for use in a hook. ctx is the context that the hook

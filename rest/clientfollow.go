@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"strconv"
 
-	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/watch"
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/caller"
 )
 
 // Follow is a [Client.Watch] that recovers from Expired errors. When the store has dropped changes that Follow has not yielded,
@@ -23,62 +22,29 @@ import (
 // that was deleted and created again appears as Deleted and then as Added. To find the difference, Follow remembers the last
 // state of each object that it has yielded or started from; the caller owns the objects themselves.
 func (c Client[T]) Follow(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
-	return c.events(ctx, options, (*resource.Resource).Follow)
+	return c.events(ctx, options, true)
 }
 
 // errBrokenOff stops a follower whose caller has broken out of the loop. Callers never see it.
 var errBrokenOff = errors.New("the caller has broken off")
 
-// following is the method Watch or Follow of a resource.
-type following func(res *resource.Resource, ctx context.Context, b resource.Beginning, see func(resource.Event) error) error
-
-// events yields the events that follow reports.
-func (c Client[T]) events(ctx context.Context, options WatchOptions, follow following) iter.Seq2[Event[T], error] {
+// events yields the events of a watch, in the goroutine of the caller.
+func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bool) iter.Seq2[Event[T], error] {
+	f := caller.Following{Namespace: c.namespace, Recovers: recovers, Options: apimeta.ListOptions{
+		LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion}}
 	return func(yield func(Event[T], error) bool) {
-		err := c.follow(ctx, options, follow, func(stored resource.Event) error {
-			event, err := c.event(stored)
-			if err == nil && !yield(event, nil) {
-				err = errBrokenOff
-			}
-			return err
-		})
+		_, err := c.at(Watch, "", "")
+		if err == nil {
+			err = c.caller.Watch(ctx, f, func(e caller.Event) error {
+				obj, err := decoded[T](e.JSON, nil)
+				if err == nil && !yield(Event[T]{Type: e.Type, Object: obj, ResourceVersion: e.ResourceVersion}, nil) {
+					err = errBrokenOff
+				}
+				return err
+			})
+		}
 		if err != nil && err != errBrokenOff {
 			yield(Event[T]{}, err)
 		}
 	}
-}
-
-// follow runs until the context or the API ends, or see returns an error. It calls see in the goroutine of the caller.
-func (c Client[T]) follow(ctx context.Context, options WatchOptions, follow following, see func(resource.Event) error) error {
-	ctx, done, err := c.begin(ctx, Watch)
-	if err != nil {
-		return err
-	}
-	defer done()
-	p, err := c.selectors(options.LabelSelector, options.FieldSelector)
-	if err != nil {
-		return err
-	}
-	p.ResourceVersion = options.ResourceVersion
-	b, err := c.res.BeginningOf(c.namespace, p)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := c.api.ending.Until(ctx)
-	defer cancel()
-	return follow(c.res, ctx, b, see)
-}
-
-// event decodes an event. A deleted object gets the version of its deletion, as in a watch over HTTP.
-func (c Client[T]) event(stored resource.Event) (Event[T], error) {
-	r, err := c.res.Show(stored.Object)
-	if err != nil {
-		return Event[T]{}, err
-	}
-	json := r.JSON
-	if stored.Type == watch.Deleted {
-		json = r.AppendAt(nil, stored.Revision)
-	}
-	obj, err := decodeAs[T](c.res, json)
-	return Event[T]{Type: stored.Type, Object: obj, ResourceVersion: strconv.FormatUint(uint64(stored.Revision), 10)}, err
 }

@@ -27,23 +27,11 @@ func (c Client[T]) PatchStatus(ctx context.Context, name string, form PatchType,
 	return c.patch(ctx, name, theStatus, form, data)
 }
 
-func (c Client[T]) patch(ctx context.Context, name string, subresource string, form PatchType, data []byte) (*T, error) {
-	ctx, done, err := c.begin(ctx, Patch)
+func (c Client[T]) patch(ctx context.Context, name, subresource string, form PatchType, data []byte) (*T, error) {
+	w, err := c.write(ctx, Patch, name, subresource)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	w, err := c.newWrite(ctx, name, subresource)
-	if err != nil {
-		return nil, err
-	}
-	defer c.tell(ctx, w)
-	if err := w.Patch(string(form), data); err != nil {
-		return nil, err
-	}
-	out, err := w.Update(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return decodeAs[T](c.res, out.JSON)
+	w.Form, w.Data = string(form), data
+	return decoded[T](c.caller.Write(ctx, w))
 }

@@ -16,27 +16,6 @@ func WithWarnings(ctx context.Context, tell func(text string)) context.Context {
 	return context.WithValue(ctx, warningsKey{}, tell)
 }
 
-// listen makes a write collect warnings, if the context has a receiver for them.
-func (c Client[T]) listen(ctx context.Context, w *resource.Write) {
-	if _, ok := ctx.Value(warningsKey{}).(func(string)); ok {
-		w.Warnings = &resource.Warnings{}
-	}
-}
-
-// tell passes the collected warnings to the receiver in the context.
-func (c Client[T]) tell(ctx context.Context, w *resource.Write) {
-	tell, ok := ctx.Value(warningsKey{}).(func(string))
-	if !ok || w.Warnings == nil {
-		return
-	}
-	if c.res.Kind.Warning != "" {
-		tell(c.res.Kind.Warning)
-	}
-	for _, text := range w.Warnings.Texts {
-		tell(text)
-	}
-}
-
 // Warn adds a warning for a person to the answer of a write (API conventions, Warnings). ctx is the context of a hook that runs
 // for the write; with any other context Warn does nothing. Clients over HTTP find the warning in a Warning header, unless the
 // write is refused; typed clients receive it through [WithWarnings]. Keep the text below 120 characters, and call Warn in the

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -115,8 +116,8 @@ func (o Objects) Patch(ctx context.Context, key storage.Key, subresource string,
 			return status.ResourceNotFound()
 		}
 	}
-	ctx = o.api.calling(ctx, Patch, res, key.Namespace)
-	about(ctx, key.Name, subresource)
+	at := caller.Address{Namespace: key.Namespace, Name: key.Name, Subresource: subresource}
+	ctx = o.api.calling(ctx, at.Question(res, kind.Patch))
 	w := res.NewWrite(t, resource.Asked{Manager: o.manager, Agent: userNameIn(ctx)})
 	if err := w.Patch(string(form), data); err != nil {
 		return err
@@ -139,8 +140,7 @@ func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 		return false, err
 	}
 	asked := resource.Asked{Manager: o.manager, Agent: userNameIn(ctx), DryRun: len(options.DryRun) > 0}
-	ctx = o.api.calling(ctx, Delete, res, key.Namespace)
-	about(ctx, key.Name, "")
+	ctx = o.api.calling(ctx, caller.Address{Namespace: key.Namespace, Name: key.Name}.Question(res, kind.Delete))
 	out, err := res.NewWrite(resource.Target{Namespace: key.Namespace, Name: key.Name}, asked).Delete(ctx, options)
 	return out.Gone, err
 }

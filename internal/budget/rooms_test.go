@@ -28,8 +28,9 @@ var rooms = []room{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/managed", "internal/rules", "internal/schema", "internal/words", "storage", "watch",
 		"rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",
 	}},
-	{name: "route", may: []string{"apimeta", "rest/internal/resource"}},
-	{name: "review", may: []string{"apimeta", "status", "rest/internal/route"}},
+	{name: "caller", may: []string{
+		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/internal/kind", "rest/internal/resource", "rest/internal/route",
+	}},
 	{name: "media", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",
 		"rest/internal/kind", "rest/internal/upstream",

@@ -1,0 +1,268 @@
+package caller
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/route"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Local carries out calls in the process of the API, without HTTP. Its functions are those of the API.
+type Local struct {
+	Resource *resource.Resource
+	// Enter admits a call, so that the API's shutdown waits for it, and Leave ends it.
+	Enter func() error
+	Leave func()
+	// Calling returns the context of a call: it carries the user, and what the call asks.
+	Calling func(context.Context, route.Question) context.Context
+	// Until returns a context that ends with the API too.
+	Until func(context.Context) (context.Context, context.CancelFunc)
+}
+
+// Get implements [Caller].
+func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]byte, error) {
+	atLeast := storage.MostRecent
+	if resourceVersion != "" {
+		var err error
+		if atLeast, err = resource.ReadRevision(resourceVersion); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.Enter(); err != nil {
+		return nil, err
+	}
+	defer l.Leave()
+	ctx = l.Calling(ctx, at.Question(l.Resource, kind.Get))
+	record, err := l.Resource.Get(ctx, at.Namespace, at.Name, atLeast)
+	if err != nil {
+		return nil, err
+	}
+	if at.Subresource == "" {
+		return record.JSON, nil
+	}
+	sub := l.Resource.FindSubresource(at.Subresource)
+	v, err := sub.Show(l.Resource.In(ctx), record.JSON, sub.Get)
+	if err != nil {
+		return nil, err
+	}
+	return codec.AppendObject(nil, v), nil
+}
+
+// Question returns what a call with this verb asks, as a request over HTTP would.
+func (a Address) Question(res *resource.Resource, verb string) route.Question {
+	if verb == Apply {
+		verb = kind.Patch
+	}
+	q := route.Question{Verb: verb, Group: res.GVK.Group, Version: res.GVK.Version, Resource: res.GR.Resource,
+		Namespace: a.Namespace, Name: a.Name, Subresource: a.Subresource}
+	if q.Resource == "namespaces" {
+		q.Namespace = a.Name
+	}
+	return q
+}
+
+// List implements [Caller].
+func (l *Local) List(ctx context.Context, namespace string, options apimeta.ListOptions) (*Page, error) {
+	p, err := l.parameters(options)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Enter(); err != nil {
+		return nil, err
+	}
+	defer l.Leave()
+	found, err := l.Resource.List(l.Calling(ctx, Address{Namespace: namespace}.Question(l.Resource, kind.List)), namespace, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	return l.page(found)
+}
+
+// parameters parses the options of a list or a watch, and checks that the resource supports them.
+func (l *Local) parameters(options apimeta.ListOptions) (p resource.ListParameters, err error) {
+	p.ListOptions = options
+	if p.Labels, err = apimeta.ParseSelector(options.LabelSelector); err != nil {
+		return p, status.BadRequest(err.Error())
+	}
+	if p.Fields, err = apimeta.ParseFieldSelector(options.FieldSelector); err != nil {
+		return p, status.BadRequest(err.Error())
+	}
+	return p, cmp.Or(l.Resource.CheckFieldSelector(p.Fields), p.Validate())
+}
+
+// page shows the records of a list in the version of the client.
+func (l *Local) page(found resource.Page) (*Page, error) {
+	out := &Page{Items: make([][]byte, len(found.Records)), ResourceVersion: text(found.Revision), Continue: found.Token}
+	for i, r := range found.Records {
+		shown, err := l.Resource.Show(r)
+		if err != nil {
+			return nil, err
+		}
+		out.Items[i] = shown.JSON
+	}
+	return out, nil
+}
+
+func text(revision watch.Revision) string { return strconv.FormatUint(uint64(revision), 10) }
+
+// Write implements [Caller]. All writes of typed clients go through it.
+func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
+	w, err := l.begin(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Enter(); err != nil {
+		return nil, err
+	}
+	defer l.Leave()
+	defer l.tell(c, w)
+	ctx = l.Calling(ctx, c.Question(l.Resource, c.Verb))
+	var done resource.Result
+	switch {
+	case c.Verb == kind.Create && w.Through != nil:
+		return l.call(ctx, w, c)
+	case c.Verb == kind.Create:
+		done, err = w.Create(ctx)
+	case c.Verb == kind.Delete:
+		_, err = w.Delete(ctx, c.Deletion)
+	default:
+		done, err = w.Update(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return done.JSON, nil
+}
+
+// begin returns a write that wants what c says.
+func (l *Local) begin(c *Write) (*resource.Write, error) {
+	t := resource.Target{Namespace: c.Namespace, Name: c.Name}
+	if c.Subresource != "" {
+		if t.Through = l.Resource.FindSubresource(c.Subresource); t.Through == nil {
+			return nil, status.ResourceNotFound()
+		}
+	}
+	w := l.Resource.NewWrite(t, c.Asked)
+	if c.Tell != nil {
+		w.Warnings = &resource.Warnings{}
+	}
+	switch c.Verb {
+	case kind.Patch:
+		return w, w.Patch(c.Form, c.Data)
+	case Apply:
+		if l.Resource.Managed == nil {
+			return nil, status.UnsupportedMediaType(l.Resource.PatchTypes(nil))
+		}
+		if cmp.Or(w.Asked.Manager, w.Asked.Agent) == "" {
+			return nil, resource.InvalidOptions("PatchOptions", status.FieldErrors{resource.ManagerRequired()})
+		}
+		return w, w.Apply(c.Object)
+	}
+	if !c.Object.IsAbsent() {
+		w.Replace(c.Object)
+	}
+	if c.Change != nil {
+		w.Compute(c.Change)
+	}
+	return w, nil
+}
+
+// call runs the action of a subresource.
+func (l *Local) call(ctx context.Context, w *resource.Write, c *Write) ([]byte, error) {
+	answer, err := w.Call(ctx, c.Object)
+	if err != nil || answer.IsAbsent() {
+		return nil, err
+	}
+	return codec.AppendObject(nil, answer), nil
+}
+
+// tell passes on the warnings of a write that has ended.
+func (l *Local) tell(c *Write, w *resource.Write) {
+	if c.Tell == nil {
+		return
+	}
+	if l.Resource.Kind.Warning != "" {
+		c.Tell(l.Resource.Kind.Warning)
+	}
+	for _, text := range w.Warnings.Texts {
+		c.Tell(text)
+	}
+}
+
+// DeleteCollection implements [Caller].
+func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.ListOptions) (*Page, error) {
+	p, err := l.parameters(options)
+	if err != nil {
+		return nil, err
+	}
+	w, err := l.begin(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Enter(); err != nil {
+		return nil, err
+	}
+	defer l.Leave()
+	defer l.tell(c, w)
+	asked := c.Question(l.Resource, kind.DeleteCollection)
+	asked.LabelSelector, asked.FieldSelector = options.LabelSelector, options.FieldSelector
+	deleted, err := l.Resource.DeleteAll(l.Calling(ctx, asked), c.Namespace, p, c.Deletion, func(t resource.Target) *resource.Write {
+		one := l.Resource.NewWrite(t, c.Asked)
+		one.Warnings = w.Warnings
+		return one
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.page(deleted)
+}
+
+// Watch implements [Caller]. It ends with the API too.
+func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) error {
+	p, err := l.parameters(f.Options)
+	if err != nil {
+		return err
+	}
+	b, err := l.Resource.BeginningOf(f.Namespace, p)
+	if err != nil {
+		return err
+	}
+	if err := l.Enter(); err != nil {
+		return err
+	}
+	defer l.Leave()
+	ctx, cancel := l.Until(l.Calling(ctx, Address{Namespace: f.Namespace}.Question(l.Resource, kind.Watch)))
+	defer cancel()
+	show := func(e resource.Event) error {
+		event, err := l.event(e)
+		if err != nil {
+			return err
+		}
+		return see(event)
+	}
+	if f.Recovers {
+		return l.Resource.Follow(ctx, b, show)
+	}
+	return l.Resource.Watch(ctx, b, show)
+}
+
+// event shows an event in the version of the client. A deleted object gets the version of its deletion, as in a watch over HTTP.
+func (l *Local) event(e resource.Event) (Event, error) {
+	r, err := l.Resource.Show(e.Object)
+	if err != nil {
+		return Event{}, err
+	}
+	json := r.JSON
+	if e.Type == watch.Deleted {
+		json = r.AppendAt(nil, e.Revision)
+	}
+	return Event{Type: e.Type, JSON: json, ResourceVersion: text(e.Revision)}, nil
+}
