@@ -15,9 +15,11 @@ import (
 )
 
 // The writes of a dry run take every step and store nothing.
-func TestClientDryRun(t *testing.T) {
+func TestClientDryRun(t *testing.T) { overBoth(t, testClientDryRun) }
+
+func testClientDryRun(t *testing.T, by transport) {
 	ctx := t.Context()
-	client := widgetClient(newWidgets(t))
+	client := by.widgets(newWidgets(t))
 	dry := client.DryRun()
 	absent := func(name string) {
 		_, err := client.Get(ctx, name)
@@ -49,9 +51,11 @@ func TestClientDryRun(t *testing.T) {
 }
 
 // A client says what unknown fields of its patches mean.
-func TestClientValidation(t *testing.T) {
+func TestClientValidation(t *testing.T) { overBoth(t, testClientValidation) }
+
+func testClientValidation(t *testing.T, by transport) {
 	api := newWidgets(t)
-	client := widgetClient(api)
+	client := by.widgets(api)
 	_, err := client.Create(t.Context(), widgetOf("a", 1))
 	require.NoError(t, err)
 	unknown := []byte(`{"spec":{"nonsense":1}}`)
@@ -81,9 +85,11 @@ func TestClientValidation(t *testing.T) {
 }
 
 // Reads name the state that they want as they do over HTTP.
-func TestClientReadsAtAVersion(t *testing.T) {
+func TestClientReadsAtAVersion(t *testing.T) { overBoth(t, testClientReadsAtAVersion) }
+
+func testClientReadsAtAVersion(t *testing.T, by transport) {
 	ctx := t.Context()
-	client := widgetClient(newWidgets(t))
+	client := by.widgets(newWidgets(t))
 	first, err := client.Create(ctx, widgetOf("a", 1))
 	require.NoError(t, err)
 	_, err = client.Create(ctx, widgetOf("b", 1))
@@ -110,9 +116,11 @@ func TestClientReadsAtAVersion(t *testing.T) {
 }
 
 // A collection is deleted object by object.
-func TestClientDeleteCollection(t *testing.T) {
+func TestClientDeleteCollection(t *testing.T) { overBoth(t, testClientDeleteCollection) }
+
+func testClientDeleteCollection(t *testing.T, by transport) {
 	ctx := t.Context()
-	client := widgetClient(newWidgets(t))
+	client := by.widgets(newWidgets(t))
 	for _, name := range []string{"a", "b", "c"} {
 		_, err := client.Create(ctx, widgetOf(name, 1))
 		require.NoError(t, err)
@@ -126,7 +134,7 @@ func TestClientDeleteCollection(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, left.Items, 1)
 	assert.Equal(t, "b", left.Items[0].Name)
-	_, err = rest.ClientFor[Widget](newWidgets(t)).DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{})
+	_, err = by.allWidgets(newWidgets(t)).DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{})
 	assert.True(t, status.IsBadRequest(err), "a namespace is missing: %v", err)
 }
 

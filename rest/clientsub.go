@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -39,7 +40,7 @@ func writeView[S, T any](ctx context.Context, c Client[T], verb Verb, at caller.
 	if err != nil {
 		return nil, status.BadRequest(err.Error())
 	}
-	kind := c.res.FindSubresource(at.Subresource).Kind
+	kind := c.res.KindOfView(at.Subresource, reflect.TypeFor[S]())
 	w.Object = v.With("apiVersion", doc.Of(kind.GroupVersion().String())).With("kind", doc.Of(kind.Kind))
 	answer, err := c.caller.Write(ctx, w)
 	if err != nil || answer == nil {
@@ -58,6 +59,7 @@ func (c Client[T]) view(ctx context.Context, verb Verb, name, subresource string
 	w.Verb = string(verb)
 	sub := c.res.FindSubresource(subresource)
 	switch {
+	case sub == nil && c.res.IsOutline(): // the server knows
 	case sub == nil || sub.OfItself:
 		return nil, status.ResourceNotFound()
 	case !sub.Has(string(verb)):

@@ -11,11 +11,13 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-func TestWarningsOfTypedClients(t *testing.T) {
+func TestWarningsOfTypedClients(t *testing.T) { overBoth(t, testWarningsOfTypedClients) }
+
+func testWarningsOfTypedClients(t *testing.T, by transport) {
 	api := newAPI(t, rest.Options{Admission: []rest.Admission{
 		mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error { r.Warn("seen"); return nil }),
 	}}, widgetResource())
-	client := widgetClient(api)
+	client := by.widgets(api)
 	var told []string
 	ctx := rest.WithWarnings(context.Background(), func(text string) { told = append(told, text) })
 	wants := func(what string, texts ...string) {

@@ -126,6 +126,9 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 	// There is no loop here, because the caller runs the change again if the write loses a race. The changed object carries the
 	// resourceVersion that f saw.
 	w.Change = func(old doc.Value) (doc.Value, error) {
+		if old.IsAbsent() { // the kind lets an update create the object
+			return doc.Value{}, c.res.NotFound(name)
+		}
 		obj := new(T)
 		if err := schema.ToGo(old, obj); err != nil {
 			return doc.Value{}, err

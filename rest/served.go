@@ -76,19 +76,7 @@ func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, 
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range r.Subresources {
-		if s == nil {
-			return nil, errors.New("a subresource is nil")
-		}
-		d.Subresources = append(d.Subresources, func(parent *resource.Resource) (*resource.Subresource, error) {
-			sub, err := s.subresource(parent)
-			if err != nil {
-				return nil, err
-			}
-			res.shown = append(res.shown, sub)
-			return sub.Subresource, nil
-		})
-	}
+	r.declareSubresources(&d, func(sub *servedSubresource) { res.shown = append(res.shown, sub) })
 	var storedVersion *resource.Resource
 	var storedMedia *media.Kind
 	if stored != nil {
@@ -109,6 +97,23 @@ func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, 
 		return nil, err
 	}
 	return res, res.showSubresources()
+}
+
+// declareSubresources adds the host's subresources to a declaration. built receives each of them once it is built.
+func (r Resource[T]) declareSubresources(d *resource.Declaration, built func(*servedSubresource)) {
+	for _, s := range r.Subresources {
+		d.Subresources = append(d.Subresources, func(parent *resource.Resource) (*resource.Subresource, error) {
+			if s == nil {
+				return nil, errors.New("a subresource is nil")
+			}
+			sub, err := s.subresource(parent)
+			if err != nil {
+				return nil, err
+			}
+			built(sub)
+			return sub.Subresource, nil
+		})
+	}
 }
 
 // declaration translates a Resource for package resource, which knows no Go types of kinds and no HTTP.

@@ -236,13 +236,15 @@ func TestDefaultHookAndZeros(t *testing.T) {
 }
 
 // The zeros of the typed client: unset in Create, meant in Update where a default would take their place.
-func TestZerosOfTypedClients(t *testing.T) {
+func TestZerosOfTypedClients(t *testing.T) { overBoth(t, testZerosOfTypedClients) }
+
+func testZerosOfTypedClients(t *testing.T, by transport) {
 	ctx := t.Context()
 	named := func(spec DialSpec) *Dial {
 		return &Dial{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: spec}
 	}
 	t.Run("Create", func(t *testing.T) {
-		api, client := newDials(t)
+		api, client := by.newDials(t)
 		_, err := client.Create(ctx, named(DialSpec{Label: "x", Steps: []Knob{{}}}))
 		require.NoError(t, err)
 		wantDial(t, api, "spec", `{"replicas":3,"enabled":true,"label":"x","steps":[{"size":5}],`+dialDefaults+`}`)
@@ -290,7 +292,7 @@ func TestZerosOfTypedClients(t *testing.T) {
 		}, `{"replicas":2,"enabled":true,"label":"x",` + dialDefaults + `}`, `{"ready":false}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api, client := newDials(t)
+			api, client := by.newDials(t)
 			must(t, api, "POST", dials, dialBody(`{"replicas":2,"label":"x"}`))
 			must(t, api, "PATCH", dials+"/a/status", `{"status":{"replicas":2}}`, "Content-Type", typeMergePatch)
 			require.NoError(t, c.write(client))
@@ -302,8 +304,12 @@ func TestZerosOfTypedClients(t *testing.T) {
 
 // A stored zero stays with its owner when a typed client changes something else.
 func TestTypedClientsLeaveZerosToTheirOwners(t *testing.T) {
+	overBoth(t, testTypedClientsLeaveZerosToTheirOwners)
+}
+
+func testTypedClientsLeaveZerosToTheirOwners(t *testing.T, by transport) {
 	ctx := t.Context()
-	api, client := newDials(t)
+	api, client := by.newDials(t)
 	must(t, api, "PATCH", dials+"/a?fieldManager=applier", dialBody(`{"replicas":0,"enabled":false,"limit":0,"notes":{},"knobs":[{"name":"a","size":0}]}`), "Content-Type", typeApply)
 	before := must(t, api, "GET", dials+"/a", "")
 	client = client.As("controller")
@@ -339,8 +345,10 @@ func TestACallKeepsZeros(t *testing.T) {
 }
 
 // Kinds of the built-in dialect are stored as Go writes them.
-func TestZerosOfBuiltinKinds(t *testing.T) {
-	api, client := newDials(t, func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.Builtin })
+func TestZerosOfBuiltinKinds(t *testing.T) { overBoth(t, testZerosOfBuiltinKinds) }
+
+func testZerosOfBuiltinKinds(t *testing.T, by transport) {
+	api, client := by.newDials(t, func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.Builtin })
 	must(t, api, "POST", dials, dialBody(`{"replicas":0,"enabled":true,"label":"","tags":[]}`))
 	wantDial(t, api, "spec", `{"enabled":true,`+dialDefaults+`}`)
 	d := getDial(t, client)

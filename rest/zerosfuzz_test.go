@@ -32,7 +32,7 @@ func FuzzTypedClientsKeepZeros(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		api, client := newDials(t)
+		api, client := transports[seed%2].newDials(t)
 		client = client.As("typed")
 		must(t, api, "POST", dials+"?fieldManager=http", dialBody(randomDial(r)))
 		stored := must(t, api, "GET", dials+"/a", "").Body

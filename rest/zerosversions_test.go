@@ -82,12 +82,19 @@ func pumpResource() rest.Resource[Pump] {
 	}}
 }
 
+// betaPumpResource is what a client elsewhere declares of the version v1beta1.
+func betaPumpResource() rest.Resource[PumpV1beta1] {
+	return rest.Resource[PumpV1beta1]{Group: "example.com", Version: "v1beta1", Plural: "pumps", Names: rest.Names{Kind: "Pump"}}
+}
+
 func pumpBody(version, spec string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/%s","kind":"Pump","metadata":{"name":"a"},"spec":%s}`, version, spec)
 }
 
 // A zero that is sent in one version is that zero in every other.
-func TestZerosInEveryVersion(t *testing.T) {
+func TestZerosInEveryVersion(t *testing.T) { overBoth(t, testZerosInEveryVersion) }
+
+func testZerosInEveryVersion(t *testing.T, by transport) {
 	for _, c := range []struct{ name, stored, shown string }{
 		{"nothing", `{"replicas":3,"enabled":true,"tier":"gold"}`, `{"count":3}`},
 		{"zeros", `{"replicas":0,"enabled":false,"tier":"gold"}`, `{"count":0,"disabled":true}`},
@@ -110,7 +117,7 @@ func TestZerosInEveryVersion(t *testing.T) {
 				for _, target := range []string{pumps, betaPumps} {
 					must(t, api, "PATCH", target+"/a", `{"metadata":{"labels":{"`+written.version+`":"x"}}}`, "Content-Type", typeMergePatch)
 				}
-				client := rest.ClientFor[PumpV1beta1](api).Namespace("default")
+				client := clientBy(by, api, betaPumpResource()).Namespace("default")
 				p, err := client.Get(t.Context(), "a")
 				require.NoError(t, err)
 				p.Labels["typed"] = "x"
@@ -154,6 +161,7 @@ func FuzzVersionsKeepZeros(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
+		by := transports[seed%2]
 		r := rand.New(rand.NewPCG(seed, 1))
 		maybe := func(member string, values ...string) string {
 			if r.IntN(3) == 0 {
@@ -169,7 +177,7 @@ func FuzzVersionsKeepZeros(f *testing.F) {
 		require.NoError(t, json.Unmarshal([]byte(spec), &want))
 
 		api := newAPI(t, rest.Options{}, pumpResource())
-		beta, stored := rest.ClientFor[PumpV1beta1](api).Namespace("default"), rest.ClientFor[Pump](api).Namespace("default")
+		beta, stored := clientBy(by, api, betaPumpResource()).Namespace("default"), clientBy(by, api, pumpResource()).Namespace("default")
 		must(t, api, "POST", betaPumps, pumpBody("v1beta1", spec))
 		check := func() {
 			b, err := beta.Get(t.Context(), "a")

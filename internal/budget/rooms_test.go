@@ -17,8 +17,8 @@ type room struct {
 }
 
 // rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs for
-// its one idea: none imports package rest, and only resource calls the store. Room media reads the records and the changes of packages
-// storage and watch.
+// its one idea: none imports package rest, and only resource calls the store. The rooms media, caller and remote read the records and
+// the changes of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
 	{name: "kind", may: []string{"apimeta", "internal/schema"}},
@@ -28,8 +28,15 @@ var rooms = []room{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/managed", "internal/rules", "internal/schema", "internal/words", "storage", "watch",
 		"rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",
 	}},
+	{name: "route", may: []string{"apimeta", "rest/internal/resource"}},
+	{name: "review", may: []string{"apimeta", "status", "rest/internal/route"}},
 	{name: "caller", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/internal/kind", "rest/internal/resource", "rest/internal/route",
+	}},
+	{name: "backoff"},
+	{name: "remote", http: true, may: []string{
+		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
+		"rest/internal/backoff", "rest/internal/caller", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/resource",
 	}},
 	{name: "media", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/backoff"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -176,7 +177,7 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 		}
 	}()
 	version := "" // the version of the cache; "" if a list must come first
-	var retry backoff
+	var retry backoff.Backoff
 	for {
 		err := i.advance(ctx, &version)
 		switch {
@@ -188,7 +189,7 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 		case isFinal(err):
 			return err
 		}
-		delay := retry.next(time.Now())
+		delay := retry.Next(time.Now())
 		i.options.Logger.LogAttrs(ctx, slog.LevelError, "informer failed", slog.Duration("again", delay), slog.Any("error", err))
 		again := time.NewTimer(delay)
 		select {

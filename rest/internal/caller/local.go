@@ -95,7 +95,7 @@ func (l *Local) parameters(options apimeta.ListOptions) (p resource.ListParamete
 	if p.Fields, err = apimeta.ParseFieldSelector(options.FieldSelector); err != nil {
 		return p, status.BadRequest(err.Error())
 	}
-	return p, cmp.Or(l.Resource.CheckFieldSelector(p.Fields), p.Validate())
+	return p, cmp.Or(p.Validate(), l.Resource.CheckFieldSelector(p.Fields))
 }
 
 // page shows the records of a list in the version of the client.

@@ -12,14 +12,42 @@ import (
 // before, and continues. For that it remembers the last record of each object. If the beginning does not ask for existing objects, the
 // store must still hold its revision, because those objects are part of the difference.
 func (res *Resource) Follow(ctx context.Context, b Beginning, see func(Event) error) error {
+	return Follow(ctx, storeOrigin{res, b}, b, see)
+}
+
+// Origin is what [Follow] reads: the store of a resource, or a server elsewhere. Records need a key, a revision, a uid and JSON.
+type Origin interface {
+	// List returns the objects that existed at exactly this revision, or those that exist now if it is 0.
+	List(ctx context.Context, at watch.Revision) (storage.Listing, error)
+	// Watch is as [Resource.Watch]. Of the beginning, only Existing and After count.
+	Watch(ctx context.Context, b Beginning, see func(Event) error) error
+}
+
+// storeOrigin is the selection of a beginning in the store.
+type storeOrigin struct {
+	*Resource
+	b Beginning
+}
+
+// List implements [Origin].
+func (s storeOrigin) List(ctx context.Context, at watch.Revision) (storage.Listing, error) {
+	options := s.b.listOptions()
+	options.Revision, options.Exact = at, at > 0
+	page, err := s.Store.List(ctx, options, nil)
+	if err != nil {
+		return page, s.b.failed(ctx, s.Store, err)
+	}
+	return page, nil
+}
+
+// Follow is [Resource.Follow] for any origin.
+func Follow(ctx context.Context, from Origin, b Beginning, see func(Event) error) error {
 	known := replica{}
 	if !b.Existing {
-		options := b.listOptions()
 		// The reader knows the objects as they were at this revision, so the replica must begin with exactly that state.
-		options.Revision, options.Exact = b.After, true
-		page, err := res.Store.List(ctx, options, nil)
+		page, err := from.List(ctx, b.After)
 		if err != nil {
-			return b.failed(ctx, res.Store, err)
+			return err
 		}
 		for _, r := range page.Records {
 			known[r.Key] = r
@@ -30,16 +58,16 @@ func (res *Resource) Follow(ctx context.Context, b Beginning, see func(Event) er
 		return see(e)
 	}
 	for {
-		err := res.Watch(ctx, b, tell)
+		err := from.Watch(ctx, b, tell)
 		switch {
 		case !status.IsExpired(err):
 			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		}
-		page, err := res.Store.List(ctx, b.listOptions(), nil)
+		page, err := from.List(ctx, 0)
 		if err != nil {
-			return b.failed(ctx, res.Store, err)
+			return err
 		}
 		if err := known.difference(page, tell); err != nil {
 			return err

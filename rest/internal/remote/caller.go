@@ -1,0 +1,170 @@
+// Package remote carries out the calls of typed clients over HTTP, for programs that do not serve the API themselves. Its errors are the
+// Statuses that the server sends. If an answer carries none, package remote makes one from the HTTP code.
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Caller implements [caller.Caller] over HTTP.
+type Caller struct {
+	// Root is the URL of the API, without a slash at the end.
+	Root string
+	HTTP *http.Client
+	// Resource is an outline of the resource.
+	Resource *resource.Resource
+}
+
+// ParseRoot checks the URL of an API and returns it without a slash at the end.
+func ParseRoot(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return "", status.BadRequest(err.Error())
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.RawQuery != "", u.Fragment != "":
+		return "", status.BadRequest("the URL " + strconv.Quote(u.Redacted()) + " of the server must have the form https://HOST/PREFIX")
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// object returns the URL of an object or of its subresource.
+func (c *Caller) object(at caller.Address, query url.Values) (string, error) {
+	collection, err := c.collection(at.Namespace, nil)
+	if err != nil {
+		return "", err
+	}
+	if at.Name == "" {
+		return "", status.BadRequest("the name of the object must not be empty")
+	}
+	if err := checkSegment(at.Name); err != nil {
+		return "", err
+	}
+	path := "/" + url.PathEscape(at.Name)
+	if at.Subresource != "" {
+		if err := checkSegment(at.Subresource); err != nil {
+			return "", err
+		}
+		path += "/" + url.PathEscape(at.Subresource)
+	}
+	return withQuery(collection+path, query), nil
+}
+
+// collection returns the URL of all objects in a namespace, or in all namespaces.
+func (c *Caller) collection(namespace string, query url.Values) (string, error) {
+	path := c.Root + kind.Path(c.Resource.GVK.GroupVersion())
+	if namespace != "" {
+		if err := checkSegment(namespace); err != nil {
+			return "", err
+		}
+		path += "/namespaces/" + url.PathEscape(namespace)
+	}
+	return withQuery(path+"/"+c.Resource.GR.Resource, query), nil
+}
+
+// checkSegment refuses a name that would lead to another path.
+func checkSegment(name string) error {
+	if msgs := apimeta.ValidatePathSegmentName(name); len(msgs) > 0 {
+		return status.BadRequest("invalid name " + strconv.Quote(name) + ": " + strings.Join(msgs, ", "))
+	}
+	return nil
+}
+
+func withQuery(path string, query url.Values) string {
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+// Get implements [caller.Caller].
+func (c *Caller) Get(ctx context.Context, at caller.Address, resourceVersion string) ([]byte, error) {
+	query := url.Values{}
+	set(query, "resourceVersion", resourceVersion)
+	target, err := c.object(at, query)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.send(ctx, request{method: http.MethodGet, url: target})
+	return out.body, err
+}
+
+// set adds a parameter unless it is empty.
+func set(query url.Values, name, value string) {
+	if value != "" {
+		query.Set(name, value)
+	}
+}
+
+// queryOf returns the parameters of a list or a watch.
+func queryOf(o apimeta.ListOptions) url.Values {
+	query := url.Values{}
+	set(query, "labelSelector", o.LabelSelector)
+	set(query, "fieldSelector", o.FieldSelector)
+	set(query, "resourceVersion", o.ResourceVersion)
+	set(query, "resourceVersionMatch", string(o.ResourceVersionMatch))
+	set(query, "continue", o.Continue)
+	if o.Limit != 0 {
+		query.Set("limit", strconv.FormatInt(o.Limit, 10))
+	}
+	return query
+}
+
+// List implements [caller.Caller].
+func (c *Caller) List(ctx context.Context, namespace string, options apimeta.ListOptions) (*caller.Page, error) {
+	target, err := c.collection(namespace, queryOf(options))
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.send(ctx, request{method: http.MethodGet, url: target})
+	if err != nil {
+		return nil, err
+	}
+	return c.page(out.body)
+}
+
+// page reads a list.
+func (c *Caller) page(body []byte) (*caller.Page, error) {
+	var list struct {
+		Metadata apimeta.ListMeta  `json:"metadata"`
+		Items    []json.RawMessage `json:"items"`
+	}
+	if err := codec.Unmarshal(body, &list); err != nil {
+		return nil, unreadable("list", err)
+	}
+	out := &caller.Page{Items: make([][]byte, len(list.Items)), ResourceVersion: list.Metadata.ResourceVersion, Continue: list.Metadata.Continue}
+	for i, item := range list.Items {
+		var err error
+		if out.Items[i], err = c.withKind(item); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// withKind returns an item of a list with its kind and apiVersion, which servers leave out of the items of some lists.
+func (c *Caller) withKind(item []byte) ([]byte, error) {
+	var found apimeta.TypeMeta
+	if err := codec.Unmarshal(item, &found); err != nil {
+		return nil, unreadable("item of a list", err)
+	}
+	if found.Kind != "" && found.APIVersion != "" {
+		return item, nil
+	}
+	v, _, err := codec.DecodeJSON(item)
+	if err != nil {
+		return nil, unreadable("item of a list", err)
+	}
+	return codec.AppendObject(nil, c.Resource.WithKind(v)), nil
+}

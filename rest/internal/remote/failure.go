@@ -1,0 +1,83 @@
+package remote
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/status"
+)
+
+const (
+	// maxFailure limits the bytes of a failure that are read.
+	maxFailure = 4 << 20
+	// maxText limits the bytes of an unknown answer that an error quotes. client-go quotes as many.
+	maxText = 2048
+)
+
+// reasons are those that an HTTP code states by itself. Other codes from 500 on are internal errors.
+var reasons = map[int]status.Reason{
+	http.StatusBadRequest:            status.ReasonBadRequest,
+	http.StatusUnauthorized:          status.ReasonUnauthorized,
+	http.StatusForbidden:             status.ReasonForbidden,
+	http.StatusNotFound:              status.ReasonNotFound,
+	http.StatusMethodNotAllowed:      status.ReasonMethodNotAllowed,
+	http.StatusNotAcceptable:         status.ReasonNotAcceptable,
+	http.StatusConflict:              status.ReasonConflict,
+	http.StatusGone:                  status.ReasonGone,
+	http.StatusRequestEntityTooLarge: status.ReasonRequestEntityTooLarge,
+	http.StatusUnsupportedMediaType:  status.ReasonUnsupportedMediaType,
+	http.StatusUnprocessableEntity:   status.ReasonInvalid,
+	http.StatusTooManyRequests:       status.ReasonTooManyRequests,
+	http.StatusServiceUnavailable:    status.ReasonServiceUnavailable,
+	http.StatusGatewayTimeout:        status.ReasonTimeout,
+}
+
+// failureOf returns the error that an answer states: the Status in its body, or one made from its code.
+func failureOf(r request, resp *http.Response) error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxFailure))
+	if s, ok := statusIn(body); err == nil && ok {
+		if s.Status.Code == 0 {
+			s.Status.Code = int32(resp.StatusCode)
+		}
+		return s
+	}
+	return unknown(r, resp, body)
+}
+
+// statusIn returns the Status that a JSON text is, if it is one about a failure.
+func statusIn(text []byte) (*status.Error, bool) {
+	e := &status.Error{}
+	err := codec.Unmarshal(text, &e.Status)
+	return e, err == nil && e.Status.Kind == "Status" && e.Status.APIVersion == "v1" && e.Status.Status == status.Failure
+}
+
+// unknown returns the error for an answer without a Status, such as that of a proxy.
+func unknown(r request, resp *http.Response, body []byte) error {
+	text := strings.TrimSpace(strings.ToValidUTF8(string(body[:min(len(body), maxText)]), ""))
+	path := r.url
+	if resp.Request != nil {
+		path = resp.Request.URL.Path
+	}
+	e := status.Generic(resp.StatusCode, fmt.Sprintf("%s %s: the server answered %d %s without a Status: %q",
+		r.method, path, resp.StatusCode, http.StatusText(resp.StatusCode), text))
+	e.Status.Details = &status.Details{Causes: []status.Cause{{Type: status.CauseUnexpectedServerResponse, Message: text}}}
+	if seconds, err := strconv.ParseUint(resp.Header.Get("Retry-After"), 10, 31); err == nil {
+		e.Status.Details.RetryAfterSeconds = int32(seconds)
+	}
+	switch e.Status.Reason = reasons[resp.StatusCode]; {
+	case resp.StatusCode == http.StatusConflict && r.method == http.MethodPost:
+		e.Status.Reason = status.ReasonAlreadyExists
+	case e.Status.Reason == "" && resp.StatusCode >= http.StatusInternalServerError:
+		e.Status.Reason = status.ReasonInternalError
+	}
+	return e
+}
+
+// unreadable returns the error for a successful answer that is not what it should be.
+func unreadable(what string, err error) error {
+	return fmt.Errorf("the server's answer is not a %s: %w", what, err)
+}

@@ -1,0 +1,181 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/backoff"
+	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// follow is Watch with recovery. [resource.Follow] finds the differences, as in process.
+func (c *Caller) follow(ctx context.Context, f caller.Following, see func(caller.Event) error) error {
+	after, err := resource.ParseRevision(f.Options.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	o := &origin{watching: watching{Caller: c, Following: f}}
+	return resource.Follow(ctx, o, resource.Beginning{Existing: after == 0, After: watch.Revision(after)}, func(e resource.Event) error {
+		json, err := shown(e)
+		if err != nil {
+			return err
+		}
+		return see(caller.Event{Type: e.Type, JSON: json, ResourceVersion: text(e.Revision)})
+	})
+}
+
+// shown returns the object of an event. A deletion that was found by listing gets the version of the list.
+func shown(e resource.Event) ([]byte, error) {
+	if e.Type != watch.Deleted || e.Object.Revision == e.Revision {
+		return e.Object.JSON, nil
+	}
+	v, _, err := codec.DecodeJSON(e.Object.JSON)
+	if err != nil {
+		return nil, unreadable("object", err)
+	}
+	return codec.AppendObject(nil, v.WithAt(doc.Of(text(e.Revision)), "metadata", objectmeta.ResourceVersion)), nil
+}
+
+func text(revision watch.Revision) string { return strconv.FormatUint(uint64(revision), 10) }
+
+// origin implements [resource.Origin]. Once the server has answered, failures that may pass make it wait and try again.
+type origin struct {
+	watching
+	answered bool
+	broken   bool // the last request failed, so the server may be another one now
+	expired  bool // the last stream expired before it brought anything
+	retry    backoff.Backoff
+}
+
+// List implements [resource.Origin].
+func (o *origin) List(ctx context.Context, at watch.Revision) (storage.Listing, error) {
+	options := o.Options
+	options.ResourceVersion = ""
+	if at > 0 {
+		options.ResourceVersion, options.ResourceVersionMatch = text(at), apimeta.MatchExact
+	}
+	for {
+		page, err := o.Caller.List(ctx, o.Namespace, options)
+		if err == nil {
+			o.answered = true
+			return listing(page)
+		}
+		if err := o.pause(ctx, err); err != nil {
+			return storage.Listing{}, err
+		}
+	}
+}
+
+// Watch implements [resource.Origin].
+func (o *origin) Watch(ctx context.Context, b resource.Beginning, see func(resource.Event) error) error {
+	o.see = func(e caller.Event) error {
+		r, err := recordOf(e.JSON)
+		if err != nil {
+			return err
+		}
+		return see(resource.Event{Type: e.Type, Object: r, Revision: r.Revision})
+	}
+	if o.after = text(b.After); b.Existing {
+		o.after = ""
+		if err := o.begin(ctx); err != nil { // the first answer: it is not tried again
+			return err
+		}
+		o.answered = true
+	}
+	for {
+		received, err := o.next(ctx)
+		again := o.expired && !received
+		o.broken, o.expired = err != nil, status.IsExpired(err) && !received
+		switch {
+		case err == nil:
+		case o.stopped != nil:
+			return err
+		case status.IsTooLargeResourceVersion(err): // the server has lost its history, or lags behind another one
+			if stopped := o.wait(ctx); stopped != nil {
+				return stopped
+			}
+			return status.Expired(err.Error())
+		case status.IsExpired(err):
+			if again {
+				if stopped := o.wait(ctx); stopped != nil {
+					return stopped
+				}
+			}
+			return err
+		default:
+			if stopped := o.pause(ctx, err); stopped != nil {
+				return stopped
+			}
+		}
+	}
+}
+
+// next passes on the events of one stream.
+func (o *origin) next(ctx context.Context) (received bool, err error) {
+	if o.broken {
+		if err := o.reached(ctx); err != nil {
+			return false, err
+		}
+	}
+	return o.stream(ctx)
+}
+
+// pause waits if a failure may pass, and otherwise returns it.
+func (o *origin) pause(ctx context.Context, failure error) error {
+	if ctx.Err() != nil || !o.answered || !passes(failure) {
+		return failure
+	}
+	return o.wait(ctx)
+}
+
+func (o *origin) wait(ctx context.Context) error { return sleep(ctx, o.retry.Next(time.Now())) }
+
+// passes reports whether a failure may pass by itself: a broken connection, a server at its limit, or one that has a fault.
+func passes(err error) bool {
+	failure, ok := errors.AsType[*status.Error](err)
+	return !ok || status.IsTooManyRequests(failure) || status.CodeOf(failure) >= 500
+}
+
+// listing returns the records of a list.
+func listing(page *caller.Page) (l storage.Listing, err error) {
+	if l.Revision, err = revisionOf(page.ResourceVersion); err != nil {
+		return l, err
+	}
+	for _, item := range page.Items {
+		r, err := recordOf(item)
+		if err != nil {
+			return l, err
+		}
+		l.Records = append(l.Records, r)
+	}
+	return l, nil
+}
+
+// recordOf returns an object as a record. It has the parts that an [resource.Origin] needs.
+func recordOf(object []byte) (*storage.Record, error) {
+	m, err := metadataOf(object)
+	if err != nil {
+		return nil, err
+	}
+	revision, err := revisionOf(m.ResourceVersion)
+	return &storage.Record{Key: storage.Key{Namespace: m.Namespace, Name: m.Name}, Revision: revision, JSON: object, Parts: storage.Parts{UID: m.UID}}, err
+}
+
+// revisionOf parses a resourceVersion. Kubernetes promises since release 1.35 that it is a decimal number.
+func revisionOf(resourceVersion string) (watch.Revision, error) {
+	n, err := strconv.ParseUint(resourceVersion, 10, 64)
+	if err != nil {
+		return 0, unreadable("resourceVersion", err)
+	}
+	return watch.Revision(n), nil
+}

@@ -1,0 +1,138 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	// maxTries bounds how often a request is sent to a server that asks for patience. client-go has the same limit.
+	maxTries = 11
+	// maxAnswer limits the bytes of an answer.
+	maxAnswer = 512 << 20
+	typeJSON  = "application/json"
+)
+
+// request is a request that can be sent again.
+type request struct {
+	method, url string
+	media       string // of the body
+	body        []byte
+}
+
+// answer is what the server answers. After an error it has only the header, if any.
+type answer struct {
+	header http.Header
+	body   []byte
+}
+
+// send sends a request and reads the answer.
+func (c *Caller) send(ctx context.Context, r request) (answer, error) {
+	resp, err := c.open(ctx, r)
+	if resp == nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	out := answer{header: resp.Header}
+	if err != nil {
+		return out, err
+	}
+	if resp.ContentLength > maxAnswer {
+		return out, tooLong()
+	}
+	if out.body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1)); err != nil {
+		return out, ended(ctx, err)
+	}
+	if len(out.body) > maxAnswer {
+		return out, tooLong()
+	}
+	return out, nil
+}
+
+func tooLong() error {
+	return fmt.Errorf("the server's answer exceeds the limit of %d bytes", maxAnswer)
+}
+
+// open sends a request and returns the answer, whose body the caller must close. If the server answers 429 or 503 with a Retry-After, open
+// waits and sends the request again. If the answer is a failure, open returns it together with the error that it states, and its body is
+// spent.
+func (c *Caller) open(ctx context.Context, r request) (*http.Response, error) {
+	for tries := 1; ; tries++ {
+		resp, err := c.once(ctx, r)
+		if err != nil {
+			return nil, ended(ctx, err)
+		}
+		if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
+			return resp, nil
+		}
+		failed := failureOf(r, resp)
+		_ = resp.Body.Close()
+		delay, asked := patience(resp)
+		if !asked || tries == maxTries {
+			return resp, failed
+		}
+		if err := sleep(ctx, delay); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// once sends a request once.
+func (c *Caller) once(ctx context.Context, r request) (*http.Response, error) {
+	var body io.Reader
+	if r.body != nil {
+		body = bytes.NewReader(r.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, r.url, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", typeJSON)
+	if r.body != nil {
+		req.Header.Set("Content-Type", r.media)
+	}
+	resp, err := c.HTTP.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	// http.Client turns other methods into GET when it follows most redirects. A write must not look as if it had happened.
+	if by := resp.Request; by != nil && by.Method != r.method {
+		_ = resp.Body.Close()
+		return nil, fmt.Errorf("%s %s: the server redirects to %s, and a redirected request is not a %s any more", r.method, r.url, by.URL.Redacted(), r.method)
+	}
+	return resp, nil
+}
+
+// patience returns how long the server asks the client to wait before it sends the request again.
+func patience(resp *http.Response) (delay time.Duration, asked bool) {
+	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
+		return 0, false
+	}
+	seconds, err := strconv.ParseUint(resp.Header.Get("Retry-After"), 10, 31)
+	return time.Duration(seconds) * time.Second, err == nil
+}
+
+// sleep waits, and returns the cause if the context ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// ended returns the reason why the context has ended, if it has, in place of an error that follows from it.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

@@ -1,0 +1,51 @@
+package remote
+
+import (
+	"net/http"
+	"strings"
+)
+
+// warnings returns the texts of the Warning headers for people, those of code 299 (RFC 9111; API conventions, Warnings).
+func warnings(h http.Header) (texts []string) {
+	for _, value := range h["Warning"] {
+		for value != "" {
+			var code, text string
+			if code, text, value = cutWarning(value); code == "299" && text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
+}
+
+// cutWarning cuts the first warning off a list: CODE AGENT "TEXT", perhaps followed by a date in quotes.
+func cutWarning(list string) (code, text, rest string) {
+	code, rest, _ = strings.Cut(strings.TrimLeft(list, " ,"), " ")
+	_, rest, _ = strings.Cut(strings.TrimLeft(rest, " "), " ")
+	text, rest = cutQuoted(rest)
+	if date := strings.TrimLeft(rest, " "); strings.HasPrefix(date, `"`) {
+		_, rest = cutQuoted(date)
+	}
+	return code, text, rest
+}
+
+// cutQuoted cuts a quoted string off a text. It takes a text that is not quoted as a whole.
+func cutQuoted(s string) (text, rest string) {
+	inside, quoted := strings.CutPrefix(s, `"`)
+	if !quoted {
+		return s, ""
+	}
+	var out strings.Builder
+	for i := 0; i < len(inside); i++ {
+		switch inside[i] {
+		case '"':
+			return out.String(), inside[i+1:]
+		case '\\':
+			if i++; i == len(inside) {
+				return out.String(), ""
+			}
+		}
+		out.WriteByte(inside[i])
+	}
+	return out.String(), ""
+}

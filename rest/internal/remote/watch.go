@@ -1,0 +1,227 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
+)
+
+const (
+	// A stream ends after a random time between these two, as those of client-go do, so that clients spread over the replicas of a server
+	// again.
+	minStream = 5 * time.Minute
+	maxStream = 10 * time.Minute
+	// overdue is how long after its time a stream still counts as alive. Then the connection must be dead, although nobody closed it.
+	overdue = 30 * time.Second
+	// brief is how long a stream lasts at least if the server ends it in order without having sent anything.
+	brief = time.Second
+	// maxEvent limits the bytes of an event.
+	maxEvent = 64 << 20
+)
+
+// watching is the state of a watch, which consists of one stream after the other.
+type watching struct {
+	*Caller
+	caller.Following
+	after   string // the resourceVersion after which the next stream begins
+	brief   bool   // the last stream ended at once
+	see     func(caller.Event) error
+	stopped error // what see returned
+}
+
+// Watch implements [caller.Caller].
+func (c *Caller) Watch(ctx context.Context, f caller.Following, see func(caller.Event) error) error {
+	if f.Recovers {
+		return c.follow(ctx, f, see)
+	}
+	w := &watching{Caller: c, Following: f, after: f.Options.ResourceVersion, see: see}
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
+	for {
+		if _, err := w.stream(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// begin passes on the existing objects, if the watch has no resourceVersion, and otherwise calls reached.
+func (w *watching) begin(ctx context.Context) error {
+	if w.after != "" && w.after != "0" {
+		return w.reached(ctx)
+	}
+	options := w.Options
+	options.ResourceVersion = ""
+	page, err := w.List(ctx, w.Namespace, options)
+	if err != nil {
+		return err
+	}
+	for _, item := range page.Items {
+		m, err := metadataOf(item)
+		if err == nil {
+			err = w.tell(caller.Event{Type: watch.Added, JSON: item, ResourceVersion: m.ResourceVersion})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	w.after = page.ResourceVersion
+	return nil
+}
+
+// reached fails if the server does not reach the resourceVersion of the next stream within a few seconds: the stream would wait for it in
+// silence. Any other failure is left to the stream.
+func (w *watching) reached(ctx context.Context) error {
+	options := w.Options
+	options.ResourceVersion, options.ResourceVersionMatch, options.Limit = w.after, apimeta.MatchNotOlderThan, 1
+	if _, err := w.List(ctx, w.Namespace, options); status.IsTooLargeResourceVersion(err) {
+		return err
+	}
+	return nil
+}
+
+// tell passes an event on.
+func (w *watching) tell(e caller.Event) error {
+	w.stopped = w.see(e)
+	return w.stopped
+}
+
+// metadata is what a watch needs to know of an object.
+type metadata struct{ Name, Namespace, UID, ResourceVersion string }
+
+func metadataOf(object []byte) (metadata, error) {
+	var found struct {
+		Metadata struct {
+			Name            string `json:"name"`
+			Namespace       string `json:"namespace"`
+			UID             string `json:"uid"`
+			ResourceVersion string `json:"resourceVersion"`
+		} `json:"metadata"`
+	}
+	if err := codec.Unmarshal(object, &found); err != nil {
+		return metadata{}, unreadable("object", err)
+	}
+	return metadata(found.Metadata), nil
+}
+
+var (
+	// errBrief is the error of a server that ends two streams in a row at once. The client must not go on asking. Once is no failure: a
+	// server that shuts down ends its streams, and its next answer says why.
+	errBrief = errors.New("the server ends every watch as soon as it begins")
+	errDead  = errors.New("the server did not end the watch in time: the connection seems to be dead")
+)
+
+// stream passes on the events after w.after until the server ends the stream. It returns no error if the server ended it in order, so that
+// another stream can continue. received reports whether the stream brought anything.
+func (w *watching) stream(ctx context.Context) (received bool, err error) {
+	seconds := int64((minStream + rand.N(maxStream-minStream)) / time.Second)
+	query := queryOf(w.Options)
+	query.Set("watch", "true")
+	query.Set("allowWatchBookmarks", "true")
+	query.Set("resourceVersion", w.after)
+	query.Set("timeoutSeconds", strconv.FormatInt(seconds, 10))
+	target, err := w.collection(w.Namespace, query)
+	if err != nil {
+		return false, err
+	}
+	began := time.Now()
+	bounded, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+overdue)
+	defer cancel()
+	resp, err := w.open(bounded, request{method: http.MethodGet, url: target})
+	if err == nil {
+		defer resp.Body.Close()
+		received, err = w.read(resp.Body)
+	}
+	switch {
+	case w.stopped != nil:
+		return received, w.stopped
+	case ctx.Err() != nil:
+		return received, context.Cause(ctx)
+	case bounded.Err() != nil:
+		return received, errDead
+	case err == io.EOF && (received || time.Since(began) >= brief || !w.brief):
+		w.brief = !received && time.Since(began) < brief
+		return received, nil
+	case err == io.EOF:
+		return received, errBrief
+	}
+	return received, err
+}
+
+// read passes on the events of a stream. It returns io.EOF if the stream ends after a whole event.
+func (w *watching) read(body io.Reader) (received bool, err error) {
+	limited := &limitedReader{from: body}
+	decoder := json.NewDecoder(limited)
+	for ; ; received = true {
+		limited.left = maxEvent
+		var event apimeta.WatchEvent
+		if err := decoder.Decode(&event); err != nil {
+			return received, err
+		}
+		if err := w.event(event); err != nil {
+			return true, err
+		}
+	}
+}
+
+// event handles one message of a stream.
+func (w *watching) event(e apimeta.WatchEvent) error {
+	if e.Type == apimeta.EventError {
+		return failureIn(e.Object)
+	}
+	m, err := metadataOf(e.Object)
+	if err != nil {
+		return err
+	}
+	switch e.Type {
+	case apimeta.EventBookmark:
+	case apimeta.EventAdded, apimeta.EventModified, apimeta.EventDeleted:
+		if err := w.tell(caller.Event{Type: watch.EventType(e.Type), JSON: bytes.Clone(e.Object), ResourceVersion: m.ResourceVersion}); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("the server sent an event of the unknown type %q", e.Type)
+	}
+	w.after = m.ResourceVersion
+	return nil
+}
+
+// failureIn returns the error that an event states. A watch that is Gone has expired, whatever the words of the server.
+func failureIn(object []byte) error {
+	e, ok := statusIn(object)
+	if !ok {
+		return fmt.Errorf("the server ended the watch without a Status: %.*q", maxText, object)
+	}
+	if e.Status.Code == http.StatusGone {
+		e.Status.Reason = status.ReasonExpired
+	}
+	return e
+}
+
+// limitedReader fails after a number of bytes, unless the limit is set again.
+type limitedReader struct {
+	from io.Reader
+	left int
+}
+
+func (r *limitedReader) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, fmt.Errorf("an event exceeds the limit of %d bytes", maxEvent)
+	}
+	n, err := r.from.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	return n, err
+}

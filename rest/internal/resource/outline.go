@@ -1,0 +1,44 @@
+package resource
+
+import (
+	"reflect"
+
+	"github.com/decorum-go/decorum/apimeta"
+)
+
+// Outline returns what a client in another process knows of a resource: its names, its schema, and the Go type of the client as a view. It
+// has no environment, so it can neither read nor write, and no hooks. The host's subresources are known only as far as the declaration
+// states them.
+func Outline(d Declaration) (*Resource, error) {
+	d.Rules, d.Scale, d.Traits.Untracked = nil, nil, true
+	res := &Resource{Kind: d.Kind, GVK: d.Kind.GroupVersionKind, GR: d.Kind.GroupResource(), Dialect: d.Dialect, Traits: d.Traits, GoType: d.GoType}
+	res.Stored, res.life = res, plainLife
+	if d.Traits.Life != nil {
+		res.life = d.Traits.Life
+	}
+	if err := res.checkNames(); err != nil {
+		return nil, err
+	}
+	if err := res.derive(d); err != nil {
+		return nil, err
+	}
+	if err := res.addVerbs(); err != nil {
+		return nil, err
+	}
+	return res, res.addSubresources(d)
+}
+
+// IsOutline reports whether the resource is an [Outline].
+func (res *Resource) IsOutline() bool { return res.Environment == nil }
+
+// KindOfView returns the kind of a subresource whose Go type is t. If the resource is an outline and does not know the subresource, it
+// has the kind of /scale or, as is the default for a host's subresources, the name of t in the group and version of the resource.
+func (res *Resource) KindOfView(subresource string, t reflect.Type) apimeta.GroupVersionKind {
+	switch sub := res.FindSubresource(subresource); {
+	case sub != nil:
+		return sub.Kind
+	case subresource == "scale":
+		return apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"}
+	}
+	return res.GVK.GroupVersion().WithKind(t.Name())
+}

@@ -1,0 +1,54 @@
+package rest_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// transport is how a client of the tests reaches the API: in process, or over HTTP.
+type transport string
+
+const (
+	inProcess transport = "in process"
+	overHTTP  transport = "over HTTP"
+)
+
+var transports = []transport{inProcess, overHTTP}
+
+// overBoth runs a test of the typed client over both transports.
+func overBoth(t *testing.T, test func(t *testing.T, by transport)) {
+	for _, by := range transports {
+		t.Run(string(by), func(t *testing.T) { test(t, by) })
+	}
+}
+
+// clientBy returns a client of a resource. Over HTTP the API is mounted below a prefix.
+func clientBy[T any](by transport, api *rest.API, r rest.Resource[T]) rest.Client[T] {
+	if by == inProcess {
+		return rest.ClientFor[T](api)
+	}
+	return rest.ClientAt(serverOf(http.StripPrefix("/pre/fix", api)), r)
+}
+
+// serverOf returns a server below /pre/fix whose requests a handler answers in process.
+func serverOf(h http.Handler) rest.Server {
+	return rest.Server{URL: "https://api.example.com/pre/fix/", HTTP: &http.Client{Transport: rest.RoundTripper(h)}}
+}
+
+// allWidgets returns the client of Widgets without a namespace.
+func (by transport) allWidgets(api *rest.API, options ...widgetOption) rest.Client[Widget] {
+	return clientBy(by, api, widgetResource(options...))
+}
+
+// widgets returns the client of Widgets in namespace default.
+func (by transport) widgets(api *rest.API, options ...widgetOption) rest.Client[Widget] {
+	return by.allWidgets(api, options...).Namespace("default")
+}
+
+// newDials is the function newDials with a client by this transport.
+func (by transport) newDials(t testing.TB, options ...dialOption) (*rest.API, rest.Client[Dial]) {
+	api, _ := newDials(t, options...)
+	return api, clientBy(by, api, dialResource(options...)).Namespace("default")
+}
