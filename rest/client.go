@@ -15,12 +15,14 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Client reads and writes the objects of one resource in process, without HTTP. Its writes take the same steps as those over
-// HTTP, with the same defaults, validation and hooks, and return the same errors (see package status). Verbs of a [Resource] do
-// not bind it, because it is the host's own.
+// Client reads and writes the objects of one resource: of the program's own API in process, without HTTP (see [ClientFor]), or of
+// an API that another process serves (see [ClientAt]). Writes take the same steps either way, with the same defaults, validation
+// and hooks, and return the same errors (see package status). Verbs of a [Resource] do not bind a client in process, because it is
+// the host's own.
 //
 // A Client is a value: its methods Namespace, As, DryRun and Validation return another one. It may be used by many goroutines at
-// once. After [API.Shutdown] or [API.Close] every call returns a ServiceUnavailable error that wraps [watch.ErrClosed].
+// once. In process, after [API.Shutdown] or [API.Close] every call returns a ServiceUnavailable error that wraps
+// [watch.ErrClosed].
 type Client[T any] struct {
 	caller    caller.Caller
 	res       *resource.Resource // what the client knows of the kind; caller serves it
@@ -59,7 +61,7 @@ func (c Client[T]) Namespace(namespace string) Client[T] {
 }
 
 // As returns a client that writes under the name of a field manager, which managedFields record as the owner of the fields that
-// it sets (API concepts, Server-Side Apply). Default: the name of the user in the context.
+// it sets (API concepts, Server-Side Apply). Default: the name of the user in the context; over HTTP, what the server chooses.
 func (c Client[T]) As(manager string) Client[T] {
 	c.asked.Manager = manager
 	return c

@@ -11,7 +11,7 @@ type warningsKey struct{}
 // WithWarnings returns a context in which writes of typed clients report the warnings that clients over HTTP receive in Warning
 // headers: warnings of admission hooks, unknown fields in a patch, finalizers without a domain, a deprecated version (API
 // conventions, Warnings). A write calls tell once for each warning when it ends, whether it succeeds or not, in the goroutine of
-// the caller.
+// the caller. Over HTTP, the server decides which warnings it sends with a refusal.
 func WithWarnings(ctx context.Context, tell func(text string)) context.Context {
 	return context.WithValue(ctx, warningsKey{}, tell)
 }
