@@ -15,6 +15,9 @@ import (
 //
 // The caller owns the result, and may change its columns, verbs or hooks.
 //
+// The Events of the core group and of events.k8s.io are stored apart. To serve one event in both groups, as Kubernetes does, use
+// package rest/builtin.
+//
 // For corev1.Namespace the result is that of [rest.NamespacesOf], by which the API checks namespaces.
 //
 // For a T that is not stored under a name of its own (lists, options, reviews, Binding, and kinds from other modules

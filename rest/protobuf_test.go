@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest"
@@ -196,4 +198,36 @@ func TestWatchersInProtobufOfOneChange(t *testing.T) {
 	assert.Equal(t, "DELETED", event, "it is selected no longer")
 	assert.Equal(t, "3", v.Lookup("metadata", "resourceVersion").Text())
 	assert.Equal(t, "1", v.Lookup("metadata", "labels", "on").Text(), "as it was")
+}
+
+// A kind of the host has Protobuf by the tags of its fields, in bodies and in answers.
+func TestProtobufByTags(t *testing.T) {
+	const orders = "/apis/bakery.example.com/v1/namespaces/default/breadorders"
+	api := newAPI(t, rest.Options{}, rest.Resource[BreadOrder]{Group: "bakery.example.com", Version: "v1", Plural: "breadorders"})
+	message, err := codec.MessageOf(reflect.TypeFor[BreadOrder]())
+	require.NoError(t, err)
+	order, _, err := codec.DecodeJSON([]byte(`{"metadata":{"name":"a"},"spec":{"loaves":3,"due":"` + nowText + `","notes":["","crisp"]}}`))
+	require.NoError(t, err)
+	raw, err := message.Append(nil, order)
+	require.NoError(t, err)
+	newer := codec.AppendField(raw, 99, []byte("a field that this server does not know"))
+	body := string(codec.AppendEnvelope(nil, codec.Envelope{APIVersion: "bakery.example.com/v1", Kind: "BreadOrder", Raw: newer}))
+
+	a := do(t, api, "POST", orders, body, "Content-Type", typeProtobuf, "Accept", typeProtobuf)
+	require.Equal(t, 201, a.Code, a.Body)
+	kind, v := opened(t, []byte(a.Body), message)
+	assert.Equal(t, "bakery.example.com/v1 BreadOrder", kind)
+	assert.Equal(t, string(codec.AppendJSON(nil, order.Get("spec"))), string(codec.AppendJSON(nil, v.Get("spec"))))
+	assert.JSONEq(t, `{"loaves":3,"due":"`+nowText+`","notes":["","crisp"]}`, string(codec.AppendJSON(nil, v.Get("spec"))))
+
+	malformed := string(codec.AppendEnvelope(nil, codec.Envelope{APIVersion: "bakery.example.com/v1", Kind: "BreadOrder", Raw: []byte{0x12, 0xff}}))
+	assert.Equal(t, 400, do(t, api, "POST", orders, malformed, "Content-Type", typeProtobuf).Code)
+
+	type untagged struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
+		Spec               string `json:"spec"`
+	}
+	_, err = rest.New(rest.Options{}, rest.Resource[untagged]{Group: "bakery.example.com", Version: "v1", Plural: "untaggeds", Names: rest.Names{Kind: "Untagged"}})
+	assert.ErrorContains(t, err, `kind "Untagged": rest_test.untagged.Spec: it needs a tag like`)
 }

@@ -59,6 +59,8 @@ type ObjectReference struct {
 // Events declares the events of an API, in both groups in which clients look for them: each event is one object, which the core group
 // shows as [CoreEvent] and events.k8s.io as [Event]. A PUT creates an event that does not exist.
 //
+// A middleware that restricts events must restrict them in both groups.
+//
 // Events stay for one hour after their last write if the host runs lifecycle.Expire.
 //
 // The rules for events in events.k8s.io are strict: a new event says when, by whom and why, and only its series and its metadata can

@@ -34,10 +34,13 @@ type unboundedPipe struct {
 
 func TestVetLooksAtEachVersion(t *testing.T) {
 	pipes := rest.Resource[goodPipe]{Group: "example.com", Version: "v1", Plural: "pipes", Names: rest.Names{Kind: "Pipe"},
-		Versions: []rest.VersionOf[goodPipe]{rest.Converted[goodPipe](rest.Resource[unboundedPipe]{Version: "v1beta1"}, nil, nil)}}
+		Versions: []rest.VersionOf[goodPipe]{
+			rest.Converted[goodPipe](rest.Resource[unboundedPipe]{Version: "v1beta1"}, nil, nil),
+			rest.Converted[goodPipe](rest.Resource[unboundedPipe]{Group: "old.example.com", Version: "v1"}, nil, nil),
+		}}
 	var found []string
 	for _, f := range resttest.Findings(pipes) {
 		found = append(found, f.Kind+" "+f.Field)
 	}
-	assert.Equal(t, []string{"Pipe.v1beta1 spec.feet"}, found)
+	assert.Equal(t, []string{"Pipe.v1beta1 spec.feet", "Pipe.v1.old.example.com spec.feet"}, found)
 }

@@ -100,8 +100,12 @@ func (v *vetter) vet(k *kind) {
 	for _, version := range k.versions {
 		before := len(v.findings)
 		v.vet(&kind{name: k.name, typ: goType{version.GoType, version.Schema}, resource: version})
+		suffix := "." + version.Version
+		if version.Group != k.resource.Group {
+			suffix += "." + version.Group
+		}
 		for j := range v.findings[before:] {
-			v.findings[before+j].Kind += "." + version.Version
+			v.findings[before+j].Kind += suffix
 		}
 	}
 }
