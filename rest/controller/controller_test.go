@@ -24,7 +24,9 @@ import (
 
 // The controller calls its reconciler for each existing object, each change and each deletion. The reconciler drives the status
 // to the spec.
-func TestReconcile(t *testing.T) {
+func TestReconcile(t *testing.T) { overBoth(t, testReconcile) }
+
+func testReconcile(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		w.create(gear("a", 2))
@@ -226,7 +228,9 @@ func controlledBy(owner *apimeta.ObjectMeta, manages bool) []apimeta.OwnerRefere
 }
 
 // If an owned object changes, the controller reconciles its owner.
-func TestOwned(t *testing.T) {
+func TestOwned(t *testing.T) { overBoth(t, testOwned) }
+
+func testOwned(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		ctx := t.Context()
@@ -294,7 +298,9 @@ func TestOwnedOfATypeWithoutOwners(t *testing.T) {
 }
 
 // A host maps objects to the objects that depend on them, a relation that only the host knows.
-func TestMapped(t *testing.T) {
+func TestMapped(t *testing.T) { overBoth(t, testMapped) }
+
+func testMapped(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		c := newCalls(func(controller.Key, int) (controller.Result, error) { return controller.Result{}, nil })

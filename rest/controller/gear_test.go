@@ -2,6 +2,7 @@ package controller_test
 
 import (
 	"context"
+	"net/http"
 	"testing"
 	"time"
 
@@ -55,14 +56,37 @@ type workshop struct {
 	t     testing.TB
 	api   *rest.API
 	store *storage.Memory
+	all   rest.Client[Gear] // of all namespaces
 	gears rest.Client[Gear]
+}
+
+func gears() rest.Resource[Gear] {
+	return rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears", SelectableFields: []string{"spec.color"}}
+}
+
+// elsewhere returns the client of Gears that a handler serves in another process.
+func elsewhere(h http.Handler) rest.Client[Gear] {
+	return rest.ClientAt(rest.Server{URL: "http://gears.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(h)}}, gears())
+}
+
+// overBoth runs a test with clients in process and with clients over HTTP.
+func overBoth(t *testing.T, test func(t *testing.T, newWorkshop func(testing.TB) *workshop)) {
+	t.Run("in process", func(t *testing.T) { test(t, newWorkshop) })
+	t.Run("over HTTP", func(t *testing.T) {
+		test(t, func(t testing.TB) *workshop {
+			w := newWorkshop(t)
+			w.all = elsewhere(w.api)
+			w.gears = w.all.Namespace("default")
+			return w
+		})
+	})
 }
 
 func newWorkshop(t testing.TB) *workshop {
 	t.Helper()
 	store := storage.NewMemory(storage.MemoryOptions{})
 	api, err := rest.New(rest.Options{Store: store},
-		rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears", SelectableFields: []string{"spec.color"}},
+		gears(),
 		rest.Resource[Tooth]{Group: group, Version: "v1", Plural: "teeth"},
 		rest.Resource[Machine]{Group: group, Version: "v1", Plural: "machines", Scope: rest.Cluster})
 	require.NoError(t, err)
@@ -70,7 +94,8 @@ func newWorkshop(t testing.TB) *workshop {
 		require.NoError(t, api.Close())
 		require.NoError(t, store.Close())
 	})
-	return &workshop{t, api, store, rest.ClientFor[Gear](api).Namespace("default")}
+	all := rest.ClientFor[Gear](api)
+	return &workshop{t, api, store, all, all.Namespace("default")}
 }
 
 // gear returns a Gear with labels given as pairs.
@@ -152,5 +177,5 @@ func names(gears []*Gear) []string {
 }
 
 func gearInformer(w *workshop, options controller.InformerOptions[Gear]) *controller.Informer[Gear] {
-	return controller.NewInformer(rest.ClientFor[Gear](w.api), options)
+	return controller.NewInformer(w.all, options)
 }

@@ -113,11 +113,12 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 // works while at least one call is active, and the last call to return leaves no goroutine. A later call continues with
 // the difference to the cache.
 //
-// After a failure of the store the informer tries again with the delays of client-go's reflectors: 800 ms, doubled after
-// each further failure up to 30 s, plus up to as much again at random. Meanwhile its content is old but consistent.
+// After a failure of the store, or of the connection to another process, the informer tries again with the delays of
+// client-go's reflectors: 800 ms, doubled after each further failure up to 30 s, plus up to as much again at random.
+// Meanwhile its content is old but consistent.
 //
-// Run returns an error if the informer cannot continue: the API is shut down, the client or a selector does not fit the
-// resource, or a handler or index function has panicked. After a panic, handlers may have missed a call.
+// Run returns an error if the informer cannot continue: the API of this process is shut down, the client or a selector
+// does not fit the resource, or a handler or index function has panicked. After a panic, handlers may have missed a call.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.invalid != nil {
 		return fmt.Errorf("informer: %w", i.invalid)
@@ -178,14 +179,21 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 	}()
 	version := "" // the version of the cache; "" if a list must come first
 	var retry backoff.Backoff
+	fruitless := 0 // how often in a row a watch has expired before it brought anything
 	for {
-		err := i.advance(ctx, &version)
+		seen, err := i.advance(ctx, &version)
+		if fruitless++; seen || !status.IsExpired(err) {
+			fruitless = 0
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case status.IsExpired(err):
-			version = ""
-			continue
+			if version = ""; fruitless < maxFruitless {
+				continue
+			}
+		case status.IsTooLargeResourceVersion(err):
+			version = "" // the server has lost its history, as after the restore of a backup
 		case isFinal(err):
 			return err
 		}
@@ -202,12 +210,12 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 }
 
 // advance follows the changes after a version, or lists first if the version is empty. It updates the version until an
-// error occurs.
-func (i *Informer[T]) advance(ctx context.Context, version *string) error {
+// error occurs. seen reports whether there were changes.
+func (i *Informer[T]) advance(ctx context.Context, version *string) (seen bool, err error) {
 	if *version == "" {
 		page, err := i.client.List(ctx, rest.ListOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector})
 		if err != nil {
-			return fmt.Errorf("informer: list: %w", err)
+			return false, fmt.Errorf("informer: list: %w", err)
 		}
 		i.replace(page.Items)
 		*version = page.ResourceVersion
@@ -216,13 +224,14 @@ func (i *Informer[T]) advance(ctx context.Context, version *string) error {
 	options := rest.WatchOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector, ResourceVersion: *version}
 	for event, err := range i.client.Watch(ctx, options) {
 		if err != nil {
-			return fmt.Errorf("informer: watch: %w", err)
+			return seen, fmt.Errorf("informer: watch: %w", err)
 		}
 		i.apply(event)
+		seen = true
 		*version = event.ResourceVersion
 		i.settle()
 	}
-	return ctx.Err()
+	return seen, ctx.Err()
 }
 
 // replace makes a list the content of the cache, and reports the difference to the handlers.

@@ -48,7 +48,9 @@ func (d *diary) handler() controller.Handler[Gear] {
 	}
 }
 
-func TestInformer(t *testing.T) {
+func TestInformer(t *testing.T) { overBoth(t, testInformer) }
+
+func testInformer(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		w.create(gear("b", 2))
@@ -113,7 +115,9 @@ func TestHandlersMayLackFunctions(t *testing.T) {
 }
 
 // An object that begins or ceases to match the selectors is added or deleted.
-func TestInformerWithSelectors(t *testing.T) {
+func TestInformerWithSelectors(t *testing.T) { overBoth(t, testInformerWithSelectors) }
+
+func testInformerWithSelectors(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 	tests := []struct {
 		name    string
 		options controller.InformerOptions[Gear]
@@ -165,7 +169,9 @@ func TestInformerOfOneNamespace(t *testing.T) {
 	})
 }
 
-func TestIndexes(t *testing.T) {
+func TestIndexes(t *testing.T) { overBoth(t, testIndexes) }
+
+func testIndexes(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		w.create(gear("a", 1, "x", "1"))
@@ -433,7 +439,9 @@ func TestWaitForSyncEndsWithItsContext(t *testing.T) {
 }
 
 // A handler may do what any other caller may: read, add handlers, remove them, and run the informer.
-func TestHandlersMayUseTheInformer(t *testing.T) {
+func TestHandlersMayUseTheInformer(t *testing.T) { overBoth(t, testHandlersMayUseTheInformer) }
+
+func testHandlersMayUseTheInformer(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		w.create(gear("a", 1))

@@ -92,7 +92,9 @@ func versions(gears []*Gear) map[string]string {
 
 // Whatever writers do and whatever the store drops, in the end the cache, its indexes, and the objects that early and
 // late handlers know equal the store's list.
-func TestReplicasEqualTheStore(t *testing.T) {
+func TestReplicasEqualTheStore(t *testing.T) { overBoth(t, testReplicasEqualTheStore) }
+
+func testReplicasEqualTheStore(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 	const writers, rounds, gearNames = 4, 400, 15
 	w := newWorkshop(t)
 	type observed struct {

@@ -65,7 +65,8 @@ func newBrittle(t *testing.T) (*workshop, *brittle) {
 	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, errors.Join(api.Close(), store.Close())) })
-	return &workshop{t, api, store.Memory, rest.ClientFor[Gear](api).Namespace("default")}, store
+	all := rest.ClientFor[Gear](api)
+	return &workshop{t, api, store.Memory, all, all.Namespace("default")}, store
 }
 
 // An informer retries after failures of the store, later each time, and logs
