@@ -87,6 +87,16 @@ func TestAccept(t *testing.T) {
 	assert.Equal(t, []string{"a"}, do(t, api, "GET", widgets, "").names(t), "what cannot be answered is not done")
 }
 
+// An object can be read in YAML and written back, whatever its text is.
+func TestYAMLOfUnusualText(t *testing.T) {
+	api := newWidgets(t)
+	create(t, api, "a", `"spec":{"size":1,"settings":{"delete":"\u007f","no character":"\ufffe","lines":"a\u0085b\u2028c\u2029d","a\u2028b":"","number":"1e3"},"weight":1e300,"big":-9223372036854775808}`)
+	a := must(t, api, "GET", widgets+"/a", "", "Accept", typeYAML)
+	must(t, api, "GET", widgets, "", "Accept", typeYAML)
+	must(t, api, "PUT", widgets+"/a", a.Body, "Content-Type", typeYAML)
+	assert.Equal(t, "2", must(t, api, "GET", widgets+"/a", "").rv(t), "it has not changed")
+}
+
 func TestYAMLOut(t *testing.T) {
 	api := newWidgets(t)
 	create(t, api, "a", `"spec":{"size":1,"owner":"yes","code":"null","big":9007199254740993,"extra":{"t":"two\nlines","empty":"","n":null}}`)

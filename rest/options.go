@@ -51,7 +51,7 @@ type Options struct {
 	// Default: the API ignores the option.
 	UnsafeDeletion bool
 	// CBOR makes the API read and write application/cbor, and application/cbor-seq for watches, besides JSON, YAML and Protobuf.
-	// Set it to cbor.Format of package rest/cbor. Default: the API refuses CBOR with 406 NotAcceptable and 415
+	// Set it to cbor.Format() of package rest/cbor. Default: the API refuses CBOR with 406 NotAcceptable and 415
 	// UnsupportedMediaType.
 	CBOR Transcoder
 	// Version is the answer of /version about the host's program. Default: a version of this library.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"go.yaml.in/yaml/v2"
-	kubeyaml "sigs.k8s.io/yaml"
 )
 
 // ErrExpanded means that the aliases of a YAML document make it many times larger than its text.
@@ -66,10 +65,54 @@ func DuplicateLines(lines []string) string {
 	return "yaml: unmarshal errors:\n  " + strings.Join(lines, "\n  ")
 }
 
-// AppendYAML appends the YAML form of a JSON text, as upstream writes it: members sorted, lists not indented.
+// AppendYAML appends the YAML form of a JSON text, as upstream writes it: members sorted, lists not indented. Upstream
+// reads the JSON text as YAML, which refuses some characters, such as U+007F, and changes others, such as U+2028.
 func AppendYAML(dst, json []byte) ([]byte, error) {
-	y, err := kubeyaml.JSONToYAML(json)
+	v, _, err := DecodeJSON(json)
+	if err != nil {
+		return dst, err
+	}
+	y, err := yaml.Marshal(yamlTree(v))
 	return append(dst, y...), err
+}
+
+// yamlTree returns a document as the YAML parser would. The encoder sorts the members.
+func yamlTree(v doc.Value) any {
+	switch v.Kind() {
+	case doc.Map:
+		members := make(map[string]any, v.Len())
+		for key, member := range v.Members() {
+			members[key] = yamlTree(member)
+		}
+		return members
+	case doc.List:
+		elements := make([]any, v.Len())
+		for i, element := range v.Elements() {
+			elements[i] = yamlTree(element)
+		}
+		return elements
+	case doc.String:
+		return v.Text()
+	case doc.Bool:
+		return v.Bool()
+	case doc.Number:
+		return yamlNumber(v.Literal())
+	}
+	return nil
+}
+
+// yamlNumber returns a number as the narrowest type of the YAML parser that holds it.
+func yamlNumber(literal string) any {
+	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
+		return n
+	}
+	if n, err := strconv.ParseUint(literal, 10, 64); err == nil {
+		return n
+	}
+	if n, err := strconv.ParseFloat(literal, 64); err == nil {
+		return n
+	}
+	return literal
 }
 
 // yamlConversion turns the values of the YAML parser into a document. The aliases of one anchor share the parser's

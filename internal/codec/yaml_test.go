@@ -168,6 +168,18 @@ func TestAppendYAML(t *testing.T) {
 }
 
 // DecodeYAML returns the document that upstream's converter returns.
+// A text with characters that YAML treats in its own way is the same text when it is read again.
+func TestAppendYAMLKeepsText(t *testing.T) {
+	for _, text := range []string{"\u007f", "\u0080", "\u0085", "a\u0085b", "\u2028", "\u2029 ", "\ufffe", "\uffff", "\ufeff", "\x00", "\x1b", "\t", "\r\n", "\n\n", " a ", "- a", "~", "0x10", "1_0", "12:30", ".inf", "2026-01-02", "<<"} {
+		want := doc.MapOf(doc.Member{Key: "k", Value: doc.Of(text)}, doc.Member{Key: "l", Value: doc.ListOf(doc.Of(text))})
+		out, err := codec.AppendYAML(nil, codec.AppendJSON(nil, want))
+		require.NoError(t, err, "%q", text)
+		got, _, err := codec.DecodeYAML(out, true)
+		require.NoError(t, err, "%q", text)
+		assert.True(t, doc.Equal(want, got), "%q: %s", text, out)
+	}
+}
+
 func FuzzDecodeYAML(f *testing.F) {
 	for _, seed := range []string{
 		"a: 1\nb: [x, 2.5, ~]\n", "1: a\n2.5: b\ntrue: c\n", "a: &x {k: v}\nb: *x\nc:\n  <<: *x\n", "--- 1\n---\n2", "- !!binary /w==\n- 1e3\n- 0o7\n- 1_000\n",
