@@ -179,6 +179,24 @@ func followed(lines <-chan string, ended chan<- error) thingLog {
 
 // What the host writes arrives while the stream goes on, past the timeouts of the host's server, and without a place among
 // the short requests.
+// The connection may already carry another answer.
+func TestOutputAfterTheHostHasReturned(t *testing.T) {
+	kept := make(chan io.Writer, 1)
+	s := streamed(t, rest.Options{}, thingLog{Name: "log", Output: func(_ context.Context, _ *Thing, o *LogOptions, out io.Writer) error {
+		kept <- out
+		_, err := io.WriteString(out, "line")
+		return err
+	}})
+	server := thingHTTP(t, s.api)
+	for _, headers := range [][]string{nil, {"Connection", "close"}} {
+		response := open(t.Context(), t, server.Client(), "GET", server.URL+thingsIn+"/a/log", headers...)
+		require.Equal(t, "line", received(t, response).Body)
+		n, err := io.WriteString(<-kept, "late")
+		require.ErrorContains(t, err, "has ended")
+		require.Zero(t, n)
+	}
+}
+
 func TestOutputIsFollowed(t *testing.T) {
 	lines, ended := make(chan string), make(chan error, 1)
 	s := streamed(t, rest.Options{MaxInFlight: 1}, followed(lines, ended))

@@ -2,7 +2,9 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"io"
+	"sync"
 )
 
 // Output sends what run writes: in the body that body opens, or as messages if the request asks for a WebSocket. The answer
@@ -19,26 +21,34 @@ func Output(ctx context.Context, call *Call, body func() (io.WriteCloser, error)
 	if err == nil {
 		_, err = out.Write(nil) // an answer without bytes has to begin, too
 	}
-	begun := out.to != nil
+	to := out.end()
+	begun := to != nil
 	if err != nil && ctx.Err() != nil {
 		if err = context.Cause(ctx); begun {
 			err = nil
 		}
 	}
 	if begun {
-		_ = out.to.Close() // how a client says goodbye changes nothing
+		_ = to.Close() // how a client says goodbye changes nothing
 	}
 	return err
 }
 
-// lateWriter begins the answer when the host writes for the first time.
+// lateWriter begins the answer when the host writes for the first time. Goroutines of the host may write at once, and may still write after
+// the host's function has returned: the writer below may then serve another request, so end makes their writes fail.
 type lateWriter struct {
 	begin func() (io.WriteCloser, error)
-	to    io.WriteCloser // nil as long as the answer has not begun
-	err   error          // why it cannot begin
+
+	mu  sync.Mutex
+	to  io.WriteCloser // nil as long as the answer has not begun
+	err error          // why writes fail
 }
 
+var errEnded = errors.New("the stream has ended, because the host's function has returned")
+
 func (l *lateWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.to == nil && l.err == nil {
 		l.to, l.err = l.begin()
 	}
@@ -49,4 +59,12 @@ func (l *lateWriter) Write(p []byte) (int, error) {
 		return 0, nil
 	}
 	return l.to.Write(p)
+}
+
+// end waits for the current write and refuses further ones. It returns the writer below, or nil if the answer has not begun.
+func (l *lateWriter) end() io.WriteCloser {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = errEnded
+	return l.to
 }
