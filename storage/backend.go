@@ -21,9 +21,9 @@ type Backend interface {
 	// changes nothing. It returns the errors of yield as they are.
 	Load(ctx context.Context, resource, form string, yield func(Stored) error) error
 
-	// History yields the changes of a resource that the backend still holds, the youngest first: all that are younger than Start.Oldest. It
-	// returns the errors of yield as they are.
-	History(ctx context.Context, resource string, yield func(Undo) error) error
+	// History yields the changes of a resource that the backend still holds, the youngest first, and returns the revision from which they
+	// are complete. It returns the errors of yield as they are.
+	History(ctx context.Context, resource string, yield func(Undo) error) (oldest watch.Revision, err error)
 
 	// Rewrite notes that the resource is used in a form from now on, and replaces records by others of this form with the same keys and
 	// revisions. It leaves out a record that the backend holds at another revision by now. A crash may leave any part of the records

@@ -85,16 +85,16 @@ func (d *disk) Load(_ context.Context, resource, form string, yield func(storage
 	return nil
 }
 
-func (d *disk) History(_ context.Context, resource string, yield func(storage.Undo) error) error {
+func (d *disk) History(_ context.Context, resource string, yield func(storage.Undo) error) (watch.Revision, error) {
 	for _, u := range slices.Backward(d.history) {
 		if u.Key.Resource == resource && u.Revision > d.oldest {
 			u.Before = bytes.Clone(u.Before)
 			if err := yield(u); err != nil {
-				return err
+				return d.oldest, err
 			}
 		}
 	}
-	return nil
+	return d.oldest, nil
 }
 
 func (d *disk) Rewrite(_ context.Context, resource, form string, records []*storage.Record) error {

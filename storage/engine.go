@@ -222,10 +222,16 @@ func (m *Engine) Compact(ctx context.Context, through watch.Revision) error {
 		return err
 	}
 	through, err := m.compactLog(through)
-	if err != nil || m.backend == nil {
+	if err != nil || m.backend == nil || m.Ready() != nil {
 		return err
 	}
-	return m.backend.Compact(ctx, through)
+	err = m.backend.Compact(ctx, through)
+	if err != nil && ctx.Err() == nil {
+		m.mu.Lock()
+		m.refuseWrites(err)
+		m.mu.Unlock()
+	}
+	return err
 }
 
 // compactLog drops the history in memory, and returns the revision up to which the backend can drop it as well.
@@ -237,9 +243,6 @@ func (m *Engine) compactLog(through watch.Revision) (watch.Revision, error) {
 	}
 	m.log.Compact(through)
 	m.past.forget(nil, m.log.Compacted())
-	if m.readOnly != nil {
-		return 0, nil
-	}
 	return min(through, m.revision), nil
 }
 

@@ -121,7 +121,7 @@ func (l *loading) history(ctx context.Context) error {
 	m, t := l.engine, l.table
 	l.floor = m.log.Compacted()
 	states := map[Key]*Record{} // before the change that was read last, where it differs from the table
-	err := m.backend.History(ctx, t.name, func(u Undo) error {
+	oldest, err := m.backend.History(ctx, t.name, func(u Undo) error {
 		if err := l.look(ctx); err != nil {
 			return err
 		}
@@ -161,6 +161,7 @@ func (l *loading) history(ctx context.Context) error {
 	if err != nil && !errors.Is(err, errFormChanged) {
 		return err
 	}
+	l.floor = max(l.floor, oldest)
 	slices.Reverse(l.past)
 	return nil
 }

@@ -85,6 +85,16 @@ func TestOnlyItsUsersLinkTheBuiltinKinds(t *testing.T) {
 	}
 }
 
+// A host that keeps its objects in memory, or in a store of its own, links nothing of the store in a file.
+func TestOnlyItsUsersLinkBolt(t *testing.T) {
+	const library = "go.etcd.io/bbolt"
+	links := func(pkg string) bool { return slices.Contains(goLines(t, "list", "-deps", pkg), library) }
+	assert.False(t, links(host), "a host that does not ask for a file")
+	assert.False(t, links(core+"/rest"))
+	assert.False(t, links(core+"/storage"))
+	assert.True(t, links(core+"/storage/bolt"))
+}
+
 // What only tests need is linked into no program. A suite that others run
 // against their own code is a test too, so it may use it.
 func TestTestDependenciesAreNotLinked(t *testing.T) {

@@ -161,8 +161,15 @@ var reopenRules = []rule{
 		s.closed = true
 	}},
 	{"LoadEnds", "Register changes nothing if its context ends while it loads.", func(s *subject) {
-		for n := range 3000 {
-			s.put(widget("a", fmt.Sprint(n)), "red", n)
+		for n := range 6 {
+			var keys []storage.Key
+			var texts [][]byte
+			for i := range 500 {
+				keys = append(keys, widget("a", fmt.Sprint(n*500+i)))
+				texts = append(texts, object(keys[i], "red", i))
+			}
+			_, err := s.store.UpdateAll(s.ctx, keys, func([]*storage.Record) ([][]byte, error) { return texts, nil })
+			require.NoError(s, err)
 		}
 		s.store = s.make.Reopen(s.T, s.store)
 		for _, err := range s.everyCall(widget("a", "0")) {

@@ -1,0 +1,156 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Append implements [storage.Backend]: one transaction and one sync for all groups. It also drops what the history has too much, a little
+// with each transaction.
+func (f *file) Append(groups []storage.Group) error {
+	at := &place{}
+	return f.update(at, func(tx *bbolt.Tx, c *committed) error {
+		w := writing{file: f, tx: tx, committed: c, at: at}
+		changes := 0
+		for _, g := range groups {
+			for _, e := range g.Entries {
+				if err := w.change(e, g); err != nil {
+					return err
+				}
+			}
+			changes += len(g.Entries)
+		}
+		return w.trim(minTrim + 2*changes)
+	})
+}
+
+// writing is a write transaction.
+type writing struct {
+	*committed
+	file *file
+	tx   *bbolt.Tx
+	at   *place
+}
+
+// change writes one change of a group: the object, and how to undo it.
+func (w *writing) change(e storage.Entry, g storage.Group) error {
+	*w.at = place{resource: e.Key.Resource, key: e.Key.Namespace + "/" + e.Key.Name}
+	old, err := w.current(e.Key)
+	if err != nil {
+		return err
+	}
+	if (old == nil) != (e.Previous == nil) || old != nil && old.revision != e.Previous.Revision {
+		return damaged(w.file.path, w.at, "the file does not hold the record that the write replaces")
+	}
+	if err := w.record(e, g); err != nil {
+		return err
+	}
+	w.revision = max(w.revision, e.Revision)
+	if e.Current == nil {
+		return w.delete(e.Key)
+	}
+	return w.put(e.Key, e.Form, e.Current)
+}
+
+// current returns what the file holds of an object, or nil. Its bytes belong to the page.
+func (w *writing) current(key storage.Key) (*record, error) {
+	b := w.tx.Bucket([]byte(objectsBucket)).Bucket([]byte(key.Resource))
+	if b == nil {
+		return nil, nil
+	}
+	k := bucketKey(key)
+	value := b.Get(k)
+	if value == nil {
+		return nil, nil
+	}
+	r, err := parseRecord(key.Resource, k, value)
+	if err != nil {
+		return nil, damaged(w.file.path, w.at, "%w", err)
+	}
+	return &r, nil
+}
+
+// put writes an object in the place of the one that the file holds.
+func (w *writing) put(key storage.Key, form string, r *storage.Record) error {
+	number := w.forms.number(key.Resource, form)
+	if number < 0 {
+		return fmt.Errorf("the form %q of %q was not noted before", form, key.Resource)
+	}
+	text, keyID, err := w.file.seal(objectsBucket, key, r.Revision, r.JSON)
+	if err != nil {
+		return fmt.Errorf("the object%s cannot be sealed: %w", w.at, err)
+	}
+	next := record{form: uint32(number), revision: r.Revision, written: r.Written, sealed: w.file.opts.Transformer != nil, keyID: keyID, text: text}
+	return w.putRecord(key, &next)
+}
+
+func (w *writing) putRecord(key storage.Key, r *record) error {
+	objects := w.tx.Bucket([]byte(objectsBucket))
+	b, err := objects.CreateBucketIfNotExists([]byte(key.Resource))
+	if err != nil {
+		return err
+	}
+	k := bucketKey(key)
+	value := withChecksum(objectsBucket+"/"+key.Resource, k, r.append(make([]byte, 0, recordHeader+260+len(r.text))))
+	w.count(b.Get(k), value)
+	return b.Put(k, value)
+}
+
+func (w *writing) delete(key storage.Key) error {
+	b := w.tx.Bucket([]byte(objectsBucket)).Bucket([]byte(key.Resource))
+	k := bucketKey(key)
+	w.count(b.Get(k), nil)
+	return b.Delete(k)
+}
+
+// count notes that a value of an object is replaced by another one. Either may be nil.
+func (w *writing) count(old, next []byte) {
+	if old != nil {
+		w.objects--
+	}
+	if next != nil {
+		w.objects++
+	}
+	w.objectBytes += int64(len(next) - len(old))
+}
+
+// record adds a change to the history.
+func (w *writing) record(e storage.Entry, g storage.Group) error {
+	number := w.forms.number(e.Key.Resource, e.Form)
+	if number < 0 {
+		return fmt.Errorf("the form %q of %q was not noted before", e.Form, e.Key.Resource)
+	}
+	c := change{form: uint32(number), groupEnd: g.Entries[len(g.Entries)-1].Revision, at: g.At.UnixMicro(), key: e.Key}
+	if e.Previous != nil {
+		text, keyID, err := w.file.seal(historyBucket, e.Key, e.Revision, e.Previous.JSON)
+		if err != nil {
+			return fmt.Errorf("the change%s cannot be sealed: %w", w.at, err)
+		}
+		c.before, c.writtenBefore, c.text, c.keyID, c.sealed = true, e.Previous.Written, text, keyID, w.file.opts.Transformer != nil
+	}
+	return w.putChange(revisionKey(e.Revision), &c, nil)
+}
+
+// putChange writes a change of the history in the place of an older value.
+func (w *writing) putChange(key []byte, c *change, old []byte) error {
+	b := w.tx.Bucket([]byte(historyBucket))
+	b.FillPercent = 0.95 // revisions only ascend
+	value := withChecksum(historyBucket, key, c.append(make([]byte, 0, changeHeader+900+len(c.text))))
+	if old == nil {
+		w.historyEntries++
+	}
+	w.historyBytes += int64(len(value) - len(old))
+	return b.Put(key, value)
+}
+
+// groupEndOf returns the last revision of the group of a change, and when it was made, without verifying the change.
+func groupEndOf(value []byte) (end uint64, at int64, ok bool) {
+	if len(value) < changeHeader {
+		return 0, 0, false
+	}
+	return binary.BigEndian.Uint64(value[5:]), int64(binary.BigEndian.Uint64(value[13:])), true
+}

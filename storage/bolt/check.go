@@ -1,0 +1,163 @@
+package bolt
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/decorum-go/decorum/watch"
+)
+
+// maxFindings bounds how many errors a check collects.
+const maxFindings = 100
+
+// Check reads the whole file and verifies every value: checksums, forms, sealed texts, revisions, and the figures of the file. It returns
+// nil if all is well, and otherwise up to 100 errors joined, each with the object or revision it is about. Reads and writes go on meanwhile,
+// but the space of what is deleted is not used again before Check ends.
+func (s *Store) Check(ctx context.Context) error { return s.file.check(ctx) }
+
+// Check is [Store.Check] for a file that no store has open. It changes nothing. Of the options it uses Path and Transformer.
+func Check(ctx context.Context, opts Options) error {
+	path, err := filepath.Abs(opts.Path)
+	if err != nil {
+		return err
+	}
+	f, err := openFile(Options{Path: path, ReadOnly: true, Transformer: opts.Transformer})
+	if err != nil {
+		return err
+	}
+	err = f.check(ctx)
+	return errors.Join(err, f.release(err))
+}
+
+// checking is one walk through a file.
+type checking struct {
+	*file
+	ctx      context.Context
+	tx       *bbolt.Tx
+	state    state
+	forms    forms
+	seen     state
+	findings []error
+}
+
+var errEnough = errors.New("there are more errors")
+
+// found notes an error. It returns an error when there are enough.
+func (c *checking) found(err error) error {
+	if c.findings = append(c.findings, err); len(c.findings) == maxFindings {
+		c.findings = append(c.findings, errEnough)
+		return errEnough
+	}
+	return nil
+}
+
+func (f *file) check(ctx context.Context) error {
+	c := checking{file: f, ctx: ctx}
+	err := f.view(&place{resource: "the beginning"}, func(tx *bbolt.Tx) (err error) {
+		c.tx = tx
+		if _, c.state, err = readMeta(tx); err != nil {
+			return err
+		}
+		if c.forms, err = readForms(tx); err != nil {
+			return err
+		}
+		if err := c.objects(); err != nil {
+			return err
+		}
+		if err := c.history(); err != nil {
+			return err
+		}
+		c.seen.revision, c.seen.oldest = c.state.revision, c.state.oldest
+		if c.seen != c.state && len(c.findings) == 0 {
+			return c.found(damaged(f.path, nil, "it holds %+v, but claims %+v", c.seen, c.state))
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errEnough), err == nil:
+		return errors.Join(c.findings...)
+	case ctx.Err() != nil:
+		return err
+	}
+	return errors.Join(append(c.findings, withPath(f.path, err))...)
+}
+
+// each calls look for the values of a bucket. A page that cannot be read ends the bucket, not the check.
+func (c *checking) each(b *bbolt.Bucket, at *place, look func(key, value []byte) error) error {
+	visited := 0
+	var stop error
+	err := guard(c.path, at, func() error {
+		return b.ForEach(func(key, value []byte) error {
+			if visited++; visited%stepRecords == 0 && c.ctx.Err() != nil {
+				stop = c.ctx.Err()
+				return stop
+			}
+			if err := look(key, value); err != nil {
+				stop = c.found(damaged(c.path, at, "%w", err))
+			}
+			return stop
+		})
+	})
+	if err != nil && stop == nil {
+		stop = c.found(err)
+	}
+	return stop
+}
+
+func (c *checking) objects() error {
+	objects := c.tx.Bucket([]byte(objectsBucket))
+	var resources []string
+	at := &place{resource: "the list of resources"}
+	err := c.each(objects, at, func(key, value []byte) error {
+		if value != nil {
+			return fmt.Errorf("%q is no bucket", key)
+		}
+		resources = append(resources, string(key))
+		return nil
+	})
+	for _, resource := range resources {
+		if err != nil {
+			return err
+		}
+		at := &place{resource: resource}
+		err = c.each(objects.Bucket([]byte(resource)), at, func(key, value []byte) error {
+			at.key = keyText(key)
+			c.seen.objects++
+			c.seen.objectBytes += int64(len(value))
+			s, err := c.stored(resource, key, value, c.forms)
+			if err == nil && s.Revision > c.state.revision {
+				return fmt.Errorf("revision %d is above the last one, %d", s.Revision, c.state.revision)
+			}
+			return err
+		})
+	}
+	return err
+}
+
+func (c *checking) history() error {
+	last := watch.Revision(0)
+	at := &place{}
+	return c.each(c.tx.Bucket([]byte(historyBucket)), at, func(key, value []byte) error {
+		c.seen.historyEntries++
+		c.seen.historyBytes += int64(len(value))
+		if len(key) != 8 {
+			return fmt.Errorf("the key %x is no revision", key)
+		}
+		*at = place{revision: binary.BigEndian.Uint64(key)}
+		u, err := c.undo(key, value, c.forms)
+		if err != nil {
+			return err
+		}
+		*at = place{resource: u.Key.Resource, key: u.Key.Namespace + "/" + u.Key.Name, revision: uint64(u.Revision)}
+		if u.GroupEnd < u.Revision || u.GroupEnd > c.state.revision || u.Revision <= last {
+			return fmt.Errorf("it belongs to a group that ends at %d, after a change at %d", u.GroupEnd, last)
+		}
+		last = u.Revision
+		return nil
+	})
+}

@@ -1,0 +1,42 @@
+package bolt_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/bolt"
+)
+
+// A host passes the store to rest.Options. It closes the store after the API.
+func Example() {
+	directory, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(directory)
+	ctx, path := context.Background(), filepath.Join(directory, "objects.db")
+	widgets := storage.Resource{Name: "widgets.example.com", Namespaced: true, Extract: storage.NewExtractor()}
+	key := storage.Key{Resource: widgets.Name, Namespace: "default", Name: "first"}
+	for range 2 {
+		store, err := bolt.Open(ctx, bolt.Options{Path: path})
+		if err != nil {
+			panic(err)
+		}
+		if err := store.Register(ctx, widgets); err != nil {
+			panic(err)
+		}
+		_, err = store.Update(ctx, key, func(current *storage.Record) ([]byte, error) {
+			fmt.Println("it exists:", current != nil)
+			return []byte(`{"metadata":{"name":"first","namespace":"default","resourceVersion":""}}`), nil
+		})
+		if err != nil {
+			panic(err)
+		}
+		if err := store.Close(); err != nil {
+			panic(err)
+		}
+	}
+	// Output:
+	// it exists: false
+	// it exists: true
+}

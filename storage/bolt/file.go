@@ -1,0 +1,216 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	bbolt "go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
+)
+
+// reserved is how much address space a file gets, so that it grows without being mapped anew: bbolt cannot map it anew while a backup
+// reads. Only 64-bit systems have the space, and Windows would make the file as large.
+const reserved int64 = 8 << 30
+
+// growBy is by how much a file grows at a time.
+const growBy = 4 << 20
+
+// lockWait is how long bbolt tries to lock a file: once.
+const lockWait = 50 * time.Millisecond
+
+// file is the [storage.Backend] of a store.
+type file struct {
+	opts   Options
+	path   string
+	db     *bbolt.DB
+	handle *os.File // that of db
+	info   os.FileInfo
+	id     []byte
+
+	writing sync.Mutex // held during each write transaction
+	current atomic.Pointer[committed]
+	failed  atomic.Pointer[error] // the first error of a write, after which there is none
+}
+
+// committed is what the last write transaction has left.
+type committed struct {
+	state
+	forms    forms
+	size     int64 // of the pages of the file
+	free     int64 // of those that hold nothing
+	synced   time.Time
+	syncTook time.Duration
+}
+
+// openFile opens and locks an existing file, and checks that it is whole enough to be read.
+func openFile(opts Options) (f *file, err error) {
+	f = &file{opts: opts, path: opts.Path}
+	if err := precheck(f.path); err != nil {
+		return nil, err
+	}
+	options := &bbolt.Options{Timeout: lockWait, ReadOnly: opts.ReadOnly, FreelistType: bbolt.FreelistMapType, OpenFile: f.keepHandle}
+	if strconv.IntSize == 64 && runtime.GOOS != "windows" {
+		space := reserved
+		options.InitialMmapSize = int(space)
+	}
+	err = guard(f.path, nil, func() (err error) {
+		f.db, err = bbolt.Open(f.path, 0o600, options)
+		return err
+	})
+	if err != nil {
+		if f.handle != nil {
+			_ = f.handle.Close() // unlocks it, if bbolt panicked
+		}
+		if errors.Is(err, bbolterrors.ErrTimeout) {
+			return nil, fmt.Errorf("%s: %w", f.path, ErrLocked)
+		}
+		return nil, withPath(f.path, err)
+	}
+	f.db.AllocSize = growBy
+	if err := f.readMeta(); err != nil {
+		f.release(err)
+		return nil, err
+	}
+	return f, nil
+}
+
+// keepHandle opens the file for bbolt. It never creates one.
+func (f *file) keepHandle(path string, flag int, mode os.FileMode) (*os.File, error) {
+	handle, err := os.OpenFile(path, flag&^os.O_CREATE, mode)
+	f.handle = handle
+	return handle, err
+}
+
+func (f *file) readMeta() (err error) {
+	c := &committed{}
+	err = guard(f.path, &place{resource: "the beginning"}, func() error {
+		return f.db.View(func(tx *bbolt.Tx) error {
+			if f.id, c.state, err = readMeta(tx); err != nil {
+				return err
+			}
+			c.forms, err = readForms(tx)
+			return err
+		})
+	})
+	if err == nil {
+		f.info, err = f.handle.Stat()
+	}
+	if err == nil {
+		err = f.measure(c)
+	}
+	if err != nil {
+		return withPath(f.path, err)
+	}
+	f.current.Store(c)
+	return f.present(c)
+}
+
+// withPath adds the path to an error that lacks it.
+func withPath(path string, err error) error {
+	if _, ok := errors.AsType[*os.PathError](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*panicError](err); ok {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// measure notes how full the file is.
+func (f *file) measure(c *committed) error {
+	return guard(f.path, nil, func() error {
+		stats := f.db.Stats()
+		c.free = int64(stats.FreePageN+stats.PendingPageN) * int64(f.db.Info().PageSize)
+		return f.db.View(func(tx *bbolt.Tx) error {
+			c.size = tx.Size()
+			return nil
+		})
+	})
+}
+
+// present returns an error if the path does not lead to the open file any more, or if the file is shorter than it must be.
+func (f *file) present(c *committed) error {
+	info, err := os.Stat(f.path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrReplaced, err)
+	case !os.SameFile(info, f.info):
+		return fmt.Errorf("%s: %w: another file has its place", f.path, ErrReplaced)
+	case info.Size() < c.size:
+		return fmt.Errorf("%s: %w: it has %d bytes instead of %d", f.path, ErrReplaced, info.Size(), c.size)
+	}
+	return nil
+}
+
+// update runs a write transaction. When it returns nil, the transaction is on disk, in the file that the path leads to. After an error
+// there is no other transaction, because nobody knows what the disk holds.
+func (f *file) update(at *place, do func(tx *bbolt.Tx, c *committed) error) error {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	if err := f.failure(); err != nil {
+		return err
+	}
+	next := *f.current.Load()
+	began := time.Now()
+	err := guard(f.path, at, func() error {
+		return f.db.Update(func(tx *bbolt.Tx) error {
+			if err := do(tx, &next); err != nil {
+				return err
+			}
+			return next.put(tx)
+		})
+	})
+	if err == nil {
+		next.synced = time.Now()
+		next.syncTook = next.synced.Sub(began)
+		err = f.measure(&next)
+	}
+	if err == nil {
+		err = f.present(&next)
+	}
+	if err != nil {
+		err = withPath(f.path, err)
+		f.failed.CompareAndSwap(nil, &err)
+		return err
+	}
+	f.current.Store(&next)
+	return nil
+}
+
+// view runs a read transaction.
+func (f *file) view(at *place, do func(tx *bbolt.Tx) error) error {
+	return guard(f.path, at, func() error { return f.db.View(do) })
+}
+
+// failure returns why there are no write transactions any more.
+func (f *file) failure() error {
+	if err := f.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Close implements [storage.Backend]. Its last transaction changes nothing: both meta pages of the file then lead to all commits, so that the
+// damage of one of them loses none.
+func (f *file) Close() error {
+	if c := f.current.Load(); f.failure() == nil && !c.synced.IsZero() {
+		if err := f.update(nil, func(*bbolt.Tx, *committed) error { return nil }); err != nil {
+			return errors.Join(err, f.release(err))
+		}
+	}
+	return f.release(f.failure())
+}
+
+// release closes the file. After a panic bbolt may still hold a lock of its own, so that only the file itself is closed, which unlocks it.
+func (f *file) release(after error) error {
+	if _, ok := errors.AsType[*panicError](after); ok {
+		return f.handle.Close()
+	}
+	return guard(f.path, nil, f.db.Close)
+}

@@ -1,0 +1,222 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+const (
+	flagSealed = 1
+	flagBefore = 2
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+var errShort = errors.New("the value is too short")
+
+// checksum covers the bucket and the key as well as the value, so that a value in a wrong place is found.
+func checksum(bucket string, key, value []byte) uint32 {
+	sum := crc32.Update(0, castagnoli, []byte(bucket))
+	sum = crc32.Update(sum, castagnoli, []byte{0})
+	sum = crc32.Update(sum, castagnoli, key)
+	return crc32.Update(sum, castagnoli, value)
+}
+
+// withChecksum appends the checksum to a value.
+func withChecksum(bucket string, key, value []byte) []byte {
+	return binary.BigEndian.AppendUint32(value, checksum(bucket, key, value))
+}
+
+// verified returns a value without its checksum.
+func verified(bucket string, key, value []byte) ([]byte, error) {
+	n := len(value) - 4
+	if n < 0 {
+		return nil, errShort
+	}
+	if want, got := binary.BigEndian.Uint32(value[n:]), checksum(bucket, key, value[:n]); want != got {
+		return nil, fmt.Errorf("the checksum is %08x instead of %08x", got, want)
+	}
+	return value[:n], nil
+}
+
+// record is a value of the bucket objects, taken apart. Its bytes belong to the page.
+type record struct {
+	form     uint32
+	revision watch.Revision
+	written  int64
+	keyID    string // of the key with which text is sealed; only if sealed
+	sealed   bool
+	text     []byte
+}
+
+const recordHeader = 1 + 4 + 8 + 8
+
+func (r *record) append(into []byte) []byte {
+	into = append(into, flags(r.sealed, false))
+	into = binary.BigEndian.AppendUint32(into, r.form)
+	into = binary.BigEndian.AppendUint64(into, uint64(r.revision))
+	into = binary.BigEndian.AppendUint64(into, uint64(r.written))
+	into = appendKeyID(into, r.sealed, r.keyID)
+	return append(into, r.text...)
+}
+
+// parseRecord verifies a value of an object and takes it apart.
+func parseRecord(resource string, key, value []byte) (r record, err error) {
+	v, err := verified(objectsBucket+"/"+resource, key, value)
+	if err != nil {
+		return r, err
+	}
+	if len(v) < recordHeader {
+		return r, errShort
+	}
+	r.sealed = v[0]&flagSealed != 0
+	r.form = binary.BigEndian.Uint32(v[1:])
+	r.revision = watch.Revision(binary.BigEndian.Uint64(v[5:]))
+	r.written = int64(binary.BigEndian.Uint64(v[13:]))
+	r.keyID, r.text, err = cutKeyID(v[recordHeader:], r.sealed)
+	return r, err
+}
+
+// change is a value of the bucket history, taken apart. Its bytes belong to the page.
+type change struct {
+	form              uint32
+	groupEnd          watch.Revision
+	at, writtenBefore int64
+	keyID             string
+	sealed, before    bool
+	key               storage.Key
+	text              []byte // the JSON before the change, if before is set
+}
+
+const changeHeader = 1 + 4 + 8 + 8 + 8
+
+func (c *change) append(into []byte) []byte {
+	into = append(into, flags(c.sealed, c.before))
+	into = binary.BigEndian.AppendUint32(into, c.form)
+	into = binary.BigEndian.AppendUint64(into, uint64(c.groupEnd))
+	into = binary.BigEndian.AppendUint64(into, uint64(c.at))
+	into = binary.BigEndian.AppendUint64(into, uint64(c.writtenBefore))
+	into = appendKeyID(into, c.sealed, c.keyID)
+	for _, part := range []string{c.key.Resource, c.key.Namespace, c.key.Name} {
+		into = append(append(into, part...), 0)
+	}
+	return append(into, c.text...)
+}
+
+// parseChange verifies a value of the history and takes it apart.
+func parseChange(key, value []byte) (c change, err error) {
+	v, err := verified(historyBucket, key, value)
+	if err != nil {
+		return c, err
+	}
+	if len(v) < changeHeader || len(key) != 8 {
+		return c, errShort
+	}
+	c.sealed, c.before = v[0]&flagSealed != 0, v[0]&flagBefore != 0
+	c.form = binary.BigEndian.Uint32(v[1:])
+	c.groupEnd = watch.Revision(binary.BigEndian.Uint64(v[5:]))
+	c.at = int64(binary.BigEndian.Uint64(v[13:]))
+	c.writtenBefore = int64(binary.BigEndian.Uint64(v[21:]))
+	rest := v[changeHeader:]
+	if c.keyID, rest, err = cutKeyID(rest, c.sealed); err != nil {
+		return c, err
+	}
+	for _, part := range []*string{&c.key.Resource, &c.key.Namespace, &c.key.Name} {
+		text, after, ok := bytes.Cut(rest, []byte{0})
+		if !ok {
+			return c, errShort
+		}
+		*part, rest = string(text), after
+	}
+	c.text = rest
+	return c, nil
+}
+
+// resourceOf returns the resource of a value of the history without verifying it.
+func resourceOf(value []byte) []byte {
+	if len(value) < changeHeader+4 {
+		return nil
+	}
+	rest := value[changeHeader:]
+	if value[0]&flagSealed != 0 {
+		n := 1 + int(rest[0])
+		if len(rest) < n {
+			return nil
+		}
+		rest = rest[n:]
+	}
+	text, _, _ := bytes.Cut(rest, []byte{0})
+	return text
+}
+
+func flags(sealed, before bool) (f byte) {
+	if sealed {
+		f |= flagSealed
+	}
+	if before {
+		f |= flagBefore
+	}
+	return f
+}
+
+func appendKeyID(into []byte, sealed bool, id string) []byte {
+	if !sealed {
+		return into
+	}
+	return append(append(into, byte(len(id))), id...)
+}
+
+func cutKeyID(v []byte, sealed bool) (id string, rest []byte, err error) {
+	if !sealed {
+		return "", v, nil
+	}
+	if len(v) < 1 || len(v) < 1+int(v[0]) {
+		return "", nil, errShort
+	}
+	return string(v[1 : 1+v[0]]), v[1+v[0]:], nil
+}
+
+// seal seals a text if the store has a transformer. The context is the place of the text.
+func (f *file) seal(bucket string, key storage.Key, revision watch.Revision, text []byte) (sealed []byte, keyID string, err error) {
+	t := f.opts.Transformer
+	if t == nil {
+		return text, "", nil
+	}
+	id := t.KeyID()
+	if len(id) > 255 {
+		return nil, "", fmt.Errorf("the id of the key has %d bytes, at most 255 are allowed", len(id))
+	}
+	sealed, err = t.Seal(text, sealContext(bucket, key, revision))
+	return sealed, id, err
+}
+
+// open returns a copy of a text, opened if it is sealed.
+func (f *file) open(bucket string, key storage.Key, revision watch.Revision, keyID string, sealed bool, text []byte) ([]byte, error) {
+	if !sealed {
+		return bytes.Clone(text), nil
+	}
+	if f.opts.Transformer == nil {
+		return nil, fmt.Errorf("it is sealed with key %q, and the store has no transformer", keyID)
+	}
+	opened, err := f.opts.Transformer.Open(keyID, bytes.Clone(text), sealContext(bucket, key, revision))
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be opened with key %q: %w", keyID, err)
+	}
+	return opened, nil
+}
+
+func sealContext(bucket string, key storage.Key, revision watch.Revision) []byte {
+	context := []byte(strings.Join([]string{bucket, key.Resource, key.Namespace, key.Name, ""}, "\x00"))
+	return binary.BigEndian.AppendUint64(context, uint64(revision))
+}
+
+func revisionKey(revision watch.Revision) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(revision))
+}
