@@ -2,7 +2,6 @@ package rest
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -63,7 +62,7 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	if len(data) > 0 {
 		o, err = q.decodeDeleteOptions(data)
 	} else {
-		err = q.queryDeleteOptions(&o)
+		o, err = resource.QueryDeleteOptions(q.parameters())
 	}
 	if err != nil {
 		return o, err
@@ -83,47 +82,6 @@ func (q *request) decodeDeleteOptions(data []byte) (o apimeta.DeleteOptions, err
 		return o, status.BadRequest(err.Error())
 	}
 	return resource.ReadDeleteOptions(body, q.bodyAsJSON(body, data))
-}
-
-func (q *request) queryDeleteOptions(o *apimeta.DeleteOptions) error {
-	query := q.parameters()
-	if query == nil {
-		return nil
-	}
-	o.DryRun = query["dryRun"]
-	var err error
-	if o.GracePeriodSeconds, err = integerParameter(query, "gracePeriodSeconds"); err != nil {
-		return err
-	}
-	if query.Has("propagationPolicy") {
-		policy := apimeta.DeletionPropagation(query.Get("propagationPolicy"))
-		o.PropagationPolicy = &policy
-	}
-	o.Preconditions = queryPreconditions(query)
-	if query.Has("orphanDependents") {
-		orphan := resource.ParseBool(query.Get("orphanDependents"))
-		o.OrphanDependents = &orphan
-	}
-	if query.Has(resource.FieldIgnoreReadError) {
-		ignore := resource.ParseBool(query.Get(resource.FieldIgnoreReadError))
-		o.IgnoreStoreReadErrorWithClusterBreakingPotential = &ignore
-	}
-	return nil
-}
-
-// queryPreconditions reads what an object must be to be deleted, where the query says it.
-func queryPreconditions(query url.Values) *apimeta.Preconditions {
-	var p apimeta.Preconditions
-	if uid := query.Get("uid"); uid != "" {
-		p.UID = &uid
-	}
-	if rv := query.Get("resourceVersion"); rv != "" {
-		p.ResourceVersion = &rv
-	}
-	if p == (apimeta.Preconditions{}) {
-		return nil
-	}
-	return &p
 }
 
 // deleteCollection answers DELETE of a collection with the list of the objects that it has deleted.

@@ -2,11 +2,8 @@ package rest
 
 import (
 	"cmp"
-	"net/url"
-	"strconv"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -50,10 +47,10 @@ func (q *request) listParameters() (*resource.ListParameters, error) {
 	p.ResourceVersion, p.Continue = query.Get("resourceVersion"), query.Get("continue")
 	p.ResourceVersionMatch = apimeta.ResourceVersionMatch(query.Get("resourceVersionMatch"))
 	var err error
-	if p.TimeoutSeconds, err = integerParameter(query, "timeoutSeconds"); err != nil {
+	if p.TimeoutSeconds, err = resource.IntegerParameter(query, "timeoutSeconds"); err != nil {
 		return p, err
 	}
-	limit, err := integerParameter(query, "limit")
+	limit, err := resource.IntegerParameter(query, "limit")
 	if err != nil {
 		return p, err
 	}
@@ -77,16 +74,4 @@ func (q *request) listParameters() (*resource.ListParameters, error) {
 
 func (q *request) wantsWatch() bool {
 	return q.parameters().Has("watch") && resource.ParseBool(q.parameters().Get("watch"))
-}
-
-// integerParameter reads a number; it is nil where the parameter is not there. One that is there and empty is no number.
-func integerParameter(query url.Values, name string) (*int64, error) {
-	if !query.Has(name) {
-		return nil, nil
-	}
-	n, err := strconv.ParseInt(query.Get(name), 10, 64)
-	if err != nil {
-		return nil, status.BadRequest(words.NotAnInteger(query.Get(name), 64))
-	}
-	return &n, nil
 }

@@ -20,6 +20,8 @@ type served struct {
 	shown []*servedSubresource
 	// others are the other versions. Only the stored version has them.
 	others []*served
+	// converted: the host's functions convert objects between this version and the stored one.
+	converted bool
 	// unserved hides the version from clients (see [Stage]).
 	unserved bool
 }

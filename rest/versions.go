@@ -68,6 +68,7 @@ func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
 	if err != nil {
 		return nil, fmt.Errorf("version %q: %w", r.Version, err)
 	}
+	res.converted = c.toStored != nil || c.fromStored != nil
 	to, from := resource.Conversions(res.Resource, stored.Resource, c.toStored, c.fromStored)
 	if err := stored.AddVersion(res.Resource, to, from); err != nil {
 		return nil, err

@@ -164,6 +164,14 @@ func (o *Object) Property(name string) *Property {
 	return nil
 }
 
+// RequiredNames returns the names of the required properties, in the order of the Go struct's fields.
+func (o *Object) RequiredNames() (names []string) {
+	for _, i := range o.required {
+		names = append(names, o.Properties[i].Name)
+	}
+	return names
+}
+
 // Member returns the schema of a member: of the property with that name, otherwise of the map's values. It returns nil for an unknown
 // member.
 func (s *Schema) Member(name string) *Schema {

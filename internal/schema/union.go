@@ -25,6 +25,28 @@ type unionMember struct {
 	value string // of the discriminator
 }
 
+// Union is a set of members of a struct, of which exactly one must be set. If it has a discriminator, that is the one that the
+// discriminator's value names.
+type Union struct {
+	Discriminator string // "" if there is none
+	Members       []UnionMember
+}
+
+// UnionMember is a member of a [Union], and the value of the discriminator that chooses it.
+type UnionMember struct{ Field, Value string }
+
+// Unions returns the unions of a struct.
+func (o *Object) Unions() []Union {
+	out := make([]Union, len(o.unions))
+	for i, u := range o.unions {
+		out[i].Discriminator = u.discriminator
+		for _, m := range u.members {
+			out[i].Members = append(out[i].Members, UnionMember{Field: m.field, Value: m.value})
+		}
+	}
+	return out
+}
+
 // membership is what the api tag of a member says about unions.
 type membership struct {
 	union         string

@@ -39,8 +39,12 @@ func inspected(d rest.Definition) (*kind, error) {
 		name := fmt.Sprintf("%T", d)
 		return &kind{name: name}, err
 	}
-	stored := versions[0]
-	return &kind{name: stored.Kind, typ: goType{stored.GoType, stored.Schema}, resource: stored, own: true, versions: versions[1:]}, nil
+	stored := versions[0].Kind
+	k := &kind{name: stored.Kind, typ: goType{stored.GoType, stored.Schema}, resource: stored, own: true}
+	for _, version := range versions[1:] {
+		k.versions = append(k.versions, version.Kind)
+	}
+	return k, nil
 }
 
 // place is a place for a value in a kind: a field, the elements of a list or the values of a map.

@@ -3,14 +3,17 @@ package resource
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -103,3 +106,55 @@ func ValidateDryRun(values []string) status.FieldErrors {
 
 // ParseBool reads a flag as Kubernetes does: what is not plainly false is true.
 func ParseBool(s string) bool { return s != "0" && !strings.EqualFold(s, "false") }
+
+// IntegerParameter reads a number. It is nil if the parameter is missing. An empty parameter is an error.
+func IntegerParameter(query url.Values, name string) (*int64, error) {
+	if !query.Has(name) {
+		return nil, nil
+	}
+	n, err := strconv.ParseInt(query.Get(name), 10, 64)
+	if err != nil {
+		return nil, status.BadRequest(words.NotAnInteger(query.Get(name), 64))
+	}
+	return &n, nil
+}
+
+// QueryDeleteOptions reads the options of a deletion from a query, where there is no body.
+func QueryDeleteOptions(query url.Values) (o apimeta.DeleteOptions, err error) {
+	if query == nil {
+		return o, nil
+	}
+	o.DryRun = query["dryRun"]
+	if o.GracePeriodSeconds, err = IntegerParameter(query, "gracePeriodSeconds"); err != nil {
+		return o, err
+	}
+	if query.Has("propagationPolicy") {
+		policy := apimeta.DeletionPropagation(query.Get("propagationPolicy"))
+		o.PropagationPolicy = &policy
+	}
+	o.Preconditions = queryPreconditions(query)
+	if query.Has("orphanDependents") {
+		orphan := ParseBool(query.Get("orphanDependents"))
+		o.OrphanDependents = &orphan
+	}
+	if query.Has(FieldIgnoreReadError) {
+		ignore := ParseBool(query.Get(FieldIgnoreReadError))
+		o.IgnoreStoreReadErrorWithClusterBreakingPotential = &ignore
+	}
+	return o, nil
+}
+
+// queryPreconditions reads what an object must be to be deleted, where the query says it.
+func queryPreconditions(query url.Values) *apimeta.Preconditions {
+	var p apimeta.Preconditions
+	if uid := query.Get("uid"); uid != "" {
+		p.UID = &uid
+	}
+	if rv := query.Get("resourceVersion"); rv != "" {
+		p.ResourceVersion = &rv
+	}
+	if p == (apimeta.Preconditions{}) {
+		return nil
+	}
+	return &p
+}

@@ -1,0 +1,431 @@
+package oracle
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	upstreamcel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/cel"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/crd"
+)
+
+// Widget has the tags of the Widget of internal/e2e/cmd/conformhost, whose manifest internal/conformance has recorded.
+type Widget struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               *widgetSpec   `json:"spec,omitempty" api:"required"`
+	Status             *widgetStatus `json:"status,omitempty"`
+}
+
+type widgetSpec struct {
+	Size     *int32                     `json:"size,omitempty" api:"required,min=1,max=100"`
+	Color    *string                    `json:"color,omitempty" api:"default=red,enum=red|green|blue"`
+	Owner    *string                    `json:"owner,omitempty" api:"maxLength=10"`
+	Code     *string                    `json:"code,omitempty" api:"pattern='^[a-z]+$'"`
+	Replicas *int32                     `json:"replicas,omitempty" api:"min=0,default=1"`
+	Big      *int64                     `json:"big,omitempty"`
+	Weight   *float64                   `json:"weight,omitempty"`
+	Paused   *bool                      `json:"paused,omitempty"`
+	Note     json.RawMessage            `json:"note,omitempty" api:"nullable,type=string"`
+	Port     json.RawMessage            `json:"port,omitempty" api:"intOrString"`
+	Tags     []string                   `json:"tags,omitzero" api:"list=set,maxItems=5"`
+	Steps    []string                   `json:"steps,omitzero"`
+	Parts    []widgetPart               `json:"parts,omitzero" api:"list=map,key=name"`
+	Settings map[string]string          `json:"settings,omitzero"`
+	Limits   map[string]string          `json:"limits,omitzero" api:"map=atomic"`
+	Template *widgetTemplate            `json:"template,omitempty" api:"default='{}'"`
+	Extra    map[string]json.RawMessage `json:"extra,omitzero" api:"preserveUnknown"`
+}
+
+type widgetPart struct {
+	Name  string  `json:"name" api:"required"`
+	Count *int32  `json:"count,omitempty" api:"default=1"`
+	Kind  *string `json:"kind,omitempty" api:"enum=bolt|nut"`
+}
+
+type widgetTemplate struct {
+	Image *string  `json:"image,omitempty" api:"default=none"`
+	Args  []string `json:"args,omitzero"`
+}
+
+type widgetStatus struct {
+	Phase              string            `json:"phase,omitempty" api:"enum=Pending|Ready|Failed"`
+	Replicas           *int32            `json:"replicas,omitempty"`
+	Selector           *string           `json:"selector,omitempty"`
+	ObservedGeneration *int64            `json:"observedGeneration,omitempty"`
+	Conditions         []widgetCondition `json:"conditions,omitzero" api:"list=map,key=type"`
+}
+
+type widgetCondition struct {
+	Type               string  `json:"type" api:"required"`
+	Status             string  `json:"status" api:"required,enum=True|False|Unknown"`
+	Reason             *string `json:"reason,omitempty"`
+	Message            *string `json:"message,omitempty"`
+	LastTransitionTime *string `json:"lastTransitionTime,omitempty" api:"format=date-time"`
+}
+
+func conformWidgets() rest.Resource[Widget] {
+	return rest.Resource[Widget]{
+		Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Short: []string{"wd"}, Categories: []string{"all"}},
+		SelectableFields: []string{"spec.color", "spec.owner"},
+		Scale:            &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".status.selector"},
+		Columns: []rest.Column{
+			{Name: "Size", Type: "integer", Path: ".spec.size", Description: "Size of the widget."}, {Name: "Color", Path: ".spec.color"}, {Name: "Phase", Path: ".status.phase"},
+			{Name: "Owner", Path: ".spec.owner", Priority: 1}, {Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"},
+		},
+	}
+}
+
+// readmeWidgets is the kind of the README.
+func readmeWidgets() rest.Definition {
+	type WidgetSpec struct {
+		Color string `json:"color,omitempty" api:"enum=Red|Green|Blue,default=Red,doc='What it is painted in.'"`
+		Size  int32  `json:"size" api:"min=1,max=10,doc='How large it is.'"`
+	}
+	type WidgetStatus struct {
+		ReadySize *int32 `json:"readySize,omitempty" api:"min=0,max=10"`
+	}
+	type Widget struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+		Spec   WidgetSpec   `json:"spec"`
+		Status WidgetStatus `json:"status,omitzero"`
+	}
+	return rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Columns: []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"}}}
+}
+
+// Wide has what the others lack: unions, immutable fields, rules, all number types and names that rules must escape.
+type Wide struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               wideSpec `json:"spec"`
+}
+
+type wideSpec struct {
+	Owner      string                `json:"owner" api:"immutable,maxLength=20"`
+	Zone       *string               `json:"zone-name,omitempty" api:"immutable,maxLength=20"`
+	Ports      []widePort            `json:"ports,omitempty" api:"list=map,key=name,maxItems=10"`
+	Labels     map[string]string     `json:"labels,omitempty" api:"values.immutable,values.maxLength=10,maxProperties=10"`
+	Tiny       int8                  `json:"tiny,omitempty"`
+	Short      uint16                `json:"short,omitempty"`
+	Long       uint64                `json:"long,omitempty"`
+	Half       float64               `json:"half,omitempty" api:"min=0,exclusiveMin,max=0.5,multipleOf=0.25"`
+	When       apimeta.Time          `json:"when,omitzero"`
+	Selector   apimeta.LabelSelector `json:"selector,omitzero"`
+	Conditions []apimeta.Condition   `json:"conditions,omitempty" api:"list=map,key=type"`
+	Source     wideSource            `json:"source,omitzero"`
+	Target     *wideTarget           `json:"target,omitempty"`
+	Empty      struct{}              `json:"empty,omitzero"`
+}
+
+type widePort struct {
+	Name string `json:"name" api:"maxLength=20"`
+	Port int32  `json:"port,omitempty" api:"immutable"`
+}
+
+type wideSource struct {
+	File *string `json:"file,omitempty" api:"member,maxLength=20"`
+	URL  *string `json:"namespace,omitempty" api:"member,maxLength=20"`
+}
+
+type wideTarget struct {
+	Type string  `json:"type" api:"discriminator,enum=Disk|Net"`
+	Disk *string `json:"disk,omitempty" api:"member"`
+	Net  *string `json:"net,omitempty" api:"member"`
+}
+
+func wides() rest.Resource[Wide] {
+	rules := cel.New(cel.Rules{"wideSpec": {{Rule: "!has(self.tiny) || self.tiny < 100", Message: "too much", FieldPath: ".tiny"}}})
+	return rest.Resource[Wide]{Group: "example.com", Version: "v1", Plural: "wides", Scope: rest.Cluster, Rules: rules}
+}
+
+// decodedCRD returns a manifest as an API server reads it, with its defaults. A field that does not exist is a fault.
+func decodedCRD(t testing.TB, yaml []byte) *apiextensions.CustomResourceDefinition {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	install.Install(scheme)
+	codecs := serializer.NewCodecFactory(scheme, serializer.EnableStrict)
+	obj, err := runtime.Decode(codecs.UniversalDecoder(apiextensionsv1.SchemeGroupVersion), yaml)
+	require.NoError(t, err)
+	v1, internal := obj.(*apiextensionsv1.CustomResourceDefinition), &apiextensions.CustomResourceDefinition{}
+	scheme.Default(v1)
+	require.NoError(t, scheme.Convert(v1, internal, nil))
+	internal.Status.StoredVersions = []string{internal.Spec.Versions[0].Name}
+	return internal
+}
+
+func exported(t testing.TB, d rest.Definition) *apiextensions.CustomResourceDefinition {
+	t.Helper()
+	yaml, losses, err := crd.Manifest(d)
+	require.NoError(t, err)
+	require.Empty(t, losses)
+	definition := decodedCRD(t, yaml)
+	require.Empty(t, crdvalidation.ValidateCustomResourceDefinition(context.Background(), definition), "%s", yaml)
+	return definition
+}
+
+// An API server takes the manifests.
+func TestExportedCRDsAreValid(t *testing.T) {
+	for name, d := range map[string]rest.Definition{"conformance": conformWidgets(), "README": readmeWidgets(), "wide": wides()} {
+		t.Run(name, func(t *testing.T) { exported(t, d) })
+	}
+}
+
+// The kind that replays the transcripts has the manifest from which they were recorded.
+func TestExportedCRDIsTheRecordedOne(t *testing.T) {
+	recorded, err := os.ReadFile("../conformance/fixtures/widget-crd.yaml")
+	require.NoError(t, err)
+	want, got := decodedCRD(t, recorded), exported(t, conformWidgets())
+	for _, c := range []*apiextensions.CustomResourceDefinition{want, got} {
+		schema := c.Spec.Validation
+		if schema == nil {
+			schema = c.Spec.Versions[0].Schema
+		}
+		for _, known := range []string{"apiVersion", "kind", "metadata"} { // every cluster knows them
+			delete(schema.OpenAPIV3Schema.Properties, known)
+		}
+	}
+	assert.Equal(t, asJSON(t, want.Spec), asJSON(t, got.Spec))
+}
+
+func asJSON(t testing.TB, v any) string {
+	t.Helper()
+	text, err := json.MarshalIndent(v, "", " ")
+	require.NoError(t, err)
+	return string(text)
+}
+
+// served is a kind on both sides: in an API of ours, and as an API server would serve its manifest.
+type servedCRD struct {
+	api        *rest.API
+	collection string
+	props      *apiextensions.JSONSchemaProps
+	structural *structuralschema.Structural
+}
+
+func serveCRD(t testing.TB, d rest.Definition) servedCRD {
+	t.Helper()
+	definition := exported(t, d)
+	api, err := rest.New(rest.Options{}, d)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	s := servedCRD{api: api, collection: "/apis/" + definition.Spec.Group + "/v1/namespaces/default/" + definition.Spec.Names.Plural}
+	if definition.Spec.Scope == apiextensions.ClusterScoped {
+		s.collection = "/apis/" + definition.Spec.Group + "/v1/" + definition.Spec.Names.Plural
+	}
+	schema := definition.Spec.Validation
+	if schema == nil {
+		schema = definition.Spec.Versions[0].Schema
+	}
+	s.props = schema.OpenAPIV3Schema
+	s.structural, err = structuralschema.NewStructural(s.props)
+	require.NoError(t, err)
+	return s
+}
+
+// upstream returns an object as an API server would store it, and what is wrong with it.
+func (s servedCRD) upstream(t testing.TB, obj, old map[string]any) (map[string]any, field.ErrorList) {
+	t.Helper()
+	obj = runtime.DeepCopyJSON(obj)
+	pruning.Prune(obj, s.structural, true)
+	defaulting.PruneNonNullableNullsWithoutDefaults(obj, s.structural)
+	defaulting.Default(obj, s.structural)
+	validator, _, err := validation.NewSchemaValidator(s.props)
+	require.NoError(t, err)
+	errs := validation.ValidateCustomResource(nil, obj, validator)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, obj)...)
+	if len(errs) == 0 {
+		var before any
+		if old != nil {
+			before = old
+		}
+		broken, _ := upstreamcel.NewValidator(s.structural, true, celconfig.PerCallLimit).Validate(t.Context(), nil, s.structural, obj, before, celconfig.RuntimeCELCostBudget)
+		errs = broken
+	}
+	return obj, errs
+}
+
+// ours returns the answer of our API to a write that it does not store.
+func (s servedCRD) ours(t testing.TB, method, path string, obj map[string]any) (map[string]any, []string) {
+	t.Helper()
+	body, err := json.Marshal(obj)
+	require.NoError(t, err)
+	r := httptest.NewRequest(method, s.collection+path+"?dryRun=All&fieldValidation=Ignore", bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	s.api.ServeHTTP(w, r)
+	var answer map[string]any
+	require.NoError(t, utiljson.Unmarshal(w.Body.Bytes(), &answer))
+	if w.Code < 300 {
+		return answer, nil
+	}
+	require.Equal(t, http.StatusUnprocessableEntity, w.Code, "%s", w.Body)
+	var faults []string
+	causes, _ := answer["details"].(map[string]any)["causes"].([]any)
+	for _, c := range causes {
+		c := c.(map[string]any)
+		if text := fmt.Sprintf("%v: %v", c["field"], c["message"]); !strings.HasPrefix(text, ".") { // the check of /scale, which is not of the schema
+			faults = append(faults, text)
+		}
+	}
+	slices.Sort(faults)
+	return nil, faults
+}
+
+// scrambled changes some places of an object at random.
+func scrambled(r *rand.Rand, v any, depth int) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := maps.Clone(v)
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			switch {
+			case oneIn(r, 12) && depth > 0:
+				delete(out, key)
+			case oneIn(r, 3):
+				out[key] = scrambled(r, v[key], depth+1)
+			}
+		}
+		if depth > 0 && oneIn(r, 8) {
+			out[pickText(r, "unknown", "name", "count", "disk", "net", "file")] = anything(r)
+		}
+		return out
+	case []any:
+		out := slices.Clone(v)
+		for i := range out {
+			if oneIn(r, 2) {
+				out[i] = scrambled(r, out[i], depth+1)
+			}
+		}
+		if len(out) > 0 && oneIn(r, 4) {
+			out = append(out, out[0])
+		}
+		return out
+	}
+	if oneIn(r, 6) {
+		return anything(r)
+	}
+	switch v := v.(type) {
+	case string:
+		return pickText(r, v, v+"x", "red", "Blue", "", "Net", "a b", strings.Repeat("x", 30))
+	case int64:
+		return []any{v, v + 1, int64(0), int64(-1), int64(1000), 2.5, int64(1) << 40}[r.Intn(7)]
+	case float64:
+		return []any{v, 0.25, 0.0, -1.5, int64(3)}[r.Intn(5)]
+	}
+	return v
+}
+
+// samples are valid objects with every field.
+var samples = map[string]string{
+	"conformance": `{"spec":{"size":3,"color":"green","owner":"jane","code":"abc","replicas":2,"big":7,"weight":1.5,"paused":true,"note":null,"port":"80%","tags":["a","b"],"steps":["x"],
+		"parts":[{"name":"p","count":2,"kind":"bolt"},{"name":"q"}],"settings":{"k":"v"},"limits":{"l":"m"},"template":{"image":"i","args":["a"]},"extra":{"deep":{"er":[1]}}}}`,
+	"README": `{"spec":{"color":"Green","size":3}}`,
+	"wide": `{"spec":{"owner":"o","zone-name":"z","ports":[{"name":"a","port":1},{"name":"b"}],"labels":{"k":"v"},"tiny":5,"short":7,"long":9,"half":0.25,"when":"2024-01-02T03:04:05Z",
+		"selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"k","operator":"In","values":["v"]}]},
+		"conditions":[{"type":"Ready","status":"True","reason":"R","message":"m","lastTransitionTime":"2024-01-02T03:04:05Z"}],
+		"source":{"file":"f"},"target":{"type":"Disk","disk":"d"},"empty":{}}}`,
+}
+
+// An API server stores the same objects as ours, and refuses the others for the same reasons.
+func TestExportedCRDsServeLikeTheKind(t *testing.T) {
+	for name, d := range map[string]rest.Definition{"conformance": conformWidgets(), "README": readmeWidgets(), "wide": wides()} {
+		t.Run(name, func(t *testing.T) {
+			s := serveCRD(t, d)
+			definition := exported(t, d)
+			var sample map[string]any
+			require.NoError(t, utiljson.Unmarshal([]byte(samples[name]), &sample))
+			accepted, refused := 0, 0
+			rounds(t, 100, func(t *testing.T, r round) {
+				obj := scrambled(r.Rand, sample, 0).(map[string]any)
+				obj["apiVersion"], obj["kind"], obj["metadata"] = "example.com/v1", definition.Spec.Names.Kind, map[string]any{"name": "a"}
+				want, errs := s.upstream(t, obj, nil)
+				got, faults := s.ours(t, "POST", "", obj)
+				say := asJSON(t, obj)
+				if len(errs) == 0 && strings.Contains(fmt.Sprint(faults), `"array"`) {
+					return // upstream accepts any list as a text of a format
+				}
+				if len(errs) > 0 || faults != nil {
+					refused++
+					var texts []string
+					for _, e := range errs {
+						texts = append(texts, fmt.Sprintf("%s: %s", e.Field, e.ErrorBody()))
+					}
+					slices.Sort(texts)
+					require.Equal(t, len(errs) > 0, faults != nil, "theirs: %v\nours: %v\n%s", texts, faults, say)
+					if name != "wide" { // whose unions are rules there
+						require.Equal(t, texts, faults, "%s", say)
+					}
+					return
+				}
+				accepted++
+				require.Equal(t, asJSON(t, want["spec"]), asJSON(t, got["spec"]), "%s", say)
+			})
+			assert.Positive(t, accepted)
+			assert.Positive(t, refused)
+		})
+	}
+}
+
+// An API server refuses the same changes: immutable fields and unions become rules of the manifest.
+func TestExportedCRDsRefuseTheSameChanges(t *testing.T) {
+	s := serveCRD(t, wides())
+	var sample map[string]any
+	require.NoError(t, utiljson.Unmarshal([]byte(samples["wide"]), &sample))
+	sample["apiVersion"], sample["kind"], sample["metadata"] = "example.com/v1", "Wide", map[string]any{"name": "a"}
+	old, errs := s.upstream(t, sample, nil)
+	require.Empty(t, errs)
+	body, err := json.Marshal(sample)
+	require.NoError(t, err)
+	r := httptest.NewRequest("POST", s.collection, bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	s.api.ServeHTTP(w, r)
+	require.Equal(t, http.StatusCreated, w.Code, "%s", w.Body)
+	var created map[string]any
+	require.NoError(t, utiljson.Unmarshal(w.Body.Bytes(), &created))
+	immutable := 0
+	rounds(t, 100, func(t *testing.T, r round) {
+		obj := scrambled(r.Rand, sample, 0).(map[string]any)
+		obj["apiVersion"], obj["kind"], obj["metadata"] = "example.com/v1", "Wide", created["metadata"]
+		_, errs := s.upstream(t, obj, old)
+		_, faults := s.ours(t, "PUT", "/a", obj)
+		if len(errs) == 0 && strings.Contains(fmt.Sprint(faults), `"array"`) {
+			return // upstream accepts any list as a text of a format
+		}
+		require.Equal(t, len(errs) > 0, faults != nil, "theirs: %v\nours: %v\n%s", errs, faults, asJSON(t, obj["spec"]))
+		if strings.Contains(fmt.Sprint(faults), "immutable") && strings.Contains(fmt.Sprint(errs), "immutable") {
+			immutable++
+		}
+	})
+	assert.Positive(t, immutable)
+}

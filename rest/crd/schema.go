@@ -1,0 +1,178 @@
+package crd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+)
+
+// exporter exports one version of a kind. It gathers what the manifest cannot say.
+type exporter struct {
+	version string
+	losses  []Loss
+	errs    []error
+	inside  []*schema.Object // the types around the present place
+}
+
+func (e *exporter) lose(part, reason string) {
+	e.losses = append(e.losses, Loss{Version: e.version, Part: part, Reason: reason})
+}
+
+func (e *exporter) fail(path, text string) { e.errs = append(e.errs, errors.New(path+": "+text)) }
+
+// root returns the schema of the whole object. Every cluster knows the metadata of objects, and a manifest must not describe it.
+func (e *exporter) root(v kind.Inspected) object {
+	e.inside = []*schema.Object{v.Schema.Object}
+	out := e.constraints(v.Schema)
+	properties := object{}
+	for i := range v.Schema.Object.Properties {
+		switch p := &v.Schema.Object.Properties[i]; p.Name {
+		case "metadata":
+			properties[p.Name] = object{"type": "object"}
+		default:
+			properties[p.Name] = e.place(p.Schema, p.Name)
+		}
+	}
+	out["properties"] = properties
+	e.structRules(out, v.Schema.Object, "")
+	return out
+}
+
+// place returns the schema of one place of a document.
+func (e *exporter) place(s *schema.Schema, path string) object {
+	out := e.constraints(s)
+	if len(s.OneOf) > 0 {
+		e.fail(path, fmt.Sprintf("it may be of the types %v, and a cluster allows one, or an integer and a string", s.OneOf))
+	}
+	if s.Items != nil {
+		out["items"] = e.place(s.Items, path+"[]")
+		e.fixed(s.Items, out["items"].(object), s.ListType == schema.MapList)
+	}
+	if s.Additional != nil && !(s.PreserveUnknown && s.Additional.Anything()) { // which preserveUnknown says already
+		out["additionalProperties"] = e.place(s.Additional, path+"{}")
+		e.fixed(s.Additional, out["additionalProperties"].(object), true)
+	}
+	if s.Object != nil {
+		e.object(out, s.Object, path)
+	}
+	return out
+}
+
+// object writes the members of a struct.
+func (e *exporter) object(out object, o *schema.Object, path string) {
+	if slices.Contains(e.inside, o) {
+		e.fail(path, fmt.Sprintf("the type %s contains itself, and the schemas of a cluster end somewhere", o.Name))
+		return
+	}
+	e.inside = append(e.inside, o)
+	defer func() { e.inside = e.inside[:len(e.inside)-1] }()
+	if len(o.Properties) > 0 {
+		properties := object{}
+		for i := range o.Properties {
+			p := &o.Properties[i]
+			properties[p.Name] = e.place(p.Schema, path+"."+p.Name)
+		}
+		out["properties"] = properties
+	}
+	e.structRules(out, o, path)
+}
+
+// structRules writes what a struct says about its members.
+func (e *exporter) structRules(out object, o *schema.Object, path string) {
+	if required := o.RequiredNames(); required != nil {
+		out["required"] = required
+	}
+	for _, u := range o.Unions() {
+		e.union(out, u, path)
+	}
+	for i := range o.Properties {
+		if p := &o.Properties[i]; p.Schema.Immutable {
+			e.immutable(out, p, path)
+		}
+	}
+}
+
+// constraints returns what a schema says about one value, apart from what is below it.
+func (e *exporter) constraints(s *schema.Schema) object {
+	out := object{}
+	set := func(key string, value any) {
+		if v := reflect.ValueOf(value); v.IsValid() && !v.IsZero() {
+			out[key] = value
+		}
+	}
+	set("description", s.Description)
+	set("type", s.Type)
+	set("format", s.Format)
+	set("nullable", s.Nullable)
+	set("x-kubernetes-preserve-unknown-fields", s.PreserveUnknown)
+	set("x-kubernetes-int-or-string", s.IntOrString)
+	set("x-kubernetes-list-type", s.ListType)
+	set("x-kubernetes-list-map-keys", s.ListMapKeys)
+	set("x-kubernetes-map-type", s.MapType)
+	set("exclusiveMinimum", s.ExclusiveMinimum)
+	set("exclusiveMaximum", s.ExclusiveMaximum)
+	for key, v := range map[string]doc.Value{"default": s.DefaultValue, "minimum": s.Minimum, "maximum": s.Maximum, "multipleOf": s.MultipleOf} {
+		if !v.IsAbsent() {
+			out[key] = plain(v)
+		}
+	}
+	for key, n := range map[string]*int64{"minLength": s.MinLength, "maxLength": s.MaxLength, "minItems": s.MinItems, "maxItems": s.MaxItems,
+		"minProperties": s.MinProperties, "maxProperties": s.MaxProperties} {
+		if n != nil {
+			out[key] = *n
+		}
+	}
+	if s.Pattern != nil {
+		out["pattern"] = s.Pattern.String()
+	}
+	var enum, rules []any
+	for _, v := range s.Enum {
+		enum = append(enum, plain(v))
+	}
+	set("enum", enum)
+	for _, r := range s.Rules {
+		rules = append(rules, rule(r))
+	}
+	set("x-kubernetes-validations", rules)
+	return out
+}
+
+// plain returns a value of the schema as JSON.
+func plain(v doc.Value) json.RawMessage { return codec.AppendJSON(nil, v) }
+
+// sameFields reports whether two schemas keep the same fields of an object, whatever they say about the values.
+func sameFields(a, b object) bool {
+	for _, key := range []string{"type", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"} {
+		if a[key] != b[key] {
+			return false
+		}
+	}
+	for _, key := range []string{"items", "additionalProperties"} {
+		below, other := child(a, key), child(b, key)
+		if (below == nil) != (other == nil) || below != nil && !sameFields(below, other) {
+			return false
+		}
+	}
+	ours, theirs := child(a, "properties"), child(b, "properties")
+	if len(ours) != len(theirs) {
+		return false
+	}
+	for name := range ours {
+		if other := child(theirs, name); other == nil || !sameFields(child(ours, name), other) {
+			return false
+		}
+	}
+	return true
+}
+
+func child(o object, key string) object {
+	below, _ := o[key].(object)
+	return below
+}
