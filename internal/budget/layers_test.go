@@ -95,6 +95,13 @@ func TestOnlyItsUsersLinkBolt(t *testing.T) {
 	assert.True(t, links(core+"/storage/bolt"))
 }
 
+// A host that reads no kubeconfig file links nothing that could, nor anything that runs programs.
+func TestOnlyItsUsersLinkKubeconfig(t *testing.T) {
+	links := goLines(t, "list", "-deps", host)
+	assert.NotContains(t, links, core+"/rest/kubeconfig")
+	assert.NotContains(t, links, "os/exec")
+}
+
 // What only tests need is linked into no program. A suite that others run
 // against their own code is a test too, so it may use it.
 func TestTestDependenciesAreNotLinked(t *testing.T) {

@@ -1,0 +1,44 @@
+package kubeconfig_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/kubeconfig"
+)
+
+// A program on a developer's machine, or in a pipeline, uses an API as kubectl does: Default reads the files of kubectl, and Parse
+// a text from elsewhere, such as a secret.
+func Example() {
+	notes := rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"}
+	api, err := rest.New(rest.Options{}, notes) // this part runs in another process
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	host := httptest.NewServer(http.StripPrefix("/platform", api))
+	defer host.Close()
+
+	config, err := kubeconfig.Parse(kubeconfig.Options{}, []byte(`
+current-context: platform
+clusters: [{name: platform, cluster: {server: `+host.URL+`/platform}}]
+users: [{name: me, user: {token: abc}}]
+contexts: [{name: platform, context: {cluster: platform, user: me, namespace: default}}]
+`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer config.Server.HTTP.CloseIdleConnections()
+	client := rest.ClientAt(config.Server, notes).Namespace(config.Namespace)
+	note, err := client.Create(context.Background(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "first"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(note.ObjectMeta.Namespace, note.Name)
+	// Output: default first
+}

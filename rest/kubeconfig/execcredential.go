@@ -1,0 +1,112 @@
+package kubeconfig
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"time"
+)
+
+// RunExec runs the program of an exec entry, for [Options].Run: it gives it the variable KUBERNETES_EXEC_INFO and reads an
+// ExecCredential from its output, as client-go does (client.authentication.k8s.io, v1 and v1beta1). The program gets no
+// standard input, so one that must talk to a person (InteractiveMode Always) is refused, and so is an auth-provider. The end of
+// ctx kills it. Its standard error becomes part of the error.
+func RunExec(ctx context.Context, p Plugin) (Credentials, error) {
+	switch {
+	case p.Command == "":
+		return Credentials{}, fmt.Errorf("the auth-provider %q is not a program", p.Provider)
+	case p.InteractiveMode == "Always":
+		return Credentials{}, fmt.Errorf("the program %q must talk to a person (interactiveMode Always)", p.Command)
+	case p.APIVersion != execV1 && p.APIVersion != execV1beta1:
+		return Credentials{}, fmt.Errorf("the program %q has the unknown apiVersion %q", p.Command, p.APIVersion)
+	}
+	asked, err := json.Marshal(execCredential{APIVersion: p.APIVersion, Kind: execKind, Spec: execSpec{Cluster: p.Cluster.asked()}})
+	if err != nil {
+		return Credentials{}, err
+	}
+	var out, problems bytes.Buffer
+	program := osexec.CommandContext(ctx, p.Command, p.Args...)
+	program.Env = append(append(os.Environ(), p.Env...), "KUBERNETES_EXEC_INFO="+string(asked))
+	program.Stdout, program.Stderr = &out, &problems
+	if err := program.Run(); err != nil {
+		return Credentials{}, p.failed(err, problems.String())
+	}
+	return p.read(out.Bytes())
+}
+
+const (
+	execV1      = "client.authentication.k8s.io/v1"
+	execV1beta1 = "client.authentication.k8s.io/v1beta1"
+	execKind    = "ExecCredential"
+	// maxProblems limits how much of its standard error a program contributes to an error.
+	maxProblems = 2048
+)
+
+// execCredential is what a program is asked, in the spec, and what it answers, in the status.
+type execCredential struct {
+	APIVersion string      `json:"apiVersion"`
+	Kind       string      `json:"kind"`
+	Spec       execSpec    `json:"spec"`
+	Status     *execStatus `json:"status,omitempty"`
+}
+
+type execSpec struct {
+	Interactive bool         `json:"interactive"`
+	Cluster     *execCluster `json:"cluster,omitempty"`
+}
+
+type execCluster struct {
+	Server                   string `json:"server"`
+	TLSServerName            string `json:"tls-server-name,omitempty"`
+	InsecureSkipTLSVerify    bool   `json:"insecure-skip-tls-verify,omitempty"`
+	CertificateAuthorityData []byte `json:"certificate-authority-data,omitempty"`
+	ProxyURL                 string `json:"proxy-url,omitempty"`
+}
+
+type execStatus struct {
+	Expires     *time.Time `json:"expirationTimestamp"`
+	Token       string     `json:"token"`
+	Certificate string     `json:"clientCertificateData"`
+	Key         string     `json:"clientKeyData"`
+}
+
+func (c *Cluster) asked() *execCluster {
+	if c == nil {
+		return nil
+	}
+	return &execCluster{c.Server, c.TLSServerName, c.InsecureSkipTLSVerify, c.CertificateAuthority, c.ProxyURL}
+}
+
+// failed returns the error for a program that failed or could not be started.
+func (p Plugin) failed(err error, problems string) error {
+	err = fmt.Errorf("the program %q: %w", p.Command, err)
+	if problems = problems[:min(len(problems), maxProblems)]; problems != "" {
+		err = fmt.Errorf("%w: %s", err, problems)
+	}
+	if errors.Is(err, osexec.ErrNotFound) && p.InstallHint != "" {
+		err = fmt.Errorf("%w\n%s", err, p.InstallHint)
+	}
+	return err
+}
+
+// read reads the answer of a program.
+func (p Plugin) read(out []byte) (Credentials, error) {
+	var answer execCredential
+	switch err := json.Unmarshal(out, &answer); {
+	case err != nil:
+		return Credentials{}, fmt.Errorf("the program %q: its output is not an ExecCredential: %w", p.Command, err)
+	case answer.Kind != execKind || answer.APIVersion != p.APIVersion:
+		return Credentials{}, fmt.Errorf("the program %q: its output is a %s of %s, not an ExecCredential of %s", p.Command, answer.Kind, answer.APIVersion, p.APIVersion)
+	case answer.Status == nil:
+		return Credentials{}, fmt.Errorf("the program %q: its output has no status", p.Command)
+	}
+	c := Credentials{Token: answer.Status.Token, Certificate: []byte(answer.Status.Certificate), Key: []byte(answer.Status.Key)}
+	if answer.Status.Expires != nil {
+		c.Expires = *answer.Status.Expires
+	}
+	return c, nil
+}

@@ -1,0 +1,97 @@
+package kubeconfig_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest/kubeconfig"
+)
+
+// TestMain lets the program of the tests play the program of an exec entry: it prints what the variable says.
+func TestMain(m *testing.M) {
+	if answer, ok := os.LookupEnv("PLUGIN_ANSWER"); ok {
+		fmt.Fprint(os.Stderr, "a word to the user")
+		if answer == "fail" {
+			os.Exit(3)
+		}
+		if answer == "wait" {
+			time.Sleep(time.Hour)
+		}
+		if answer == "mirror" {
+			answer = `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":` + fmt.Sprintf("%q", os.Getenv("KUBERNETES_EXEC_INFO")) + `}}`
+		}
+		fmt.Print(answer)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+const execV1 = "client.authentication.k8s.io/v1"
+
+func program(t testing.TB, answer string) kubeconfig.Plugin {
+	path, err := os.Executable()
+	require.NoError(t, err)
+	return kubeconfig.Plugin{Command: path, APIVersion: execV1, Env: []string{"PLUGIN_ANSWER=" + answer}}
+}
+
+func TestRunExec(t *testing.T) {
+	credential := func(status string) string {
+		return `{"apiVersion":"` + execV1 + `","kind":"ExecCredential","status":` + status + `}`
+	}
+	got, err := kubeconfig.RunExec(t.Context(), program(t, credential(`{"token":"t","expirationTimestamp":"2026-01-02T03:04:05Z","clientCertificateData":"c","clientKeyData":"k"}`)))
+	require.NoError(t, err)
+	assert.Equal(t, kubeconfig.Credentials{Token: "t", Certificate: []byte("c"), Key: []byte("k"), Expires: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, got)
+
+	asks := program(t, "mirror")
+	asks.Cluster = &kubeconfig.Cluster{Server: "https://api.example.com", CertificateAuthority: []byte("ca")}
+	got, err = kubeconfig.RunExec(t.Context(), asks)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"apiVersion":"`+execV1+`","kind":"ExecCredential","spec":{"interactive":false,"cluster":{"server":"https://api.example.com","certificate-authority-data":"Y2E="}}}`, got.Token)
+	assert.True(t, json.Valid([]byte(got.Token)))
+
+	for _, c := range []struct {
+		name   string
+		plugin kubeconfig.Plugin
+		want   string
+	}{
+		{"it fails", program(t, "fail"), "exit status 3: a word to the user"},
+		{"no JSON", program(t, "hello"), "its output is not an ExecCredential: invalid character"},
+		{"another kind", program(t, `{"kind":"Pod"}`), "its output is a Pod of "},
+		{"no status", program(t, credential("null")), "its output has no status"},
+		{"no program", kubeconfig.Plugin{Command: "there-is-no-such-program", APIVersion: execV1, InstallHint: "get it at example.com"}, "executable file not found"},
+		{"a hint", kubeconfig.Plugin{Command: "there-is-no-such-program", APIVersion: execV1, InstallHint: "get it at example.com"}, "\nget it at example.com"},
+		{"an old version", kubeconfig.Plugin{Command: "x", APIVersion: "client.authentication.k8s.io/v1alpha1"}, `unknown apiVersion "client.authentication.k8s.io/v1alpha1"`},
+		{"a person", kubeconfig.Plugin{Command: "x", APIVersion: execV1, InteractiveMode: "Always"}, "must talk to a person"},
+		{"an auth-provider", kubeconfig.Plugin{Provider: "oidc"}, `the auth-provider "oidc" is not a program`},
+	} {
+		_, err := kubeconfig.RunExec(t.Context(), c.plugin)
+		assert.ErrorContains(t, err, c.want, c.name)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err = kubeconfig.RunExec(ctx, program(t, "wait"))
+	assert.Error(t, err)
+}
+
+// A file with an exec entry works when the caller lets its program run.
+func TestAFileWithAPlugin(t *testing.T) {
+	var valid atomic.Pointer[string]
+	valid.Store(new("from-the-program"))
+	s := guarded(t, &valid)
+	path, err := os.Executable()
+	require.NoError(t, err)
+	answer := `{"apiVersion":"` + execV1 + `","kind":"ExecCredential","status":{"token":"from-the-program"}}`
+	config := parse(t, kubeconfig.Options{Run: kubeconfig.RunExec},
+		whole("server: "+s.URL, fmt.Sprintf("exec: {apiVersion: %s, command: %q, env: [{name: PLUGIN_ANSWER, value: %q}]}", execV1, path, answer)))
+	got, err := get(t, config)
+	require.NoError(t, err)
+	assert.Equal(t, "welcome", got)
+}

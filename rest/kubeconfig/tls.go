@@ -1,0 +1,108 @@
+package kubeconfig
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+)
+
+// transportTo returns the transport to a cluster, without credentials. Its limits are those of client-go.
+func transportTo(c entry[cluster]) (*http.Transport, error) {
+	if err := c.value.checkServer(); err != nil {
+		return nil, err
+	}
+	settings, err := tlsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	t := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:     settings,
+		TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConnsPerHost: 25,
+		IdleConnTimeout:     90 * time.Second,
+		DisableCompression:  c.value.DisableCompression,
+		ForceAttemptHTTP2:   true,
+		// A connection that has died in silence would otherwise be used until the kernel gives it up.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
+	}
+	if c.value.ProxyURL != "" {
+		proxy, err := url.Parse(c.value.ProxyURL)
+		if err != nil {
+			return nil, fmt.Errorf("proxy-url: %w", err)
+		}
+		switch proxy.Scheme {
+		case "http", "https", "socks5":
+		default:
+			return nil, fmt.Errorf("proxy-url: the scheme of %q is not http, https or socks5", proxy.Redacted())
+		}
+		t.Proxy = http.ProxyURL(proxy)
+	}
+	return t, nil
+}
+
+// tlsOf says how to verify the server.
+func tlsOf(c entry[cluster]) (*tls.Config, error) {
+	settings := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.value.TLSServerName, InsecureSkipVerify: c.value.InsecureSkipTLSVerify}
+	authority, err := c.read("certificate-authority", c.value.CertificateAuthority, c.value.CertificateAuthorityData)
+	switch {
+	case err != nil:
+		return nil, err
+	case authority == nil:
+		return settings, nil
+	case c.value.InsecureSkipTLSVerify:
+		return nil, errors.New("insecure-skip-tls-verify: it contradicts certificate-authority")
+	}
+	settings.RootCAs = x509.NewCertPool()
+	if !settings.RootCAs.AppendCertsFromPEM(authority) {
+		return nil, errors.New("certificate-authority: it contains no certificate in the form PEM")
+	}
+	return settings, nil
+}
+
+// read returns the content of a field that is given as a path or as data. It is nil if it is given as neither.
+func (e entry[V]) read(field, path string, data []byte) ([]byte, error) {
+	switch {
+	case path == "" || len(data) > 0:
+		if path != "" {
+			return nil, fmt.Errorf("%s: it contradicts %s-data", field, field)
+		}
+		return data, nil
+	}
+	text, err := os.ReadFile(e.resolve(path))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	return text, nil
+}
+
+// certificate returns the client certificate of a user, or nil if the user has none.
+func certificate(u entry[user]) (*tls.Certificate, error) {
+	chain, err := u.read("client-certificate", u.value.ClientCertificate, u.value.ClientCertificateData)
+	if err != nil {
+		return nil, err
+	}
+	key, err := u.read("client-key", u.value.ClientKey, u.value.ClientKeyData)
+	switch {
+	case err != nil:
+		return nil, err
+	case chain == nil && key == nil:
+		return nil, nil
+	case chain == nil:
+		return nil, errors.New("client-certificate: it is missing, and client-key is set")
+	case key == nil:
+		return nil, errors.New("client-key: it is missing, and client-certificate is set")
+	}
+	pair, err := tls.X509KeyPair(chain, key)
+	if err != nil {
+		return nil, fmt.Errorf("client-certificate: %w", err)
+	}
+	return &pair, nil
+}
