@@ -17,7 +17,7 @@ type Server struct {
 	// "https://platform.example.com/api-prefix".
 	URL string
 	// HTTP sends the requests. Its transport decides what the server learns of the client: certificates, tokens, the User-Agent.
-	// Its Timeout must be 0, because it would end watches too. Default: http.DefaultClient.
+	// Its Timeout bounds each request except those of watches. Default: http.DefaultClient.
 	HTTP *http.Client
 }
 

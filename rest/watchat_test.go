@@ -125,6 +125,33 @@ func TestDeadConnections(t *testing.T) {
 	})
 }
 
+// The timeout of the http.Client ends requests, but no watches.
+func TestTimeoutsEndNoWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{streams: []func(io.Writer, *http.Request){func(w io.Writer, r *http.Request) {
+			time.Sleep(time.Minute)
+			sendEvent(w, "ADDED", "b", "6")
+			_, _ = io.WriteString(w, expiredEvent)
+		}}}
+		server := serverOf(s)
+		server.HTTP.Timeout = time.Second
+		var got []string
+		for e, err := range rest.ClientAt(server, widgetResource()).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}) {
+			if err != nil {
+				assert.True(t, status.IsExpired(err), "%v", err)
+				break
+			}
+			got = append(got, seen(e))
+		}
+		assert.Equal(t, []string{"ADDED b 6"}, got)
+
+		server = serverOf(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+		server.HTTP.Timeout = time.Second
+		_, err := rest.ClientAt(server, widgetResource()).Namespace("default").Get(t.Context(), "a")
+		assert.ErrorContains(t, err, "Client.Timeout")
+	})
+}
+
 // A caller that breaks off ends the request.
 func TestBreakingOffEndsTheRequest(t *testing.T) {
 	gone := make(chan struct{})

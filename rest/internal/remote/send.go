@@ -23,6 +23,7 @@ type request struct {
 	method, url string
 	media       string // of the body
 	body        []byte
+	watch       bool // the answer has no end, so the Timeout of the http.Client does not hold
 }
 
 // answer is what the server answers. After an error it has only the header, if any.
@@ -96,7 +97,13 @@ func (c *Caller) once(ctx context.Context, r request) (*http.Response, error) {
 	if r.body != nil {
 		req.Header.Set("Content-Type", r.media)
 	}
-	resp, err := c.HTTP.Do(req)
+	client := c.HTTP
+	if r.watch && client.Timeout > 0 {
+		endless := *client
+		endless.Timeout = 0
+		client = &endless
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ func (w *watching) stream(ctx context.Context) (received bool, err error) {
 	began := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+overdue)
 	defer cancel()
-	resp, err := w.open(bounded, request{method: http.MethodGet, url: target})
+	resp, err := w.open(bounded, request{method: http.MethodGet, url: target, watch: true})
 	if err == nil {
 		defer resp.Body.Close()
 		received, err = w.read(resp.Body)
