@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -148,6 +149,8 @@ func (c Client[T]) at(v Verb, name, subresource string) (caller.Address, error) 
 	switch {
 	case c.err != nil:
 		return at, c.err
+	case c.caller == nil:
+		return at, status.InternalError(errors.New("the zero Client has no API: make one with rest.ClientFor or rest.ClientAt"))
 	case !c.res.Possible(string(v)):
 		return at, status.MethodNotSupported(c.res.GR, string(v))
 	case v == List || v == Watch:

@@ -31,6 +31,11 @@ func answering(f http.HandlerFunc) rest.Client[Widget] {
 	return rest.ClientAt(serverOf(f), widgetResource()).Namespace("default")
 }
 
+func TestTheZeroClientReturnsErrors(t *testing.T) {
+	_, err := rest.Client[Widget]{}.Namespace("default").Get(t.Context(), "a")
+	assert.ErrorContains(t, err, "make one with rest.ClientFor or rest.ClientAt")
+}
+
 // A client elsewhere that cannot work says so on every call, as a client in process does.
 func TestClientAtWithoutAServer(t *testing.T) {
 	valid := serverOf(http.NotFoundHandler())

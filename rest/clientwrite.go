@@ -39,6 +39,9 @@ func userNameIn(ctx context.Context) string {
 
 // document encodes the caller's object, and sets its apiVersion and kind, which the caller need not fill in.
 func (c Client[T]) document(obj *T) (doc.Value, error) {
+	if obj == nil {
+		return doc.Value{}, status.BadRequest("the object must not be nil")
+	}
 	v, err := codec.FromGo(obj)
 	if err != nil {
 		return doc.Value{}, status.BadRequest(err.Error())

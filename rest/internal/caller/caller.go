@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -31,6 +32,14 @@ type Caller interface {
 
 // Address names an object, and the part or view of it that a call is about. Subresource is empty for the object itself.
 type Address struct{ Namespace, Name, Subresource string }
+
+// CheckName returns a BadRequest error if the address has no name.
+func (a Address) CheckName() error {
+	if a.Name == "" {
+		return status.BadRequest("the name of the object must not be empty")
+	}
+	return nil
+}
 
 // Write is one write. The verb decides which of the other fields count.
 type Write struct {

@@ -29,6 +29,9 @@ type Local struct {
 
 // Get implements [Caller].
 func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]byte, error) {
+	if err := at.CheckName(); err != nil {
+		return nil, err
+	}
 	atLeast := storage.MostRecent
 	if resourceVersion != "" {
 		var err error
@@ -144,6 +147,11 @@ func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
 
 // begin returns a write that wants what c says.
 func (l *Local) begin(c *Write) (*resource.Write, error) {
+	if c.Verb != kind.DeleteCollection && (c.Verb != kind.Create || c.Subresource != "") {
+		if err := c.CheckName(); err != nil {
+			return nil, err
+		}
+	}
 	t := resource.Target{Namespace: c.Namespace, Name: c.Name}
 	if c.Subresource != "" {
 		if t.Through = l.Resource.FindSubresource(c.Subresource); t.Through == nil {

@@ -45,8 +45,8 @@ func (c *Caller) object(at caller.Address, query url.Values) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if at.Name == "" {
-		return "", status.BadRequest("the name of the object must not be empty")
+	if err := at.CheckName(); err != nil {
+		return "", err
 	}
 	if err := checkSegment(at.Name); err != nil {
 		return "", err
