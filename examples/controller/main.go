@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	defer stopManager()
 	managed := make(chan error, 1)
 	go func() { managed <- manager.Start(managing) }()
-	server := &http.Server{Handler: api, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: api, ReadTimeout: time.Minute, WriteTimeout: time.Minute}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	fmt.Fprintf(stdout, "ready http://%s\n", listener.Addr())

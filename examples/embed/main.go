@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	mux.Handle("POST /deployed/{namespace}/{name}", deployed(rest.ClientFor[Environment](api)))
 	mux.Handle("/platform/", http.StripPrefix("/platform", api)) // the one line that embeds
 
-	server := &http.Server{Handler: logged(logger, mux), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: logged(logger, mux), ReadTimeout: time.Minute, WriteTimeout: time.Minute}
 	fmt.Fprintf(stdout, tour, "http://"+listener.Addr().String())
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()

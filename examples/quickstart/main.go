@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 
-	server := &http.Server{Handler: api, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: api, ReadTimeout: time.Minute, WriteTimeout: time.Minute}
 	failed := make(chan error, 2)
 	go func() { failed <- server.Serve(listener) }()
 	go func() { failed <- operate(ctx, rest.ClientFor[Database](api).As("database-operator")) }()

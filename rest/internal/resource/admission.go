@@ -157,10 +157,10 @@ func (w *Write) optionsOf(op operation) any {
 	if w.Asked.DryRun {
 		dryRun = []string{apimeta.DryRunAll}
 	}
-	manager, validation := w.Asked.Manager, string(w.Asked.Validation)
+	manager, validation, force := w.Asked.Manager, string(w.Asked.Validation), w.Asked.Force // a hook may change its copies
 	switch {
 	case w.form == applied:
-		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation, Force: &w.Asked.Force}
+		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation, Force: &force}
 	case w.form == patched:
 		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
 	case op == createOperation:

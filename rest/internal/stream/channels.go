@@ -42,8 +42,20 @@ func (c *Call) openChannels(ctx context.Context, protocols []string, inputs []ch
 	ch.Mux = channels.New(s, p, inputs)
 	ch.ctx, ch.gone = context.WithCancelCause(ctx)
 	ch.stop = context.AfterFunc(ch.ctx, ch.closeInputs)
-	s.receive(ch.Receive, ch.gone)
+	s.receive(ch.Receive, ch.leave)
 	return ch, nil
+}
+
+// errLeft ends the context of a client that has left. A host's function that fails because of that is no failure to log, and nobody
+// reads its outcome.
+var errLeft = errors.New("the client has left")
+
+// leave ends the context after the last message of the client.
+func (ch *channelSocket) leave(err error) {
+	if _, ok := errors.AsType[*channels.Violation](err); !ok {
+		err = errLeft
+	}
+	ch.gone(err)
 }
 
 // closeInputs accepts no more input, so that host and client do not wait for each other.

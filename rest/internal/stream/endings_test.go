@@ -2,6 +2,7 @@ package stream_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"runtime/pprof"
 	"strings"
@@ -113,6 +114,34 @@ func TestEndings(t *testing.T) {
 				assert.Zero(t, h.hurried())
 			})
 		})
+	}
+}
+
+// A client causes no error in the host's log by leaving.
+func TestAClientThatLeavesIsNoFailure(t *testing.T) {
+	until := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	for name, serve := range map[string]func(context.Context, *stream.Call) error{
+		"v5.channel.k8s.io": session(func(ctx context.Context, _ *terminal) error { return until(ctx) }),
+		"binary.k8s.io":     output(func(ctx context.Context, out io.Writer) error { _, _ = out.Write(nil); return until(ctx) }),
+		"v4.channel.k8s.io": forward(func(ctx context.Context, _ uint16, _ io.ReadWriter) error { return until(ctx) }),
+	} {
+		for _, orderly := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", orderly ", orderly), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					h := newHost(t, serve)
+					conn := h.dial(t, name)
+					synctest.Wait()
+					if orderly {
+						_ = conn.Close(websocket.StatusNormalClosure, "")
+					} else {
+						_ = conn.CloseNow()
+					}
+					<-h.served
+					assert.NoError(t, h.err)
+					assert.Zero(t, h.failures.Load())
+				})
+			})
+		}
 	}
 }
 

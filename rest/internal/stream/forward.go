@@ -45,7 +45,7 @@ func Forward(ctx context.Context, call *Call, ports []string, run func(ctx conte
 		all.Go(func() {
 			err := ch.outcome(run(ch.ctx, port, forwarded{buffers[i], data}))
 			buffers[i].Close(io.ErrClosedPipe)
-			if err != nil {
+			if err != nil && err != errLeft {
 				_, _ = fmt.Fprintf(failures, "error forwarding port %d: %s", port, call.Failure(err).Status.Message)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ type host struct {
 	end    context.CancelCauseFunc
 	served chan struct{} // closed when the stream has been served
 	err    error         // what the stream returned
+
+	failures atomic.Int32 // how many errors the stream has reported
 
 	mu      sync.Mutex
 	hurries map[*func()]bool
@@ -61,7 +64,7 @@ func newHost(t *testing.T, serve func(context.Context, *stream.Call) error) *hos
 func (h *host) call(w http.ResponseWriter, r *http.Request) *stream.Call {
 	return &stream.Call{
 		Request: r, Writer: w, Limits: limits, AtEnd: h.atEnd, Ending: errEnding,
-		Failure: func(err error) *status.Error { return status.From(err) },
+		Failure: func(err error) *status.Error { h.failures.Add(1); return status.From(err) },
 	}
 }
 

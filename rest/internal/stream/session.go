@@ -82,6 +82,9 @@ func Session[Size any](ctx context.Context, call *Call, w Wanted, run func(conte
 // sendOutcome sends how a session ended on its error channel: a Status, or, to clients older than v4, only the message of a
 // failure. A client that has left receives nothing.
 func (ch *channelSocket) sendOutcome(err error) {
+	if err == errLeft {
+		return
+	}
 	outcome := status.Status{Status: status.Success}
 	if err != nil {
 		outcome = ch.call.Failure(err).Status
