@@ -4,7 +4,8 @@ import "github.com/decorum-go/decorum/rest"
 
 const ageDescription = "The time since the object was created."
 
-// column returns a column of texts, as the tables of Kubernetes have them: an age too is a text.
+// column returns a column of type string. Kubernetes uses this type for all columns of these kinds,
+// even for ages.
 func column[T any](name, description string, cell func(obj *T) any) rest.Column {
 	return rest.ColumnFunc(rest.Column{Name: name, Description: description}, cell)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// CoreEvent reports what happened to an object: the kind Event of the core group, in which events are stored. [Event] is the form of
-// the same objects in the group events.k8s.io.
+// CoreEvent is the kind Event of the core group. It reports what happened to an object. The store keeps events in this form; [Event]
+// is the form of the same objects in the group events.k8s.io.
 type CoreEvent struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
@@ -28,12 +28,12 @@ type CoreEvent struct {
 	EventTime           apimeta.MicroTime `json:"eventTime,omitempty" protobuf:"bytes,10,opt,name=eventTime" api:"doc='When it first happened, in microseconds. If it is set, the rules for new events apply.'"`
 	Series              *CoreEventSeries  `json:"series,omitempty" protobuf:"bytes,11,opt,name=series" api:"doc='How often it happened, if eventTime is set and it happened more than once.'"`
 	Action              string            `json:"action,omitempty" protobuf:"bytes,12,opt,name=action" api:"doc='What was done or failed, as one word in CamelCase.'"`
-	Related             *ObjectReference  `json:"related,omitempty" protobuf:"bytes,13,opt,name=related" api:"doc='A second object that has to do with it.'"`
+	Related             *ObjectReference  `json:"related,omitempty" protobuf:"bytes,13,opt,name=related" api:"doc='A second object that the event concerns.'"`
 	ReportingController string            `json:"reportingComponent" protobuf:"bytes,14,opt,name=reportingComponent" api:"doc='The controller that reports the event, such as example.com/size.'"`
 	ReportingInstance   string            `json:"reportingInstance" protobuf:"bytes,15,opt,name=reportingInstance" api:"doc='The instance of the controller.'"`
 }
 
-// CoreEventSeries is [EventSeries] as the core group encodes it: without a count of 0.
+// CoreEventSeries is the [EventSeries] of the core group, whose JSON omits a count of 0.
 type CoreEventSeries struct {
 	Count            int32             `json:"count,omitempty" protobuf:"varint,1,opt,name=count" api:"doc='How often it happened up to lastObservedTime.'"`
 	LastObservedTime apimeta.MicroTime `json:"lastObservedTime,omitempty" protobuf:"bytes,2,opt,name=lastObservedTime" api:"doc='When it last happened.'"`
@@ -45,7 +45,7 @@ type EventSource struct {
 	Host      string `json:"host,omitempty" protobuf:"bytes,2,opt,name=host" api:"doc='The host on which the component runs.'"`
 }
 
-// ObjectReference names an object. One manager owns all of it.
+// ObjectReference names an object. A single field manager owns the whole reference.
 type ObjectReference struct {
 	Kind            string `json:"kind,omitempty" protobuf:"bytes,1,opt,name=kind" api:"doc='The kind of the object.'"`
 	Namespace       string `json:"namespace,omitempty" protobuf:"bytes,2,opt,name=namespace" api:"doc='The namespace of the object. Empty for a cluster-scoped object.'"`
@@ -56,15 +56,16 @@ type ObjectReference struct {
 	FieldPath       string `json:"fieldPath,omitempty" protobuf:"bytes,7,opt,name=fieldPath" api:"doc='The part of the object to which it happened, such as spec.containers{web}.'"`
 }
 
-// Events declares the events of an API, in both groups in which clients look for them: each event is one object, which the core group
-// shows as [CoreEvent] and events.k8s.io as [Event]. A PUT creates an event that does not exist.
+// Events declares the resource events in the two groups that clients use. Each event is one object: the core group shows it as a
+// [CoreEvent], and events.k8s.io as an [Event]. A PUT creates an event that does not exist.
 //
-// A middleware that restricts events must restrict them in both groups.
+// Middleware that restricts access to events must do so in both groups.
 //
-// Events stay for one hour after their last write if the host runs lifecycle.Expire.
+// If the host runs lifecycle.Expire or lifecycle.Run, events expire one hour after their last write.
 //
-// The rules for events in events.k8s.io are strict: a new event says when, by whom and why, and only its series and its metadata can
-// change. In the core group they hold only for events with an eventTime, and those can change.
+// The group events.k8s.io has strict rules: a new event must set eventTime, reportingController, reportingInstance, action, reason
+// and type, and an update can change only the series and the metadata. The core group checks only an event with an eventTime, and
+// lets updates change all its fields.
 func Events() rest.Resource[CoreEvent] {
 	return rest.Resource[CoreEvent]{
 		Version: "v1", Plural: "events",
@@ -85,7 +86,7 @@ func Events() rest.Resource[CoreEvent] {
 	}
 }
 
-// eventOverlay says of the types of an event what their tags do not.
+// eventOverlay makes each ObjectReference atomic (see [rest.Resource], Overlay).
 func eventOverlay() map[string]string { return map[string]string{"ObjectReference": "map=atomic"} }
 
 // eventColumns returns the columns of events. core returns an event in the form of the core group.
@@ -142,7 +143,7 @@ func (e *CoreEvent) source() string {
 	return source
 }
 
-// times returns how often it happened. An event of events.k8s.io that happened once has no count.
+// times returns how often the event happened. Events of events.k8s.io set no count until the event repeats.
 func (e *CoreEvent) times() int32 {
 	if e.Series != nil {
 		return e.Series.Count

@@ -1,10 +1,11 @@
-// Package builtin has the kinds of Kubernetes that clients expect from every API: Namespace, Lease and Event. They are served in the
-// built-in dialect, with Protobuf, because the clients of these kinds send nothing else. The package needs no module of Kubernetes:
+// Package builtin declares the Kubernetes kinds that clients expect from every API: Namespace, Lease and Event. It serves them in the
+// built-in dialect and in Protobuf, because client-go sends these kinds as Protobuf only. The package imports no Kubernetes module:
 //
 //	api, err := rest.New(rest.Options{}, builtin.Namespaces(), builtin.Leases(), builtin.Events(), widgets)
 //
-// With these, kubectl describe shows the events of a custom kind, and the event recorders and leader elections of client-go and
-// controller-runtime work unchanged. A host that uses other kinds of Kubernetes too takes them from module k8s.
+// With these kinds, kubectl describe shows the events of custom objects, and the event recorders and leader elections of client-go
+// and controller-runtime work unchanged. Module k8s has all other Kubernetes kinds.
 //
-// The structs, their names and their JSON are those of k8s.io/api, so code moves between the two by changing its imports.
+// The structs have the same names, fields and JSON as the structs of k8s.io/api. To move code from one package to the other, change
+// its imports.
 package builtin

@@ -10,8 +10,8 @@ import (
 
 // The types of an event.
 const (
-	EventTypeNormal  = "Normal"  // it is information
-	EventTypeWarning = "Warning" // it may be a problem
+	EventTypeNormal  = "Normal"  // for information only
+	EventTypeWarning = "Warning" // may need attention
 )
 
 // Event reports what happened to an object, in the form of the group events.k8s.io. [CoreEvent] is its form in the core group.
@@ -26,7 +26,7 @@ type Event struct {
 	Action              string            `json:"action,omitempty" protobuf:"bytes,6,opt,name=action" api:"doc='What was done or failed, as one word in CamelCase, 128 bytes at most. A new event must have it.'"`
 	Reason              string            `json:"reason,omitempty" protobuf:"bytes,7,opt,name=reason" api:"doc='Why it was done, as one word in CamelCase, 128 bytes at most. A new event must have it.'"`
 	Regarding           ObjectReference   `json:"regarding,omitempty" protobuf:"bytes,8,opt,name=regarding" api:"doc='The object to which it happened.'"`
-	Related             *ObjectReference  `json:"related,omitempty" protobuf:"bytes,9,opt,name=related" api:"doc='A second object that has to do with it.'"`
+	Related             *ObjectReference  `json:"related,omitempty" protobuf:"bytes,9,opt,name=related" api:"doc='A second object that the event concerns.'"`
 	Note                string            `json:"note,omitempty" protobuf:"bytes,10,opt,name=note" api:"doc='What happened, for people, 1 KiB at most.'"`
 	Type                string            `json:"type,omitempty" protobuf:"bytes,11,opt,name=type" api:"doc='Normal or Warning. A new event must have it.'"`
 
@@ -36,8 +36,7 @@ type Event struct {
 	DeprecatedCount          int32        `json:"deprecatedCount,omitempty" protobuf:"varint,15,opt,name=deprecatedCount" api:"doc='The count of an event that was written in the core group.'"`
 }
 
-// EventSeries says how often an event happened, if more than once. Events of both groups have the same series; in the core group,
-// encoders of Kubernetes leave out a count of 0.
+// EventSeries counts how often an event happened, if more than once. [CoreEventSeries] is its form in the core group.
 type EventSeries struct {
 	Count            int32             `json:"count" protobuf:"varint,1,opt,name=count" api:"doc='How often it happened up to lastObservedTime, at least 2.'"`
 	LastObservedTime apimeta.MicroTime `json:"lastObservedTime" protobuf:"bytes,2,opt,name=lastObservedTime" api:"doc='When it last happened.'"`
@@ -67,7 +66,8 @@ func coreOf(e *Event) *CoreEvent {
 	return core
 }
 
-// toCore converts an event to the core group, and fromCore converts it back. The metadata is already set. They never fail.
+// toCore converts an event to its form in the core group, and fromCore converts it back. Package rest has already copied the
+// metadata. Both always return nil.
 func toCore(in *Event, out *CoreEvent) error {
 	out.fill(in)
 	return nil
@@ -84,7 +84,7 @@ func fromCore(in *CoreEvent, out *Event) error {
 	return nil
 }
 
-// fill sets everything but the metadata to what in says.
+// fill copies all fields of in except the metadata.
 func (e *CoreEvent) fill(in *Event) {
 	e.EventTime, e.ReportingController, e.ReportingInstance = in.EventTime, in.ReportingController, in.ReportingInstance
 	e.Action, e.Reason, e.InvolvedObject, e.Related, e.Message, e.Type = in.Action, in.Reason, in.Regarding, in.Related, in.Note, in.Type

@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// The limits of the texts of an event whose eventTime is set, in bytes.
+// Length limits in bytes. They apply to events with an eventTime.
 const (
 	maxInstance = 128
 	maxAction   = 128
@@ -16,13 +16,13 @@ const (
 	maxNote     = 1024
 )
 
-// Events about cluster-scoped objects are in one of these namespaces.
+// An event about a cluster-scoped object must be in one of these namespaces.
 const (
 	defaultNamespace = "default"
 	systemNamespace  = "kube-system"
 )
 
-// validate checks an event by the rules of the core group. They are strict only for an event with an eventTime.
+// validate checks an event by the rules of the core group. Without an eventTime, only the namespace matters.
 func (e *CoreEvent) validate() status.FieldErrors {
 	if e.EventTime.IsZero() {
 		if e.Namespace == e.InvolvedObject.Namespace || e.InvolvedObject.Namespace == "" && e.Namespace == defaultNamespace {
@@ -50,7 +50,8 @@ func (e *CoreEvent) validate() status.FieldErrors {
 	return errs
 }
 
-// validate checks an event by the rules of events.k8s.io. As in Kubernetes, errors name the fields as the core group does.
+// validate checks an event by the rules of events.k8s.io. As in Kubernetes, the errors use the field names of the core
+// group.
 func (e *Event) validate(old *Event) status.FieldErrors {
 	core := coreOf(e)
 	errs := core.validate()
@@ -60,7 +61,7 @@ func (e *Event) validate(old *Event) status.FieldErrors {
 	return append(errs, core.validateChange(coreOf(old))...)
 }
 
-// validateNew checks what a new event of events.k8s.io must have.
+// validateNew checks the additional rules of events.k8s.io for a new event.
 func (e *CoreEvent) validateNew() (errs status.FieldErrors) {
 	for _, fault := range apimeta.ValidateDNS1123Subdomain(e.Name) {
 		errs = append(errs, status.InvalidField(status.Field("metadata", "name"), e.Name, fault))
@@ -86,7 +87,7 @@ func (e *CoreEvent) validateNew() (errs status.FieldErrors) {
 	return errs
 }
 
-// validateChange checks that nothing but the series and the metadata of an event of events.k8s.io changes.
+// validateChange checks an update in events.k8s.io. It may change only the series and the metadata.
 func (e *CoreEvent) validateChange(old *CoreEvent) (errs status.FieldErrors) {
 	if !reflect.DeepEqual(e.Series, old.Series) {
 		errs = append(errs, e.Series.validate()...)
@@ -108,7 +109,7 @@ func (e *CoreEvent) validateChange(old *CoreEvent) (errs status.FieldErrors) {
 	return errs
 }
 
-// validate checks a series, if there is one.
+// validate checks a series. nil is valid.
 func (s *CoreEventSeries) validate() (errs status.FieldErrors) {
 	if s == nil {
 		return nil
@@ -122,12 +123,12 @@ func (s *CoreEventSeries) validate() (errs status.FieldErrors) {
 	return errs
 }
 
-// elsewhere returns the error for an event in another namespace than its object.
+// elsewhere returns the error for an event that is not in the namespace of its object.
 func (e *CoreEvent) elsewhere() *status.FieldError {
 	return status.InvalidField(status.Field("involvedObject", "namespace"), e.InvolvedObject.Namespace, "does not match event.namespace")
 }
 
-// bounded refuses a text that is missing or too long.
+// bounded requires a text of 1 to limit bytes.
 func bounded(field, text string, limit int) (errs status.FieldErrors) {
 	if text == "" {
 		errs = append(errs, status.RequiredField(status.Field(field), ""))

@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// start serves the kinds of the package.
+// start serves the kinds of package builtin.
 func start(t *testing.T) *resttest.Server {
 	t.Helper()
 	return resttest.New(t, builtin.Namespaces(), builtin.Leases(), builtin.Events())
@@ -24,7 +24,7 @@ const (
 	events = "/api/v1/namespaces/default/events"
 )
 
-// send sends a request and returns the code and the body of the answer. headers are names and values in turn.
+// send sends a request and returns the code and the body of the answer. headers alternates names and values.
 func send(t *testing.T, s *resttest.Server, method, path, body string, headers ...string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, "http://host"+path, strings.NewReader(body))

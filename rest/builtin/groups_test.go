@@ -18,14 +18,14 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// modern is where events.k8s.io serves the events of the namespace default.
+// modern is the path of the events of namespace default in events.k8s.io.
 const modern = "/apis/events.k8s.io/v1/namespaces/default/events"
 
-// modernEvent is an event that events.k8s.io accepts, without its metadata.
+// modernEvent holds the fields of a valid event of events.k8s.io, without metadata.
 const modernEvent = `"eventTime":"2026-01-02T03:04:05.000006Z","reportingController":"example.com/gardener","reportingInstance":"gardener-1","action":"Watering",
 	"reason":"Watered","type":"Normal","note":"with 3 litres","regarding":{"kind":"Plant","name":"p","namespace":"default"}`
 
-// created creates an object and returns the answer.
+// created creates an object and returns the body of the response.
 func created(t *testing.T, s *resttest.Server, path, object string) string {
 	t.Helper()
 	code, body := send(t, s, http.MethodPost, path, object)
@@ -46,7 +46,8 @@ func fields(t *testing.T, object string) string {
 	return string(out)
 }
 
-// Each group has words of its own for an event, and loses nothing of what was written in the other.
+// Each group has its own field names for an event. No group loses fields that a client wrote in the
+// other.
 func TestAnEventInBothGroups(t *testing.T) {
 	for _, c := range []struct{ name, written, in, shown, out string }{
 		{"an old event", events, `{"involvedObject":{"kind":"Plant","name":"p","namespace":"default","uid":"1"},"reason":"Watered","message":"with 3 litres",
@@ -65,7 +66,7 @@ func TestAnEventInBothGroups(t *testing.T) {
 			require.Equal(t, http.StatusOK, code)
 			assert.JSONEq(t, c.out, fields(t, shown))
 
-			// A write in the other group that changes only a label keeps the rest.
+			// A client changes only a label in the other group. All other fields must keep their values.
 			code, labelled := send(t, s, http.MethodPatch, c.shown+"/a", `{"metadata":{"labels":{"k":"v"}}}`, "Content-Type", "application/merge-patch+json")
 			require.Equal(t, http.StatusOK, code, labelled)
 			code, again := send(t, s, http.MethodGet, c.written+"/a", "")
@@ -98,7 +99,7 @@ func TestEventsAreValidatedByTheGroupOfTheRequest(t *testing.T) {
 			`series.count: Invalid value: "": should be at least 2`, "series.lastObservedTime: Required value", `firstTimestamp: Invalid value: "": needs to be unset`,
 			`lastTimestamp: Invalid value: "": needs to be unset`, `count: Invalid value: "": needs to be unset`, `source: Invalid value: "": needs to be unset`,
 		}},
-		{name: "a repetition", method: http.MethodPatch, path: modern + "/new", headers: merge, body: `{"series":{"count":2,"lastObservedTime":"2026-01-02T03:04:06.000007Z"}}`},
+		{name: "the event repeats", method: http.MethodPatch, path: modern + "/new", headers: merge, body: `{"series":{"count":2,"lastObservedTime":"2026-01-02T03:04:06.000007Z"}}`},
 		{name: "other texts", method: http.MethodPatch, path: modern + "/new", headers: merge, body: `{"note":"with 4 litres","type":"Warning","deprecatedCount":3}`, faults: []string{
 			`message: Invalid value: "with 4 litres": field is immutable`, `count: Invalid value: 3: field is immutable`, `type: Invalid value: "Warning": field is immutable`,
 		}},
@@ -127,7 +128,7 @@ func TestAnEventOfTheOtherGroupIsRefused(t *testing.T) {
 	}
 }
 
-// Whichever group wrote an event, the garbage collector deletes it from both.
+// The garbage collector deletes an event from both groups, whichever group a client wrote it in.
 func TestAnEventIsCollectedOnce(t *testing.T) {
 	s := start(t)
 	ctx, stop := context.WithCancel(t.Context())

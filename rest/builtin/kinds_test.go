@@ -45,7 +45,7 @@ func TestLeaseIsWrittenAsInKubernetes(t *testing.T) {
 	}, causes(t, body))
 }
 
-// causes returns the faults in a Status, each with its field.
+// causes returns the causes of a Status in the form "FIELD: MESSAGE".
 func causes(t *testing.T, body string) (out []string) {
 	t.Helper()
 	var answer struct {
@@ -99,14 +99,15 @@ func TestEventOfTheCoreGroupIsValidatedAsInKubernetes(t *testing.T) {
 	}
 }
 
-// The recorder of client-go names an event after its object, and a ClusterRole may be called system:node.
+// The recorder of client-go names an event after its object, so a ClusterRole system:node leads to an
+// event whose name contains a colon.
 func TestEventMayHaveAnyNameThatFitsAPath(t *testing.T) {
 	s := start(t)
 	code, body := send(t, s, http.MethodPost, events, `{"metadata":{"name":"system:node.17b2"}}`)
 	assert.Equal(t, http.StatusCreated, code, body)
 }
 
-// Clients read these fields of an event even if they are empty.
+// Kubernetes sends these fields even if they are empty, and clients rely on it.
 func TestEventHasTheEmptyFieldsOfKubernetes(t *testing.T) {
 	s := start(t)
 	_, body := send(t, s, http.MethodPut, events+"/a", `{"metadata":{"name":"a"},"reason":"Tested"}`)

@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Lease is a claim of one holder that others can see, of the group coordination.k8s.io. Leader election uses it.
+// Lease, of the group coordination.k8s.io, records which process holds a lock, and until when. Leader election uses it.
 type Lease struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
@@ -16,26 +16,27 @@ type Lease struct {
 	Spec LeaseSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec" api:"doc='Who holds the lease, and for how long.'"`
 }
 
-// LeaseSpec says who holds a lease, and for how long.
+// LeaseSpec states who holds a lease, and for how long.
 type LeaseSpec struct {
 	HolderIdentity       *string                   `json:"holderIdentity,omitempty" protobuf:"bytes,1,opt,name=holderIdentity" api:"doc='The holder of the lease. Empty if nobody holds it.'"`
 	LeaseDurationSeconds *int32                    `json:"leaseDurationSeconds,omitempty" protobuf:"varint,2,opt,name=leaseDurationSeconds" api:"doc='How many seconds after renewTime others may take the lease.'"`
 	AcquireTime          *apimeta.MicroTime        `json:"acquireTime,omitempty" protobuf:"bytes,3,opt,name=acquireTime" api:"doc='When the holder took the lease.'"`
 	RenewTime            *apimeta.MicroTime        `json:"renewTime,omitempty" protobuf:"bytes,4,opt,name=renewTime" api:"doc='When the holder last renewed the lease.'"`
-	LeaseTransitions     *int32                    `json:"leaseTransitions,omitempty" protobuf:"varint,5,opt,name=leaseTransitions" api:"doc='How many times the lease went from one holder to another.'"`
-	Strategy             *CoordinatedLeaseStrategy `json:"strategy,omitempty" protobuf:"bytes,6,opt,name=strategy" api:"doc='How a coordinated election picks the holder. The server does not store it, because it has no such election.'"`
-	PreferredHolder      *string                   `json:"preferredHolder,omitempty" protobuf:"bytes,7,opt,name=preferredHolder" api:"doc='Who should hold the lease instead. The server does not store it, because it has no coordinated election.'"`
+	LeaseTransitions     *int32                    `json:"leaseTransitions,omitempty" protobuf:"varint,5,opt,name=leaseTransitions" api:"doc='How many times the holder of the lease has changed.'"`
+	Strategy             *CoordinatedLeaseStrategy `json:"strategy,omitempty" protobuf:"bytes,6,opt,name=strategy" api:"doc='How a coordinated election picks the holder. The server drops this field, because it does not support coordinated leader election.'"`
+	PreferredHolder      *string                   `json:"preferredHolder,omitempty" protobuf:"bytes,7,opt,name=preferredHolder" api:"doc='Who should hold the lease instead. The server drops this field, because it does not support coordinated leader election.'"`
 }
 
-// CoordinatedLeaseStrategy says how a coordinated election picks the holder of a lease.
+// CoordinatedLeaseStrategy names the rule by which a coordinated election picks the holder of a lease.
 type CoordinatedLeaseStrategy string
 
-// Leases declares the leases of an API. A PUT of a lease needs its resourceVersion, and creates a lease that does not exist. As in
-// Kubernetes without coordinated leader election, strategy and preferredHolder are not stored.
+// Leases declares the resource leases. A PUT creates a lease that does not exist; to replace an existing lease, it must carry the
+// lease's resourceVersion. The server drops strategy and preferredHolder, as Kubernetes does if its coordinated leader election is
+// disabled.
 func Leases() rest.Resource[Lease] {
 	return rest.Resource[Lease]{
 		Group: "coordination.k8s.io", Version: "v1", Plural: "leases",
-		Description: "Lease is a claim of one holder that others can see. Leader election uses it.",
+		Description: "Lease records which process holds a lock, and until when. Leader election uses it.",
 		Wire:        rest.Wire{Dialect: rest.Builtin, CreateOnUpdate: true, VersionRequired: true, PlainMetadata: true},
 		Columns: []rest.Column{
 			column("Holder", "The holder of the lease.", func(l *Lease) any {

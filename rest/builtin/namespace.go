@@ -5,27 +5,27 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Namespace is a scope for names, of the core group.
+// Namespace is the kind of the core group that gives names a scope.
 type Namespace struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	Spec   NamespaceSpec   `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec" api:"doc='What holds the namespace.'"`
+	Spec   NamespaceSpec   `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec" api:"doc='What delays the removal of the namespace.'"`
 	Status NamespaceStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The observed state of the namespace.'"`
 }
 
-// NamespaceSpec says what holds a namespace that is being deleted.
+// NamespaceSpec lists what delays the removal of a deleted namespace.
 type NamespaceSpec struct {
 	Finalizers []string `json:"finalizers,omitempty" protobuf:"bytes,1,rep,name=finalizers" api:"list=atomic,doc='The namespace is removed when this list and metadata.finalizers are empty. Only the subresource finalize changes the list.'"`
 }
 
-// NamespacePhase is where a namespace is in its life.
+// NamespacePhase is the phase of a namespace in its life cycle.
 type NamespacePhase string
 
 // The phases of a namespace.
 const (
-	NamespaceActive      NamespacePhase = "Active"      // it is in use
-	NamespaceTerminating NamespacePhase = "Terminating" // it is being deleted
+	NamespaceActive      NamespacePhase = "Active"      // in use
+	NamespaceTerminating NamespacePhase = "Terminating" // being deleted
 )
 
 // NamespaceStatus is the observed state of a namespace.
@@ -34,7 +34,7 @@ type NamespaceStatus struct {
 	Conditions []NamespaceCondition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type" protobuf:"bytes,2,rep,name=conditions" api:"list=map,key=type,duplicates,doc='What keeps the namespace from being removed.'"`
 }
 
-// NamespaceCondition is an observation about a namespace that is being deleted.
+// NamespaceCondition reports one reason why a deleted namespace still exists.
 type NamespaceCondition struct {
 	Type               string                  `json:"type" protobuf:"bytes,1,opt,name=type" api:"doc='What was observed.'"`
 	Status             apimeta.ConditionStatus `json:"status" protobuf:"bytes,2,opt,name=status" api:"doc='True, False or Unknown.'"`
@@ -43,7 +43,7 @@ type NamespaceCondition struct {
 	Message            string                  `json:"message,omitempty" protobuf:"bytes,6,opt,name=message" api:"doc='Details of the last change, for people.'"`
 }
 
-// Namespaces declares the namespaces of an API. See [rest.NamespacesOf] for their rules.
+// Namespaces declares the resource namespaces. See [rest.NamespacesOf] for its rules.
 func Namespaces() rest.Resource[Namespace] {
 	r := rest.NamespacesOf[Namespace]()
 	r.Description = "Namespace is a scope for names. Objects in different namespaces may have the same name."

@@ -14,20 +14,22 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// candidate knows the lease as it has last seen it.
+// candidate remembers the state of the lease that it saw last.
 type candidate struct {
 	Options
 	seen *builtin.Lease // nil before the first look, and while the lease does not exist
-	// since is the local time at which the candidate first saw the present spec of the lease. The holder wrote it before.
+	// since is the local time at which the candidate first saw the current spec of the lease. The holder wrote the spec earlier than
+	// that.
 	since    time.Time
 	reported bool   // whether OnLeader has been called
-	leader   string // what it received last
+	leader   string // the identity that OnLeader received last
 }
 
-// errHeld says that another candidate holds the lease.
+// errHeld means that another candidate holds the lease.
 var errHeld = errors.New("another candidate holds the lease")
 
-// campaign tries to take the lease until it succeeds, or the context or the API ends. It returns the time from which the lease counts.
+// campaign tries to take the lease until it succeeds, the context ends or the API closes. It returns the time at which the term of the
+// leader begins.
 func (c *candidate) campaign(ctx context.Context) (begun time.Time, err error) {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, c.RenewDeadline)
@@ -51,7 +53,7 @@ func (c *candidate) campaign(ctx context.Context) (begun time.Time, err error) {
 	}
 }
 
-// expected reports whether an attempt failed because another candidate holds the lease or was faster.
+// expected reports whether an attempt failed because another candidate holds the lease or took it first.
 func expected(err error) bool {
 	return errors.Is(err, errHeld) || status.IsConflict(err) || status.IsAlreadyExists(err)
 }
@@ -73,7 +75,7 @@ func (c *candidate) take(ctx context.Context) (begun time.Time, err error) {
 	return c.write(ctx, lease)
 }
 
-// observe notes a state of the lease after it was read or written.
+// observe records the state of the lease that the candidate has read or written.
 func (c *candidate) observe(lease *builtin.Lease) {
 	if c.seen == nil || !reflect.DeepEqual(c.seen.Spec, lease.Spec) {
 		c.since = time.Now()
@@ -87,7 +89,7 @@ func (c *candidate) observe(lease *builtin.Lease) {
 	}
 }
 
-// durationOf returns how long the holder of the lease may rely on it.
+// durationOf returns the LeaseDuration of the holder of a lease.
 func (c *candidate) durationOf(lease *builtin.Lease) time.Duration {
 	if seconds := lease.Spec.LeaseDurationSeconds; seconds != nil {
 		return time.Duration(*seconds) * time.Second
@@ -95,8 +97,8 @@ func (c *candidate) durationOf(lease *builtin.Lease) time.Duration {
 	return c.LeaseDuration
 }
 
-// write makes the candidate the holder of a lease, or renews it, provided that the lease has not changed since it was read. The lease
-// counts from begun, a time before the write.
+// write takes or renews the lease. It fails with a Conflict if the lease has changed since the candidate read it. begun is the time
+// before the write; the leader measures RenewDeadline from there.
 func (c *candidate) write(ctx context.Context, lease *builtin.Lease) (begun time.Time, err error) {
 	begun = time.Now()
 	next := *lease
@@ -114,7 +116,8 @@ func (c *candidate) write(ctx context.Context, lease *builtin.Lease) (begun time
 	return begun, nil
 }
 
-// claim returns the spec of a lease that the candidate takes or renews. By the renewTime, the others see that it is another one.
+// claim returns the spec with which the candidate takes or renews a lease. The new renewTime shows the other candidates that the lease
+// has changed.
 func (c *candidate) claim(lease *builtin.Lease, at time.Time) builtin.LeaseSpec {
 	now := apimeta.NewMicroTime(at)
 	seconds := int32((c.LeaseDuration + time.Second - 1) / time.Second)

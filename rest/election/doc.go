@@ -1,14 +1,18 @@
-// Package election makes one of several replicas the leader. The leader holds a Lease of group coordination.k8s.io (see package builtin),
-// which it renews as long as it leads:
+// Package election elects one of several replicas as the leader. The leader holds a Lease of the group coordination.k8s.io (see package
+// builtin) and renews it regularly:
 //
 //	leases := rest.ClientFor[builtin.Lease](api).Namespace("default")
 //	err := election.Run(ctx, election.Options{Client: leases, Name: "size-controller"}, ctrl.Run)
 //
-// At no time do two candidates lead, whatever they and the API are delayed by, if their clocks run at the same rate; what the clocks show
-// does not matter. To this end, a candidate counts from the moment at which it first sees a state of the lease, and takes the lease only
-// when it has seen no other state for the whole duration of the lease. The leader counts from the moment at which it sent the last
-// renewal that succeeded, and gives up earlier, after the renew deadline. What is left between the two is the time that its work has to
-// stop. A process that is suspended while it leads learns of its end only when it runs again.
+// At most one candidate leads at any time, however slow the network, the API or a candidate is. The candidates' clocks need not show the
+// same time, but must run at the same rate. Two rules guarantee this:
 //
-// The protocol is that of package leaderelection of client-go, so candidates of both may compete for one lease.
+//   - A candidate takes the lease only if it has seen no change of the lease for LeaseDuration. It measures this time from the moment at
+//     which it first read the current state.
+//   - The leader stops earlier: RenewDeadline after it sent its last successful renewal. Its work must end within the remaining time,
+//     LeaseDuration minus RenewDeadline.
+//
+// There is one exception: a leader whose process is suspended notices only when it resumes that it has lost the lease.
+//
+// Package leaderelection of client-go uses the same protocol, so its candidates can compete with candidates of this package for one lease.
 package election

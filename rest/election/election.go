@@ -14,34 +14,34 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 )
 
-// Options configure a candidate. All candidates of an election use the same Name and the same times.
+// Options configure a candidate. All candidates of an election must use the same Name and the same durations.
 type Options struct {
 	// Client accesses the leases of one namespace.
 	Client rest.Client[builtin.Lease]
 	// Name is the name of the lease. Run creates the lease if it does not exist.
 	Name string
-	// Identity names the candidate, and must differ from those of all others. People see it in the lease. Default: a random text.
+	// Identity identifies the candidate, and must be unique in the election. The lease shows it to people. Default: a random text.
 	Identity string
 
-	// LeaseDuration is how long the other candidates wait without seeing a renewal until one of them takes the lease. Fractions of a
-	// second are rounded up. Default: 15 seconds.
+	// LeaseDuration is how long the other candidates wait for a renewal before they try to take the lease. Run rounds it up to whole seconds.
+	// Default: 15 seconds.
 	LeaseDuration time.Duration
-	// RenewDeadline is how long the leader leads after its last successful renewal. It must be shorter than LeaseDuration. Default: 10
+	// RenewDeadline is how long the leader continues after its last successful renewal. It must be shorter than LeaseDuration. Default: 10
 	// seconds.
 	RenewDeadline time.Duration
-	// RetryPeriod is the time between renewals, and between attempts of the other candidates, which add a random time of at most
-	// 1.2 times this period. RenewDeadline must be longer than that time. Default: 2 seconds.
+	// RetryPeriod is the time between two renewals of the leader. The other candidates also wait this long between two attempts, plus a random
+	// time of up to 1.2 times RetryPeriod. RenewDeadline must be longer than 1.2 times RetryPeriod. Default: 2 seconds.
 	RetryPeriod time.Duration
 
-	// OnLeader, unless nil, receives the identity of each leader that the candidate sees, itself included; "" if nobody leads. It must
-	// return soon, because the candidate waits for it.
+	// OnLeader, unless nil, receives the identity of each new leader that the candidate sees, including its own. It receives "" when nobody
+	// leads. The candidate waits for OnLeader, so it must return quickly.
 	OnLeader func(identity string)
-	// Logger logs the beginning and the end of the candidate's leadership at level Info, and failures of the API at level Error. Default:
-	// Run logs errors only, to what slog.Default returns when it starts.
+	// Logger logs at level Info when the candidate starts and stops leading, and at level Error when a request fails. Default: Run logs errors
+	// only, to the logger that slog.Default returns when Run starts.
 	Logger *slog.Logger
 }
 
-// jitter is the largest random addition to a retry period, as a multiple of it.
+// jitter bounds the random time that candidates add to RetryPeriod, as a multiple of RetryPeriod.
 const jitter = 1.2
 
 func (o Options) withDefaults() (Options, error) {
@@ -63,14 +63,15 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Run campaigns for the lease, and calls lead when the candidate has become the leader. The context of lead ends when ctx ends, or when the
-// candidate loses the lease. lead must then stop its work and return: from then on, it has LeaseDuration minus RenewDeadline before
-// another candidate may lead. Run holds on to the lease until lead has returned, and then releases it, so that another candidate need not
-// wait until it expires.
+// Run campaigns for the lease, and calls lead once the candidate is the leader. The context of lead ends when ctx ends or when the
+// candidate loses the lease. lead must then stop its work and return. After the loss of the lease it has LeaseDuration minus RenewDeadline
+// for that, because another candidate may lead afterwards. After the end of ctx, Run keeps renewing the lease until lead has returned. Then
+// it releases the lease, so that the next leader need not wait for it to expire.
 //
-// If lead returns while it leads, Run returns what lead returned. If the candidate has lost the lease, Run campaigns again, and may so call
-// lead several times, one after the other; an error that lead returned is logged. When ctx ends, Run returns nil, or the error of lead.
-// Run returns an error if an option is invalid, if lead panics, or if the API that the client belongs to closes. It leaves no goroutine.
+// If lead returns while the candidate holds the lease, Run returns the result of lead. If the candidate has lost the lease, Run logs the
+// error of lead and campaigns again, so it may call lead several times, but never twice at once. When ctx ends, Run returns nil or the
+// error of lead. Run returns an error if an option is invalid, if lead panics, or if the client's API in the same process closes. All
+// goroutines that Run starts end before it returns.
 func Run(ctx context.Context, options Options, lead func(ctx context.Context) error) error {
 	options, err := options.withDefaults()
 	if err != nil {

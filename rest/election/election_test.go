@@ -22,7 +22,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// seat is an election in a synctest bubble: a store, and who leads.
+// seat is an election in a synctest bubble. It counts the leaders.
 type seat struct {
 	*testing.T
 	store   *storage.Memory
@@ -41,7 +41,7 @@ func inSeat(t *testing.T, f func(s *seat)) {
 	})
 }
 
-// api returns the leases of an API of its own on a store.
+// api returns the client of a new API on a store.
 func (s *seat) api(store storage.Store) rest.Client[builtin.Lease] {
 	api, err := rest.New(rest.Options{Store: store, Logger: slog.New(slog.DiscardHandler)}, builtin.Leases())
 	require.NoError(s, err)
@@ -53,7 +53,7 @@ func (s *seat) options(id string) election.Options {
 	return election.Options{Client: s.leases, Name: "seat", Identity: id, Logger: slog.New(slog.DiscardHandler)}
 }
 
-// lead leads until the context ends. The test fails if somebody else leads meanwhile.
+// lead leads until the context ends. It fails the test if another candidate leads at the same time.
 func (s *seat) lead(ctx context.Context) error {
 	assert.EqualValues(s, 1, s.leading.Add(1), "two leaders")
 	s.terms.Add(1)
@@ -129,7 +129,7 @@ func TestRunReturnsWhatLeadReturns(t *testing.T) {
 			assert.Empty(t, *s.lease().Spec.HolderIdentity)
 		}
 		err := election.Run(s.Context(), s.options("a"), func(context.Context) error { panic("oh") })
-		assert.ErrorContains(t, err, "lead has panicked: oh")
+		assert.ErrorContains(t, err, "lead panicked: oh")
 		assert.Empty(t, *s.lease().Spec.HolderIdentity)
 
 		stop := s.run(s.options("a"), func(ctx context.Context) error {
@@ -140,7 +140,7 @@ func TestRunReturnsWhatLeadReturns(t *testing.T) {
 	})
 }
 
-// As long as lead has not returned, nobody else leads, even if its context has ended.
+// Until lead has returned, no other candidate leads, even if the context has ended.
 func TestTheLeaseIsHeldUntilLeadReturns(t *testing.T) {
 	inSeat(t, func(s *seat) {
 		slow := func(ctx context.Context) error {
@@ -187,7 +187,7 @@ func TestALeaderThatIsCutOff(t *testing.T) {
 	})
 }
 
-// A write whose answer is lost does not end the term, and neither does a write by somebody who takes no part.
+// The leader stays in office if the response to its write is lost, and if a client outside the election changes the lease.
 func TestALeaderRecognizesItsOwnLease(t *testing.T) {
 	inSeat(t, func(s *seat) {
 		faults := &faulty{Memory: s.store, late: true}
@@ -208,7 +208,7 @@ func TestALeaderRecognizesItsOwnLease(t *testing.T) {
 	})
 }
 
-// If the lease is taken from the leader by force, or deleted, the leader stops at the next renewal.
+// If another client takes or deletes the lease, the leader stops at the next renewal.
 func TestALeaderThatIsDeposed(t *testing.T) {
 	for name, c := range map[string]struct {
 		depose func(s *seat) error
@@ -239,7 +239,7 @@ func (s *seat) usurp() error {
 	return err
 }
 
-// A leader that stops while another candidate takes its lease by force must not take it back.
+// If another client takes the lease while lead is stopping, the leader must not take it back.
 func TestALeaderThatIsDeposedWhileItStops(t *testing.T) {
 	inSeat(t, func(s *seat) {
 		stop := s.run(s.options("first"), func(ctx context.Context) error {
@@ -326,8 +326,8 @@ func (f *faulty) Update(ctx context.Context, key storage.Key, fn storage.UpdateF
 	return r, err
 }
 
-// However long reads and writes take, whichever fail, and whoever comes and goes, no two candidates lead, and once the connections are good
-// again, one does.
+// Reads and writes are slow or fail, and candidates come and go at random. Two candidates never lead at once. Once the connections work
+// again, one candidate leads.
 func TestElectionModel(t *testing.T) {
 	for seed := range uint64(50) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -12,24 +12,24 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// errLost says why a term ended early.
-var errLost = errors.New("the candidate leads no more")
+// errLost means that the candidate lost the lease while it was leading.
+var errLost = errors.New("the candidate is no longer the leader")
 
-// term is the time for which a candidate leads.
+// term is the time during which a candidate leads.
 type term struct {
 	*candidate
 	begun   time.Time // when the candidate sent the last renewal that succeeded
 	expires *time.Timer
 }
 
-// serve runs lead, and renews the lease until lead has returned. It returns an error that wraps errLost if the lease was lost, and otherwise
-// what lead returned.
+// serve runs lead, and renews the lease until lead has returned. If the candidate loses the lease, serve returns an error that wraps
+// errLost; otherwise it returns the result of lead.
 func (t *term) serve(ctx context.Context, lead func(ctx context.Context) error) error {
 	leading, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	t.expires = time.AfterFunc(t.left(), func() { end(fmt.Errorf("%w: the lease was not renewed for %v", errLost, t.RenewDeadline)) })
 	defer t.expires.Stop()
-	t.Logger.Log(ctx, slog.LevelInfo, "began to lead")
+	t.Logger.Log(ctx, slog.LevelInfo, "started leading")
 	returned := make(chan error, 1)
 	go func() { returned <- safely(leading, lead) }()
 
@@ -41,7 +41,7 @@ func (t *term) serve(ctx context.Context, lead func(ctx context.Context) error) 
 		select {
 		case <-ticks.C:
 			if cause := context.Cause(leading); lost == nil && !errors.Is(cause, errLost) {
-				// While lead stops because ctx has ended, nobody else may lead.
+				// The lease must not expire while lead stops after the end of ctx.
 				if lost = t.renew(context.WithoutCancel(ctx)); lost != nil {
 					end(lost)
 				}
@@ -54,18 +54,18 @@ func (t *term) serve(ctx context.Context, lead func(ctx context.Context) error) 
 		case errors.Is(cause, errLost):
 			return errors.Join(cause, err)
 		case lost == nil:
-			t.Logger.Log(ctx, slog.LevelInfo, "stops leading")
+			t.Logger.Log(ctx, slog.LevelInfo, "stopped leading")
 			t.release(context.WithoutCancel(ctx))
 		}
 		return err
 	}
 }
 
-// left returns how long the candidate may lead without another renewal.
+// left returns how long the candidate may still lead without a renewal.
 func (t *term) left() time.Duration { return time.Until(t.begun.Add(t.RenewDeadline)) }
 
-// renew renews the lease. It returns an error that wraps errLost if the lease is lost. After other failures, there is time for another
-// attempt until the lease expires.
+// renew renews the lease. It returns an error that wraps errLost if the candidate has lost the lease. It logs other failures and returns
+// nil, because serve can try again before the renew deadline.
 func (t *term) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, t.left())
 	defer cancel()
@@ -79,7 +79,7 @@ func (t *term) renew(ctx context.Context) error {
 	case err == nil:
 		t.begun = begun
 		if !t.expires.Reset(t.left()) {
-			t.expires.Stop() // too late
+			t.expires.Stop() // the deadline has already passed
 		}
 	case errors.Is(err, errLost):
 		return err
@@ -91,8 +91,8 @@ func (t *term) renew(ctx context.Context) error {
 	return nil
 }
 
-// reread reads the lease after a conflict. It may have been changed by the candidate's own write whose answer was lost, or by a client that
-// does not take part in the election.
+// reread reads the lease after a conflict. A conflict does not prove that the candidate has lost the lease: the candidate's own previous
+// write may have succeeded although its response was lost, or a client outside the election may have changed the lease.
 func (t *term) reread(ctx context.Context) error {
 	lease, err := t.Client.Get(ctx, t.Name)
 	if err != nil {
@@ -105,8 +105,7 @@ func (t *term) reread(ctx context.Context) error {
 	return nil
 }
 
-// release gives the lease to whoever wants it. It tries for at most the rest of the time for which the candidate may lead; then the lease
-// expires by itself.
+// release makes the lease free for other candidates. It stops trying at the renew deadline; the lease then expires by itself.
 func (t *term) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, t.left())
 	defer cancel()
@@ -137,7 +136,7 @@ func (t *term) release(ctx context.Context) {
 func safely(ctx context.Context, lead func(ctx context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("election: lead has panicked: %v\n%s", p, debug.Stack())
+			err = fmt.Errorf("election: lead panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
 	return lead(ctx)

@@ -11,7 +11,7 @@ import (
 // ages orders the objects of a resource by their last write.
 type ages struct {
 	order *btree.BTreeG[aged]
-	// moved holds the times that bound gave to objects.
+	// moved holds the times that bound assigned, by object.
 	moved map[storage.Key]int64
 }
 
@@ -29,7 +29,7 @@ func newAges() *ages {
 
 func (a *ages) put(r *storage.Record) { a.order.Set(aged{r.Written, r}) }
 
-// drop removes an object if it is there.
+// drop removes an object. It does nothing if ages does not contain the object.
 func (a *ages) drop(r *storage.Record) {
 	since := r.Written
 	if moved, ok := a.moved[r.Key]; ok {
@@ -39,10 +39,10 @@ func (a *ages) drop(r *storage.Record) {
 	a.order.Delete(aged{since, r})
 }
 
-// oldest returns the object whose last write is the longest ago.
+// oldest returns the object with the earliest last write.
 func (a *ages) oldest() (aged, bool) { return a.order.Min() }
 
-// bound gives the present time to objects whose last write seems to lie in the future, because the clock was set back.
+// bound treats objects as written now if their last write appears to be in the future, because the clock was set back.
 func (a *ages) bound(now int64) {
 	for {
 		youngest, ok := a.order.Max()

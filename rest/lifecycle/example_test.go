@@ -53,7 +53,7 @@ func ExampleCollectGarbage() {
 	// <nil>
 }
 
-// A notice disappears some time after its last write.
+// The API deletes a Notice some time after its last write.
 func ExampleExpire() {
 	notices := rest.Resource[Part]{Group: "example.com", Version: "v1", Plural: "notices", Names: rest.Names{Kind: "Notice"}, TimeToLive: time.Millisecond}
 	api, err := rest.New(rest.Options{}, notices)

@@ -12,16 +12,16 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Expire deletes each object whose time to live has passed since its last write (see [rest.Resource]). A write that comes first wins:
-// the deletion is conditional on the state that is due, and the object then lives as long again. Grace periods, finalizers, hooks and
-// admission apply as to the deletion by a client. An object that is being deleted already stays as it is.
+// Expire deletes each object when its time to live has passed since its last write (see [rest.Resource], TimeToLive). The deletion is
+// conditional on the resourceVersion, so a concurrent write wins and starts a new time to live. Grace periods, finalizers, hooks and
+// admission apply as if a client had deleted the object. Expire skips objects that are already being deleted.
 //
-// Expire decides by the stored times and the API's clock, so it continues after a restart, and every replica of an API may run it. It
-// notices within 10 seconds that the clock has jumped. If the clock has been set back, an object whose last write seems to lie in the
-// future counts as written now. Expire deletes at most 1,000 objects of a resource a second.
+// Expire compares the stored time of each write with the API's clock, so a restart does not extend the life of an object. Every replica of
+// an API may run Expire. It notices within 10 seconds that the clock has jumped. If the clock was set back, Expire treats an object whose
+// last write appears to be in the future as written now. It deletes at most 1,000 objects of a resource per second.
 //
-// Expire works until ctx ends and then returns nil. It returns an error if the API closes first, or if no resource has a time to live.
-// It keeps about 20 bytes for each object of such resources in memory, and does nothing for changes of other resources.
+// Expire works until ctx ends and then returns nil. It returns an error if the API closes first, or if no resource has a time to live. It
+// keeps about 20 bytes in memory for each object of these resources, and ignores the changes of all other resources.
 func Expire(ctx context.Context, api *rest.API, options Options) error {
 	objects := rest.ObjectsOf(api).As("ttl-controller")
 	var all []func(context.Context) error
@@ -41,10 +41,10 @@ func Expire(ctx context.Context, api *rest.API, options Options) error {
 }
 
 const (
-	// expireAtOnce and expirePause bound how many objects expire in a second.
+	// expireAtOnce and expirePause limit how many objects Expire deletes per second.
 	expireAtOnce = 100
 	expirePause  = 100 * time.Millisecond
-	// glance is how long a timer may run. A timer does not notice that the clock has jumped or that the machine was asleep.
+	// glance bounds how long the timer runs, because a timer does not notice that the clock has jumped or that the machine was asleep.
 	glance = 10 * time.Second
 	// never is later than every time.
 	never = 1<<63 - 1
@@ -54,12 +54,12 @@ const (
 type expirer struct {
 	objects rest.Objects
 	life    time.Duration
-	wake    chan struct{} // receives a value when an object has become the oldest before keepTime expects one
+	wake    chan struct{} // tells keepTime that an object is due earlier than expected
 
 	mu       sync.Mutex
 	ages     *ages
-	due      map[storage.Key]*storage.Record // handed to the workers, and not changed since
-	expected int64                           // the oldest object's last write when keepTime looked, or never
+	due      map[storage.Key]*storage.Record // passed to the workers, and unchanged since then
+	expected int64                           // the last write of the object that keepTime waits for, or never
 }
 
 func (e *expirer) reset() {
@@ -68,7 +68,7 @@ func (e *expirer) reset() {
 	e.ages, e.due, e.expected = newAges(), map[storage.Key]*storage.Record{}, never
 }
 
-// apply tracks when the objects were last written. It returns nothing, because only the clock makes an object due.
+// apply records when objects were written. It enqueues no object, because only the passing of time makes an object due.
 func (e *expirer) apply(changes rest.Changes) []storage.Key {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -90,7 +90,7 @@ func (e *expirer) apply(changes rest.Changes) []storage.Key {
 	return nil
 }
 
-// keepTime hands objects to the workers when they are due. It has the only timer.
+// keepTime enqueues objects when they are due.
 func (e *expirer) keepTime(ctx context.Context, look func(storage.Key)) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -108,7 +108,7 @@ func (e *expirer) keepTime(ctx context.Context, look func(storage.Key)) {
 		}
 		timer.Reset(wait)
 		if wake = e.wake; len(due) == expireAtOnce {
-			wake = nil // nothing shortens the pause
+			wake = nil // wait for the whole pause
 		}
 	}
 }
@@ -136,8 +136,8 @@ func (e *expirer) ripe() (due []*storage.Record, wait time.Duration) {
 	return due, expirePause
 }
 
-// remove deletes an object in the state in which it was due. After a conflict, the follower calls it again, and until then, apply has seen
-// the other write.
+// remove deletes an object if it has not changed since it was due. After a conflict, the follower calls remove again. By then, apply has
+// seen the other write and has removed the object from due.
 func (e *expirer) remove(ctx context.Context, key storage.Key, _ func(storage.Key)) error {
 	e.mu.Lock()
 	r := e.due[key]

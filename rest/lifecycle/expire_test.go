@@ -23,7 +23,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// perishable are Parts that live for an hour, and Sites that live forever.
+// perishable declares Parts, which expire after an hour, and Sites, which do not expire.
 func perishable() []rest.Definition {
 	short := parts()
 	short.TimeToLive = time.Hour
@@ -35,12 +35,12 @@ func expiring(t *testing.T, options rest.Options, f func(w *world)) {
 	inWorld(t, expire(t, 0), options, perishable(), f)
 }
 
-// lines counts what a logger writes.
+// lines counts the lines that a logger writes.
 type lines struct{ atomic.Int64 }
 
 func (l *lines) Write(line []byte) (int, error) { l.Add(1); return len(line), nil }
 
-// expire returns Expire. The test fails unless it logs this many failures.
+// expire returns Expire. It fails the test unless Expire logs this many failures.
 func expire(t *testing.T, failures int64) func(context.Context, *rest.API, lifecycle.Options) error {
 	return func(ctx context.Context, api *rest.API, options lifecycle.Options) error {
 		var logged lines
@@ -51,7 +51,7 @@ func expire(t *testing.T, failures int64) func(context.Context, *rest.API, lifec
 	}
 }
 
-// pass lets time pass, and waits until the controller has noticed.
+// pass advances the time, and waits until the controller has reacted.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -76,7 +76,7 @@ func TestExpireCountsFromTheLastWrite(t *testing.T) {
 		pass(30*time.Minute - time.Second)
 		assert.Equal(w, []string{"a/kept", "a/left", "a/same", "s"}, w.left())
 		pass(time.Second)
-		assert.Equal(w, []string{"a/kept", "s"}, w.left(), "a write that changes nothing is no write")
+		assert.Equal(w, []string{"a/kept", "s"}, w.left(), "a write that changes nothing does not count")
 		pass(30*time.Minute - time.Second)
 		assert.Equal(w, []string{"a/kept", "s"}, w.left())
 		pass(time.Second)
@@ -84,7 +84,7 @@ func TestExpireCountsFromTheLastWrite(t *testing.T) {
 	})
 }
 
-// Finalizers and grace periods hold an object that has expired.
+// Finalizers and grace periods delay the removal of an expired object.
 func TestExpiredObjectsEndAsOthersDo(t *testing.T) {
 	short := parts()
 	short.TimeToLive, short.RemoveWhenDue = time.Hour, true
@@ -137,8 +137,8 @@ func TestExpireAfterARestart(t *testing.T) {
 	})
 }
 
-// If a write comes between the decision and the deletion, the object lives as long again. Admission sees the deletion with the user of
-// the controller.
+// A write between the decision and the deletion starts a new time to live. Admission hooks see the controller as the user of the
+// deletion.
 func TestAWriteWinsAgainstExpiry(t *testing.T) {
 	var w *world
 	var seen []string
@@ -164,7 +164,7 @@ func TestAWriteWinsAgainstExpiry(t *testing.T) {
 	})
 }
 
-// A deletion that is refused is tried again, and holds up no other.
+// Expire retries a refused deletion, which does not delay other deletions.
 func TestExpireTriesAgain(t *testing.T) {
 	var refuse atomic.Bool
 	refuse.Store(true)
@@ -223,7 +223,7 @@ func TestExpireWhenTheClockJumps(t *testing.T) {
 		assert.Equal(w, []string{"a/x"}, w.left())
 		clock.jump(10 * time.Minute)
 		pass(10 * time.Second)
-		assert.Empty(w, w.left(), "the clock says that an hour has passed")
+		assert.Empty(w, w.left(), "an hour has passed by the clock")
 
 		w.part("a/before")
 		pass(10 * time.Minute)
@@ -236,7 +236,7 @@ func TestExpireWhenTheClockJumps(t *testing.T) {
 	})
 }
 
-// A controller that starts after the clock was set back does not wait for the time at which the object seems to be written.
+// The clock was set back before the controller started. The controller must not wait for the apparent time of the last write.
 func TestExpireObjectsFromTheFuture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clock jumpingClock
@@ -282,7 +282,7 @@ func TestExpireByTheClockOfATest(t *testing.T) {
 	})
 }
 
-// scopes records what is watched.
+// scopes records the scopes of watches.
 type scopes struct {
 	*storage.Memory
 	watched []watch.Scope
@@ -306,11 +306,11 @@ func TestTimeToLiveIsChecked(t *testing.T) {
 	negative := parts()
 	negative.TimeToLive = -1
 	_, err := rest.New(rest.Options{}, negative)
-	assert.ErrorContains(t, err, "TimeToLive -1ns: it must be positive")
+	assert.ErrorContains(t, err, "TimeToLive -1ns: must be positive")
 	single := sites()
 	single.Singleton, single.TimeToLive = "only", time.Hour
 	_, err = rest.New(rest.Options{}, single)
-	assert.ErrorContains(t, err, "neither a virtual kind nor a singleton has one")
+	assert.ErrorContains(t, err, "a virtual kind or a singleton cannot have one")
 
 	api, err := rest.New(rest.Options{}, parts())
 	require.NoError(t, err)
@@ -319,7 +319,7 @@ func TestTimeToLiveIsChecked(t *testing.T) {
 	assert.True(t, status.IsServiceUnavailable(lifecycle.Run(t.Context(), api, lifecycle.Options{})))
 }
 
-// Whatever happens to objects, two replicas remove exactly those whose last write is an hour ago.
+// Under random writes, two replicas delete exactly the objects whose last write was an hour ago.
 func TestExpireModel(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -19,7 +19,7 @@ type follower struct {
 	name    string
 	objects rest.Objects
 	options Options
-	// resources are those that the follower tracks. Empty means all.
+	// resources names the resources that the follower tracks. Empty means all resources.
 	resources []string
 	// reset discards the tracked state. apply updates it and returns the objects to work on. The follower calls them one at a time, and
 	// does not call work before apply has seen the complete initial state.
@@ -27,7 +27,7 @@ type follower struct {
 	apply func(rest.Changes) []storage.Key
 	// work handles one object. The follower calls it again later if it returns an error. look enqueues another object.
 	work func(ctx context.Context, key storage.Key, look func(storage.Key)) error
-	// alongside, unless nil, runs beside the workers until its context ends. look enqueues an object.
+	// alongside, unless nil, runs in a goroutine beside the workers. It must return when its context ends. look enqueues an object.
 	alongside func(ctx context.Context, look func(storage.Key))
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Run runs the controllers of this package that the API needs: [CollectGarbage]; [EmptyNamespaces] if it serves namespaces; and [Expire]
-// if a resource has a time to live. It works until ctx ends and then returns nil. It returns an error if the API closes first.
+// Run runs the controllers that the API needs: [CollectGarbage]; [EmptyNamespaces], if the API serves namespaces; and [Expire], if a
+// resource has a time to live. It works until ctx ends and then returns nil. It returns an error if the API closes first.
 func Run(ctx context.Context, api *rest.API, options Options) error {
 	needed := []func(context.Context, *rest.API, Options) error{CollectGarbage}
 	var namespaces, expire bool
@@ -29,7 +29,8 @@ func Run(ctx context.Context, api *rest.API, options Options) error {
 	return together(ctx, all)
 }
 
-// together runs functions until all have returned. The first error ends the others, and together returns it.
+// together runs functions concurrently and waits for all of them. The first error ends the context of the others, and together returns
+// it.
 func together(ctx context.Context, all []func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
