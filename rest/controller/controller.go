@@ -18,9 +18,9 @@ import (
 // delay that grows with each failure in a row. The controller never runs two calls for one key at a time. ctx ends when
 // the context of Run ends.
 //
-// If the object itself is not found at the first call of a client, return nil: there is nothing left to do. If it is deleted between
-// that call and a later one, the error of the later call may be returned. The controller then calls the reconciler once more, which
-// finds the object gone.
+// If the first client call does not find the object, return nil, because there is nothing left to do. If a later call returns
+// NotFound, because another client deleted the object in between, the reconciler may return that error. The controller then calls it
+// again, and it finds the object gone.
 type Reconciler func(ctx context.Context, key Key) (Result, error)
 
 // Result says when to reconcile the object again. The zero value leaves that to the sources.
@@ -35,10 +35,10 @@ type Options struct {
 	Workers int
 	// Queue sets the delays after failures, and the clock.
 	Queue QueueOptions
-	// Logger logs failures and panics of the reconciler at level Error. What is part of normal operation it logs at level Debug: a
-	// conflict (API conventions, Concurrency Control and Consistency), and a NotFound error that follows a success, because an
-	// object can be deleted between two calls of a client. If the next call fails as well, that is an error. Default: the
-	// controller logs errors only, to what slog.Default returns when New is called.
+	// Logger logs failures and panics of the reconciler at level Error. Two failures are part of normal operation, so the controller
+	// logs them at level Debug: a conflict (API conventions, Concurrency Control and Consistency), and the first NotFound error after a
+	// success, because another client can delete an object between two calls. Default: the controller logs errors only, to the logger
+	// that slog.Default returns when New is called.
 	Logger *slog.Logger
 }
 

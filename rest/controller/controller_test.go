@@ -123,7 +123,7 @@ func TestFailuresAreRetried(t *testing.T) {
 	})
 }
 
-// An object that is deleted while it is reconciled is no failure; one that stays missing is.
+// The controller logs the first NotFound error of an object at level Debug, and a repeated one at level Error.
 func TestNotFoundIsLoggedWhenItRepeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)

@@ -9,29 +9,30 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Outcome is what [CreateOrUpdate] has done with an object.
+// Outcome tells what [CreateOrUpdate] did with an object.
 type Outcome string
 
-// The outcomes.
+// The outcomes of [CreateOrUpdate].
 const (
 	Unchanged Outcome = "unchanged"
 	Created   Outcome = "created"
 	Updated   Outcome = "updated"
 )
 
-// attempts is how often CreateOrUpdate tries to create an object that others create and delete again.
+// attempts limits how often CreateOrUpdate tries again while other clients keep creating and deleting the object.
 const attempts = 16
 
-// CreateOrUpdate brings an object into the state that mutate describes, whether it exists or not, and returns it as stored. mutate
-// receives the stored object, or a new one that has only its name. It sets the fields that the caller cares about and leaves the
-// others alone. The client writes the result as in [rest.Client.Modify] and [rest.Client.Create], so without the status. If mutate
-// changes nothing, CreateOrUpdate writes nothing.
+// CreateOrUpdate creates or updates an object as mutate describes, and returns it as stored. mutate receives the stored object or,
+// if none exists, a new object with only its name. It should set the fields that the caller manages and leave all others alone.
+// CreateOrUpdate writes the result with [rest.Client.Modify] or [rest.Client.Create], which ignore the status. If mutate changes
+// nothing, CreateOrUpdate writes nothing.
 //
-// If another writer is faster, mutate runs again, with another object. If it returns an error, CreateOrUpdate writes nothing and
-// returns the error. An AlreadyExists error means that others create and delete the object again and again.
+// If another client writes the object first, CreateOrUpdate calls mutate again with the new state. If mutate returns an error,
+// CreateOrUpdate writes nothing and returns the error. It returns AlreadyExists after 16 attempts during which other clients kept
+// creating and deleting the object.
 //
-// [rest.Client.Apply] does the same for a caller who can write all of its fields down as a value. It also removes fields that the
-// caller no longer sets.
+// Use [rest.Client.Apply] instead if you can state all managed fields as one value. It also removes fields that the caller no
+// longer sets.
 func CreateOrUpdate[T any](ctx context.Context, client rest.Client[T], name string, mutate func(obj *T) error) (*T, Outcome, error) {
 	m, err := metadataOf[T]()
 	if err != nil {
@@ -71,7 +72,7 @@ func (m *metadata[T]) create(ctx context.Context, client rest.Client[T], name st
 		return nil, err
 	}
 	if changed := m.text(obj, m.name); changed != name {
-		return nil, fmt.Errorf("controller: the name %q of a new object has become %q", name, changed)
+		return nil, fmt.Errorf("controller: mutate changed the name of the new object from %q to %q", name, changed)
 	}
 	return client.Create(ctx, obj)
 }

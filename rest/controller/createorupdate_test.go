@@ -37,7 +37,7 @@ func TestCreateOrUpdate(t *testing.T) {
 	w.modify("a", func(g *Gear) { g.Spec.Color = "red" })
 	g, _, err := controller.CreateOrUpdate(t.Context(), w.gears, "a", teeth(4))
 	require.NoError(t, err)
-	assert.Equal(t, GearSpec{Teeth: 4, Color: "red"}, g.Spec, "fields of others stay")
+	assert.Equal(t, GearSpec{Teeth: 4, Color: "red"}, g.Spec, "other fields keep their values")
 }
 
 func TestCreateOrUpdateFails(t *testing.T) {
@@ -54,7 +54,7 @@ func TestCreateOrUpdateFails(t *testing.T) {
 		{"the function refuses a new object", w.gears, "new", func(*Gear) error { return errors.New("no oil") }, "no oil"},
 		{"the function refuses an old object", w.gears, "old", func(*Gear) error { return errors.New("no oil") }, "no oil"},
 		{"the function misses something else", w.gears, "old", func(*Gear) error { return missing }, `oils "x" not found`},
-		{"the function renames a new object", w.gears, "new", func(g *Gear) error { g.Name = "other"; return nil }, `the name "new" of a new object has become "other"`},
+		{"the function renames a new object", w.gears, "new", func(g *Gear) error { g.Name = "other"; return nil }, `mutate changed the name of the new object from "new" to "other"`},
 		{"the function renames an old object", w.gears, "old", func(g *Gear) error { g.Name = "other"; return nil }, "name"},
 		{"the client has no namespace", rest.ClientFor[Gear](w.api), "new", func(*Gear) error { return nil }, "has no namespace"},
 		{"the object is invalid", w.gears, "New", func(*Gear) error { return nil }, "RFC 1123"},
@@ -70,7 +70,7 @@ func TestCreateOrUpdateFails(t *testing.T) {
 	}
 }
 
-// Writers that race for an object all succeed, and none undoes what another has done.
+// Concurrent calls for the same object all succeed, and none overwrites the change of another.
 func TestCreateOrUpdateRaces(t *testing.T) {
 	w := newWorkshop(t)
 	var all sync.WaitGroup
@@ -97,7 +97,8 @@ func TestCreateOrUpdateRaces(t *testing.T) {
 	assert.Equal(t, int32(255), g.Spec.Teeth)
 }
 
-// An object that another creates between the look and the write is updated; one that is deleted meanwhile is created.
+// If another client creates the object between the read and the write, CreateOrUpdate updates it. If another client
+// deletes it, CreateOrUpdate creates it.
 func TestCreateOrUpdateMeetsOthers(t *testing.T) {
 	w := newWorkshop(t)
 	calls := 0
@@ -121,7 +122,7 @@ func TestCreateOrUpdateMeetsOthers(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, controller.Created, outcome)
-	assert.Equal(t, GearSpec{Color: "blue"}, g.Spec, "the function got a new object")
+	assert.Equal(t, GearSpec{Color: "blue"}, g.Spec, "mutate received a new object")
 
 	before := w.revision()
 	_, _, err = controller.CreateOrUpdate(t.Context(), w.gears, "b", func(g *Gear) error {
@@ -137,7 +138,7 @@ func TestCreateOrUpdateMeetsOthers(t *testing.T) {
 	assert.Less(t, uint64(w.revision()-before), uint64(100), "it gives up")
 }
 
-// A status that is already right costs no write.
+// ModifyStatus writes nothing if the status does not change.
 func TestModifyStatusWithoutAChange(t *testing.T) {
 	w := newWorkshop(t)
 	w.create(gear("a", 1))

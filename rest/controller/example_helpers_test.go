@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Room is a kind whose controller makes a lamp for each room.
+// Room is a kind whose controller creates a Lamp for each Room.
 type Room struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -38,8 +38,8 @@ func roomAPI() *rest.API {
 	return api
 }
 
-// Each room gets a lamp that is lit while the room is dark. The room controls the lamp, so a change of the lamp reconciles the room,
-// and the lamp is collected with the room.
+// The controller keeps a Lamp for each Room, and lights it while the room is dark. The Room is the controller of the Lamp, so a
+// change of the Lamp reconciles the Room, and the garbage collector deletes the Lamp after the Room.
 func ExampleCreateOrUpdate() {
 	api := roomAPI()
 	defer api.Close()
@@ -72,7 +72,7 @@ func ExampleCreateOrUpdate() {
 	// lamp kitchen of Room kitchen updated
 }
 
-// A finalizer holds a deleted room until its controller has cleaned up.
+// A finalizer keeps a deleted Room until the controller has cleaned up.
 func ExampleController_finalizer() {
 	const power = "home.example.com/power"
 	api := roomAPI()
@@ -90,7 +90,7 @@ func ExampleController_finalizer() {
 		case err != nil:
 			return controller.Result{}, err
 		case room.DeletionTimestamp != nil && room.HasFinalizer(power):
-			fmt.Println("switch the power of", key, "off") // may run twice, like everything in a reconciler
+			fmt.Println("switch the power of", key, "off") // may run twice, as a reconciler may
 			_, err = rooms.Namespace(key.Namespace).Modify(ctx, key.Name, func(room *Room) error {
 				room.RemoveFinalizer(power)
 				return nil
@@ -102,7 +102,7 @@ func ExampleController_finalizer() {
 			})
 		case room.DeletionTimestamp == nil:
 			fmt.Println("switch the power of", key, "on")
-			err = rooms.Namespace(key.Namespace).Delete(ctx, key.Name, rest.DeleteOptions{}) // here by a user
+			err = rooms.Namespace(key.Namespace).Delete(ctx, key.Name, rest.DeleteOptions{}) // usually, a user does this
 		}
 		return controller.Result{}, err
 	}

@@ -64,7 +64,7 @@ func gears() rest.Resource[Gear] {
 	return rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears", SelectableFields: []string{"spec.color"}}
 }
 
-// elsewhere returns the client of Gears that a handler serves in another process.
+// elsewhere returns a client over HTTP of the Gears that a handler serves.
 func elsewhere(h http.Handler) rest.Client[Gear] {
 	return rest.ClientAt(rest.Server{URL: "http://gears.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(h)}}, gears())
 }

@@ -21,8 +21,8 @@ type InformerOptions[T any] struct {
 	LabelSelector, FieldSelector string
 	// Indexes are the indexes for ByIndex, by name.
 	Indexes map[string]IndexFunc[T]
-	// Logger logs failures after which the informer tries again. Default: the informer logs errors only, to what slog.Default
-	// returns when NewInformer is called.
+	// Logger logs failures after which the informer tries again. Default: the informer logs errors only, to the logger that
+	// slog.Default returns when NewInformer is called.
 	Logger *slog.Logger
 }
 
@@ -113,12 +113,13 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 // works while at least one call is active, and the last call to return leaves no goroutine. A later call continues with
 // the difference to the cache.
 //
-// After a failure of the store, or of the connection to another process, the informer tries again with the delays of
-// client-go's reflectors: 800 ms, doubled after each further failure up to 30 s, plus up to as much again at random.
-// Meanwhile its content is old but consistent.
+// If the store or the connection to the server fails, the informer tries again with the delays of client-go's reflectors:
+// 800 ms, doubled after each further failure up to 30 s, plus a random time of up to the same length. Meanwhile its
+// content is stale but consistent.
 //
-// Run returns an error if the informer cannot continue: the API of this process is shut down, the client or a selector
-// does not fit the resource, or a handler or index function has panicked. After a panic, handlers may have missed a call.
+// Run returns an error if the informer cannot continue: the client's API in the same process was shut down, the client or
+// a selector does not fit the resource, or a handler or index function panicked. After a panic, handlers may have missed a
+// call.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.invalid != nil {
 		return fmt.Errorf("informer: %w", i.invalid)
@@ -172,14 +173,14 @@ func (i *Informer[T]) leave(s *session) {
 // follow lists and watches from there. It lists again if it has missed changes, and tries again after failures.
 func (i *Informer[T]) follow(ctx context.Context) (err error) {
 	defer func() {
-		// This is our goroutine, so the host could not recover a panic of its own code here.
+		// The host cannot recover a panic in this goroutine.
 		if p := recover(); p != nil {
 			err = fmt.Errorf("informer: panic in a handler or index function: %v\n%s", p, debug.Stack())
 		}
 	}()
-	version := "" // the version of the cache; "" if a list must come first
+	version := "" // the resourceVersion of the cache; "" means that the informer must list first
 	var retry backoff.Backoff
-	fruitless := 0 // how often in a row a watch has expired before it brought anything
+	fruitless := 0 // consecutive watches that expired before they delivered an event
 	for {
 		seen, err := i.advance(ctx, &version)
 		if fruitless++; seen || !status.IsExpired(err) {
@@ -193,7 +194,7 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 				continue
 			}
 		case status.IsTooLargeResourceVersion(err):
-			version = "" // the server has lost its history, as after the restore of a backup
+			version = "" // the server has lost revisions, for example because it was restored from a backup
 		case isFinal(err):
 			return err
 		}
@@ -209,8 +210,8 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 	}
 }
 
-// advance follows the changes after a version, or lists first if the version is empty. It updates the version until an
-// error occurs. seen reports whether there were changes.
+// advance watches from a resourceVersion, or lists first if it is empty. It updates the resourceVersion with each event,
+// and returns when an error occurs. seen reports whether it received an event.
 func (i *Informer[T]) advance(ctx context.Context, version *string) (seen bool, err error) {
 	if *version == "" {
 		page, err := i.client.List(ctx, rest.ListOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector})

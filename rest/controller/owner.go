@@ -9,9 +9,9 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// OwnedError is the error of [SetControllerReference] for an object that has another controller.
+// OwnedError means that [SetControllerReference] found another controller in the object.
 type OwnedError struct {
-	// Owner is the reference to the other controller.
+	// Owner is the object's reference to its controller.
 	Owner apimeta.OwnerReference
 }
 
@@ -20,17 +20,17 @@ func (e *OwnedError) Error() string {
 	return fmt.Sprintf("the object already has the controller %s %q with uid %q", e.Owner.Kind, e.Owner.Name, e.Owner.UID)
 }
 
-// SetControllerReference makes owner the controller of obj: the one owner that manages it (API conventions, Metadata;
-// ownerReferences). A change of the object then enqueues its owner (see [Owned]), and lifecycle.CollectGarbage deletes the object
-// once the owner is gone. A foreground deletion of the owner waits for the object (blockOwnerDeletion). If obj is new and the
-// owner has a namespace, SetControllerReference sets the same namespace.
+// SetControllerReference records in metadata.ownerReferences that owner is the controller of obj: the one owner that manages it
+// (API conventions, Metadata). [Owned] then enqueues the owner when obj changes, and lifecycle.CollectGarbage deletes obj once
+// the owner is gone. A foreground deletion of the owner waits for obj (blockOwnerDeletion). If obj has not been stored yet and
+// the owner is namespaced, SetControllerReference also sets the owner's namespace in obj.
 //
-// It fails with an [OwnedError] if obj has another controller. A controller of the same name with another uid is another one: it
-// has been deleted, and obj waits for the garbage collection. It fails if the namespaces do not fit: the owner must be in the
-// namespace of obj, or cluster-scoped. And it fails if owner has no uid, apiVersion or kind, because it was not read through a
-// client. After an error, obj is as it was.
+// It returns an [OwnedError] if obj has another controller. A reference with the owner's name but another uid counts as another
+// controller: that owner was deleted, and the garbage collector will delete obj too. It also returns an error if the owner is
+// namespaced and obj is in another namespace or cluster-scoped, and if owner lacks a name, uid, apiVersion or kind, usually
+// because the caller did not read it through a client. An error leaves obj unchanged.
 //
-// Both may be of any Go type with metadata, such as those of k8s.io/api.
+// Owner and T can be any Go types with Kubernetes metadata, including the types of k8s.io/api.
 func SetControllerReference[Owner, T any](owner *Owner, obj *T) error {
 	from, to := reflect.ValueOf(owner).Elem(), reflect.ValueOf(obj).Elem()
 	references := field(to, "metadata", "ownerReferences")
@@ -60,8 +60,8 @@ func SetControllerReference[Owner, T any](owner *Owner, obj *T) error {
 	return nil
 }
 
-// checkNamespaces refuses an owner in a namespace for an object outside of it. An object without a namespace is cluster-scoped if
-// it is stored.
+// checkNamespaces refuses a namespaced owner unless obj is in the same namespace or has not been stored yet. A stored object
+// without a namespace is cluster-scoped.
 func checkNamespaces(ofOwner string, obj reflect.Value) error {
 	namespace, stored := text(obj, "metadata", "namespace"), text(obj, "metadata", "uid") != ""
 	switch {
@@ -73,7 +73,7 @@ func checkNamespaces(ofOwner string, obj reflect.Value) error {
 	return fmt.Errorf("controller: an owner in namespace %q cannot own an object in namespace %q", ofOwner, namespace)
 }
 
-// withController adds a reference to a controller, or replaces the reference to the same owner.
+// withController adds a reference to a controller. It replaces an existing reference to the same owner.
 func withController(refs []apimeta.OwnerReference, ref apimeta.OwnerReference) ([]apimeta.OwnerReference, error) {
 	for _, other := range refs {
 		if other.UID != ref.UID && other.Controller != nil && *other.Controller {
@@ -87,7 +87,7 @@ func withController(refs []apimeta.OwnerReference, ref apimeta.OwnerReference) (
 	return append(refs, ref), nil
 }
 
-// edit changes owner references of any Go type. Their JSON is what all types have in common.
+// edit changes a list of owner references of any Go type. It converts them through JSON, which all such types share.
 func edit(v reflect.Value, change func([]apimeta.OwnerReference) ([]apimeta.OwnerReference, error)) error {
 	text, err := json.Marshal(v.Interface())
 	if err != nil {
@@ -111,7 +111,7 @@ func edit(v reflect.Value, change func([]apimeta.OwnerReference) ([]apimeta.Owne
 	return nil
 }
 
-// field returns the field at a path of JSON names, or the zero Value if there is none.
+// field returns the field at a path of JSON names. It returns the zero Value if v has no such field.
 func field(v reflect.Value, path ...string) reflect.Value {
 	for _, name := range path {
 		index, found := member(v.Type(), name)
@@ -123,7 +123,7 @@ func field(v reflect.Value, path ...string) reflect.Value {
 	return v
 }
 
-// text returns the text at a path of JSON names, or "" if there is none.
+// text returns the string at a path of JSON names. It returns "" if v has no such string.
 func text(v reflect.Value, path ...string) string {
 	if f := field(v, path...); f.Kind() == reflect.String {
 		return f.String()

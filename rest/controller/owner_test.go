@@ -36,11 +36,11 @@ func TestSetControllerReference(t *testing.T) {
 	}{
 		{"a new object", tooth("", ""), []apimeta.OwnerReference{to(a, &yes)}, ""},
 		{"an object in the namespace", tooth("default", "u"), []apimeta.OwnerReference{to(a, &yes)}, ""},
-		{"an object that it controls already", tooth("default", "u", to(a, &yes)), []apimeta.OwnerReference{to(a, &yes)}, ""},
-		{"an object that it owns already", tooth("default", "u", to(a, nil), to(b, nil)), []apimeta.OwnerReference{to(a, &yes), to(b, nil)}, ""},
+		{"an object that the owner already controls", tooth("default", "u", to(a, &yes)), []apimeta.OwnerReference{to(a, &yes)}, ""},
+		{"an object that the owner already owns", tooth("default", "u", to(a, nil), to(b, nil)), []apimeta.OwnerReference{to(a, &yes), to(b, nil)}, ""},
 		{"an object with another owner", tooth("default", "u", to(b, nil)), []apimeta.OwnerReference{to(b, nil), to(a, &yes)}, ""},
 		{"an object with another controller", tooth("default", "u", to(b, &yes)), nil, `the object already has the controller Gear "b" with uid "` + b.UID + `"`},
-		{"an object of an older owner of the same name", tooth("default", "u", to(&again, &yes)), nil, `the controller Gear "a" with uid "an older one"`},
+		{"an object of a deleted owner with the same name", tooth("default", "u", to(&again, &yes)), nil, `the controller Gear "a" with uid "an older one"`},
 		{"an object in another namespace", tooth("kitchen", ""), nil, `an owner in namespace "default" cannot own an object in namespace "kitchen"`},
 		{"a cluster-scoped object", tooth("", "u"), nil, `an owner in namespace "default" cannot own a cluster-scoped object`},
 	} {
@@ -93,7 +93,7 @@ func TestSetControllerReference(t *testing.T) {
 	})
 }
 
-// A change of an object enqueues its owner.
+// A change of an object enqueues the owner that SetControllerReference has set.
 func TestSetControllerReferenceIsStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)

@@ -17,10 +17,10 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// quiet drops what informers log about injected failures.
+// quiet discards the log entries about injected failures.
 var quiet = slog.New(slog.DiscardHandler)
 
-// An informer over HTTP misses nothing and repeats nothing, whatever happens to its connection.
+// An informer over HTTP reports each change exactly once, even if its connection fails.
 func TestInformerOverBrokenConnections(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -67,7 +67,7 @@ func TestInformerOverBrokenConnections(t *testing.T) {
 				if c.expire {
 					s.Expire()
 				}
-				time.Sleep(time.Hour) // all failures have passed
+				time.Sleep(time.Hour) // until all failures are over
 				assert.Equal(t, append([]string{"add a 1", "add b 1", "synced"}, c.want...), d.read())
 				w.modify("a", func(g *Gear) { g.Spec.Teeth = 4 })
 				assert.Equal(t, []string{"update a 3->4"}, d.read())
@@ -76,7 +76,8 @@ func TestInformerOverBrokenConnections(t *testing.T) {
 	}
 }
 
-// An informer outlives its server. When another one serves the same state, a later one, or an older one as from a backup, the informer has it.
+// An informer survives the end of its server. When another server starts, the informer takes over its state, even if that is older, as
+// after a restore from a backup.
 func TestInformerOutlivesItsServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := newWorkshop(t), newWorkshop(t)
@@ -99,7 +100,7 @@ func TestInformerOutlivesItsServer(t *testing.T) {
 		time.Sleep(time.Hour)
 		assert.False(t, informer.HasSynced(), "there is no server yet")
 
-		second.create(gear("older", 1)) // its versions are those of before
+		second.create(gear("older", 1)) // the second server reuses the resource versions of the first
 		first.create(gear("a", 1))
 		time.Sleep(time.Second)
 		first.create(gear("b", 2))
@@ -110,7 +111,7 @@ func TestInformerOutlivesItsServer(t *testing.T) {
 		serving.Store(nil)
 		require.NoError(t, first.api.Close())
 		time.Sleep(time.Hour)
-		assert.Empty(t, d.read(), "the content is old but consistent")
+		assert.Empty(t, d.read(), "the content is stale but consistent")
 		assert.Equal(t, []string{"a", "b"}, names(informer.List()))
 
 		again, err := rest.New(rest.Options{Store: first.store}, gears())
@@ -131,7 +132,7 @@ func TestInformerOutlivesItsServer(t *testing.T) {
 	})
 }
 
-// roundTrip is a transport that answers by a function.
+// roundTrip is a transport that calls a function.
 type roundTrip func(r *http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

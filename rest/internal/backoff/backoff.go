@@ -1,4 +1,4 @@
-// Package backoff computes how long a reader waits after failures.
+// Package backoff computes how long a reader waits before it retries.
 package backoff
 
 import (
@@ -10,18 +10,18 @@ import (
 const (
 	firstDelay   = 800 * time.Millisecond
 	longestDelay = 30 * time.Second
-	// calm is the time after which a failure counts as unrelated to the previous one.
+	// calm is the time without a failure after which the delays start from the beginning.
 	calm = 2 * time.Minute
 )
 
-// Backoff computes the delays after failures. The zero value has seen none.
+// Backoff computes the delays between retries. The zero value has seen no failure.
 type Backoff struct {
 	delay  time.Duration
 	failed time.Time // the time of the last failure
 }
 
-// Next returns the delay after a failure at this time: twice the last delay, plus up to as much again at random, so that
-// readers that fail together do not retry together.
+// Next returns the delay after a failure at time now. It doubles the previous delay, and adds a random time of up to the
+// same length, so that readers that fail together do not retry together.
 func (b *Backoff) Next(now time.Time) time.Duration {
 	if b.failed.IsZero() || now.Sub(b.failed) > calm {
 		b.delay = firstDelay

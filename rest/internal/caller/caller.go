@@ -1,5 +1,6 @@
-// Package caller carries out the calls of typed clients. A Client of package rest turns Go values into documents and back, and a [Caller]
-// does the rest: [Local] in the process of the API, and room remote over HTTP. Both return the same objects and the same errors.
+// Package caller performs the calls of typed clients. A Client of package rest converts between Go values and documents, and a [Caller]
+// does the rest. [Local] calls an API in the same process, and package remote calls a server over HTTP. Both return the same objects and
+// the same errors.
 package caller
 
 import (
@@ -12,25 +13,25 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Caller reads and writes the objects of one resource, as JSON in one version. Any number of goroutines may use it. If a method returns an
-// error of the API, that is a *status.Error.
+// Caller reads and writes the objects of one resource, as JSON in one version. It is safe for concurrent use. Errors of the API are
+// *status.Error.
 type Caller interface {
-	// Get returns an object, or a view of it, from a state that is not older than a resourceVersion. If that is empty, the state is the
-	// most recent one.
+	// Get returns an object or a subresource, in a state at least as recent as resourceVersion. If resourceVersion is empty, it returns the
+	// most recent state.
 	Get(ctx context.Context, at Address, resourceVersion string) ([]byte, error)
 	// List returns one page of a list.
 	List(ctx context.Context, namespace string, options apimeta.ListOptions) (*Page, error)
-	// Write carries out one write and returns the object, or the view, as it then is. The result is nil for an action without an answer
-	// and for a deletion.
+	// Write performs one write and returns the resulting object or subresource. It returns nil for a deletion, and for an action that has no
+	// result.
 	Write(ctx context.Context, w *Write) ([]byte, error)
-	// DeleteCollection carries out the deletion w for each selected object and returns the objects as they were.
+	// DeleteCollection performs the deletion w on each selected object, and returns the objects in their last state.
 	DeleteCollection(ctx context.Context, w *Write, options apimeta.ListOptions) (*Page, error)
-	// Watch passes events to see until see returns an error, the context ends, or the watch fails. It returns the reason. If recovers is
-	// set, it recovers as Client.Follow promises. It calls see in the goroutine of its caller.
+	// Watch calls see with each event until see returns an error, the context ends or the watch fails, and returns the reason. It calls see
+	// in the goroutine of its caller. If f.Recovers is set, Watch recovers from failures as Client.Follow does.
 	Watch(ctx context.Context, f Following, see func(Event) error) error
 }
 
-// Address names an object, and the part or view of it that a call is about. Subresource is empty for the object itself.
+// Address names an object or one of its subresources. Subresource is empty for the object itself.
 type Address struct{ Namespace, Name, Subresource string }
 
 // CheckName returns a BadRequest error if the address has no name.
@@ -41,24 +42,24 @@ func (a Address) CheckName() error {
 	return nil
 }
 
-// Write is one write. The verb decides which of the other fields count.
+// Write describes one write. The verb determines which of the other fields matter.
 type Write struct {
 	Address
 	Asked resource.Asked
 	// Verb is Create, Update, Patch or Delete of package kind, or Apply.
 	Verb string
-	// Object is the new object, the view, the question to an action, or the applied configuration. For an update without Change it is
-	// what replaces the old object or view.
+	// Object is the new object, the new subresource, the input of an action, or the applied configuration. An update without Change replaces
+	// the old object or subresource by Object.
 	Object doc.Value
-	// Change computes the object that an update writes from the old one. It may run several times. A result without a resourceVersion
-	// overwrites any state; one with the resourceVersion of another state is a Conflict.
+	// Change computes the new object of an update from the old one. It may run several times. A result without a resourceVersion overwrites
+	// any state. If the resourceVersion of the result is not that of the old object, the write fails with a Conflict.
 	Change resource.Change
 	// Form is the media type of the patch Data.
 	Form string
 	Data []byte
-	// Deletion are the options of a deletion.
+	// Deletion holds the options of a deletion.
 	Deletion apimeta.DeleteOptions
-	// Tell receives the warnings when the write ends. It is nil if nobody reads them.
+	// Tell, unless nil, receives the warnings when the write ends.
 	Tell func(text string)
 }
 
@@ -71,7 +72,7 @@ type Page struct {
 	ResourceVersion, Continue string
 }
 
-// Following says what to watch, and from where.
+// Following describes what to watch, and where to start.
 type Following struct {
 	Namespace string
 	// Options hold the selectors and the resourceVersion after which the watch begins.

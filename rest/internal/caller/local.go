@@ -15,15 +15,15 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Local carries out calls in the process of the API, without HTTP. Its functions are those of the API.
+// Local implements [Caller] for an API in the same process, without HTTP. The API provides the functions.
 type Local struct {
 	Resource *resource.Resource
-	// Enter admits a call, so that the API's shutdown waits for it, and Leave ends it.
+	// Enter registers a call, so that the shutdown of the API waits for it. Leave ends the call.
 	Enter func() error
 	Leave func()
-	// Calling returns the context of a call: it carries the user, and what the call asks.
+	// Calling returns the context of a call. It carries the user and the question, for hooks.
 	Calling func(context.Context, route.Question) context.Context
-	// Until returns a context that ends with the API too.
+	// Until returns a context that ends when ctx ends or the API closes.
 	Until func(context.Context) (context.Context, context.CancelFunc)
 }
 
@@ -59,7 +59,7 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 	return codec.AppendObject(nil, v), nil
 }
 
-// Question returns what a call with this verb asks, as a request over HTTP would.
+// Question returns the [route.Question] of a request over HTTP that would do the same as the call.
 func (a Address) Question(res *resource.Resource, verb string) route.Question {
 	if verb == Apply {
 		verb = kind.Patch
@@ -101,7 +101,7 @@ func (l *Local) parameters(options apimeta.ListOptions) (p resource.ListParamete
 	return p, cmp.Or(p.Validate(), l.Resource.CheckFieldSelector(p.Fields))
 }
 
-// page shows the records of a list in the version of the client.
+// page converts the records of a list to the version of the client.
 func (l *Local) page(found resource.Page) (*Page, error) {
 	out := &Page{Items: make([][]byte, len(found.Records)), ResourceVersion: text(found.Revision), Continue: found.Token}
 	for i, r := range found.Records {
@@ -145,7 +145,7 @@ func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
 	return done.JSON, nil
 }
 
-// begin returns a write that wants what c says.
+// begin translates c for package resource.
 func (l *Local) begin(c *Write) (*resource.Write, error) {
 	if c.Verb != kind.DeleteCollection && (c.Verb != kind.Create || c.Subresource != "") {
 		if err := c.CheckName(); err != nil {
@@ -192,7 +192,7 @@ func (l *Local) call(ctx context.Context, w *resource.Write, c *Write) ([]byte, 
 	return codec.AppendObject(nil, answer), nil
 }
 
-// tell passes on the warnings of a write that has ended.
+// tell passes the warnings of a write to the client.
 func (l *Local) tell(c *Write, w *resource.Write) {
 	if c.Tell == nil {
 		return
@@ -233,7 +233,7 @@ func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.
 	return l.page(deleted)
 }
 
-// Watch implements [Caller]. It ends with the API too.
+// Watch implements [Caller]. It also ends when the API closes.
 func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) error {
 	p, err := l.parameters(f.Options)
 	if err != nil {
@@ -262,7 +262,8 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 	return l.Resource.Watch(ctx, b, show)
 }
 
-// event shows an event in the version of the client. A deleted object gets the version of its deletion, as in a watch over HTTP.
+// event converts an event to the version of the client. A deleted object gets the resourceVersion of its deletion, as in a watch
+// over HTTP.
 func (l *Local) event(e resource.Event) (Event, error) {
 	r, err := l.Resource.Show(e.Object)
 	if err != nil {

@@ -43,8 +43,8 @@ func (typeMessage[T]) Encode(v doc.Value) ([]byte, error) {
 	return any(obj).(goMessage).Marshal()
 }
 
-// MessageOf returns the Message of a Go type: by its own methods, or by the tags of its fields. It returns nil if the type has neither,
-// and an error if the tags describe no message.
+// MessageOf returns the Message of a Go type. It uses the methods Marshal and Unmarshal of the type or, if the type does not have them,
+// the protobuf tags of its fields. It returns nil if the type has neither, and an error if a tag is missing or invalid.
 func MessageOf[T any]() (Message, error) {
 	if _, ok := any(new(T)).(goMessage); ok {
 		return typeMessage[T]{}, nil
@@ -67,7 +67,7 @@ func (m describedMessage) Encode(v doc.Value) ([]byte, error) { return m.Append(
 // taggedMessage is the Message of a Go type whose fields have protobuf tags.
 type taggedMessage[T any] struct{ describedMessage }
 
-// Decode passes the object through its Go type, because a message has values for most empty fields, which JSON leaves out.
+// Decode passes the object through its Go type, because a Protobuf message contains most empty fields, which JSON omits.
 func (m taggedMessage[T]) Decode(message []byte) (doc.Value, error) {
 	v, err := m.describedMessage.Decode(message)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package remote carries out the calls of typed clients over HTTP, for programs that do not serve the API themselves. Its errors are the
-// Statuses that the server sends. If an answer carries none, package remote makes one from the HTTP code.
+// Package remote performs the calls of typed clients over HTTP, for programs that do not serve the API themselves. Its errors are the
+// Statuses that the server sends. If a response has no Status, package remote derives one from the HTTP status code.
 package remote
 
 import (
@@ -23,7 +23,7 @@ type Caller struct {
 	// Root is the URL of the API, without a slash at the end.
 	Root string
 	HTTP *http.Client
-	// Resource is an outline of the resource.
+	// Resource is a [resource.Outline].
 	Resource *resource.Resource
 }
 
@@ -39,7 +39,7 @@ func ParseRoot(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// object returns the URL of an object or of its subresource.
+// object returns the URL of an object or of one of its subresources.
 func (c *Caller) object(at caller.Address, query url.Values) (string, error) {
 	collection, err := c.collection(at.Namespace, nil)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *Caller) object(at caller.Address, query url.Values) (string, error) {
 	return withQuery(collection+path, query), nil
 }
 
-// collection returns the URL of all objects in a namespace, or in all namespaces.
+// collection returns the URL of the collection in one namespace, or in all namespaces.
 func (c *Caller) collection(namespace string, query url.Values) (string, error) {
 	path := c.Root + kind.Path(c.Resource.GVK.GroupVersion())
 	if namespace != "" {
@@ -73,7 +73,7 @@ func (c *Caller) collection(namespace string, query url.Values) (string, error) 
 	return withQuery(path+"/"+c.Resource.GR.Resource, query), nil
 }
 
-// checkSegment refuses a name that would lead to another path.
+// checkSegment refuses a name that would change the structure of the path, such as "a/b" or "..".
 func checkSegment(name string) error {
 	if msgs := apimeta.ValidatePathSegmentName(name); len(msgs) > 0 {
 		return status.BadRequest("invalid name " + strconv.Quote(name) + ": " + strings.Join(msgs, ", "))
@@ -134,7 +134,7 @@ func (c *Caller) List(ctx context.Context, namespace string, options apimeta.Lis
 	return c.page(out.body)
 }
 
-// page reads a list.
+// page decodes a list.
 func (c *Caller) page(body []byte) (*caller.Page, error) {
 	var list struct {
 		Metadata apimeta.ListMeta  `json:"metadata"`
@@ -153,7 +153,7 @@ func (c *Caller) page(body []byte) (*caller.Page, error) {
 	return out, nil
 }
 
-// withKind returns an item of a list with its kind and apiVersion, which servers leave out of the items of some lists.
+// withKind adds kind and apiVersion to an item of a list. Servers omit them in the lists of built-in kinds.
 func (c *Caller) withKind(item []byte) ([]byte, error) {
 	var found apimeta.TypeMeta
 	if err := codec.Unmarshal(item, &found); err != nil {

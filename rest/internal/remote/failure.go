@@ -12,13 +12,14 @@ import (
 )
 
 const (
-	// maxFailure limits the bytes of a failure that are read.
+	// maxFailure limits how many bytes of a failed response the client reads.
 	maxFailure = 4 << 20
-	// maxText limits the bytes of an unknown answer that an error quotes. client-go quotes as many.
+	// maxText limits how many bytes of a response without a Status the error quotes. client-go has the
+	// same limit.
 	maxText = 2048
 )
 
-// reasons are those that an HTTP code states by itself. Other codes from 500 on are internal errors.
+// reasons maps HTTP status codes to reasons. All other codes of at least 500 become InternalError.
 var reasons = map[int]status.Reason{
 	http.StatusBadRequest:            status.ReasonBadRequest,
 	http.StatusUnauthorized:          status.ReasonUnauthorized,
@@ -36,7 +37,8 @@ var reasons = map[int]status.Reason{
 	http.StatusGatewayTimeout:        status.ReasonTimeout,
 }
 
-// failureOf returns the error that an answer states: the Status in its body, or one made from its code.
+// failureOf returns the error of a failed response: the Status in its body, or a Status derived from
+// its code.
 func failureOf(r request, resp *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxFailure))
 	if s, ok := statusIn(body); err == nil && ok {
@@ -48,14 +50,14 @@ func failureOf(r request, resp *http.Response) error {
 	return unknown(r, resp, body)
 }
 
-// statusIn returns the Status that a JSON text is, if it is one about a failure.
+// statusIn decodes a Status of a failure. ok is false if the text is anything else.
 func statusIn(text []byte) (*status.Error, bool) {
 	e := &status.Error{}
 	err := codec.Unmarshal(text, &e.Status)
 	return e, err == nil && e.Status.Kind == "Status" && e.Status.APIVersion == "v1" && e.Status.Status == status.Failure
 }
 
-// unknown returns the error for an answer without a Status, such as that of a proxy.
+// unknown returns the error for a response without a Status, for example from a proxy.
 func unknown(r request, resp *http.Response, body []byte) error {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(body[:min(len(body), maxText)]), ""))
 	path := r.url
@@ -77,7 +79,7 @@ func unknown(r request, resp *http.Response, body []byte) error {
 	return e
 }
 
-// unreadable returns the error for a successful answer that is not what it should be.
+// unreadable returns the error for the body of a successful response that does not decode.
 func unreadable(what string, err error) error {
 	return fmt.Errorf("the server's answer is not a %s: %w", what, err)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// follow is Watch with recovery. [resource.Follow] finds the differences, as in process.
+// follow is Watch with recovery. [resource.Follow] computes the differences, as it does for in-process clients.
 func (c *Caller) follow(ctx context.Context, f caller.Following, see func(caller.Event) error) error {
 	after, err := resource.ParseRevision(f.Options.ResourceVersion)
 	if err != nil {
@@ -34,7 +34,8 @@ func (c *Caller) follow(ctx context.Context, f caller.Following, see func(caller
 	})
 }
 
-// shown returns the object of an event. A deletion that was found by listing gets the version of the list.
+// shown returns the object of an event. If follow discovered a deletion by listing, the object gets the resourceVersion of
+// the list.
 func shown(e resource.Event) ([]byte, error) {
 	if e.Type != watch.Deleted || e.Object.Revision == e.Revision {
 		return e.Object.JSON, nil
@@ -48,12 +49,13 @@ func shown(e resource.Event) ([]byte, error) {
 
 func text(revision watch.Revision) string { return strconv.FormatUint(uint64(revision), 10) }
 
-// origin implements [resource.Origin]. Once the server has answered, failures that may pass make it wait and try again.
+// origin implements [resource.Origin]. Once the server has responded for the first time, origin retries after transient
+// failures.
 type origin struct {
 	watching
 	answered bool
-	broken   bool // the last request failed, so the server may be another one now
-	expired  bool // the last stream expired before it brought anything
+	broken   bool // the last request failed, so another server may answer the next one
+	expired  bool // the last stream expired before it delivered an event
 	retry    backoff.Backoff
 }
 
@@ -87,7 +89,7 @@ func (o *origin) Watch(ctx context.Context, b resource.Beginning, see func(resou
 	}
 	if o.after = text(b.After); b.Existing {
 		o.after = ""
-		if err := o.begin(ctx); err != nil { // the first answer: it is not tried again
+		if err := o.begin(ctx); err != nil { // origin does not retry the first request
 			return err
 		}
 		o.answered = true
@@ -100,7 +102,7 @@ func (o *origin) Watch(ctx context.Context, b resource.Beginning, see func(resou
 		case err == nil:
 		case o.stopped != nil:
 			return err
-		case status.IsTooLargeResourceVersion(err): // the server has lost its history, or lags behind another one
+		case status.IsTooLargeResourceVersion(err): // the server has lost revisions, or lags behind another replica
 			if stopped := o.wait(ctx); stopped != nil {
 				return stopped
 			}
@@ -120,7 +122,7 @@ func (o *origin) Watch(ctx context.Context, b resource.Beginning, see func(resou
 	}
 }
 
-// next passes on the events of one stream.
+// next reads the events of one stream.
 func (o *origin) next(ctx context.Context) (received bool, err error) {
 	if o.broken {
 		if err := o.reached(ctx); err != nil {
@@ -130,9 +132,9 @@ func (o *origin) next(ctx context.Context) (received bool, err error) {
 	return o.stream(ctx)
 }
 
-// pause waits if a failure may pass, and otherwise returns it.
+// pause waits before a retry if the failure is transient. Otherwise it returns the failure.
 func (o *origin) pause(ctx context.Context, failure error) error {
-	if ctx.Err() != nil || !o.answered || !passes(failure) {
+	if ctx.Err() != nil || !o.answered || !transient(failure) {
 		return failure
 	}
 	return o.wait(ctx)
@@ -140,13 +142,13 @@ func (o *origin) pause(ctx context.Context, failure error) error {
 
 func (o *origin) wait(ctx context.Context) error { return sleep(ctx, o.retry.Next(time.Now())) }
 
-// passes reports whether a failure may pass by itself: a broken connection, a server at its limit, or one that has a fault.
-func passes(err error) bool {
+// transient reports whether a retry may succeed: the connection broke, the server is overloaded, or it failed with a 5xx.
+func transient(err error) bool {
 	failure, ok := errors.AsType[*status.Error](err)
 	return !ok || status.IsTooManyRequests(failure) || status.CodeOf(failure) >= 500
 }
 
-// listing returns the records of a list.
+// listing converts a page to a storage.Listing.
 func listing(page *caller.Page) (l storage.Listing, err error) {
 	if l.Revision, err = revisionOf(page.ResourceVersion); err != nil {
 		return l, err
@@ -161,7 +163,7 @@ func listing(page *caller.Page) (l storage.Listing, err error) {
 	return l, nil
 }
 
-// recordOf returns an object as a record. It has the parts that an [resource.Origin] needs.
+// recordOf converts an object to a record with the parts that [resource.Origin] requires.
 func recordOf(object []byte) (*storage.Record, error) {
 	m, err := metadataOf(object)
 	if err != nil {
@@ -171,7 +173,7 @@ func recordOf(object []byte) (*storage.Record, error) {
 	return &storage.Record{Key: storage.Key{Namespace: m.Namespace, Name: m.Name}, Revision: revision, JSON: object, Parts: storage.Parts{UID: m.UID}}, err
 }
 
-// revisionOf parses a resourceVersion. Kubernetes promises since release 1.35 that it is a decimal number.
+// revisionOf parses a resourceVersion. Since release 1.35, Kubernetes guarantees that it is a decimal number.
 func revisionOf(resourceVersion string) (watch.Revision, error) {
 	n, err := strconv.ParseUint(resourceVersion, 10, 64)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxTries bounds how often a request is sent to a server that asks for patience. client-go has the same limit.
+	// maxTries limits how often the client sends a request that the server answers with a Retry-After. client-go has the same limit.
 	maxTries = 11
-	// maxAnswer limits the bytes of an answer.
+	// maxAnswer limits the size of a response, in bytes.
 	maxAnswer = 512 << 20
 	typeJSON  = "application/json"
 )
@@ -26,13 +26,13 @@ type request struct {
 	watch       bool // the answer has no end, so the Timeout of the http.Client does not hold
 }
 
-// answer is what the server answers. After an error it has only the header, if any.
+// answer is the response to a request. After an error it holds at most the header.
 type answer struct {
 	header http.Header
 	body   []byte
 }
 
-// send sends a request and reads the answer.
+// send sends a request and reads the response.
 func (c *Caller) send(ctx context.Context, r request) (answer, error) {
 	resp, err := c.open(ctx, r)
 	if resp == nil {
@@ -59,9 +59,8 @@ func tooLong() error {
 	return fmt.Errorf("the server's answer exceeds the limit of %d bytes", maxAnswer)
 }
 
-// open sends a request and returns the answer, whose body the caller must close. If the server answers 429 or 503 with a Retry-After, open
-// waits and sends the request again. If the answer is a failure, open returns it together with the error that it states, and its body is
-// spent.
+// open sends a request and returns the response, whose body the caller must close. If the server answers 429 or 503 with a Retry-After,
+// open waits and sends the request again. For a failed response, open returns an error too, and has already read and closed the body.
 func (c *Caller) open(ctx context.Context, r request) (*http.Response, error) {
 	for tries := 1; ; tries++ {
 		resp, err := c.once(ctx, r)
@@ -83,7 +82,7 @@ func (c *Caller) open(ctx context.Context, r request) (*http.Response, error) {
 	}
 }
 
-// once sends a request once.
+// once sends a request without retries.
 func (c *Caller) once(ctx context.Context, r request) (*http.Response, error) {
 	var body io.Reader
 	if r.body != nil {
@@ -107,15 +106,15 @@ func (c *Caller) once(ctx context.Context, r request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	// http.Client turns other methods into GET when it follows most redirects. A write must not look as if it had happened.
+	// For most redirects, http.Client sends a GET in place of other methods. Its success must not count as the success of a write.
 	if by := resp.Request; by != nil && by.Method != r.method {
 		_ = resp.Body.Close()
-		return nil, fmt.Errorf("%s %s: the server redirects to %s, and a redirected request is not a %s any more", r.method, r.url, by.URL.Redacted(), r.method)
+		return nil, fmt.Errorf("%s %s: a redirect to %s changed the method to %s", r.method, r.url, by.URL.Redacted(), by.Method)
 	}
 	return resp, nil
 }
 
-// patience returns how long the server asks the client to wait before it sends the request again.
+// patience returns how long the server asks the client to wait before a retry.
 func patience(resp *http.Response) (delay time.Duration, asked bool) {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
 		return 0, false
@@ -124,7 +123,7 @@ func patience(resp *http.Response) (delay time.Duration, asked bool) {
 	return time.Duration(seconds) * time.Second, err == nil
 }
 
-// sleep waits, and returns the cause if the context ends first.
+// sleep waits for d. If the context ends first, sleep returns its cause.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -136,7 +135,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ended returns the reason why the context has ended, if it has, in place of an error that follows from it.
+// ended returns the context's cause if the context has ended, because err is then only a consequence. Otherwise it returns err.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// warnings returns the texts of the Warning headers for people, those of code 299 (RFC 9111; API conventions, Warnings).
+// warnings returns the texts of the Warning headers with code 299 (RFC 9111; API conventions, Warnings).
 func warnings(h http.Header) (texts []string) {
 	for _, value := range h["Warning"] {
 		for value != "" {
@@ -18,7 +18,8 @@ func warnings(h http.Header) (texts []string) {
 	return texts
 }
 
-// cutWarning cuts the first warning off a list: CODE AGENT "TEXT", perhaps followed by a date in quotes.
+// cutWarning cuts the first warning off a list. A warning has the form CODE AGENT "TEXT", optionally followed by a
+// quoted date.
 func cutWarning(list string) (code, text, rest string) {
 	code, rest, _ = strings.Cut(strings.TrimLeft(list, " ,"), " ")
 	_, rest, _ = strings.Cut(strings.TrimLeft(rest, " "), " ")
@@ -29,7 +30,7 @@ func cutWarning(list string) (code, text, rest string) {
 	return code, text, rest
 }
 
-// cutQuoted cuts a quoted string off a text. It takes a text that is not quoted as a whole.
+// cutQuoted cuts a quoted string off s. If s does not begin with a quote, cutQuoted returns all of s.
 func cutQuoted(s string) (text, rest string) {
 	inside, quoted := strings.CutPrefix(s, `"`)
 	if !quoted {

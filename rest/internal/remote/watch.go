@@ -20,26 +20,27 @@ import (
 )
 
 const (
-	// A stream ends after a random time between these two, as those of client-go do, so that clients spread over the replicas of a server
-	// again.
+	// The client asks the server to end a stream after a random time between minStream and maxStream, as client-go does, so that the clients
+	// spread over the replicas again.
 	minStream = 5 * time.Minute
 	maxStream = 10 * time.Minute
-	// overdue is how long after its time a stream still counts as alive. Then the connection must be dead, although nobody closed it.
+	// overdue is how long the client waits after the requested end of a stream. If the stream has not ended by then, the client assumes that
+	// the connection is dead.
 	overdue = 30 * time.Second
-	// brief is how long a stream lasts at least if the server ends it in order without having sent anything.
+	// brief is the minimum duration of a stream without events. A server that ends such a stream earlier may be unable to serve watches.
 	brief = time.Second
-	// maxEvent limits the bytes of an event.
+	// maxEvent limits the size of an event, in bytes.
 	maxEvent = 64 << 20
 )
 
-// watching is the state of a watch, which consists of one stream after the other.
+// watching is the state of a watch, which reads one stream after the other.
 type watching struct {
 	*Caller
 	caller.Following
 	after   string // the resourceVersion after which the next stream begins
-	brief   bool   // the last stream ended at once
+	brief   bool   // the last stream ended earlier than brief
 	see     func(caller.Event) error
-	stopped error // what see returned
+	stopped error // the error that see returned
 }
 
 // Watch implements [caller.Caller].
@@ -58,7 +59,8 @@ func (c *Caller) Watch(ctx context.Context, f caller.Following, see func(caller.
 	}
 }
 
-// begin passes on the existing objects, if the watch has no resourceVersion, and otherwise calls reached.
+// begin delivers the existing objects if the watch has no resourceVersion. Otherwise it checks that the server has reached the
+// resourceVersion.
 func (w *watching) begin(ctx context.Context) error {
 	if w.after != "" && w.after != "0" {
 		return w.reached(ctx)
@@ -82,8 +84,8 @@ func (w *watching) begin(ctx context.Context) error {
 	return nil
 }
 
-// reached fails if the server does not reach the resourceVersion of the next stream within a few seconds: the stream would wait for it in
-// silence. Any other failure is left to the stream.
+// reached returns an error if the server does not reach the resourceVersion of the next stream within a few seconds. Without this check,
+// the stream would silently wait for it. reached ignores all other errors, because the stream will report them.
 func (w *watching) reached(ctx context.Context) error {
 	options := w.Options
 	options.ResourceVersion, options.ResourceVersionMatch, options.Limit = w.after, apimeta.MatchNotOlderThan, 1
@@ -93,13 +95,13 @@ func (w *watching) reached(ctx context.Context) error {
 	return nil
 }
 
-// tell passes an event on.
+// tell calls see with an event.
 func (w *watching) tell(e caller.Event) error {
 	w.stopped = w.see(e)
 	return w.stopped
 }
 
-// metadata is what a watch needs to know of an object.
+// metadata is the part of an object's metadata that a watch needs.
 type metadata struct{ Name, Namespace, UID, ResourceVersion string }
 
 func metadataOf(object []byte) (metadata, error) {
@@ -118,14 +120,14 @@ func metadataOf(object []byte) (metadata, error) {
 }
 
 var (
-	// errBrief is the error of a server that ends two streams in a row at once. The client must not go on asking. Once is no failure: a
-	// server that shuts down ends its streams, and its next answer says why.
+	// errBrief means that the server ended two streams in a row immediately, so the client stops. The client tolerates one such stream,
+	// because a server that shuts down ends its streams and explains the reason in the next response.
 	errBrief = errors.New("the server ends every watch as soon as it begins")
 	errDead  = errors.New("the server did not end the watch in time: the connection seems to be dead")
 )
 
-// stream passes on the events after w.after until the server ends the stream. It returns no error if the server ended it in order, so that
-// another stream can continue. received reports whether the stream brought anything.
+// stream delivers the events after w.after until the server ends the stream. It returns nil after an orderly end, and the caller can
+// continue with another stream. received reports whether the stream delivered an event.
 func (w *watching) stream(ctx context.Context) (received bool, err error) {
 	seconds := int64((minStream + rand.N(maxStream-minStream)) / time.Second)
 	query := queryOf(w.Options)
@@ -161,7 +163,7 @@ func (w *watching) stream(ctx context.Context) (received bool, err error) {
 	return received, err
 }
 
-// read passes on the events of a stream. It returns io.EOF if the stream ends after a whole event.
+// read delivers the events of a stream. It returns io.EOF if the stream ends after a complete event.
 func (w *watching) read(body io.Reader) (received bool, err error) {
 	limited := &limitedReader{from: body}
 	decoder := json.NewDecoder(limited)
@@ -199,7 +201,7 @@ func (w *watching) event(e apimeta.WatchEvent) error {
 	return nil
 }
 
-// failureIn returns the error that an event states. A watch that is Gone has expired, whatever the words of the server.
+// failureIn returns the error in an event of type ERROR. It reports every 410 as Expired, because older servers send the reason Gone.
 func failureIn(object []byte) error {
 	e, ok := statusIn(object)
 	if !ok {
@@ -211,7 +213,7 @@ func failureIn(object []byte) error {
 	return e
 }
 
-// limitedReader fails after a number of bytes, unless the limit is set again.
+// limitedReader returns an error after left bytes. Its owner sets left again for each event.
 type limitedReader struct {
 	from io.Reader
 	left int

@@ -37,7 +37,7 @@ func (c *Caller) Write(ctx context.Context, w *caller.Write) ([]byte, error) {
 	return c.change(ctx, w)
 }
 
-// named returns an object or a view with its name, which a PUT must contain. A view without metadata has none.
+// named adds the name to an object or a subresource, because a PUT must contain it. A subresource without metadata has no name.
 func named(obj doc.Value, at caller.Address) doc.Value {
 	if objectmeta.NameOf(obj) != "" || objectmeta.Of(obj).IsAbsent() {
 		return obj
@@ -49,7 +49,7 @@ func named(obj doc.Value, at caller.Address) doc.Value {
 func parameters(w *caller.Write) url.Values {
 	query := url.Values{}
 	if w.Verb == kind.Delete || w.Verb == kind.DeleteCollection {
-		return query // they are in the body
+		return query // the body contains the options
 	}
 	set(query, "fieldManager", w.Asked.Manager)
 	set(query, "fieldValidation", string(w.Asked.Validation))
@@ -69,7 +69,7 @@ func deleteOptions(w *caller.Write) []byte {
 	if w.Asked.DryRun {
 		o.DryRun = []string{apimeta.DryRunAll}
 	}
-	body, _ := json.Marshal(o) // it holds nothing but numbers and text
+	body, _ := json.Marshal(o) // cannot fail: o holds only numbers and text
 	return body
 }
 
@@ -82,7 +82,7 @@ func (c *Caller) put(ctx context.Context, w *caller.Write, r request) ([]byte, e
 	return c.tell(ctx, w, r)
 }
 
-// tell sends a write and passes on its warnings.
+// tell sends a write and passes its warnings to the client.
 func (c *Caller) tell(ctx context.Context, w *caller.Write, r request) ([]byte, error) {
 	out, err := c.send(ctx, r)
 	if w.Tell != nil {
@@ -93,7 +93,7 @@ func (c *Caller) tell(ctx context.Context, w *caller.Write, r request) ([]byte, 
 	return out.body, err
 }
 
-// create stores a new object, or runs the action of a subresource. An action without an answer succeeds with a Status.
+// create stores a new object, or runs the action of a subresource. The server answers with a Status if the action has no result.
 func (c *Caller) create(ctx context.Context, w *caller.Write) ([]byte, error) {
 	r := request{method: http.MethodPost, media: typeJSON, body: codec.AppendJSON(nil, w.Object)}
 	if w.Subresource == "" {
@@ -122,8 +122,8 @@ func (c *Caller) replace(ctx context.Context, w *caller.Write, obj doc.Value) ([
 	return c.put(ctx, w, request{method: http.MethodPut, media: typeJSON, body: codec.AppendJSON(nil, obj)})
 }
 
-// replaces reports whether an update needs no old object: that of a view, and that of a kind that is stored as Go writes it, except if the
-// kind requires a resourceVersion that the object lacks.
+// replaces reports whether the client can send an update without reading the old object. This is the case for a subresource, and for a kind
+// whose objects the server stores as Go encodes them, unless the kind requires a resourceVersion that the object lacks.
 func (c *Caller) replaces(w *caller.Write) bool {
 	d := c.Resource.Dialect
 	return w.Change == nil || d.GoWritten && !w.Object.IsAbsent() && (d.UnconditionalUpdate || versionOf(w.Object) != "")
@@ -136,9 +136,9 @@ func versionOf(obj doc.Value) string {
 // longestRest bounds the random delay before a change runs again.
 const longestRest = 20 * time.Millisecond
 
-// change reads an object, computes the change, and sends a PUT. If another write comes first, it starts again, as the store does for
-// changes in process, and as often. It gives up earlier if a further attempt cannot succeed: because the object has not changed, so that
-// the Conflict has another cause, or because the change insists on an older state.
+// change reads an object, computes the change, and sends a PUT. If another client writes the object first, change starts again, as often as
+// the store does for in-process clients. It returns the Conflict earlier if a retry cannot succeed: if the object has not changed, so that
+// the Conflict has another cause, or if Change requires an older resourceVersion.
 func (c *Caller) change(ctx context.Context, w *caller.Write) ([]byte, error) {
 	var lost error
 	before := ""
@@ -170,7 +170,8 @@ func (c *Caller) change(ctx context.Context, w *caller.Write) ([]byte, error) {
 	return nil, lost
 }
 
-// old reads the object that an update changes. If none exists, it is absent for an update with a whole object, which the server may create.
+// old reads the object that an update changes. If the object does not exist, old returns the absent value for an update with a whole
+// object, because the server may create it, and NotFound for any other update.
 func (c *Caller) old(ctx context.Context, w *caller.Write) (doc.Value, error) {
 	text, err := c.Get(ctx, caller.Address{Namespace: w.Namespace, Name: w.Name}, "")
 	if status.IsNotFound(err) && !w.Object.IsAbsent() {

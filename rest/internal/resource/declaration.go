@@ -25,7 +25,7 @@ type Traits struct {
 	CreateOnUpdate bool
 	// RemoveWhenDue: the reaper removes an object when its grace period has passed.
 	RemoveWhenDue bool
-	// TimeToLive is how long an object stays after its last write. Zero means forever.
+	// TimeToLive is how long an object lives after its last write. Zero means that objects do not expire.
 	TimeToLive time.Duration
 	// ReturnDeleted: the answer to a deletion is the deleted object.
 	ReturnDeleted bool
@@ -147,7 +147,7 @@ func (res *Resource) checkNames() error {
 		return errors.New("RemoveWhenDue: needs GracePeriod")
 	}
 	if life := res.Traits.TimeToLive; life < 0 || life > 0 && (res.Kind.Virtual || res.Traits.Singleton != "") {
-		return fmt.Errorf("TimeToLive %v: it must be positive, and neither a virtual kind nor a singleton has one", life)
+		return fmt.Errorf("TimeToLive %v: must be positive, and a virtual kind or a singleton cannot have one", life)
 	}
 	if res.Traits.Singleton != "" && res.Kind.Namespaced {
 		return fmt.Errorf("Singleton %q: only a resource of scope Cluster can be a singleton", res.Traits.Singleton)

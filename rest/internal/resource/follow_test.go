@@ -48,7 +48,7 @@ func told(t *testing.T, f *resource.Follower) (events []string, more bool) {
 	return events, more
 }
 
-// follow returns a follower that starts with the selected objects of a state, and the revision of that state.
+// follow returns a follower that starts from the current objects, and their revision.
 func follow(t *testing.T, store storage.Store) (*resource.Follower, watch.Revision) {
 	f := new(resource.Follower)
 	t.Cleanup(f.Close)

@@ -15,15 +15,16 @@ func (res *Resource) Follow(ctx context.Context, b Beginning, see func(Event) er
 	return Follow(ctx, storeOrigin{res, b}, b, see)
 }
 
-// Origin is what [Follow] reads: the store of a resource, or a server elsewhere. Records need a key, a revision, a uid and JSON.
+// Origin is the source from which [Follow] reads: the store of a resource, or a server in another process. Its records must have a key, a
+// revision, a uid and JSON.
 type Origin interface {
-	// List returns the objects that existed at exactly this revision, or those that exist now if it is 0.
+	// List returns the objects at exactly this revision, or the current objects if at is 0.
 	List(ctx context.Context, at watch.Revision) (storage.Listing, error)
-	// Watch is as [Resource.Watch]. Of the beginning, only Existing and After count.
+	// Watch does the same as [Resource.Watch]. It uses only the fields Existing and After of b.
 	Watch(ctx context.Context, b Beginning, see func(Event) error) error
 }
 
-// storeOrigin is the selection of a beginning in the store.
+// storeOrigin reads the objects that a Beginning selects from the store.
 type storeOrigin struct {
 	*Resource
 	b Beginning

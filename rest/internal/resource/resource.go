@@ -54,7 +54,7 @@ func (res *Resource) key(namespace, name string) storage.Key {
 	return storage.Key{Resource: res.storedName(), Namespace: namespace, Name: name}
 }
 
-// storedName is the name of the kind's resource in the store. All versions share it, also those in other groups.
+// storedName returns the name of the resource in the store. All versions share it, including versions in other groups.
 func (res *Resource) storedName() string { return res.Stored.GR.String() }
 
 // Has reports whether clients may use a verb on the resource.

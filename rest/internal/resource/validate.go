@@ -57,7 +57,7 @@ func (w *Write) invalid(obj doc.Value, errs status.FieldErrors) error {
 	return status.Invalid(kind, objectmeta.NameOf(obj), errs)
 }
 
-// where returns the prefix for the fields in errors about the stored version.
+// where returns the prefix of field paths in errors about the stored version.
 func (w *Write) where() string { return "in " + w.res.versionBeside(w.heldFor) + ": " }
 
 // checkRules checks an object by all rules except the host's, in upstream's order. bySchema checks values one by one; in a write of

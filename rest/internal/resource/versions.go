@@ -20,13 +20,14 @@ func (res *Resource) AddVersion(other *Resource, toStored, fromStored func(doc.V
 	}
 	other.toStored, other.fromStored = toStored, fromStored
 	res.versions = append(res.versions, other)
-	for _, version := range res.EveryVersion() { // a hook may select the kind by the name that it has in the other version's group
+	for _, version := range res.EveryVersion() { // a hook may select the kind by its name in the group of the new version
 		version.hooks = version.hooksOf(version)
 	}
 	return nil
 }
 
-// versionBeside returns the name of the version in a text that names another version of the kind too: with the group, if it differs.
+// versionBeside returns the name of the version for a text that also names another version of the kind. It includes the group if the
+// groups differ.
 func (res *Resource) versionBeside(other *Resource) string {
 	if res.GVK.Group == other.GVK.Group {
 		return res.GVK.Version
@@ -34,7 +35,7 @@ func (res *Resource) versionBeside(other *Resource) string {
 	return res.GVK.GroupVersion().String()
 }
 
-// isCalled reports whether the resource has this name, PLURAL.GROUP, in one of its versions.
+// isCalled reports whether any version of the resource has this name, in the form PLURAL.GROUP.
 func (res *Resource) isCalled(name string) bool {
 	return name == res.GR.String() || name == res.Stored.GR.String() ||
 		slices.ContainsFunc(res.Stored.versions, func(version *Resource) bool { return name == version.GR.String() })

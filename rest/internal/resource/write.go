@@ -33,7 +33,7 @@ type Write struct {
 	want     Change
 	config   doc.Value              // the configuration that a client applies
 	deletion *apimeta.DeleteOptions // the options of a deletion; nil for every other write
-	heldFor  *Resource              // in the steps of the stored version, the version of the request
+	heldFor  *Resource              // the version of the request, while the steps of the stored version run
 	attempt
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Asked returns the question as a request would ask it.
+// Asked returns the [route.Question] of a request for which the client needs the access.
 func (s *Question) Asked() route.Question {
 	if path := s.NonResourceAttributes; path != nil {
 		return route.Question{Verb: path.Verb, Path: path.Path}
@@ -16,7 +16,7 @@ func (s *Question) Asked() route.Question {
 		LabelSelector: r.LabelSelector.parameter(route.LabelText), FieldSelector: r.FieldSelector.parameter(route.FieldText)}
 }
 
-// Check refuses a question with neither a resource nor a path, or with both.
+// Check requires either a resource or a path, but not both.
 func (s *Question) Check() status.FieldErrors {
 	if (s.ResourceAttributes == nil) != (s.NonResourceAttributes == nil) {
 		return nil
@@ -24,7 +24,7 @@ func (s *Question) Check() status.FieldErrors {
 	return status.FieldErrors{status.InvalidField(status.Field("spec"), s.NonResourceAttributes, "exactly one of nonResourceAttributes or resourceAttributes must be specified")}
 }
 
-// Check also refuses a question that names no user and no group.
+// Check also requires a user or a group.
 func (s *AccessSpec) Check() status.FieldErrors {
 	errs := s.Question.Check()
 	if s.User == "" && len(s.Groups) == 0 {
@@ -33,7 +33,7 @@ func (s *AccessSpec) Check() status.FieldErrors {
 	return errs
 }
 
-// CheckNamespace refuses a question about more than the namespace in which it is asked.
+// CheckNamespace requires that the question is about the namespace of the request.
 func (s *AccessSpec) CheckNamespace(namespace string) (errs status.FieldErrors) {
 	if r := s.ResourceAttributes; r != nil && r.Namespace != namespace {
 		errs = append(errs, status.InvalidField(status.Field("spec", "resourceAttributes", "namespace"), r.Namespace, "must match metadata.namespace"))
@@ -44,8 +44,8 @@ func (s *AccessSpec) CheckNamespace(namespace string) (errs status.FieldErrors) 
 	return errs
 }
 
-// parameter returns the selector as the parameter of a request. It must be in one of the two forms; if it has both, the answer is
-// about all objects.
+// parameter returns the selector in the form of a query parameter. A selector must be either raw or parsed; if a client sends
+// both, parameter ignores them, and the answer covers all objects.
 func (s *selectorAttribute) parameter(of func([]route.Requirement) string) string {
 	if s == nil || s.RawSelector != "" && len(s.Requirements) > 0 {
 		return ""

@@ -47,7 +47,7 @@ type AccessSpec struct {
 	UID      string              `json:"uid,omitempty" protobuf:"bytes,6,opt,name=uid" api:"doc='The uid of the user who would act.'"`
 }
 
-// Question is a question about a user that is known otherwise.
+// Question asks whether a user may act. The enclosing kind determines the user.
 type Question struct {
 	ResourceAttributes    *ResourceAttributes    `json:"resourceAttributes,omitempty" protobuf:"bytes,1,opt,name=resourceAttributes" api:"doc='The action on a resource.'"`
 	NonResourceAttributes *NonResourceAttributes `json:"nonResourceAttributes,omitempty" protobuf:"bytes,2,opt,name=nonResourceAttributes" api:"doc='The action on a path outside of all resources.'"`
@@ -67,7 +67,7 @@ type ResourceAttributes struct {
 }
 
 type selectorAttribute struct {
-	RawSelector  string                `json:"rawSelector,omitempty" protobuf:"bytes,1,opt,name=rawSelector" api:"doc='The selector as the parameter of a request.'"`
+	RawSelector  string                `json:"rawSelector,omitempty" protobuf:"bytes,1,opt,name=rawSelector" api:"doc='The selector in the form of a query parameter.'"`
 	Requirements []selectorRequirement `json:"requirements,omitempty" protobuf:"bytes,2,rep,name=requirements" api:"list=atomic,doc='The parsed requirements of the selector.'"`
 }
 

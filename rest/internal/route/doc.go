@@ -1,3 +1,3 @@
-// Package route reads the paths of requests: where a request leads, and what it asks. Everything that depends on a path splits it
-// here, so that a request reaches exactly what the host's middleware has authorized.
+// Package route parses the paths of requests. The API and the host's middleware both use it, so a request reaches exactly the
+// object that the middleware has authorized.
 package route

@@ -9,9 +9,9 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// Question is what a request asks for: a verb on a resource, or on a path outside of all resources.
+// Question describes the access that a request needs: a verb on a resource, or on a path outside all resources.
 type Question struct {
-	// Verb is empty if the method of a request for a resource stands for no verb.
+	// Verb is empty if the HTTP method of a resource request does not correspond to a verb.
 	Verb string
 
 	Group, Version, Resource, Subresource string
@@ -22,20 +22,21 @@ type Question struct {
 	Path string
 }
 
-// Served is what an API serves, as far as the meaning of a path depends on it.
+// Served tells Read which resources an API serves, because the meaning of some paths depends on it.
 type Served interface {
-	// HasPlural reports whether a resource of this plural is served.
+	// HasPlural reports whether the API serves a resource with this plural.
 	HasPlural(gv apimeta.GroupVersion, plural string) bool
 	// HasBelowNamespace reports whether NAME in …/namespaces/NAMESPACE/NAME is a subresource of the namespace.
 	HasBelowNamespace(gv apimeta.GroupVersion, name string) bool
 }
 
-// WatchSegment stands before the path of what is watched, in the form of a watch that old clients know: instead of ?watch=true at
-// a collection, and for one object.
+// WatchSegment begins the legacy form of a watch path, such as …/v1/watch/widgets/NAME. Newer clients send ?watch=true to the
+// collection instead.
 const WatchSegment = "watch"
 
-// Read returns what a request asks. It reads a path like the routes of the API do, and a path without a route as kube-apiserver
-// does. A path with an escaped slash in a name leads nowhere, so it is a path outside of all resources.
+// Read returns the question of a request. It interprets a path as the router of the API does, and a path without a route as
+// kube-apiserver does. The router finds no object for a name with an escaped slash, so Read treats such a path as a path outside
+// all resources.
 func Read(method string, u *url.URL, s Served) Question {
 	q, segments, whole := begin(u)
 	gv := apimeta.GroupVersion{Group: q.Group, Version: q.Version}
@@ -58,11 +59,11 @@ func Read(method string, u *url.URL, s Served) Question {
 	return q
 }
 
-// verbs are the verbs of the methods at the path of one object.
+// verbs maps each HTTP method to its verb on a single object.
 var verbs = map[string]string{"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 
-// begin reads the group and the version, and returns the segments that follow. There are none in a path outside of all resources.
-// If a segment contains an escaped slash, whole is false, and the segments end before it.
+// begin reads the group and the version, and returns the segments that follow. It returns no segments for a path outside all
+// resources. If a segment contains an escaped slash, begin returns only the segments before it, and whole is false.
 func begin(u *url.URL) (q Question, segments []string, whole bool) {
 	segments = strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
 	whole = true
@@ -83,8 +84,8 @@ func begin(u *url.URL) (q Question, segments []string, whole bool) {
 	return q, segments, whole
 }
 
-// find reads the segments after the version. The path of an object called NAME of the resource "namespaces" is also in the
-// namespace NAME, as for kube-apiserver.
+// find reads the segments after the version. For the object NAME of the resource "namespaces" it also sets the namespace to NAME,
+// as kube-apiserver does.
 func (q *Question) find(segments []string, belowNamespace func(name string) bool) {
 	if segments[0] == "namespaces" && len(segments) > 1 {
 		q.Namespace = segments[1]
@@ -101,8 +102,8 @@ func (q *Question) find(segments []string, belowNamespace func(name string) bool
 	}
 }
 
-// refine completes the verb of a request for many objects, and reads its selectors. A list or a watch that selects one name is a
-// question about the object of that name.
+// refine replaces get and delete by list, watch or deletecollection if the request is about many objects, and reads the
+// selectors. If the field selector of a list or watch selects a single name, refine sets that name.
 func (q *Question) refine(u *url.URL) {
 	if q.Name != "" || !slices.Contains([]string{"get", "delete"}, q.Verb) {
 		return
@@ -121,7 +122,7 @@ func (q *Question) refine(u *url.URL) {
 	q.Name = SelectedName(q.FieldSelector)
 }
 
-// SelectedName returns the only name that a field selector can select, or "".
+// SelectedName returns the name that a field selector requires in metadata.name, or "" if it does not require a valid name.
 func SelectedName(fieldSelector string) string {
 	fields, err := apimeta.ParseFieldSelector(fieldSelector)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// Requirement is one requirement of a selector, in an access review.
+// Requirement is one requirement of a selector in an access review.
 type Requirement = apimeta.LabelSelectorRequirement
 
-// LabelText returns requirements on labels as the parameter labelSelector of a request. It leaves out those that the parameter
-// cannot express: the question is then about more objects than the client means, and never about fewer.
+// LabelText returns requirements on labels in the form of the query parameter labelSelector. It omits requirements that the
+// parameter cannot express. The question then covers more objects than the client asked about, but never fewer.
 func LabelText(requirements []Requirement) string {
 	return text(requirements, func(r Requirement) string {
 		s, err := apimeta.LabelSelector{MatchExpressions: []Requirement{r}}.Selector()
@@ -22,8 +22,8 @@ func LabelText(requirements []Requirement) string {
 	})
 }
 
-// FieldText returns requirements on fields as the parameter fieldSelector of a request, which has one value for each field. It
-// leaves out other requirements, like LabelText.
+// FieldText returns requirements on fields in the form of the query parameter fieldSelector. It omits requirements with
+// several values, which the parameter cannot express.
 func FieldText(requirements []Requirement) string {
 	operators := map[apimeta.LabelSelectorOperator]string{apimeta.LabelSelectorIn: "=", apimeta.LabelSelectorNotIn: "!="}
 	return text(requirements, func(r Requirement) string {
@@ -35,7 +35,7 @@ func FieldText(requirements []Requirement) string {
 	})
 }
 
-// EscapeFieldValue escapes the characters of a value that have a meaning in a field selector.
+// EscapeFieldValue escapes the characters that have a special meaning in a field selector.
 func EscapeFieldValue(value string) string {
 	return strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`).Replace(value)
 }
