@@ -15,8 +15,8 @@ import (
 //
 // The caller owns the result, and may change its columns, verbs or hooks.
 //
-// The Events of the core group and of events.k8s.io are stored apart. To serve one event in both groups, as Kubernetes does, use
-// package rest/builtin.
+// Resource stores the Events of the core group separately from the Events of events.k8s.io. To serve each event in both groups,
+// as Kubernetes does, use package rest/builtin.
 //
 // For corev1.Namespace the result is that of [rest.NamespacesOf], by which the API checks namespaces.
 //

@@ -17,8 +17,8 @@ import (
 
 var anonymous = rest.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 
-// internal/oracle compares AccessOf with kube-apiserver. Here are the paths whose meaning depends on what is served, and those in
-// which kube-apiserver would see an object that no route leads to.
+// internal/oracle compares AccessOf with kube-apiserver. This test covers the paths whose meaning depends on the served
+// resources, and the paths in which kube-apiserver sees an object but the router of the API does not.
 func TestAccessOf(t *testing.T) {
 	api := newAPI(t, rest.Options{}, widgetResource(), rest.NamespacesOf[Namespace](), globalThingResource(),
 		rest.Resource[Thing]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}},
@@ -36,7 +36,7 @@ func TestAccessOf(t *testing.T) {
 	}{
 		{"a resource called watch", "GET", odd + "/namespaces/a/watch/b", of("odd.example.com", "watch", "get", "a", "b")},
 		{"all objects of it", "GET", odd + "/watch", of("odd.example.com", "watch", "list", "", "")},
-		{"no old form of a watch beside it", "GET", odd + "/watch/status", of("odd.example.com", "watch", "get", "", "status")},
+		{"no legacy watch beside such a resource", "GET", odd + "/watch/status", of("odd.example.com", "watch", "get", "", "status")},
 		{"a resource called status", "GET", odd + "/namespaces/a/status", of("odd.example.com", "status", "list", "a", "")},
 		{"a subresource of a namespace", "PUT", "/api/v1/namespaces/a/finalize", below(of("", "namespaces", "update", "a", "a"), "finalize")},
 		{"a namespace, escaped", "GET", "/api/v1/namespaces/a%2Db", of("", "namespaces", "get", "a-b", "a-b")},
@@ -49,10 +49,10 @@ func TestAccessOf(t *testing.T) {
 		{"an escaped slash below a subresource", "GET", widgets + "/a/proxy/b%2Fc", below(widget("get", "a"), "proxy")},
 		{"dots", "GET", widgets + "/..", widget("get", "..")},
 		{"escaped dots", "GET", widgets + "/%2E%2E/status", below(widget("get", ".."), "status")},
-		{"a watch of nothing", "GET", "/apis/example.com/v1/watch", path("get", "/apis/example.com/v1/watch")},
+		{"a legacy watch without a resource", "GET", "/apis/example.com/v1/watch", path("get", "/apis/example.com/v1/watch")},
 		{"a group that is not served", "GET", "/apis/other.example.com/v2/namespaces/a/boats/b/log", rest.Access{User: anonymous, Verb: "get",
 			Group: "other.example.com", Version: "v2", Resource: "boats", Subresource: "log", Namespace: "a", Name: "b"}},
-		{"a method that no verb stands for", "TRACE", widgets + "/a", widget("", "a")},
+		{"a method without a verb", "TRACE", widgets + "/a", widget("", "a")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.want, api.AccessOf(newRequest(c.method, c.target, nil)))
@@ -64,7 +64,7 @@ func TestAccessOf(t *testing.T) {
 	}
 }
 
-// A middleware sees the user that it, or one outside of it, has put into the context.
+// AccessOf returns the user that middleware has put into the context.
 func TestAccessOfAUser(t *testing.T) {
 	api := newAPI(t, rest.Options{}, widgetResource())
 	r := newRequest("GET", "/version", nil)
@@ -72,12 +72,12 @@ func TestAccessOfAUser(t *testing.T) {
 	assert.Equal(t, rest.Access{User: alice, Verb: "get", Path: "/version"}, api.AccessOf(r.WithContext(rest.WithUser(r.Context(), alice))))
 }
 
-// accessNotes are what AccessFrom said in the hooks of an API.
+// accessNotes records the results of AccessFrom in the hooks of an API.
 type accessNotes []rest.Access
 
 func (n *accessNotes) note(ctx context.Context) { *n = append(*n, rest.AccessFrom(ctx)) }
 
-// taken returns the one access that all hooks have seen since the last call.
+// taken returns the access that all hooks since the last call have seen. It fails the test if they have seen different ones.
 func (n *accessNotes) taken(t testing.TB) rest.Access {
 	t.Helper()
 	require.NotEmpty(t, *n)
@@ -88,7 +88,7 @@ func (n *accessNotes) taken(t testing.TB) rest.Access {
 	return (*n)[0]
 }
 
-// noted is an API whose every hook notes its access.
+// noted returns an API in which every hook records the result of AccessFrom.
 func noted(t testing.TB) (*rest.API, *accessNotes) {
 	n := new(accessNotes)
 	things := thingResource()
@@ -115,7 +115,7 @@ func noted(t testing.TB) (*rest.API, *accessNotes) {
 	return newAPI(t, rest.Options{Admission: []rest.Admission{admission}}, append(reviews, things)...), n
 }
 
-// Hooks see what the request asks, which is what AccessOf says about it.
+// AccessFrom in a hook returns the same access as AccessOf for the request.
 func TestAccessFromInHooks(t *testing.T) {
 	api, n := noted(t)
 	alice := rest.User{Name: "alice", Groups: []string{"dev"}}
@@ -160,7 +160,7 @@ func TestAccessFromInHooks(t *testing.T) {
 	})
 }
 
-// A call of a client in the process asks what a request for the same would ask.
+// For a call of an in-process client, AccessFrom returns the access of the equivalent HTTP request.
 func TestAccessFromOfClients(t *testing.T) {
 	api, n := noted(t)
 	ctx, client := t.Context(), rest.ClientFor[Thing](api).Namespace("default")
@@ -202,7 +202,7 @@ func TestAccessFromOfClients(t *testing.T) {
 	assert.Equal(t, []string{"deletecollection", "", "!x", "metadata.name=b"}, []string{got.Verb, got.Name, got.LabelSelector, got.FieldSelector})
 }
 
-// A hook that calls the API is seen by the hooks of that call as the one who asks.
+// If a hook calls the API, the hooks of that call see the access of the inner call.
 func TestAccessFromInNestedCalls(t *testing.T) {
 	var inner []rest.Access
 	widgetsOf := widgetResource()
@@ -222,7 +222,7 @@ func TestAccessFromInNestedCalls(t *testing.T) {
 	assert.Equal(t, rest.Access{User: rest.User{Name: "alice"}, Verb: "create", Group: "example.com", Version: "v1", Resource: "widgets", Namespace: "default"}, inner[0])
 }
 
-// An access review may narrow its question down by selectors.
+// An access review may contain selectors.
 func TestAccessReviewsWithSelectors(t *testing.T) {
 	var asked rest.Access
 	api := newAPI(t, rest.Options{}, rest.Reviews(func(_ context.Context, a rest.Access) (bool, string, error) {
@@ -235,7 +235,7 @@ func TestAccessReviewsWithSelectors(t *testing.T) {
 		{"requirements", `,"labelSelector":{"requirements":[{"key":"a","operator":"In","values":["b","c"]},{"key":"d","operator":"Exists"},{"key":"e","operator":"DoesNotExist"}]},
 			"fieldSelector":{"requirements":[{"key":"spec.x","operator":"In","values":["a,b"]},{"key":"spec.y","operator":"NotIn","values":["z"]}]}`,
 			"a in (b,c),d,!e", `spec.x=a\,b,spec.y!=z`},
-		{"requirements that no request has", `,"labelSelector":{"requirements":[{"key":"a","operator":"In"},{"key":"b","operator":"Near"},{"key":"c","operator":"Exists"}]},
+		{"requirements that a query parameter cannot express", `,"labelSelector":{"requirements":[{"key":"a","operator":"In"},{"key":"b","operator":"Near"},{"key":"c","operator":"Exists"}]},
 			"fieldSelector":{"requirements":[{"key":"spec.x","operator":"In","values":["a","b"]},{"key":"spec.y","operator":"Exists"}]}`, "c", ""},
 		{"both forms", `,"labelSelector":{"rawSelector":"a=b","requirements":[{"key":"a","operator":"Exists"}]}`, "", ""},
 	} {

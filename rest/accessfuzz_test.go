@@ -15,13 +15,13 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// reachedStore notes what requests reach.
+// reachedStore records which objects a request reaches.
 type reachedStore struct {
 	storage.Store
 	reached []reached
 }
 
-// reached is a call of the store. The name is empty if the call is about many objects.
+// reached is a call of the store. The name is empty for a call about several objects.
 type reached struct {
 	call string
 	storage.Key
@@ -58,7 +58,7 @@ func (s *reachedStore) Watch(ctx context.Context, scope watch.Scope, after watch
 	return s.Store.Watch(ctx, scope, after, terms...)
 }
 
-// A request reaches nothing but what AccessOf says, and hooks see the same.
+// A request reaches only the objects that AccessOf names, and hooks see the same access.
 func FuzzAccess(f *testing.F) {
 	for _, path := range []string{
 		"/", "/api", "/apis/" + thingGroup, thingRoot, thingRoot + "/things", thingsIn, thingsIn + "/", thingsIn + "//", thingsIn + "/a", thingsIn + "/a/", thingsIn + "//status", thingsIn + "/a/status", thingsIn + "/a//",
@@ -103,7 +103,7 @@ func FuzzAccess(f *testing.F) {
 		if method == "PATCH" {
 			body, media = `{"metadata":{"labels":{"n":"`+strings.Repeat("n", len(query)%50)+`"}}}`, "application/merge-patch+json"
 		}
-		for range 2 { // the second one finds what the first one has made
+		for range 2 { // the second request finds the object that the first one created
 			r := newRequest("GET", path+"?"+query, strings.NewReader(body), "Content-Type", media)
 			r.Method = method
 			ctx, cancel := context.WithTimeout(r.Context(), time.Millisecond) // a watch would stream until the client leaves
@@ -126,7 +126,7 @@ func FuzzAccess(f *testing.F) {
 	})
 }
 
-// requireReached fails if a call of the store is not what the access asks for.
+// requireReached fails the test if the access does not cover a call of the store.
 func requireReached(t *testing.T, a rest.Access, to reached) {
 	t.Helper()
 	require.Empty(t, a.Path, "%v reached %v", a, to)
@@ -157,7 +157,7 @@ func requireReached(t *testing.T, a rest.Access, to reached) {
 	if to.Name != "" && a.Name == "" {
 		require.Contains(t, append(many, "create"), a.Verb, "%v", a)
 	}
-	if to.Name == "" && a.Name != "" { // a name in a field selector, which narrows the records down
+	if to.Name == "" && a.Name != "" { // the name comes from a field selector of a list or watch
 		require.Contains(t, many, a.Verb, "%v", a)
 	}
 }

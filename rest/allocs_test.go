@@ -12,7 +12,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// A GET writes the stored bytes: what it allocates has nothing to do with the object, except that the API watches over a large answer.
+// A GET writes the stored bytes, so its allocations do not depend on the size of the object. Only a large response costs a few more,
+// because the API guards it against slow clients.
 func TestGetNeitherDecodesNorEncodes(t *testing.T) {
 	s := newThingServer(t, rest.Options{})
 	for name, size := range map[string]int{"small": 1 << 10, "medium": 64 << 10, "large": 1 << 20} {

@@ -186,8 +186,8 @@ func (a *API) enter(q *request) error {
 	return nil
 }
 
-// enterCall admits a call of an in-process client. MaxInFlight does not bound such calls, because they are the host's own:
-// otherwise a hook could be refused because the request that runs it has the last place.
+// enterCall admits a call of an in-process client. MaxInFlight does not limit these calls. Otherwise, a hook could not call the
+// API if the request that runs the hook is the last one that MaxInFlight admits.
 func (a *API) enterCall() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -16,24 +16,23 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Client reads and writes the objects of one resource: of the program's own API in process, without HTTP (see [ClientFor]), or of
-// an API that another process serves (see [ClientAt]). Writes take the same steps either way, with the same defaults, validation
-// and hooks, and return the same errors (see package status). Verbs of a [Resource] do not bind a client in process, because it is
-// the host's own.
+// Client reads and writes the objects of one resource. [ClientFor] returns a client of an API in the same process, which does not
+// use HTTP. [ClientAt] returns a client of an API in another process. The writes of both go through the same defaults, validation
+// and hooks, and return the same errors (see package status). The Verbs of a [Resource] do not restrict an in-process client.
 //
-// A Client is a value: its methods Namespace, As, DryRun and Validation return another one. It may be used by many goroutines at
-// once. In process, after [API.Shutdown] or [API.Close] every call returns a ServiceUnavailable error that wraps
-// [watch.ErrClosed].
+// A Client is an immutable value: its methods Namespace, As, DryRun and Validation return a changed copy. It is safe for
+// concurrent use. After [API.Shutdown] or [API.Close], every call of an in-process client returns a ServiceUnavailable error that
+// wraps [watch.ErrClosed].
 type Client[T any] struct {
 	caller    caller.Caller
-	res       *resource.Resource // what the client knows of the kind; caller serves it
+	res       *resource.Resource // an outline in a client of another process
 	namespace string
-	asked     resource.Asked // of every write that the client begins
+	asked     resource.Asked // the options of every write
 	err       error
 }
 
-// ClientFor returns the client of the resource whose objects are T. If the API serves no such resource, or more than one, every
-// call of the client returns an error that says so.
+// ClientFor returns the in-process client of the resource with the Go type T. If the API serves no resource of type T, or several,
+// every call of the client returns a BadRequest error.
 func ClientFor[T any](api *API) Client[T] {
 	c := Client[T]{}
 	for res := range api.serving.Load().EveryVersion {
@@ -61,8 +60,9 @@ func (c Client[T]) Namespace(namespace string) Client[T] {
 	return c
 }
 
-// As returns a client that writes under the name of a field manager, which managedFields record as the owner of the fields that
-// it sets (API concepts, Server-Side Apply). Default: the name of the user in the context; over HTTP, what the server chooses.
+// As returns a client with the name of a field manager. managedFields record the field manager as the owner of the fields that the
+// client sets (API concepts, Server-Side Apply). Default: the name of the user in the context for an in-process client, and the
+// choice of the server over HTTP.
 func (c Client[T]) As(manager string) Client[T] {
 	c.asked.Manager = manager
 	return c
@@ -117,7 +117,7 @@ type Event[T any] struct {
 	ResourceVersion string
 }
 
-// call is the context of a call of an in-process client.
+// call is the context for the hooks of a call of an in-process client.
 type call struct {
 	context.Context
 	host  User
@@ -137,13 +137,13 @@ func (c *call) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// calling returns the context of a call. Its user is [Options.HostUser], unless ctx already carries a user: the host then acts for
-// that user.
+// calling returns the context for the hooks of a call. Its user is the user in ctx or, if ctx has no user, [Options.HostUser].
 func (a *API) calling(ctx context.Context, asked route.Question) context.Context {
 	return &call{Context: ctx, host: a.options.HostUser, asked: asked}
 }
 
-// at checks that the client can use a verb, and returns the address of an object, or of its subresource if that is not empty.
+// at checks that the resource supports a verb, and returns the address of an object or, if subresource is not empty, of that
+// subresource.
 func (c Client[T]) at(v Verb, name, subresource string) (caller.Address, error) {
 	at := caller.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
 	switch {
@@ -163,7 +163,7 @@ func (c Client[T]) at(v Verb, name, subresource string) (caller.Address, error) 
 	return at, nil
 }
 
-// decoded decodes the result of a call.
+// decoded decodes the JSON that a call returned, unless the call failed.
 func decoded[T any](json []byte, err error) (*T, error) {
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], err
 	return pageOf[T](c.caller.List(ctx, c.namespace, options.parameters()))
 }
 
-// parameters returns the options as those of a list over HTTP.
+// parameters converts the options to the query parameters of a list.
 func (o ListOptions) parameters() apimeta.ListOptions {
 	return apimeta.ListOptions{
 		LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector, Limit: o.Limit, Continue: o.Continue,
@@ -225,9 +225,9 @@ func pageOf[T any](found *caller.Page, err error) (*Page[T], error) {
 	return out, nil
 }
 
-// Watch yields events until the context ends, the caller breaks out of the loop, or an error occurs, which Watch yields last. An
-// error for which [status.IsExpired] holds means that the watch has missed changes: list again and watch from there.
-// [Client.Follow] does so by itself.
+// Watch yields events until the context ends, the caller breaks out of the loop, or an error occurs. It yields the error last. If
+// [status.IsExpired] holds for the error, the watch has missed changes: list again and watch from there, or use [Client.Follow],
+// which does this itself.
 func (c Client[T]) Watch(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
 	return c.events(ctx, options, false)
 }

@@ -375,8 +375,9 @@ func seen(e rest.Event[Widget]) string {
 	return fmt.Sprintf("%s %s %s", e.Type, e.Object.Name, e.ResourceVersion)
 }
 
-// wantOutcome asserts the last event of each object, given as pairs. Over HTTP it depends on the connection how many changes are on their
-// way before the history is dropped. An object that has come and gone may appear.
+// wantOutcome asserts the last event of each object. want alternates objects and events. It ignores earlier events and objects that were
+// created and deleted, because over HTTP the connection determines how many changes the client receives before the store drops its
+// history.
 func wantOutcome(t *testing.T, events []string, want ...string) {
 	t.Helper()
 	got, wanted := map[string]string{}, map[string]string{}
@@ -483,7 +484,7 @@ func testClientWatchFromTheFuture(t *testing.T, by transport) {
 				err := <-ended
 				assert.True(t, c.is(err), "%v", err)
 				if by == overHTTP && status.IsServiceUnavailable(err) {
-					return // a request that waits for a version may hold up the end of the API
+					return // the end of the API would wait for the request that waits for the version
 				}
 				assert.Equal(t, c.after, time.Since(began))
 			})

@@ -12,8 +12,8 @@ import (
 
 // ApplyOptions say how to apply a configuration.
 type ApplyOptions struct {
-	// Force takes over fields that other managers own. Without it such fields are a conflict: an error for which
-	// [status.IsConflict] holds, with a cause for each field.
+	// Force takes over fields that other field managers own. Without Force, Apply returns a Conflict with a cause for each of
+	// these fields (see [status.IsConflict]).
 	Force bool
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Server says where an API is served, for [ClientAt]. Any server will do that follows the Kubernetes API conventions. Package
-// kubeconfig makes a Server from the files that kubectl reads.
+// Server tells [ClientAt] how to reach an API. The server can be any program that follows the Kubernetes API conventions. Package
+// kubeconfig makes a Server from the configuration of kubectl.
 type Server struct {
-	// URL is the root of the API: scheme, host, and the prefix below which the host mounts it, as in
+	// URL is the root of the API: the scheme, the host, and the prefix under which the API is mounted, such as
 	// "https://platform.example.com/api-prefix".
 	URL string
 	// HTTP sends the requests. Its transport decides what the server learns of the client: certificates, tokens, the User-Agent.
@@ -21,27 +21,27 @@ type Server struct {
 	HTTP *http.Client
 }
 
-// ClientAt returns a client for objects that another process serves. Code that is written for the clients of [ClientFor] works
-// with it, informers of package controller included. Of the resource it reads what names and encodes the objects: Group, Version,
-// Plural, Scope, Names, Singleton, Overlay, Wire, and the kinds of Subresources. Hooks are ignored. T may lack fields that the
-// server knows: an update of a kind of the [Custom] dialect keeps them. If the URL or the resource is invalid, every call returns an
-// error that says so.
+// ClientAt returns a client of a resource that another process serves. Code written for a client of [ClientFor], such as an informer
+// of package controller, works with it unchanged. ClientAt uses the fields of r that name the resource and determine how to encode
+// its objects: Group, Version, Plural, Scope, Names, Singleton, Overlay, Wire, and the kinds of Subresources. It ignores hooks. T
+// may lack fields of the server's objects: for a kind of the [Custom] dialect, updates leave these fields unchanged. If the URL or
+// the resource is invalid, every call returns a BadRequest error.
 //
-// A call sends one request, with two exceptions. Modify, and Update of a kind of the Custom dialect, read the object first: an
-// update sends the stored object with the differences in the Go value, so that zeros have the same meaning as in process (see
-// docs/kinds.md). If another write comes first, Modify tries again, at most 16 times. And Watch with a resourceVersion first
-// asks whether the server reaches it.
+// Each call sends one request, with two exceptions. First, Modify reads the object before it sends the update. So does Update for a
+// kind of the Custom dialect: it changes the fields of the stored object that differ in the Go value, so that zeros have the same
+// meaning as in process (see docs/kinds.md). If another client writes the object in between, Modify tries again, at most 16 times.
+// Second, a Watch with a resourceVersion first checks that the server has reached it.
 //
-// Failures are errors of package status. If an answer carries no Status, such as that of a proxy, the HTTP code determines the
-// reason. If the server answers 429 or 503 with a Retry-After, the client waits and tries again, at most 10 times. Any other
-// failure of the connection is the error of the http.Client. The end of the context ends a call at once.
+// Calls return errors of package status. If a response has no Status, for example because a proxy sent it, the HTTP status code
+// determines the reason. If the server answers 429 or 503 with a Retry-After, the client waits and retries, at most 10 times. If the
+// connection fails, the call returns the error of the http.Client. A call returns as soon as its context ends.
 //
-// A watch continues by itself when the server ends it in order. If the connection breaks, Watch ends with an error. Follow
-// connects again with growing delays, up to a minute, also after 429 and the codes from 500, once the server has answered it for
-// the first time.
+// Servers end each watch request after a few minutes; Watch and Follow then send another one and continue. If the connection breaks,
+// Watch ends with an error. Follow reconnects, with delays that grow up to a minute. It also retries after 429 and 5xx, but returns
+// the error if its first request fails.
 //
-// The client does not send the user of [WithUser]: the identity is that of the http.Client. Without As, the server names the
-// field manager, usually after the User-Agent.
+// The client ignores the user of [WithUser], because the http.Client determines the identity. Without As, the server chooses the
+// name of the field manager, usually from the User-Agent.
 func ClientAt[T any](server Server, r Resource[T]) Client[T] {
 	c, err := clientAt(server, r)
 	if err != nil {

@@ -21,12 +21,12 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// roundTrip is a transport that answers by a function.
+// roundTrip is a transport that calls a function.
 type roundTrip func(r *http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// answering returns a client of Widgets whose server answers by a function.
+// answering returns a client of Widgets that sends its requests to f.
 func answering(f http.HandlerFunc) rest.Client[Widget] {
 	return rest.ClientAt(serverOf(f), widgetResource()).Namespace("default")
 }
@@ -36,7 +36,7 @@ func TestTheZeroClientReturnsErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "make one with rest.ClientFor or rest.ClientAt")
 }
 
-// A client elsewhere that cannot work says so on every call, as a client in process does.
+// If the URL or the resource is invalid, every call of the client returns the error.
 func TestClientAtWithoutAServer(t *testing.T) {
 	valid := serverOf(http.NotFoundHandler())
 	for _, c := range []struct {
@@ -67,7 +67,7 @@ func TestClientAtWithoutAServer(t *testing.T) {
 	}
 }
 
-// What a client sends, and what it does not.
+// The requests of a client contain only what the server needs.
 func TestRequestsOfClientAt(t *testing.T) {
 	api := newWidgets(t, withSubresources)
 	var sent []string
@@ -121,7 +121,8 @@ func TestRequestsOfClientAt(t *testing.T) {
 	wants(err, "DELETE "+one+" application/json")
 }
 
-// Whoever answers in place of the server is quoted, in a few words, by an error of the reason that the code states.
+// If a proxy answers without a Status, the error has the reason of the HTTP code and quotes the beginning of the
+// response.
 func TestAnswersWithoutAStatus(t *testing.T) {
 	page := "<html>Bad Gateway\xff" + strings.Repeat("!", 10_000)
 	for code, is := range map[int]func(error) bool{
@@ -162,7 +163,7 @@ func TestAnswersWithoutAStatus(t *testing.T) {
 	assert.ErrorContains(t, err, "exceeds the limit")
 }
 
-// A server that asks for patience is asked again, but not for ever.
+// The client retries after a Retry-After, but a limited number of times.
 func TestClientAtIsPatient(t *testing.T) {
 	busy := func(code int, retryAfter string, times int, asked *int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -184,7 +185,7 @@ func TestClientAtIsPatient(t *testing.T) {
 		name       string
 		code       int
 		retryAfter string
-		times      int // the server is busy
+		times      int // how often the server answers that it is busy
 		asked      int
 		took       time.Duration
 	}{
@@ -214,7 +215,7 @@ func TestClientAtIsPatient(t *testing.T) {
 						return
 					}
 					require.NoError(t, err)
-					assert.Equal(t, "a", w.Name, "the body of a write is sent again")
+					assert.Equal(t, "a", w.Name, "a retry sends the body again")
 				})
 			}
 		})
@@ -229,7 +230,7 @@ func TestClientAtIsPatient(t *testing.T) {
 	})
 }
 
-// A redirect does not turn a write into a read.
+// A redirect must not turn a write into a read.
 func TestRedirectedWrites(t *testing.T) {
 	client := answering(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/elsewhere" {
@@ -242,10 +243,10 @@ func TestRedirectedWrites(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "a", got.Name)
 	err = client.Delete(t.Context(), "a", rest.DeleteOptions{})
-	assert.ErrorContains(t, err, "the server redirects to https://api.example.com/elsewhere, and a redirected request is not a DELETE any more")
+	assert.ErrorContains(t, err, "DELETE https://api.example.com/pre/fix/apis/example.com/v1/namespaces/default/widgets/a: a redirect to https://api.example.com/elsewhere changed the method to GET")
 }
 
-// A name leads nowhere but to an object.
+// The client refuses names that would change the path.
 func TestNamesOfClientAt(t *testing.T) {
 	client := answering(func(_ http.ResponseWriter, r *http.Request) { t.Error("sent:", r.Method, r.URL) })
 	for _, name := range []string{"", ".", "..", "a/b", "a%2Fstatus", "a/../../b"} {
@@ -270,7 +271,7 @@ func TestNamesOfClientAt(t *testing.T) {
 	assert.Equal(t, "/pre/fix"+widgets+"/a%20b%3Fc%23d:%C3%A9", path)
 }
 
-// Warnings arrive in the words of the server, however it quotes and joins them.
+// The client unquotes and splits the warnings of the server.
 func TestWarningsOverHTTP(t *testing.T) {
 	for header, want := range map[string][]string{
 		`299 - "one"`:                       {"one"},
@@ -302,11 +303,11 @@ func TestWarningsOverHTTP(t *testing.T) {
 		heard = nil
 		_, err = client.Create(ctx, widgetOf("a", 1))
 		assert.True(t, status.IsForbidden(err))
-		assert.Equal(t, want, heard, "%s: also of a write that is refused", header)
+		assert.Equal(t, want, heard, "%s: of a refused write", header)
 	}
 }
 
-// SmallDial is what a program knows of a Dial that cares about one field.
+// SmallDial is the type of a program that uses only one field of Dial.
 type SmallDial struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -320,7 +321,7 @@ type SmallKnob struct {
 	Name string `json:"name"`
 }
 
-// An update keeps what the type of the client does not know.
+// An update keeps fields that the Go type of the client lacks.
 func TestClientAtKeepsUnknownFields(t *testing.T) {
 	api, _ := newDials(t)
 	must(t, api, "POST", dials, dialBody(`{"replicas":0,"label":"x","knobs":[{"name":"a","size":0},{"name":"b","title":"t"}],"free":{"a":123456789012345678901}}`))
@@ -336,7 +337,7 @@ func TestClientAtKeepsUnknownFields(t *testing.T) {
 	wantDial(t, api, "spec", `{"replicas":0,"enabled":true,"knobs":[{"name":"a","size":0}],"free":{"a":123456789012345678901},`+dialDefaults+`}`)
 }
 
-// A change that loses a race runs again; one that the server refuses for another reason does not.
+// Modify retries after a conflict with another write, but not after any other Conflict.
 func TestModifyOverHTTP(t *testing.T) {
 	t.Run("loses every race", func(t *testing.T) {
 		api := newWidgets(t)
@@ -400,7 +401,7 @@ func TestUndeclaredSubresources(t *testing.T) {
 	assert.True(t, status.IsNotFound(err), "%v", err)
 }
 
-// Items of lists have their kind, whatever the dialect sends.
+// Items of lists have their kind in both dialects.
 func TestItemsOverHTTPHaveTheirKind(t *testing.T) {
 	api, client := overHTTP.newDials(t, func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.Builtin })
 	must(t, api, "POST", dials, dialBody(`{}`))
@@ -410,7 +411,8 @@ func TestItemsOverHTTPHaveTheirKind(t *testing.T) {
 	assert.Equal(t, apimeta.TypeMeta{Kind: "Dial", APIVersion: "example.com/v1"}, page.Items[0].TypeMeta)
 }
 
-// The errors of the connection are the errors of the http.Client, and the end of the context is the end of the call.
+// A call returns the error of the http.Client if the connection breaks, and the cause of the context if the context
+// ends.
 func TestBrokenConnections(t *testing.T) {
 	server := rest.Server{URL: "http://api.example.com", HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}}
 	client := rest.ClientAt(server, widgetResource()).Namespace("default")

@@ -9,14 +9,15 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/caller"
 )
 
-// Follow is a [Client.Watch] that recovers from Expired errors. When the store has dropped changes that Follow has not yielded,
-// it lists the objects again and yields the difference. A caller that applies the events in order therefore always holds the
-// state of some revision, and eventually of the newest. Follow ends when the context or the API ends, when the caller breaks out
-// of the loop, or with an error, which it yields last.
+// Follow is a [Client.Watch] that recovers from Expired errors. If the store has dropped changes that Follow has not yielded,
+// Follow lists the objects again and yields the difference. So a caller that applies the events in order always holds the state
+// at some revision, and eventually at the newest. Follow ends when the context ends, the API closes, the caller breaks out of the
+// loop, or an error occurs. It yields the error last.
 //
-// With a ResourceVersion, Follow continues from a list at that version with the same selectors, and must still find that state in
-// the store. If the store has dropped it, the only result is an Expired error; if the store does not reach it, one for which
-// [status.IsTooLargeResourceVersion] holds. The caller then lists again itself.
+// With a ResourceVersion, Follow continues from a list at that version with the same selectors. The store must still hold this
+// state. If the store has dropped it, Follow yields only an Expired error. If the store does not reach the version within a few
+// seconds, Follow yields only an error for which [status.IsTooLargeResourceVersion] holds. In both cases the caller must list
+// again.
 //
 // The events of a difference have the ResourceVersion of the list. A Deleted event has the object's last known state. An object
 // that was deleted and created again appears as Deleted and then as Added. To find the difference, Follow remembers the last
@@ -25,10 +26,10 @@ func (c Client[T]) Follow(ctx context.Context, options WatchOptions) iter.Seq2[E
 	return c.events(ctx, options, true)
 }
 
-// errBrokenOff stops a follower whose caller has broken out of the loop. Callers never see it.
+// errBrokenOff stops a watch when the caller breaks out of the loop. Callers never see it.
 var errBrokenOff = errors.New("the caller has broken off")
 
-// events yields the events of a watch, in the goroutine of the caller.
+// events yields the events of a watch. It recovers like Follow if recovers is set.
 func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bool) iter.Seq2[Event[T], error] {
 	f := caller.Following{Namespace: c.namespace, Recovers: recovers, Options: apimeta.ListOptions{
 		LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion}}

@@ -16,8 +16,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// FuzzClientsAgree makes the same random calls on two APIs that are alike, of one with a client in process and of the other with a client
-// over HTTP. Every result, error and warning must be the same, and so must be what is stored, with its owners.
+// FuzzClientsAgree makes the same random calls on two identical APIs: on one with an in-process client, on the other with a client over
+// HTTP. All results, errors, warnings, stored objects and field managers must be equal.
 func FuzzClientsAgree(f *testing.F) {
 	for seed := range uint64(80) {
 		f.Add(seed)
@@ -50,12 +50,12 @@ func FuzzClientsAgree(f *testing.F) {
 	})
 }
 
-// dialModel makes random calls of a client. Two models with the same random numbers make the same calls.
+// dialModel makes random calls of a client. Two models with the same seed make the same calls.
 type dialModel struct {
 	api    *rest.API
 	client rest.Client[Dial]
 	random *rand.Rand
-	known  []*Dial // objects that were read or written, old states too
+	known  []*Dial // all states that the model has read or written
 	token  string
 }
 
@@ -63,12 +63,12 @@ func (m *dialModel) one(of ...string) string { return of[m.random.IntN(len(of))]
 
 func (m *dialModel) chance(n int) bool { return m.random.IntN(n) == 0 }
 
-// name is the name of an object, mostly of one that may exist.
+// name returns a random name, usually of an object that may exist.
 func (m *dialModel) name() string {
 	return m.one("a", "a", "b", "b", "c", "d", "x y", "?", "a#b")
 }
 
-// object is an object that the model knows, in any state, or a new one.
+// object returns a random known state of an object, or a new object.
 func (m *dialModel) object() *Dial {
 	d := &Dial{ObjectMeta: apimeta.ObjectMeta{Name: m.name()}}
 	if len(m.known) > 0 && !m.chance(3) {
@@ -80,7 +80,7 @@ func (m *dialModel) object() *Dial {
 	return d
 }
 
-// change changes a field, often to its zero.
+// change changes a random field, often to its zero value.
 func (m *dialModel) change(d *Dial) {
 	switch m.random.IntN(16) {
 	case 0:
@@ -118,7 +118,7 @@ func (m *dialModel) change(d *Dial) {
 	}
 }
 
-// version is a resourceVersion: one that is known, or an odd one that is not waited for.
+// version returns a known resourceVersion, or an unusual one for which the server does not wait.
 func (m *dialModel) version() string {
 	if len(m.known) > 0 && !m.chance(3) {
 		return m.known[m.random.IntN(len(m.known))].ResourceVersion
@@ -138,11 +138,11 @@ func (m *dialModel) step(ctx context.Context) string {
 	out := fmt.Sprintf("%s: %s", what, text)
 	failure, isStatus := errors.AsType[*status.Error](err)
 	switch {
-	case status.IsUnsupportedMediaType(err): // over HTTP the route may have refused it
+	case status.IsUnsupportedMediaType(err): // over HTTP, the handler refuses the media type with another text
 		return what + ": an unsupported media type"
 	case isStatus:
 		described, _ := json.Marshal(failure.Status)
-		return fmt.Sprintf("%s: %s", what, described) // over HTTP, a refused write does not pass on every warning
+		return fmt.Sprintf("%s: %s", what, described) // over HTTP, the server omits some warnings of a refused write
 	case err != nil:
 		return fmt.Sprintf("%s: error %v", what, err)
 	}
@@ -209,13 +209,13 @@ func (m *dialModel) call(ctx context.Context) (what string, result any, err erro
 	}
 }
 
-// describe describes a call with what it sends.
+// describe returns the text of a call and the JSON that it sends.
 func describe(call string, sent any) string {
 	text, _ := json.Marshal(sent)
 	return call + " " + string(text)
 }
 
-// changes returns a function that makes random changes, the same ones whenever it runs.
+// changes returns a function that makes the same random changes in every call.
 func (m *dialModel) changes(seed uint64) func(*Dial) error {
 	return func(d *Dial) error {
 		again := &dialModel{random: rand.New(rand.NewPCG(seed, 9))}
@@ -223,7 +223,7 @@ func (m *dialModel) changes(seed uint64) func(*Dial) error {
 		for range again.random.IntN(3) {
 			again.change(d)
 		}
-		d.UID = uid // over HTTP it is a precondition
+		d.UID = uid // an update over HTTP sends the uid as a precondition
 		if again.chance(10) {
 			return errors.New("enough")
 		}
@@ -295,7 +295,7 @@ func (m *dialModel) apply(ctx context.Context, client rest.Client[Dial]) (string
 	return fmt.Sprintf("apply %q %s force=%t", name, config, force), result, err
 }
 
-// scale reads and writes the subresource /scale, and others that do not exist.
+// scale reads and writes /scale and subresources that do not exist.
 func (m *dialModel) scale(ctx context.Context, client rest.Client[Dial]) (string, any, error) {
 	type scale struct {
 		apimeta.TypeMeta   `json:",inline"`

@@ -19,18 +19,18 @@ func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresourc
 	return decoded[S](c.caller.Get(ctx, w.Address, ""))
 }
 
-// UpdateSubresource changes an object through a subresource, and returns the subresource as it then is. If sub carries a
-// resourceVersion other than the object's, the error is Conflict.
+// UpdateSubresource changes an object through a subresource, and returns the resulting subresource. It returns a Conflict if
+// sub has a resourceVersion other than that of the object.
 func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
 	return writeView(ctx, c, Update, caller.Address{Name: name, Subresource: subresource}, sub)
 }
 
-// CreateSubresource runs an action on an object and returns its answer, or nil if the action succeeds without one.
+// CreateSubresource runs an action on an object and returns the result of the action, which may be nil.
 func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
 	return writeView(ctx, c, Create, caller.Address{Name: name, Subresource: subresource}, sub)
 }
 
-// writeView writes a subresource. It sets the apiVersion and kind of sub, which the caller need not fill in.
+// writeView writes a subresource. It sets apiVersion and kind, so the caller need not.
 func writeView[S, T any](ctx context.Context, c Client[T], verb Verb, at caller.Address, sub *S) (*S, error) {
 	w, err := c.view(ctx, verb, at.Name, at.Subresource)
 	if err != nil {
@@ -49,17 +49,17 @@ func writeView[S, T any](ctx context.Context, c Client[T], verb Verb, at caller.
 	return decoded[S](answer, nil)
 }
 
-// view returns a write of a subresource, after checking that the subresource has the verb. Parts of the object, such as its
-// status, have methods of the client instead.
+// view returns a write of a subresource that has its own kind, and checks that the subresource supports the verb. For other
+// subresources, such as status, the client has methods.
 func (c Client[T]) view(ctx context.Context, verb Verb, name, subresource string) (*caller.Write, error) {
-	w, err := c.write(ctx, Get, name, subresource) // the call needs the object, whatever the verb on its subresource
+	w, err := c.write(ctx, Get, name, subresource) // every verb on a subresource requires that the resource supports get
 	if err != nil {
 		return nil, err
 	}
 	w.Verb = string(verb)
 	sub := c.res.FindSubresource(subresource)
 	switch {
-	case sub == nil && c.res.IsOutline(): // the server knows
+	case sub == nil && c.res.IsOutline(): // the server decides
 	case sub == nil || sub.OfItself:
 		return nil, status.ResourceNotFound()
 	case !sub.Has(string(verb)):

@@ -8,10 +8,10 @@ import (
 
 type warningsKey struct{}
 
-// WithWarnings returns a context in which writes of typed clients report the warnings that clients over HTTP receive in Warning
-// headers: warnings of admission hooks, unknown fields in a patch, finalizers without a domain, a deprecated version (API
-// conventions, Warnings). A write calls tell once for each warning when it ends, whether it succeeds or not, in the goroutine of
-// the caller. Over HTTP, the server decides which warnings it sends with a refusal.
+// WithWarnings returns a context in which writes of typed clients report warnings: those of admission hooks, and warnings about
+// unknown fields in a patch, finalizers without a domain, and deprecated versions (API conventions, Warnings). HTTP clients
+// receive the same warnings in Warning headers. At its end, a write calls tell once for each warning, in the goroutine of the
+// caller, even if the write fails. If a write over HTTP fails, the server decides which warnings it sends.
 func WithWarnings(ctx context.Context, tell func(text string)) context.Context {
 	return context.WithValue(ctx, warningsKey{}, tell)
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// theStatus is the name of the subresource that ModifyStatus and the like write through.
+// theStatus is the subresource through which UpdateStatus, ModifyStatus, PatchStatus and ApplyStatus write.
 const theStatus = "status"
 
-// write returns a write of an object, or of its subresource if that is not empty. The caller of write completes it.
+// write begins a write of an object or, if subresource is not empty, of that subresource. Its caller sets the remaining fields.
 func (c Client[T]) write(ctx context.Context, v Verb, name, subresource string) (*caller.Write, error) {
 	at, err := c.at(v, name, subresource)
 	if err != nil {
@@ -30,14 +30,14 @@ func (c Client[T]) write(ctx context.Context, v Verb, name, subresource string) 
 	return w, nil
 }
 
-// userNameIn returns the name of the user that [WithUser] put into the context, or "". In-process clients write under this name
-// by default. It does not fall back to Options.HostUser.
+// userNameIn returns the name of the user that [WithUser] put into the context, or "". In-process clients use it as the default
+// field manager. It ignores Options.HostUser.
 func userNameIn(ctx context.Context) string {
 	u, _ := ctx.Value(userKey{}).(User)
 	return u.Name
 }
 
-// document encodes the caller's object, and sets its apiVersion and kind, which the caller need not fill in.
+// document encodes the caller's object. It sets apiVersion and kind, so the caller need not.
 func (c Client[T]) document(obj *T) (doc.Value, error) {
 	if obj == nil {
 		return doc.Value{}, status.BadRequest("the object must not be nil")
@@ -50,8 +50,8 @@ func (c Client[T]) document(obj *T) (doc.Value, error) {
 	return v, c.res.CheckNamespace(v, c.namespace)
 }
 
-// Create stores a new object and returns it as stored. If an object of the name exists, the error is AlreadyExists.
-// metadata.generateName asks for a generated name.
+// Create stores a new object and returns it as stored. It returns AlreadyExists if the name is taken. If metadata.generateName is
+// set and the name is empty, the server generates a name.
 func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	w, err := c.write(ctx, Create, "", "")
 	if err != nil {
@@ -63,9 +63,9 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	return decoded[T](c.caller.Write(ctx, w))
 }
 
-// Update replaces an object, except for its status, and returns it as stored. It fails with Conflict if the object has changed
-// since obj was read, and with Invalid if obj has no resourceVersion and the kind requires one (API conventions, Concurrency
-// Control and Consistency). [Client.Modify] reads, changes and retries.
+// Update replaces an object, except for its status, and returns it as stored. It returns Conflict if the object has changed since
+// the caller read it, and Invalid if obj has no resourceVersion but the kind requires one (API conventions, Concurrency Control
+// and Consistency). [Client.Modify] reads, changes and retries.
 func (c Client[T]) Update(ctx context.Context, obj *T) (*T, error) {
 	w, err := c.replacement(ctx, obj, "")
 	if err != nil {
@@ -74,7 +74,7 @@ func (c Client[T]) Update(ctx context.Context, obj *T) (*T, error) {
 	return decoded[T](c.caller.Write(ctx, w))
 }
 
-// UpdateStatus replaces the status of an object and nothing else. It returns the same errors as Update.
+// UpdateStatus replaces only the status of an object. It returns the same errors as Update.
 func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
 	w, err := c.replacement(ctx, obj, theStatus)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
 	return decoded[T](c.caller.Write(ctx, w))
 }
 
-// replacement returns the write that replaces an object, or its subresource.
+// replacement returns the write that replaces an object or a subresource.
 func (c Client[T]) replacement(ctx context.Context, obj *T, subresource string) (*caller.Write, error) {
 	w, err := c.write(ctx, Update, "", subresource)
 	if err != nil {
@@ -98,8 +98,8 @@ func (c Client[T]) replacement(ctx context.Context, obj *T, subresource string) 
 	return w, nil
 }
 
-// checkRead refuses an update without a resourceVersion if the kind requires one. A forgotten read is the usual cause, so the
-// error names the remedy.
+// checkRead refuses an update without a resourceVersion if the kind requires one. Usually the caller has not read the object, so
+// the error says to read it first.
 func (c Client[T]) checkRead(obj, old doc.Value) error {
 	if c.res.Dialect.UnconditionalUpdate || old.IsAbsent() || objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text() != "" {
 		return nil
@@ -108,15 +108,15 @@ func (c Client[T]) checkRead(obj, old doc.Value) error {
 		status.RequiredField(status.Field("metadata", objectmeta.ResourceVersion), "get the object before you update it, or call Modify")})
 }
 
-// Modify reads an object, lets f change it, and stores the result. If another write comes first, it starts again with the new
-// state (API conventions, Concurrency Control and Consistency). f may therefore run several times, each time with a fresh object;
-// if f returns an error, Modify stops and returns it. Changes of the status are ignored.
+// Modify reads an object, lets f change it, and stores the result. If another client writes the object in between, Modify starts
+// again with the new state (API conventions, Concurrency Control and Consistency). So f may run several times, each time with a
+// fresh object. If f returns an error, Modify stops and returns it. Modify ignores changes of the status.
 func (c Client[T]) Modify(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
 	return c.modify(ctx, name, "", f)
 }
 
-// ModifyStatus is Modify for the status; changes of anything else are ignored. If f changes nothing, nothing is stored and nobody
-// sees an event, so a controller may call ModifyStatus each time it reconciles an object.
+// ModifyStatus is Modify for the status. It ignores all other changes. If f changes nothing, ModifyStatus writes nothing, so a
+// controller may call it in every reconcile.
 func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
 	return c.modify(ctx, name, theStatus, f)
 }
@@ -126,10 +126,10 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 	if err != nil {
 		return nil, err
 	}
-	// There is no loop here, because the caller runs the change again if the write loses a race. The changed object carries the
-	// resourceVersion that f saw.
+	// No loop is necessary: caller.Write calls Change again if the write loses a race. The changed object has the resourceVersion
+	// that f saw.
 	w.Change = func(old doc.Value) (doc.Value, error) {
-		if old.IsAbsent() { // the kind lets an update create the object
+		if old.IsAbsent() { // an update may create an object of this kind
 			return doc.Value{}, c.res.NotFound(name)
 		}
 		obj := new(T)
@@ -149,8 +149,8 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 	return decoded[T](c.caller.Write(ctx, w))
 }
 
-// Delete deletes an object. The object stays, with a deletionTimestamp, while finalizers or its grace period hold it (API
-// conventions, Metadata). If it does not exist, the error is NotFound.
+// Delete deletes an object. While finalizers or the grace period hold the object, it remains with a deletionTimestamp (API
+// conventions, Metadata). Delete returns NotFound if the object does not exist.
 func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOptions) error {
 	w, err := c.deletion(ctx, Delete, name, options)
 	if err != nil {
@@ -160,9 +160,9 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 	return err
 }
 
-// DeleteCollection deletes each object that the options select, one after the other, and returns the objects as they were. If a
-// deletion fails, DeleteCollection stops and returns the error; objects that it has already deleted stay deleted. Limit bounds
-// the number of objects, and Continue resumes after an earlier call.
+// DeleteCollection deletes the selected objects one after the other, and returns them in their last state. If a deletion fails,
+// DeleteCollection stops and returns the error, without restoring the objects that it has already deleted. Limit bounds the
+// number of objects, and Continue resumes after an earlier call.
 func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions, selected ListOptions) (*Page[T], error) {
 	w, err := c.deletion(ctx, DeleteCollection, "", options)
 	if err != nil {

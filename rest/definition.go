@@ -134,9 +134,9 @@ type Resource[T any] struct {
 	// RemoveWhenDue removes an object when its grace period has passed (see [Hooks]), so that no agent has to. Finalizers hold the
 	// object beyond that.
 	RemoveWhenDue bool
-	// TimeToLive is how long an object stays after its last write: a create, or an update that changed something, of the status too. The
-	// time of that write is stored, so a restart does not extend it. Expire of package lifecycle deletes the object then, as any client
-	// would. Default: objects stay.
+	// TimeToLive is how long an object lives after its last write: its creation, or an update that changed the object or its status.
+	// lifecycle.Expire then deletes the object. The store keeps the time of the last write, so a restart does not extend the life of an
+	// object. Default: objects do not expire.
 	TimeToLive time.Duration
 
 	// Versions are the other versions of the resource, each with a Go type of its own (see [Converted]). Version is the version

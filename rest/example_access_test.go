@@ -12,7 +12,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// One function decides what users may do. The middleware asks it about each request, and kubectl auth can-i asks it too.
+// One function decides what users may do. The middleware calls it for each request, and the reviews call it for kubectl
+// auth can-i.
 func ExampleAPI_AccessOf() {
 	visitorsRead := func(_ context.Context, a rest.Access) (allowed bool, reason string, err error) {
 		switch a.Verb {

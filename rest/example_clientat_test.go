@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// reserve takes a copy of a book off the shelf. Whether the client is one in process or one over HTTP makes no difference.
+// reserve takes a copy of a book off the shelf. It works with clients in process and over HTTP.
 func reserve(ctx context.Context, books rest.Client[Book], name string) (left int32, err error) {
 	book, err := books.Modify(ctx, name, func(b *Book) error {
 		b.Spec.Copies--
@@ -24,8 +24,8 @@ func reserve(ctx context.Context, books rest.Client[Book], name string) (left in
 	return book.Spec.Copies, nil
 }
 
-// A program that does not serve the API uses it through the same client, over HTTP. It needs the Go type, the names of the resource, and
-// the address of the server; no Kubernetes module.
+// A program in another process uses the same typed client over HTTP. It needs the Go type, the names of the resource and the address of
+// the server, but no Kubernetes module.
 func ExampleClientAt() {
 	api, err := rest.New(rest.Options{}, books()) // this part runs in another process
 	if err != nil {
@@ -45,7 +45,7 @@ func ExampleClientAt() {
 		log.Fatal(err)
 	}
 	fmt.Println(reserve(ctx, client, "emma"))
-	fmt.Println(reserve(ctx, client, "emma")) // 0 is sent, although Go leaves it out of the JSON
+	fmt.Println(reserve(ctx, client, "emma")) // the client sends copies: 0, although Go omits it from the JSON
 	_, err = client.Get(ctx, "persuasion")
 	fmt.Println(status.IsNotFound(err), err)
 	// Output:

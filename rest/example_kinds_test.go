@@ -207,7 +207,7 @@ func ExampleResource_hooks() {
 	// "loaf" is forbidden: it is in the oven
 }
 
-// BreadOrder has Protobuf, by the tags of its fields.
+// BreadOrder supports Protobuf, because its fields have protobuf tags.
 type BreadOrder struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
@@ -221,7 +221,7 @@ type BreadOrderSpec struct {
 	Notes  []string     `json:"notes,omitempty" protobuf:"bytes,3,rep,name=notes"`
 }
 
-// A client that accepts Protobuf gets it.
+// The API answers in Protobuf if the client accepts it.
 func Example_protobuf() {
 	api, err := rest.New(rest.Options{}, rest.Resource[BreadOrder]{Group: "bakery.example.com", Version: "v1", Plural: "breadorders"})
 	if err != nil {

@@ -429,7 +429,7 @@ func ExampleClient_Apply() {
 	// Apply failed with 1 conflict: conflict with "shop": .spec.copies
 }
 
-// A controller may write the status whenever it looks at an object: a status that stays as it is costs no write.
+// A controller may call ModifyStatus in every reconcile. If the status does not change, ModifyStatus writes nothing.
 func ExampleClient_ModifyStatus() {
 	api, err := rest.New(rest.Options{}, books())
 	if err != nil {

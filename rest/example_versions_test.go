@@ -68,10 +68,10 @@ func ExampleConverted() {
 	// Output: library.example.com/v1 800
 }
 
-// ArchiveShelf is the same kind in another group.
+// ArchiveShelf is the Go type of the kind in its other group.
 type ArchiveShelf Shelf
 
-// Serve a kind in two groups. An object is one object in both.
+// Serve a kind in two groups. Both show the same objects.
 func ExampleConverted_groups() {
 	shelves := rest.Resource[Shelf]{
 		Group: "library.example.com", Version: "v1", Plural: "shelves",

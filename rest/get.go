@@ -38,7 +38,7 @@ func (q *request) get() error {
 	if !rep.IsPlain() || len(record.JSON) <= media.ChunkSize {
 		return q.writeObject(http.StatusOK, rep, record.JSON)
 	}
-	// The answer is a record of the store, which keeps it alive at least until its log forgets what happened after since.
+	// The store keeps the record in memory at least until its log drops the changes after since.
 	expired := func() error {
 		cursor, err := q.res.Store.Watch(q.r.Context(), watch.Scope{Resource: record.Key.Resource}, since)
 		if err != nil {

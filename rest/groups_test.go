@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// oldCogs is where a group of its own serves Cog as CogV1beta1.
+// oldCogs is the path of CogV1beta1 in the group old.example.com.
 const oldCogs = "/apis/old.example.com/v1/namespaces/default/cogs"
 
 // inTwoGroups serves Cog as v1 of example.com and, as CogV1beta1, as v1 of old.example.com.
@@ -57,7 +57,7 @@ func TestAKindInTwoGroupsIsOneKind(t *testing.T) {
 		must(t, api, "POST", cogs, `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"b"},"spec":{"teeth":3}}`)
 		page := must(t, api, "GET", cogs+"?limit=1", "")
 		next := must(t, api, "GET", oldCogs+"?limit=1&continue="+page.text(t, "metadata.continue"), "")
-		assert.Equal(t, []string{"b"}, next.names(t), "a continue token does not name the group")
+		assert.Equal(t, []string{"b"}, next.names(t), "a continue token is valid in both groups")
 
 		must(t, api, "DELETE", oldCogs+"/a", "")
 		gone := do(t, api, "GET", oldCogs+"/a", "")
@@ -96,7 +96,8 @@ func TestErrorsNameTheGroupsOfBothVersions(t *testing.T) {
 	assert.Equal(t, `Cog.old.example.com "a" is invalid: in example.com/v1: spec.teeth: Invalid value: 4: must be prime`, invalid.text(t, "message"))
 }
 
-// An admission hook that names a kind in one group sees its writes in all groups, as with the matchPolicy of Kubernetes.
+// An admission hook that names a kind in one group also sees writes in its other groups, like matchPolicy: Equivalent in
+// Kubernetes.
 func TestAHookSeesAKindInBothGroups(t *testing.T) {
 	for _, name := range []string{"cogs.example.com", "cogs.old.example.com"} {
 		hook := rest.Admission{Name: "m", Resources: []string{name}, Validate: func(_ context.Context, r *rest.AdmissionRequest) error {

@@ -9,18 +9,19 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// The checks of the health endpoints. An API that answers passes ping. The check of the store appears in the report only if it fails.
+// The checks of the health endpoints. ping succeeds unless the API is shutting down. The report shows the check of the store only if it
+// fails.
 const (
 	pingCheck  = "ping"
 	storeCheck = "store"
 )
 
-// health answers /healthz, /livez and /readyz. During a shutdown the API is still alive but no longer ready, so that load balancers stop
-// sending requests. It is not ready either while the store takes no writes, and then says why.
+// health answers /healthz, /livez and /readyz. During a shutdown the API is alive but not ready, so that load balancers stop sending
+// requests. The API is also not ready while the store refuses writes; the response then gives the reason.
 func (q *request) health() error {
 	endpoint, _, _ := strings.Cut(strings.TrimPrefix(q.r.URL.Path, "/"), "/")
 	q.w.Header().Set("X-Content-Type-Options", "nosniff")
-	unready := map[string]string{} // the reasons, by check
+	unready := map[string]string{} // reasons, by check
 	if endpoint == "readyz" {
 		unready = q.api.unready()
 	}
@@ -40,7 +41,7 @@ func (q *request) health() error {
 	for _, check := range []string{pingCheck, storeCheck} {
 		why, down := unready[check]
 		if check == pingCheck {
-			why = "reason withheld" // as an API server says
+			why = "reason withheld" // the text of kube-apiserver
 		}
 		switch {
 		case slices.Contains(query["exclude"], check):
@@ -63,7 +64,7 @@ func (q *request) health() error {
 	}
 }
 
-// unready returns why the API should get no requests, by check.
+// unready returns the failed readiness checks and their reasons.
 func (a *API) unready() map[string]string {
 	why := map[string]string{}
 	if a.closing() {

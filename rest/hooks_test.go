@@ -117,8 +117,8 @@ func TestErrorsOfHooks(t *testing.T) {
 	}{
 		{"a Status goes to the client", refused, 403, "Forbidden", `widgets.example.com "a" is forbidden: not today`, aboutA},
 		{"also one that is wrapped", errors.Join(errors.New("wrapped"), refused), 403, "Forbidden", `widgets.example.com "a" is forbidden: not today`, aboutA},
-		{"also one that is built by hand", &status.Error{Status: status.Status{Message: "busy", Reason: status.ReasonConflict}}, 409, "Conflict", "busy", ""},
-		{"also one whose code is no error", &status.Error{Status: status.Status{Message: secret, Code: 200}}, 500, "", secret, ""},
+		{"a status error without a Kind", &status.Error{Status: status.Status{Message: "busy", Reason: status.ReasonConflict}}, 409, "Conflict", "busy", ""},
+		{"a status error with a success code", &status.Error{Status: status.Status{Message: secret, Code: 200}}, 500, "", secret, ""},
 		{"any other error goes to the log", errors.New(secret), 500, "InternalError", "Internal error occurred: the request could not be completed", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

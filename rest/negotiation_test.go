@@ -87,14 +87,14 @@ func TestAccept(t *testing.T) {
 	assert.Equal(t, []string{"a"}, do(t, api, "GET", widgets, "").names(t), "what cannot be answered is not done")
 }
 
-// An object can be read in YAML and written back, whatever its text is.
+// A client can read an object in YAML and write it back, even if it contains unusual characters.
 func TestYAMLOfUnusualText(t *testing.T) {
 	api := newWidgets(t)
 	create(t, api, "a", `"spec":{"size":1,"settings":{"delete":"\u007f","no character":"\ufffe","lines":"a\u0085b\u2028c\u2029d","a\u2028b":"","number":"1e3"},"weight":1e300,"big":-9223372036854775808}`)
 	a := must(t, api, "GET", widgets+"/a", "", "Accept", typeYAML)
 	must(t, api, "GET", widgets, "", "Accept", typeYAML)
 	must(t, api, "PUT", widgets+"/a", a.Body, "Content-Type", typeYAML)
-	assert.Equal(t, "2", must(t, api, "GET", widgets+"/a", "").rv(t), "it has not changed")
+	assert.Equal(t, "2", must(t, api, "GET", widgets+"/a", "").rv(t), "the write changed nothing")
 }
 
 func TestYAMLOut(t *testing.T) {

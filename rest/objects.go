@@ -35,7 +35,7 @@ func (o Objects) As(manager string) Objects {
 
 // StoredResource describes a resource whose objects are stored.
 type StoredResource struct {
-	// Name is the resource in the keys of the store: the plural and the group of the stored version, such as "widgets.example.com".
+	// Name is the resource in a [storage.Key]: the plural and the group of the stored version, such as "widgets.example.com".
 	Name string
 	// Kinds are the kind of the objects in each version, the stored version first.
 	Kinds []apimeta.GroupVersionKind
@@ -43,11 +43,12 @@ type StoredResource struct {
 	Namespaced bool
 	// Namespaces says that the objects are the namespaces of other resources (see [NamespacesOf]).
 	Namespaces bool
-	// TimeToLive is how long an object stays after its last write, [storage.Record.Written], or 0 (see [Resource]).
+	// TimeToLive is how long an object lives after its last write (see [storage.Record.Written]), or 0 if objects do not expire (see
+	// [Resource]).
 	TimeToLive time.Duration
 }
 
-// Now returns the time by the API's clock (see [Options]).
+// Now returns the time of the API's clock (see [Options]).
 func (o Objects) Now() time.Time { return o.api.options.Now() }
 
 // Resources returns the resources whose objects are stored, in the order in which New received them.

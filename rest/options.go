@@ -34,12 +34,12 @@ type Options struct {
 	// TooManyRequests and Retry-After. A client that sends or reads slowly keeps its place until the host's http.Server ends the
 	// request, so set ReadTimeout and WriteTimeout there; watches and streams lift these timeouts for themselves. Default: 1000.
 	//
-	// Slow clients do not make memory grow. A watch buffers about 256 KiB for its client, which has a minute to take each 64 KiB.
-	// A client may read the first state of a watch, a list or a large object as slowly as that while the store or its history
-	// still holds the records (see [storage.MemoryOptions]). Once the store has dropped them, a watch ends with 410 Expired, and
-	// a list or an object is broken off after another minute and a second for each MiB. The API closes the connection earlier if
-	// the client takes nothing for 10 to 20 seconds. An answer in another form than compact JSON is a copy that no history holds,
-	// so these limits apply to it from the start, and to the answer to a write as well.
+	// Slow clients do not make memory grow. A watch buffers about 256 KiB for its client, which has a minute to read each 64 KiB.
+	// A client may read the first state of a watch, a list or a large object equally slowly while the store or its history still
+	// holds the records (see [storage.MemoryOptions]). Once the store has dropped them, the API ends a watch with 410 Expired, and
+	// aborts the response with a list or an object after another minute plus a second per MiB. The API closes the connection
+	// earlier if the client reads nothing for 10 to 20 seconds. A response in any form other than compact JSON is a copy that the
+	// history does not hold. The limits therefore apply to such a response, and to the response to a write, from the start.
 	MaxInFlight int
 	// Admission are the hooks on the writes of all resources, in the order in which they run.
 	Admission []Admission

@@ -200,7 +200,7 @@ func TestWatchersInProtobufOfOneChange(t *testing.T) {
 	assert.Equal(t, "1", v.Lookup("metadata", "labels", "on").Text(), "as it was")
 }
 
-// A kind of the host has Protobuf by the tags of its fields, in bodies and in answers.
+// The protobuf tags of a host's kind suffice for requests and responses in Protobuf.
 func TestProtobufByTags(t *testing.T) {
 	const orders = "/apis/bakery.example.com/v1/namespaces/default/breadorders"
 	api := newAPI(t, rest.Options{}, rest.Resource[BreadOrder]{Group: "bakery.example.com", Version: "v1", Plural: "breadorders"})
@@ -229,5 +229,5 @@ func TestProtobufByTags(t *testing.T) {
 		Spec               string `json:"spec"`
 	}
 	_, err = rest.New(rest.Options{}, rest.Resource[untagged]{Group: "bakery.example.com", Version: "v1", Plural: "untaggeds", Names: rest.Names{Kind: "Untagged"}})
-	assert.ErrorContains(t, err, `kind "Untagged": rest_test.untagged.Spec: it needs a tag like`)
+	assert.ErrorContains(t, err, `kind "Untagged": rest_test.untagged.Spec: missing tag such as`)
 }

@@ -67,9 +67,9 @@ func (q *request) readQuery() error {
 // impersonationPrefix begins the names of the headers that ask to act as another user.
 const impersonationPrefix = "Impersonate-"
 
-// refuseImpersonation refuses a request that asks to act as another user. If the API ignored the headers, it would act with the
-// rights of the sender, who would take the answer for that of the other user. Discovery is the same for all users and kubectl
-// does not show its errors, so it is not refused.
+// refuseImpersonation refuses a request to act as another user. If the API ignored the headers, it would use the rights of the
+// sender, who would mistake the result for that of the other user. It lets discovery requests through, because discovery is the
+// same for all users and kubectl hides the errors of discovery.
 func (q *request) refuseImpersonation() error {
 	if q.res == nil {
 		return nil
@@ -163,7 +163,7 @@ func (q *request) object() (namespace, name string, err error) {
 	return namespace, name, nil
 }
 
-// context returns the context for hooks. Reads that run no hook do without its allocation.
+// context returns the context for hooks. Reads without hooks do not call it, which saves its allocation.
 func (q *request) context() context.Context { return context.WithValue(q.r.Context(), accessKey{}, q) }
 
 // maxTimeout bounds every request but a watch or a stream, whatever timeout it asks for.

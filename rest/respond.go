@@ -20,8 +20,8 @@ var (
 	headerNoCache = []string{"no-cache, private"}
 )
 
-// writeRaw sends a body as it is, with the headers and warnings of the answer. The body may be an encoding or an old state of an object
-// that nothing but this answer keeps alive, so the API breaks a large answer off if the client is too slow.
+// writeRaw sends a body unchanged, with the headers and warnings of the response. Only this response may keep the body in memory,
+// because it can be an encoding or an old state of an object. The API therefore aborts a large response if the client is too slow.
 func (q *request) writeRaw(code int, contentType string, body []byte) error {
 	if q.held.Now != nil || len(body) <= media.ChunkSize {
 		return q.writeBody(code, contentType, body)
@@ -29,8 +29,8 @@ func (q *request) writeRaw(code int, contentType string, body []byte) error {
 	return q.hold(delivery.Copied, len(body), func() error { return q.writeBody(code, contentType, body) })
 }
 
-// hold watches over an answer that keeps about size bytes alive while write sends it. expired returns an error once nothing but the
-// answer keeps them alive.
+// hold runs write, and aborts the response if the client is too slow. While write runs, the response keeps about size bytes in memory.
+// expired returns an error once the store no longer holds these bytes itself.
 func (q *request) hold(expired func() error, size int, write func() error) error {
 	cut := func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }
 	holding := q.held.Hold(delivery.Bytes{Expired: expired, Cut: cut}, size)

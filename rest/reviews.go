@@ -64,7 +64,7 @@ func Reviews(decide Decider) []Definition {
 
 const authorizationGroup = "authorization.k8s.io"
 
-// noRules tells the client why the list of rules is incomplete.
+// noRules explains to the client why the list of rules is incomplete.
 const noRules = "the server decides about each access by itself and keeps no list of rules"
 
 // aboutOthers returns a kind through which a client asks about any user that it names.

@@ -36,7 +36,7 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := &pipeWriter{header: http.Header{}, pipe: writer, began: make(chan struct{}), isHead: r.Method == http.MethodHead}
 	go func() {
 		defer in.Body.Close()
-		err := errAborted // stays if the handler calls runtime.Goexit, as a failed assertion in a hook does
+		err := errAborted // remains if the handler calls runtime.Goexit, for example in a failed assertion of a hook
 		defer func() { w.end(err) }()
 		err = serve(t.handler, w, in)
 	}()
@@ -88,8 +88,7 @@ type pipeWriter struct {
 
 func (w *pipeWriter) Header() http.Header { return w.header }
 
-// WriteHeader begins the answer. It drops the codes that only announce an answer, such as 103 Early Hints, which a reverse proxy passes
-// on: http.Client does not show them either.
+// WriteHeader begins the response. It drops informational codes, such as 103 Early Hints, because http.Client hides them too.
 func (w *pipeWriter) WriteHeader(code int) {
 	if code < http.StatusOK && code != http.StatusSwitchingProtocols {
 		return
@@ -102,7 +101,7 @@ func (w *pipeWriter) WriteHeader(code int) {
 
 func (w *pipeWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
-	if w.isHead { // net/http drops the body too
+	if w.isHead { // as net/http does
 		return len(p), nil
 	}
 	n, err := w.pipe.Write(p)

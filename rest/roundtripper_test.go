@@ -87,7 +87,7 @@ func TestRoundTripper(t *testing.T) {
 		assert.EqualValues(t, 5, resp.ContentLength)
 	})
 
-	t.Run("an announcement is not the answer", func(t *testing.T) {
+	t.Run("informational responses are dropped", func(t *testing.T) {
 		resp, err := client(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
 			w.WriteHeader(http.StatusTeapot)
@@ -97,7 +97,7 @@ func TestRoundTripper(t *testing.T) {
 		assert.Equal(t, http.StatusTeapot, resp.StatusCode)
 	})
 
-	t.Run("a handler that ends its goroutine has aborted the answer", func(t *testing.T) {
+	t.Run("runtime.Goexit in a handler aborts the response", func(t *testing.T) {
 		resp, err := client(func(http.ResponseWriter, *http.Request) { runtime.Goexit() }).Get("http://anything/")
 		require.NoError(t, err)
 		defer resp.Body.Close()

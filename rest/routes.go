@@ -170,8 +170,8 @@ func (s *serving) HasPlural(gv apimeta.GroupVersion, plural string) bool {
 	return s.find(gv, plural) != nil
 }
 
-// HasBelowNamespace implements [route.Served]. If no such subresource is served, it takes kube-apiserver's subresources of
-// namespaces for such, because clients may ask for them.
+// HasBelowNamespace implements [route.Served]. status and finalize count as subresources of namespaces even if the API does not
+// serve namespaces, as in kube-apiserver, unless the API serves a resource with that plural.
 func (s *serving) HasBelowNamespace(gv apimeta.GroupVersion, name string) bool {
 	if res := s.find(gv, "namespaces"); res != nil && res.namesNamespaces() && res.subresource(name) != nil {
 		return true
@@ -179,7 +179,7 @@ func (s *serving) HasBelowNamespace(gv apimeta.GroupVersion, name string) bool {
 	return (name == "status" || name == "finalize") && !s.HasPlural(gv, name)
 }
 
-// find returns the version of a resource that is served under a plural, or nil.
+// find returns the resource with a group, version and plural, or nil.
 func (s *serving) find(gv apimeta.GroupVersion, plural string) *served {
 	i := slices.IndexFunc(s.versions, func(res *served) bool { return res.GR.Resource == plural && res.GVK.GroupVersion() == gv })
 	if i < 0 {

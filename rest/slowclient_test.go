@@ -193,7 +193,8 @@ func TestListThatIsReadSlowly(t *testing.T) {
 	}
 }
 
-// An answer with a large object is the same. An answer to a write shows a state that history need not hold.
+// The same limits apply to a large object. The limits for the response to a write count from the start, because the history may not hold
+// that state.
 func TestObjectThatIsReadSlowly(t *testing.T) {
 	state := func(t *testing.T) (s *slabServer, rewrite func()) {
 		const objectSize = 1280 << 10
@@ -232,8 +233,8 @@ func slowRequest(methodAndTarget, body string, headers ...string) string {
 	return fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", text, len(body), body)
 }
 
-// readSlowly sends a request and reads a part of the answer after each pause. It reports whether the answer is whole, and when it ended.
-// A busy server rewrites its state meanwhile.
+// readSlowly sends a request and reads a part of the response after each pause. It reports whether the response was complete, and after
+// which time it ended. If busy is set, the server rewrites its state in between.
 func readSlowly(t *testing.T, state func(*testing.T) (*slabServer, func()), request string, pause time.Duration, busy bool) (whole bool, after time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		s, rewrite := state(t)

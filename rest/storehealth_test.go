@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// readOnlyStore is a store whose last commit has failed.
+// readOnlyStore is a store that has become read-only after a failed commit.
 type readOnlyStore struct {
 	storage.Store
 	err error
@@ -33,7 +33,8 @@ func (s *readOnlyStore) UpdateAll(ctx context.Context, keys []storage.Key, fn st
 	return s.Store.UpdateAll(ctx, keys, fn)
 }
 
-// A store that takes no writes says so with each refused write and at /readyz; reads go on.
+// If the store is read-only, the API refuses writes with the reason, shows it at /readyz, and still
+// serves reads.
 func TestReadOnlyStore(t *testing.T) {
 	store := &readOnlyStore{Store: newStore(t)}
 	api := newAPI(t, rest.Options{Store: store}, widgetResource())
@@ -57,5 +58,5 @@ func TestReadOnlyStore(t *testing.T) {
 	store.err = storage.Unknown(context.DeadlineExceeded)
 	a = do(t, api, "POST", widgets, widgetBody(`"name":"b"`))
 	assert.Equal(t, 504, a.Code)
-	assert.Empty(t, a.Header.Get("Retry-After"), "a client must look before it repeats the write")
+	assert.Empty(t, a.Header.Get("Retry-After"), "the outcome is unknown, so the client must not simply retry")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// transport is how a client of the tests reaches the API: in process, or over HTTP.
+// transport is the way in which a test's client calls the API: in process or over HTTP.
 type transport string
 
 const (
@@ -24,7 +24,7 @@ func overBoth(t *testing.T, test func(t *testing.T, by transport)) {
 	}
 }
 
-// clientBy returns a client of a resource. Over HTTP the API is mounted below a prefix.
+// clientBy returns a client of a resource. For HTTP, it mounts the API under a prefix.
 func clientBy[T any](by transport, api *rest.API, r rest.Resource[T]) rest.Client[T] {
 	if by == inProcess {
 		return rest.ClientFor[T](api)
@@ -32,7 +32,7 @@ func clientBy[T any](by transport, api *rest.API, r rest.Resource[T]) rest.Clien
 	return rest.ClientAt(serverOf(http.StripPrefix("/pre/fix", api)), r)
 }
 
-// serverOf returns a server below /pre/fix whose requests a handler answers in process.
+// serverOf returns a server that passes requests to a handler mounted under /pre/fix.
 func serverOf(h http.Handler) rest.Server {
 	return rest.Server{URL: "https://api.example.com/pre/fix/", HTTP: &http.Client{Transport: rest.RoundTripper(h)}}
 }
@@ -47,7 +47,7 @@ func (by transport) widgets(api *rest.API, options ...widgetOption) rest.Client[
 	return by.allWidgets(api, options...).Namespace("default")
 }
 
-// newDials is the function newDials with a client by this transport.
+// newDials is like the function newDials, with a client of this transport.
 func (by transport) newDials(t testing.TB, options ...dialOption) (*rest.API, rest.Client[Dial]) {
 	api, _ := newDials(t, options...)
 	return api, clientBy(by, api, dialResource(options...)).Namespace("default")

@@ -18,9 +18,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// script is a server whose answers to watches a test writes. It lists one Widget at version 5. Versions up to 100 are reached.
+// script is a server for which a test writes the streams of watches. Its list contains one Widget, at version 5. It has
+// reached version 100.
 type script struct {
-	streams []func(w io.Writer, r *http.Request) // one for each watch; nobody answers a further one
+	streams []func(w io.Writer, r *http.Request) // one for each watch; further watches hang
 	asked   []string                             // the resourceVersion of each watch
 	lists   int
 }
@@ -43,14 +44,14 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *script) client() rest.Client[Widget] { return answering(s.ServeHTTP) }
 
-// sendEvent writes an event about the Widget of that name at a version.
+// sendEvent writes an event for the Widget with this name and resourceVersion.
 func sendEvent(w io.Writer, event, name, version string) {
 	_, _ = fmt.Fprintf(w, `{"type":%q,"object":%s}`+"\n", event, stored{name: name, uid: "uid-" + name, rv: version})
 }
 
 const expiredEvent = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","code":410}}`
 
-// A watch consists of streams. Where one ends in order, the next one begins.
+// A watch reads one stream after the other. Each stream begins at the resourceVersion at which the previous one ended.
 func TestStreamsOfAWatch(t *testing.T) {
 	over := func(lines ...string) func(io.Writer, *http.Request) {
 		return func(w io.Writer, _ *http.Request) { _, _ = io.WriteString(w, strings.Join(lines, "\n")) }
@@ -115,7 +116,7 @@ func TestStreamsOfAWatch(t *testing.T) {
 
 func isError(err error) bool { return err != nil }
 
-// A stream that outlives its time hangs on a dead connection.
+// A stream that does not end in time fails, because its connection must be dead.
 func TestDeadConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, began := &script{}, time.Now()
@@ -152,7 +153,7 @@ func TestTimeoutsEndNoWatches(t *testing.T) {
 	})
 }
 
-// A caller that breaks off ends the request.
+// The request ends when the caller breaks out of the loop.
 func TestBreakingOffEndsTheRequest(t *testing.T) {
 	gone := make(chan struct{})
 	s := &script{streams: []func(io.Writer, *http.Request){func(w io.Writer, r *http.Request) {
@@ -166,7 +167,7 @@ func TestBreakingOffEndsTheRequest(t *testing.T) {
 	within(t, "the end of the request", gone)
 }
 
-// remoteFollower collects what a follower yields, in the short form of seen, until the test ends it.
+// remoteFollower collects the events of Follow, in the short form of seen, until the test cancels it.
 type remoteFollower struct {
 	events []string
 	err    error
@@ -190,7 +191,7 @@ func followAt(ctx context.Context, client rest.Client[Widget], options rest.Watc
 	return f
 }
 
-// take returns the events since the last call, once nothing moves any more for an hour.
+// take returns the events since the last call. It waits until no event has arrived for an hour.
 func (f *remoteFollower) take() []string {
 	time.Sleep(time.Hour)
 	synctest.Wait()
@@ -199,7 +200,7 @@ func (f *remoteFollower) take() []string {
 	return out
 }
 
-// Follow goes on over broken connections, busy servers and lost history, and yields what has changed meanwhile, once.
+// Follow recovers from broken connections, busy servers and lost history, and yields each change in between once.
 func TestFollowOverHTTPRecovers(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -244,7 +245,7 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 				assert.Equal(t, []string{"ADDED a 2", "ADDED b 3"}, f.events)
 				f.events = nil
 				resize(2)
-				synctest.Wait() // the stream ends, and the follower waits
+				synctest.Wait() // until the stream has ended and Follow waits
 				resize(3)
 				require.NoError(t, own.Delete(t.Context(), "b", rest.DeleteOptions{}))
 				_, err := own.Create(t.Context(), widgetOf("c", 1))
@@ -263,7 +264,7 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 	}
 }
 
-// Follow ends with a failure that does not pass.
+// Follow ends with an error that a retry cannot fix.
 func TestFollowOverHTTPEnds(t *testing.T) {
 	for code, is := range map[int]func(error) bool{401: status.IsUnauthorized, 403: status.IsForbidden, 404: status.IsNotFound} {
 		synctest.Test(t, func(t *testing.T) {
@@ -282,7 +283,7 @@ func TestFollowOverHTTPEnds(t *testing.T) {
 	}
 }
 
-// A server that comes back with an older state, as from a backup, is followed to that state.
+// If a server returns with an older state, as after a restore from a backup, Follow yields the difference to that state.
 func TestFollowAServerThatHasLostItsHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := newWidgets(t), newWidgets(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// watchByPath answers for a path that says itself that it is a watch.
+// watchByPath answers for a path of the legacy form …/watch/….
 func (q *request) watchByPath() (handler, error) {
 	if q.r.Method != http.MethodGet || !q.res.Has(string(Watch)) {
 		return nil, status.MethodNotAllowed()

@@ -82,7 +82,7 @@ func pumpResource() rest.Resource[Pump] {
 	}}
 }
 
-// betaPumpResource is what a client elsewhere declares of the version v1beta1.
+// betaPumpResource is the declaration of version v1beta1 for a client over HTTP.
 func betaPumpResource() rest.Resource[PumpV1beta1] {
 	return rest.Resource[PumpV1beta1]{Group: "example.com", Version: "v1beta1", Plural: "pumps", Names: rest.Names{Kind: "Pump"}}
 }

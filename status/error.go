@@ -32,10 +32,10 @@ func (e *Error) WithCause(err error) *Error {
 	return &Error{Status: e.Status, cause: err}
 }
 
-// From returns the *Error that err is or wraps, without what wraps it. If it was
-// built by hand, without a kind, From completes it. It returns nil for nil. It turns a context that was cancelled or passed its deadline into a
-// [Timeout], and any other error into an internal error that does not show the
-// text of err. In both cases err becomes the cause, for the log.
+// From returns the *Error that err is or wraps, without the wrapping errors. It returns nil for nil. If the host built the *Error itself
+// and left the Kind empty, From fills in the fields that the constructors set. From turns an error of a cancelled or expired context into a
+// [Timeout], and any other error into an internal error that does not show the text of err. In both cases err becomes the cause, for the
+// log.
 func From(err error) *Error {
 	if err == nil {
 		return nil
@@ -49,8 +49,7 @@ func From(err error) *Error {
 	return failure(ReasonInternalError, "Internal error occurred: the request could not be completed", nil).WithCause(err)
 }
 
-// complete returns e or, if e was built by hand, a copy that has what the
-// constructors fill in. Clients recognize a Status by its kind.
+// complete returns e or, if e has no Kind, a copy with the fields that the constructors set. Clients recognize a Status by its Kind.
 func (e *Error) complete() *Error {
 	if e.Status.Kind != "" {
 		return e
@@ -61,8 +60,7 @@ func (e *Error) complete() *Error {
 	return c
 }
 
-// code returns the code of e or, if that is not between 400 and 599, the code of
-// its reason.
+// code returns the code of e. If that code is not between 400 and 599, it returns the code of the reason.
 func (e *Error) code() int {
 	if e.Status.Code < 400 || e.Status.Code > 599 {
 		return e.Status.Reason.Code()

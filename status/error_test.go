@@ -261,7 +261,7 @@ func TestFrom(t *testing.T) {
 	})
 }
 
-// An error built by hand need not have what the constructors fill in.
+// The host may build an Error without the fields that the constructors set.
 func TestFromCompletesWhatIsBuiltByHand(t *testing.T) {
 	cause := errors.New("cause")
 	e := status.From((&status.Error{Status: status.Status{Message: "busy", Reason: status.ReasonConflict}}).WithCause(cause))

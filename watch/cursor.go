@@ -78,7 +78,7 @@ func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 
 // Poll appends the changes since the previous Poll to into, oldest first and at most about [PollLimit] or [PollBytes]. It never
 // blocks. It returns 410 Expired if the cursor has fallen behind the log, [ErrClosed] after Close of the cursor or the log, and the
-// error of [Log.EndResource] after that.
+// error that [Log.EndResource] received once the cursor's resource has ended.
 func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
 	l, t := c.log, c.topic
 	l.mu.RLock()

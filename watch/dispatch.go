@@ -89,7 +89,7 @@ func (l *Log[T]) takeAll() [][]*Cursor[T] {
 		}
 		all = append(all, waiting)
 	}
-	for l.dirty.len() > 0 { // a topic that EndResource removed is here only
+	for l.dirty.len() > 0 { // includes topics that EndResource has removed
 		take(l.dirty.pop())
 	}
 	for _, t := range l.topics {

@@ -1,7 +1,7 @@
 package watch
 
-// EndResource drops the changes of a resource and ends its cursors: each returns err from now on. Cursors on everything go on, except
-// those that have not read all changes of the resource; they expire. Cursors that are made later are not affected.
+// EndResource drops the changes of a resource and ends the cursors on it: their calls of Poll and Next return err. A cursor on all
+// resources continues if it has read every change of the resource; otherwise it expires. EndResource does not affect later cursors.
 func (l *Log[T]) EndResource(resource string, err error) {
 	l.CompactResource(resource, l.Revision())
 	l.mu.Lock()

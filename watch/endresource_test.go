@@ -35,7 +35,7 @@ func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
 		synctest.Wait()
 		log.EndResource("things", over)
 		closed.Close()
-		assert.Equal(t, over, <-ended, "a waiting cursor wakes")
+		assert.Equal(t, over, <-ended, "EndResource wakes a waiting cursor")
 		_, err := behind.Poll(nil)
 		assert.Equal(t, over, err)
 		_, err = allBehind.Poll(nil)
@@ -52,7 +52,7 @@ func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
 		behind.Close()
 		require.NoError(t, log.Append(group(13, key("a", "x"))))
 		changes, err = again.Poll(nil)
-		require.NoError(t, err, "a cursor made later is not affected, nor by the end of an older one")
+		require.NoError(t, err, "EndResource does not affect later cursors")
 		assert.Len(t, changes, 1)
 	})
 }

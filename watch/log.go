@@ -37,7 +37,8 @@ const scanStep = 4096
 type LogOptions[T any] struct {
 	// Start is the revision of the state the log begins with; the first change must be younger.
 	Start Revision
-	// Oldest is the revision from which cursors may start once [Log.Restore] has added the changes up to Start. Zero means Start.
+	// Oldest is the oldest revision from which a cursor may start once [Log.Restore] has added the changes up to Start. Zero means
+	// Start.
 	Oldest Revision
 	// MaxAge is how long the log keeps a change, unless MaxBytes forces it out earlier. The next Append drops older changes. Zero
 	// means forever.

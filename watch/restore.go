@@ -5,18 +5,19 @@ import (
 	"time"
 )
 
-// Past is a change that a store has kept since before the log began.
+// Past is a change from before the start of the log, which a store has kept.
 type Past[T any] struct {
 	Change[T]
-	// GroupEnd is the last revision of the group that the change was made with.
+	// GroupEnd is the last revision of the change's group.
 	GroupEnd Revision
-	// At is when the change was made.
+	// At is when the store committed the change.
 	At time.Time
 }
 
-// Restore adds the changes of one resource that were made before the log began, oldest first, so that cursors on the resource may start
-// from floor on. The log must hold no change of the resource yet, and no cursor on it may exist. A cursor on everything that has not read
-// beyond the restored changes expires. The log keeps what its bounds allow.
+// Restore adds the changes of one resource from before the start of the log, oldest first. Cursors on the resource may then start at any
+// revision from floor on. Call it before the log holds a change of the resource or a cursor on it. A cursor on all resources expires
+// unless its position is after the restored changes. MaxAge and MaxBytes apply to the restored changes too. Restore returns [ErrClosed]
+// after Close, and another error if the revisions do not ascend or a change belongs to another resource.
 func (l *Log[T]) Restore(resource string, floor Revision, past []Past[T]) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,7 +45,7 @@ func (l *Log[T]) Restore(resource string, floor Revision, past []Past[T]) error 
 	return nil
 }
 
-// merge puts the changes above a floor among the entries, in the order of their revisions.
+// merge inserts the changes after a floor into the entries, in the order of their revisions.
 func (l *Log[T]) merge(past []Past[T], floor Revision) {
 	var merged ring[entry[T]]
 	for i := range past {

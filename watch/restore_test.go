@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// past returns a change as a store has kept it.
+// past returns a change from before the start of the log.
 func past(revision, groupEnd watch.Revision, scope watch.Scope, at time.Time) watch.Past[thing] {
 	return watch.Past[thing]{Change: watch.Change[thing]{Scope: scope, Revision: revision, Current: &thing{}}, GroupEnd: groupEnd, At: at}
 }
@@ -28,7 +28,7 @@ func TestRestore(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, log.Restore("things", 15, []watch.Past[thing]{past(20, 22, key("a", "x"), now), past(22, 22, key("a", "y"), now), past(30, 30, key("a", "x"), now)}))
 	_, err = behind.Poll(nil)
-	assert.True(t, status.IsExpired(err), "a cursor on everything must not miss restored changes: %v", err)
+	assert.True(t, status.IsExpired(err), "a cursor on all resources must not miss restored changes: %v", err)
 
 	for _, c := range []struct {
 		scope watch.Scope
@@ -64,7 +64,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// What is too old for the log, or was compacted, does not come back.
+// Restore drops changes that are too old or that were compacted.
 func TestRestoreKeepsTheBounds(t *testing.T) {
 	now := time.Unix(1000, 0)
 	log := newLog(t, watch.LogOptions[thing]{Start: 100, Oldest: 10, MaxAge: time.Minute, Now: func() time.Time { return now }})

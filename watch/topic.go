@@ -9,7 +9,7 @@ type topic[T any] struct {
 	newest  Revision         // the youngest change of the topic, or a revision above it
 	cursors int
 	dirty   bool  // the topic is in the dispatcher's queue
-	ended   error // what the cursors return after EndResource
+	ended   error // the error that the cursors return after EndResource
 
 	first, last *Cursor[T] // the waiting cursors, in the order in which they began to wait
 }
@@ -32,8 +32,8 @@ func (t *topic[T]) drop(c *Change[T]) {
 	}
 }
 
-// lose drops the changes of a resource up to a revision and, in the topic of all resources, every change before the last of them.
-// A cursor that has not read the last of them expires.
+// lose drops the changes of a resource up to a revision. In the topic of all resources it also drops all changes before the last
+// one of them. A cursor that has not read that last change expires.
 func (t *topic[T]) lose(resource string, through Revision) {
 	n := t.changes.search(func(c *Change[T]) bool { return c.Revision > through })
 	for n > 0 && t.changes.at(n-1).Scope.Resource != resource {

@@ -59,7 +59,7 @@ type Server struct {
 // maxEnd bounds how long the end of a test waits for running requests and calls.
 const maxEnd = 10 * time.Second
 
-// forever is the age that the history of the store may reach, so that a test that advances the clock keeps its history.
+// forever is the maximum age of the history. A test can advance the clock without losing history.
 const forever = 100 * 365 * 24 * time.Hour
 
 // New starts an API with these resources that runs until the test ends. It fails the test at once if a definition is

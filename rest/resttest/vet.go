@@ -10,8 +10,8 @@ import (
 
 // Finding is one violation of the API conventions by a kind of the host.
 type Finding struct {
-	// Kind is the kind, such as "Widget", or "Widget.v1beta1" in a version other than the stored one. The group follows if it is
-	// another one: "Widget.v1.old.example.com".
+	// Kind is the kind, such as "Widget". It includes the version if that is not the stored version, as in "Widget.v1beta1", and
+	// also the group if that is not the group of the stored version, as in "Widget.v1.old.example.com".
 	Kind string
 	// Field is the path of the field, such as "spec.users[].role". "[]" stands for the elements of a list and "{}" for the
 	// values of a map. It is empty if the finding is about the kind as a whole.
