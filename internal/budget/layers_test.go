@@ -76,7 +76,7 @@ func TestOnlyItsUsersLinkCBOR(t *testing.T) {
 	assert.True(t, links(core+"/rest/cbor"))
 }
 
-// A host that serves only its own kinds does not link those of Kubernetes, and its controllers do not either.
+// A host that serves only its own kinds does not link the Kubernetes kinds, even if it runs controllers.
 func TestOnlyItsUsersLinkTheBuiltinKinds(t *testing.T) {
 	const kinds = core + "/rest/builtin"
 	links := func(pkg string) bool { return slices.Contains(goLines(t, "list", "-deps", pkg), kinds) }

@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// typedClient is what the typed clients of all kinds have in common.
+// typedClient holds the methods that client-go's typed clients of all kinds share.
 type typedClient[T, L runtime.Object] interface {
 	Create(context.Context, T, metav1.CreateOptions) (T, error)
 	Update(context.Context, T, metav1.UpdateOptions) (T, error)
@@ -31,7 +31,7 @@ type typedClient[T, L runtime.Object] interface {
 	Delete(context.Context, string, metav1.DeleteOptions) error
 }
 
-// The typed clients of the kinds of package builtin send and receive Protobuf only, and find what they have written in every answer.
+// client-go's typed clients of the builtin kinds use only Protobuf. Every response returns the object that they have written.
 func TestTypedClientsOfBuiltinKinds(t *testing.T) {
 	whole, micro := metav1.NewTime(time.Unix(1767323045, 0)), metav1.NewMicroTime(time.UnixMicro(1767323045000006))
 	holder, seconds, transitions := "me", int32(15), int32(0)
@@ -58,7 +58,7 @@ func TestTypedClientsOfBuiltinKinds(t *testing.T) {
 	})
 }
 
-// throughTypedClient takes an object through every method of its typed client.
+// throughTypedClient calls every method of a typed client with an object.
 func throughTypedClient[T, L runtime.Object](t *testing.T, h *host, client typedClient[T, L], written T) {
 	ctx := t.Context()
 	began := len(h.wire.saw(func(exchange) bool { return true }))
@@ -108,7 +108,7 @@ func accessor(t *testing.T, obj runtime.Object) metav1.Object {
 	return m
 }
 
-// takeMetadata gives an object what the server has added to it.
+// takeMetadata copies the metadata that the server has set.
 func takeMetadata[T runtime.Object](t *testing.T, to, from T) {
 	t.Helper()
 	source := accessor(t, from)
@@ -132,7 +132,7 @@ func withoutNameLabel(labels map[string]string) map[string]string {
 	return labels
 }
 
-// An event that a recorder of either group has written is there in both.
+// Both groups serve an event, whichever group its recorder uses.
 func TestAnEventOfOneRecorderInBothGroups(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		client := h.typed(t)
@@ -151,7 +151,7 @@ func TestAnEventOfOneRecorderInBothGroups(t *testing.T) {
 	})
 }
 
-// inJSON returns an object in JSON, which shows equal times in one way.
+// inJSON encodes an object as JSON, in which equal times have equal texts.
 func inJSON(t *testing.T, obj runtime.Object) string {
 	t.Helper()
 	text, err := json.Marshal(obj)

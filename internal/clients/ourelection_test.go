@@ -21,7 +21,8 @@ import (
 	"github.com/decorum-go/decorum/rest/election"
 )
 
-// A candidate of client-go and one of package election lead in turn, never at the same time, whether the leader releases the lease or not.
+// A candidate of client-go and a candidate of package election take turns as the leader, and never lead at the same time. The test covers
+// leaders that release the lease and leaders that do not.
 func TestElectionsWithClientGo(t *testing.T) {
 	t.Parallel()
 	api, err := rest.New(rest.Options{}, builtin.Leases())
@@ -68,7 +69,7 @@ func TestElectionsWithClientGo(t *testing.T) {
 	}
 }
 
-// seat counts who leads.
+// seat counts the leaders.
 type seat struct {
 	*testing.T
 	leading atomic.Int32
@@ -87,7 +88,7 @@ func (s *seat) awaitLeader(want string) {
 	await(s.T, s.began, want+" lead", func(who string) bool { return assert.Equal(s, want, who) })
 }
 
-// run starts a candidate, and returns a function that stops it and waits for its end.
+// run starts a candidate, and returns a function that stops it and waits until it has returned.
 func (s *seat) run(candidate func(ctx context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})

@@ -88,7 +88,7 @@ func (f *faultFinder) value(depth int) error {
 	return f.misplaced("looking for beginning of value")
 }
 
-// collection reads an object or array up to its end. After each of its parts there must be a comma or the end; where names that place.
+// collection reads an object or array up to its end. A comma or the end must follow each part; where describes this position in errors.
 func (f *faultFinder) collection(depth int, end byte, part func(depth int) error, where string) error {
 	if depth > doc.MaxDepth {
 		return ErrTooDeep

@@ -10,9 +10,9 @@ import (
 	"github.com/decorum-go/decorum/internal/words"
 )
 
-// Message describes how a Protobuf message maps to a document: which field number is which member. The library reads
-// and writes the kinds that it decodes itself (DeleteOptions, Scale, discovery) by such descriptions, without
-// generated code, and kinds whose Go types state the field numbers in tags.
+// Message describes how the field numbers of a Protobuf message map to the members of a document. Package codec needs no
+// generated code: it has a Message for each kind that the library decodes itself (DeleteOptions, Scale, discovery), and
+// derives the Message of a Go type from its protobuf tags.
 type Message struct{ fields []MessageField }
 
 // MessageField is one member of a [Message].
@@ -177,7 +177,8 @@ const (
 	timeNanos   = 2
 )
 
-// decodeTime reads a time as a text in this layout, which cuts what it does not show. An empty message is no time.
+// decodeTime reads a time as a text in this layout, and drops the digits that the layout does not show. An empty message
+// means null.
 func decodeTime(data []byte, layout string) (doc.Value, error) {
 	var seconds, nanos int64
 	err := eachField(data, func(w wireField) error {
@@ -195,7 +196,7 @@ func decodeTime(data []byte, layout string) (doc.Value, error) {
 	return doc.Of(time.Unix(seconds, nanos).UTC().Format(layout)), nil
 }
 
-// layout returns the layout of the text of a time.
+// layout returns the layout for the text of a time.
 func (f MessageField) layout() string {
 	if f.Type == MicroTimeType {
 		return rfc3339Micro
@@ -223,7 +224,7 @@ func (f MessageField) appendTime(dst []byte, text string) ([]byte, error) {
 func (m *Message) Append(dst []byte, v doc.Value) ([]byte, error) {
 	fields := m.fields
 	if !sort.SliceIsSorted(fields, func(i, j int) bool { return fields[i].Number < fields[j].Number }) {
-		return dst, fmt.Errorf("the fields of a message are out of order")
+		return dst, fmt.Errorf("the fields of a message are not in order of their numbers")
 	}
 	for _, f := range fields {
 		value := v.Get(f.Name)

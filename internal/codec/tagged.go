@@ -13,15 +13,16 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// metadataField is the Go field whose tag tells that a type has a message.
+// metadataField is the Go field whose tag shows that a type has a message.
 const metadataField = "ObjectMeta"
 
 // MessageOf returns the message that the tags of a Go type describe, in the form of the types of k8s.io/api:
 //
 //	Spec WidgetSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
 //
-// A member has the name of its JSON; of the tag, only the encoding and the number count. MessageOf returns nil if the metadata of the
-// object has no tag. If it has one, every field must, so that none is lost in Protobuf.
+// MessageOf takes the name of a member from its json tag, and only the encoding and the number from its protobuf tag. It returns nil
+// if the metadata has no protobuf tag. If the metadata has one, every other field must have one too, because Protobuf would lose a
+// field without a tag.
 func MessageOf(t reflect.Type) (*Message, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, nil
@@ -32,7 +33,7 @@ func MessageOf(t reflect.Type) (*Message, error) {
 	return describer{}.message(t)
 }
 
-// describer derives messages from Go types. It holds the types that it is describing.
+// describer derives messages from Go types. It holds the types that enclose the current one, to detect a type that contains itself.
 type describer []reflect.Type
 
 func (d describer) message(t reflect.Type) (*Message, error) {
@@ -56,14 +57,14 @@ func (d describer) message(t reflect.Type) (*Message, error) {
 	return NewMessage(fields...), nil
 }
 
-// fields describes the fields of a struct, and of the structs that it inlines.
+// fields describes the fields of a struct and of its inlined structs.
 func (d describer) fields(t reflect.Type) (fields []MessageField, err error) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		inlined := f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct
 		switch {
-		case inlined && f.Type.Name() == "TypeMeta": // the envelope has the kind
+		case inlined && f.Type.Name() == "TypeMeta": // the envelope contains the kind
 		case inlined:
 			more, err := d.fields(f.Type)
 			if err != nil {
@@ -86,7 +87,7 @@ func (d describer) fields(t reflect.Type) (fields []MessageField, err error) {
 func (d describer) field(f reflect.StructField) (MessageField, error) {
 	parts := strings.Split(f.Tag.Get("protobuf"), ",")
 	if parts[0] == "" {
-		return MessageField{}, errors.New("it needs a tag like `protobuf:\"bytes,2,opt,name=spec\"`, because the metadata has one")
+		return MessageField{}, errors.New("missing tag such as `protobuf:\"bytes,2,opt,name=spec\"`, which every field needs if the metadata has one")
 	}
 	out, err := d.typed(f.Type)
 	if err != nil {
@@ -111,7 +112,7 @@ func wireOf(t FieldType) string {
 	return "bytes"
 }
 
-// typed describes the values of a Go type, without a number and a name.
+// typed describes the values of a Go type. Its caller sets the number and the name.
 func (d describer) typed(t reflect.Type) (f MessageField, err error) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -122,7 +123,7 @@ func (d describer) typed(t reflect.Type) (f MessageField, err error) {
 	case t == reflect.TypeFor[apimeta.MicroTime]():
 		f.Type = MicroTimeType
 	case encodesItself(t):
-		return f, fmt.Errorf("%s has no Protobuf form here, because its JSON is its own", t)
+		return f, fmt.Errorf("%s cannot be encoded in Protobuf, because it has its own JSON encoding", t)
 	case t.Kind() == reflect.String:
 		f.Type = StringType
 	case t.Kind() == reflect.Bool:
@@ -136,25 +137,25 @@ func (d describer) typed(t reflect.Type) (f MessageField, err error) {
 		f.Type = BytesType
 	case t.Kind() == reflect.Slice:
 		if f, err = d.typed(t.Elem()); f.Repeated || f.Type == MapType {
-			err = fmt.Errorf("%s has no Protobuf form here", t)
+			err = fmt.Errorf("%s cannot be encoded in Protobuf", t)
 		}
 		f.Repeated = true
 	case t.Kind() == reflect.Map && t.Key().Kind() == reflect.String:
 		f, err = d.typed(t.Elem())
 		if err == nil && f.Type != StringType && (f.Type != MessageType || f.Repeated) {
-			err = fmt.Errorf("%s has no Protobuf form here", t)
+			err = fmt.Errorf("%s cannot be encoded in Protobuf", t)
 		}
 		if f.Repeated { // a message that holds only the list
 			f.Of, f.Bare = NewMessage(MessageField{Number: 1, Name: BareList, Repeated: true}), true
 		}
 		f.Type, f.Repeated = MapType, false
 	default:
-		err = fmt.Errorf("%s has no Protobuf form here", t)
+		err = fmt.Errorf("%s cannot be encoded in Protobuf", t)
 	}
 	return f, err
 }
 
-// encodesItself reports whether a type's own methods write its JSON.
+// encodesItself reports whether the type implements its JSON encoding with its own methods.
 func encodesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]())

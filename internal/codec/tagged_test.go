@@ -58,7 +58,7 @@ func TestTagsDescribeAMessage(t *testing.T) {
 	assert.Equal(t, in, out)
 }
 
-func TestOnlyTaggedMetadataMeansAMessage(t *testing.T) {
+func TestMessageNeedsTaggedMetadata(t *testing.T) {
 	type plain struct {
 		apimeta.ObjectMeta `json:"metadata"`
 		Spec               string `json:"spec" protobuf:"bytes,2,opt,name=spec"`
@@ -74,20 +74,20 @@ type loop struct {
 	Next *loop `json:"next" protobuf:"bytes,1,opt,name=next"`
 }
 
-func TestTagsThatDescribeNoMessage(t *testing.T) {
+func TestInvalidTags(t *testing.T) {
 	for _, c := range []struct {
 		value     any
 		tag, want string
 	}{
-		{"", ``, "it needs a tag like `protobuf:\"bytes,2,opt,name=spec\"`, because the metadata has one"},
+		{"", ``, "missing tag such as `protobuf:\"bytes,2,opt,name=spec\"`, which every field needs if the metadata has one"},
 		{"", `protobuf:"bytes"`, `the tag "bytes" has no field number`},
 		{"", `protobuf:"bytes,x,opt"`, `the tag "bytes,x,opt" has no field number`},
 		{int32(1), `protobuf:"bytes,2,opt"`, `the tag "bytes,2,opt" must begin with varint`},
 		{"", `protobuf:"bytes,1,opt"`, "metadata and Field have the number 1"},
-		{1.5, `protobuf:"fixed64,2,opt"`, "float64 has no Protobuf form here"},
-		{[][]string{}, `protobuf:"bytes,2,rep"`, "[][]string has no Protobuf form here"},
-		{map[string]int{}, `protobuf:"bytes,2,rep"`, "map[string]int has no Protobuf form here"},
-		{time.Time{}, `protobuf:"bytes,2,opt"`, "time.Time has no Protobuf form here, because its JSON is its own"},
+		{1.5, `protobuf:"fixed64,2,opt"`, "float64 cannot be encoded in Protobuf"},
+		{[][]string{}, `protobuf:"bytes,2,rep"`, "[][]string cannot be encoded in Protobuf"},
+		{map[string]int{}, `protobuf:"bytes,2,rep"`, "map[string]int cannot be encoded in Protobuf"},
+		{time.Time{}, `protobuf:"bytes,2,opt"`, "time.Time cannot be encoded in Protobuf, because it has its own JSON encoding"},
 		{loop{}, `protobuf:"bytes,2,opt"`, "codec_test.loop contains itself"},
 	} {
 		t.Run(c.want, func(t *testing.T) {

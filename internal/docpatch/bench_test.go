@@ -23,7 +23,7 @@ func object(b *testing.B) doc.Value {
 	return parse(b, []byte(body))
 }
 
-// benchmark measures parsing and applying apart.
+// benchmark measures parsing and applying separately.
 func benchmark(b *testing.B, parse, apply func() error) {
 	for name, work := range map[string]func() error{"parse": parse, "apply": apply} {
 		b.Run(name, func(b *testing.B) {

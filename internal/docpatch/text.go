@@ -59,18 +59,18 @@ func (p MergePatch) Text(object []byte) []byte {
 // merge patch, so the object does not matter.
 func (p StrategicMergePatch) Text([]byte) []byte { return fmt.Appendf(nil, "%+v", p.value.Plain()) }
 
-// text is a JSON value as it was written. A patch opens the maps and lists that it reaches: they are written again from
-// their members and elements, and all others keep their text.
+// text is a JSON value in its original spelling. A patch opens the maps and lists that it reaches, and these are encoded
+// again. All others keep their original text.
 type text struct {
 	raw      json.RawMessage
-	read     bool // members and elements hold those of raw
+	read     bool // members and elements are decoded from raw
 	opened   bool
 	members  map[string]*text
 	elements []*text
 }
 
-// open opens a map or list. The first open reads the text to its end. If each level were read when a patch reaches it, the
-// server would read the innermost text once for each level around it.
+// open opens a map or list. The first call decodes the whole text, because decoding one level at a time would read the
+// innermost text once for every level around it.
 func (t *text) open() {
 	if !t.read {
 		d := jsontext.NewDecoder(bytes.NewBuffer(t.raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -82,7 +82,7 @@ func (t *text) open() {
 	t.opened = t.members != nil || t.elements != nil
 }
 
-// readText reads the next value of raw. If a member is repeated, the last one counts.
+// readText reads the next value of raw. The last of several duplicate members counts.
 func readText(d *jsontext.Decoder, raw []byte) (*text, error) {
 	t := &text{read: true}
 	kind := d.PeekKind()
@@ -157,7 +157,8 @@ func (t *text) appendTo(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-// appendEscaped appends a name or an unopened text as encoding/json writes it. Both are valid, because they have been read.
+// appendEscaped appends a name or an unopened text in the form of encoding/json. Its encoding cannot fail, because readText
+// has accepted the value.
 func appendEscaped(dst []byte, v any) []byte {
 	written, err := json.Marshal(v)
 	if err != nil {

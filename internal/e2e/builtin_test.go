@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// smallHost is a host without a module of Kubernetes.
+// smallHost is a host that uses no Kubernetes module.
 var smallHost = host{program: "smallhost", namespaces: true}
 
-// kubectl finds the events of an object of a custom kind, whichever group they were written in, and shows the kinds of package builtin.
+// kubectl shows the kinds of package builtin. It finds the events of a custom object, whichever group they were written in.
 func TestKubectlShowsBuiltinKinds(t *testing.T) {
 	s := startServer(t, smallHost, newest())
 	s.feed(t, `{apiVersion: garden.example.com/v1, kind: Plant, metadata: {name: rose}}`, "create", "-f", "-")

@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// upstreamAccess is what kube-apiserver's filters authorize.
+// upstreamAccess returns the access that kube-apiserver would authorize for a request.
 func upstreamAccess(t testing.TB, method, target string) rest.Access {
 	t.Helper()
 	factory := request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
@@ -47,7 +47,7 @@ func accessed(t testing.TB) *rest.API {
 	return api
 }
 
-// A middleware that authorizes what AccessOf says decides as kube-apiserver's does.
+// AccessOf returns the attributes that kube-apiserver passes to its authorizer.
 func TestAccessOf(t *testing.T) {
 	api := accessed(t)
 	for _, target := range []string{
@@ -68,20 +68,21 @@ func TestAccessOf(t *testing.T) {
 	}
 }
 
-// Where AccessOf differs on purpose, the API answers 404 or 400, whatever the middleware decides.
+// AccessOf differs from kube-apiserver only for paths that the API answers with 404 or 400 even if
+// the middleware allows them.
 func TestAccessOfDiffers(t *testing.T) {
 	api := accessed(t)
 	for name, c := range map[string]struct {
 		method, target string
 		ours, theirs   rest.Access
 	}{
-		"an escaped slash is no border between segments": {"GET", "/api/v1/namespaces/a/pods/b%2Fstatus",
+		"an escaped slash does not separate segments": {"GET", "/api/v1/namespaces/a/pods/b%2Fstatus",
 			rest.Access{Verb: "get", Path: "/api/v1/namespaces/a/pods/b/status"},
 			rest.Access{Verb: "get", Version: "v1", Resource: "pods", Subresource: "status", Namespace: "a", Name: "b"}},
 		"an empty segment names no resource": {"GET", "/api/v1/namespaces/a//b",
 			rest.Access{Verb: "get", Path: "/api/v1/namespaces/a//b"},
 			rest.Access{Verb: "get", Version: "v1", Namespace: "a", Name: "b"}},
-		"the old prefix proxy is a resource, which nobody serves": {"GET", "/api/v1/proxy/namespaces/a/pods/b",
+		"the legacy prefix proxy is an ordinary resource name": {"GET", "/api/v1/proxy/namespaces/a/pods/b",
 			rest.Access{Verb: "get", Version: "v1", Resource: "proxy", Name: "namespaces", Subresource: "a"},
 			rest.Access{Verb: "proxy", Version: "v1", Resource: "pods", Namespace: "a", Name: "b"}},
 		"one invalid parameter does not hide the others": {"GET", "/api/v1/pods?limit=x&fieldSelector=metadata.name%3Da",

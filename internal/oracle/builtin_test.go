@@ -18,7 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 )
 
-// builtinTwin is a kind of package builtin beside its model in k8s.io/api.
+// builtinTwin pairs a kind of package builtin with its original in k8s.io/api.
 type builtinTwin struct {
 	kind
 	ours                  reflect.Type
@@ -45,7 +45,8 @@ type generated interface {
 	Unmarshal([]byte) error
 }
 
-// The kinds of package builtin have the Protobuf messages and the JSON of their models.
+// The kinds of package builtin have the same Protobuf messages and the same JSON as the originals in
+// k8s.io/api.
 func TestBuiltinKindsHaveUpstreamsMessages(t *testing.T) {
 	all := builtinTwins(t)
 	rounds(t, 40, func(t *testing.T, r round) {
@@ -65,7 +66,7 @@ func TestBuiltinKindsHaveUpstreamsMessages(t *testing.T) {
 		require.NoError(t, codec.ToGo(v, ours))
 		got, err := codec.FromGo(ours)
 		require.NoError(t, err)
-		got = got.With("kind", want.Get("kind")).With("apiVersion", want.Get("apiVersion")) // in Protobuf, the envelope has them
+		got = got.With("kind", want.Get("kind")).With("apiVersion", want.Get("apiVersion")) // in Protobuf, the envelope contains them
 		requireSame(t, text, codec.AppendJSON(nil, got), "%s: decoded", k)
 
 		encoded, err := message.Append(nil, want)
@@ -79,7 +80,8 @@ func TestBuiltinKindsHaveUpstreamsMessages(t *testing.T) {
 	})
 }
 
-// The kinds of package builtin have the fields of their models, which merge, patch and encode in the same way.
+// The kinds of package builtin have the same fields as their originals, with the same rules for merging,
+// patching and encoding.
 func TestBuiltinKindsHaveUpstreamsFields(t *testing.T) {
 	for _, k := range builtinTwins(t) {
 		ours, err := schema.Derive(k.ours, schema.Options{Builtin: true, Overlay: k.overlay})

@@ -1,4 +1,5 @@
-// Package surface looks at the exported API of a module as the compiler sees it, for the tests that keep internal types out of it.
+// Package surface inspects the exported API of a module with the type checker. Tests use it to keep internal types out of exported
+// declarations.
 package surface
 
 import (
@@ -15,8 +16,8 @@ import (
 	"strings"
 )
 
-// Check type-checks the public packages of a module, which is that of the working directory, and returns their paths. Its error
-// lists each exported name whose declaration mentions a type of an internal package.
+// Check type-checks the public packages of the module in the working directory, and returns their import paths. Its error lists
+// each exported name whose declaration uses a type of an internal package.
 func Check(module string) (packages []string, err error) {
 	listed, err := list(module)
 	if err != nil {

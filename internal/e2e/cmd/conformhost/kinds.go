@@ -11,7 +11,7 @@ import (
 )
 
 // definitions returns the kinds of the transcripts, and the reviews that kubectl uses. With graceful set, Widgets support a grace period.
-// With own set, the kinds of package builtin come from there.
+// With own set, it returns Namespace, Lease and Event of package builtin instead of those of k8s.io/api.
 func definitions(graceful, own bool) []rest.Definition {
 	widgets := widgets()
 	if graceful {

@@ -1,4 +1,4 @@
-// Command smallhost is a host without a module of Kubernetes: it serves the kinds of package builtin and one kind of its own.
+// Command smallhost is a host that uses no Kubernetes module. It serves the kinds of package builtin and one kind of its own.
 //
 //	go run ./cmd/smallhost --listen 127.0.0.1:8080
 //
