@@ -11,6 +11,7 @@ BENCH    ?= .
 COUNT    ?= 6
 FUZZTIME ?= 30s
 SOAK     ?= 10m
+KILLS    ?= 1000
 
 # A checkout may belong to somebody else than who runs this; git then refuses to
 # tell the version that Go would stamp into a program.
@@ -88,8 +89,9 @@ bench-compare: ## compare benchmarks with a commit (REF=commit BENCH=pattern COU
 	@test -n "$(REF)" || { echo "say what to compare with: make bench-compare REF=main" >&2; exit 2; }
 	@.ci/bench-compare "$(REF)" '$(BENCH)' $(COUNT)
 
-soak: ## the consistency soaks, ours and that of client-go, under the race detector (SOAK=10m each)
+soak: ## the consistency soaks, ours and that of client-go, and killed processes, under the race detector (SOAK=10m each, KILLS=1000)
 	DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v ./internal/soak
+	DECORUM_TORTURE=$(KILLS) go test -race -count=1 -timeout 0 -v -run TestCrash ./internal/torture
 	cd internal/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
 
 fuzz: ## run every fuzz target for a while (FUZZTIME=30s)
