@@ -32,6 +32,7 @@ func TestReadmeShowsTheExample(t *testing.T) {
 func TestDocsShowExamples(t *testing.T) {
 	for page, examples := range map[string][]string{
 		"docs/admission.md": {"rest/example_test.go"},
+		"docs/storage.md":   {"rest/example_storage_test.go", "storage/bolt/example_test.go"},
 		"docs/kinds.md":     {"rest/example_kinds_test.go"},
 		"docs/versions.md":  {"rest/example_versions_test.go"},
 		"docs/deletion.md":  {"rest/example_test.go", "rest/lifecycle/example_test.go"},

@@ -1,12 +1,12 @@
-// Command quickstart serves one useful kind, Database, from memory. A controller
-// in the same process updates the status of each database, so that kubectl shows
-// a live system:
+// Command quickstart serves one useful kind, Database, from memory or a file. A
+// controller in the same process updates the status of each database, so that
+// kubectl shows a live system:
 //
 //	go run ./examples/quickstart
+//	go run ./examples/quickstart --store databases.db
 //
 // It prints the commands to try. Read database.go for the kind and operator.go
 // for the controller. This file is the part that every HTTP server has.
-// the controller; this file is the part that any HTTP server has.
 package main
 
 import (
@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/bolt"
 )
 
 func main() {
@@ -39,6 +41,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.SetOutput(stdout)
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 selects a free port")
+	path := flags.String("store", "", "file that keeps the objects; without one they are in memory only")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -50,7 +53,12 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer listener.Close()
-	api, err := rest.New(rest.Options{}, databases())
+	store, end, err := openStore(ctx, *path)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	api, err := rest.New(rest.Options{Store: store}, databases())
 	if err != nil {
 		return err
 	}
@@ -59,7 +67,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	failed := make(chan error, 2)
 	go func() { failed <- server.Serve(listener) }()
 	go func() { failed <- operate(ctx, rest.ClientFor[Database](api).As("database-operator")) }()
-	fmt.Fprintf(stdout, tour, "http://"+listener.Addr().String())
+	fmt.Fprintf(stdout, tour, "http://"+listener.Addr().String(), end)
 
 	select {
 	case err = <-failed:
@@ -69,7 +77,17 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	defer cancel()
 	// Shut the API down first: it ends the watches, for which the server would
 	// otherwise wait.
-	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
+	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace), store.Close())
+}
+
+// openStore opens the store in a file, or in memory if there is no path, and says
+// what happens to the objects at the end.
+func openStore(ctx context.Context, path string) (store storage.Store, end string, err error) {
+	if path == "" {
+		return storage.NewMemory(storage.MemoryOptions{}), "The objects are in memory only, and are lost then.", nil
+	}
+	store, err = bolt.Open(ctx, bolt.Options{Path: path}) // an error leaves no store to close
+	return store, "The objects stay in " + path + ".", err
 }
 
 const tour = `ready %[1]s
@@ -85,5 +103,5 @@ In another terminal:
   kubectl --server %[1]s get db orders -o yaml
   kubectl --server %[1]s delete db orders
 
-Ctrl-C ends it. The objects are in memory only, and are lost then.
+Ctrl-C ends it. %[2]s
 `

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,26 +19,67 @@ import (
 )
 
 // start runs the program until the test ends and returns the URL that it prints.
-func start(t *testing.T) string {
+func start(t *testing.T, flags ...string) string {
+	url, stop := startUntil(t, flags...)
+	t.Cleanup(stop)
+	return url
+}
+
+// startUntil runs the program until stop is called.
+func startUntil(t *testing.T, flags ...string) (url string, end func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, []string{"--listen", "127.0.0.1:0"}, in)
+		err := run(ctx, append([]string{"--listen", "127.0.0.1:0"}, flags...), in)
 		in.CloseWithError(err)
 		ended <- err
 	}()
-	t.Cleanup(func() {
-		stop()
-		assert.NoError(t, <-ended, "the program ends without an error")
-	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
 	go io.Copy(io.Discard, out)
 	url, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
 	require.True(t, ok, line)
-	return url
+	return url, func() {
+		stop()
+		assert.NoError(t, <-ended, "the program ends without an error")
+	}
+}
+
+// With a file the objects outlive the program, and watches go on.
+func TestObjectsStayInTheFile(t *testing.T) {
+	const databases = "/apis/platform.example.com/v1/namespaces/default/databases"
+	file := filepath.Join(t.TempDir(), "databases.db")
+	sample, err := os.ReadFile("sample.yaml")
+	require.NoError(t, err)
+	url, stop := startUntil(t, "--store", file)
+	answer, err := http.Post(url+databases, "application/yaml", strings.NewReader(string(sample)))
+	require.NoError(t, err)
+	var created Database
+	require.NoError(t, json.NewDecoder(answer.Body).Decode(&created))
+	require.NoError(t, answer.Body.Close())
+	stop()
+
+	url = start(t, "--store", file)
+	answer, err = http.Get(url + databases + "/" + created.Name)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	var got Database
+	require.NoError(t, json.NewDecoder(answer.Body).Decode(&got))
+	assert.Equal(t, created.UID, got.UID)
+	assert.Equal(t, created.Spec, got.Spec)
+	stream, err := http.Get(url + databases + "?watch=true&resourceVersion=" + created.ResourceVersion)
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	require.Equal(t, http.StatusOK, stream.StatusCode)
+	var event struct {
+		Type   string
+		Object Database
+	}
+	require.NoError(t, json.NewDecoder(stream.Body).Decode(&event), "the operator has written, or will")
+	assert.Equal(t, "MODIFIED", event.Type)
+	assert.Equal(t, created.UID, event.Object.UID)
 }
 
 // The API accepts and defaults the sample, and the operator brings it to Ready

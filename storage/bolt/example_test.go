@@ -1,8 +1,10 @@
 package bolt_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -39,4 +41,27 @@ func Example() {
 	// Output:
 	// it exists: false
 	// it exists: true
+}
+
+// A backup is made while the store serves. The file that it is restored to must not exist.
+func ExampleStore_Backup() {
+	directory, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(directory)
+	ctx, path := context.Background(), filepath.Join(directory, "restored.db")
+	store, err := bolt.Open(ctx, bolt.Options{Path: filepath.Join(directory, "objects.db")})
+	if err != nil {
+		panic(err)
+	}
+	defer store.Close()
+	backup := func(w io.Writer) error {
+		err := store.Backup(ctx, w)
+		return err
+	}
+	restore := func(r io.Reader) error {
+		err := bolt.Restore(ctx, r, path)
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Println(backup(&b), restore(&b))
+	// Output: <nil> <nil>
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/bolt"
 )
 
 func main() {
@@ -41,7 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 takes a free port")
 	prefix := flags.String("prefix", "", "path to serve below, like /p")
-	backend := flags.String("store", "memory", "where objects are kept: memory")
+	backend := flags.String("store", "memory", "where objects are kept: memory, or bolt:FILE")
 	follow := flags.Bool("lifecycle", false, "collect garbage, empty namespaces, and give Widgets the grace period that clients ask for")
 	own := flags.Bool("builtin", false, "serve namespaces, leases and events from package rest/builtin instead of module k8s")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -49,7 +50,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	} else if err != nil {
 		return err
 	}
-	store, err := openStore(*backend)
+	store, err := openStore(ctx, *backend)
 	if err != nil {
 		return err
 	}
@@ -85,12 +86,15 @@ func controllers(ctx context.Context, api *rest.API, options lifecycle.Options) 
 	return running.Wait
 }
 
-func openStore(name string) (storage.Store, error) {
-	switch name {
-	case "memory":
+func openStore(ctx context.Context, name string) (storage.Store, error) {
+	kind, path, _ := strings.Cut(name, ":")
+	switch {
+	case name == "memory":
 		return storage.NewMemory(storage.MemoryOptions{}), nil
+	case kind == "bolt" && path != "":
+		return bolt.Open(ctx, bolt.Options{Path: path})
 	}
-	return nil, fmt.Errorf("--store %q: the only store is memory", name)
+	return nil, fmt.Errorf("--store %q: the stores are memory and bolt:FILE", name)
 }
 
 // serve answers requests below a prefix until ctx ends. It then ends the watches and finishes the other requests.

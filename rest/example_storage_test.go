@@ -1,0 +1,44 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage/bolt"
+)
+
+// A host that keeps its objects in a file opens the store first, and closes it last.
+func Example_file() {
+	directory, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(directory)
+	ctx, path := context.Background(), filepath.Join(directory, "objects.db")
+	serve := func(ctx context.Context, widgets rest.Resource[Widget]) error {
+		store, err := bolt.Open(ctx, bolt.Options{Path: path})
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		api, err := rest.New(rest.Options{Store: store}, widgets)
+		if err != nil {
+			return err
+		}
+		defer api.Close()
+		client := rest.ClientFor[Widget](api).Namespace("default")
+		if _, err := client.Get(ctx, "first"); err == nil {
+			fmt.Println("the widget is still there")
+			return nil
+		}
+		_, err = client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "first"}, Spec: WidgetSpec{Size: ptr(int32(1))}})
+		return err
+	}
+	for range 2 {
+		if err := serve(ctx, widgetResource()); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output: the widget is still there
+}

@@ -1,0 +1,55 @@
+package rest_test
+
+import (
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage/bolt"
+)
+
+// An object in a file comes back byte for byte, with its uid, resourceVersion, managedFields and deletion, and its grace period goes on.
+func TestObjectsInAFileComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "objects.db")
+		run := func(f func(api *rest.API, client rest.Client[Widget])) {
+			store, err := bolt.Open(t.Context(), bolt.Options{Path: path})
+			require.NoError(t, err)
+			api, err := rest.New(rest.Options{Store: store}, widgetResource(removedWhenDue))
+			require.NoError(t, err)
+			f(api, widgetClient(api))
+			require.NoError(t, api.Close())
+			require.NoError(t, store.Close())
+		}
+		var before answer
+		run(func(api *rest.API, client rest.Client[Widget]) {
+			for _, name := range []string{"kept", "dying"} {
+				_, err := client.As("tester").Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+				require.NoError(t, err)
+			}
+			require.NoError(t, client.Delete(t.Context(), "dying", rest.DeleteOptions{}))
+			before = do(t, api, "GET", widgets, "")
+			require.Contains(t, before.Body, `"manager":"tester"`)
+		})
+		<-time.After(10 * time.Second)
+		run(func(api *rest.API, client rest.Client[Widget]) {
+			after := do(t, api, "GET", widgets, "")
+			assert.Equal(t, before.value(t, "items"), after.value(t, "items"))
+			dying, err := client.Get(t.Context(), "dying")
+			require.NoError(t, err)
+			remaining := deletedAfter(t, client, dying.ResourceVersion)
+			assert.InDelta(t, 20*time.Second, remaining, float64(time.Second))
+		})
+		run(func(_ *rest.API, client rest.Client[Widget]) {
+			all, err := client.List(t.Context(), rest.ListOptions{})
+			require.NoError(t, err)
+			assert.Len(t, all.Items, 1)
+		})
+	})
+}
