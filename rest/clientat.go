@@ -30,7 +30,8 @@ type Server struct {
 // Each call sends one request, with two exceptions. First, Modify reads the object before it sends the update. So does Update for a
 // kind of the Custom dialect: it changes the fields of the stored object that differ in the Go value, so that zeros have the same
 // meaning as in process (see docs/kinds.md). If another client writes the object in between, Modify tries again, at most 16 times.
-// Second, a Watch with a resourceVersion first checks that the server has reached it.
+// Second, a watch begins with a list: without a resourceVersion for the existing objects, otherwise to check that the server has
+// reached the version.
 //
 // Calls return errors of package status. If a response has no Status, for example because a proxy sent it, the HTTP status code
 // determines the reason. If the server answers 429 or 503 with a Retry-After, the client waits and retries, at most 10 times. If the

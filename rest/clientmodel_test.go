@@ -19,7 +19,7 @@ import (
 // FuzzClientsAgree makes the same random calls on two identical APIs: on one with an in-process client, on the other with a client over
 // HTTP. All results, errors, warnings, stored objects and field managers must be equal.
 func FuzzClientsAgree(f *testing.F) {
-	for seed := range uint64(80) {
+	for seed := range uint64(40) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {

@@ -1,8 +1,8 @@
 // Package rest serves resources over HTTP by the Kubernetes API conventions, and gives the program that serves them a typed client
-// in the same process.
+// in the same process. Other programs use the same client over HTTP.
 //
 // Declare a kind as a Go struct, describe how it is served in a [Resource], and give it to [New]. The [API] that New returns is a
-// [net/http.Handler]; [ClientFor] returns a [Client] of a kind.
+// [net/http.Handler]; [ClientFor] returns a [Client] of a kind. [ClientAt] returns a Client of a kind that another process serves.
 //
 // # Words
 //
