@@ -9,7 +9,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -33,14 +32,6 @@ type Caller interface {
 
 // Address names an object or one of its subresources. Subresource is empty for the object itself.
 type Address struct{ Namespace, Name, Subresource string }
-
-// CheckName returns a BadRequest error if the address has no name.
-func (a Address) CheckName() error {
-	if a.Name == "" {
-		return status.BadRequest("the name of the object must not be empty")
-	}
-	return nil
-}
 
 // Write describes one write. The verb determines which of the other fields matter.
 type Write struct {

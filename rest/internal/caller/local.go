@@ -59,6 +59,14 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 	return codec.AppendObject(nil, v), nil
 }
 
+// CheckName returns a BadRequest error if the address has no name.
+func (a Address) CheckName() error {
+	if a.Name == "" {
+		return status.BadRequest("the name of the object must not be empty")
+	}
+	return nil
+}
+
 // Question returns the [route.Question] of a request over HTTP that would do the same as the call.
 func (a Address) Question(res *resource.Resource, verb string) route.Question {
 	if verb == Apply {
