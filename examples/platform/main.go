@@ -1,0 +1,74 @@
+// Command platform is the program of docs/guide.md: a platform that publishes
+// sites. Its API is below /platform, and the pages are below /pages:
+//
+//	go run ./examples/platform
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/decorum-go/decorum/examples/platform/site"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/lifecycle"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "platform:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends.
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("platform", flag.ContinueOnError)
+	flags.SetOutput(stdout)
+	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 selects a free port")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+
+	api, err := rest.New(rest.Options{}, site.Resource(), builtin.Events())
+	if err != nil {
+		return err
+	}
+	publisher := newPublisher(rest.ClientFor[site.Site](api))
+
+	mux := http.NewServeMux()
+	mux.Handle("GET /pages/{namespace}/{name}", publisher)
+	mux.Handle("/platform/", http.StripPrefix("/platform", api))
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	fmt.Fprintf(stdout, "ready http://%s/platform\n", listener.Addr())
+
+	ended := make(chan error, 3)
+	go func() { ended <- server.Serve(listener) }()
+	go func() { ended <- publisher.run(ctx) }()
+	go func() { ended <- lifecycle.Run(ctx, api, lifecycle.Options{}) }()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace)) // the API first, because it ends the watches
+}
