@@ -27,10 +27,10 @@
 //     and the typed client for the same process.
 //   - rest/controller is for hosts that act on what they serve: informers with an
 //     indexed cache, a work queue and a reconcile loop on the typed client.
-//   - rest/builtin has the kinds that clients of Kubernetes expect everywhere:
-//     namespaces, leases and events.
-//   - rest/lifecycle is for hosts that want what follows a deletion: the garbage
-//     collector, and the controller that empties namespaces.
+//   - rest/builtin declares Namespace, Lease and Event, which clients of Kubernetes
+//     expect from every API.
+//   - rest/lifecycle deletes objects: the garbage collector, the controller that
+//     empties namespaces, and the controller that deletes expired objects.
 //   - rest/cbor is a format, for hosts that want more than JSON, YAML and Protobuf.
 //   - rest/resttest serves an API to tests, with faults to inject, and vets kinds.
 //
