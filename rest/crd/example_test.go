@@ -21,7 +21,8 @@ type LampSpec struct {
 	Color string `json:"color,omitempty" api:"enum=white|red,default=white,doc='The color of the light.'"`
 }
 
-// The manifest of a kind, for kubectl apply. A hook stays in the program.
+// Print the manifest of a kind for kubectl apply. The manifest does not contain the hook, which
+// Manifest reports as a loss.
 func ExampleManifest() {
 	lamps := rest.Resource[Lamp]{Group: "home.example.com", Version: "v1", Plural: "lamps",
 		Hooks: rest.Hooks[Lamp]{Validate: func(context.Context, *Lamp, *Lamp) status.FieldErrors { return nil }}}

@@ -7,13 +7,13 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// lossesOfKind returns what all versions of a kind lose.
+// lossesOfKind returns the losses that apply to all versions of a kind.
 func lossesOfKind(k kind.Inspected) (losses []Loss) {
 	for _, l := range []Loss{
 		{Part: "Verbs", Reason: "a cluster serves all verbs; restrict them by roles"},
 		{Part: "Names.Rule", Reason: "a cluster allows every DNS subdomain as a name"},
 		{Part: "RemoveWhenDue", Reason: "the objects of a cluster have no grace period"},
-		{Part: "TimeToLive", Reason: "objects stay until somebody deletes them"},
+		{Part: "TimeToLive", Reason: "objects do not expire"},
 		{Part: "Hooks.GracePeriod", Reason: "the objects of a cluster have no grace period"},
 		{Part: "Wire.CreateOnUpdate", Reason: "a PUT of an object that does not exist is answered with 404"},
 		{Part: "Wire.ReturnDeleted", Reason: "a DELETE is answered with a Status"},

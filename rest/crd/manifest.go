@@ -12,17 +12,17 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// Loss is a part of a definition that the manifest does not contain: this program does it, and a cluster does not.
+// Loss describes a part of a definition that the manifest does not contain, because a cluster does not support it.
 type Loss struct {
 	// Version is the version of the kind. It is empty for all versions.
 	Version string
 	// Part is a field of [rest.Resource], such as "Hooks.Validate", or the path of a field of the objects, such as "spec.size".
 	Part string
-	// Reason says what the cluster does not do.
+	// Reason says how the behaviour of a cluster differs.
 	Reason string
 }
 
-// String returns the loss as a line for a person.
+// String returns the loss as one line of text, "VERSION: PART: REASON".
 func (l Loss) String() string {
 	if l.Version == "" {
 		return l.Part + ": " + l.Reason
@@ -33,15 +33,16 @@ func (l Loss) String() string {
 // object is a JSON object.
 type object map[string]any
 
-// Manifest returns the CustomResourceDefinition of a kind as YAML, in the version apiextensions.k8s.io/v1, and what it leaves out.
-// The result depends on the definition alone, so it can be kept in a file and compared.
+// Manifest returns the CustomResourceDefinition of a kind as YAML, in version apiextensions.k8s.io/v1, and the parts of the
+// definition that the manifest does not contain. The result depends only on the definition, so a test can compare it with a file.
 //
-// Manifest returns an error for a definition that [rest.New] refuses, and for a kind that no CustomResourceDefinition can serve:
-// one of the built-in dialect, a virtual kind, a singleton, a kind in the core group or in several groups, a type that contains
-// itself, and a type that may be of several JSON types. Several versions must have the same fields, because without the host's
-// program a cluster changes only the apiVersion of an object.
+// Manifest returns an error for a definition that [rest.New] refuses, and for a kind that a CustomResourceDefinition cannot
+// describe: a kind of the built-in dialect, a virtual kind, a singleton, a kind in the core group or in several groups, a type
+// that contains itself, and a type with several JSON types. All versions must have the same fields, because a cluster converts an
+// object only by changing its apiVersion.
 //
-// The API server may still refuse a rule whose estimated cost is too high. Bound the lists, maps and strings below it.
+// An API server may still refuse a rule if it estimates that the rule costs too much. To lower the estimate, bound the lists, maps
+// and strings to which the rule applies.
 func Manifest(definition rest.Definition) (yaml []byte, losses []Loss, err error) {
 	if definition == nil {
 		return nil, nil, errors.New("crd: the definition is nil")
@@ -66,7 +67,7 @@ func Manifest(definition rest.Definition) (yaml []byte, losses []Loss, err error
 	}
 	for i, v := range served[1:] {
 		if !sameFields(schemaOf(served[0]), schemaOf(v)) {
-			return nil, nil, fmt.Errorf("crd: kind %q: the versions %q and %q have different fields, and without functions of the host a cluster converts no fields",
+			return nil, nil, fmt.Errorf("crd: kind %q: the versions %q and %q have different fields, and a cluster cannot convert fields",
 				stored.Kind.Kind, stored.Version, versions[i+1].Version)
 		}
 	}
@@ -78,25 +79,25 @@ func Manifest(definition rest.Definition) (yaml []byte, losses []Loss, err error
 	return yaml, losses, err
 }
 
-// expressible returns an error for a kind of which no CustomResourceDefinition can be made.
+// expressible returns an error for a kind that a CustomResourceDefinition cannot describe.
 func expressible(versions []kind.Inspected) error {
 	stored := versions[0]
 	switch {
 	case stored.Builtin:
-		return errors.New("it is of the built-in dialect, and a cluster serves custom resources in the other one")
+		return errors.New("it uses the built-in dialect, but a cluster serves custom resources in the custom dialect")
 	case stored.Virtual:
-		return errors.New("it is virtual: its answers come from Hooks.Call")
+		return errors.New("it is virtual, and a cluster cannot run Hooks.Call")
 	case slices.Contains(stored.Set, "Singleton"):
-		return errors.New("it is a singleton, and clients of a cluster could create and delete its objects")
+		return errors.New("it is a singleton, but in a cluster clients could create and delete its objects")
 	case stored.Group == "":
-		return errors.New("it is in the core group, which has no custom resources")
+		return errors.New("it is in the core group, which cannot contain custom resources")
 	}
 	for _, v := range versions[1:] {
 		switch {
 		case v.Group != stored.Group:
 			return fmt.Errorf("it is served in two groups, %q and %q", stored.Group, v.Group)
 		case v.Converted:
-			return fmt.Errorf("functions convert it between the versions %q and %q, and a cluster cannot call them", stored.Version, v.Version)
+			return fmt.Errorf("functions convert it between the versions %q and %q, but a cluster cannot call them", stored.Version, v.Version)
 		}
 	}
 	return nil
@@ -148,7 +149,7 @@ func schemaOf(version object) object {
 func (e *exporter) columns(columns []kind.Column) (out []object) {
 	for _, c := range columns {
 		if c.Path == "" {
-			e.lose(fmt.Sprintf("Columns: %s", c.Name), "a cluster computes no cells")
+			e.lose(fmt.Sprintf("Columns: %s", c.Name), "a cluster cannot compute cells")
 			continue
 		}
 		column := object{"name": c.Name, "type": "string", "jsonPath": c.Path}
@@ -171,7 +172,7 @@ const maxSelectable = 8
 func (e *exporter) selectable(fields []string) (out []object) {
 	for i, field := range fields {
 		if i >= maxSelectable {
-			e.lose("SelectableFields: "+field, fmt.Sprintf("a cluster allows %d", maxSelectable))
+			e.lose("SelectableFields: "+field, fmt.Sprintf("a cluster allows only %d", maxSelectable))
 			continue
 		}
 		out = append(out, object{"jsonPath": "." + field})
@@ -179,7 +180,7 @@ func (e *exporter) selectable(fields []string) (out []object) {
 	return out
 }
 
-// subresources returns status and scale. The selector of a scale must be text in the spec or the status.
+// subresources returns status and scale. A cluster requires that the selector of scale is a string in the spec or the status.
 func (e *exporter) subresources(v kind.Inspected) object {
 	out := object{}
 	for _, s := range v.Subresources {
@@ -192,7 +193,7 @@ func (e *exporter) subresources(v kind.Inspected) object {
 				if at := v.Schema.At(strings.Split(strings.TrimPrefix(selector, "."), ".")...); at != nil && at.Type == "string" {
 					scale["labelSelectorPath"] = selector
 				} else {
-					e.lose("Scale.Selector", "a cluster takes a selector only as text")
+					e.lose("Scale.Selector", "a cluster requires a selector of type string")
 				}
 			}
 			out["scale"] = scale

@@ -16,8 +16,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// internal/oracle lets kube-apiserver's own code read manifests, and compares how both sides serve a kind. The tests here are about
-// what no manifest can say.
+// internal/oracle decodes manifests with the code of kube-apiserver, and compares the behaviour of the kinds. The tests in this
+// file cover the features that a manifest cannot express.
 
 type Box struct {
 	apimeta.TypeMeta   `json:",inline"`
@@ -45,7 +45,7 @@ func boxes(change ...func(*rest.Resource[Box])) rest.Resource[Box] {
 	return r
 }
 
-// Crate has the fields of Box, and OldBox lacks one.
+// Crate has the same fields as Box. OldBox lacks one of them.
 type Crate struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -114,7 +114,7 @@ func TestManifestRefuses(t *testing.T) {
 			r.Versions = []rest.VersionOf[Box]{rest.Converted[Box, OldBox](rest.Resource[OldBox]{Version: "v1beta1"}, nil, nil)}
 		}), `the versions "v1" and "v1beta1" have different fields`},
 		{"a type that contains itself", rest.Resource[Tree]{Group: "example.com", Version: "v1", Plural: "trees"}, "spec.branches[]: the type github.com/decorum-go/decorum/rest/crd_test.Branch contains itself"},
-		{"several types", rest.Resource[Mixed]{Group: "example.com", Version: "v1", Plural: "mixed"}, "spec.amount: it may be of the types [string number]"},
+		{"several types", rest.Resource[Mixed]{Group: "example.com", Version: "v1", Plural: "mixed"}, "spec.amount: it has several types, [string number]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			yaml, losses, err := crd.Manifest(c.of)
@@ -125,7 +125,7 @@ func TestManifestRefuses(t *testing.T) {
 	}
 }
 
-// What a cluster does not do is named, and the rest is exported.
+// Manifest reports the features that a cluster does not support, and exports all others.
 func TestManifestReportsLosses(t *testing.T) {
 	none := func(context.Context, *Box) error { return nil }
 	r := boxes(func(r *rest.Resource[Box]) {
@@ -133,7 +133,7 @@ func TestManifestReportsLosses(t *testing.T) {
 		r.Names.Rule = rest.DNSLabel
 		r.TimeToLive = time.Hour
 		r.Wire.Untracked = true
-		r.IndexedLabels = []string{"fast"} // no loss: nobody sees it
+		r.IndexedLabels = []string{"fast"} // not a loss, because clients see no difference
 		r.Columns = []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"}, rest.ColumnFunc(rest.Column{Name: "Full"}, func(*Box) any { return true })}
 		r.Scale = &rest.Scale{SpecReplicas: ".spec.size", StatusReplicas: ".status.count", Selector: ".status.selector"}
 		r.Subresources = []rest.SubresourceOf[Box]{rest.Stream[Box, struct{}]{Name: "proxy", Serve: func(http.ResponseWriter, *http.Request, *Box, *struct{}) {}}}
@@ -148,10 +148,10 @@ func TestManifestReportsLosses(t *testing.T) {
 	assert.Equal(t, []string{
 		"Verbs: a cluster serves all verbs; restrict them by roles",
 		"Names.Rule: a cluster allows every DNS subdomain as a name",
-		"TimeToLive: objects stay until somebody deletes them",
+		"TimeToLive: objects do not expire",
 		"Wire.Untracked: a cluster keeps managedFields",
-		"v1: Columns: Full: a cluster computes no cells",
-		"v1: Scale.Selector: a cluster takes a selector only as text",
+		"v1: Columns: Full: a cluster cannot compute cells",
+		"v1: Scale.Selector: a cluster requires a selector of type string",
 		"v1: Subresources: proxy: a cluster serves only status and scale",
 		"v1: Hooks.Default: only the defaults of the schema apply",
 		"v1: Hooks.Validate: only the rules of the schema apply",
@@ -177,5 +177,5 @@ func TestManifestOfVersions(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(text, "storage: true"))
 	again, _, err := crd.Manifest(r)
 	require.NoError(t, err)
-	assert.Equal(t, text, string(again), "it can be compared with a file")
+	assert.Equal(t, text, string(again), "the manifest depends only on the definition")
 }

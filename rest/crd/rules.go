@@ -29,14 +29,14 @@ func (o object) add(r schema.Rule) {
 	o["x-kubernetes-validations"] = append(slices.Clip(rules), rule(r))
 }
 
-// immutableText is what the tag immutable says, in the words of [schema.Schema.CheckFixed].
+// immutableText is the message for an immutable field. [schema.Schema.CheckFixed] uses the same text.
 const immutableText = "field is immutable"
 
 // immutable adds the rule that a member of a struct never changes.
 func (e *exporter) immutable(out object, p *schema.Property, path string) {
 	name, ok := celName(p.Name)
 	if !ok || p.Schema.Anything() {
-		e.lose(strings.TrimPrefix(path+"."+p.Name, "."), "clients may change it, because no rule can name it")
+		e.lose(strings.TrimPrefix(path+"."+p.Name, "."), "clients may change it, because rules cannot refer to a field of this name")
 		return
 	}
 	text := fmt.Sprintf("has(self.%[1]s) == has(oldSelf.%[1]s) && (!has(self.%[1]s) || self.%[1]s == oldSelf.%[1]s)", name)
@@ -46,7 +46,8 @@ func (e *exporter) immutable(out object, p *schema.Property, path string) {
 	out.add(schema.Rule{Rule: text, Message: immutableText, FieldPath: fieldPath(p.Name)})
 }
 
-// fixed adds the rule that the elements of a list or the values of a map never change, if each has a place of its own.
+// fixed adds the rule that the elements of a list or the values of a map never change. It requires that the server can
+// match each value with its old value (correlated).
 func (e *exporter) fixed(s *schema.Schema, out object, correlated bool) {
 	if s.Immutable && correlated {
 		out.add(schema.Rule{Rule: "self == oldSelf", Message: immutableText})
@@ -59,7 +60,7 @@ func (e *exporter) union(out object, u schema.Union, path string) {
 	for i, m := range u.Members {
 		var ok bool
 		if names[i], ok = celName(m.Field); !ok {
-			e.lose(strings.TrimPrefix(path+"."+m.Field, "."), "a union checks it, and no rule can name it")
+			e.lose(strings.TrimPrefix(path+"."+m.Field, "."), "a cluster does not check the union, because rules cannot refer to a field of this name")
 			return
 		}
 	}
@@ -71,7 +72,7 @@ func (e *exporter) union(out object, u schema.Union, path string) {
 		}
 		out.add(schema.Rule{Rule: "[" + strings.Join(names, ", ") + "].exists_one(set, set)", Message: "must specify exactly one of: " + fieldsOf(u)})
 	case !ok:
-		e.lose(strings.TrimPrefix(path+"."+u.Discriminator, "."), "it is the discriminator of a union, and no rule can name it")
+		e.lose(strings.TrimPrefix(path+"."+u.Discriminator, "."), "a cluster does not check the union, because rules cannot refer to a discriminator of this name")
 	default:
 		for i, m := range u.Members {
 			out.add(schema.Rule{
@@ -98,10 +99,10 @@ func fieldPath(field string) string {
 	return "['" + field + "']"
 }
 
-// reserved are words that are no names in the Common Expression Language.
+// reserved lists the reserved words of the Common Expression Language.
 var reserved = strings.Fields("true false null in as break const continue else for function if import let loop package namespace return var void while")
 
-// celName returns the name of a field in rules. Not every field has one.
+// celName returns the name of a field in rules. ok is false if rules cannot refer to the field.
 func celName(field string) (name string, ok bool) {
 	if field == "" || field[0] >= '0' && field[0] <= '9' {
 		return "", false

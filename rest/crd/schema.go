@@ -13,12 +13,12 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// exporter exports one version of a kind. It gathers what the manifest cannot say.
+// exporter exports one version of a kind. It collects the losses and the errors.
 type exporter struct {
 	version string
 	losses  []Loss
 	errs    []error
-	inside  []*schema.Object // the types around the present place
+	inside  []*schema.Object // the types that enclose the current place
 }
 
 func (e *exporter) lose(part, reason string) {
@@ -27,7 +27,7 @@ func (e *exporter) lose(part, reason string) {
 
 func (e *exporter) fail(path, text string) { e.errs = append(e.errs, errors.New(path+": "+text)) }
 
-// root returns the schema of the whole object. Every cluster knows the metadata of objects, and a manifest must not describe it.
+// root returns the schema of the whole object. A manifest must not describe metadata, because every cluster has its schema.
 func (e *exporter) root(v kind.Inspected) object {
 	e.inside = []*schema.Object{v.Schema.Object}
 	out := e.constraints(v.Schema)
@@ -49,13 +49,13 @@ func (e *exporter) root(v kind.Inspected) object {
 func (e *exporter) place(s *schema.Schema, path string) object {
 	out := e.constraints(s)
 	if len(s.OneOf) > 0 {
-		e.fail(path, fmt.Sprintf("it may be of the types %v, and a cluster allows one, or an integer and a string", s.OneOf))
+		e.fail(path, fmt.Sprintf("it has several types, %v, but a cluster allows only one type, or an integer or a string", s.OneOf))
 	}
 	if s.Items != nil {
 		out["items"] = e.place(s.Items, path+"[]")
 		e.fixed(s.Items, out["items"].(object), s.ListType == schema.MapList)
 	}
-	if s.Additional != nil && !(s.PreserveUnknown && s.Additional.Anything()) { // which preserveUnknown says already
+	if s.Additional != nil && !(s.PreserveUnknown && s.Additional.Anything()) { // preserveUnknown already allows any value
 		out["additionalProperties"] = e.place(s.Additional, path+"{}")
 		e.fixed(s.Additional, out["additionalProperties"].(object), true)
 	}
@@ -68,7 +68,7 @@ func (e *exporter) place(s *schema.Schema, path string) object {
 // object writes the members of a struct.
 func (e *exporter) object(out object, o *schema.Object, path string) {
 	if slices.Contains(e.inside, o) {
-		e.fail(path, fmt.Sprintf("the type %s contains itself, and the schemas of a cluster end somewhere", o.Name))
+		e.fail(path, fmt.Sprintf("the type %s contains itself, but a cluster does not support recursive schemas", o.Name))
 		return
 	}
 	e.inside = append(e.inside, o)
@@ -84,7 +84,7 @@ func (e *exporter) object(out object, o *schema.Object, path string) {
 	e.structRules(out, o, path)
 }
 
-// structRules writes what a struct says about its members.
+// structRules writes the rules of a struct about its members.
 func (e *exporter) structRules(out object, o *schema.Object, path string) {
 	if required := o.RequiredNames(); required != nil {
 		out["required"] = required
@@ -99,7 +99,7 @@ func (e *exporter) structRules(out object, o *schema.Object, path string) {
 	}
 }
 
-// constraints returns what a schema says about one value, apart from what is below it.
+// constraints returns the constraints on one value, without those of its members and elements.
 func (e *exporter) constraints(s *schema.Schema) object {
 	out := object{}
 	set := func(key string, value any) {
@@ -147,7 +147,7 @@ func (e *exporter) constraints(s *schema.Schema) object {
 // plain returns a value of the schema as JSON.
 func plain(v doc.Value) json.RawMessage { return codec.AppendJSON(nil, v) }
 
-// sameFields reports whether two schemas keep the same fields of an object, whatever they say about the values.
+// sameFields reports whether two schemas have the same fields. It ignores the constraints on their values.
 func sameFields(a, b object) bool {
 	for _, key := range []string{"type", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"} {
 		if a[key] != b[key] {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// authenticated returns the transport that brings the credentials of a user to a cluster.
+// authenticated returns a transport that adds the credentials of a user to the requests for a cluster.
 func authenticated(base *http.Transport, u entry[user], c entry[cluster], run runner) (http.RoundTripper, error) {
 	if err := u.value.check(); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func authenticated(base *http.Transport, u entry[user], c entry[cluster], run ru
 			if renewed, err := certificate(u); err == nil {
 				return renewed, nil
 			}
-			return pair, nil // somebody is writing the files
+			return pair, nil // another program may be writing the files
 		}
 	default:
 		base.TLSClientConfig.Certificates = []tls.Certificate{*pair}
@@ -56,21 +56,21 @@ func authenticated(base *http.Transport, u entry[user], c entry[cluster], run ru
 	return t, nil
 }
 
-// check refuses credentials that contradict each other. The rules are those of client-go.
+// check refuses credentials that exclude each other, by the rules of client-go.
 func (u user) check() error {
 	hasToken, hasName := u.Token != "" || u.TokenFile != "", u.Username != "" || u.Password != ""
 	switch {
 	case hasToken && hasName:
-		return errors.New("token: it contradicts username")
+		return errors.New("token: cannot be combined with username")
 	case u.Exec != nil && u.AuthProvider != nil:
-		return errors.New("exec: it contradicts auth-provider")
+		return errors.New("exec: cannot be combined with auth-provider")
 	case u.As == "" && (u.AsUID != "" || len(u.AsGroups) > 0 || len(u.AsUserExtra) > 0):
-		return errors.New("as: it is missing, and as-uid, as-groups or as-user-extra is set")
+		return errors.New("as: required if as-uid, as-groups or as-user-extra is set")
 	}
 	return nil
 }
 
-// impersonation returns the headers by which a user acts as another one.
+// impersonation returns the headers with which a user acts as another user.
 func impersonation(u user) http.Header {
 	h := http.Header{}
 	if u.As == "" {
@@ -91,7 +91,7 @@ func impersonation(u user) http.Header {
 	return h
 }
 
-// escapedKey escapes what cannot stand in the name of a header, as client-go does.
+// escapedKey escapes characters that are invalid in the name of a header, as client-go does.
 func escapedKey(key string) string {
 	const digits = "0123456789ABCDEF"
 	var out strings.Builder
@@ -109,11 +109,11 @@ func escapedKey(key string) string {
 	return out.String()
 }
 
-// tokens is where the bearer token of a request comes from.
+// tokens provides the bearer tokens for requests.
 type tokens interface {
 	// token returns a token, or "" if the user has none.
 	token(ctx context.Context) (string, error)
-	// refused reports that the server has answered 401 to a token.
+	// refused tells the provider that the server has answered 401 to a token.
 	refused(token string)
 }
 
@@ -123,7 +123,8 @@ func (t fixedToken) token(context.Context) (string, error) { return string(t), n
 
 func (fixedToken) refused(string) {}
 
-// transport adds credentials to requests for the server. Those for others follow redirects.
+// transport adds credentials to requests for the server, but not to requests for other servers, to which a
+// redirect may lead.
 type transport struct {
 	base               *http.Transport
 	server             origin
@@ -132,7 +133,7 @@ type transport struct {
 	impersonation      http.Header
 }
 
-// RoundTrip implements [http.RoundTripper]. It leaves an Authorization header that the request already has.
+// RoundTrip implements [http.RoundTripper]. It does not replace an existing Authorization header.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if (origin{r.URL.Scheme, r.URL.Host}) != t.server {
 		return t.base.RoundTrip(r)
@@ -165,7 +166,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// origin is where a request goes.
+// origin is the scheme and host of a server.
 type origin struct{ scheme, host string }
 
 func originOf(server string) origin {
@@ -176,5 +177,5 @@ func originOf(server string) origin {
 	return origin{u.Scheme, u.Host}
 }
 
-// CloseIdleConnections is what [http.Client.CloseIdleConnections] looks for.
+// CloseIdleConnections implements the method that [http.Client.CloseIdleConnections] calls.
 func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }

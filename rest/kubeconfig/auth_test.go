@@ -38,14 +38,14 @@ type Note struct {
 	Spec               struct{} `json:"spec,omitzero"`
 }
 
-// pair is a certificate with its key, in the form PEM.
+// pair is a certificate with its key, in PEM.
 type pair struct {
 	certificate *x509.Certificate
 	private     *ecdsa.PrivateKey
 	cert, key   []byte
 }
 
-// issue makes a certificate: of an authority if by is nil, else one that by has signed.
+// issue makes a certificate that by signs or, if by is nil, the certificate of an authority.
 func issue(t testing.TB, name string, by *pair) *pair {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -105,7 +105,7 @@ func newMirror(t testing.TB, authority *pair) *mirror {
 	return m
 }
 
-// get sends a request by the http.Client of a kubeconfig, and returns the body of the answer.
+// get sends a request with the http.Client of a kubeconfig, and returns the body of the response.
 func get(t testing.TB, config kubeconfig.Config) (string, error) {
 	t.Helper()
 	answer, err := config.Server.HTTP.Get(config.Server.URL)
@@ -179,7 +179,7 @@ func TestTLS(t *testing.T) {
 	})
 }
 
-// Requests carry what the user's entry says, and nothing goes to other servers.
+// Requests for the server carry the credentials of the user's entry. Requests for other servers do not.
 func TestHeaders(t *testing.T) {
 	m, other := newMirror(t, nil), newMirror(t, nil)
 	server := "server: " + m.URL
@@ -230,7 +230,7 @@ func TestHeaders(t *testing.T) {
 	})
 }
 
-// guarded is a server that takes one token, and answers 401 to all others.
+// guarded is a server that accepts one token, and answers 401 to all others.
 func guarded(t testing.TB, valid *atomic.Pointer[string]) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+*valid.Load() {
@@ -264,7 +264,7 @@ func TestTokenFile(t *testing.T) {
 	valid.Store(new("two"))
 	wants("refused")
 	wants("welcome")
-	write(t, dir, "token", "") // somebody is writing the file
+	write(t, dir, "token", "") // as while another program writes the file
 	valid.Store(new("three"))
 	wants("refused")
 	wants("refused")
@@ -327,7 +327,7 @@ func TestPlugins(t *testing.T) {
 	assert.Equal(t, filepath.Join(filepath.Dir(path), "bin", "login"), asked[0].Command)
 }
 
-// A plugin runs once for all requests that wait for it, and a request whose context ends waits no longer.
+// Concurrent requests share one run of the plugin. A request stops waiting when its context ends.
 func TestPluginsRunOnceAtATime(t *testing.T) {
 	var valid atomic.Pointer[string]
 	valid.Store(new("t"))
@@ -360,7 +360,7 @@ func TestPluginsRunOnceAtATime(t *testing.T) {
 	assert.EqualValues(t, 1, runs.Load())
 }
 
-// A plugin may return a certificate, and a renewed one takes effect.
+// A plugin may return a certificate. After the plugin returns a renewed one, new connections use it.
 func TestPluginsWithCertificates(t *testing.T) {
 	authority := issue(t, "authority", nil)
 	m := newMirror(t, authority)

@@ -49,16 +49,17 @@ func (m *merged) config(o Options) (Config, error) {
 	}, nil
 }
 
-// checkServer refuses a URL that [rest.ClientAt] would refuse, so that the error names the file.
+// checkServer refuses the URLs that [rest.ClientAt] would refuse too, so that the error names the
+// file.
 func (c cluster) checkServer() error {
 	u, err := url.Parse(c.Server)
 	switch {
 	case c.Server == "":
-		return errors.New("server: it is missing")
+		return errors.New("server: required")
 	case err != nil:
 		return fmt.Errorf("server: %w", err)
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return fmt.Errorf("server: %q is not of the form https://HOST/PREFIX", u.Redacted())
+		return fmt.Errorf("server: %q must have the form https://HOST/PREFIX", u.Redacted())
 	}
 	return nil
 }

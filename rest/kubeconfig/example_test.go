@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/rest/kubeconfig"
 )
 
-// A program on a developer's machine, or in a pipeline, uses an API as kubectl does: Default reads the files of kubectl, and Parse
-// a text from elsewhere, such as a secret.
+// A program can use the same configuration as kubectl: Default reads the kubeconfig files of kubectl, and Parse reads a
+// configuration from another source, such as a secret.
 func Example() {
 	notes := rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"}
 	api, err := rest.New(rest.Options{}, notes) // this part runs in another process

@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// RunExec runs the program of an exec entry, for [Options].Run: it gives it the variable KUBERNETES_EXEC_INFO and reads an
-// ExecCredential from its output, as client-go does (client.authentication.k8s.io, v1 and v1beta1). The program gets no
-// standard input, so one that must talk to a person (InteractiveMode Always) is refused, and so is an auth-provider. The end of
-// ctx kills it. Its standard error becomes part of the error.
+// RunExec runs the program of an exec entry. Assign it to [Options].Run. It sets the variable KUBERNETES_EXEC_INFO and reads an
+// ExecCredential from the output of the program, as client-go does (client.authentication.k8s.io, v1 and v1beta1). The program
+// has no standard input, so RunExec returns an error for a program that must ask the user (InteractiveMode Always). It also
+// returns an error for an auth-provider. When ctx ends, RunExec kills the program. If the program fails, the error contains its
+// standard error.
 func RunExec(ctx context.Context, p Plugin) (Credentials, error) {
 	switch {
 	case p.Command == "":
 		return Credentials{}, fmt.Errorf("the auth-provider %q is not a program", p.Provider)
 	case p.InteractiveMode == "Always":
-		return Credentials{}, fmt.Errorf("the program %q must talk to a person (interactiveMode Always)", p.Command)
+		return Credentials{}, fmt.Errorf("the program %q requires a terminal (interactiveMode Always)", p.Command)
 	case p.APIVersion != execV1 && p.APIVersion != execV1beta1:
 		return Credentials{}, fmt.Errorf("the program %q has the unknown apiVersion %q", p.Command, p.APIVersion)
 	}
@@ -42,11 +43,11 @@ const (
 	execV1      = "client.authentication.k8s.io/v1"
 	execV1beta1 = "client.authentication.k8s.io/v1beta1"
 	execKind    = "ExecCredential"
-	// maxProblems limits how much of its standard error a program contributes to an error.
+	// maxProblems limits how many bytes of the program's standard error become part of an error.
 	maxProblems = 2048
 )
 
-// execCredential is what a program is asked, in the spec, and what it answers, in the status.
+// execCredential is the request to a program, in the spec, and the response, in the status.
 type execCredential struct {
 	APIVersion string      `json:"apiVersion"`
 	Kind       string      `json:"kind"`
@@ -93,7 +94,7 @@ func (p Plugin) failed(err error, problems string) error {
 	return err
 }
 
-// read reads the answer of a program.
+// read decodes the output of a program.
 func (p Plugin) read(out []byte) (Credentials, error) {
 	var answer execCredential
 	switch err := json.Unmarshal(out, &answer); {

@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/kubeconfig"
 )
 
-// TestMain lets the program of the tests play the program of an exec entry: it prints what the variable says.
+// TestMain lets the test binary act as the program of an exec entry, which prints the value of a variable.
 func TestMain(m *testing.M) {
 	if answer, ok := os.LookupEnv("PLUGIN_ANSWER"); ok {
 		fmt.Fprint(os.Stderr, "a word to the user")
@@ -69,7 +69,7 @@ func TestRunExec(t *testing.T) {
 		{"no program", kubeconfig.Plugin{Command: "there-is-no-such-program", APIVersion: execV1, InstallHint: "get it at example.com"}, "executable file not found"},
 		{"a hint", kubeconfig.Plugin{Command: "there-is-no-such-program", APIVersion: execV1, InstallHint: "get it at example.com"}, "\nget it at example.com"},
 		{"an old version", kubeconfig.Plugin{Command: "x", APIVersion: "client.authentication.k8s.io/v1alpha1"}, `unknown apiVersion "client.authentication.k8s.io/v1alpha1"`},
-		{"a person", kubeconfig.Plugin{Command: "x", APIVersion: execV1, InteractiveMode: "Always"}, "must talk to a person"},
+		{"an interactive program", kubeconfig.Plugin{Command: "x", APIVersion: execV1, InteractiveMode: "Always"}, "requires a terminal"},
 		{"an auth-provider", kubeconfig.Plugin{Provider: "oidc"}, `the auth-provider "oidc" is not a program`},
 	} {
 		_, err := kubeconfig.RunExec(t.Context(), c.plugin)
@@ -81,7 +81,7 @@ func TestRunExec(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// A file with an exec entry works when the caller lets its program run.
+// A file with an exec entry works if the caller sets Options.Run.
 func TestAFileWithAPlugin(t *testing.T) {
 	var valid atomic.Pointer[string]
 	valid.Store(new("from-the-program"))

@@ -18,7 +18,7 @@ type file struct {
 	Users          []namedUser    `json:"users"`
 }
 
-// The lists call their values by different names.
+// Each list has its own member name for the value of an entry.
 type (
 	namedCluster struct {
 		Name    string  `json:"name"`
@@ -88,7 +88,7 @@ type authProvider struct {
 	Config map[string]string `json:"config"`
 }
 
-// merged are the entries of several files, each with the file that it comes from.
+// merged holds the entries of several files, each with the path of its file.
 type merged struct {
 	files    int
 	current  string
@@ -99,11 +99,12 @@ type merged struct {
 }
 
 type entry[V any] struct {
-	path  string // empty for a text that is no file
+	path  string // empty for Parse
 	value V
 }
 
-// resolve returns a path in the entry as one that does not depend on the working directory, unless the entry comes from no file.
+// resolve makes a path in an entry absolute, relative to the directory of the file. It returns the path of an entry of Parse
+// unchanged.
 func (e entry[V]) resolve(path string) string {
 	if path == "" || e.path == "" || filepath.IsAbs(path) {
 		return path
@@ -111,14 +112,14 @@ func (e entry[V]) resolve(path string) string {
 	return filepath.Join(filepath.Dir(e.path), path)
 }
 
-// add adds the entries of a file. Those of earlier files win.
+// add adds the entries of a file. Entries of earlier files win.
 func (m *merged) add(path string, text []byte) error {
 	var f file
 	if err := yaml.Unmarshal(text, &f); err != nil {
 		return inFile(path, err)
 	}
 	if f.Kind != "" && f.Kind != "Config" || f.APIVersion != "" && f.APIVersion != "v1" {
-		return inFile(path, fmt.Errorf("it is a %s of %s, not a Config of v1", f.Kind, f.APIVersion))
+		return inFile(path, fmt.Errorf("the kind is %s of %s, but must be Config of v1", f.Kind, f.APIVersion))
 	}
 	m.files++
 	if m.current == "" {
@@ -149,7 +150,7 @@ func merge[N, V any](into *map[string]entry[V], list, path string, entries []N, 
 	return nil
 }
 
-// inFile returns an error with the name of the file in front.
+// inFile adds the name of the file to an error.
 func inFile(path string, err error) error {
 	if err == nil || path == "" {
 		return err

@@ -1,12 +1,12 @@
-// Package kubeconfig reads the files in which kubectl keeps the addresses of servers and the credentials for them, and makes
-// a [rest.Server] of them for [rest.ClientAt].
+// Package kubeconfig reads kubeconfig files, in which kubectl keeps the addresses of servers and the credentials of users, and
+// returns a [rest.Server] for [rest.ClientAt].
 //
 //	config, err := kubeconfig.Default(kubeconfig.Options{})
 //	widgets := rest.ClientAt(config.Server, rest.Resource[Widget]{…}).Namespace(config.Namespace)
 //
-// It understands all entries of clusters, contexts and users. An error names the file, the context and the field. Entries that
-// run another program, exec and auth-provider, need a function of the caller's: see [Options].Run. The configuration that a
-// cluster gives to its Pods is not a kubeconfig file; package kubeconfig does not read it.
+// It supports all fields of clusters, contexts and users. Errors name the file, the context and the field. The fields exec and
+// auth-provider run another program; for these, set [Options].Run. The package does not read the service account of a Pod,
+// which is not a kubeconfig file.
 package kubeconfig
 
 import (
@@ -26,25 +26,26 @@ import (
 type Options struct {
 	// Context is the name of the context. Default: the current-context of the files.
 	Context string
-	// Run obtains the credentials of a user whose entry names a plugin. The requests of the server call it when they need
-	// credentials: before the first request, after the credentials have expired, and after an answer 401. It is never called
-	// twice at a time, and a call ends with the request that needs it. Without it, such users are refused.
+	// Run obtains the credentials of a user whose entry has the field exec or auth-provider (see [RunExec]). The client calls it
+	// before the first request, after the credentials have expired, and after the server has answered 401, but never concurrently.
+	// The context of Run ends with the request that needs the credentials. If Run is nil, Default, Load and Parse return an error
+	// for such a user.
 	Run func(ctx context.Context, p Plugin) (Credentials, error)
 }
 
-// Config is what a context says.
+// Config is the configuration of one context.
 type Config struct {
-	// Server has the URL of the cluster, and an http.Client that brings the credentials of the user. The client follows the proxy
-	// of the cluster or else, like http.DefaultTransport, those of the environment.
+	// Server has the URL of the cluster, and an http.Client that adds the credentials of the user. The client uses the cluster's
+	// proxy-url. If that is not set, it uses the proxy of the environment, like http.DefaultTransport.
 	Server rest.Server
-	// Namespace is the namespace of the context, "default" if it has none.
+	// Namespace is the namespace of the context, or "default" if the context has no namespace.
 	Namespace string
 	// Context is the name of the context.
 	Context string
 }
 
-// Default reads the files that kubectl reads: those that the environment variable KUBECONFIG lists, or else .kube/config in the
-// home directory. Files of the list may be missing, but not all of them.
+// Default reads the files that kubectl reads: the files in the environment variable KUBECONFIG or, if that is not set,
+// .kube/config in the home directory. At least one of the files must exist.
 func Default(o Options) (Config, error) {
 	if list := os.Getenv("KUBECONFIG"); list != "" {
 		return load(o, filepath.SplitList(list), true)
@@ -56,8 +57,8 @@ func Default(o Options) (Config, error) {
 	return Load(o, filepath.Join(home, ".kube", "config"))
 }
 
-// Load reads files and merges them as kubectl merges those of KUBECONFIG: the first file that sets the current-context or has a
-// cluster, context or user of a name decides. Paths in a file are relative to its directory.
+// Load reads and merges files as kubectl does for KUBECONFIG: if several files set the current-context, or have a cluster,
+// context or user with the same name, the first file wins. Paths in a file are relative to its directory. All files must exist.
 func Load(o Options, paths ...string) (Config, error) { return load(o, paths, false) }
 
 func load(o Options, paths []string, optional bool) (Config, error) {
@@ -83,7 +84,7 @@ func load(o Options, paths []string, optional bool) (Config, error) {
 	return merged.config(o)
 }
 
-// Parse reads the text of one file. Errors call it "kubeconfig". Paths in it are relative to the working directory.
+// Parse reads the text of a kubeconfig file. Paths in the text are relative to the working directory.
 func Parse(o Options, text []byte) (Config, error) {
 	var merged merged
 	if err := merged.add("", text); err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// whole is a kubeconfig with this cluster and this user, each a part of a YAML flow mapping.
+// whole returns a kubeconfig with a cluster and a user. Both arguments are members of a YAML flow
+// mapping.
 func whole(cluster, user string) string {
 	return `apiVersion: v1
 kind: Config
@@ -63,34 +64,34 @@ func TestErrors(t *testing.T) {
 		{"no YAML", "a: [", "yaml: "},
 		{"a list", "[]", "cannot unmarshal array"},
 		{"a wrong type", whole(anyServer, "token: [a]"), "cannot unmarshal array"},
-		{"another kind", "kind: Pod\napiVersion: v1", "it is a Pod of v1, not a Config of v1"},
+		{"another kind", "kind: Pod\napiVersion: v1", "the kind is Pod of v1, but must be Config of v1"},
 		{"nothing", "", "no current-context is set, and Options.Context is empty"},
 		{"no context", "current-context: here", `current-context: no context "here"`},
 		{"no cluster", strings.Replace(whole(anyServer, ""), "- name: c\n", "- name: other\n", 1), `context "here": cluster: no cluster "c"`},
 		{"no user", strings.Replace(whole(anyServer, ""), "- name: u\n", "- name: other\n", 1), `context "here": user: no user "u"`},
 		{"a name twice", strings.Replace(whole(anyServer, ""), "contexts:\n", "- name: c\n  cluster: {}\ncontexts:\n", 1), `clusters: duplicate name "c"`},
-		{"no server", whole("", ""), `context "here": cluster "c": server: it is missing`},
-		{"a server without a scheme", whole("server: api.example.com", ""), `cluster "c": server: "api.example.com" is not of the form`},
+		{"no server", whole("", ""), `context "here": cluster "c": server: required`},
+		{"a server without a scheme", whole("server: api.example.com", ""), `cluster "c": server: "api.example.com" must have the form`},
 		{"a server that is no URL", whole("server: 'https://%zz'", ""), `cluster "c": server: parse`},
 		{"a proxy that is no URL", whole(anyServer+", proxy-url: 'http://%zz'", ""), `cluster "c": proxy-url: parse`},
 		{"a proxy of another kind", whole(anyServer+", proxy-url: 'ftp://me:secret@proxy'", ""), `cluster "c": proxy-url: the scheme of "ftp://me:xxxxx@proxy" is not http`},
 		{"no file", whole(anyServer+", certificate-authority: missing.pem", ""), `cluster "c": certificate-authority: open `},
 		{"no base64", whole(anyServer+", certificate-authority-data: '*'", ""), "illegal base64"},
-		{"no certificate", whole(anyServer+", certificate-authority-data: "+pem, ""), `cluster "c": certificate-authority: it contains no certificate`},
-		{"a file and data", whole(anyServer+", certificate-authority: a, certificate-authority-data: "+pem, ""), `certificate-authority: it contradicts certificate-authority-data`},
-		{"insecure with an authority", whole(anyServer+", insecure-skip-tls-verify: true, certificate-authority-data: "+pem, ""), "insecure-skip-tls-verify: it contradicts certificate-authority"},
-		{"a certificate without a key", whole(anyServer, "client-certificate-data: "+pem), `context "here": user "u": client-key: it is missing, and client-certificate is set`},
-		{"a key without a certificate", whole(anyServer, "client-key-data: "+pem), `user "u": client-certificate: it is missing, and client-key is set`},
+		{"no certificate", whole(anyServer+", certificate-authority-data: "+pem, ""), `cluster "c": certificate-authority: contains no PEM certificate`},
+		{"a file and data", whole(anyServer+", certificate-authority: a, certificate-authority-data: "+pem, ""), `certificate-authority: cannot be combined with certificate-authority-data`},
+		{"insecure with an authority", whole(anyServer+", insecure-skip-tls-verify: true, certificate-authority-data: "+pem, ""), "insecure-skip-tls-verify: cannot be combined with certificate-authority"},
+		{"a certificate without a key", whole(anyServer, "client-certificate-data: "+pem), `context "here": user "u": client-key: required if client-certificate is set`},
+		{"a key without a certificate", whole(anyServer, "client-key-data: "+pem), `user "u": client-certificate: required if client-key is set`},
 		{"no pair", whole(anyServer, "client-key-data: "+pem+", client-certificate-data: "+pem), `user "u": client-certificate: tls: `},
 		{"no key file", whole(anyServer, "client-key: missing.pem, client-certificate-data: "+pem), `user "u": client-key: open `},
 		{"no token file", whole(anyServer, "tokenFile: missing"), `user "u": tokenFile: open `},
-		{"a token and a name", whole(anyServer, "token: secret, username: me"), `user "u": token: it contradicts username`},
-		{"groups of nobody", whole(anyServer, "as-groups: [g]"), `user "u": as: it is missing, and as-uid, as-groups or as-user-extra is set`},
+		{"a token and a name", whole(anyServer, "token: secret, username: me"), `user "u": token: cannot be combined with username`},
+		{"groups of nobody", whole(anyServer, "as-groups: [g]"), `user "u": as: required if as-uid, as-groups or as-user-extra is set`},
 		{"exec", whole(anyServer, "exec: {apiVersion: client.authentication.k8s.io/v1, command: login}"),
-			`user "u": exec: the program "login" would have to obtain the credentials, and Options.Run is not set`},
+			`user "u": exec: the program "login" must obtain the credentials, but Options.Run is not set`},
 		{"exec without a command", whole(anyServer, "exec: {}"), `user "u": exec: command is missing`},
-		{"auth-provider", whole(anyServer, "auth-provider: {name: oidc}"), `user "u": auth-provider: the provider "oidc" would have to obtain the credentials`},
-		{"both", whole(anyServer, "auth-provider: {name: oidc}, exec: {command: login}"), "exec: it contradicts auth-provider"},
+		{"auth-provider", whole(anyServer, "auth-provider: {name: oidc}"), `user "u": auth-provider: the provider "oidc" must obtain the credentials`},
+		{"both", whole(anyServer, "auth-provider: {name: oidc}, exec: {command: login}"), "exec: cannot be combined with auth-provider"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := kubeconfig.Parse(kubeconfig.Options{}, []byte(c.text))
@@ -114,7 +115,8 @@ func TestErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "no file exists")
 }
 
-// The first file decides about each name, as a whole, and about the current context.
+// The first file that contains a name determines the whole entry, and the first file that sets
+// current-context wins.
 func TestMerging(t *testing.T) {
 	dir := t.TempDir()
 	first := write(t, dir, "first", `
@@ -146,7 +148,7 @@ users:
 	}
 }
 
-// Default looks where kubectl looks.
+// Default reads the same files as kubectl.
 func TestDefault(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -170,7 +172,7 @@ func TestDefault(t *testing.T) {
 	assert.EqualError(t, err, "kubeconfig: no file exists: "+missing)
 }
 
-// A file leads to a server.
+// A client works with the server of a file.
 func TestClientOfAFile(t *testing.T) {
 	s := resttest.New(t, rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
 	config, err := kubeconfig.Load(kubeconfig.Options{}, s.Kubeconfig())
@@ -184,7 +186,7 @@ func TestClientOfAFile(t *testing.T) {
 	assert.Equal(t, "default", n.ObjectMeta.Namespace)
 }
 
-// FuzzParse asserts that a text makes a usable configuration or an error.
+// FuzzParse asserts that Parse returns either a usable configuration or an error.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "[]", "current-context: x", whole(anyServer, ""), whole(anyServer, "token: hush"), whole(anyServer, "username: a, password: hush"),

@@ -10,41 +10,42 @@ import (
 	"time"
 )
 
-// Plugin is the entry of a user that leaves it to another program to obtain credentials: exec, or the older auth-provider.
+// Plugin is the field exec, or the older auth-provider, of a user. It describes how to obtain credentials from another program.
 type Plugin struct {
-	// Provider and Settings are the name and the config of an auth-provider. They are empty for exec.
+	// Provider and Settings are the name and the config of auth-provider. They are empty for exec.
 	Provider string
 	Settings map[string]string
 
-	// Command is the program of exec: a name that is looked up in PATH, or a path, which is absolute if it came from a file. Args
-	// are its arguments, and Env are variables, as NAME=VALUE, that it gets beside those of the process.
+	// Command is the program of exec: a name to look up in PATH, or a path. Default and Load make the path absolute. Args holds the
+	// arguments. Env holds additional environment variables, in the form NAME=VALUE.
 	Command string
 	Args    []string
 	Env     []string
 	// APIVersion is the version of the ExecCredential that the program reads and writes, such as
 	// "client.authentication.k8s.io/v1".
 	APIVersion string
-	// InstallHint tells people how to get the program.
+	// InstallHint tells the user how to install the program.
 	InstallHint string
-	// InteractiveMode is Never, IfAvailable, Always, or empty: whether the program may talk to a person.
+	// InteractiveMode states whether the program uses standard input: Never, IfAvailable, Always, or empty.
 	InteractiveMode string
-	// Cluster is the cluster, if the program asks for it.
+	// Cluster describes the cluster if provideClusterInfo is set. Otherwise it is nil.
 	Cluster *Cluster
 }
 
-// Cluster is what a plugin may know of the cluster.
+// Cluster is the information about a cluster that a plugin can request.
 type Cluster struct {
 	Server, TLSServerName, ProxyURL string
 	InsecureSkipTLSVerify           bool
-	CertificateAuthority            []byte // in the form PEM
+	CertificateAuthority            []byte // in PEM
 }
 
 // Credentials are what a plugin returns: a token, a client certificate with its key, or both.
 type Credentials struct {
 	Token string
-	// Certificate and Key are in the form PEM.
+	// Certificate and Key are in PEM.
 	Certificate, Key []byte
-	// Expires is when to ask the plugin again. The zero time means: not before the server has answered 401.
+	// Expires is the time at which the client runs the plugin again. The zero time means that the client runs it again only after the
+	// server has answered 401.
 	Expires time.Time
 }
 
@@ -61,7 +62,7 @@ func pluginOf(u entry[user], c entry[cluster]) (Plugin, error) {
 		return Plugin{}, errors.New("exec: command is missing")
 	}
 	p := Plugin{Command: e.Command, Args: e.Args, APIVersion: e.APIVersion, InstallHint: e.InstallHint, InteractiveMode: e.InteractiveMode}
-	if strings.ContainsAny(p.Command, `/\`) { // otherwise it is looked up
+	if strings.ContainsAny(p.Command, `/\`) { // otherwise a name to look up in PATH
 		p.Command = u.resolve(p.Command)
 	}
 	for _, v := range e.Env {
@@ -78,22 +79,22 @@ func pluginOf(u entry[user], c entry[cluster]) (Plugin, error) {
 	return p, nil
 }
 
-// refused returns the error for a plugin that nobody can run.
+// refused returns the error for a plugin if Options.Run is not set.
 func (p Plugin) refused() error {
 	field, what := "exec", fmt.Sprintf("the program %q", p.Command)
 	if p.Command == "" {
 		field, what = "auth-provider", fmt.Sprintf("the provider %q", p.Provider)
 	}
-	return fmt.Errorf("%s: %s would have to obtain the credentials, and Options.Run is not set", field, what)
+	return fmt.Errorf("%s: %s must obtain the credentials, but Options.Run is not set", field, what)
 }
 
 // plugged keeps the credentials of a plugin until they expire.
 type plugged struct {
 	plugin  Plugin
 	run     runner
-	renewed func() // is called when a certificate takes the place of another one
+	renewed func() // called when a new certificate replaces another one
 
-	running chan struct{} // holds a value while a request runs the plugin; made by the first one
+	running chan struct{} // holds a value while a request runs the plugin; the first request makes the channel
 	mu      sync.Mutex
 	last    *Credentials
 	pair    *tls.Certificate
@@ -105,7 +106,7 @@ func (p *plugged) token(ctx context.Context) (string, error) {
 	return c.Token, err
 }
 
-// certificate returns the certificate for a connection. It has no private key if there is none.
+// certificate returns the certificate for a connection. If the plugin returned none, the result is empty, as crypto/tls requires.
 func (p *plugged) certificate(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	_, pair, err := p.credentials(info.Context())
 	if pair == nil {
@@ -114,7 +115,8 @@ func (p *plugged) certificate(info *tls.CertificateRequestInfo) (*tls.Certificat
 	return pair, err
 }
 
-// credentials returns the credentials, after running the plugin if there are none that are valid. Requests that come meanwhile wait.
+// credentials returns the credentials. If they are missing or expired, it runs the plugin first. Concurrent requests wait for that
+// run.
 func (p *plugged) credentials(ctx context.Context) (Credentials, *tls.Certificate, error) {
 	if c, pair := p.valid(); c != nil {
 		return *c, pair, nil
@@ -175,7 +177,7 @@ func (p *plugged) refused(token string) {
 	}
 }
 
-// pair returns the certificate with its key, or nil if there is none.
+// pair returns the certificate with its key, or nil if the credentials contain only a token.
 func (c Credentials) pair() (*tls.Certificate, error) {
 	if len(c.Certificate) == 0 && len(c.Key) == 0 {
 		if c.Token == "" {

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// transportTo returns the transport to a cluster, without credentials. Its limits are those of client-go.
+// transportTo returns the transport to a cluster, without credentials. It has the same limits as client-go's
+// transport.
 func transportTo(c entry[cluster]) (*http.Transport, error) {
 	if err := c.value.checkServer(); err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func transportTo(c entry[cluster]) (*http.Transport, error) {
 		IdleConnTimeout:     90 * time.Second,
 		DisableCompression:  c.value.DisableCompression,
 		ForceAttemptHTTP2:   true,
-		// A connection that has died in silence would otherwise be used until the kernel gives it up.
+		// Without these pings, the client would use a dead connection until the kernel closes it.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
 	}
 	if c.value.ProxyURL != "" {
@@ -48,7 +49,7 @@ func transportTo(c entry[cluster]) (*http.Transport, error) {
 	return t, nil
 }
 
-// tlsOf says how to verify the server.
+// tlsOf returns the configuration for verifying the server.
 func tlsOf(c entry[cluster]) (*tls.Config, error) {
 	settings := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.value.TLSServerName, InsecureSkipVerify: c.value.InsecureSkipTLSVerify}
 	authority, err := c.read("certificate-authority", c.value.CertificateAuthority, c.value.CertificateAuthorityData)
@@ -58,21 +59,22 @@ func tlsOf(c entry[cluster]) (*tls.Config, error) {
 	case authority == nil:
 		return settings, nil
 	case c.value.InsecureSkipTLSVerify:
-		return nil, errors.New("insecure-skip-tls-verify: it contradicts certificate-authority")
+		return nil, errors.New("insecure-skip-tls-verify: cannot be combined with certificate-authority")
 	}
 	settings.RootCAs = x509.NewCertPool()
 	if !settings.RootCAs.AppendCertsFromPEM(authority) {
-		return nil, errors.New("certificate-authority: it contains no certificate in the form PEM")
+		return nil, errors.New("certificate-authority: contains no PEM certificate")
 	}
 	return settings, nil
 }
 
-// read returns the content of a field that is given as a path or as data. It is nil if it is given as neither.
+// read returns the content of a field that the entry gives either as a path or as data. It returns nil if the
+// entry gives neither.
 func (e entry[V]) read(field, path string, data []byte) ([]byte, error) {
 	switch {
 	case path == "" || len(data) > 0:
 		if path != "" {
-			return nil, fmt.Errorf("%s: it contradicts %s-data", field, field)
+			return nil, fmt.Errorf("%s: cannot be combined with %s-data", field, field)
 		}
 		return data, nil
 	}
@@ -96,9 +98,9 @@ func certificate(u entry[user]) (*tls.Certificate, error) {
 	case chain == nil && key == nil:
 		return nil, nil
 	case chain == nil:
-		return nil, errors.New("client-certificate: it is missing, and client-key is set")
+		return nil, errors.New("client-certificate: required if client-key is set")
 	case key == nil:
-		return nil, errors.New("client-key: it is missing, and client-certificate is set")
+		return nil, errors.New("client-key: required if client-certificate is set")
 	}
 	pair, err := tls.X509KeyPair(chain, key)
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// reread is how old a token from a file may become before the file is read again. client-go uses the same time, less 10 seconds.
+// reread is the maximum age of a token before tokenFile reads the file again. client-go rereads 10 seconds before the end of a
+// minute.
 const reread = 50 * time.Second
 
-// tokenFile reads the token of a file that another program keeps up to date.
+// tokenFile reads a token from a file that another program updates.
 type tokenFile struct {
 	path string
 
@@ -22,7 +23,7 @@ type tokenFile struct {
 	until time.Time
 }
 
-// token implements [tokens]. If the file cannot be read, the last token still counts.
+// token implements [tokens]. If it cannot read the file, it returns the last token.
 func (t *tokenFile) token(context.Context) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,7 +44,7 @@ func (t *tokenFile) token(context.Context) (string, error) {
 	return t.last, nil
 }
 
-// refused implements [tokens]. The file may already have another token.
+// refused implements [tokens]. The next call of token reads the file again, because it may contain a new token.
 func (t *tokenFile) refused(token string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
