@@ -150,7 +150,7 @@ func (c Client[T]) at(v Verb, name, subresource string) (caller.Address, error) 
 	case c.err != nil:
 		return at, c.err
 	case c.caller == nil:
-		return at, status.InternalError(errors.New("the zero Client has no API: make one with rest.ClientFor or rest.ClientAt"))
+		return at, status.InternalError(errors.New("the zero Client is not usable: call rest.ClientFor or rest.ClientAt"))
 	case !c.res.Possible(string(v)):
 		return at, status.MethodNotSupported(c.res.GR, string(v))
 	case v == List || v == Watch:

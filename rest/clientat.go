@@ -16,8 +16,8 @@ type Server struct {
 	// URL is the root of the API: the scheme, the host, and the prefix under which the API is mounted, such as
 	// "https://platform.example.com/api-prefix".
 	URL string
-	// HTTP sends the requests. Its transport decides what the server learns of the client: certificates, tokens, the User-Agent.
-	// Its Timeout bounds each request except those of watches. Default: http.DefaultClient.
+	// HTTP sends the requests. Its transport authenticates the client, with a certificate or a token, and sets the User-Agent. Its
+	// Timeout limits each request except the requests of watches. Default: http.DefaultClient.
 	HTTP *http.Client
 }
 

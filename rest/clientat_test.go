@@ -33,7 +33,7 @@ func answering(f http.HandlerFunc) rest.Client[Widget] {
 
 func TestTheZeroClientReturnsErrors(t *testing.T) {
 	_, err := rest.Client[Widget]{}.Namespace("default").Get(t.Context(), "a")
-	assert.ErrorContains(t, err, "make one with rest.ClientFor or rest.ClientAt")
+	assert.ErrorContains(t, err, "call rest.ClientFor or rest.ClientAt")
 }
 
 // If the URL or the resource is invalid, every call of the client returns the error.

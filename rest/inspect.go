@@ -27,7 +27,7 @@ func inspect(d Definition) ([]kind.Inspected, error) {
 	return out, nil
 }
 
-// inspect returns what the declaration says besides the kind.
+// inspect returns the parts of the declaration that [kind.Kind] does not contain.
 func (t *typed[T]) inspect() (i kind.Inspected) {
 	for _, c := range t.Columns {
 		i.Columns = append(i.Columns, kind.Column{Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority, Path: c.Path})

@@ -46,7 +46,7 @@ func (res *served) subresource(name string) *servedSubresource {
 // everyVersion returns all versions of a resource, the stored version first. res must be the stored version.
 func (res *served) everyVersion() []*served { return append([]*served{res}, res.others...) }
 
-// kindInEachGroup describes the kind once for each group in which it has versions. res must be the stored version.
+// kindInEachGroup returns one description of the kind for each group that has a version of it. res must be the stored version.
 func (res *served) kindInEachGroup() (kinds []*kind.Kind) {
 	for _, version := range res.everyVersion() {
 		if !slices.ContainsFunc(kinds, func(k *kind.Kind) bool { return k.Group == version.Kind.Group }) {
@@ -101,7 +101,7 @@ func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, 
 	return res, res.showSubresources()
 }
 
-// declareSubresources adds the host's subresources to a declaration. built receives each of them once it is built.
+// declareSubresources adds the host's subresources to a declaration. It calls built with each subresource once that is built.
 func (r Resource[T]) declareSubresources(d *resource.Declaration, built func(*servedSubresource)) {
 	for _, s := range r.Subresources {
 		d.Subresources = append(d.Subresources, func(parent *resource.Resource) (*resource.Subresource, error) {

@@ -178,8 +178,7 @@ func followed(lines <-chan string, ended chan<- error) thingLog {
 }
 
 // What the host writes arrives while the stream goes on, past the timeouts of the host's server, and without a place among
-// the short requests.
-// The connection may already carry another answer.
+// the short requests. A late write of the host must not reach the connection, which may already carry another response.
 func TestOutputAfterTheHostHasReturned(t *testing.T) {
 	kept := make(chan io.Writer, 1)
 	s := streamed(t, rest.Options{}, thingLog{Name: "log", Output: func(_ context.Context, _ *Thing, o *LogOptions, out io.Writer) error {

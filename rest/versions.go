@@ -19,9 +19,9 @@ type VersionOf[T any] interface {
 // Clients can read an object in every version, whichever version wrote it (API conventions, API versioning; API concepts, API
 // versioning), so the conversion to the other version and back must lose nothing.
 //
-// version may be in another group, as the Event of Kubernetes is served in two: set its Group. An object then has two paths, and is
-// one object: with one uid, one history, and one deletion. An empty Group is the group of the stored version. The store keeps objects
-// under the group of the stored version, so that group cannot change later.
+// version may belong to another group, as Kubernetes serves Event in two groups: set its Group. Each object then has two paths, but
+// one uid and one history. An empty Group means the group of the stored version. The group of the stored version is part of the keys
+// in the store, so it cannot change while the store contains objects.
 //
 // A version has its own schema, defaults, columns, selectable fields, subresources and hooks. A write is defaulted and validated
 // in the version of the request and converted; then the defaults, hooks, tags and Rules of the stored version apply as well. An

@@ -38,7 +38,8 @@ import (
 	"github.com/decorum-go/decorum/rest/crd"
 )
 
-// Widget has the tags of the Widget of internal/e2e/cmd/conformhost, whose manifest internal/conformance has recorded.
+// Widget has the same tags as the Widget of internal/e2e/cmd/conformhost. internal/conformance contains the manifest
+// with which its transcripts were recorded.
 type Widget struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -124,7 +125,8 @@ func readmeWidgets() rest.Definition {
 	return rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Columns: []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"}}}
 }
 
-// Wide has what the others lack: unions, immutable fields, rules, all number types and names that rules must escape.
+// Wide covers the features that the other kinds do not use: unions, immutable fields, rules, all number types, and
+// names that rules must escape.
 type Wide struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -169,7 +171,7 @@ func wides() rest.Resource[Wide] {
 	return rest.Resource[Wide]{Group: "example.com", Version: "v1", Plural: "wides", Scope: rest.Cluster, Rules: rules}
 }
 
-// decodedCRD returns a manifest as an API server reads it, with its defaults. A field that does not exist is a fault.
+// decodedCRD decodes a manifest as an API server does, and sets the defaults. It fails the test for unknown fields.
 func decodedCRD(t testing.TB, yaml []byte) *apiextensions.CustomResourceDefinition {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -194,14 +196,14 @@ func exported(t testing.TB, d rest.Definition) *apiextensions.CustomResourceDefi
 	return definition
 }
 
-// An API server takes the manifests.
+// An API server accepts the exported manifests.
 func TestExportedCRDsAreValid(t *testing.T) {
 	for name, d := range map[string]rest.Definition{"conformance": conformWidgets(), "README": readmeWidgets(), "wide": wides()} {
 		t.Run(name, func(t *testing.T) { exported(t, d) })
 	}
 }
 
-// The kind that replays the transcripts has the manifest from which they were recorded.
+// The exported manifest of Widget equals the manifest with which the transcripts were recorded.
 func TestExportedCRDIsTheRecordedOne(t *testing.T) {
 	recorded, err := os.ReadFile("../conformance/fixtures/widget-crd.yaml")
 	require.NoError(t, err)
@@ -225,7 +227,7 @@ func asJSON(t testing.TB, v any) string {
 	return string(text)
 }
 
-// served is a kind on both sides: in an API of ours, and as an API server would serve its manifest.
+// servedCRD serves a kind twice: in our API, and with the code of an API server for its manifest.
 type servedCRD struct {
 	api        *rest.API
 	collection string
@@ -253,7 +255,7 @@ func serveCRD(t testing.TB, d rest.Definition) servedCRD {
 	return s
 }
 
-// upstream returns an object as an API server would store it, and what is wrong with it.
+// upstream returns an object as an API server would store it, and the validation errors.
 func (s servedCRD) upstream(t testing.TB, obj, old map[string]any) (map[string]any, field.ErrorList) {
 	t.Helper()
 	obj = runtime.DeepCopyJSON(obj)
@@ -275,7 +277,7 @@ func (s servedCRD) upstream(t testing.TB, obj, old map[string]any) (map[string]a
 	return obj, errs
 }
 
-// ours returns the answer of our API to a write that it does not store.
+// ours returns the response of our API to a dry run, and the causes of a refusal.
 func (s servedCRD) ours(t testing.TB, method, path string, obj map[string]any) (map[string]any, []string) {
 	t.Helper()
 	body, err := json.Marshal(obj)
@@ -294,7 +296,7 @@ func (s servedCRD) ours(t testing.TB, method, path string, obj map[string]any) (
 	causes, _ := answer["details"].(map[string]any)["causes"].([]any)
 	for _, c := range causes {
 		c := c.(map[string]any)
-		if text := fmt.Sprintf("%v: %v", c["field"], c["message"]); !strings.HasPrefix(text, ".") { // the check of /scale, which is not of the schema
+		if text := fmt.Sprintf("%v: %v", c["field"], c["message"]); !strings.HasPrefix(text, ".") { // omits the check of /scale, which is not part of the schema
 			faults = append(faults, text)
 		}
 	}
@@ -356,7 +358,7 @@ var samples = map[string]string{
 		"source":{"file":"f"},"target":{"type":"Disk","disk":"d"},"empty":{}}}`,
 }
 
-// An API server stores the same objects as ours, and refuses the others for the same reasons.
+// An API server and our API store the same objects, and refuse the others for the same reasons.
 func TestExportedCRDsServeLikeTheKind(t *testing.T) {
 	for name, d := range map[string]rest.Definition{"conformance": conformWidgets(), "README": readmeWidgets(), "wide": wides()} {
 		t.Run(name, func(t *testing.T) {
@@ -396,7 +398,7 @@ func TestExportedCRDsServeLikeTheKind(t *testing.T) {
 	}
 }
 
-// An API server refuses the same changes: immutable fields and unions become rules of the manifest.
+// An API server refuses the same updates as our API, because immutable fields and unions become rules of the manifest.
 func TestExportedCRDsRefuseTheSameChanges(t *testing.T) {
 	s := serveCRD(t, wides())
 	var sample map[string]any

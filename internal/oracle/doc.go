@@ -5,8 +5,8 @@
 //   - decoding with sigs.k8s.io/json, and the conversion of an object through its Go type with encoding/json;
 //   - managed fields and apply with upstream's own field manager;
 //   - schemas with every kind of k8s.io/api;
-//   - exported manifests of kinds, and how both sides serve them, with k8s.io/apiextensions-apiserver;
-//   - what a request asks with k8s.io/apiserver;
+//   - manifests that package crd exports, and the behaviour of their kinds, with k8s.io/apiextensions-apiserver;
+//   - the access that a request needs (rest.API.AccessOf) with k8s.io/apiserver;
 //   - pruning, defaulting and validation, for random schemas of custom resources, and rules in CEL with
 //     k8s.io/apiextensions-apiserver.
 //

@@ -25,14 +25,14 @@ type unionMember struct {
 	value string // of the discriminator
 }
 
-// Union is a set of members of a struct, of which exactly one must be set. If it has a discriminator, that is the one that the
-// discriminator's value names.
+// Union is a set of members of a struct. Without a discriminator, exactly one member must be set. With a discriminator, its value
+// determines which member must be set.
 type Union struct {
-	Discriminator string // "" if there is none
+	Discriminator string // "" for a union without a discriminator
 	Members       []UnionMember
 }
 
-// UnionMember is a member of a [Union], and the value of the discriminator that chooses it.
+// UnionMember is a member of a [Union], with the value of the discriminator that selects it.
 type UnionMember struct{ Field, Value string }
 
 // Unions returns the unions of a struct.

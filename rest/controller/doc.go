@@ -1,6 +1,6 @@
-// Package controller provides what a program needs to write controllers: informers, a work queue and a reconcile loop.
-// They are generic over the program's Go types, use the typed client of package rest, and need no Kubernetes module. The
-// client is that of the program's own API ([rest.ClientFor]) or of one in another process ([rest.ClientAt]).
+// Package controller provides what a program needs to write controllers: informers, a work queue and a reconcile loop. They are
+// generic over the program's Go types, use the typed client of package rest, and need no Kubernetes module. The API can be in the
+// same process ([rest.ClientFor]) or in another one ([rest.ClientAt]).
 //
 // An [Informer] keeps a copy of all objects of a resource, or of those that selectors choose, in memory. It lists,
 // watches from there, and lists again if it falls behind what the store retains. It reports every difference to its
@@ -19,16 +19,16 @@
 //	widgets := controller.NewInformer(client, controller.InformerOptions[Widget]{})
 //	err := controller.New(reconcile, controller.Options{}, controller.For(widgets)).Run(ctx)
 //
-// All goroutines start inside Run and end before Run returns. Where several replicas run the same controllers, package
-// election lets one of them lead.
+// All goroutines start inside Run and end before Run returns. If several replicas run the same controllers, use package election,
+// so that only the leader runs them.
 //
 // # Writes
 //
-// Reconcilers repeat themselves, so their writes must cost nothing if there is nothing to do. [CreateOrUpdate] writes an object
-// of the controller only if it differs from what it should be, and [SetControllerReference] records to whom it belongs.
-// [rest.Client.ModifyStatus] stores a status only if it has changed. [apimeta.SetCondition] keeps the time of a condition that
-// stays. [apimeta.ObjectMeta.AddFinalizer] and [apimeta.ObjectMeta.RemoveFinalizer], within [rest.Client.Modify], let a controller
-// clean up before an object disappears.
+// A controller reconciles each object again and again, so a reconciler must not write if the object is already in the desired
+// state. [CreateOrUpdate] writes an object only if it differs from the desired state, and [SetControllerReference] records its
+// owner. [rest.Client.ModifyStatus] writes the status only if it has changed. [apimeta.SetCondition] keeps the lastTransitionTime
+// of a condition whose status has not changed. To clean up before an object is removed, call [apimeta.ObjectMeta.AddFinalizer] and
+// [apimeta.ObjectMeta.RemoveFinalizer] within [rest.Client.Modify].
 //
 // # Shared objects
 //

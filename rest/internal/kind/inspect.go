@@ -5,7 +5,7 @@ package kind
 // later. It returns the same errors as rest.New.
 var Inspect func(definition any) ([]Inspected, error)
 
-// Inspected describes one version of a definition: its kind, and what the host says about it besides.
+// Inspected describes one version of a definition: its kind, and the host's other settings.
 type Inspected struct {
 	*Kind
 	Columns []Column
@@ -13,18 +13,18 @@ type Inspected struct {
 	Scale *Scale
 	// NotServed hides the version from clients.
 	NotServed bool
-	// Converted says that functions of the host convert objects between this version and the stored one.
+	// Converted reports whether functions of the host convert objects between this version and the stored version.
 	Converted bool
 	// Set names the fields of the declaration that are not zero, with those of Hooks, Names and Wire, such as "Hooks.Default".
 	Set []string
 }
 
-// Column is a column of the table that kubectl get prints. Its cells are at Path, or computed by the host if Path is empty.
+// Column is a column of the table that kubectl get prints. If Path is empty, a function of the host computes the cells.
 type Column struct {
 	Name, Type, Format, Description string
 	Priority                        int32
 	Path                            string
 }
 
-// Scale are the paths of the fields that /scale shows. Selector may be empty.
+// Scale holds the paths of the fields that /scale shows. Selector may be empty.
 type Scale struct{ SpecReplicas, StatusReplicas, Selector string }

@@ -107,7 +107,8 @@ func ValidateDryRun(values []string) status.FieldErrors {
 // ParseBool reads a flag as Kubernetes does: what is not plainly false is true.
 func ParseBool(s string) bool { return s != "0" && !strings.EqualFold(s, "false") }
 
-// IntegerParameter reads a number. It is nil if the parameter is missing. An empty parameter is an error.
+// IntegerParameter parses an integer parameter. It returns nil if the parameter is missing, and an error if it is
+// empty.
 func IntegerParameter(query url.Values, name string) (*int64, error) {
 	if !query.Has(name) {
 		return nil, nil
@@ -119,7 +120,7 @@ func IntegerParameter(query url.Values, name string) (*int64, error) {
 	return &n, nil
 }
 
-// QueryDeleteOptions reads the options of a deletion from a query, where there is no body.
+// QueryDeleteOptions reads the options of a deletion without a body from the query.
 func QueryDeleteOptions(query url.Values) (o apimeta.DeleteOptions, err error) {
 	if query == nil {
 		return o, nil
@@ -144,7 +145,7 @@ func QueryDeleteOptions(query url.Values) (o apimeta.DeleteOptions, err error) {
 	return o, nil
 }
 
-// queryPreconditions reads what an object must be to be deleted, where the query says it.
+// queryPreconditions reads the preconditions of a deletion from the query.
 func queryPreconditions(query url.Values) *apimeta.Preconditions {
 	var p apimeta.Preconditions
 	if uid := query.Get("uid"); uid != "" {

@@ -46,11 +46,11 @@ func (c *Call) openChannels(ctx context.Context, protocols []string, inputs []ch
 	return ch, nil
 }
 
-// errLeft ends the context of a client that has left. A host's function that fails because of that is no failure to log, and nobody
-// reads its outcome.
+// errLeft is the cause of the context after the client has disconnected. If the host's function then fails, the API does not log
+// the error, because it is a consequence of the disconnect.
 var errLeft = errors.New("the client has left")
 
-// leave ends the context after the last message of the client.
+// leave ends the context when the client has disconnected.
 func (ch *channelSocket) leave(err error) {
 	if _, ok := errors.AsType[*channels.Violation](err); !ok {
 		err = errLeft

@@ -117,7 +117,7 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// A client causes no error in the host's log by leaving.
+// A client that disconnects does not cause an error in the log.
 func TestAClientThatLeavesIsNoFailure(t *testing.T) {
 	until := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for name, serve := range map[string]func(context.Context, *stream.Call) error{

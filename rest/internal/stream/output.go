@@ -29,19 +29,19 @@ func Output(ctx context.Context, call *Call, body func() (io.WriteCloser, error)
 		}
 	}
 	if begun {
-		_ = to.Close() // how a client says goodbye changes nothing
+		_ = to.Close() // an error of the close handshake does not matter
 	}
 	return err
 }
 
-// lateWriter begins the answer when the host writes for the first time. Goroutines of the host may write at once, and may still write after
-// the host's function has returned: the writer below may then serve another request, so end makes their writes fail.
+// lateWriter begins the response at the first write. Several goroutines of the host may write concurrently, even after the host's function
+// has returned. The underlying writer may then already serve another request, so end makes late writes fail.
 type lateWriter struct {
 	begin func() (io.WriteCloser, error)
 
 	mu  sync.Mutex
-	to  io.WriteCloser // nil as long as the answer has not begun
-	err error          // why writes fail
+	to  io.WriteCloser // nil until the response begins
+	err error          // the error of further writes
 }
 
 var errEnded = errors.New("the stream has ended, because the host's function has returned")
@@ -61,7 +61,7 @@ func (l *lateWriter) Write(p []byte) (int, error) {
 	return l.to.Write(p)
 }
 
-// end waits for the current write and refuses further ones. It returns the writer below, or nil if the answer has not begun.
+// end waits for the current write, and makes later writes fail. It returns the underlying writer, or nil if the response has not begun.
 func (l *lateWriter) end() io.WriteCloser {
 	l.mu.Lock()
 	defer l.mu.Unlock()
