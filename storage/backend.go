@@ -7,32 +7,32 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Backend keeps what an [Engine] must not lose, in a file for example. It needs neither indexes nor old states: the engine answers every
-// read from memory, and tells the backend each write before anybody sees it.
+// Backend makes the writes of an [Engine] durable, for example in a file. It needs no indexes and no old states, because the engine
+// answers every read from memory. The engine passes each write to the backend before it shows the write to readers.
 //
-// The engine calls Begin first and Close last, Append from one goroutine at a time, and Load, History and Rewrite for one resource at a
-// time. It holds no lock meanwhile. The functions that it passes must not be called after the method has returned.
+// The engine calls Begin first and Close last. It calls Append from one goroutine at a time, and Load, History and Rewrite for one
+// resource at a time. It holds no lock during these calls. A method must not call yield after it has returned.
 type Backend interface {
 	// Begin prepares the backend. The clock is in microseconds since 1970. The revision of the Start must be at least the clock, and above
 	// every revision of an earlier Start or Append; it must be durable when Begin returns.
 	Begin(ctx context.Context, clock watch.Revision) (Start, error)
 
-	// Load yields the records of a resource, in order of namespace and name if possible. The form is the fingerprint of the program. Load
-	// changes nothing. It returns the errors of yield as they are.
+	// Load yields the records of a resource, if possible in order of namespace and name. form is the resource's current fingerprint. Load
+	// changes nothing. It returns an error of yield unchanged.
 	Load(ctx context.Context, resource, form string, yield func(Stored) error) error
 
-	// History yields the changes of a resource that the backend still holds, the youngest first, and returns the revision from which they
-	// are complete. It returns the errors of yield as they are.
+	// History yields the stored changes of a resource, the youngest first. It returns the revision from which the changes are complete, and
+	// an error of yield unchanged.
 	History(ctx context.Context, resource string, yield func(Undo) error) (oldest watch.Revision, err error)
 
-	// Rewrite notes that the resource is used in a form from now on, and replaces records by others of this form with the same keys and
-	// revisions. It leaves out a record that the backend holds at another revision by now. A crash may leave any part of the records
+	// Rewrite makes form the current form of the resource, and replaces records by records of this form with the same keys and revisions.
+	// It skips a record if the backend already holds another revision of the object. After a crash, any subset of the records may be
 	// replaced. The engine calls Rewrite without records before it appends the first change of a form.
 	Rewrite(ctx context.Context, resource, form string, records []*Record) error
 
-	// Append makes groups of changes durable: in order, and each as a whole. It gets all that was assigned since it was called before, so
-	// writers share its cost. After an error nobody knows which of the groups are durable; the engine then never calls Append, Rewrite or
-	// Compact again. Append must not change or keep the records.
+	// Append makes groups of changes durable, in order and each as a whole. It receives all groups that were assigned since the previous
+	// call, so writers share its cost. After an error, the engine does not know which of the groups are durable, and never calls Append,
+	// Rewrite or Compact again. Append must not change the records or keep references to them.
 	Append(groups []Group) error
 
 	// Compact drops the history up to and including a revision.
@@ -44,45 +44,46 @@ type Backend interface {
 
 // Limiter is a [Backend] with a bound on its size.
 type Limiter interface {
-	// Room returns why there is no room for objects to grow by a number of bytes, or nil. The engine asks before it assigns a revision to a
-	// group that makes objects grow, under its lock, so the answer must be quick. Clients see the text as the cause of an [ErrReadOnly].
+	// Room returns an error if the backend has no room for objects to grow by this many bytes. The engine calls it under its lock before it
+	// assigns a revision to a group that makes objects grow, so Room must return quickly. Clients see the text of the error as the cause of
+	// an [ErrReadOnly].
 	Room(grown int64) error
 }
 
-// Start is where an engine continues.
+// Start is the state from which an engine continues.
 type Start struct {
-	// Revision is that of the state that the engine begins with.
+	// Revision is the revision of the stored state.
 	Revision watch.Revision
 	// Oldest is the revision from which the backend holds the changes of all resources.
 	Oldest watch.Revision
-	// ReadOnly says why the backend takes no writes. Nil means that it does.
+	// ReadOnly is the reason why the backend refuses writes. Nil means that it accepts them.
 	ReadOnly error
 }
 
-// Stored is a record as a backend holds it.
+// Stored is a record in the form of a backend.
 type Stored struct {
 	Key      Key
 	Revision watch.Revision
-	Written  int64 // as [Record.Written]
-	// JSON belongs to the engine afterwards.
+	Written  int64 // see [Record.Written]
+	// JSON belongs to the engine after yield.
 	JSON []byte
 	// Form is the fingerprint under which the record was stored.
 	Form string
-	// Newer says that Form was used later than the form of the program for the first time.
+	// Newer reports whether Form was first used after the program's form, so a newer program stored the record.
 	Newer bool
 }
 
-// Undo leads from the state after a change back to the state before it. The state after it is that before the next change of the same
-// object, or the record that the backend holds.
+// Undo describes a change by the state before it. The state after it is the state before the next change of the same object or, if there
+// was no later change, the stored record.
 type Undo struct {
 	Key Key
-	// Revision is that of the change, GroupEnd the last one of the group that it belongs to.
+	// Revision is the revision of the change. GroupEnd is the last revision of its group.
 	Revision, GroupEnd watch.Revision
-	// At is when the change was made.
+	// At is when the engine assigned the revision.
 	At time.Time
-	// Form is the fingerprint of the program that made the change. Before is in this form too.
+	// Form is the fingerprint of the resource at the time of the change. Before has this form too.
 	Form string
-	// Before is the JSON before the change. Nil means that the change created the object. It belongs to the engine afterwards.
+	// Before is the JSON before the change. Nil means that the change created the object. Before belongs to the engine after yield.
 	Before []byte
 	// Written is the [Record.Written] of the record before the change.
 	Written int64
@@ -91,7 +92,7 @@ type Undo struct {
 // Group is a group of changes that become durable and visible together.
 type Group struct {
 	Entries []Entry
-	// At is when the group was assigned its revisions.
+	// At is when the engine assigned the revisions.
 	At time.Time
 }
 
@@ -99,7 +100,8 @@ type Group struct {
 type Entry struct {
 	Key      Key
 	Revision watch.Revision
-	// Previous is the record before the change, nil if the change creates the object. Current is nil if the change deletes it.
+	// Previous is the record before the change, or nil if the change creates the object. Current is the record after the change, or nil if
+	// the change deletes the object.
 	Previous, Current *Record
 	// Form is the fingerprint of the resource.
 	Form string

@@ -7,12 +7,13 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// commit makes prepared writes durable and then visible together. It does nothing and returns done == false if any key has another record
-// than the one the update function saw, or if its table was registered anew. It returns the first revision of the group, or the next one if
-// no write changes anything.
+// commit makes prepared writes durable and then visible together. It does nothing and returns done == false if the record of any key has
+// changed since the update function saw it, or if its resource was registered again. It returns the first revision of the group, or the
+// next revision if no write changes anything.
 //
-// commit takes three steps: assign decides about preconditions and revisions, the backend makes the group durable, and publish shows it to
-// readers. A store in memory leaves out the second one. A group that changes nothing waits until what it was compared with is durable.
+// commit takes three steps: assign checks preconditions and assigns revisions, the backend makes the group durable, and publish shows it to
+// readers. A store in memory skips the second step. If a group changes nothing, commit waits until the records that its update function saw
+// are durable.
 func (m *Engine) commit(ctx context.Context, writes []write) (first watch.Revision, done bool, err error) {
 	now := m.opts.Now()
 	m.mu.Lock()
@@ -46,8 +47,8 @@ func (m *Engine) commit(ctx context.Context, writes []write) (first watch.Revisi
 	}
 }
 
-// assign checks the preconditions and writes its revision and the time into each changed record. It returns false without an error if a precondition
-// does not hold. The caller holds m.mu.
+// assign checks the preconditions, and writes the revision and the time into each changed record. It returns false without an error if a
+// precondition does not hold. The caller holds m.mu.
 func (m *Engine) assign(writes []write, now int64) (group []watch.Change[Record], ok bool, err error) {
 	if m.closed {
 		return nil, false, ErrClosed
@@ -92,7 +93,7 @@ func (m *Engine) assign(writes []write, now int64) (group []watch.Change[Record]
 	return group, true, nil
 }
 
-// refuse returns why the store does not take a group, or nil. The caller holds m.mu.
+// refuse returns an error if the store must refuse a group. The caller holds m.mu.
 func (m *Engine) refuse(writes []write) error {
 	if m.backend == nil {
 		return nil
@@ -154,8 +155,8 @@ func (m *Engine) publish(group []watch.Change[Record], writes []write) error {
 	return nil
 }
 
-// pausedBy returns the channel that is closed when commits to the tables of the writes may go on, or nil if they may. The caller holds
-// m.mu.
+// pausedBy returns nil, or, if an upgrade pauses commits to one of the tables, a channel that is closed when the pause ends. The caller
+// holds m.mu.
 func (m *Engine) pausedBy(writes []write) <-chan struct{} {
 	for i := range writes {
 		if wait := writes[i].table.paused; wait != nil {

@@ -23,7 +23,7 @@ import (
 
 var errDisk = errors.New("the disk is broken")
 
-// platter is what a disk of the tests keeps: the smallest backend that a store can have.
+// platter holds the data of a test's disk, in the simplest form that a backend needs.
 type platter struct {
 	revision, oldest watch.Revision
 	records          map[storage.Key]storage.Stored
@@ -216,7 +216,7 @@ func (d *disks) subject() storagetest.Subject {
 				return nil
 			}
 		},
-		// The n-th append ends the process, as far as anybody can see: half of them before the disk keeps it, half of them afterwards.
+		// The n-th append simulates the end of the process: for even n before the disk stores the append, for odd n afterwards.
 		Kill: func(t *testing.T, n int) ([]byte, storage.Store) {
 			var written bytes.Buffer
 			kept, counted := (*platter)(nil), 0
@@ -247,7 +247,7 @@ func TestEngineOnADisk(t *testing.T) {
 	}
 }
 
-// Self is a peer of itself, which proves the chapter of peers rather than the store.
+// A store in memory can serve as its own peer, which tests the chapter about peers.
 func TestMemoryAsItsOwnPeer(t *testing.T) {
 	storagetest.Run(t, storagetest.Subject{
 		New:  func(*testing.T) storage.Store { return storage.NewMemory(storage.MemoryOptions{}) },

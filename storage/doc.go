@@ -18,9 +18,9 @@
 //	            append:  the backend makes it durable            no lock
 //	            publish: tree, log, wake the dispatcher          exclusive lock
 //
-// Every commit, of whatever resource, takes the next revision of one sequence. A commit of [Store.UpdateAll] takes several revisions,
-// which become visible together. Update functions see what is assigned, readers and watchers only what is published. An answer that tells
-// of a record, such as "already exists", waits until the record is published.
+// The commits of all resources share one sequence of revisions. A commit of [Store.UpdateAll] takes several revisions, which become
+// visible together. Update functions see assigned records; readers and watchers see only published ones. If an update function refuses a
+// write because of a record that it has seen, as in "already exists", the store returns the error only after that record is published.
 //
 // The tree holds only the latest records. The log of package watch holds the recent changes, each with the record before and after it.
 // A snapshot is a copy-on-write copy of the tree. The first list after a change makes one, and later lists share it until the resource

@@ -24,10 +24,10 @@ const (
 
 // Options configures an [Engine]. The zero value selects the defaults.
 type Options struct {
-	// Start is the revision of the empty store. The first commit has the next one. A store that holds objects already starts above its last
-	// revision as well. Zero means the clock in microseconds since 1970. This lies above every revision of an earlier store whose clients may still run, so a watch that resumes from such a revision gets 410
-	// Expired, and its client lists again. A test that expects certain revisions starts at 1. From 2^53 on, Register and writes fail with
-	// [ErrRevision].
+	// Start is the revision of the empty store. The first commit has the next revision. A store that already contains objects starts above its
+	// last revision if that is higher. Zero means the clock, in microseconds since 1970. The clock is above every revision of an earlier
+	// store, so if a client resumes a watch from such a revision, it gets 410 Expired and lists again. Tests that expect fixed revisions set
+	// Start to 1. From 2^53 on, Register and writes fail with [ErrRevision].
 	Start watch.Revision
 	// MaxLogAge is how long the history keeps a change. Each write drops older changes. Zero means 5 minutes.
 	MaxLogAge time.Duration
@@ -38,8 +38,8 @@ type Options struct {
 	MaxWait time.Duration
 	// Now is the clock for Start, MaxLogAge and [Record.Written]. Nil means time.Now.
 	Now func() time.Time
-	// OverwriteNewer permits writes to objects that a program with another form of their resource has stored, although this program used
-	// its form first: it is an older version, and a write drops what it does not know. Without it such writes fail with [ErrReadOnly].
+	// OverwriteNewer permits this program to write objects that a newer version of the program has stored, for example after a rollback. Such
+	// a write drops the fields that this program does not know. By default, such writes fail with [ErrReadOnly].
 	OverwriteNewer bool
 }
 
@@ -63,7 +63,7 @@ func (o Options) withDefaults() Options {
 // [Memory]. An engine starts no goroutine until a watch or a read waits, and leaves none after Close.
 type Engine struct {
 	opts    Options
-	backend Backend // nil keeps nothing
+	backend Backend // nil for a store in memory
 	log     *watch.Log[Record]
 	past    past
 	probes  sync.Pool    // *Record, search keys for the trees
@@ -75,7 +75,7 @@ type Engine struct {
 	tables   map[string]*table
 	revision watch.Revision // of the latest visible commit
 	closed   bool
-	readOnly error // why writes are refused; nil while they are not
+	readOnly error // the reason for refusing writes, or nil
 	queue
 
 	registering chan struct{} // holds a value while a resource is being registered
@@ -86,7 +86,7 @@ type table struct {
 	name       string
 	namespaced bool
 	form       *Resource // replaced when the resource is registered anew
-	dormant    bool      // the resource is not registered any more
+	dormant    bool      // the resource was unregistered
 	tree       *btree.BTreeG[*Record]
 	indexes    []index
 	changed    watch.Revision // revision of the last change, or of the start
@@ -94,8 +94,8 @@ type table struct {
 	names      *interner
 	builder    *builder // builds old states
 	ahead      map[Key]ahead
-	newer      map[Key]string // the forms of records that only a newer program may write
-	paused     chan struct{}  // closed when commits may go on; nil if they may
+	newer      map[Key]string // the forms of records that a newer program has stored
+	paused     chan struct{}  // closed when a pause of commits ends; nil without a pause
 }
 
 var (
@@ -103,8 +103,8 @@ var (
 	_ Prober = (*Engine)(nil)
 )
 
-// Open returns an engine that continues where a backend ended. The caller must close the engine, which closes the backend. If Open fails,
-// it has closed the backend.
+// Open returns an engine for the objects in a backend. The caller must close the engine, which closes the backend. If Open returns an
+// error, it has already closed the backend.
 func Open(ctx context.Context, backend Backend, opts Options) (*Engine, error) {
 	opts = opts.withDefaults()
 	start, err := backend.Begin(ctx, opts.Start)
@@ -270,7 +270,7 @@ func (m *Engine) Close() error {
 	if !first || m.backend == nil {
 		return nil
 	}
-	m.registering <- struct{}{} // a registration may be reading
+	m.registering <- struct{}{} // wait for a registration that is still reading
 	defer m.endRegistering()
 	return m.backend.Close()
 }

@@ -86,7 +86,7 @@ func (m *Engine) undo(ctx context.Context, younger *snapshot, revision watch.Rev
 // to build.
 func (m *Engine) undoIndex(ctx context.Context, younger, s *snapshot, by *watch.Term) error {
 	from := younger.slot(by)
-	if from == nil { // the resource was registered anew meanwhile, without the index
+	if from == nil { // the resource was registered again without the index
 		return nil
 	}
 	i := index{by.Index, from.Load().Copy()}

@@ -10,7 +10,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// load makes a resource known. It reads what the backend holds of it, without any lock, before anybody can see the table.
+// load reads a resource from the backend and adds its table. It reads without a lock, because no other goroutine can see
+// the table yet.
 func (m *Engine) load(ctx context.Context, form *Resource) error {
 	t := newTable(form)
 	floor, past := watch.Revision(0), []watch.Past[Record](nil)
@@ -48,11 +49,11 @@ type loading struct {
 	live     int64
 	visited  int
 
-	floor watch.Revision       // from which the history is complete
-	past  []watch.Past[Record] // the youngest first, and reversed in the end
+	floor watch.Revision       // the history is complete from here
+	past  []watch.Past[Record] // youngest first until the end of load, then oldest first
 }
 
-// look returns the error of the context, from time to time.
+// look checks the context once every few records, and returns its error.
 func (l *loading) look(ctx context.Context) error {
 	if l.visited++; l.visited%scanStep == 0 {
 		return ctx.Err()
@@ -60,7 +61,8 @@ func (l *loading) look(ctx context.Context) error {
 	return nil
 }
 
-// records fills the table. Records of another form are upgraded, and given back to the backend unless they are newer.
+// records fills the table. It upgrades records of another form, and passes them back to the backend unless a newer
+// program stored them.
 func (l *loading) records(ctx context.Context) error {
 	m, t := l.engine, l.table
 	err := m.backend.Load(ctx, t.name, t.form.Fingerprint, func(s Stored) error {
@@ -109,18 +111,18 @@ func (l *loading) record(s *Stored) (*Record, error) {
 	return r, nil
 }
 
-// key returns a key whose strings are shared with other records or its own.
+// key returns a copy of a key that shares its strings with other records.
 func (l *loading) key(k Key) Key {
 	return Key{Resource: l.table.name, Namespace: l.table.names.intern([]byte(k.Namespace)), Name: strings.Clone(k.Name)}
 }
 
-var errFormChanged = errors.New("storage: the history before is of another form")
+var errFormChanged = errors.New("storage: the older history has another form")
 
-// history reads the changes that watches may resume from. It ends where a change is of another form.
+// history reads the changes from which watches may resume. It stops at a change of another form.
 func (l *loading) history(ctx context.Context) error {
 	m, t := l.engine, l.table
 	l.floor = m.log.Compacted()
-	states := map[Key]*Record{} // before the change that was read last, where it differs from the table
+	states := map[Key]*Record{} // the records before the last change that was read, if they differ from the table
 	oldest, err := m.backend.History(ctx, t.name, func(u Undo) error {
 		if err := l.look(ctx); err != nil {
 			return err
@@ -166,7 +168,7 @@ func (l *loading) history(ctx context.Context) error {
 	return nil
 }
 
-// before returns the record before a change. Its revision is in its text.
+// before returns the record before a change. It reads the revision of the record from the JSON.
 func (l *loading) before(u *Undo) (*Record, error) {
 	parts, err := l.table.form.Extract(u.Before)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 
 // queue holds the groups between assign and publish, in the order of their revisions.
 //
-// No goroutine drives it. A writer that finds nobody driving takes all groups that wait, appends them while it holds no lock, publishes
-// them, and passes the drive to the writer of the first group that has gathered meanwhile. So writers share appends, and none serves
-// others for long.
+// The queue has no goroutine of its own. Instead, one of the waiting writers drives it: it takes all waiting groups, appends them without
+// holding a lock, and publishes them. Then it passes the task to the writer of the first group that has arrived since. So writers share
+// appends, and no writer works for others for long.
 type queue struct {
-	assigned watch.Revision // of the last group that was assigned
+	assigned watch.Revision // the last revision that was assigned
 	waiting  []*pending
 	driven   bool
 	last     *pending // the youngest group that is not published yet
@@ -32,17 +32,17 @@ type pending struct {
 
 	drive  chan struct{} // receives when the writer must drive the queue
 	drives bool
-	left   bool // the writer does not wait any more
+	left   bool // the writer has stopped waiting
 }
 
-// ahead is what a key will be once a group is published.
+// ahead is the record that a key will have once a group is published.
 type ahead struct {
 	record *Record // nil: deleted
 	by     *pending
 }
 
-// next returns what a key will be once all that is assigned is durable, and the group that decides it if it is still pending. The caller
-// holds the lock.
+// next returns the record that a key will have once all assigned groups are published, and the pending group that writes it, or nil if the
+// record is already published. The caller holds the lock.
 func (m *Engine) next(t *table, key Key) (*Record, *pending) {
 	if len(t.ahead) > 0 {
 		if a, ok := t.ahead[key]; ok {
@@ -52,7 +52,8 @@ func (m *Engine) next(t *table, key Key) (*Record, *pending) {
 	return m.find(t, key), nil
 }
 
-// settled waits until the records that the writes were compared with are durable. If they are lost, it returns why the store is read-only.
+// settled waits until the records that the update function saw are durable. If their append fails, settled returns the error that makes
+// the store read-only.
 func (m *Engine) settled(ctx context.Context, writes []write) error {
 	for i := range writes {
 		by := writes[i].after
@@ -118,7 +119,7 @@ func (m *Engine) enqueue(ctx context.Context, group []watch.Change[Record], writ
 		return p.err
 	default:
 	}
-	if p.drives { // nobody else would, so the writer does even if its context has ended
+	if p.drives { // no other writer would, so this one drives even if its context has ended
 		m.driveQueue()
 		return p.err
 	}
@@ -126,8 +127,8 @@ func (m *Engine) enqueue(ctx context.Context, group []watch.Change[Record], writ
 	return Unknown(ctx.Err())
 }
 
-// driveQueue appends and publishes what waits, at least the group of the caller, and passes the drive on. The caller holds m.mu, which
-// driveQueue releases meanwhile.
+// driveQueue appends and publishes the waiting groups, which include the group of the caller, and then passes the task to another writer.
+// The caller holds m.mu, which driveQueue releases during the append.
 func (m *Engine) driveQueue() {
 	for len(m.waiting) > 0 {
 		batch := m.waiting
@@ -152,7 +153,7 @@ func (m *Engine) driveQueue() {
 	m.driven = false
 }
 
-// appendAll makes groups durable. A panic of the backend counts as a failure, because writers wait for the driver.
+// appendAll makes groups durable. It turns a panic of the backend into an error, because other writers wait for the result.
 func (m *Engine) appendAll(batch []*pending) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -166,7 +167,7 @@ func (m *Engine) appendAll(batch []*pending) (err error) {
 	return m.backend.Append(groups)
 }
 
-// entries describes the group to the backend.
+// entries converts the group for the backend.
 func (p *pending) entries() Group {
 	g := Group{At: p.at, Entries: make([]Entry, 0, len(p.group))}
 	for i := range p.writes {
@@ -178,8 +179,8 @@ func (p *pending) entries() Group {
 	return g
 }
 
-// fail makes the store read-only after an append has failed. Nobody knows what of the batch is durable. The groups behind it were not
-// written. The caller holds m.mu.
+// fail makes the store read-only after an append has failed. The outcome of the batch is unknown. The groups after it were not written.
+// The caller holds m.mu.
 func (m *Engine) fail(batch []*pending, err error) {
 	m.refuseWrites(err)
 	for _, p := range batch {
@@ -198,7 +199,7 @@ func (m *Engine) refuseWrites(err error) {
 	}
 }
 
-// finish tells everybody who waits for a group how it ended. The caller holds m.mu.
+// finish passes the outcome of a group to all goroutines that wait for it. The caller holds m.mu.
 func (m *Engine) finish(p *pending, err error) {
 	for i := range p.writes {
 		w := &p.writes[i]

@@ -21,7 +21,7 @@ type outcome struct {
 	err    error
 }
 
-// in runs a write in a goroutine of its own, until it waits for the disk.
+// in runs a write in its own goroutine, and returns when the write waits for the disk.
 func in(write func() (*storage.Record, error)) chan outcome {
 	ended := make(chan outcome, 1)
 	go func() {
@@ -58,7 +58,8 @@ func TestReadersSeeOnlyWhatIsDurable(t *testing.T) {
 	})
 }
 
-// A refusal, a no-op and a delete of nothing wait until what they saw is durable, because they tell their caller of it.
+// A refused write, a no-op and the deletion of an absent object return only after the records that they saw are
+// durable, because the result reveals these records to the caller.
 func TestAnswersWaitForWhatTheySaw(t *testing.T) {
 	for name, c := range map[string]struct {
 		write func(context.Context, *storage.Engine) (*storage.Record, error)
@@ -128,7 +129,7 @@ func TestAnswersWaitForWhatTheySaw(t *testing.T) {
 	})
 }
 
-// Writers that wait share an append, and build on what is not durable yet.
+// Waiting writers share an append, and can change records that are not durable yet.
 func TestWritersShareAppends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, on, gate := gated(t)
@@ -171,7 +172,7 @@ func TestContextEndsWhileTheCommitIsUnderWay(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.Equal(t, 504, status.CodeOf(err))
 		assert.Equal(t, 0, on.appends)
-		gate <- nil // whoever drives goes on for the writer that has left
+		gate <- nil // the driver completes the write of the writer that has left
 		gate <- nil
 		require.NoError(t, (<-first).err)
 		_, err = m.Get(t.Context(), pod("y"), storage.MostRecent)
@@ -248,7 +249,7 @@ func TestUnregisterWaitsForCommits(t *testing.T) {
 	})
 }
 
-// An upgrade of a resource that many write makes them wait in the end, rather than starting again forever.
+// If many clients write a resource, its upgrade finally pauses their writes instead of starting again forever.
 func TestUpgradeAmongManyWrites(t *testing.T) {
 	m := (&disks{}).open(t, &disk{platter: newPlatter()})
 	form := storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}
@@ -268,7 +269,7 @@ func TestUpgradeAmongManyWrites(t *testing.T) {
 	rounds := 0
 	form.Upgrade = func(json []byte) ([]byte, error) {
 		rounds++
-		for before := m.Revision(); rounds <= 8 && m.Revision() == before; { // until somebody has written
+		for before := m.Revision(); rounds <= 8 && m.Revision() == before; { // until another writer has committed
 			runtime.Gosched()
 		}
 		return json, nil

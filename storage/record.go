@@ -14,9 +14,9 @@ import (
 type Record struct {
 	Key      Key
 	Revision watch.Revision
-	// Written is when the store committed the record, by its clock, in microseconds since 1970. A no-op and an upgrade of the record leave
-	// it unchanged, and so does a deletion, whose record shows the last state. All records of one commit have the same time. Clocks may
-	// jump, so a later record may have an earlier time.
+	// Written is when the store committed the record, by the store's clock, in microseconds since 1970. No-ops, upgrades and deletions do not
+	// change it; the record of a deletion shows the last state. All records of one commit have the same time. Because clocks may jump, a
+	// later record may have an earlier time.
 	Written int64
 	// JSON is the canonical text, with Revision as its metadata.resourceVersion. The store owns it; callers must not change it.
 	JSON []byte

@@ -92,7 +92,7 @@ func (m *Engine) beginRegistering(ctx context.Context) error {
 
 func (m *Engine) endRegistering() { <-m.registering }
 
-// check returns what is wrong with the declaration of a resource.
+// check validates the declaration of a resource.
 func (r *Resource) check() error {
 	if r.Name == "" || r.Extract == nil {
 		return fmt.Errorf("%w: %q needs a name and an extractor", ErrResource, r.Name)
@@ -120,7 +120,7 @@ func (m *Engine) formOf(t *table) *Resource {
 	return t.form
 }
 
-// in returns the record in another form, at the same revision.
+// in converts the record to another form, at the same revision.
 func (r *Record) in(form *Resource) (*Record, error) {
 	json := r.JSON
 	var err error
@@ -133,7 +133,8 @@ func (r *Record) in(form *Resource) (*Record, error) {
 	return &next, next.extract(json, form)
 }
 
-// extract gives the record a text whose resourceVersion is that of the record.
+// extract sets the JSON of the record, and extracts its parts. The resourceVersion in the JSON must
+// be that of the record.
 func (r *Record) extract(json []byte, form *Resource) (err error) {
 	r.JSON = json
 	if r.Parts, err = form.Extract(json); err != nil {

@@ -46,7 +46,7 @@ type Resource struct {
 type Extractor func(json []byte) (Parts, error)
 
 // UpdateFunc decides what an object becomes. If the object does not exist, current is nil. The function returns the next JSON; nil to
-// delete the object or leave it absent; or an error, which changes nothing and which Update returns as it is. JSON that differs from the
+// delete the object or leave it absent; or an error, which changes nothing and which Update returns unchanged. JSON that differs from the
 // current one only in the resourceVersion is a no-op: no revision, no event.
 //
 // The JSON must be one object whose metadata has a resourceVersion of type string, into which the store writes the revision of the commit.
@@ -63,31 +63,32 @@ type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
 // Store holds the objects of the registered resources. One sequence of revisions numbers their commits, in commit order. All methods are
 // safe for concurrent use and return [ErrClosed] after Close.
 //
-// Revisions begin at the clock in microseconds, above all that the store has ever assigned, and stay below 2^53.
+// When a store starts, its revisions continue from the clock in microseconds, and are above all revisions that the store has ever assigned.
+// They stay below 2^53.
 //
-// A store that outlives the process keeps [Record.Written] with each object, so that a restart does not change it. A replicated store
-// returns the time of the replica that committed the record.
+// A durable store keeps [Record.Written] with each object, so that a restart does not change it. A replicated store returns the time of the
+// replica that committed the record.
 //
 // If a read or a watch asks for a revision that the store has not reached, it waits for a bounded time (3 seconds unless the store
 // documents another) and then fails with 504 Timeout, "Too large resource version". A client may have such a revision from an earlier
 // store.
 type Store interface {
-	// Register makes a resource known, and loads its records if the store kept them from before. The store serves nothing of a resource
-	// before it is registered. If the context ends before the records are loaded, Register returns its error and changes nothing.
+	// Register adds a resource, and loads its records if the store is durable. The store serves only registered resources. If the context ends
+	// before the records are loaded, Register returns the error of the context and changes nothing.
 	//
-	// Registering a resource again under another Fingerprint upgrades its records, at their revisions, and ends its history: reads and
-	// watches of the resource from earlier revisions give 410 Expired. Other resources keep their history. The caller should close cursors
-	// of the old form before; a cursor that has read every change goes on, with records of the new form.
+	// If the resource is already registered with another Fingerprint, Register upgrades its records without changing their revisions, and ends
+	// its history: reads and watches of the resource from earlier revisions fail with 410 Expired. Other resources keep their history. The
+	// caller should first close cursors that expect the old form. A cursor that has read every change continues with records of the new form.
 	//
-	// Registering a resource again with only other indexes changes no record and ends no history.
+	// If only the indexes differ, Register changes no records and keeps the history.
 	//
-	// Register returns an error of Upgrade or Extract with the key of the record, and then changes nothing. It returns [ErrResource] if the
+	// If Upgrade or Extract fails, Register returns the error with the key of the record, and changes nothing. It returns [ErrResource] if the
 	// resource is incomplete or registered with another scope.
 	Register(ctx context.Context, resource Resource) error
 
-	// Unregister makes the store serve a resource no longer, and ends its history. It waits for commits that are under way, and ends the
-	// resource's cursors with [ErrResource]. The records stay as they are, and are served again when the resource is registered again. If
-	// the resource is not registered, Unregister does nothing.
+	// Unregister makes the store stop serving a resource, and ends its history. It waits for commits in progress, and ends the resource's
+	// cursors with [ErrResource]. The store keeps the records, and serves them again once the resource is registered again. If the resource is
+	// not registered, Unregister does nothing.
 	Unregister(ctx context.Context, resource string) error
 
 	// Revision returns the revision of the latest visible commit. It is never 0, which means "any" on the wire.
@@ -100,20 +101,20 @@ type Store interface {
 	// List appends the records of a scope to into, in order of namespace and name, from one consistent state.
 	List(ctx context.Context, opts Query, into []*Record) (Listing, error)
 
-	// Update performs a write (API conventions, Concurrency Control and Consistency): it calls fn with the object's current record and
-	// commits the result if the object has not changed meanwhile; otherwise it calls fn again. The current record may be one whose commit
-	// is still under way, which readers do not see yet. Update returns only after that commit, even if fn then refuses or changes nothing.
+	// Update performs a write (API conventions, Concurrency Control and Consistency): it calls fn with the object's current record and commits
+	// the result if the object has not changed meanwhile; otherwise it calls fn again. The current record may belong to a commit in progress,
+	// which readers do not see yet. Update returns only after that commit, even if fn returns an error or changes nothing.
 	//
 	// Update returns the object's new record; after a no-op, the current record; after a delete, the last state at the revision of the
-	// deletion. It returns [ErrNotFound] if there was nothing to delete, and [ErrContended] if the object changed during each of
-	// [MaxAttempts] calls. It returns [ErrReadOnly] if the store takes no writes. It returns [ErrUnknown] if the context ends, or the commit
-	// fails, while the commit is under way.
+	// deletion. It returns [ErrNotFound] if there was nothing to delete, and [ErrContended] if the object changed during each of [MaxAttempts]
+	// calls. It returns [ErrReadOnly] if the store refuses the write, and [ErrUnknown] if the context ends or an error occurs during the
+	// commit.
 	Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error)
 
-	// UpdateAll writes several objects, of any resources, as a unit: all or none, visible together, with revisions that ascend in the order
-	// of the keys. No other write has a revision between them. The keys must differ. An object that fn leaves unchanged must still be unchanged at the commit, so it serves as a
-	// precondition for the others. The records are in the order of the keys, each as Update would return it; nil for an object that neither
-	// existed nor was created.
+	// UpdateAll writes several objects, of any resources, as a unit: all or none, and visible together. The revisions are consecutive, in the
+	// order of the keys. The keys must differ. If fn leaves an object unchanged, the commit still requires that no other write has changed it,
+	// so the object serves as a precondition for the others. UpdateAll returns the records in the order of the keys, each as Update would
+	// return it, and nil for an object that neither existed nor was created.
 	UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error)
 
 	// Watch returns a cursor on the changes of a scope that are younger than a revision. It fails with 410 Expired if the store no longer
@@ -127,14 +128,14 @@ type Store interface {
 	// Compact drops the history up to and including a revision. Reads and watches from earlier revisions then give 410 Expired.
 	Compact(ctx context.Context, through watch.Revision) error
 
-	// Close waits for commits that are under way, ends every watch and every waiting read with [ErrClosed], and leaves no goroutine behind.
-	// Further calls do nothing.
+	// Close waits for commits in progress, and ends every watch and every waiting read with [ErrClosed]. All goroutines of the store end
+	// before Close returns. Further calls do nothing.
 	Close() error
 }
 
-// Prober is a [Store] that knows whether it can serve. Servers ask it for their health.
+// Prober is a [Store] that reports whether it can serve. The API uses it for /readyz.
 type Prober interface {
-	// Ready returns nil if the store takes reads and writes, and otherwise says why not. It answers at once.
+	// Ready returns nil if the store accepts reads and writes, and otherwise the reason. It does not block.
 	Ready() error
 }
 

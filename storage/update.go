@@ -15,10 +15,10 @@ type write struct {
 	form    *Resource // the table's form at the time of read
 	key     Key
 	base    *Record  // the record that the update function saw; nil if none
-	after   *pending // the group that decides base, unless base is durable
+	after   *pending // the group that writes base; nil if base is durable
 	next    *Record  // the record to commit; nil to delete
 	changes bool     // false for a no-op
-	grown   int64    // by how many bytes the live records grow
+	grown   int64    // how many bytes the write adds to the live records
 }
 
 // Update implements [Store].
@@ -99,8 +99,8 @@ func (m *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 	}
 }
 
-// refused returns the error with which an update ends without a commit, once what the function saw is durable: otherwise a client could
-// learn, from the refusal, of a write that is lost.
+// refused returns the error of an update that ends without a commit. First it waits until the records that the update function saw are
+// durable. Otherwise the error could tell a client about a write that a crash then loses.
 func (m *Engine) refused(ctx context.Context, writes []write, err error) error {
 	if wait := m.settled(ctx, writes); wait != nil {
 		return wait

@@ -2,12 +2,12 @@ package storage
 
 import "context"
 
-// patientRounds is how many times an upgrade starts again because of writes, before it makes writes wait for it.
+// patientRounds is how often writes may make an upgrade start again before the upgrade pauses them.
 const patientRounds = 8
 
-// upgrade gives a table another form or other indexes. It prepares them outside the lock, and repeats this for the records that have
-// changed meanwhile. The backend notes the new form before the first write in that form, and gets the records afterwards: as each record
-// has its own form there, a crash between does no harm.
+// upgrade changes the form or the indexes of a table. It prepares the new table outside the lock, and repeats this for records that have
+// changed in between. The backend records the new form before the first write in that form, and receives the upgraded records afterwards. A
+// crash in between does no harm, because the backend stores the form of each record.
 func (m *Engine) upgrade(ctx context.Context, t *table, form *Resource) error {
 	defer m.resume(t)
 	upgraded, newer, err := m.reload(ctx, t, form)
@@ -51,7 +51,8 @@ func (m *Engine) upgrade(ctx context.Context, t *table, form *Resource) error {
 	return m.rewrite(context.WithoutCancel(ctx), form, changed)
 }
 
-// reload reads the records again that the table holds pruned because they are of a newer form. They may be of the form to be registered.
+// reload reads records of a newer form from the backend again, because the table holds only the fields that the old form knows. The new
+// form may be theirs.
 func (m *Engine) reload(ctx context.Context, t *table, form *Resource) (upgraded map[*Record]*Record, newer map[Key]string, err error) {
 	upgraded = map[*Record]*Record{}
 	m.mu.RLock()
@@ -87,8 +88,8 @@ func (m *Engine) reload(ctx context.Context, t *table, form *Resource) (upgraded
 	return upgraded, next.newer, err
 }
 
-// prepareTable returns a table with the records of a snapshot in a form, and by how much they have grown. It has no tree if the form is the
-// same except for its indexes. The map holds what earlier rounds have upgraded.
+// prepareTable returns a table with the records of a snapshot in a form, and how many bytes they have grown. The table has no tree if only
+// the indexes differ. upgraded holds the records that earlier rounds have upgraded.
 func (m *Engine) prepareTable(ctx context.Context, s *snapshot, form *Resource, upgraded map[*Record]*Record) (next *table, grown int64, err error) {
 	next = &table{form: form, indexes: newIndexes(form.Indexed)}
 	if m.formOf(s.table).Fingerprint != form.Fingerprint {
@@ -121,8 +122,9 @@ func (m *Engine) prepareTable(ctx context.Context, s *snapshot, form *Resource, 
 	return next, grown, err
 }
 
-// replace installs another form, its indexes and, if next has a tree, the upgraded records, provided that the snapshot they were made from
-// is still the latest and that no commit is under way. The history holds records of one form only, so upgraded records end it.
+// replace installs a form, its indexes and, if next has a tree, the upgraded records. It returns false and does nothing if the snapshot is
+// no longer the latest state or a commit is in progress. Upgraded records end the history, because the history holds records of one form
+// only.
 func (m *Engine) replace(t *table, s *snapshot, next *table, grown int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -140,7 +142,7 @@ func (m *Engine) replace(t *table, s *snapshot, next *table, grown int64) bool {
 	return true
 }
 
-// rewrite gives upgraded records to the backend. If it cannot write them, the store takes no writes any more.
+// rewrite passes upgraded records to the backend. If the backend returns an error, the store becomes read-only.
 func (m *Engine) rewrite(ctx context.Context, form *Resource, records []*Record) error {
 	if m.backend == nil || m.Ready() != nil {
 		return nil
@@ -170,7 +172,7 @@ func (m *Engine) resume(t *table) {
 	}
 }
 
-// awaitPending waits for the commits to a table that are under way.
+// awaitPending waits for the commits to a table that are in progress.
 func (m *Engine) awaitPending(ctx context.Context, t *table) error {
 	m.mu.RLock()
 	var last *pending

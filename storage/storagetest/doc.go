@@ -1,3 +1,3 @@
-// Package storagetest proves that a [storage.Store] keeps its contract. A backend's tests call [Run] with a [Subject]. Each case states the
-// rule that it proves and prints it on failure. After each case, Run checks the invariants of the whole store.
+// Package storagetest proves that a [storage.Store] keeps its contract. The tests of a store or a backend call [Run] with a [Subject]. Each
+// case states the rule that it proves and prints it on failure. After each case, Run checks the invariants of the whole store.
 package storagetest

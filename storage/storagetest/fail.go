@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// countdown is a context that ends when Err has been called a number of times.
+// countdown is a context that ends after a number of calls of Err.
 type countdown struct {
 	context.Context
 	left int

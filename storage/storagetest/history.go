@@ -49,7 +49,7 @@ func newModel(s *subject) *model {
 	return m
 }
 
-// reopened tells the model that the store was opened again after a revision, which moves it forward.
+// reopened tells the model that the store was reopened after revision last. A reopened store continues at a higher revision.
 func (m *model) reopened(last watch.Revision) {
 	m.states[m.store.Revision()] = m.states[last]
 }

@@ -16,8 +16,8 @@ import (
 
 const workers = 4
 
-// Work writes groups of two objects to an empty store, from several goroutines, until a write fails. It writes a line to out for each group
-// that was acknowledged. [Subject.Kill] lets it run until the process dies.
+// Work writes groups of two objects to an empty store, from several goroutines, until a write fails. For each acknowledged group it writes
+// a line to out. [Subject.Kill] runs it in a process that dies.
 func Work(ctx context.Context, store storage.Store, out io.Writer) error {
 	for _, resource := range (&subject{}).resources() {
 		if err := store.Register(ctx, resource); err != nil {
@@ -60,7 +60,7 @@ var killRules = []rule{
 	}},
 }
 
-// checkLeft compares what a store has kept with what Work has written.
+// checkLeft compares the objects in a store with the lines that Work has written.
 func (s *subject) checkLeft(written []byte, left storage.Store) {
 	killed := &subject{T: s.T, ctx: s.ctx, make: s.make, store: left}
 	killed.register()

@@ -19,11 +19,11 @@ import (
 
 const groupKeys = 3
 
-// These are the operations of a client on a few objects at once. The checker knows the state of all of them.
+// The operations of a client on a group of objects, and their results. The checker tracks the state of all objects.
 type (
 	groupCall struct {
 		list  bool
-		write [groupKeys]string // the values to write; "" leaves the object as it is, and "-" deletes it
+		write [groupKeys]string // the values to write; "" leaves the object unchanged, and "-" deletes it
 		must  [groupKeys]string // what the function requires of the objects: "present", "absent" or nothing
 	}
 	groupAnswer struct {
@@ -33,7 +33,7 @@ type (
 	}
 )
 
-// groups models all objects. A write whose outcome is unknown returns at the end of time, so it may take effect after all else.
+// groups models all objects. A write with an unknown outcome counts as never returned, so it may take effect at any later time.
 var groups = porcupine.Model{
 	Init: func() any { return [groupKeys]string{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -79,7 +79,7 @@ func linearizableGroups(s *subject) {
 				if ok {
 					histories[id] = append(histories[id], porcupine.Operation{ClientId: id, Input: in, Call: began, Output: out, Return: ended})
 				}
-				if out.unknown { // the client starts again, as the checker wants a client's operations one after the other
+				if out.unknown { // continue as a new client, because the operations of one client must not overlap
 					return
 				}
 			}
@@ -101,7 +101,8 @@ func randomGroup(random *rand.Rand, value string) (in groupCall) {
 	return in
 }
 
-// groupCall performs one operation. It returns false if the store refused it for a reason that has nothing to do with the objects.
+// groupCall performs one operation. It returns false if the store refused the operation for a reason that does not depend on the
+// objects, such as a read-only store.
 func (s *subject) groupCall(in groupCall) (out groupAnswer, ok bool) {
 	if in.list {
 		page, err := s.store.List(s.ctx, storage.Query{Scope: watch.Scope{Resource: widgets, Namespace: "a"}}, nil)

@@ -54,7 +54,7 @@ var registerRules = []rule{
 			assert.True(s, status.IsExpired(err), "a watch that is %s: %v", name, err)
 		}
 		_, err = upToDate.Poll(nil)
-		assert.NoError(s, err, "a watch that has read every change goes on")
+		assert.NoError(s, err, "a watch that has read every change continues")
 
 		got, err := s.store.Get(s.ctx, key, 0)
 		require.NoError(s, err)
@@ -246,7 +246,8 @@ var registerRules = []rule{
 	}},
 }
 
-// checkHistoryEnds expects that everything before a revision is dropped and that nothing has changed since.
+// checkHistoryEnds checks that the store has dropped all changes before a revision, and that nothing has
+// changed since.
 func (s *subject) checkHistoryEnds(scope watch.Scope, at watch.Revision) {
 	s.Helper()
 	_, err := s.store.List(s.ctx, storage.Query{Scope: scope, Revision: at - 1, Exact: true}, nil)

@@ -61,7 +61,7 @@ var reopenRules = []rule{
 		require.True(s, status.IsExpired(err), "%v", err)
 		s.reopen()
 		_, err = s.store.Watch(s.ctx, scope, first-1)
-		require.True(s, status.IsExpired(err), "what is compacted does not come back: %v", err)
+		require.True(s, status.IsExpired(err), "compacted changes must not come back: %v", err)
 		s.watch(scope, first)
 	}},
 	{"UnregisteredKept", "Records of a resource that is not registered stay as they are.", func(s *subject) {
@@ -103,7 +103,7 @@ var reopenRules = []rule{
 				s.checkRecord(r, next.Extract)
 			}
 			_, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, node.Revision-2)
-			require.True(s, status.IsExpired(err), "the history is of the older form: %v", err)
+			require.True(s, status.IsExpired(err), "the history has the older form: %v", err)
 			s.watch(watch.Scope{Resource: nodes}, node.Revision-1)
 		}
 		check()
@@ -113,7 +113,7 @@ var reopenRules = []rule{
 		require.Equal(s, len(old.Records), upgrades, "the upgraded records were kept")
 		s.store = s.make.Reopen(s.T, s.store)
 		require.NoError(s, s.store.Register(s.ctx, next))
-		s.closed = true // the rest of the suite's resources are of no interest
+		s.closed = true // the invariants of the suite's resources do not apply
 	}},
 	{"OlderProgram", "An older program serves records of a newer form, and refuses to write them.", func(s *subject) {
 		key, other := widget("a", "x"), widget("a", "y")

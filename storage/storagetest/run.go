@@ -33,22 +33,23 @@ type rule struct {
 	prove    func(*subject)
 }
 
-// Subject makes stores of one kind. A chapter whose function is nil is left out.
+// Subject makes stores of one implementation. Run skips the chapters whose function is nil.
 type Subject struct {
 	// New returns an empty store without registered resources. Run closes it. New is required.
 	New func(t *testing.T) storage.Store
-	// Reopen closes a store that New or Reopen returned, and opens what it has kept. Run closes the result.
+	// Reopen closes a store that New or Reopen returned, and opens it again with the same objects. Run closes the result.
 	Reopen func(t *testing.T, store storage.Store) storage.Store
-	// Kill runs [Work] on an empty store in a process that dies at the n-th commit, counted from 0, without any chance to clean up. It
-	// returns what Work has written, and opens what the store has kept. Run closes the result.
+	// Kill runs [Work] on an empty store in a process that dies at the n-th commit, counted from 0, without cleaning up. It returns
+	// the output of Work, and the store, opened again. Run closes the store.
 	Kill func(t *testing.T, n int) (written []byte, left storage.Store)
-	// Fail makes a store that New returned fail the n-th commit from now on, counted from 0, in a way that leaves the outcome open.
+	// Fail makes the n-th commit from now on fail in a store that New returned, counted from 0, so that the outcome of the commit is
+	// unknown.
 	Fail func(t *testing.T, store storage.Store, n int)
-	// Peer returns another store over the same objects as a store that New returned, as another replica would open it. Run closes it.
+	// Peer returns a second store with the same objects as a store that New returned, like another replica. Run closes it.
 	Peer func(t *testing.T, store storage.Store) storage.Store
 }
 
-// Run proves every rule on stores of one kind.
+// Run proves every rule for one implementation of a store.
 func Run(t *testing.T, make Subject) {
 	all := slices.Concat(lifeRules, registerRules, updateRules, listRules, indexRules, groupRules, watchRules, compactionRules, historyRules)
 	if make.Reopen != nil {
