@@ -90,8 +90,9 @@ bench-compare: ## compare benchmarks with a commit (REF=commit BENCH=pattern COU
 	@.ci/bench-compare "$(REF)" '$(BENCH)' $(COUNT)
 
 soak: ## the consistency soaks, ours and that of client-go, and killed processes, under the race detector (SOAK=10m each, KILLS=1000)
+	@.ci/require strace
 	DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v ./internal/soak
-	DECORUM_TORTURE=$(KILLS) go test -race -count=1 -timeout 0 -v -run TestCrash ./internal/torture
+	DECORUM_TORTURE=$(KILLS) go test -race -count=1 -timeout 0 -v ./internal/torture
 	cd internal/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
 
 fuzz: ## run every fuzz target for a while (FUZZTIME=30s)

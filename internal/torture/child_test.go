@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -23,6 +24,7 @@ const (
 	childRun   = "DECORUM_TORTURE_RUN"   // the number of the process
 	childAfter = "DECORUM_TORTURE_AFTER" // the revision from which its first watcher resumes; 0 for none
 	childTight = "DECORUM_TORTURE_TIGHT" // not empty: the file holds little history
+	childLife  = "DECORUM_TORTURE_LIFE"  // how long it lives after it has opened the file, if it is to kill itself
 )
 
 const writers = 10
@@ -74,6 +76,13 @@ func child(path string) error {
 		return err
 	}
 	report("o %d", store.Revision())
+	if life, err := time.ParseDuration(os.Getenv(childLife)); err == nil {
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			return err
+		}
+		defer time.AfterFunc(life, func() { _ = self.Kill() }).Stop()
+	}
 	if err := register(ctx, store); err != nil {
 		return err
 	}

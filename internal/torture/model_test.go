@@ -184,10 +184,12 @@ func (m *model) checkWrites(f *found) error {
 			}
 		}
 	}
-	for _, r := range m.runs {
-		for _, w := range r.writes {
-			if w.pending() {
-				errs = append(errs, m.explain(f, w, explained))
+	for _, names := range []bool{true, false} { // deletions name no write, so they go last
+		for _, r := range m.runs {
+			for _, w := range r.writes {
+				if w.pending() && w.puts[w.keys[0]] == names {
+					errs = append(errs, m.explain(f, w, explained))
+				}
 			}
 		}
 	}

@@ -48,6 +48,8 @@ type listing struct {
 	objects  map[string]watch.Revision
 }
 
+func newRun() *run { return &run{writes: map[string]*write{}, watchers: map[string][]watching{}} }
+
 // startChild runs a child until it has reported a number of lines about its progress, and kills it.
 func startChild(t *testing.T, lines int, environment ...string) *run {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -56,7 +58,7 @@ func startChild(t *testing.T, lines int, environment ...string) *run {
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	r := &run{writes: map[string]*write{}, watchers: map[string][]watching{}}
+	r := newRun()
 	reader := bufio.NewReaderSize(out, 1<<20)
 	for {
 		line, err := reader.ReadString('\n')

@@ -73,7 +73,11 @@ func openFile(opts Options) (f *file, err error) {
 		return nil, withPath(f.path, err)
 	}
 	f.db.AllocSize = growBy
-	if err := f.readMeta(); err != nil {
+	err = f.readMeta()
+	if err == nil && !opts.ReadOnly {
+		err = withPath(f.path, f.settle())
+	}
+	if err != nil {
 		f.release(err)
 		return nil, err
 	}
@@ -113,6 +117,9 @@ func (f *file) readMeta() (err error) {
 
 // withPath adds the path to an error that lacks it.
 func withPath(path string, err error) error {
+	if err == nil {
+		return nil
+	}
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		return err
 	}

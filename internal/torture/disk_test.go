@@ -1,0 +1,104 @@
+package torture
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// sector is the unit that a disk writes as a whole.
+const sector = 512
+
+// disk is what is known of a file on a disk.
+type disk struct {
+	durable []byte
+	pending []change // after the last sync
+	lost    []change // of which a sync has failed: later syncs say nothing about them
+}
+
+// change is a write to a file, or a new size if data is nil.
+type change struct {
+	at   int64
+	data []byte
+}
+
+func (c change) apply(image []byte, sectors func() bool) []byte {
+	if c.data == nil {
+		if !sectors() {
+			return image
+		}
+		return slices.Grow(image, max(0, int(c.at)-len(image)))[:c.at]
+	}
+	for from := 0; from < len(c.data); from += sector {
+		if !sectors() {
+			continue
+		}
+		to := min(from+sector, len(c.data))
+		if grown := int(c.at) + to; grown > len(image) {
+			image = append(image, make([]byte, grown-len(image))...)
+		}
+		copy(image[int(c.at)+from:], c.data[from:to])
+	}
+	return image
+}
+
+func (c change) String() string {
+	if c.data == nil {
+		return fmt.Sprintf("truncate %d", c.at)
+	}
+	return fmt.Sprintf("write %d at %d", len(c.data), c.at)
+}
+
+func always() bool { return true }
+
+// sync notes that a sync has ended. It covers the changes that were made before it began.
+func (d *disk) sync(began int, ok bool) {
+	if !ok {
+		d.lost = append(d.lost, d.pending[:began]...)
+	}
+	for _, c := range d.pending[:began] {
+		if ok {
+			d.durable = c.apply(d.durable, always)
+			d.lost = slices.DeleteFunc(d.lost, func(l change) bool { return l.at == c.at && len(l.data) == len(c.data) })
+		}
+	}
+	d.pending = slices.Clone(d.pending[began:])
+}
+
+// images calls use with contents that the file may have after a power failure, at most n, and each once.
+func (d *disk) images(random *rand.Rand, n int, use func([]byte)) {
+	open := slices.Concat(d.lost, d.pending)
+	var seen [][]byte
+	try := func(written func(i int) func() bool) {
+		image := slices.Clone(d.durable)
+		for i, c := range open {
+			image = c.apply(image, written(i))
+		}
+		if !slices.ContainsFunc(seen, func(s []byte) bool { return bytes.Equal(s, image) }) {
+			seen = append(seen, image)
+			use(image)
+		}
+	}
+	coin := func() bool { return random.IntN(2) == 0 }
+	never := func() bool { return false }
+	ways := []func(i int) func() bool{
+		func(int) func() bool { return always },
+		func(int) func() bool { return never },
+		func(int) func() bool { return coin },
+	}
+	for i := range open {
+		only := func(j int) func() bool { return func() bool { return i == j } }
+		but := func(j int) func() bool { return func() bool { return i != j } }
+		torn := func(j int) func() bool { return map[bool]func() bool{true: coin, false: always}[i == j] }
+		first := func(j int) func() bool { return func() bool { return j <= i } }
+		ways = append(ways, only, but, torn, first)
+	}
+	if len(ways) > n {
+		random.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
+		ways = ways[:n]
+	}
+	for _, way := range ways {
+		try(way)
+	}
+}

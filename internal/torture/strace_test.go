@@ -1,0 +1,110 @@
+package torture
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// call is a system call of a child that matters: it writes to the file, changes its size, syncs it, or reports something.
+type call struct {
+	name    string
+	thread  string
+	failed  bool
+	begins  bool // the call has begun
+	ends    bool // the call has ended
+	unknown bool // the process died in the call
+	at      int64
+	data    []byte
+}
+
+// trace runs a child under strace with options that inject faults, and returns its calls in order. The child must not end by itself.
+func trace(ctx context.Context, t *testing.T, path string, inject []string, environment ...string) []call {
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("it needs strace, which make soak requires")
+	}
+	log := filepath.Join(t.TempDir(), "strace")
+	args := []string{"-f", "-qq", "-y", "-xx", "-s", "8388608", "-o", log, "-e", "signal=none", "--seccomp-bpf",
+		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,write"}
+	for _, i := range inject {
+		args = append(args, "-e", "inject="+i)
+	}
+	cmd := exec.CommandContext(ctx, "strace", append(args, os.Args[0])...)
+	cmd.Env = append(os.Environ(), environment...)
+	cmd.Stdout = io.Discard
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	err := cmd.Run()
+	require.ErrorContains(t, err, "signal: killed", "%s", &stderr)
+	file, err := os.Open(log)
+	require.NoError(t, err)
+	defer file.Close()
+	var calls []call
+	for reader := bufio.NewReaderSize(file, 1<<20); ; {
+		line, err := reader.ReadString('\n')
+		if err == io.EOF {
+			return calls
+		}
+		require.NoError(t, err)
+		if c, ok := parseCall(t, path, line); ok {
+			calls = append(calls, c)
+		}
+	}
+}
+
+var aligned = regexp.MustCompile(`\) += `)
+
+// parseCall parses a line of strace.
+func parseCall(t *testing.T, path, line string) (c call, ok bool) {
+	thread, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	rest = aligned.ReplaceAllString(strings.TrimSpace(rest), ") = ")
+	c = call{thread: thread, failed: strings.Contains(rest, ") = -1 "), unknown: strings.Contains(rest, ") = ?"), ends: !strings.HasSuffix(rest, "<unfinished ...>")}
+	if name, after, resumed := strings.Cut(strings.TrimPrefix(rest, "<... "), " resumed>"); resumed && strings.HasPrefix(rest, "<... ") {
+		c.name, c.failed, c.unknown = name, strings.Contains(after, "= -1 "), !strings.Contains(after, "= ") || strings.Contains(after, "= ?")
+		return c, true
+	}
+	name, arguments, called := strings.Cut(rest, "(")
+	if !called {
+		return c, false
+	}
+	c.name, c.begins = name, true
+	if strings.HasPrefix(arguments, " <unfinished") {
+		return c, false // the process died before the call
+	}
+	fd, file, _ := strings.Cut(arguments, "<")
+	file, arguments, _ = strings.Cut(file, ">")
+	if string(unhex(t, file)) != path && (c.name != "write" || fd != "1") {
+		c.name = "" // of another file, but it may be the end of an unfinished one
+		return c, false
+	}
+	arguments, _, _ = strings.Cut(arguments, " <unfinished")
+	arguments, _, _ = strings.Cut(arguments, ") = ")
+	parts := strings.Split(strings.TrimPrefix(arguments, ", "), ", ")
+	switch c.name {
+	case "pwrite64":
+		c.data = unhex(t, strings.Trim(parts[0], `"`))
+		require.Equal(t, strconv.Itoa(len(c.data)), parts[1])
+		c.at = int64(revisionOf(parts[2]))
+	case "write":
+		c.data = unhex(t, strings.Trim(parts[0], `"`))
+	case "ftruncate":
+		c.at = int64(revisionOf(parts[0]))
+	}
+	return c, true
+}
+
+func unhex(t *testing.T, text string) []byte {
+	b, err := hex.DecodeString(strings.ReplaceAll(text, `\x`, ""))
+	require.NoError(t, err, "%.100s", text)
+	return b
+}
