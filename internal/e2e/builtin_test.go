@@ -10,10 +10,14 @@ import (
 // smallHost is a host that uses no Kubernetes module.
 var smallHost = host{program: "smallhost", namespaces: true}
 
-// kubectl shows the kinds of package builtin. It finds the events of a custom object, whichever group they were written in.
+// kubectl shows the kinds of package builtin. It finds the events of a custom object, whichever group they were written in and whoever wrote
+// them.
 func TestKubectlShowsBuiltinKinds(t *testing.T) {
 	s := startServer(t, smallHost, newest())
 	s.feed(t, `{apiVersion: garden.example.com/v1, kind: Plant, metadata: {name: rose}}`, "create", "-f", "-")
+	seen, _ := s.background(t, "get", "events", "-w", "--field-selector=reason=Seen", "-o", `jsonpath={.involvedObject.name} {.series.count}{"\n"}`)
+	s.run(t, "label", "plant", "rose", "colour=red")
+	await(t, seen, "rose", "2")
 	uid := s.run(t, "get", "plant", "rose", "-o", "jsonpath={.metadata.uid}")
 	about := `{apiVersion: garden.example.com/v1, kind: Plant, name: rose, namespace: ` + namespace + `, uid: ` + uid + `}`
 	s.feed(t, `{apiVersion: v1, kind: Event, metadata: {name: rose.1}, involvedObject: `+about+`, type: Normal, reason: Watered, message: with 3 litres, count: 2,
@@ -27,6 +31,8 @@ func TestKubectlShowsBuiltinKinds(t *testing.T) {
 		want []string
 	}{
 		{[]string{"describe", "plant", "rose"}, []string{"Events:", "Watered", "(x2 over", "gardener", "with 3 litres", "Withered", "too late"}},
+		{[]string{"describe", "plant", "rose"}, []string{"Seen", "(x2 over", "garden.example.com/host", "It wants 0 litres"}},
+		{[]string{"events", "--for", "plant/rose"}, []string{"Seen", "It wants 0 litres"}},
 		{[]string{"events"}, []string{"LAST SEEN", "Plant/rose", "Watered", "Warning", "Withered"}},
 		{[]string{"events", "--for", "plant/rose", "--types=Warning"}, []string{"Withered"}},
 		{[]string{"get", "events"}, []string{"LAST SEEN", "plant/rose", "with 3 litres", "too late"}},

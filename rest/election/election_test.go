@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -157,6 +158,26 @@ func TestTheLeaseIsHeldUntilLeadReturns(t *testing.T) {
 		assert.Equal(t, time.Minute, time.Since(began))
 		pass(5 * time.Second)
 		assert.Equal(t, "second", *s.lease().Spec.HolderIdentity)
+		require.NoError(t, stopSecond())
+	})
+}
+
+// Candidates compete from other processes too.
+func TestOverHTTP(t *testing.T) {
+	inSeat(t, func(s *seat) {
+		api, err := rest.New(rest.Options{Store: s.store}, builtin.Leases())
+		require.NoError(t, err)
+		defer func() { require.NoError(t, api.Close()) }()
+		server := rest.Server{URL: "http://api.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(api)}}
+		o := s.options("elsewhere")
+		o.Client = rest.ClientAt(server, builtin.Leases()).Namespace("default")
+		stop := s.run(o, s.lead)
+		stopSecond := s.run(s.options("here"), s.lead)
+		pass(time.Hour)
+		assert.Equal(t, "elsewhere", *s.lease().Spec.HolderIdentity)
+		require.NoError(t, stop())
+		pass(5 * time.Second)
+		assert.Equal(t, "here", *s.lease().Spec.HolderIdentity)
 		require.NoError(t, stopSecond())
 	})
 }

@@ -1,4 +1,5 @@
-// Command smallhost is a host that uses no Kubernetes module. It serves the kinds of package builtin and one kind of its own.
+// Command smallhost is a host that uses no Kubernetes module. It serves the kinds of package builtin and one kind of its own, and records an
+// event for each change of a plant.
 //
 //	go run ./cmd/smallhost --listen 127.0.0.1:8080
 //
@@ -19,7 +20,9 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/events"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // Plant is the host's own kind.
@@ -53,8 +56,11 @@ func run(ctx context.Context, listen string) error {
 		return err
 	}
 	defer api.Close()
-	emptied := make(chan error, 1)
-	go func() { emptied <- lifecycle.EmptyNamespaces(ctx, api, lifecycle.Options{}) }()
+	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), KindOf: api.KindOf, Controller: "garden.example.com/host"})
+	working := make(chan error, 3)
+	go func() { working <- lifecycle.Run(ctx, api, lifecycle.Options{}) }()
+	go func() { working <- recorder.Run(ctx) }()
+	go func() { working <- report(ctx, api, recorder) }()
 
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -62,10 +68,27 @@ func run(ctx context.Context, listen string) error {
 	}
 	server := &http.Server{Handler: api}
 	ended := make(chan error, 1)
-	context.AfterFunc(ctx, func() { ended <- errors.Join(<-emptied, api.Close(), server.Shutdown(context.Background())) })
+	context.AfterFunc(ctx, func() {
+		ended <- errors.Join(<-working, <-working, <-working, api.Close(), server.Shutdown(context.Background()))
+	})
 	fmt.Printf("ready http://%s\n", listener.Addr())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return <-ended
+}
+
+// report records an event for each change of a plant, until ctx ends.
+func report(ctx context.Context, api *rest.API, recorder *events.Recorder) error {
+	for event, err := range rest.ClientFor[Plant](api).Follow(ctx, rest.WatchOptions{}) {
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		case event.Type != watch.Deleted:
+			recorder.Normal(event.Object, "Seen", "Look", "It wants %d litres", event.Object.Spec.Litres)
+		}
+	}
+	return nil
 }
