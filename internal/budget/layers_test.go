@@ -67,39 +67,34 @@ func TestCoreKnowsNoKubernetesModule(t *testing.T) {
 	}
 }
 
-// What only some hosts want is linked only into those that import its package.
-func TestOnlyItsUsersLinkCBOR(t *testing.T) {
-	const library = "github.com/fxamacker/cbor/v2"
-	links := func(pkg string) bool { return slices.Contains(goLines(t, "list", "-deps", pkg), library) }
-	assert.False(t, links(host), "a host that does not ask for CBOR")
-	assert.False(t, links(core+"/rest"))
-	assert.True(t, links(core+"/rest/cbor"))
-}
-
-// A host that serves only its own kinds does not link the Kubernetes kinds, even if it runs controllers.
-func TestOnlyItsUsersLinkTheBuiltinKinds(t *testing.T) {
-	const kinds = core + "/rest/builtin"
-	links := func(pkg string) bool { return slices.Contains(goLines(t, "list", "-deps", pkg), kinds) }
-	for _, pkg := range []string{host, core + "/rest", core + "/rest/controller", core + "/rest/lifecycle"} {
-		assert.False(t, links(pkg), pkg)
+// A host links an optional package, and the libraries that only this package needs, if it imports the package, and not otherwise.
+func TestOnlyItsUsersLink(t *testing.T) {
+	deps := func(pkg string) []string { return goLines(t, "list", "-deps", pkg) }
+	linked := map[string][]string{
+		"a host": deps(host), "rest": deps(core + "/rest"), "storage": deps(core + "/storage"),
+		"rest/controller": deps(core + "/rest/controller"), "rest/lifecycle": deps(core + "/rest/lifecycle"),
 	}
-}
-
-// A host that keeps its objects in memory, or in a store of its own, links nothing of the store in a file.
-func TestOnlyItsUsersLinkBolt(t *testing.T) {
-	const library = "go.etcd.io/bbolt"
-	links := func(pkg string) bool { return slices.Contains(goLines(t, "list", "-deps", pkg), library) }
-	assert.False(t, links(host), "a host that does not ask for a file")
-	assert.False(t, links(core+"/rest"))
-	assert.False(t, links(core+"/storage"))
-	assert.True(t, links(core+"/storage/bolt"))
-}
-
-// A host that reads no kubeconfig file links nothing that could, nor anything that runs programs.
-func TestOnlyItsUsersLinkKubeconfig(t *testing.T) {
-	links := goLines(t, "list", "-deps", host)
-	assert.NotContains(t, links, core+"/rest/kubeconfig")
-	assert.NotContains(t, links, "os/exec")
+	for _, c := range []struct{ pkg, library string }{
+		{"/rest/builtin", ""},
+		{"/rest/cbor", "github.com/fxamacker/cbor/v2"},
+		{"/rest/crd", ""},
+		{"/rest/election", ""},
+		{"/rest/events", ""},
+		{"/rest/kubeconfig", "os/exec"},
+		{"/storage/bolt", "go.etcd.io/bbolt"},
+	} {
+		own := deps(core + c.pkg)
+		assert.NotEmpty(t, own, c.pkg)
+		for by, links := range linked {
+			assert.NotContains(t, links, core+c.pkg, by)
+			if c.library != "" {
+				assert.NotContains(t, links, c.library, by)
+			}
+		}
+		if c.library != "" {
+			assert.Contains(t, own, c.library, c.pkg)
+		}
+	}
 }
 
 // What only tests need is linked into no program. A suite that others run
