@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Append implements [storage.Backend]: one transaction and one sync for all groups. It also drops what the history has too much, a little
-// with each transaction.
+// Append implements [storage.Backend]: one transaction and one sync for all groups. Each transaction also drops a few of the changes that
+// exceed the bounds of the history.
 func (f *file) Append(groups []storage.Group) error {
 	at := &place{}
 	return f.update(at, func(tx *bbolt.Tx, c *committed) error {
@@ -56,7 +56,7 @@ func (w *writing) change(e storage.Entry, g storage.Group) error {
 	return w.put(e.Key, e.Form, e.Current)
 }
 
-// current returns what the file holds of an object, or nil. Its bytes belong to the page.
+// current returns the stored record of an object, or nil. Its bytes belong to the page.
 func (w *writing) current(key storage.Key) (*record, error) {
 	b := w.tx.Bucket([]byte(objectsBucket)).Bucket([]byte(key.Resource))
 	if b == nil {
@@ -74,7 +74,7 @@ func (w *writing) current(key storage.Key) (*record, error) {
 	return &r, nil
 }
 
-// put writes an object in the place of the one that the file holds.
+// put writes an object, or replaces the stored one.
 func (w *writing) put(key storage.Key, form string, r *storage.Record) error {
 	number := w.forms.number(key.Resource, form)
 	if number < 0 {
@@ -107,7 +107,7 @@ func (w *writing) delete(key storage.Key) error {
 	return b.Delete(k)
 }
 
-// count notes that a value of an object is replaced by another one. Either may be nil.
+// count updates the figures of the file when an object's value changes from old to next. Either may be nil.
 func (w *writing) count(old, next []byte) {
 	if old != nil {
 		w.objects--
@@ -135,7 +135,7 @@ func (w *writing) record(e storage.Entry, g storage.Group) error {
 	return w.putChange(revisionKey(e.Revision), &c, nil)
 }
 
-// putChange writes a change of the history in the place of an older value.
+// putChange writes a change to the history. old is the value that it replaces, or nil.
 func (w *writing) putChange(key []byte, c *change, old []byte) error {
 	b := w.tx.Bucket([]byte(historyBucket))
 	b.FillPercent = 0.95 // revisions only ascend
@@ -147,7 +147,7 @@ func (w *writing) putChange(key []byte, c *change, old []byte) error {
 	return b.Put(key, value)
 }
 
-// groupEndOf returns the last revision of the group of a change, and when it was made, without verifying the change.
+// groupEndOf returns the last revision of a change's group and the time of the change, without verifying the checksum.
 func groupEndOf(value []byte) (end uint64, at int64, ok bool) {
 	if len(value) < changeHeader {
 		return 0, 0, false

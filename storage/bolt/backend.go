@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// A read transaction of Load and a write transaction of Rewrite handle this much at a time, so that neither holds up others for long.
+// Limits for one read transaction of Load and one write transaction of Rewrite, so that neither blocks others for long.
 const (
 	stepRecords = 512
 	stepBytes   = 4 << 20

@@ -21,16 +21,16 @@ const (
 
 	frameState  = 's' // the value of the state
 	frameForm   = 'f' // length of the key (4), key, value
-	frameBucket = 'b' // the resource of the objects that follow
+	frameBucket = 'b' // the resource of the following objects
 	frameObject = 'o' // length of the key (4), key, value
 	frameEnd    = 'e' // the number of frames before (8)
 
 	maxFrame = 1 << 30
 )
 
-// Backup writes all objects, of one revision, while the store serves. It verifies each object, and fails if one is damaged. [Restore] makes a
-// file of it. What is sealed stays sealed. A backup that was cut off is noticed when it is restored. Until Backup ends, the store does not
-// use the space of deleted objects again, so w should be quick.
+// Backup writes all objects, at one revision, while the store serves. It verifies each object, and returns an error if one is damaged.
+// [Restore] makes a file from a backup, and detects a truncated one. Sealed objects remain sealed. Until Backup ends, the store cannot
+// reuse the space of deleted objects, so w should be fast.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -87,7 +87,7 @@ type frames struct {
 	head  []byte
 }
 
-// write writes a frame. A frame of a key and a value has the length of the key in front.
+// write writes a frame. If the frame has a key, the length of the key precedes it.
 func (f *frames) write(kind byte, key, value []byte) error {
 	f.count++
 	size := len(value)
@@ -146,8 +146,9 @@ func readFrame(r io.Reader) (fr frame, err error) {
 	return fr, nil
 }
 
-// Restore makes a new file of a backup. The file must not exist. It has an identity of its own and no history, so watches and continue
-// tokens from before get 410 Expired, and its revisions go on above those of the backup. A backup that is damaged or cut off leaves no file.
+// Restore makes a new file from a backup. The file must not exist. The new file has a new identity and no history, so older watches and
+// continue tokens get 410 Expired. Its revisions continue above those of the backup. If the backup is damaged or truncated, Restore returns
+// an error and leaves no file.
 func Restore(ctx context.Context, r io.Reader, path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -218,7 +219,7 @@ func (r *restoring) step(tx *bbolt.Tx) error {
 				return fmt.Errorf("%w: %s %s: %w", ErrDamaged, r.resource, keyText(fr.key), err)
 			}
 			r.objects++
-			b.FillPercent = 0.9 // they come in order
+			b.FillPercent = 0.9 // the keys are in order
 			err = b.Put(fr.key, fr.value)
 		case frameEnd:
 			if len(fr.value) != 8 || binary.BigEndian.Uint64(fr.value) != r.count+1 {

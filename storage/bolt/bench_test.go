@@ -15,7 +15,8 @@ import (
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
-// journal is the least that a durable write costs: writers share an append to a file and its sync.
+// journal measures the minimum cost of a durable write: writers share an append to a file and its
+// sync.
 type journal struct {
 	file *os.File
 

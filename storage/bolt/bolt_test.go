@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child writes until it kills itself: before, after or during the commit with the given number.
+// child writes until it kills itself before, during or after the commit with the given number.
 func child(path string) {
 	end, _ := strconv.Atoi(os.Getenv(childEnd))
 	die := func() {
@@ -66,7 +66,7 @@ func child(path string) {
 	os.Exit(1)
 }
 
-// open opens a store that the test closes itself.
+// open opens a store. The test must close it.
 func open(t *testing.T, opts bolt.Options) *bolt.Store {
 	t.Helper()
 	store, err := bolt.Open(t.Context(), opts)
@@ -74,7 +74,7 @@ func open(t *testing.T, opts bolt.Options) *bolt.Store {
 	return store
 }
 
-// subject makes stores in files. Their options have no path.
+// subject makes stores in new files. It sets the Path of opts.
 func subject(opts bolt.Options) storagetest.Subject {
 	at := func(path string) bolt.Options {
 		opts := opts

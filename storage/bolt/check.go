@@ -15,12 +15,12 @@ import (
 // maxFindings bounds how many errors a check collects.
 const maxFindings = 100
 
-// Check reads the whole file and verifies every value: checksums, forms, sealed texts, revisions, and the figures of the file. It returns
-// nil if all is well, and otherwise up to 100 errors joined, each with the object or revision it is about. Reads and writes go on meanwhile,
-// but the space of what is deleted is not used again before Check ends.
+// Check reads the whole file and verifies checksums, forms, sealed texts, revisions, and the figures of the file. It returns nil if the
+// file is intact, and otherwise up to 100 joined errors, each of which names an object or a revision. The store serves reads and writes
+// during the check, but cannot reuse the space of deleted objects until Check ends.
 func (s *Store) Check(ctx context.Context) error { return s.file.check(ctx) }
 
-// Check is [Store.Check] for a file that no store has open. It changes nothing. Of the options it uses Path and Transformer.
+// Check is [Store.Check] for a file that no store has open. It changes nothing. It uses only Path and Transformer of opts.
 func Check(ctx context.Context, opts Options) error {
 	path, err := filepath.Abs(opts.Path)
 	if err != nil {
@@ -47,7 +47,7 @@ type checking struct {
 
 var errEnough = errors.New("there are more errors")
 
-// found notes an error. It returns an error when there are enough.
+// found records an error. It returns errEnough after maxFindings errors.
 func (c *checking) found(err error) error {
 	if c.findings = append(c.findings, err); len(c.findings) == maxFindings {
 		c.findings = append(c.findings, errEnough)
@@ -87,7 +87,7 @@ func (f *file) check(ctx context.Context) error {
 	return errors.Join(append(c.findings, withPath(f.path, err))...)
 }
 
-// each calls look for the values of a bucket. A page that cannot be read ends the bucket, not the check.
+// each calls look for the values of a bucket. If it cannot read a page, it ends the bucket, but the check continues.
 func (c *checking) each(b *bbolt.Bucket, at *place, look func(key, value []byte) error) error {
 	visited := 0
 	var stop error

@@ -9,8 +9,9 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// Compact gives the free space of a file back: it copies what the file holds to a new file, which then takes its place. It needs as much
-// space beside the file. No store may have the file open. A file that is damaged stays as it is. Identity and history stay the same.
+// Compact returns the free space of a file to the file system. It copies the content to a new file, which then replaces the old one, so
+// it needs space for the copy. No store may have the file open. The new file has the same identity and history. If the file is damaged,
+// Compact returns an error and does not change it.
 func Compact(ctx context.Context, path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -24,14 +25,14 @@ func Compact(ctx context.Context, path string) error {
 	return errors.Join(err, f.release(err))
 }
 
-// unopened is the transformer of who needs no text.
+// unopened is a transformer that leaves sealed texts sealed.
 type unopened struct{}
 
 func (unopened) KeyID() string                                   { return "" }
 func (unopened) Seal(text, _ []byte) ([]byte, error)             { return text, nil }
 func (unopened) Open(_ string, sealed, _ []byte) ([]byte, error) { return sealed, nil }
 
-// compact replaces the file while it is locked. A process that waits for the lock finds out that another file has its place.
+// compact replaces the file while it holds the lock. A process that waits for the lock then detects that another file is at the path.
 func (f *file) compact(ctx context.Context) error {
 	if err := f.check(ctx); err != nil {
 		return err

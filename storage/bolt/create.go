@@ -11,8 +11,8 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// createFile makes a whole file beside path and then gives it its name, so that a crash leaves no torn file under this name. It returns
-// [os.ErrExist] if there is one already. fill writes what the file holds.
+// createFile writes a complete file under a temporary name and then links it to path, so a crash cannot leave an incomplete file at
+// path. It returns [os.ErrExist] if the file exists. fill writes the content.
 func createFile(path string, fill func(*bbolt.DB) error) error {
 	temporary, err := newTemporary(path)
 	if err != nil {
@@ -28,7 +28,7 @@ func createFile(path string, fill func(*bbolt.DB) error) error {
 	return syncDirectory(filepath.Dir(path))
 }
 
-// newTemporary returns the path of a new, empty file with mode 0600 beside another one.
+// newTemporary creates an empty file with mode 0600 in the directory of path, and returns its path.
 func newTemporary(path string) (string, error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -37,7 +37,7 @@ func newTemporary(path string) (string, error) {
 	return file.Name(), file.Close()
 }
 
-// fillFile makes an empty file a database, and syncs it once it is full.
+// fillFile makes a database in an empty file, and syncs it after fill.
 func fillFile(path string, fill func(*bbolt.DB) error) error {
 	return guard(path, nil, func() error {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, NoSync: true, FreelistType: bbolt.FreelistMapType})

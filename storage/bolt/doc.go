@@ -1,16 +1,16 @@
-// Package bolt keeps the objects of a [storage.Store] in one file, by go.etcd.io/bbolt. A host that starts in memory moves to a file by
-// changing one line:
+// Package bolt keeps the objects of a [storage.Store] in one file, with go.etcd.io/bbolt. To move a host from memory to a file, change one
+// line:
 //
 //	store, err := bolt.Open(ctx, bolt.Options{Path: "objects.db"})
 //
-// Every acknowledged write is on disk before its response, and before any reader or watcher sees it. Writers that wait share a sync. When a
-// write or a sync fails, the store takes no writes until it is closed and opened again; reads and watches go on. [Store.Stats],
-// [Store.Backup], [Store.Check], [Store.Reseal] and [Compact] are for those who run it. docs/storage.md tells what happens on each fault.
+// A write is on disk before the store acknowledges it, and before a reader or watcher sees it. Waiting writers share a sync. If a write or a
+// sync fails, the store refuses all writes until the host closes it and opens it again; reads and watches continue. [Store.Stats],
+// [Store.Backup], [Store.Check], [Store.Reseal] and [Compact] are for operators. docs/storage.md describes what happens on each fault.
 //
 // # The file
 //
-// The file is a bbolt database with a synced freelist, and mode 0600. A commit of the store is one bbolt transaction: its pages are written
-// and synced, then one of the two meta pages is written and synced. All numbers are big-endian.
+// The file is a bbolt database with a synced freelist, and mode 0600. A commit of the store is one bbolt transaction: bbolt writes the
+// pages and syncs, then writes one of the two meta pages and syncs again. All numbers are big-endian.
 //
 //	meta      "format"    the name of this layout, [Format]
 //	          "id"        16 random bytes, new for each file that is created or restored
@@ -24,9 +24,9 @@
 //	                      flags (1), form (4), last revision of the group (8), time (8), time of the write before (8), [length (1) and
 //	                      id of the key], resource 00 namespace 00 name 00, JSON before the change; checksum
 //
-// A checksum is CRC-32C (4 bytes) over the name of the bucket, the key and the value. Flag 1 says that the JSON is sealed by a
-// [Transformer], flag 2 that a change has a state before it: without it the change created the object. Times are in microseconds since 1970.
-// The state after a change is the state before the next change of the same object or, if there is none, what objects holds.
+// A checksum is CRC-32C (4 bytes) over the name of the bucket, the key and the value. Flag 1 means that a [Transformer] has sealed the
+// JSON. Flag 2 means that the object existed before the change; without it, the change created the object. Times are in microseconds since
+// 1970. The state after a change is the state before the next change of the same object or, after the last change, the value in objects.
 package bolt
 
 // Format is the name of the layout. A file of another format is refused.

@@ -9,19 +9,19 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// These errors name the file. Use errors.Is to test for them.
+// The errors of this package name the file. Test for them with errors.Is.
 var (
-	// ErrLocked says that another process has the file open, or another store of this process.
+	// ErrLocked means that another process, or another store of this process, has the file open.
 	ErrLocked = errors.New("another process has the file open")
-	// ErrFormat says that the file is not one of this package, or of a format that it does not know.
+	// ErrFormat means that another program wrote the file, or that the file has a format that this package does not know.
 	ErrFormat = errors.New("not a file of a known format")
-	// ErrDamaged says that the file holds what nobody has written. The error names the object if it is known.
+	// ErrDamaged means that a part of the file is not what the store has written. The error names the object, if the store can tell which one.
 	ErrDamaged = errors.New("the file is damaged")
-	// ErrReplaced says that the file was removed, replaced or cut off while the store was open.
+	// ErrReplaced means that the file was removed, replaced or truncated while the store was open.
 	ErrReplaced = errors.New("the file was removed or replaced")
 )
 
-// place is what a walk through the file is looking at, for errors.
+// place is the current position of a walk through the file, for errors.
 type place struct {
 	resource, key string
 	revision      uint64
@@ -39,8 +39,8 @@ func (p *place) String() string {
 	return strings.TrimRight(" at "+p.resource+" "+p.key, " ")
 }
 
-// guard runs a function that reads the mapped file. Panics of bbolt, and memory faults because the file is shorter than mapped or cannot be
-// read, become errors. The function may keep the place current.
+// guard runs a function that reads the mapped file. It turns panics of bbolt into errors, and also memory faults, which occur if the file
+// is shorter than its mapping or cannot be read. The function updates the place as it proceeds.
 func guard(path string, at *place, do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -61,7 +61,7 @@ func damaged(path string, at *place, format string, args ...any) error {
 	return fmt.Errorf("%s: %w%s: %w", path, ErrDamaged, at, fmt.Errorf(format, args...))
 }
 
-// keyText shows the key of an object in a bucket.
+// keyText returns the key of an object for an error.
 func keyText(key []byte) string { return strings.Replace(string(key), "\x00", "/", 1) }
 
 // bucketKey returns the key of an object in the bucket of its resource.

@@ -6,7 +6,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// hooked is a file whose commits call functions before and after.
+// hooked is a file that calls functions before and after each commit.
 type hooked struct {
 	*file
 	before, after func() error
@@ -22,7 +22,8 @@ func (h *hooked) Append(groups []storage.Group) error {
 	return h.after()
 }
 
-// OpenHooked is Open with functions that are called before and after each commit, and may fail it.
+// OpenHooked is Open with functions that the store calls before and after each commit. Their errors
+// make the commit fail.
 func OpenHooked(ctx context.Context, opts Options, before, after func() error) (*Store, error) {
 	if err := createEmpty(opts.Path); err != nil {
 		return nil, err

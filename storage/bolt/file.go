@@ -14,11 +14,11 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 )
 
-// reserved is how much address space a file gets, so that it grows without being mapped anew: bbolt cannot map it anew while a backup
-// reads. Only 64-bit systems have the space, and Windows would make the file as large.
+// reserved is how much address space bbolt reserves for a file. Within it, a file can grow without being remapped, which bbolt cannot do
+// while a backup reads. 32-bit systems do not have this space, and Windows would allocate it in the file.
 const reserved int64 = 8 << 30
 
-// growBy is by how much a file grows at a time.
+// growBy is how many bytes a file grows at a time.
 const growBy = 4 << 20
 
 // lockWait is how long bbolt tries to lock a file: once.
@@ -29,26 +29,26 @@ type file struct {
 	opts   Options
 	path   string
 	db     *bbolt.DB
-	handle *os.File // that of db
+	handle *os.File // the handle of db
 	info   os.FileInfo
 	id     []byte
 
 	writing sync.Mutex // held during each write transaction
 	current atomic.Pointer[committed]
-	failed  atomic.Pointer[error] // the first error of a write, after which there is none
+	failed  atomic.Pointer[error] // the first error of a write; after it, the file refuses writes
 }
 
-// committed is what the last write transaction has left.
+// committed holds the figures after the last write transaction.
 type committed struct {
 	state
 	forms    forms
-	size     int64 // of the pages of the file
-	free     int64 // of those that hold nothing
+	size     int64 // bytes in the pages of the file
+	free     int64 // bytes in its free pages
 	synced   time.Time
 	syncTook time.Duration
 }
 
-// openFile opens and locks an existing file, and checks that it is whole enough to be read.
+// openFile opens and locks an existing file, and checks that its size and its meta pages are valid.
 func openFile(opts Options) (f *file, err error) {
 	f = &file{opts: opts, path: opts.Path}
 	if err := precheck(f.path); err != nil {
@@ -115,7 +115,7 @@ func (f *file) readMeta() (err error) {
 	return f.present(c)
 }
 
-// withPath adds the path to an error that lacks it.
+// withPath adds the path to an error that does not contain it.
 func withPath(path string, err error) error {
 	if err == nil {
 		return nil
@@ -129,7 +129,7 @@ func withPath(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// measure notes how full the file is.
+// measure updates the figures about the pages of the file.
 func (f *file) measure(c *committed) error {
 	return guard(f.path, nil, func() error {
 		stats := f.db.Stats()
@@ -141,7 +141,7 @@ func (f *file) measure(c *committed) error {
 	})
 }
 
-// present returns an error if the path does not lead to the open file any more, or if the file is shorter than it must be.
+// present returns an error if the path no longer leads to the open file, or if the file is shorter than its pages.
 func (f *file) present(c *committed) error {
 	info, err := os.Stat(f.path)
 	switch {
@@ -155,8 +155,8 @@ func (f *file) present(c *committed) error {
 	return nil
 }
 
-// update runs a write transaction. When it returns nil, the transaction is on disk, in the file that the path leads to. After an error
-// there is no other transaction, because nobody knows what the disk holds.
+// update runs a write transaction. When it returns nil, the transaction is on disk, in the file at the path. After an error, update refuses
+// all further transactions, because the content of the disk is unknown.
 func (f *file) update(at *place, do func(tx *bbolt.Tx, c *committed) error) error {
 	f.writing.Lock()
 	defer f.writing.Unlock()
@@ -195,7 +195,7 @@ func (f *file) view(at *place, do func(tx *bbolt.Tx) error) error {
 	return guard(f.path, at, func() error { return f.db.View(do) })
 }
 
-// failure returns why there are no write transactions any more.
+// failure returns the error because of which the file refuses write transactions, or nil.
 func (f *file) failure() error {
 	if err := f.failed.Load(); err != nil {
 		return *err
@@ -203,8 +203,8 @@ func (f *file) failure() error {
 	return nil
 }
 
-// Close implements [storage.Backend]. Its last transaction changes nothing: both meta pages of the file then lead to all commits, so that the
-// damage of one of them loses none.
+// Close implements [storage.Backend]. It commits an empty transaction. Then both meta pages lead to the complete data, so the store loses
+// nothing if one of them is damaged.
 func (f *file) Close() error {
 	if c := f.current.Load(); f.failure() == nil && !c.synced.IsZero() {
 		if err := f.update(nil, func(*bbolt.Tx, *committed) error { return nil }); err != nil {
@@ -214,7 +214,8 @@ func (f *file) Close() error {
 	return f.release(f.failure())
 }
 
-// release closes the file. After a panic bbolt may still hold a lock of its own, so that only the file itself is closed, which unlocks it.
+// release closes the file. After a panic, bbolt may still hold its own lock. Then release closes only the file handle, which unlocks the
+// file.
 func (f *file) release(after error) error {
 	if _, ok := errors.AsType[*panicError](after); ok {
 		return f.handle.Close()

@@ -9,7 +9,8 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// forms are the fingerprints of a resource, in the order in which they were first used. Their index is their number in the file.
+// forms holds the fingerprints of each resource, in the order in which they were first used. The index of a fingerprint is its
+// number in the file.
 type forms map[string][]string
 
 func formKey(resource string, number int) []byte {
@@ -49,7 +50,7 @@ func (f forms) name(resource string, number uint32) (string, error) {
 	return "", fmt.Errorf("form %d of %q is not known", number, resource)
 }
 
-// with returns the forms with another one.
+// with returns a copy of the forms with an additional one.
 func (f forms) with(resource, fingerprint string) forms {
 	next := forms{}
 	for name, all := range f {

@@ -104,7 +104,7 @@ func TestOpenRefuses(t *testing.T) {
 	_, err := bolt.Open(t.Context(), bolt.Options{})
 	assert.ErrorContains(t, err, "Path is required")
 	_, err = bolt.Open(t.Context(), bolt.Options{Path: newFile(t), SkipDamaged: func(error) {}})
-	assert.ErrorContains(t, err, "needs ReadOnly")
+	assert.ErrorContains(t, err, "requires ReadOnly")
 	for name, c := range map[string]struct {
 		make func(t *testing.T, path string)
 		want error
@@ -155,7 +155,7 @@ func TestOpenRefuses(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist, "a reader creates no file")
 }
 
-// edit changes a file behind the back of the package.
+// edit changes a file without the package.
 func edit(t *testing.T, path string, change func(*bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
@@ -164,7 +164,7 @@ func edit(t *testing.T, path string, change func(*bbolt.Tx) error) {
 	require.NoError(t, db.Close())
 }
 
-// A record that is damaged is never served. The error names it, and the others can be saved.
+// The store never serves a damaged record. The error names the record, and the host can save the others.
 func TestDamagedRecord(t *testing.T) {
 	for name, damage := range map[string]func(b *bbolt.Bucket) error{
 		"a flipped bit": func(b *bbolt.Bucket) error {
@@ -230,7 +230,7 @@ func TestDamagedHistory(t *testing.T) {
 	require.ErrorIs(t, err, bolt.ErrDamaged)
 }
 
-// Any byte of the file may be wrong. The store then finds out, or serves what was written.
+// If any byte of the file is wrong, the store either detects it or serves exactly what was written.
 func TestDamagedBytes(t *testing.T) {
 	path := newFile(t)
 	want := map[string]string{}
@@ -274,7 +274,8 @@ func TestDamagedBytes(t *testing.T) {
 	assert.NotZero(t, found)
 }
 
-// A file that is removed, replaced or cut off while the store is open is noticed before a commit is acknowledged.
+// If the file is removed, replaced or truncated while the store is open, the store detects it before it
+// acknowledges a commit.
 func TestFileIsReplaced(t *testing.T) {
 	for name, replace := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) { require.NoError(t, os.Remove(path)) },

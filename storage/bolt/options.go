@@ -6,18 +6,19 @@ import "github.com/decorum-go/decorum/storage"
 type Options struct {
 	// Path is the file. Open creates it, with mode 0600, if it does not exist. Its directory must exist.
 	Path string
-	// ReadOnly opens the file for reading: several processes may do so at a time, but none while another one writes. Writes fail with
-	// [storage.ErrReadOnly].
+	// ReadOnly opens the file for reading. Several processes may read the file at the same time, but not while a process has it open for
+	// writing. Writes fail with [storage.ErrReadOnly].
 	ReadOnly bool
-	// SkipDamaged is called, if ReadOnly is set, for each record that is damaged. The record is then left out, so that the others can be
-	// saved. Without it a damaged record makes Register fail.
+	// SkipDamaged requires ReadOnly. The store calls it for each damaged record and omits the record, so that the host can save the others.
+	// Without SkipDamaged, Register fails if a record is damaged.
 	SkipDamaged func(error)
-	// MaxBytes bounds the bytes in use. Beyond it, creates and updates that make objects larger fail with [storage.ErrReadOnly], which names
-	// the figures; deletions and other updates pass, so the file may exceed the bound a little. Zero means no bound but that of the disk.
+	// MaxBytes limits the bytes in use. Beyond it, creates and updates that make objects larger fail with [storage.ErrReadOnly], which
+	// states the bytes in use and the limit. The store still accepts deletions and other updates, so the file may slightly exceed the limit.
+	// Zero means no limit.
 	MaxBytes int64
-	// Transformer seals the JSON of objects in the file, for example [NewAEAD]. Nil leaves it in the clear. A file may hold both: see
-	// [Store.Reseal].
+	// Transformer seals the JSON of objects in the file, for example with [NewAEAD]. Nil stores plain JSON. A file may contain both sealed
+	// and plain objects (see [Store.Reseal]).
 	Transformer Transformer
-	// Engine configures what the store keeps in memory. MaxLogAge and MaxLogBytes bound the history in the file as well.
+	// Engine configures the engine in memory. MaxLogAge and MaxLogBytes also limit the history in the file.
 	Engine storage.Options
 }

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// The beginning of a page of bbolt, and its meta page. bbolt writes them in the byte order of the machine.
+// The layout of bbolt's page header and meta page. bbolt writes them in the byte order of the machine.
 const (
 	pageHeader = 16
 	metaSum    = 56 // where the checksum of a meta begins
@@ -18,7 +18,7 @@ const (
 	noFreelist = ^uint64(0)
 )
 
-// metaPage is what a meta page claims.
+// metaPage is the content of a meta page.
 type metaPage struct {
 	pageSize uint32
 	freelist uint64
@@ -26,7 +26,7 @@ type metaPage struct {
 	tx       uint64
 }
 
-// parseMeta returns a meta page, if it is whole.
+// parseMeta parses a meta page. ok is false if its checksum does not match.
 func parseMeta(b []byte) (m metaPage, ok bool) {
 	b = b[pageHeader:]
 	order := binary.NativeEndian
@@ -38,8 +38,8 @@ func parseMeta(b []byte) (m metaPage, ok bool) {
 	return metaPage{order.Uint32(b[8:]), order.Uint64(b[32:]), order.Uint64(b[40:]), order.Uint64(b[48:])}, true
 }
 
-// precheck compares the size of a file with what its younger meta page claims, before the file is mapped: reading a mapped page that does
-// not exist is a fault of memory.
+// precheck compares the size of a file with the size in its younger meta page before bbolt maps the file. Reading a mapped page beyond
+// the end of the file would cause a memory fault.
 func precheck(path string) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Reseal seals everything in the file with the present key of the [Transformer], objects and history, and returns how many texts it has
-// sealed anew. Without a transformer there is nothing to do. It works in small transactions while the store serves, so a host calls it in a
-// goroutine after it has changed the key; when it has returned nil, older keys are not needed any more. Events and revisions do not change.
+// Reseal seals all objects and the history with the current key of the [Transformer], and returns how many texts it has resealed. Without a
+// transformer, it does nothing. Reseal works in small transactions while the store serves, so call it in a goroutine after a change of the
+// key. Once it has returned nil, the store no longer needs older keys. It sends no events and changes no revisions.
 func (s *Store) Reseal(ctx context.Context) (sealed int, err error) {
 	f := s.file
 	if f.opts.Transformer == nil {
@@ -33,7 +33,7 @@ func (s *Store) Reseal(ctx context.Context) (sealed int, err error) {
 	return sealed + n, err
 }
 
-// resources returns the resources of which the file has had objects.
+// resources returns the resources that have, or had, objects in the file.
 func (f *file) resources() (all []string, err error) {
 	err = f.view(&place{resource: "the list of resources"}, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte(objectsBucket)).ForEachBucket(func(key []byte) error {
@@ -49,7 +49,7 @@ type resealing struct {
 	*file
 	bucket []string
 	after  []byte
-	due    [][]byte // keys of values to be sealed anew
+	due    [][]byte // keys of values to reseal
 }
 
 func (f *file) resealSteps(ctx context.Context, r *resealing) (sealed int, err error) {
@@ -95,7 +95,7 @@ func (r *resealing) in(tx *bbolt.Tx) *bbolt.Bucket {
 	return b
 }
 
-// look collects the next keys whose values have another key, or none. What is written meanwhile has the present one.
+// look collects the keys of the next values that are plain or sealed with an older key. Concurrent writes already use the current key.
 func (r *resealing) look() (more bool, err error) {
 	keyID := r.opts.Transformer.KeyID()
 	at := &place{resource: r.bucket[len(r.bucket)-1]}
@@ -136,7 +136,7 @@ func (r *resealing) sealedWith(key, value []byte) (sealed bool, keyID string, er
 	return c.sealed, c.keyID, err
 }
 
-// again seals one value anew, if it is still there.
+// again reseals one value, if it still exists.
 func (r *resealing) again(w *writing, key []byte) (done bool, err error) {
 	value := r.in(w.tx).Get(key)
 	if value == nil {

@@ -270,7 +270,7 @@ func TestStats(t *testing.T) {
 	assert.NoError(t, stats.ReadOnly)
 }
 
-// Check agrees with the figures that commits keep, whatever was written.
+// After random writes, Check finds the same figures as the commits have recorded.
 func TestFiguresAreKept(t *testing.T) {
 	store := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "objects.db"), Engine: storage.Options{MaxLogBytes: 5_000}})
 	defer store.Close()

@@ -23,7 +23,7 @@ var (
 	stateKey  = []byte("state")
 )
 
-// state is what every commit updates.
+// state holds the figures of the file. Every commit updates them.
 type state struct {
 	revision       watch.Revision // last assigned
 	oldest         watch.Revision // the history is complete from here
@@ -56,7 +56,7 @@ func (s *state) put(tx *bbolt.Tx) error {
 	return tx.Bucket([]byte(metaBucket)).Put(stateKey, withChecksum(metaBucket, stateKey, s.append(nil)))
 }
 
-// readMeta reads what a file says of itself.
+// readMeta reads the format, the identity and the state of a file.
 func readMeta(tx *bbolt.Tx) (id []byte, s state, err error) {
 	b := tx.Bucket([]byte(metaBucket))
 	if b == nil {

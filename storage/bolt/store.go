@@ -23,8 +23,9 @@ var (
 	_ storage.Prober = (*Store)(nil)
 )
 
-// Open opens the store in a file, and creates the file if it does not exist. The caller must close the store. The error names the file, and
-// is [ErrLocked], [ErrFormat], [ErrDamaged] or an error of the system. Objects are loaded when their resource is registered.
+// Open opens the store in a file, and creates the file if it does not exist. The caller must close the store. Open returns [ErrLocked],
+// [ErrFormat], [ErrDamaged] or an error of the operating system; the error names the file. The store loads objects when their resource is
+// registered.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	path, err := filepath.Abs(opts.Path)
 	if opts.Path == "" || err != nil {
@@ -32,7 +33,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	}
 	opts.Path = path
 	if opts.SkipDamaged != nil && !opts.ReadOnly {
-		return nil, errors.New("bolt: Options.SkipDamaged needs ReadOnly, because the store would forget what it leaves out")
+		return nil, errors.New("bolt: Options.SkipDamaged requires ReadOnly, because writes would lose the skipped objects")
 	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && !opts.ReadOnly {
 		if err := createEmpty(path); err != nil && !errors.Is(err, os.ErrExist) {
@@ -61,26 +62,26 @@ func (s *Store) Ready() error {
 	return nil
 }
 
-// Stats tells how full and how old a store is.
+// Stats describes the content and the size of a store.
 type Stats struct {
-	// Path is the absolute path of the file, ID its identity, which a copy made by [Restore] does not share.
+	// Path is the absolute path of the file. ID is its identity; a file that [Restore] makes has a new one.
 	Path, ID string
-	// Revision is that of the last commit, Oldest the revision from which the history in the file is complete.
+	// Revision is the revision of the last commit. Oldest is the revision from which the history in the file is complete.
 	Revision, Oldest watch.Revision
-	// Objects and ObjectBytes are the number of objects and the size of what the file holds of them, without the space between.
+	// Objects is the number of objects, and ObjectBytes the size of their values, without free space.
 	Objects, ObjectBytes int64
-	// Changes and HistoryBytes are the number of changes in the history, and their size.
+	// Changes is the number of changes in the history, and HistoryBytes their size.
 	Changes, HistoryBytes int64
-	// FileBytes is the size of the file, and FreeBytes the part that later writes will use. [Compact] gives it back.
+	// FileBytes is the size of the file, and FreeBytes the part that later writes can reuse. [Compact] returns it to the file system.
 	FileBytes, FreeBytes int64
-	// Synced is when the last commit was on disk, and SyncTook how long it took; zero before the first one.
+	// Synced is when the last commit reached the disk, and SyncTook how long it took. Both are zero before the first commit.
 	Synced   time.Time
 	SyncTook time.Duration
-	// ReadOnly says why the store takes no writes; nil if it does.
+	// ReadOnly is the reason why the store refuses writes. Nil means that it accepts them.
 	ReadOnly error
 }
 
-// Stats returns the figures after the last commit. It answers at once.
+// Stats returns the figures after the last commit. It does not block.
 func (s *Store) Stats() Stats {
 	c := s.file.current.Load()
 	return Stats{Path: s.file.path, ID: hex.EncodeToString(s.file.id), Revision: c.revision, Oldest: c.oldest, Objects: c.objects, ObjectBytes: c.objectBytes,

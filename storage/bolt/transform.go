@@ -7,20 +7,20 @@ import (
 	"fmt"
 )
 
-// Transformer seals what a file holds of an object: its JSON. Keys, revisions and times stay in the clear. Its methods may be called by
-// several goroutines at once.
+// Transformer seals, and usually encrypts, the JSON of objects in a file. It does not seal keys, revisions and times. Its methods must be
+// safe for concurrent use.
 type Transformer interface {
-	// KeyID names the key with which Seal works, in at most 255 bytes. It is kept with each sealed text.
+	// KeyID identifies the current key of Seal, in at most 255 bytes. The file stores it with each sealed text.
 	KeyID() string
-	// Seal returns the sealed text. The context says where the text belongs; Open gets the same one.
+	// Seal returns the sealed text. context identifies the place of the text in the file; Open receives the same context.
 	Seal(text, context []byte) ([]byte, error)
-	// Open returns the text that was sealed with a key.
+	// Open returns the plain text. keyID identifies the key with which the text was sealed.
 	Open(keyID string, sealed, context []byte) ([]byte, error)
 }
 
 // Key is a secret key with its name.
 type Key struct {
-	// ID names the key in the file. It must differ from that of every other key that was used for the file.
+	// ID identifies the key in the file. It must differ from the ID of every other key that the file has ever used.
 	ID string
 	// Secret has 16, 24 or 32 bytes.
 	Secret []byte
@@ -31,8 +31,9 @@ type aead struct {
 	ciphers map[string]cipher.AEAD
 }
 
-// NewAEAD returns a transformer that seals with AES-GCM under the first key and a random nonce, and opens what any of the keys has sealed.
-// One key should seal at most 2^32 texts. To change the key, put the new one first, open the store, and call [Store.Reseal].
+// NewAEAD returns a transformer that seals with AES-GCM, using the first key and random nonces. It opens texts that were sealed with any
+// of the keys. A key should seal at most 2^32 texts. To change the key, add the new key in front of the others, open the store, and call
+// [Store.Reseal].
 func NewAEAD(keys ...Key) (Transformer, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("bolt: an AEAD needs a key")

@@ -21,7 +21,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var errShort = errors.New("the value is too short")
 
-// checksum covers the bucket and the key as well as the value, so that a value in a wrong place is found.
+// checksum covers the bucket, the key and the value, so that the store detects a value in the wrong
+// place.
 func checksum(bucket string, key, value []byte) uint32 {
 	sum := crc32.Update(0, castagnoli, []byte(bucket))
 	sum = crc32.Update(sum, castagnoli, []byte{0})
@@ -46,12 +47,12 @@ func verified(bucket string, key, value []byte) ([]byte, error) {
 	return value[:n], nil
 }
 
-// record is a value of the bucket objects, taken apart. Its bytes belong to the page.
+// record is a parsed value of the bucket objects. Its bytes belong to the page.
 type record struct {
 	form     uint32
 	revision watch.Revision
 	written  int64
-	keyID    string // of the key with which text is sealed; only if sealed
+	keyID    string // the key with which text is sealed; empty for plain text
 	sealed   bool
 	text     []byte
 }
@@ -67,7 +68,7 @@ func (r *record) append(into []byte) []byte {
 	return append(into, r.text...)
 }
 
-// parseRecord verifies a value of an object and takes it apart.
+// parseRecord verifies and parses the value of an object.
 func parseRecord(resource string, key, value []byte) (r record, err error) {
 	v, err := verified(objectsBucket+"/"+resource, key, value)
 	if err != nil {
@@ -84,7 +85,7 @@ func parseRecord(resource string, key, value []byte) (r record, err error) {
 	return r, err
 }
 
-// change is a value of the bucket history, taken apart. Its bytes belong to the page.
+// change is a parsed value of the bucket history. Its bytes belong to the page.
 type change struct {
 	form              uint32
 	groupEnd          watch.Revision
@@ -110,7 +111,7 @@ func (c *change) append(into []byte) []byte {
 	return append(into, c.text...)
 }
 
-// parseChange verifies a value of the history and takes it apart.
+// parseChange verifies and parses a value of the history.
 func parseChange(key, value []byte) (c change, err error) {
 	v, err := verified(historyBucket, key, value)
 	if err != nil {
@@ -183,7 +184,7 @@ func cutKeyID(v []byte, sealed bool) (id string, rest []byte, err error) {
 	return string(v[1 : 1+v[0]]), v[1+v[0]:], nil
 }
 
-// seal seals a text if the store has a transformer. The context is the place of the text.
+// seal seals a text if the store has a transformer. The arguments identify the place of the text.
 func (f *file) seal(bucket string, key storage.Key, revision watch.Revision, text []byte) (sealed []byte, keyID string, err error) {
 	t := f.opts.Transformer
 	if t == nil {
@@ -197,7 +198,7 @@ func (f *file) seal(bucket string, key storage.Key, revision watch.Revision, tex
 	return sealed, id, err
 }
 
-// open returns a copy of a text, opened if it is sealed.
+// open returns a copy of a text. It opens a sealed text.
 func (f *file) open(bucket string, key storage.Key, revision watch.Revision, keyID string, sealed bool, text []byte) ([]byte, error) {
 	if !sealed {
 		return bytes.Clone(text), nil
