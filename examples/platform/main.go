@@ -20,6 +20,7 @@ import (
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/events"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 )
 
@@ -52,7 +53,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	publisher := newPublisher(rest.ClientFor[site.Site](api))
+	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), Controller: "platform.example.com/publisher"})
+	publisher := newPublisher(rest.ClientFor[site.Site](api), recorder)
 
 	mux := http.NewServeMux()
 	mux.Handle("GET /pages/{namespace}/{name}", publisher)
@@ -60,9 +62,10 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintf(stdout, "ready http://%s/platform\n", listener.Addr())
 
-	ended := make(chan error, 3)
+	ended := make(chan error, 4)
 	go func() { ended <- server.Serve(listener) }()
 	go func() { ended <- publisher.run(ctx) }()
+	go func() { ended <- recorder.Run(ctx) }()
 	go func() { ended <- lifecycle.Run(ctx, api, lifecycle.Options{}) }()
 	select {
 	case err = <-ended:

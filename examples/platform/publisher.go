@@ -11,19 +11,21 @@ import (
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/events"
 	"github.com/decorum-go/decorum/status"
 )
 
 // publisher publishes the page of each site, and says so in its status.
 type publisher struct {
-	sites rest.Client[site.Site]
+	sites  rest.Client[site.Site]
+	events *events.Recorder
 
 	mu    sync.RWMutex
 	pages map[controller.Key]string
 }
 
-func newPublisher(sites rest.Client[site.Site]) *publisher {
-	return &publisher{sites: sites.As("publisher"), pages: map[controller.Key]string{}}
+func newPublisher(sites rest.Client[site.Site], recorder *events.Recorder) *publisher {
+	return &publisher{sites: sites.As("publisher"), events: recorder, pages: map[controller.Key]string{}}
 }
 
 // run publishes until ctx ends.
@@ -47,7 +49,9 @@ func (p *publisher) reconcile(ctx context.Context, key controller.Key) (controll
 	if err != nil {
 		return controller.Result{}, err
 	}
-	p.publish(key, page)
+	if p.publish(key, page) {
+		p.events.Normal(s, "Published", "Publish", "The page is at /pages/%s", key)
+	}
 	_, err = sites.ModifyStatus(ctx, key.Name, func(now *site.Site) error {
 		now.Status.Path = "/pages/" + key.String()
 		now.Status.ObservedGeneration = s.Generation
@@ -60,10 +64,13 @@ func (p *publisher) reconcile(ctx context.Context, key controller.Key) (controll
 	return controller.Result{}, err
 }
 
-func (p *publisher) publish(key controller.Key, page string) {
+// publish shows a page, and reports whether it showed another one before.
+func (p *publisher) publish(key controller.Key, page string) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	changed = p.pages[key] != page
 	p.pages[key] = page
+	return changed
 }
 
 func (p *publisher) remove(key controller.Key) {

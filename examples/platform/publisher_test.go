@@ -20,7 +20,7 @@ func TestPublisher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := resttest.New(t, site.Resource())
 		sites := rest.ClientFor[site.Site](s.API).Namespace("default")
-		p := newPublisher(rest.ClientFor[site.Site](s.API))
+		p := newPublisher(rest.ClientFor[site.Site](s.API), nil)
 		go func() { assert.NoError(t, p.run(s.UnderTest(t.Context()))) }()
 
 		_, err := sites.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
