@@ -14,7 +14,8 @@ import (
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
-// An object in a file comes back byte for byte, with its uid, resourceVersion, managedFields and deletion, and its grace period goes on.
+// After a restart, the file yields the same bytes of an object, including its uid, resourceVersion, managedFields and deletion, and its
+// grace period continues.
 func TestObjectsInAFileComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "objects.db")

@@ -80,8 +80,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace), store.Close())
 }
 
-// openStore opens the store in a file, or in memory if there is no path, and says
-// what happens to the objects at the end.
+// openStore opens a store in a file or, if path is empty, in memory. It also returns a sentence
+// about what happens to the objects when the program ends.
 func openStore(ctx context.Context, path string) (store storage.Store, end string, err error) {
 	if path == "" {
 		return storage.NewMemory(storage.MemoryOptions{}), "The objects are in memory only, and are lost then.", nil

@@ -47,7 +47,7 @@ func startUntil(t *testing.T, flags ...string) (url string, end func()) {
 	}
 }
 
-// With a file the objects outlive the program, and watches go on.
+// With a file, objects survive the end of the program, and watches resume.
 func TestObjectsStayInTheFile(t *testing.T) {
 	const databases = "/apis/platform.example.com/v1/namespaces/default/databases"
 	file := filepath.Join(t.TempDir(), "databases.db")

@@ -17,8 +17,8 @@ import (
 // guideServer is where the program of the guide listens, according to the guide.
 const guideServer = "http://127.0.0.1:8080"
 
-// The commands of docs/guide.md do what it says, in its order: each block of type sh runs, and a block of type text shows the output
-// of the last command before it. A command after an exclamation mark fails.
+// The test runs the commands of docs/guide.md in their order. It runs each block of type sh. A block of type text must equal the
+// output of the last command before it. A command after an exclamation mark must fail.
 func TestGuide(t *testing.T) {
 	s := startServer(t, host{program: "platform"}, newest())
 	require.NoError(t, os.Symlink(s.kubectl.program, filepath.Join(s.home, "kubectl")))
@@ -40,7 +40,7 @@ func TestGuide(t *testing.T) {
 	assert.Greater(t, ran, 10)
 }
 
-// guideCommand runs a command of the guide as a person does in a checkout of the library, and returns what it prints.
+// guideCommand runs a command of the guide in a checkout of the library, as a reader would, and returns its output.
 func guideCommand(t *testing.T, s *server, line string, fails bool) string {
 	t.Helper()
 	line = strings.ReplaceAll(line, guideServer, strings.TrimSuffix(s.url, "/platform"))

@@ -40,13 +40,13 @@ func TestMain(m *testing.M) {
 
 var reporting sync.Mutex
 
-// report writes a line to the parent. What is written survives the death of the process. These are the lines:
+// report writes a line to the parent. Written lines survive the death of the process. The lines are:
 //
 //	h                              the process runs
 //	o REVISION                     it opened the file at this revision
 //	i WRITE SIGN KEY SIGN KEY ...  a write begins: it puts (+) or deletes (-) these objects together
 //	a WRITE REVISION ...           the write is acknowledged with these revisions, 0 where it changed nothing
-//	n WRITE                        the store has refused the write because of what it found
+//	n WRITE                        the store has refused the write because of the current objects
 //	r KEY REVISION                 the store has shown the object at this revision to a write that it refused, or that changed nothing
 //	s WATCHER REVISION             a watcher starts after this revision
 //	w WATCHER REVISION KEY WRITE   it sees a change; the WRITE of a deletion is "-"
@@ -101,7 +101,7 @@ func child(path string) error {
 	return <-errs
 }
 
-// writer makes one write after the other.
+// writer performs one write after the other.
 type writer struct {
 	store storage.Store
 	id    int
@@ -191,7 +191,7 @@ func (w *writer) group(ctx context.Context, write string) error {
 	return ended(write, err, records...)
 }
 
-// ended reports how a write ended.
+// ended reports the outcome of a write.
 func ended(write string, err error, records ...*storage.Record) error {
 	switch {
 	case errors.Is(err, errRefused) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrContended):
@@ -212,7 +212,7 @@ func ended(write string, err error, records ...*storage.Record) error {
 	return nil
 }
 
-// follow watches everything, and starts from now when the history is gone.
+// follow watches all objects. If the history has expired, it starts from the current revision.
 func follow(ctx context.Context, store storage.Store, id int, after watch.Revision) error {
 	for {
 		if after == 0 {

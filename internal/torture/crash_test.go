@@ -26,8 +26,8 @@ func number(t *testing.T, name string, usual uint64) uint64 {
 	return usual
 }
 
-// A process that writes is killed at random instants. What it had reported is in the file afterwards, and nothing else but writes that it
-// had begun.
+// The test kills a writing process at random instants. Afterwards, the file contains all writes that the process had reported. It may
+// also contain writes that the process had begun, but nothing else.
 func TestCrash(t *testing.T) {
 	kills, seed := number(t, "DECORUM_TORTURE", 20), number(t, "DECORUM_TORTURE_SEED", rand.Uint64())
 	t.Logf("%d kills, DECORUM_TORTURE_SEED=%d", kills, seed)
@@ -68,7 +68,7 @@ func TestCrash(t *testing.T) {
 	t.Logf("%d writes were acknowledged, %d were committed but not acknowledged", acks, m.survived)
 }
 
-// read opens a file that a process has left, and returns what it holds.
+// read opens the file after the end of a process, and returns its content.
 func read(t *testing.T, path string, m *model, readOnly bool) *found {
 	store, err := bolt.Open(t.Context(), bolt.Options{Path: path, ReadOnly: readOnly})
 	require.NoError(t, err)
@@ -109,7 +109,7 @@ func readStore(t *testing.T, store storage.Store, m *model) *found {
 	}
 }
 
-// mayBeCut says whether the history after the base may be gone.
+// mayBeCut reports whether the history after the base may have been dropped.
 func (m *model) mayBeCut() bool {
 	for _, r := range m.runs {
 		if r.tight {

@@ -10,11 +10,11 @@ import (
 // sector is the unit that a disk writes as a whole.
 const sector = 512
 
-// disk is what is known of a file on a disk.
+// disk tracks which writes to a file have reached the disk.
 type disk struct {
 	durable []byte
 	pending []change // after the last sync
-	lost    []change // of which a sync has failed: later syncs say nothing about them
+	lost    []change // changes of a failed sync, which later syncs do not cover
 }
 
 // change is a write to a file, or a new size if data is nil.
@@ -52,7 +52,7 @@ func (c change) String() string {
 
 func always() bool { return true }
 
-// sync notes that a sync has ended. It covers the changes that were made before it began.
+// sync records the end of a sync, which covers the changes from before its beginning.
 func (d *disk) sync(began int, ok bool) {
 	if !ok {
 		d.lost = append(d.lost, d.pending[:began]...)
@@ -66,7 +66,7 @@ func (d *disk) sync(began int, ok bool) {
 	d.pending = slices.Clone(d.pending[began:])
 }
 
-// images calls use with contents that the file may have after a power failure, at most n, and each once.
+// images calls use with different contents that the file may have after a power failure, at most n.
 func (d *disk) images(random *rand.Rand, n int, use func([]byte)) {
 	open := slices.Concat(d.lost, d.pending)
 	var seen [][]byte

@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// model is what is known of a file.
+// model holds the knowledge about a file from the reports of the processes and from earlier checks.
 type model struct {
 	known map[watch.Revision]event // everything that was ever reported or found
 	last  watch.Revision           // the largest revision that is known
@@ -24,7 +24,7 @@ type model struct {
 
 func newModel() *model { return &model{known: map[watch.Revision]event{}, state: map[string]event{}} }
 
-// note adds an event. No revision stands for two.
+// note adds an event. It fails if the revision already belongs to another event.
 func (m *model) note(e event) error {
 	if other, ok := m.known[e.revision]; ok && other != e {
 		return fmt.Errorf("revision %d was used twice: %+v, %+v", e.revision, other, e)
@@ -34,7 +34,7 @@ func (m *model) note(e event) error {
 	return nil
 }
 
-// add notes what a process has reported.
+// add adds the reports of a process.
 func (m *model) add(r *run) error {
 	m.runs = append(m.runs, r)
 	var errs []error
@@ -61,7 +61,7 @@ func (m *model) add(r *run) error {
 	return errors.Join(errs...)
 }
 
-// event returns what an acknowledged write has done to one of its keys.
+// event returns the change that an acknowledged write made to one of its keys.
 func (w *write) event(i int) event {
 	e := event{revision: w.revisions[i], key: w.keys[i]}
 	if w.puts[e.key] {
@@ -70,7 +70,7 @@ func (w *write) event(i int) event {
 	return e
 }
 
-// found is what a file holds.
+// found is the content of a file.
 type found struct {
 	revision watch.Revision
 	objects  map[string]event
@@ -78,7 +78,7 @@ type found struct {
 	cut      bool    // the history does not reach back to it
 }
 
-// check compares a file with what is known, and then builds on it.
+// check compares a file with the model, and then adds the content of the file to the model.
 func (m *model) check(f *found) error {
 	errs := []error{m.checkObjects(f)}
 	if f.revision < m.last {
@@ -102,7 +102,7 @@ func (m *model) check(f *found) error {
 	return errors.Join(errs...)
 }
 
-// checkObjects compares the objects with the last known event of each key. Only a write that is pending may have come after it.
+// checkObjects compares the objects with the last known event of each key. Only a pending write may have changed an object after that.
 func (m *model) checkObjects(f *found) error {
 	latest := maps.Clone(m.state)
 	for _, e := range m.known {
@@ -124,7 +124,7 @@ func (m *model) checkObjects(f *found) error {
 	return errors.Join(errs...)
 }
 
-// mayFollow says whether a pending write may have left an object like this.
+// mayFollow reports whether a pending write may have produced this state of an object.
 func (m *model) mayFollow(key string, e event) bool {
 	for _, r := range m.runs {
 		for _, w := range r.writes {
@@ -160,8 +160,8 @@ func apply(state map[string]event, e event) {
 	state[e.key] = e
 }
 
-// checkWrites checks that every acknowledged write is in the history, that each other change is part of a pending write, and that every
-// write is whole, with nothing of others between.
+// checkWrites checks that the history contains every acknowledged write, that each other change belongs to a pending write, and that
+// the changes of each write are complete and consecutive.
 func (m *model) checkWrites(f *found) error {
 	var errs []error
 	explained := map[watch.Revision]bool{}
@@ -201,14 +201,14 @@ func (m *model) checkWrites(f *found) error {
 	return errors.Join(errs...)
 }
 
-// explain finds a pending write in the history. It must be there as a whole or not at all.
+// explain finds a pending write in the history. The write must be complete or absent.
 func (m *model) explain(f *found, w *write, explained map[watch.Revision]bool) error {
 	state := maps.Clone(m.state)
 	for start := range f.history {
 		if start > 0 {
 			apply(state, f.history[start-1])
 		}
-		var whole []event // what the write does in this state
+		var whole []event // the changes of the write in this state
 		for _, key := range w.keys {
 			switch _, exists := state[key]; {
 			case w.puts[key]:
@@ -236,7 +236,7 @@ func (m *model) explain(f *found, w *write, explained map[watch.Revision]bool) e
 	return nil
 }
 
-// checkClients compares lists, and what refused writes were shown, with the history.
+// checkClients compares the lists, and the objects that refused writes saw, with the history.
 func (m *model) checkClients(f *found) error {
 	for _, r := range m.runs {
 		for _, e := range r.shown {
@@ -267,7 +267,7 @@ func (m *model) checkClients(f *found) error {
 	return nil
 }
 
-// around returns the group that a revision lies inside of, or nil.
+// around returns the group that contains a revision, or nil.
 func (r *run) around(revision watch.Revision) *write {
 	for _, w := range r.writes {
 		if n := len(w.revisions); n > 1 && w.revisions[0] != 0 && w.revisions[0] <= revision && revision < slices.Max(w.revisions) {

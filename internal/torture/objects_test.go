@@ -32,7 +32,7 @@ func register(ctx context.Context, store storage.Store) error {
 	return nil
 }
 
-// keys are few, so that writers compete.
+// keys holds only a few keys, so that writers compete for them.
 func keys() (all []storage.Key) {
 	for i := range 8 {
 		all = append(all, storage.Key{Resource: widgets, Namespace: "a", Name: fmt.Sprint(i)}, storage.Key{Resource: widgets, Namespace: "b", Name: fmt.Sprint(i)},
@@ -49,7 +49,7 @@ func object(k storage.Key, write string, size int) []byte {
 		k.Name, k.Namespace, write, strings.Repeat("x", size))
 }
 
-// writeOf returns the write that made a record, or "" if there is none.
+// writeOf returns the name of the write that produced a record, or "" for nil.
 func writeOf(r *storage.Record) string {
 	if r == nil {
 		return ""
@@ -57,7 +57,7 @@ func writeOf(r *storage.Record) string {
 	return r.Fields[0]
 }
 
-// event is a change: at a revision, a write made the object what it is, or deleted it.
+// event is a change: at a revision, a write replaced or deleted an object.
 type event struct {
 	revision watch.Revision
 	key      string

@@ -17,12 +17,12 @@ import (
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
-// outage is a file on a disk whose power may fail at any time, and what its writers have reported.
+// outage is a file on a disk whose power may fail at any time, with the reports of its writers.
 type outage struct {
 	t      *testing.T
 	random *rand.Rand
 	path   string // of the file that the children write
-	image  string // of the file as a power failure leaves it
+	image  string // the path of the file after a power failure
 	disk   disk
 	model  *model // before the children
 	runs   []*run
@@ -46,7 +46,7 @@ func newOutage(t *testing.T, seed uint64) *outage {
 	return o
 }
 
-// run runs a child until a fault kills it, and checks images of the file as the power may leave it after each of its calls.
+// run runs a child until a fault kills it. After each system call, it checks files that a power failure could leave.
 func (o *outage) run(images int, inject ...string) {
 	r := newRun()
 	o.runs = append(o.runs, r)
@@ -105,7 +105,7 @@ func (o *outage) run(images int, inject ...string) {
 	o.disk.images(o.random, images, o.check)
 }
 
-// check opens a file as a power failure leaves it.
+// check opens a file in a state after a power failure.
 func (o *outage) check(image []byte) {
 	o.images++
 	require.NoError(o.t, os.WriteFile(o.image, image, 0o600))
@@ -126,7 +126,7 @@ func (m *model) clone() *model {
 	return &next
 }
 
-// The power fails while processes write, also soon after one of them was killed before a sync.
+// The power fails while processes write, and shortly after a process was killed before a sync.
 func TestPowerLoss(t *testing.T) {
 	o := newOutage(t, number(t, "DECORUM_TORTURE_SEED", rand.Uint64()))
 	for range max(4, number(t, "DECORUM_TORTURE", 0)/10) {

@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// run is what one child process has reported.
+// run holds the reports of one child process.
 type run struct {
 	tight    bool
 	opened   watch.Revision // 0 if the process died before
@@ -36,7 +36,7 @@ type write struct {
 
 func (w *write) pending() bool { return w.revisions == nil && !w.refused }
 
-// watching is what a watcher has seen after a revision.
+// watching holds the events that a watcher has seen after a revision.
 type watching struct {
 	after watch.Revision
 	seen  []event
@@ -63,7 +63,7 @@ func startChild(t *testing.T, lines int, environment ...string) *run {
 	for {
 		line, err := reader.ReadString('\n')
 		if err != nil {
-			break // what follows the last line end was cut off by the death of the process
+			break // the process died while it wrote the last line
 		}
 		if line[0] == 'e' {
 			_ = cmd.Process.Kill()
@@ -79,7 +79,7 @@ func startChild(t *testing.T, lines int, environment ...string) *run {
 	return r
 }
 
-// parse notes one line, see [report].
+// parse records one line (see [report]).
 func (r *run) parse(words []string) error {
 	switch verb, words := words[0], words[1:]; verb {
 	case "h":

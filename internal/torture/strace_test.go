@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// call is a system call of a child that matters: it writes to the file, changes its size, syncs it, or reports something.
+// call is a system call of a child that writes to the file, changes its size, syncs it, or reports something.
 type call struct {
 	name    string
 	thread  string
@@ -28,7 +28,7 @@ type call struct {
 	data    []byte
 }
 
-// trace runs a child under strace with options that inject faults, and returns its calls in order. The child must not end by itself.
+// trace runs a child under strace with options that inject faults, and returns its calls in order. A fault must kill the child.
 func trace(ctx context.Context, t *testing.T, path string, inject []string, environment ...string) []call {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("it needs strace, which make soak requires")
@@ -84,7 +84,7 @@ func parseCall(t *testing.T, path, line string) (c call, ok bool) {
 	fd, file, _ := strings.Cut(arguments, "<")
 	file, arguments, _ = strings.Cut(file, ">")
 	if string(unhex(t, file)) != path && (c.name != "write" || fd != "1") {
-		c.name = "" // of another file, but it may be the end of an unfinished one
+		c.name = "" // a call on another file, but it may end an unfinished call
 		return c, false
 	}
 	arguments, _, _ = strings.Cut(arguments, " <unfinished")

@@ -20,7 +20,7 @@
 //	err := controller.New(reconcile, controller.Options{}, controller.For(widgets)).Run(ctx)
 //
 // All goroutines start inside Run and end before Run returns. If several replicas run the same controllers, use package election,
-// so that only the leader runs them. Package events records for people what a controller did.
+// so that only the leader runs them. Package events records what a controller did, for kubectl describe.
 //
 // # Writes
 //

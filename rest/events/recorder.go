@@ -20,49 +20,51 @@ import (
 
 // Options configure a [Recorder]. Client and Controller must be set.
 type Options struct {
-	// Client writes the events. It needs no namespace: an event is in the namespace of its object, and in "default" if that is
-	// cluster-scoped.
+	// Client writes the events. The recorder chooses the namespace: an event is in the namespace of its object, or in "default" if the
+	// object is cluster-scoped.
 	Client rest.Client[builtin.CoreEvent]
-	// Controller names the program that reports the events: a name as of a label, such as "example.com/sizes".
+	// Controller is the name of the program that reports the events, such as "example.com/sizes". It must be a qualified name, like the key
+	// of a label.
 	Controller string
-	// Instance names the process, in 128 bytes at most. Default: the end of Controller and a random text.
+	// Instance identifies the process, in at most 128 bytes. Default: the last part of Controller and a random suffix.
 	Instance string
-	// KindOf returns the kind of an object whose TypeMeta is empty because it was made in Go, usually [rest.API.KindOf]. Without it, such
-	// objects get no events.
+	// KindOf returns the kind of an object with an empty TypeMeta, which a program has made in Go. Usually it is [rest.API.KindOf]. If
+	// KindOf is nil, the recorder drops the events of such objects.
 	KindOf func(obj any) (gvk apimeta.GroupVersionKind, ok bool)
-	// Logger logs events that are lost at level Error; at level Info, at most once a minute, how many were dropped because their objects
-	// had too many; and at level Debug those that were refused because their namespace is gone. Default: the recorder logs errors only,
-	// to what slog.Default returns when New is called.
+	// Logger logs lost events at level Error. At level Info, it logs at most once a minute how many events the recorder dropped because
+	// their objects had too many. At level Debug, it logs events that the API refused because their namespace does not exist or is being
+	// deleted. Default: the recorder logs errors only, to the logger that slog.Default returns when New is called.
 	Logger *slog.Logger
 }
 
-// Recorder records events. Its methods are safe for concurrent use. They do nothing if the Recorder is nil, so a program may go without.
+// Recorder records events. Its methods are safe for concurrent use. The methods of a nil Recorder do nothing, so a program can make
+// events optional.
 type Recorder struct {
 	options Options
 	queue   chan occurrence
-	dropped atomic.Int64 // all that were dropped
-	// overflowed counts those that were dropped because too many were waiting.
+	dropped atomic.Int64 // the number of dropped events
+	// overflowed counts the events that were dropped because too many were waiting.
 	overflowed atomic.Int64
 	named      atomic.Int64 // the number in the name of the latest event
 
-	// The rest belongs to Run.
+	// Only Run uses the following fields.
 	running  sync.Mutex
 	series   map[identity]*tracked
 	spam     spamFilter
-	held     []*tracked // not written when the context ended
+	held     []*tracked // events that were not written when the context ended
 	reported report
 }
 
-// occurrence is an event to record, or why there is none.
+// occurrence is an event to record, or the error that prevents it.
 type occurrence struct {
 	event *builtin.CoreEvent
 	err   error
 }
 
-// queued is how many events wait at most for Run.
+// queued is the maximum number of events that wait for Run.
 const queued = 1000
 
-// New returns a recorder. It keeps up to 1,000 events for [Recorder.Run] to write.
+// New returns a recorder. It buffers up to 1,000 events until [Recorder.Run] writes them. Run returns the error if an option is invalid.
 func New(options Options) *Recorder {
 	short := options.Controller[strings.LastIndexByte(options.Controller, '/')+1:]
 	options.Instance = cmp.Or(options.Instance, short+"-"+rand.Text()[:8])
@@ -70,23 +72,23 @@ func New(options Options) *Recorder {
 	return &Recorder{options: options, queue: make(chan occurrence, queued), series: map[identity]*tracked{}, spam: spamFilter{}}
 }
 
-// Normal records that something happened to obj as it should. obj is an object that the API serves, of any Go type with metadata, or a
-// [builtin.ObjectReference]. The recorder does not keep it.
+// Normal records an expected event. obj is the object that the event concerns: an object of any Go type with metadata, or a
+// [builtin.ObjectReference]. The recorder keeps no reference to obj.
 //
-// reason says why in one CamelCase word that programs may test, such as "Scaled"; action says what the program did, in the same form,
-// and is the reason if it is empty. Each has 128 bytes at most. note is for people, a format of package fmt with its args, of which the
-// first 1,024 bytes count.
+// reason is the cause as one CamelCase word that programs may test, such as "Scaled". action is what the program did, in the same form;
+// an empty action means the reason. Both have at most 128 bytes. note is a message for people, in the format of package fmt with its
+// args. The recorder cuts it after 1,024 bytes.
 func (r *Recorder) Normal(obj any, reason, action, note string, args ...any) {
 	r.record(obj, builtin.CoreEvent{Type: builtin.EventTypeNormal, Reason: reason, Action: action}, fmt.Sprintf(note, args...))
 }
 
-// Warning records that something happened to obj that may need attention. The arguments are those of [Recorder.Normal].
+// Warning records an event that may need attention. Its arguments are the same as for [Recorder.Normal].
 func (r *Recorder) Warning(obj any, reason, action, note string, args ...any) {
 	r.record(obj, builtin.CoreEvent{Type: builtin.EventTypeWarning, Reason: reason, Action: action}, fmt.Sprintf(note, args...))
 }
 
-// Dropped returns how many events were dropped: because 1,000 were waiting, because their object had too many, or because the API refused
-// them or could not be reached.
+// Dropped returns how many events the recorder has dropped: because 1,000 events were waiting, because the object had too many events, or
+// because the API refused the event or was unreachable.
 func (r *Recorder) Dropped() int64 {
 	if r == nil {
 		return 0
@@ -117,7 +119,7 @@ func (r *Recorder) record(obj any, e builtin.CoreEvent, note string) {
 	}
 }
 
-// nameAfter returns a name for an event that differs from all others of this recorder.
+// nameAfter returns a name for an event that is unique among the events of this recorder.
 func (r *Recorder) nameAfter(object string, now time.Time) string {
 	number := now.UnixNano()
 	for {
@@ -149,7 +151,7 @@ func cut(note string) string {
 	return note[:at] + end
 }
 
-// check returns what is wrong with the options.
+// check validates the options.
 func (r *Recorder) check() error {
 	if faults := apimeta.ValidateQualifiedName(r.options.Controller); len(faults) > 0 {
 		return fmt.Errorf("events: Controller %q: %s", r.options.Controller, faults[0])

@@ -96,7 +96,7 @@ func pass(d time.Duration) {
 type faulty struct {
 	*storage.Memory
 	fault atomic.Pointer[func(context.Context) error]
-	late  bool // writes are carried out before they fail
+	late  bool // writes take effect before they fail
 }
 
 func (f *faulty) fail(fault func(ctx context.Context) error) { f.fault.Store(&fault) }
@@ -247,7 +247,8 @@ func TestNotesAreCut(t *testing.T) {
 	})
 }
 
-// The first repetition is written at once, later ones every half an hour and when the series has ended.
+// The recorder writes the first repetition immediately, and later ones every half hour and when the
+// series ends.
 func TestRepetitionsAreASeries(t *testing.T) {
 	inWorld(t, func(w *world) {
 		count := func() int32 {
@@ -296,7 +297,7 @@ func TestWhatIsNotARepetition(t *testing.T) {
 	})
 }
 
-// An event that was deleted, because it expired for instance, is created again as a series.
+// If an event was deleted, for example because it expired, the recorder creates it again as a series.
 func TestARepetitionOfADeletedEvent(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.recorder.Normal(widget("a"), "Seen", "", "")
@@ -332,7 +333,7 @@ func TestAnObjectCannotCauseTooManyEvents(t *testing.T) {
 	})
 }
 
-// While the API cannot be reached, events wait, and what does not fit is dropped.
+// While the API is unreachable, the recorder buffers events, and drops those that exceed the buffer.
 func TestTheAPICannotBeReached(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.store.fail(func(context.Context) error { return errors.New("no connection") })
@@ -365,7 +366,7 @@ func TestTheRecorderGivesUp(t *testing.T) {
 	})
 }
 
-// If the answer to a write is lost, the event is nevertheless written once.
+// If the response to a write is lost, the recorder still writes the event only once.
 func TestAnswersAreLost(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.store.late = true
@@ -415,7 +416,7 @@ func TestANamespaceThatEnds(t *testing.T) {
 	})
 }
 
-// When its context ends, Run writes what has gathered.
+// When its context ends, Run writes the waiting events.
 func TestRunFlushes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for range 3 {
@@ -465,14 +466,14 @@ func TestOptionsAreChecked(t *testing.T) {
 	assert.EqualError(t, events.New(events.Options{Controller: "c", Instance: strings.Repeat("x", 129)}).Run(t.Context()), "events: Instance has more than 128 bytes")
 	inWorld(t, func(w *world) {
 		synctest.Wait()
-		assert.EqualError(t, w.recorder.Run(w.Context()), "events: the recorder runs already")
+		assert.EqualError(t, w.recorder.Run(w.Context()), "events: the recorder is already running")
 	})
 	var none *events.Recorder
 	none.Normal(widget("a"), "Seen", "", "")
 	assert.Zero(t, none.Dropped())
 }
 
-// A program elsewhere records events over HTTP.
+// A program in another process records events over HTTP.
 func TestOverHTTP(t *testing.T) {
 	inWorld(t, func(w *world) {
 		server := rest.Server{URL: "http://api.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(w.api)}}

@@ -9,27 +9,27 @@ import (
 )
 
 const (
-	// flushTime bounds how long Run works after its context has ended.
+	// flushTime limits how long Run continues after its context has ended.
 	flushTime = 5 * time.Second
-	// reportTime is the least time between two reports of dropped events.
+	// reportTime is the minimum time between two reports about dropped events.
 	reportTime = time.Minute
 )
 
-// report is what Run has last logged about dropped events.
+// report holds the figures that Run logged last about dropped events.
 type report struct {
 	dropped, overflowed int64
 	at                  time.Time
 }
 
-// Run writes the recorded events until ctx ends. Then it tries for at most 5 seconds to write what is still waiting and the counts of all
-// series, and returns nil. It returns an error if an option is invalid, if the recorder runs already, or if the API that the client belongs
-// to closes. Events that are recorded while Run does not run wait for the next Run. Run leaves no goroutine.
+// Run writes the recorded events until ctx ends. Then it tries for at most 5 seconds to write the waiting events and the counts of all
+// series, and returns nil. It returns an error if an option is invalid, if the recorder is already running, or if the client's API in the
+// same process closes. Between two calls of Run, the recorder buffers events. All goroutines that Run starts end before it returns.
 func (r *Recorder) Run(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
 	}
 	if !r.running.TryLock() {
-		return errors.New("events: the recorder runs already")
+		return errors.New("events: the recorder is already running")
 	}
 	defer r.running.Unlock()
 	finish, refresh := time.NewTicker(finishTime), time.NewTicker(refreshTime)
@@ -65,7 +65,7 @@ func (r *Recorder) handle(ctx context.Context, o occurrence) error {
 	return r.take(ctx, o.event)
 }
 
-// flush writes what is left, as far as the time suffices.
+// flush writes the remaining events until its time is over.
 func (r *Recorder) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
@@ -88,7 +88,8 @@ func (r *Recorder) flush(ctx context.Context) {
 	r.report(0)
 }
 
-// report logs how many events were dropped since the last report, if that is long enough ago. That an object has too many events is normal.
+// report logs how many events were dropped since the last report, at most once per pause. It uses level Info if only objects with too
+// many events are the cause, because that is part of normal operation.
 func (r *Recorder) report(pause time.Duration) {
 	dropped, overflowed := r.dropped.Load(), r.overflowed.Load()
 	if dropped == r.reported.dropped || time.Since(r.reported.at) < pause {

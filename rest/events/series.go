@@ -11,13 +11,13 @@ import (
 const (
 	// finishTime is how long after the last repetition a series ends.
 	finishTime = 6 * time.Minute
-	// refreshTime is how often the count of a series is written.
+	// refreshTime is the time between two writes of the count of a series.
 	refreshTime = 30 * time.Minute
-	// maxSeries bounds how many events the recorder remembers. It does not recognize the repetitions of others.
+	// maxSeries limits how many events the recorder remembers. It cannot recognize repetitions of older events.
 	maxSeries = 4096
 )
 
-// identity is what two occurrences of the same event have in common.
+// identity holds the fields that are equal in all occurrences of an event.
 type identity struct {
 	source
 	reason, action string
@@ -26,12 +26,12 @@ type identity struct {
 // tracked is an event whose repetitions the recorder counts.
 type tracked struct {
 	event   builtin.CoreEvent // the first occurrence
-	count   int32             // how often it happened
-	last    apimeta.MicroTime // when it last happened
+	count   int32             // the number of occurrences
+	last    apimeta.MicroTime // the time of the last occurrence
 	written int32             // the count in the API; 0 before the event is created
 }
 
-// text returns the event as it should be now.
+// text returns the event with its current count.
 func (t *tracked) text() *builtin.CoreEvent {
 	e := t.event
 	if t.count > 1 {
@@ -81,7 +81,7 @@ func (r *Recorder) finish(ctx context.Context) error {
 	return nil
 }
 
-// refresh writes the counts of the series, which so outlive their time to live.
+// refresh writes the counts of the series. These writes also keep the events from expiring.
 func (r *Recorder) refresh(ctx context.Context) error {
 	for _, t := range r.series {
 		if t.count > max(1, t.written) {

@@ -6,21 +6,23 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 )
 
-// An object may cause spamBurst events at once, and then one every spamPeriod, of each type. The figures are those of client-go.
+// For each object and type, the recorder accepts spamBurst events at once, and then one event every spamPeriod. client-go has
+// the same limits.
 const (
 	spamBurst  = 25
 	spamPeriod = 5 * time.Minute
-	// maxObjects bounds for how many objects the filter counts.
+	// maxObjects limits how many objects the filter tracks.
 	maxObjects = 4096
 )
 
-// source is what the filter counts apart: the events of an object of one type.
+// source identifies the events that share one allowance: the events of one object with one type.
 type source struct {
 	object builtin.ObjectReference
 	kind   string
 }
 
-// spamFilter says of each source until when its allowance is used up. A source that has its whole allowance is not in it.
+// spamFilter holds, for each source, the time at which its full allowance is available again. It omits sources with their full
+// allowance.
 type spamFilter map[source]time.Time
 
 // allow reports whether a source may cause another event.
@@ -39,7 +41,7 @@ func (f spamFilter) allow(s source, now time.Time) bool {
 	return true
 }
 
-// forget removes the sources that have their whole allowance, and at least one.
+// forget removes the sources with their full allowance, and always at least one source.
 func (f spamFilter) forget(now time.Time) {
 	for s, used := range f {
 		if used.Before(now) {

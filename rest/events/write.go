@@ -15,15 +15,14 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// If the API cannot be reached, the recorder tries to write an event at most maxTries times, with pauses of retryDelay and up to a quarter
-// more. Meanwhile, other events wait.
+// If the API is unreachable, the recorder tries to write an event at most maxTries times, with pauses of retryDelay plus a random time of
+// up to a quarter of it. Other events wait during the retries.
 const (
 	maxTries   = 12
 	retryDelay = 10 * time.Second
 )
 
-// write brings an event in the API up to date. It returns an error only if the API is closed. When the context ends, it holds the event for
-// flush.
+// write writes an event to the API. It returns an error only if the API is closed. If the context ends first, it keeps the event for flush.
 func (r *Recorder) write(ctx context.Context, t *tracked) error {
 	var err error
 	for range maxTries {
@@ -59,13 +58,13 @@ func (r *Recorder) lose(t *tracked, err error) {
 		"kind", t.event.InvolvedObject.Kind, "reason", t.event.Reason, "note", t.event.Message, "error", err)
 }
 
-// attempt tries once to bring an event in the API up to date.
+// attempt tries once to write an event to the API.
 func (r *Recorder) attempt(ctx context.Context, t *tracked) error {
 	client := r.options.Client.Namespace(t.event.Namespace)
 	if t.written > 0 {
 		if err := r.update(ctx, client, t); !status.IsNotFound(err) {
 			return err
-		} // otherwise, the event has been deleted
+		} // otherwise, another client has deleted the event
 	}
 	count := t.count
 	_, err := client.Create(ctx, t.text())
@@ -78,7 +77,7 @@ func (r *Recorder) attempt(ctx context.Context, t *tracked) error {
 			t.event.Name = r.nameAfter(t.event.InvolvedObject.Name, time.Now())
 			return r.attempt(ctx, t)
 		}
-		// The answer to an earlier attempt was lost.
+		// An earlier attempt succeeded, but its response was lost.
 		if t.written = 1; t.count == 1 {
 			return nil
 		}
@@ -103,7 +102,7 @@ func (r *Recorder) update(ctx context.Context, client rest.Client[builtin.CoreEv
 	return err
 }
 
-// temporary reports whether a later attempt may succeed.
+// temporary reports whether a retry may succeed.
 func temporary(err error) bool {
 	var e *status.Error
 	return !errors.As(err, &e) || status.IsTooManyRequests(err) || status.IsServiceUnavailable(err) || status.IsServerTimeout(err) || status.IsTimeout(err)
