@@ -130,7 +130,7 @@ func TestDeadConnections(t *testing.T) {
 func TestTimeoutsEndNoWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{streams: []func(io.Writer, *http.Request){func(w io.Writer, r *http.Request) {
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 			sendEvent(w, "ADDED", "b", "6")
 			_, _ = io.WriteString(w, expiredEvent)
 		}}}
@@ -149,7 +149,7 @@ func TestTimeoutsEndNoWatches(t *testing.T) {
 		server = serverOf(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 		server.HTTP.Timeout = time.Second
 		_, err := rest.ClientAt(server, widgetResource()).Namespace("default").Get(t.Context(), "a")
-		assert.ErrorContains(t, err, "Client.Timeout")
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
 
@@ -193,7 +193,7 @@ func followAt(ctx context.Context, client rest.Client[Widget], options rest.Watc
 
 // take returns the events since the last call. It waits until no event has arrived for an hour.
 func (f *remoteFollower) take() []string {
-	time.Sleep(time.Hour)
+	<-time.After(time.Hour)
 	synctest.Wait()
 	out := f.events
 	f.events = nil

@@ -117,7 +117,7 @@ func (d *disk) Append(groups []storage.Group) error {
 	if d.failed {
 		panic("append after a failure")
 	}
-	time.Sleep(d.delay)
+	<-time.After(d.delay)
 	err := d.before(d.platter)
 	if err == nil {
 		for _, g := range groups {

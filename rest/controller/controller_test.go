@@ -83,7 +83,7 @@ func (c *calls) reconcile(_ context.Context, key controller.Key) (controller.Res
 // comes, so the clock must pass every delay.
 func pass(d time.Duration) {
 	synctest.Wait()
-	time.Sleep(d)
+	<-time.After(d)
 	synctest.Wait()
 }
 

@@ -67,7 +67,7 @@ func TestInformerOverBrokenConnections(t *testing.T) {
 				if c.expire {
 					s.Expire()
 				}
-				time.Sleep(time.Hour) // until all failures are over
+				pass(time.Hour) // until all failures are over
 				assert.Equal(t, append([]string{"add a 1", "add b 1", "synced"}, c.want...), d.read())
 				w.modify("a", func(g *Gear) { g.Spec.Teeth = 4 })
 				assert.Equal(t, []string{"update a 3->4"}, d.read())
@@ -97,20 +97,20 @@ func TestInformerOutlivesItsServer(t *testing.T) {
 		var d diary
 		informer.AddHandler(d.handler())
 		run(t, informer)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		assert.False(t, informer.HasSynced(), "there is no server yet")
 
 		second.create(gear("older", 1)) // the second server reuses the resource versions of the first
 		first.create(gear("a", 1))
-		time.Sleep(time.Second)
+		pass(time.Second)
 		first.create(gear("b", 2))
 		serve(first)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		assert.Equal(t, []string{"add a 1", "add b 2", "synced"}, d.read())
 
 		serving.Store(nil)
 		require.NoError(t, first.api.Close())
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		assert.Empty(t, d.read(), "the content is stale but consistent")
 		assert.Equal(t, []string{"a", "b"}, names(informer.List()))
 
@@ -119,13 +119,13 @@ func TestInformerOutlivesItsServer(t *testing.T) {
 		first.api, first.gears = again, rest.ClientFor[Gear](again).Namespace("default")
 		first.delete("a")
 		serve(first)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		assert.Equal(t, []string{"delete a 1"}, d.read(), "after a restart")
 
 		require.Less(t, second.revision(), first.revision())
 		serve(second)
 		require.NoError(t, again.Close())
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		assert.Equal(t, []string{"delete b 2", "add older 1"}, d.read(), "after the restore of a backup")
 		second.modify("older", func(g *Gear) { g.Spec.Teeth = 9 })
 		assert.Equal(t, []string{"update older 1->9"}, d.read())

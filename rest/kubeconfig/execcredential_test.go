@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 			os.Exit(3)
 		}
 		if answer == "wait" {
-			time.Sleep(time.Hour)
+			<-time.After(time.Hour)
 		}
 		if answer == "mirror" {
 			answer = `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":` + fmt.Sprintf("%q", os.Getenv("KUBERNETES_EXEC_INFO")) + `}}`
