@@ -2,6 +2,7 @@
 // sites. Its API is below /platform, and the pages are below /pages:
 //
 //	go run ./examples/platform
+//	go run ./examples/platform --store sites.db
 package main
 
 import (
@@ -22,6 +23,7 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/events"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/storage/bolt"
 )
 
 func main() {
@@ -38,6 +40,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("platform", flag.ContinueOnError)
 	flags.SetOutput(stdout)
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 selects a free port")
+	path := flags.String("store", "", "file that keeps the objects; without one they are in memory only")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -49,7 +52,16 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	defer listener.Close()
 
-	api, err := rest.New(rest.Options{}, site.Resource(), builtin.Events())
+	options := rest.Options{}
+	if *path != "" {
+		store, err := bolt.Open(ctx, bolt.Options{Path: *path})
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		options.Store = store
+	}
+	api, err := rest.New(options, site.Resource(), builtin.Events())
 	if err != nil {
 		return err
 	}
@@ -59,7 +71,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /pages/{namespace}/{name}", publisher)
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: mux, ReadTimeout: time.Minute, WriteTimeout: time.Minute}
 	fmt.Fprintf(stdout, "ready http://%s/platform\n", listener.Addr())
 
 	ended := make(chan error, 4)

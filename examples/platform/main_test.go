@@ -5,7 +5,9 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,30 +19,31 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// start runs the program until the test ends and returns the URL that it prints.
-func start(t *testing.T) string {
+// start runs the program. It returns the URL that the program prints, and a function that ends the program.
+func start(t *testing.T, args ...string) (url string, end func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, []string{"--listen", "127.0.0.1:0"}, in)
+		err := run(ctx, append(args, "--listen", "127.0.0.1:0"), in)
 		in.CloseWithError(err)
 		ended <- err
 	}()
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		stop()
 		assert.NoError(t, <-ended, "the program ends without an error")
 	})
+	t.Cleanup(end)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
 	go io.Copy(io.Discard, out)
-	return strings.TrimPrefix(strings.TrimSpace(line), "ready ")
+	return strings.TrimPrefix(strings.TrimSpace(line), "ready "), end
 }
 
 // internal/e2e runs the commands of docs/guide.md against the program.
 func TestProgram(t *testing.T) {
-	url := start(t)
+	url, _ := start(t)
 	sites := rest.ClientAt(rest.Server{URL: url}, site.Resource()).Namespace("default")
 	_, err := sites.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello <there>"}})
 	require.NoError(t, err)
@@ -52,6 +55,20 @@ func TestProgram(t *testing.T) {
 	page, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
 	assert.Contains(t, string(page), "<h1>Hello &lt;there&gt;</h1>")
+}
+
+func TestObjectsStayInTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sites.db")
+	url, end := start(t, "--store", path)
+	created, err := rest.ClientAt(rest.Server{URL: url}, site.Resource()).Namespace("default").
+		Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
+	require.NoError(t, err)
+	end()
+
+	url, _ = start(t, "--store", path)
+	found, err := rest.ClientAt(rest.Server{URL: url}, site.Resource()).Namespace("default").Get(t.Context(), "hello")
+	require.NoError(t, err)
+	assert.Equal(t, created.UID, found.UID)
 }
 
 func TestWrongFlagIsAnError(t *testing.T) {
