@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/bolt"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -117,16 +119,20 @@ func TestExpiredObjectsEndAsOthersDo(t *testing.T) {
 
 func TestExpireAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.MemoryOptions{})
-		defer func() { require.NoError(t, store.Close()) }()
-		options := rest.Options{Store: store}
-		inBubble(t, expire(t, 0), options, perishable(), func(w *world) {
+		path := filepath.Join(t.TempDir(), "parts.db")
+		run := func(f func(w *world)) {
+			store, err := bolt.Open(t.Context(), bolt.Options{Path: path})
+			require.NoError(t, err)
+			inBubble(t, expire(t, 0), rest.Options{Store: store}, perishable(), f)
+			require.NoError(t, store.Close())
+		}
+		run(func(w *world) {
 			w.part("a/early")
 			pass(30 * time.Minute)
 			w.part("a/late")
 		})
 		pass(40 * time.Minute)
-		inBubble(t, expire(t, 0), options, perishable(), func(w *world) {
+		run(func(w *world) {
 			synctest.Wait()
 			assert.Equal(w, []string{"a/late"}, w.left())
 			pass(20*time.Minute - time.Second)
