@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +27,7 @@ const (
 	childAfter = "DECORUM_TORTURE_AFTER" // the revision from which its first watcher resumes; 0 for none
 	childTight = "DECORUM_TORTURE_TIGHT" // not empty: the file holds little history
 	childLife  = "DECORUM_TORTURE_LIFE"  // how long it lives after it has opened the file, if it is to kill itself
+	childFault = "DECORUM_TORTURE_FAULT" // not empty: writes will fail; the process looks at what the store does then, and kills itself
 )
 
 const writers = 10
@@ -51,6 +54,7 @@ var reporting sync.Mutex
 //	s WATCHER REVISION             a watcher starts after this revision
 //	w WATCHER REVISION KEY WRITE   it sees a change; the WRITE of a deletion is "-"
 //	l RESOURCE REVISION KEY=REVISION ...  a list shows these objects
+//	f TEXT                         writes have failed, and the store says why
 //	e TEXT                         something went wrong
 func report(format string, args ...any) {
 	line := fmt.Appendf(nil, format+"\n", args...)
@@ -71,17 +75,16 @@ func childOptions(path string) bolt.Options {
 func child(path string) error {
 	ctx := context.Background()
 	report("h")
+	if os.Getenv(childFault) != "" {
+		signal.Ignore(syscall.Signal(25)) // SIGXFSZ: a write beyond the limit then fails instead
+	}
 	store, err := bolt.Open(ctx, childOptions(path))
 	if err != nil {
 		return err
 	}
 	report("o %d", store.Revision())
 	if life, err := time.ParseDuration(os.Getenv(childLife)); err == nil {
-		self, err := os.FindProcess(os.Getpid())
-		if err != nil {
-			return err
-		}
-		defer time.AfterFunc(life, func() { _ = self.Kill() }).Stop()
+		defer time.AfterFunc(life, die).Stop()
 	}
 	if err := register(ctx, store); err != nil {
 		return err
@@ -94,11 +97,34 @@ func child(path string) error {
 	go func() { errs <- follow(ctx, store, 0, watch.Revision(after)) }()
 	go func() { errs <- follow(ctx, store, 1, store.Revision()) }()
 	go func() { errs <- lists(ctx, store) }()
+	failed := make(chan error, writers)
 	for i := range writers {
 		w := &writer{store: store, id: i, keys: keys()}
-		go func() { errs <- w.run(ctx) }()
+		go func() { failed <- w.run(ctx) }()
 	}
-	return <-errs
+	for range writers {
+		select {
+		case err = <-errs:
+			return err
+		case err = <-failed:
+		}
+		if os.Getenv(childFault) == "" || !errors.Is(err, storage.ErrUnknown) && !errors.Is(err, storage.ErrReadOnly) {
+			return err
+		}
+	}
+	if err := afterFault(ctx, store); err != nil {
+		return err
+	}
+	die()
+	return nil
+}
+
+// die kills the process.
+func die() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill()
+	}
+	select {}
 }
 
 // writer performs one write after the other.
@@ -197,6 +223,9 @@ func ended(write string, err error, records ...*storage.Record) error {
 	case errors.Is(err, errRefused) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrContended):
 		report("n %s", write)
 		return nil
+	case errors.Is(err, storage.ErrReadOnly):
+		report("n %s", write)
+		return err
 	case err != nil:
 		return fmt.Errorf("%s: %w", write, err)
 	}

@@ -54,16 +54,38 @@ func always() bool { return true }
 
 // sync records the end of a sync, which covers the changes from before its beginning.
 func (d *disk) sync(began int, ok bool) {
-	if !ok {
-		d.lost = append(d.lost, d.pending[:began]...)
-	}
 	for _, c := range d.pending[:began] {
 		if ok {
 			d.durable = c.apply(d.durable, always)
-			d.lost = slices.DeleteFunc(d.lost, func(l change) bool { return l.at == c.at && len(l.data) == len(c.data) })
+		}
+		for _, part := range c.sectors() {
+			d.lost = slices.DeleteFunc(d.lost, func(l change) bool { return l.at == part.at && (l.data == nil) == (part.data == nil) })
+			if !ok {
+				d.lost = append(d.lost, part)
+			}
 		}
 	}
 	d.pending = slices.Clone(d.pending[began:])
+}
+
+// sectors splits a write, so that later ones may replace a part of it. bbolt writes whole pages.
+func (c change) sectors() (all []change) {
+	if c.data == nil {
+		return []change{c}
+	}
+	for from := 0; from < len(c.data); from += sector {
+		all = append(all, change{c.at + int64(from), c.data[from:min(from+sector, len(c.data))]})
+	}
+	return all
+}
+
+// cache returns the file as processes see it while the power is on.
+func (d *disk) cache() []byte {
+	image := slices.Clone(d.durable)
+	for _, c := range slices.Concat(d.lost, d.pending) {
+		image = c.apply(image, always)
+	}
+	return image
 }
 
 // images calls use with different contents that the file may have after a power failure, at most n.

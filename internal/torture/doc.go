@@ -3,6 +3,7 @@
 // TestCrash kills a process under load, and compares the content of the file with the reports of the process. TestPowerLoss records the
 // system calls of such a process, and builds files that a power failure could leave: with any order of writes that the syncs permit, and
 // with torn pages.
+// TestBrokenDisk and TestDiskFull make writes and syncs fail.
 //
 // By default, TestCrash kills 20 processes; DECORUM_TORTURE sets another number, such as "1000". DECORUM_TORTURE_SEED sets the seed of the
 // random choices. Because the seed does not control the scheduler, the same seed only makes it likely that a failure occurs again.

@@ -23,6 +23,7 @@ type run struct {
 	lists    []listing
 	shown    []event // without the write
 	acks     int
+	fault    string // why writes have failed
 }
 
 // write is a write of a child.
@@ -52,7 +53,11 @@ func newRun() *run { return &run{writes: map[string]*write{}, watchers: map[stri
 
 // startChild runs a child until it has reported a number of lines about its progress, and kills it.
 func startChild(t *testing.T, lines int, environment ...string) *run {
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	return watchChild(t, exec.CommandContext(t.Context(), os.Args[0]), lines, environment...)
+}
+
+// watchChild reads what a child reports. If lines is 0 the child kills itself.
+func watchChild(t *testing.T, cmd *exec.Cmd, lines int, environment ...string) *run {
 	cmd.Env = append(os.Environ(), environment...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -83,6 +88,8 @@ func startChild(t *testing.T, lines int, environment ...string) *run {
 func (r *run) parse(words []string) error {
 	switch verb, words := words[0], words[1:]; verb {
 	case "h":
+	case "f":
+		r.fault = strings.Join(words, " ")
 	case "o":
 		r.opened = revisionOf(words[0])
 	case "i":
@@ -128,3 +135,6 @@ func revisionOf(word string) watch.Revision {
 	}
 	return watch.Revision(n)
 }
+
+// testBinary returns the path of this program.
+func testBinary() string { return os.Args[0] }

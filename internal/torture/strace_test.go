@@ -28,18 +28,15 @@ type call struct {
 	data    []byte
 }
 
-// trace runs a child under strace with options that inject faults, and returns its calls in order. A fault must kill the child.
-func trace(ctx context.Context, t *testing.T, path string, inject []string, environment ...string) []call {
+// trace runs a child under strace, which injects faults, and returns its calls in order. The child must kill itself.
+func trace(ctx context.Context, t *testing.T, path, inject string, environment ...string) []call {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("it needs strace, which make soak requires")
 	}
 	log := filepath.Join(t.TempDir(), "strace")
 	args := []string{"-f", "-qq", "-y", "-xx", "-s", "8388608", "-o", log, "-e", "signal=none", "--seccomp-bpf",
-		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,write"}
-	for _, i := range inject {
-		args = append(args, "-e", "inject="+i)
-	}
-	cmd := exec.CommandContext(ctx, "strace", append(args, os.Args[0])...)
+		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,write", "-e", "inject=" + inject, os.Args[0]}
+	cmd := exec.CommandContext(ctx, "strace", args...)
 	cmd.Env = append(os.Environ(), environment...)
 	cmd.Stdout = io.Discard
 	var stderr strings.Builder
