@@ -80,14 +80,14 @@ func child(path string) error {
 	}
 	store, err := bolt.Open(ctx, childOptions(path))
 	if err != nil {
-		return err
+		return unopened(err)
 	}
 	report("o %d", store.Revision())
 	if life, err := time.ParseDuration(os.Getenv(childLife)); err == nil {
 		defer time.AfterFunc(life, die).Stop()
 	}
 	if err := register(ctx, store); err != nil {
-		return err
+		return unopened(err)
 	}
 	errs := make(chan error, writers+4)
 	after, err := strconv.ParseUint(os.Getenv(childAfter), 10, 64)
@@ -117,6 +117,15 @@ func child(path string) error {
 	}
 	die()
 	return nil
+}
+
+// unopened ends a process whose file could not be opened, which is right if writes fail.
+func unopened(err error) error {
+	if os.Getenv(childFault) != "" {
+		report("f %v", err)
+		die()
+	}
+	return err
 }
 
 // die kills the process.

@@ -65,6 +65,7 @@ var aligned = regexp.MustCompile(`\) += `)
 func parseCall(t *testing.T, path, line string) (c call, ok bool) {
 	thread, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = aligned.ReplaceAllString(strings.TrimSpace(rest), ") = ")
+	rest = strings.Replace(rest, "<detached ...>", "<unfinished ...>", 1) // the thread died first
 	c = call{thread: thread, failed: strings.Contains(rest, ") = -1 "), unknown: strings.Contains(rest, ") = ?"), ends: !strings.HasSuffix(rest, "<unfinished ...>")}
 	if name, after, resumed := strings.Cut(strings.TrimPrefix(rest, "<... "), " resumed>"); resumed && strings.HasPrefix(rest, "<... ") {
 		c.name, c.failed, c.unknown = name, strings.Contains(after, "= -1 "), !strings.Contains(after, "= ") || strings.Contains(after, "= ?")
