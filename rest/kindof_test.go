@@ -11,13 +11,13 @@ import (
 
 func TestKindOf(t *testing.T) {
 	api := newAPI(t, rest.Options{}, diskResource(), rest.Resource[Sum]{Group: "example.com", Version: "v1", Plural: "sums", Names: rest.Names{Kind: "Total"}},
-		rest.Resource[Trial]{Group: "example.com", Version: "v1", Plural: "trials"}, rest.Resource[Trial]{Group: "example.com", Version: "v1", Plural: "retrials", Names: rest.Names{Kind: "Retrial"}})
+		rest.Resource[Thing]{Group: "example.com", Version: "v1", Plural: "trials"}, rest.Resource[Thing]{Group: "example.com", Version: "v1", Plural: "retrials", Names: rest.Names{Kind: "Retrial"}})
 	for _, c := range []struct {
 		obj  any
 		want string
 	}{
 		{&Disk{}, "example.com/v1, Kind=Disk"}, {&DiskV1beta1{}, "example.com/v1beta1, Kind=Disk"}, {&Sum{}, "example.com/v1, Kind=Total"}, {(*Sum)(nil), "example.com/v1, Kind=Total"},
-		{&Trial{}, ""}, {&Widget{}, ""}, {Sum{}, ""}, {nil, ""}, {1, ""},
+		{&Thing{}, ""}, {&Widget{}, ""}, {Sum{}, ""}, {nil, ""}, {1, ""},
 	} {
 		gvk, ok := api.KindOf(c.obj)
 		assert.Equal(t, c.want != "", ok, "%T", c.obj)

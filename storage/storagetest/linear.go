@@ -59,25 +59,56 @@ var groups = porcupine.Model{
 func groupKey(i int) storage.Key { return widget("a", fmt.Sprint("group-", i)) }
 
 func linearizableGroups(s *subject) {
-	const clients, calls = 6, 80
-	seed := uint64(time.Now().UnixNano())
-	s.Logf("seed %d", seed)
-	start := time.Now()
+	h := newGroupHistory(s)
+	h.record(80)
+	h.check()
+}
+
+// linearizableReopenings is linearizableGroups for a store that is closed and opened again between the operations.
+func linearizableReopenings(s *subject) {
+	h := newGroupHistory(s)
+	for range 3 {
+		h.record(30)
+		s.reopen()
+	}
+	h.record(30)
+	h.check()
+}
+
+// groupHistory records the operations of clients.
+type groupHistory struct {
+	*subject
+	seed       uint64
+	start      time.Time
+	clients    int
+	operations []porcupine.Operation
+}
+
+func newGroupHistory(s *subject) *groupHistory {
+	h := &groupHistory{subject: s, seed: uint64(time.Now().UnixNano()), start: time.Now()}
+	s.Logf("seed %d", h.seed)
+	return h
+}
+
+// record runs concurrent clients with a number of calls each.
+func (h *groupHistory) record(calls int) {
+	const clients = 6
 	histories := make([][]porcupine.Operation, clients)
 	var all sync.WaitGroup
-	for id := range clients {
-		random := rand.New(rand.NewPCG(seed, uint64(id)))
+	for i := range histories {
+		id := h.clients + i
+		random := rand.New(rand.NewPCG(h.seed, uint64(id)))
 		all.Go(func() {
-			for i := range calls {
-				in := randomGroup(random, fmt.Sprintf("%d-%d", id, i))
-				began := time.Since(start).Nanoseconds()
-				out, ok := s.groupCall(in)
-				ended := time.Since(start).Nanoseconds()
+			for n := range calls {
+				in := randomGroup(random, fmt.Sprintf("%d-%d", id, n))
+				began := time.Since(h.start).Nanoseconds()
+				out, ok := h.groupCall(in)
+				ended := time.Since(h.start).Nanoseconds()
 				if out.unknown {
 					ended = math.MaxInt64
 				}
 				if ok {
-					histories[id] = append(histories[id], porcupine.Operation{ClientId: id, Input: in, Call: began, Output: out, Return: ended})
+					histories[i] = append(histories[i], porcupine.Operation{ClientId: id, Input: in, Call: began, Output: out, Return: ended})
 				}
 				if out.unknown { // continue as a new client, because the operations of one client must not overlap
 					return
@@ -86,7 +117,14 @@ func linearizableGroups(s *subject) {
 		})
 	}
 	all.Wait()
-	require.Equal(s, porcupine.Ok, porcupine.CheckOperationsTimeout(groups, slices.Concat(histories...), patience))
+	h.clients += clients
+	h.operations = append(h.operations, slices.Concat(histories...)...)
+}
+
+// check requires that the operations have an order that explains their results.
+func (h *groupHistory) check() {
+	h.Helper()
+	require.Equal(h, porcupine.Ok, porcupine.CheckOperationsTimeout(groups, h.operations, patience))
 }
 
 func randomGroup(random *rand.Rand, value string) (in groupCall) {

@@ -64,6 +64,7 @@ var reopenRules = []rule{
 		require.True(s, status.IsExpired(err), "compacted changes must not come back: %v", err)
 		s.watch(scope, first)
 	}},
+	{"LinearizableReopenings", "A linearizability checker accepts a concurrent history that continues after the store is opened again.", linearizableReopenings},
 	{"UnregisteredKept", "Records of a resource that is not registered stay as they are.", func(s *subject) {
 		r := s.put(widget("a", "x"), "red", 1)
 		s.store = s.make.Reopen(s.T, s.store)
