@@ -39,13 +39,16 @@ func (o Objects) Follow(ctx context.Context, resources ...string) iter.Seq2[Chan
 		defer o.api.leaveCall()
 		ctx, cancel := o.api.ending.Until(ctx)
 		defer cancel()
-		followed := slices.Clone(resources)
-		if len(followed) == 0 {
+		followed, scope := slices.Clone(resources), watch.Scope{}
+		if len(followed) == 1 {
+			scope.Resource = followed[0]
+		}
+		if len(followed) == 0 { // the whole log, even if the API has one resource: Through then reaches every revision
 			for _, r := range o.Resources() {
 				followed = append(followed, r.Name)
 			}
 		}
-		err := resource.FollowAll(ctx, o.api.store, followed, func(changes []*resource.LogChange, through watch.Revision) error {
+		err := resource.FollowAll(ctx, o.api.store, scope, followed, func(changes []*resource.LogChange, through watch.Revision) error {
 			if !yield(Changes{List: changes, Through: through}, nil) {
 				return errBrokenOff
 			}

@@ -17,13 +17,10 @@ const pageSize = 500
 // existing objects have been. Readers share the changes and must not modify them.
 //
 // FollowAll does not use Followers. A Follower has a cursor for one resource. To merge several, FollowAll would have to hold back each
-// change until every other cursor had passed it. Instead, one cursor reads the whole log, or the changes of the only resource. It starts before all lists, whereas the
-// position of a Follower comes after its list. So FollowAll leaves out the changes that a list already includes.
-func FollowAll(ctx context.Context, store storage.Store, resources []string, tell func(changes []*LogChange, through watch.Revision) error) error {
-	var scope watch.Scope
-	if len(resources) == 1 {
-		scope.Resource = resources[0]
-	}
+// change until every other cursor had passed it. Instead, one cursor reads the part of the log that scope selects. It starts before all
+// lists, whereas the position of a Follower comes after its list. So FollowAll leaves out the changes that a list already includes.
+// Changes outside of the scope do not move through.
+func FollowAll(ctx context.Context, store storage.Store, scope watch.Scope, resources []string, tell func(changes []*LogChange, through watch.Revision) error) error {
 	cursor, err := store.Watch(ctx, scope, store.Revision())
 	if err != nil {
 		return err
