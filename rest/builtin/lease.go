@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Lease, of the group coordination.k8s.io, records which process holds a lock, and until when. Leader election uses it.
+// Lease records which process holds a lock, and until when. Leader election uses it. Its group is coordination.k8s.io.
 type Lease struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
