@@ -22,8 +22,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Lists of old states of one kind, all of which the server must build, must not delay those of another kind: while one list of the second kind is
-// answered, only a few of the many others may be.
+// The server builds each list of an old state. Many clients that read old states of one kind must not delay a list of another kind: while
+// the server answers that list, it may finish only a few of the others.
 func TestOldLists(t *testing.T) {
 	const clients, objects, changes = 32, 3000, 9000
 	memory := storage.NewMemory(storage.MemoryOptions{})

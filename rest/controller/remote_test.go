@@ -98,7 +98,7 @@ func TestInformerOutlivesItsServer(t *testing.T) {
 		informer.AddHandler(d.handler())
 		run(t, informer)
 		pass(time.Hour)
-		assert.False(t, informer.HasSynced(), "there is no server yet")
+		assert.False(t, informer.HasSynced(), "the server has not started")
 
 		second.create(gear("older", 1)) // the second server reuses the resource versions of the first
 		first.create(gear("a", 1))

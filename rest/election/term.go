@@ -13,7 +13,7 @@ import (
 )
 
 // errLost means that the candidate lost the lease while it was leading.
-var errLost = errors.New("the candidate is no longer the leader")
+var errLost = errors.New("lost the lease")
 
 // term is the time during which a candidate leads.
 type term struct {
