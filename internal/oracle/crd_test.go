@@ -34,77 +34,10 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/cel"
+	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 )
-
-// Widget has the same tags as the Widget of internal/e2e/cmd/conformhost. internal/conformance contains the manifest
-// with which its transcripts were recorded.
-type Widget struct {
-	apimeta.TypeMeta   `json:",inline"`
-	apimeta.ObjectMeta `json:"metadata,omitempty"`
-	Spec               *widgetSpec   `json:"spec,omitempty" api:"required"`
-	Status             *widgetStatus `json:"status,omitempty"`
-}
-
-type widgetSpec struct {
-	Size     *int32                     `json:"size,omitempty" api:"required,min=1,max=100"`
-	Color    *string                    `json:"color,omitempty" api:"default=red,enum=red|green|blue"`
-	Owner    *string                    `json:"owner,omitempty" api:"maxLength=10"`
-	Code     *string                    `json:"code,omitempty" api:"pattern='^[a-z]+$'"`
-	Replicas *int32                     `json:"replicas,omitempty" api:"min=0,default=1"`
-	Big      *int64                     `json:"big,omitempty"`
-	Weight   *float64                   `json:"weight,omitempty"`
-	Paused   *bool                      `json:"paused,omitempty"`
-	Note     json.RawMessage            `json:"note,omitempty" api:"nullable,type=string"`
-	Port     json.RawMessage            `json:"port,omitempty" api:"intOrString"`
-	Tags     []string                   `json:"tags,omitzero" api:"list=set,maxItems=5"`
-	Steps    []string                   `json:"steps,omitzero"`
-	Parts    []widgetPart               `json:"parts,omitzero" api:"list=map,key=name"`
-	Settings map[string]string          `json:"settings,omitzero"`
-	Limits   map[string]string          `json:"limits,omitzero" api:"map=atomic"`
-	Template *widgetTemplate            `json:"template,omitempty" api:"default='{}'"`
-	Extra    map[string]json.RawMessage `json:"extra,omitzero" api:"preserveUnknown"`
-}
-
-type widgetPart struct {
-	Name  string  `json:"name" api:"required"`
-	Count *int32  `json:"count,omitempty" api:"default=1"`
-	Kind  *string `json:"kind,omitempty" api:"enum=bolt|nut"`
-}
-
-type widgetTemplate struct {
-	Image *string  `json:"image,omitempty" api:"default=none"`
-	Args  []string `json:"args,omitzero"`
-}
-
-type widgetStatus struct {
-	Phase              string            `json:"phase,omitempty" api:"enum=Pending|Ready|Failed"`
-	Replicas           *int32            `json:"replicas,omitempty"`
-	Selector           *string           `json:"selector,omitempty"`
-	ObservedGeneration *int64            `json:"observedGeneration,omitempty"`
-	Conditions         []widgetCondition `json:"conditions,omitzero" api:"list=map,key=type"`
-}
-
-type widgetCondition struct {
-	Type               string  `json:"type" api:"required"`
-	Status             string  `json:"status" api:"required,enum=True|False|Unknown"`
-	Reason             *string `json:"reason,omitempty"`
-	Message            *string `json:"message,omitempty"`
-	LastTransitionTime *string `json:"lastTransitionTime,omitempty" api:"format=date-time"`
-}
-
-func conformWidgets() rest.Resource[Widget] {
-	return rest.Resource[Widget]{
-		Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Short: []string{"wd"}, Categories: []string{"all"}},
-		SelectableFields: []string{"spec.color", "spec.owner"},
-		Scale:            &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".status.selector"},
-		Columns: []rest.Column{
-			{Name: "Size", Type: "integer", Path: ".spec.size", Description: "Size of the widget."}, {Name: "Color", Path: ".spec.color"}, {Name: "Phase", Path: ".status.phase"},
-			{Name: "Owner", Path: ".spec.owner", Priority: 1}, {Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"},
-		},
-	}
-}
 
 // readmeWidgets is the kind of the README.
 func readmeWidgets() rest.Definition {
@@ -198,7 +131,7 @@ func exported(t testing.TB, d rest.Definition) *apiextensions.CustomResourceDefi
 
 // An API server accepts the exported manifests.
 func TestExportedCRDsAreValid(t *testing.T) {
-	for name, d := range map[string]rest.Definition{"conformance": conformWidgets(), "README": readmeWidgets(), "wide": wides()} {
+	for name, d := range map[string]rest.Definition{"conformance": widget.Resource(), "README": readmeWidgets(), "wide": wides()} {
 		t.Run(name, func(t *testing.T) { exported(t, d) })
 	}
 }
@@ -207,7 +140,7 @@ func TestExportedCRDsAreValid(t *testing.T) {
 func TestExportedCRDIsTheRecordedOne(t *testing.T) {
 	recorded, err := os.ReadFile("../conformance/fixtures/widget-crd.yaml")
 	require.NoError(t, err)
-	want, got := decodedCRD(t, recorded), exported(t, conformWidgets())
+	want, got := decodedCRD(t, recorded), exported(t, widget.Resource())
 	for _, c := range []*apiextensions.CustomResourceDefinition{want, got} {
 		schema := c.Spec.Validation
 		if schema == nil {
@@ -360,7 +293,7 @@ var samples = map[string]string{
 
 // An API server and our API store the same objects, and refuse the others for the same reasons.
 func TestExportedCRDsServeLikeTheKind(t *testing.T) {
-	for name, d := range map[string]rest.Definition{"conformance": conformWidgets(), "README": readmeWidgets(), "wide": wides()} {
+	for name, d := range map[string]rest.Definition{"conformance": widget.Resource(), "README": readmeWidgets(), "wide": wides()} {
 		t.Run(name, func(t *testing.T) {
 			s := serveCRD(t, d)
 			definition := exported(t, d)

@@ -1,9 +1,11 @@
-package main
+// Package widget contains the custom kind of the recorded transcripts, for the programs and tests that serve it.
+package widget
 
 import (
 	"encoding/json"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
 )
 
 // Widget is the custom kind of the transcripts, as fixtures/widget.md in internal/conformance describes it. A field that must keep an
@@ -65,4 +67,20 @@ type Condition struct {
 	Reason             *string `json:"reason,omitempty"`
 	Message            *string `json:"message,omitempty"`
 	LastTransitionTime *string `json:"lastTransitionTime,omitempty" api:"format=date-time"`
+}
+
+// Resource declares the kind as the transcripts have it.
+func Resource() rest.Resource[Widget] {
+	return rest.Resource[Widget]{
+		Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Short: []string{"wd"}, Categories: []string{"all"}},
+		SelectableFields: []string{"spec.color", "spec.owner"},
+		Scale:            &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".status.selector"},
+		Columns: []rest.Column{
+			{Name: "Size", Type: "integer", Path: ".spec.size", Description: "Size of the widget."},
+			{Name: "Color", Path: ".spec.color"},
+			{Name: "Phase", Path: ".status.phase"},
+			{Name: "Owner", Path: ".spec.owner", Priority: 1},
+			{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"},
+		},
+	}
 }

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
@@ -13,10 +14,10 @@ import (
 // definitions returns the kinds of the transcripts, and the reviews that kubectl uses. With graceful set, Widgets support a grace period.
 // With own set, it returns Namespace, Lease and Event of package builtin instead of those of k8s.io/api.
 func definitions(graceful, own bool) []rest.Definition {
-	widgets := widgets()
+	widgets := widget.Resource()
 	if graceful {
 		widgets.RemoveWhenDue = true
-		widgets.Hooks.GracePeriod = func(_ context.Context, _ *Widget, asked *int64) (int64, error) {
+		widgets.Hooks.GracePeriod = func(_ context.Context, _ *widget.Widget, asked *int64) (int64, error) {
 			if asked == nil {
 				return 0, nil
 			}
@@ -36,19 +37,4 @@ func decide(_ context.Context, a rest.Access) (allowed bool, reason string, err 
 		return false, "impersonation is not allowed", nil
 	}
 	return true, "every request is allowed", nil
-}
-
-func widgets() rest.Resource[Widget] {
-	return rest.Resource[Widget]{
-		Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Short: []string{"wd"}, Categories: []string{"all"}},
-		SelectableFields: []string{"spec.color", "spec.owner"},
-		Scale:            &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".status.selector"},
-		Columns: []rest.Column{
-			{Name: "Size", Type: "integer", Path: ".spec.size", Description: "Size of the widget."},
-			{Name: "Color", Path: ".spec.color"},
-			{Name: "Phase", Path: ".status.phase"},
-			{Name: "Owner", Path: ".spec.owner", Priority: 1},
-			{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"},
-		},
-	}
 }
