@@ -60,8 +60,8 @@ type UpdateFunc func(current *Record) (next []byte, err error)
 // UpdateAllFunc is [UpdateFunc] for several objects: current and next are in the order of the keys, and current is one consistent state.
 type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
 
-// Store holds the objects of the registered resources. One sequence of revisions numbers their commits, in commit order. All methods are
-// safe for concurrent use and return [ErrClosed] after Close.
+// Store holds the objects of the registered resources. One ascending sequence of revisions numbers their commits, in commit order; a store
+// may leave revisions out. All methods are safe for concurrent use and return [ErrClosed] after Close.
 //
 // When a store starts, its revisions continue from the clock in microseconds, and are above all revisions that the store has ever assigned.
 // They stay below 2^53.
@@ -111,10 +111,10 @@ type Store interface {
 	// commit.
 	Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error)
 
-	// UpdateAll writes several objects, of any resources, as a unit: all or none, and visible together. The revisions are consecutive, in the
-	// order of the keys. The keys must differ. If fn leaves an object unchanged, the commit still requires that no other write has changed it,
-	// so the object serves as a precondition for the others. UpdateAll returns the records in the order of the keys, each as Update would
-	// return it, and nil for an object that neither existed nor was created.
+	// UpdateAll writes several objects, of any resources, as a unit: all or none, and visible together. The revisions ascend in the order of
+	// the keys, and no other write has a revision between them. The keys must differ. If fn leaves an object unchanged, the commit still
+	// requires that no other write has changed it, so the object serves as a precondition for the others. UpdateAll returns the records in the
+	// order of the keys, each as Update would return it, and nil for an object that neither existed nor was created.
 	UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error)
 
 	// Watch returns a cursor on the changes of a scope that are younger than a revision. It fails with 410 Expired if the store no longer

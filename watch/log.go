@@ -125,9 +125,9 @@ func (l *Log[T]) floor(scope Scope) Revision {
 	return floor
 }
 
-// Append adds changes that become visible together. Their revisions must ascend and be above Revision; if the owner of the log
-// decides them, they should be consecutive. The log owns the slice afterwards. The cost does not depend on the number of cursors.
-// Append returns [ErrClosed] after Close. It returns an error and leaves the log unchanged if the revisions do not ascend.
+// Append adds changes that become visible together. Their revisions must ascend and be above Revision. The log owns the slice
+// afterwards. The cost does not depend on the number of cursors. Append returns [ErrClosed] after Close. It returns an error and
+// leaves the log unchanged if the revisions do not ascend.
 func (l *Log[T]) Append(group []Change[T]) error {
 	if len(group) == 0 {
 		return nil

@@ -58,7 +58,7 @@ var compactionRules = []rule{
 		page := s.list(storage.Query{Scope: watch.Scope{Resource: widgets}, Revision: revision, Exact: true})
 		require.Len(s, page.Records, 1)
 		next := s.put(widget("a", "x"), "green", 2).Revision
-		require.Equal(s, revision+1, next)
+		require.Greater(s, next, revision)
 		ctx, cancel := context.WithCancel(s.ctx)
 		cancel()
 		require.ErrorIs(s, s.store.Compact(ctx, next), context.Canceled)

@@ -35,9 +35,10 @@ var historyRules = []rule{
 // model is a plain map for every revision that a reader may see.
 type model struct {
 	*subject
-	random *rand.Rand
-	states map[watch.Revision]map[storage.Key]string // JSON by key
-	oldest watch.Revision
+	random  *rand.Rand
+	states  map[watch.Revision]map[storage.Key]string // JSON by key
+	oldest  watch.Revision
+	written int // how many texts were made
 }
 
 func newModel(s *subject) *model {
@@ -109,26 +110,22 @@ func (m *model) write(count int) {
 	}
 	before := m.store.Revision()
 	after := maps.Clone(m.states[before])
-	revision := before
 	fail := m.random.IntN(10) == 0
 	next := make([][]byte, count)
 	for i, key := range keys {
 		old, exists := after[key]
 		switch {
 		case m.random.IntN(4) == 0:
-			if exists {
-				revision++
-				delete(after, key)
-			}
+			delete(after, key)
 		case exists && m.random.IntN(4) == 0:
 			next[i] = []byte(old)
 		default:
-			revision++
-			next[i] = object(key, []string{"red", "green"}[m.random.IntN(2)], int(revision)) // differs from every other
-			after[key] = strings.Replace(string(next[i]), `"resourceVersion":""`, fmt.Sprintf(`"resourceVersion":"%d"`, revision), 1)
+			m.written++
+			next[i] = object(key, []string{"red", "green"}[m.random.IntN(2)], m.written) // differs from every other
+			after[key] = string(next[i])
 		}
 	}
-	_, err := m.store.UpdateAll(m.ctx, keys, func([]*storage.Record) ([][]byte, error) {
+	records, err := m.store.UpdateAll(m.ctx, keys, func([]*storage.Record) ([][]byte, error) {
 		if fail {
 			return next, errRefused
 		}
@@ -140,8 +137,23 @@ func (m *model) write(count int) {
 		return
 	}
 	require.NoError(m, err)
-	require.Equal(m, revision, m.store.Revision())
-	m.states[revision] = after
+	last := before
+	for i, key := range keys {
+		switch _, existed := m.states[before][key]; {
+		case next[i] == nil && !existed:
+			require.Nil(m, records[i])
+			continue
+		case next[i] != nil && after[key] == m.states[before][key]:
+			require.LessOrEqual(m, records[i].Revision, before, "a no-op")
+			continue
+		case next[i] != nil:
+			after[key] = strings.Replace(after[key], `"resourceVersion":""`, fmt.Sprintf(`"resourceVersion":"%d"`, records[i].Revision), 1)
+		}
+		require.Greater(m, records[i].Revision, last, "the revisions of a group ascend")
+		last = records[i].Revision
+	}
+	require.Equal(m, last, m.store.Revision())
+	m.states[last] = after
 }
 
 // checkList reads one revision page by page.

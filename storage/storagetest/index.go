@@ -38,43 +38,44 @@ var indexRules = []rule{
 		seed := uint64(time.Now().UnixNano())
 		s.Logf("seed %d", seed)
 		random := rand.New(rand.NewPCG(seed, 0))
-		first := s.store.Revision()
+		revisions := []watch.Revision{s.store.Revision()}
 		for i := range 400 {
 			key := widget([]string{"a", "aa", "b"}[random.IntN(3)], fmt.Sprint(random.IntN(12)))
 			if _, err := s.store.Get(s.ctx, key, 0); err == nil && random.IntN(3) == 0 {
-				s.remove(key)
+				revisions = append(revisions, s.remove(key).Revision)
 				continue
 			}
-			s.put(key, []string{"red", "green", "", "red "}[random.IntN(4)], i)
+			revisions = append(revisions, s.put(key, []string{"red", "green", "", "red "}[random.IntN(4)], i).Revision)
 			if i%100 == 50 { // the oldest pages are built from this state
 				s.checkTerms(random, s.store.Revision())
 			}
 		}
 		for range 60 {
-			s.checkTerms(random, first+watch.Revision(random.IntN(int(s.store.Revision()-first)+1)))
+			s.checkTerms(random, revisions[random.IntN(len(revisions))])
 		}
-		require.NoError(s, s.store.Compact(s.ctx, s.store.Revision()-20))
+		revisions = revisions[len(revisions)-21:]
+		require.NoError(s, s.store.Compact(s.ctx, revisions[0]))
 		for range 20 {
-			s.checkTerms(random, s.store.Revision()-watch.Revision(random.IntN(21)))
+			s.checkTerms(random, revisions[random.IntN(len(revisions))])
 		}
 	}},
 	{"Reindexed", "Registering a resource again with other indexes changes no list and ends no history.", func(s *subject) {
 		seed := uint64(time.Now().UnixNano())
 		s.Logf("seed %d", seed)
 		random := rand.New(rand.NewPCG(seed, 0))
-		first := s.store.Revision()
+		revisions := []watch.Revision{s.store.Revision()}
 		form := s.resources()[0]
 		for i, indexed := range [][]watch.Index{form.Indexed, nil, {{Label: "color"}}, {odds, colors, {Label: "color"}}} {
 			form.Indexed = indexed
 			require.NoError(s, s.store.Register(s.ctx, form))
 			for range 20 {
-				s.checkTerms(random, first+watch.Revision(random.IntN(int(s.store.Revision()-first)+1)))
+				s.checkTerms(random, revisions[random.IntN(len(revisions))])
 			}
 			for n := range 30 {
-				s.put(widget("a", fmt.Sprint(n)), []string{"red", "green", ""}[random.IntN(3)], i*100+n)
+				revisions = append(revisions, s.put(widget("a", fmt.Sprint(n)), []string{"red", "green", ""}[random.IntN(3)], i*100+n).Revision)
 			}
 			for range 30 {
-				s.checkTerms(random, s.store.Revision()-watch.Revision(random.IntN(20)))
+				s.checkTerms(random, revisions[len(revisions)-1-random.IntN(20)])
 			}
 		}
 		form.Indexed = []watch.Index{odds, odds}
@@ -87,22 +88,24 @@ var indexRules = []rule{
 		cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, start, red(), watch.Term{Index: odds, Value: "true"})
 		require.NoError(s, err)
 		defer cursor.Close()
-		s.put(key, "red", 1)    // +1 matches
-		s.put(other, "blue", 2) // +2
-		s.put(key, "red", 2)    // +3 no longer matches
-		s.put(key, "green", 3)  // +4
-		s.put(key, "red", 5)    // +5 matches again
-		s.remove(key)           // +6 no longer matches
+		made := []*storage.Record{
+			s.put(key, "red", 1), // matches
+			s.put(other, "blue", 2),
+			s.put(key, "red", 2), // no longer matches
+			s.put(key, "green", 3),
+			s.put(key, "red", 5), // matches again
+			s.remove(key),        // no longer matches
+		}
 		changes, err := cursor.Poll(nil)
 		require.NoError(s, err)
 		var got []string
 		for _, c := range changes {
 			kind, _ := c.Select(func(r *storage.Record) bool { return has(r, red()) && has(r, watch.Term{Index: odds, Value: "true"}) })
 			if kind != "" {
-				got = append(got, fmt.Sprintf("+%d %s", c.Revision-start, kind))
+				got = append(got, fmt.Sprintf("%d %s", position(made, c.Revision), kind))
 			}
 		}
-		require.Equal(s, []string{"+1 ADDED", "+3 DELETED", "+5 ADDED", "+6 DELETED"}, got)
+		require.Equal(s, []string{"0 ADDED", "2 DELETED", "4 ADDED", "5 DELETED"}, got)
 		require.Equal(s, s.store.Revision(), cursor.Position(), "the position moves past changes that the watch does not show")
 	}},
 }

@@ -103,7 +103,7 @@ var reopenRules = []rule{
 				require.Equal(s, "crimson", r.Fields[0])
 				s.checkRecord(r, next.Extract)
 			}
-			_, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, node.Revision-2)
+			_, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, old.Records[len(old.Records)-2].Revision)
 			require.True(s, status.IsExpired(err), "the history has the older form: %v", err)
 			s.watch(watch.Scope{Resource: nodes}, node.Revision-1)
 		}

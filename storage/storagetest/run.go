@@ -210,6 +210,11 @@ func (s *subject) watch(scope watch.Scope, after watch.Revision) *watch.Cursor[s
 	return cursor
 }
 
+// position returns the index of the record that has a revision, or -1.
+func position(records []*storage.Record, revision watch.Revision) int {
+	return slices.IndexFunc(records, func(r *storage.Record) bool { return r.Revision == revision })
+}
+
 // names returns the namespaces and names of records.
 func names(records []*storage.Record) []string {
 	all := make([]string, 0, len(records))
