@@ -8,13 +8,13 @@ import (
 )
 
 // Access describes the access that a request needs: a user, and a verb on a resource or on a path outside all resources.
-// Middleware gets it from [API.AccessOf], and a hook from [AccessFrom]. A [Decider] decides about it.
+// Middleware gets it from [API.AccessOf], and a hook from [AccessFrom]. An [Authorizer] decides about it.
 type Access struct {
 	// User is the user who would act.
 	User User
 	// Verb is a [Verb] for a resource, or an HTTP method in lower case for a path. It is empty if the method of a resource request
-	// does not correspond to a verb. Access reviews may also ask a Decider about verbs that the API does not have, and about "*",
-	// which means all verbs.
+	// does not correspond to a verb. An Authorizer is also asked about other verbs: impersonate, the verbs in access reviews, and "*"
+	// in a review, which means all verbs.
 	Verb string
 	// Group, Version and Resource name the resource; Resource is its plural. In an access review each may be "*". Resource is empty
 	// if Path is set.
@@ -32,12 +32,8 @@ type Access struct {
 	Path string
 }
 
-// Decider decides whether an access is allowed. The client sees the reason. If a Decider cannot decide, it returns an error:
-// clients receive an error of package status unchanged, and a 500 for any other error, whose text goes to the log. A Decider
-// must be safe for concurrent use.
-type Decider func(ctx context.Context, a Access) (allowed bool, reason string, err error)
-
-// AccessOf returns the access that a request needs, so that middleware can authorize the request. If the host uses
+// AccessOf returns the access that a request needs, so that middleware can log or limit the request. [Options.Authorizer] is asked
+// about the same access, so middleware need not authorize requests. If the host uses
 // [http.StripPrefix], the middleware must run inside of it, because AccessOf expects the path without the prefix.
 //
 // AccessOf parses a path, including its escapes, exactly as the API does. It parses the path of a resource that the API does not
@@ -49,9 +45,9 @@ func (a *API) AccessOf(r *http.Request) Access {
 }
 
 // AccessFrom returns the access of the request for which a hook runs. ctx must be the context that the hook received. It works
-// in hooks of a kind, in an [Admission], in functions of a [Subresource] or a [Stream], and in a [Decider]. For a call of an
-// in-process client, AccessFrom returns the access of the equivalent HTTP request. With any other context, it sets only the
-// User.
+// in hooks of a kind, in an [Admission], in functions of a [Subresource] or a [Stream], and in an [Authorizer] that answers an access
+// review. For a call of an in-process client, AccessFrom returns the access of the equivalent HTTP request. With any other context, it
+// sets only the User.
 func AccessFrom(ctx context.Context) Access {
 	var q route.Question
 	if asked, ok := ctx.Value(accessKey{}).(interface{ question() route.Question }); ok {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -111,8 +112,13 @@ func noted(t testing.TB) (*rest.API, *accessNotes) {
 	}
 	admission := rest.Admission{Name: "notes", SideEffects: rest.SideEffectsNone,
 		Validate: func(ctx context.Context, _ *rest.AdmissionRequest) error { n.note(ctx); return nil }}
-	reviews := rest.Reviews(func(ctx context.Context, _ rest.Access) (bool, string, error) { n.note(ctx); return true, "", nil })
-	return newAPI(t, rest.Options{Admission: []rest.Admission{admission}}, append(reviews, things)...), n
+	authorizer := rest.AuthorizerFunc(func(ctx context.Context, a rest.Access) (rest.Decision, error) {
+		if a.Name == "asked-by-a-review" {
+			n.note(ctx)
+		}
+		return allowed, nil
+	})
+	return newAPI(t, rest.Options{Admission: []rest.Admission{admission}, Authorizer: authorizer}, append(auth.Reviews(), things)...), n
 }
 
 // AccessFrom in a hook returns the same access as AccessOf for the request.
@@ -150,8 +156,8 @@ func TestAccessFromInHooks(t *testing.T) {
 			assert.Equal(t, want, n.taken(t))
 		})
 	}
-	t.Run("a decider", func(t *testing.T) {
-		must(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"get","resource":"things"}}}`)
+	t.Run("an authorizer", func(t *testing.T) {
+		must(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"get","resource":"things","name":"asked-by-a-review"}}}`)
 		assert.Equal(t, rest.Access{User: anonymous, Verb: "create", Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}, n.taken(t))
 	})
 	t.Run("no hook", func(t *testing.T) {
@@ -225,10 +231,10 @@ func TestAccessFromInNestedCalls(t *testing.T) {
 // An access review may contain selectors.
 func TestAccessReviewsWithSelectors(t *testing.T) {
 	var asked rest.Access
-	api := newAPI(t, rest.Options{}, rest.Reviews(func(_ context.Context, a rest.Access) (bool, string, error) {
+	api := reviewing(t, func(_ context.Context, a rest.Access) (rest.Decision, error) {
 		asked = a
-		return true, "", nil
-	})...)
+		return allowed, nil
+	})
 	for _, c := range []struct{ name, selectors, labels, fields string }{
 		{"none", ``, "", ""},
 		{"text", `,"labelSelector":{"rawSelector":"a=b"},"fieldSelector":{"rawSelector":"spec.x=y"}`, "a=b", "spec.x=y"},

@@ -80,7 +80,10 @@ func (a *API) begin(definitions []Definition) error {
 	}
 	serving := a.newServing(resources)
 	a.serving.Store(serving)
-	return serving.Begin(&call{Context: context.Background(), host: a.options.HostUser})
+	if err := serving.Begin(&call{Context: context.Background(), host: a.options.HostUser}); err != nil {
+		return err
+	}
+	return a.startAuthorizer()
 }
 
 // resourcesOf builds the resources of an API, and checks that they and the admission hooks fit together.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
@@ -28,6 +30,7 @@ type Client[T any] struct {
 	res       *resource.Resource // an outline in a client of another process
 	namespace string
 	asked     resource.Asked // the options of every write
+	user      *User          // set by AsUser
 	err       error
 }
 
@@ -65,6 +68,25 @@ func (c Client[T]) Namespace(namespace string) Client[T] {
 // choice of the server over HTTP.
 func (c Client[T]) As(manager string) Client[T] {
 	c.asked.Manager = manager
+	return c
+}
+
+// AsUser returns a client that acts as a user: the [Authorizer] decides about each call as about the equivalent request, and hooks see
+// the user. Without AsUser, an in-process client may do everything, whatever user its context names. A client of another process cannot
+// choose its user, so each call of the returned client fails with BadRequest.
+func (c Client[T]) AsUser(u User) Client[T] {
+	local, ok := c.caller.(*caller.Local)
+	if !ok {
+		c.err = cmp.Or(c.err, error(status.BadRequest("rest.Client.AsUser: only an in-process client can act as a user")))
+		return c
+	}
+	u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
+	api, acting := c.res.Owner.(*API), *local
+	acting.Calling = func(ctx context.Context, asked route.Question) context.Context {
+		return &call{Context: WithUser(ctx, u), asked: asked, acting: true}
+	}
+	acting.Permit = func(ctx context.Context, asked route.Question) error { return api.permit(ctx, u, asked) }
+	c.caller, c.user = &acting, &u
 	return c
 }
 
@@ -122,6 +144,8 @@ type call struct {
 	context.Context
 	host  User
 	asked route.Question
+	// acting: the call is that of a user, and not the host's own.
+	acting bool
 }
 
 func (c *call) question() route.Question { return c.asked }

@@ -23,6 +23,9 @@ func (c Client[T]) write(ctx context.Context, v Verb, name, subresource string) 
 	}
 	w := &caller.Write{Address: at, Asked: c.asked, Verb: string(v)}
 	w.Asked.Agent = userNameIn(ctx)
+	if c.user != nil {
+		w.Asked.Agent = c.user.Name
+	}
 	w.Tell, _ = ctx.Value(warningsKey{}).(func(string))
 	if errs := w.Asked.Validation.Check(); len(errs) > 0 {
 		return nil, resource.InvalidOptions("PatchOptions", errs)

@@ -70,6 +70,11 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	if !q.res.UnsafeDeletion {
 		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
 	}
+	if unsafe := o.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
+		if err := q.permitVerb(q.r.Context(), "unsafe-delete-ignore-read-errors"); err != nil {
+			return o, err
+		}
+	}
 	return o, resource.ValidateDeleteOptions(o)
 }
 

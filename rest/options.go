@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 
 	"github.com/decorum-go/decorum/internal/errorlog"
+	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
@@ -41,6 +42,15 @@ type Options struct {
 	// earlier if the client reads nothing for 10 to 20 seconds. A response in any form other than compact JSON is a copy that the
 	// history does not hold. The limits therefore apply to such a response, and to the response to a write, from the start.
 	MaxInFlight int
+	// Authenticator finds out the user of each request. A request without valid credentials is answered with 401 Unauthorized. Default:
+	// the host's middleware sets the user (see [WithUser]), and a request without a user is one of system:anonymous.
+	Authenticator Authenticator
+	// Authorizer decides about each request before its body is read. A refused request is answered with 403 Forbidden. The Authorizer
+	// also decides about impersonation (kubectl --as), about updates that create an object, and about calls of [Client.AsUser]. Default:
+	// everything is allowed, except impersonation.
+	Authorizer Authorizer
+	// OpenHealth serves /healthz, /livez, /readyz and /version to everybody, without asking the Authenticator and the Authorizer.
+	OpenHealth bool
 	// Admission are the hooks on the writes of all resources, in the order in which they run.
 	Admission []Admission
 	// MaxConvertedBytes is the size of the cache of converted objects, in bytes. The cache spares the API from converting an
@@ -80,7 +90,7 @@ const (
 func (o Options) withDefaults() Options {
 	o.Logger = errorlog.Or(o.Logger)
 	if o.HostUser.Name == "" {
-		o.HostUser = User{Name: defaultHostUser, Groups: []string{authenticatedGroup}}
+		o.HostUser = User{Name: defaultHostUser, Groups: []string{identity.AuthenticatedGroup}}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

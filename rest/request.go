@@ -37,7 +37,8 @@ type request struct {
 	before, behind *request // neighbours in the list of requests in flight, guarded by the API's lock
 
 	query    url.Values
-	wrote    bool // the answer has begun
+	secret   []string // the headers with credentials, which no stream receives
+	wrote    bool     // the answer has begun
 	isWatch  bool
 	held     delivery.Held
 	warnings resource.Warnings
@@ -62,28 +63,6 @@ func (q *request) readQuery() error {
 		return status.BadRequest("the query cannot be parsed: " + cmp.Or(words.NotAQuery(q.r.URL.RawQuery), "it has too many parameters"))
 	}
 	return nil
-}
-
-// impersonationPrefix begins the names of the headers that ask to act as another user.
-const impersonationPrefix = "Impersonate-"
-
-// refuseImpersonation refuses a request to act as another user. If the API ignored the headers, it would use the rights of the
-// sender, who would mistake the result for that of the other user. It lets discovery requests through, because discovery is the
-// same for all users and kubectl hides the errors of discovery.
-func (q *request) refuseImpersonation() error {
-	if q.res == nil {
-		return nil
-	}
-	var header string
-	for name := range q.r.Header {
-		if len(name) > len(impersonationPrefix) && strings.EqualFold(name[:len(impersonationPrefix)], impersonationPrefix) && (header == "" || name < header) {
-			header = name
-		}
-	}
-	if header == "" {
-		return nil
-	}
-	return status.Forbidden(apimeta.GroupResource{}, "", "this server does not support impersonation; send the request without the header "+header)
 }
 
 // parameters returns the parsed query. If a parameter is repeated, callers use its first value.

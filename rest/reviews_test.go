@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -29,31 +30,48 @@ func byAlice(api http.Handler) http.Handler {
 	})
 }
 
+// reviewing returns an API that serves reviews, and an Authorizer that lets clients create them. decide decides about everything else.
+func reviewing(t *testing.T, decide rest.AuthorizerFunc) *rest.API {
+	return newAPI(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(ctx context.Context, a rest.Access) (rest.Decision, error) {
+		if a.Verb == "create" && (a.Group == "authorization.k8s.io" || a.Group == "authentication.k8s.io") {
+			return rest.Decision{Verdict: rest.Allow}, nil
+		}
+		return decide(ctx, a)
+	})}, auth.Reviews()...)
+}
+
+// allowed is the decision that allows an access.
+var allowed = rest.Decision{Verdict: rest.Allow}
+
 func TestWhoAmI(t *testing.T) {
-	api := newAPI(t, rest.Options{}, rest.Reviews(nil)...)
+	api := newAPI(t, rest.Options{}, auth.Reviews()...)
 	wantJSON(t, do(t, byAlice(api), "POST", whoami, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}`), 201,
 		`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":"`+nowText+`"},"status":{"userInfo":{"username":"alice","uid":"1","groups":["dev"],"extra":{"team":["a"]}}}}`)
 	assert.Equal(t, "system:anonymous", do(t, api, "POST", whoami, `{}`).text(t, "status.userInfo.username"))
 	assert.Equal(t, 405, do(t, api, "GET", whoami, "").Code)
 }
 
-// What nobody can answer is not served.
-func TestReviewsWithoutADecider(t *testing.T) {
-	api := newAPI(t, rest.Options{}, rest.Reviews(nil)...)
-	for _, target := range []string{mayI, mayThey, mayTheyHere, myRules} {
-		assert.Equal(t, 404, do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"get","resource":"widgets"}}}`).Code, target)
+// Without an Authorizer everything is allowed, and the reviews say so.
+func TestReviewsWithoutAnAuthorizer(t *testing.T) {
+	api := newAPI(t, rest.Options{}, auth.Reviews()...)
+	for _, target := range []string{mayI, mayThey} {
+		assert.Equal(t, true, do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"get","resource":"widgets"}}}`).value(t, "status.allowed"), target)
 	}
+	assert.Equal(t, map[string]any{"incomplete": false,
+		"resourceRules":    []any{map[string]any{"verbs": []any{"*"}, "apiGroups": []any{"*"}, "resources": []any{"*"}}},
+		"nonResourceRules": []any{map[string]any{"verbs": []any{"*"}, "nonResourceURLs": []any{"*"}}},
+	}, do(t, api, "POST", myRules, `{"spec":{"namespace":"team"}}`).value(t, "status"))
 }
 
 func TestAccessReviews(t *testing.T) {
 	var asked []rest.Access
-	api := newAPI(t, rest.Options{}, rest.Reviews(func(_ context.Context, a rest.Access) (bool, string, error) {
+	api := reviewing(t, func(_ context.Context, a rest.Access) (rest.Decision, error) {
 		asked = append(asked, a)
 		if a.User.Name == "alice" {
-			return true, "", nil
+			return allowed, nil
 		}
-		return false, "only alice may", nil
-	})...)
+		return rest.Decision{Reason: "only alice may"}, nil
+	})
 	alice := rest.User{Name: "alice", UID: "1", Groups: []string{"dev"}, Extra: map[string][]string{"team": {"a"}}}
 	const resource = `"resourceAttributes":{"verb":"get","group":"example.com","version":"v1","resource":"widgets","subresource":"status","namespace":"team","name":"a"}`
 	ofResource := func(u rest.User) rest.Access {
@@ -92,10 +110,10 @@ func TestAccessReviews(t *testing.T) {
 
 // A question that nobody can answer is refused before the host is asked.
 func TestAccessReviewsThatAskNothing(t *testing.T) {
-	api := newAPI(t, rest.Options{}, rest.Reviews(func(context.Context, rest.Access) (bool, string, error) {
+	api := reviewing(t, func(context.Context, rest.Access) (rest.Decision, error) {
 		t.Error("the host was asked")
-		return true, "", nil
-	})...)
+		return allowed, nil
+	})
 	const one = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
 	const resource, path = `"resourceAttributes":{"verb":"get","resource":"widgets","namespace":"other"}`, `"nonResourceAttributes":{"verb":"get","path":"/version"}`
 	for _, c := range []struct{ target, spec, want string }{
@@ -112,9 +130,9 @@ func TestAccessReviewsThatAskNothing(t *testing.T) {
 }
 
 // A decision that cannot be made is neither yes nor no.
-func TestDeciderThatFails(t *testing.T) {
+func TestAuthorizerThatFails(t *testing.T) {
 	fails := func(err error) *rest.API {
-		return newAPI(t, rest.Options{}, rest.Reviews(func(context.Context, rest.Access) (bool, string, error) { return true, "", err })...)
+		return reviewing(t, func(context.Context, rest.Access) (rest.Decision, error) { return rest.Decision{}, err })
 	}
 	const question = `{"spec":{"nonResourceAttributes":{"verb":"get","path":"/version"}}}`
 	a := do(t, fails(errors.New("secret")), "POST", mayI, question)
@@ -125,7 +143,7 @@ func TestDeciderThatFails(t *testing.T) {
 
 // A function cannot be listed, and clients are told.
 func TestRulesReview(t *testing.T) {
-	api := newAPI(t, rest.Options{}, rest.Reviews(func(context.Context, rest.Access) (bool, string, error) { return true, "", nil })...)
+	api := reviewing(t, func(context.Context, rest.Access) (rest.Decision, error) { return allowed, nil })
 	a := do(t, api, "POST", myRules, `{"spec":{"namespace":"team"}}`)
 	require.Equal(t, 201, a.Code, a.Body)
 	assert.Equal(t, map[string]any{"resourceRules": []any{}, "nonResourceRules": []any{}, "incomplete": true,

@@ -69,9 +69,12 @@ func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
 			defer a.leave(&q)
 		}
 		defer q.recover()
-		err := q.refuseImpersonation()
+		err := q.identify()
 		if err == nil {
 			err = q.readQuery()
+		}
+		if err == nil {
+			err = q.authorize()
 		}
 		var h handler
 		if err == nil {

@@ -24,7 +24,7 @@ import (
 // long as the stream lasts. Its context ends when the client leaves and when the API shuts down; from then on reads and writes
 // fail, and the function must return. The API also ends a stream that carries no bytes for four hours.
 //
-// The host's middleware decides who may use a stream. Kubernetes authorizes it as a get or a create of NAME/SUBRESOURCE.
+// The [Authorizer] is asked about the verb of the HTTP method and the subresource, such as get or create of pods/exec.
 type Stream[T, O any] struct {
 	// Name is the last segment of the URL, a lower-case word.
 	Name string

@@ -66,7 +66,7 @@ func (q *request) stream(sub *servedSubresource) error {
 // streamCall returns the request as package stream needs it.
 func (q *request) streamCall() *stream.Call {
 	return &stream.Call{
-		Request: q.r, Writer: q.w, Limits: stream.Limits{Idle: idleAfter, End: delivery.StuckAtEnd},
+		Request: q.r, Writer: q.w, Secret: q.secret, Limits: stream.Limits{Idle: idleAfter, End: delivery.StuckAtEnd},
 		AtEnd: func(hurry func()) func() {
 			h := new(delivery.Hurried)
 			q.api.ending.Hurry(h, hurry)

@@ -1,23 +1,20 @@
 package rest
 
-import "context"
+import (
+	"context"
 
-// User is the user of a request. The API authenticates nobody: the host's middleware finds out the user and puts it into the
-// request's context with [WithUser]. A request without a user is anonymous. A call of an in-process client without a user is one
-// of [Options.HostUser].
+	"github.com/decorum-go/decorum/rest/internal/identity"
+)
+
+// User is the user of a request. [Options.Authenticator] finds out the user. Without one, the host's middleware does, and puts the user
+// into the request's context with [WithUser]; a request without a user is then anonymous. A call of an in-process client without a user
+// is one of [Options.HostUser].
 type User struct {
 	Name   string
 	UID    string
 	Groups []string
 	Extra  map[string][]string
 }
-
-// Kubernetes uses these names too, so rules that hosts write for it keep their meaning.
-const (
-	anonymousUser        = "system:anonymous"
-	unauthenticatedGroup = "system:unauthenticated"
-	authenticatedGroup   = "system:authenticated"
-)
 
 // defaultHostUser is the default of [Options.HostUser].
 const defaultHostUser = "system:host"
@@ -41,5 +38,5 @@ func UserFrom(ctx context.Context) User {
 	if u, ok := ctx.Value(hostUserKey{}).(User); ok {
 		return u
 	}
-	return User{Name: anonymousUser, Groups: []string{unauthenticatedGroup}}
+	return User{Name: identity.Anonymous, Groups: []string{identity.UnauthenticatedGroup}}
 }

@@ -11,12 +11,13 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/storage"
 )
 
 // A request that would be another user's is refused before anything is done, also where the two are one.
 func TestImpersonationIsRefused(t *testing.T) {
-	api := newAPI(t, rest.Options{}, append(rest.Reviews(nil), widgetResource())...)
+	api := newAPI(t, rest.Options{}, append(auth.Reviews(), widgetResource())...)
 	create(t, api, "a")
 	for _, header := range []string{"Impersonate-User", "Impersonate-Group", "Impersonate-Uid", "Impersonate-Extra-Scopes"} {
 		for _, c := range []struct{ method, target, body string }{

@@ -21,6 +21,7 @@ import (
 
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -77,13 +78,13 @@ func newHost(t *testing.T) *host {
 // start starts the host, or starts it again with a new store.
 func (h *host) start(t *testing.T, options storage.MemoryOptions) {
 	store := storage.NewMemory(options)
-	api, err := rest.New(rest.Options{Store: store}, append([]rest.Definition{
+	api, err := rest.New(rest.Options{Store: store, Authorizer: rest.AuthorizerFunc(decide)}, append([]rest.Definition{
 		sites(),
 		k8s.Resource[corev1.ConfigMap](),
 		builtin.Namespaces(),
 		builtin.Leases(),
 		builtin.Events(),
-	}, rest.Reviews(decide)...)...)
+	}, auth.Reviews()...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, api.Close())
@@ -98,9 +99,13 @@ type lives struct{ api atomic.Pointer[rest.API] }
 
 func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.api.Load().ServeHTTP(w, r) }
 
-// decide allows only reading.
-func decide(_ context.Context, a rest.Access) (allowed bool, reason string, err error) {
-	return slices.Contains([]string{"get", "list", "watch"}, a.Verb), "only who reads may", nil
+// decide allows everything, except that bob only reads, that nobody deletes an object called kept, and that nobody acts as another user.
+func decide(_ context.Context, a rest.Access) (rest.Decision, error) {
+	switch {
+	case a.User.Name == "bob" && !slices.Contains([]string{"get", "list", "watch"}, a.Verb), a.Verb == "delete" && a.Name == "kept", a.Verb == "impersonate":
+		return rest.Decision{Reason: "not allowed here"}, nil
+	}
+	return rest.Decision{Verdict: rest.Allow, Reason: "allowed here"}, nil
 }
 
 // forget compacts the whole history, so that a client that resumes a watch gets 410.

@@ -243,12 +243,12 @@ func canI(t *testing.T, s *server) {
 	assert.Contains(t, stderrOf(t, s, "auth", "can-i", "--list"), "the list may be incomplete: the server decides about each access by itself")
 }
 
-// The server rejects impersonation, and kubectl prints its reason.
+// A user who may not act as another user is refused, and kubectl prints why.
 func impersonate(t *testing.T, s *server) {
 	s.run(t, "create", "configmap", "a")
 	for _, who := range [][]string{{"--as=bob"}, {"--as=bob", "--as-group=dev"}, {"--as=bob", "--as-uid=7"}} {
 		for _, what := range [][]string{{"get", "configmaps"}, {"get", "configmap", "a", "-w"}, {"create", "configmap", "b"}, {"delete", "configmap", "a"}, {"auth", "can-i", "get", "configmaps"}} {
-			assert.Contains(t, s.refused(t, "", append(what, who...)...), "this server does not support impersonation", what)
+			assert.Contains(t, s.refused(t, "", append(what, who...)...), `users "bob" is forbidden: User "system:anonymous" cannot impersonate resource "users"`, what)
 		}
 	}
 	assert.Equal(t, "configmap/a\n", s.run(t, "get", "configmaps", "-o", "name"))

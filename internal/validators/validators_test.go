@@ -1,7 +1,6 @@
 package validators_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -21,6 +20,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
 )
 
 // Shelf uses most features of a schema.
@@ -63,18 +63,13 @@ type ShelfV1beta1 struct {
 	} `json:"spec"`
 }
 
-// decide makes the API serve all reviews. The test sends none.
-func decide(context.Context, rest.Access) (allowed bool, reason string, err error) {
-	return false, "", nil
-}
-
 func newAPI(t *testing.T) *rest.API {
 	shelves := rest.Resource[Shelf]{
 		Group: "library.example.com", Version: "v1", Plural: "shelves",
 		Scale:    &rest.Scale{SpecReplicas: ".spec.width", StatusReplicas: ".status.count"},
 		Versions: []rest.VersionOf[Shelf]{rest.Converted[Shelf](rest.Resource[ShelfV1beta1]{Version: "v1beta1", Stage: rest.Stage{Deprecated: true}}, nil, nil)},
 	}
-	definitions := append(rest.Reviews(decide), shelves, rest.NamespacesOf[corev1.Namespace](),
+	definitions := append(auth.Reviews(), shelves, rest.NamespacesOf[corev1.Namespace](),
 		k8s.Resource[corev1.ConfigMap](), k8s.Resource[corev1.Pod](), k8s.Resource[corev1.Service](),
 		k8s.Resource[appsv1.Deployment](), k8s.Resource[batchv1.CronJob]())
 	api, err := rest.New(rest.Options{}, definitions...)

@@ -23,6 +23,8 @@ type Local struct {
 	Leave func()
 	// Calling returns the context of a call. It carries the user and the question, for hooks.
 	Calling func(context.Context, route.Question) context.Context
+	// Permit returns an error unless the caller may do what the question asks. Nil permits everything.
+	Permit func(context.Context, route.Question) error
 	// Until returns a context that ends when ctx ends or the API closes.
 	Until func(context.Context) (context.Context, context.CancelFunc)
 }
@@ -43,7 +45,10 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 		return nil, err
 	}
 	defer l.Leave()
-	ctx = l.Calling(ctx, at.Question(l.Resource, kind.Get))
+	ctx, err := l.calling(ctx, at.Question(l.Resource, kind.Get))
+	if err != nil {
+		return nil, err
+	}
 	record, err := l.Resource.Get(ctx, at.Namespace, at.Name, atLeast)
 	if err != nil {
 		return nil, err
@@ -57,6 +62,15 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 		return nil, err
 	}
 	return codec.AppendObject(nil, v), nil
+}
+
+// calling returns the context of a call, or an error if the caller may not make it.
+func (l *Local) calling(ctx context.Context, q route.Question) (context.Context, error) {
+	ctx = l.Calling(ctx, q)
+	if l.Permit == nil {
+		return ctx, nil
+	}
+	return ctx, l.Permit(ctx, q)
 }
 
 // CheckName returns a BadRequest error if the address has no name.
@@ -90,11 +104,24 @@ func (l *Local) List(ctx context.Context, namespace string, options apimeta.List
 		return nil, err
 	}
 	defer l.Leave()
-	found, err := l.Resource.List(l.Calling(ctx, Address{Namespace: namespace}.Question(l.Resource, kind.List)), namespace, p, nil)
+	if ctx, err = l.calling(ctx, l.many(kind.List, namespace, options)); err != nil {
+		return nil, err
+	}
+	found, err := l.Resource.List(ctx, namespace, p, nil)
 	if err != nil {
 		return nil, err
 	}
 	return l.page(found)
+}
+
+// many returns the question of a call about many objects.
+func (l *Local) many(verb, namespace string, options apimeta.ListOptions) route.Question {
+	q := Address{Namespace: namespace}.Question(l.Resource, verb)
+	q.LabelSelector, q.FieldSelector = options.LabelSelector, options.FieldSelector
+	if verb != kind.DeleteCollection {
+		q.Name = route.SelectedName(options.FieldSelector)
+	}
+	return q
 }
 
 // parameters parses the options of a list or a watch, and checks that the resource supports them.
@@ -135,7 +162,13 @@ func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
 	}
 	defer l.Leave()
 	defer l.tell(c, w)
-	ctx = l.Calling(ctx, c.Question(l.Resource, c.Verb))
+	asked := c.Question(l.Resource, c.Verb)
+	if ctx, err = l.calling(ctx, asked); err != nil {
+		return nil, err
+	}
+	if asked.Verb = kind.Create; l.Permit != nil {
+		w.MayCreate = func(ctx context.Context) error { return l.Permit(ctx, asked) }
+	}
 	var done resource.Result
 	switch {
 	case c.Verb == kind.Create && w.Through != nil:
@@ -228,9 +261,10 @@ func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.
 	}
 	defer l.Leave()
 	defer l.tell(c, w)
-	asked := c.Question(l.Resource, kind.DeleteCollection)
-	asked.LabelSelector, asked.FieldSelector = options.LabelSelector, options.FieldSelector
-	deleted, err := l.Resource.DeleteAll(l.Calling(ctx, asked), c.Namespace, p, c.Deletion, func(t resource.Target) *resource.Write {
+	if ctx, err = l.calling(ctx, l.many(kind.DeleteCollection, c.Namespace, options)); err != nil {
+		return nil, err
+	}
+	deleted, err := l.Resource.DeleteAll(ctx, c.Namespace, p, c.Deletion, func(t resource.Target) *resource.Write {
 		one := l.Resource.NewWrite(t, c.Asked)
 		one.Warnings = w.Warnings
 		return one
@@ -255,7 +289,10 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 		return err
 	}
 	defer l.Leave()
-	ctx, cancel := l.Until(l.Calling(ctx, Address{Namespace: f.Namespace}.Question(l.Resource, kind.Watch)))
+	if ctx, err = l.calling(ctx, l.many(kind.Watch, f.Namespace, f.Options)); err != nil {
+		return err
+	}
+	ctx, cancel := l.Until(ctx)
 	defer cancel()
 	show := func(e resource.Event) error {
 		event, err := l.event(e)

@@ -27,6 +27,8 @@ type Write struct {
 	Body  Body
 	// Warnings collects the warnings for the client. It is nil if nobody reads them.
 	Warnings *Warnings
+	// MayCreate returns an error unless the client may create the object. An update that finds no object calls it first. Nil permits.
+	MayCreate func(context.Context) error
 
 	res      *Resource
 	form     form
@@ -151,6 +153,11 @@ func (w *Write) Update(ctx context.Context) (Result, error) {
 	}
 	if !out.Missing || w.Through != nil || !(w.form == applied || w.form == whole && w.res.Traits.CreateOnUpdate) {
 		return out, err
+	}
+	if w.MayCreate != nil {
+		if err := w.MayCreate(ctx); err != nil {
+			return Result{}, err
+		}
 	}
 	// The create works on a copy. If another client creates the object first, w updates that object.
 	created := *w

@@ -11,7 +11,9 @@ import (
 type Call struct {
 	Request *http.Request
 	Writer  http.ResponseWriter
-	Limits  Limits
+	// Secret are the names of headers that the host's Serve does not receive.
+	Secret []string
+	Limits Limits
 
 	// AtEnd has hurry called when the API shuts down, or at once if it already has. hurry must not block. After stop has
 	// returned, hurry neither runs nor is called.

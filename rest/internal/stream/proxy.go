@@ -17,6 +17,9 @@ func Proxy(ctx context.Context, call *Call, below string, serve func(http.Respon
 		return err
 	}
 	r := call.Request.Clone(ctx)
+	for _, name := range call.Secret {
+		delete(r.Header, name)
+	}
 	r.URL.Path, r.URL.RawPath = path, ""
 	if r.URL.EscapedPath() != below {
 		r.URL.RawPath = below

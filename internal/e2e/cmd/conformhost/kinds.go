@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 )
 
@@ -24,7 +25,7 @@ func definitions(graceful, own bool) []rest.Definition {
 			return *asked, nil
 		}
 	}
-	kinds := append(rest.Reviews(decide), widgets, configMaps(), serviceAccounts(), k8s.Resource[corev1.Node]())
+	kinds := append(auth.Reviews(), widgets, configMaps(), serviceAccounts(), k8s.Resource[corev1.Node]())
 	if own {
 		return append(kinds, builtin.Namespaces(), builtin.Leases(), builtin.Events())
 	}
@@ -32,9 +33,9 @@ func definitions(graceful, own bool) []rest.Definition {
 }
 
 // decide allows everything except impersonation.
-func decide(_ context.Context, a rest.Access) (allowed bool, reason string, err error) {
+func decide(_ context.Context, a rest.Access) (rest.Decision, error) {
 	if a.Verb == "impersonate" {
-		return false, "impersonation is not allowed", nil
+		return rest.Decision{Reason: "impersonation is not allowed"}, nil
 	}
-	return true, "every request is allowed", nil
+	return rest.Decision{Verdict: rest.Allow, Reason: "every request is allowed"}, nil
 }

@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	defer store.Close()
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	api, err := rest.New(rest.Options{Store: store, Logger: logger}, definitions(*follow, *own)...)
+	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: rest.AuthorizerFunc(decide)}, definitions(*follow, *own)...)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,2 @@
+// Package auth finds out who sends a request, and tells clients what they may do.
+package auth

@@ -1,0 +1,130 @@
+package rest
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/rest/internal/identity"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/route"
+)
+
+// Authorizer decides what users may do. It must be safe for concurrent use. Package rest/rbac has one that follows the roles and
+// bindings of Kubernetes.
+//
+// An Authorizer may have two more methods. New calls Start(*API) error once, before the API serves a request, so that the Authorizer can
+// read its rules from the API. SelfSubjectRulesReview calls RulesFor, see [RuleLister].
+type Authorizer interface {
+	// Authorize decides about an access. If it cannot decide, it returns an error: clients receive an error of package status unchanged,
+	// and a 500 for any other error, whose text goes to the log. An error does not matter if the decision is Allow.
+	Authorize(ctx context.Context, a Access) (Decision, error)
+}
+
+// AuthorizerFunc is a function that is an [Authorizer].
+type AuthorizerFunc func(ctx context.Context, a Access) (Decision, error)
+
+// Authorize implements [Authorizer].
+func (f AuthorizerFunc) Authorize(ctx context.Context, a Access) (Decision, error) { return f(ctx, a) }
+
+// Decision is the answer of an [Authorizer]. The zero value allows nothing.
+type Decision struct {
+	Verdict Verdict
+	// Reason explains the verdict. A client that is refused sees it.
+	Reason string
+}
+
+// Verdict says whether an access is allowed.
+type Verdict int
+
+const (
+	// NoOpinion leaves the decision to the next of several authorizers (see package rest/auth). If there is none, it refuses the access.
+	NoOpinion Verdict = iota
+	// Allow allows the access.
+	Allow
+	// Deny refuses the access, whatever other authorizers decide.
+	Deny
+)
+
+// RuleLister is an [Authorizer] that can list what a user may do. kubectl auth can-i --list shows the list.
+type RuleLister interface {
+	// RulesFor returns the rules for a user in a namespace, and the rules for paths. Incomplete is set if the user may be allowed more.
+	RulesFor(ctx context.Context, u User, namespace string) (AccessRules, error)
+}
+
+// AccessRules list accesses that are allowed. "*" in a list means everything.
+type AccessRules struct {
+	Resources  []ResourceAccess
+	Paths      []PathAccess
+	Incomplete bool
+}
+
+// ResourceAccess allows verbs on resources. Without Names, it allows them on all objects.
+type ResourceAccess struct{ Verbs, Groups, Resources, Names []string }
+
+// PathAccess allows verbs on paths outside all resources. A path that ends with "*" covers the paths that begin with the rest of it.
+type PathAccess struct{ Verbs, Paths []string }
+
+// Authorize returns the decision of [Options.Authorizer] about an access, for use in a hook. ctx must be the context that the hook
+// received. If a names no user, it is the user of ctx, and calls of in-process clients may do everything unless they act as a user (see
+// [Client.AsUser]). If the API has no Authorizer, everything is allowed.
+func Authorize(ctx context.Context, a Access) (Decision, error) {
+	authorizer, ok := AuthorizerFrom(ctx)
+	if a.User.Name == "" && len(a.User.Groups) == 0 {
+		a.User = UserFrom(ctx)
+		c, inProcess := ctx.Value(accessKey{}).(*call)
+		ok = ok && !(inProcess && !c.acting)
+	}
+	if !ok {
+		return Decision{Verdict: Allow}, nil
+	}
+	return authorizer.Authorize(ctx, a)
+}
+
+// AuthorizerFrom returns [Options.Authorizer] of the API that runs a hook. ok is false if the API has none.
+func AuthorizerFrom(ctx context.Context) (authorizer Authorizer, ok bool) {
+	if env := resource.EnvironmentOf(ctx); env != nil {
+		authorizer = env.Owner.(*API).options.Authorizer
+	}
+	return authorizer, authorizer != nil
+}
+
+// startAuthorizer calls the method Start of the Authorizer, if it has one.
+func (a *API) startAuthorizer() error {
+	if s, ok := a.options.Authorizer.(interface{ Start(*API) error }); ok {
+		return s.Start(a)
+	}
+	return nil
+}
+
+// permit returns an error unless a user may do what q asks.
+func (a *API) permit(ctx context.Context, u User, q route.Question) error {
+	if a.options.Authorizer == nil {
+		return nil
+	}
+	d, err := a.options.Authorizer.Authorize(ctx, accessOf(u, q))
+	switch {
+	case d.Verdict == Allow:
+		return nil
+	case err != nil:
+		return err
+	}
+	return identity.Forbidden(u.Name, q, d.Reason)
+}
+
+// authorize returns an error unless the user may send the request.
+func (q *request) authorize() error {
+	if q.api.options.Authorizer == nil || q.isOpen() {
+		return nil
+	}
+	return q.api.permit(q.r.Context(), UserFrom(q.r.Context()), q.question())
+}
+
+// permitVerb returns an error unless the user may do something that the request does besides its verb.
+func (q *request) permitVerb(ctx context.Context, verb string) error {
+	asked := q.question()
+	asked.Verb = verb
+	return q.api.permit(ctx, UserFrom(ctx), asked)
+}
+
+// permitCreate returns an error unless the user may create the object of an update that finds none.
+func (q *request) permitCreate(ctx context.Context) error { return q.permitVerb(ctx, kind.Create) }

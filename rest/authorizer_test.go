@@ -1,0 +1,299 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/status"
+)
+
+// rights is an Authorizer that allows what its rules say, and records what it is asked. A rule is "USER VERB RESOURCE", "USER VERB
+// RESOURCE/SUBRESOURCE" or "USER VERB PATH".
+type rights struct {
+	mu    sync.Mutex
+	rules []string
+	asked []rest.Access
+}
+
+func (r *rights) Authorize(_ context.Context, a rest.Access) (rest.Decision, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = append(r.asked, a)
+	object := a.Path
+	if a.Resource != "" {
+		object = strings.TrimSuffix(a.Resource+"/"+a.Subresource, "/")
+	}
+	if slices.Contains(r.rules, a.User.Name+" "+a.Verb+" "+object) {
+		return rest.Decision{Verdict: rest.Allow}, nil
+	}
+	return rest.Decision{Reason: "no rule"}, nil
+}
+
+// verbs returns the verbs that the Authorizer was asked about since the last call.
+func (r *rights) verbs() (verbs []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.asked {
+		verbs = append(verbs, a.Verb)
+	}
+	r.asked = nil
+	return verbs
+}
+
+// byHeader is an Authenticator that believes the header Test-User.
+var byHeader = rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+	switch name := r.Header.Get("Test-User"); name {
+	case "":
+		return nil, nil
+	case "mallory":
+		return nil, errors.New("the password of mallory is 12346")
+	case "late":
+		return nil, status.ServiceUnavailable("the directory is down")
+	default:
+		return &rest.Identity{User: rest.User{Name: name}, Headers: []string{"Test-User"}}, nil
+	}
+})
+
+// A request without valid credentials is answered with 401 before anything else happens.
+func TestUnauthenticatedRequests(t *testing.T) {
+	for _, open := range []bool{false, true} {
+		api := newAPI(t, rest.Options{Authenticator: byHeader, OpenHealth: open}, widgetResource())
+		for _, target := range []string{widgets, widgets + "/a", "/apis", "/openapi/v2", "/nowhere", "/apis/example.com/v1/nowhere", widgets + "?%zz"} {
+			for _, user := range []string{"", "mallory"} {
+				answer := do(t, api, "GET", target, "", "Test-User", user)
+				wantFailure(t, answer, 401, "Unauthorized", "Unauthorized", "")
+				assert.Equal(t, "Bearer", answer.Header.Get("WWW-Authenticate"), target)
+			}
+		}
+		for _, target := range []string{"/healthz", "/livez", "/livez/ping", "/readyz", "/version"} {
+			assert.Equal(t, map[bool]int{true: 200, false: 401}[open], do(t, api, "GET", target, "").Code, target)
+		}
+		wantFailure(t, do(t, api, "GET", widgets, "", "Test-User", "late"), 503, "ServiceUnavailable", "the directory is down", "")
+		assert.Equal(t, 200, do(t, api, "GET", widgets, "", "Test-User", "alice").Code)
+	}
+}
+
+// The words of a refusal are those of kube-apiserver.
+func TestForbiddenWords(t *testing.T) {
+	api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: new(rights)}, widgetResource(), rest.NamespacesOf[Namespace]())
+	for _, c := range []struct{ user, method, target, want string }{
+		{"alice", "GET", widgets, `widgets.example.com is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "GET", widgets + "/a", `widgets.example.com "a" is forbidden: User "alice" cannot get resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "PATCH", widgets + "/a/status", `widgets.example.com "a" is forbidden: User "alice" cannot patch resource "widgets/status" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "GET", "/apis/example.com/v1/widgets?watch=1", `widgets.example.com is forbidden: User "alice" cannot watch resource "widgets" in API group "example.com" at the cluster scope: no rule`},
+		{"alice", "DELETE", widgets, `widgets.example.com is forbidden: User "alice" cannot deletecollection resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "GET", widgets + "?fieldSelector=metadata.name%3Da", `widgets.example.com "a" is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "GET", "/api/v1/namespaces/team", `namespaces "team" is forbidden: User "alice" cannot get resource "namespaces" in API group "" in the namespace "team": no rule`},
+		{"alice", "GET", "/apis", `forbidden: User "alice" cannot get path "/apis": no rule`},
+		{"<b>", "GET", "/nowhere", `forbidden: User "&lt;b&gt;" cannot get path "/nowhere": no rule`},
+	} {
+		answer := do(t, api, c.method, c.target, "{}", "Test-User", c.user)
+		assert.Equal(t, 403, answer.Code)
+		assert.Equal(t, "Forbidden", answer.text(t, "reason"))
+		assert.Equal(t, c.want, answer.text(t, "message"))
+	}
+}
+
+// The Authorizer is asked once for each request, before the body is read, and about each further thing that the request does.
+func TestWhatTheAuthorizerIsAsked(t *testing.T) {
+	leases := widgetResource()
+	leases.Wire.CreateOnUpdate = true
+	for _, c := range []struct {
+		name         string
+		rules        []string
+		method, path string
+		body, media  string
+		code         int
+		verbs        []string
+	}{
+		{"get", []string{"alice get widgets"}, "GET", widgets + "/old", "", "", 200, []string{"get"}},
+		{"an invalid body", nil, "POST", widgets, "no JSON", "", 403, []string{"create"}},
+		{"a dry run", []string{"alice create widgets"}, "POST", widgets + "?dryRun=All", widgetBody(`"name":"new"`), "", 201, []string{"create"}},
+		{"an update", []string{"alice update widgets"}, "PUT", widgets + "/old", widgetBody(`"name":"old","resourceVersion":"2"`, `"spec":{"size":7}`), "", 200, []string{"update"}},
+		{"a PUT that may not create", []string{"alice update widgets"}, "PUT", widgets + "/new", widgetBody(`"name":"new"`), "", 403, []string{"update", "create"}},
+		{"a PUT that may create", []string{"alice update widgets", "alice create widgets"}, "PUT", widgets + "/new", widgetBody(`"name":"new"`), "", 201, []string{"update", "create"}},
+		{"an apply that may not create", []string{"alice patch widgets"}, "PATCH", widgets + "/new?fieldManager=m", widgetBody(`"name":"new"`), "application/apply-patch+yaml", 403, []string{"patch", "create"}},
+		{"an apply that may create", []string{"alice patch widgets", "alice create widgets"}, "PATCH", widgets + "/new?fieldManager=m", widgetBody(`"name":"new"`), "application/apply-patch+yaml", 201, []string{"patch", "create"}},
+		{"a patch never creates", []string{"alice patch widgets"}, "PATCH", widgets + "/new", "{}", "application/merge-patch+json", 404, []string{"patch"}},
+		{"a subresource", []string{"alice get widgets"}, "GET", widgets + "/old/status", "", "", 403, []string{"get"}},
+		{"discovery", []string{"alice get /apis"}, "GET", "/apis", "", "", 200, []string{"get"}},
+		{"an unknown path", []string{"alice get /nowhere"}, "GET", "/nowhere", "", "", 404, []string{"get"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &rights{rules: c.rules}
+			api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: r}, leases)
+			_, err := rest.ClientFor[Widget](api).Namespace("default").Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "old"}, Spec: WidgetSpec{Size: new(int32(1))}})
+			require.NoError(t, err, "the host's own calls are not asked about")
+			media := c.media
+			if media == "" {
+				media = "application/json"
+			}
+			answer := do(t, api, c.method, c.path, c.body, "Test-User", "alice", "Content-Type", media)
+			assert.Equal(t, c.code, answer.Code, answer.Body)
+			assert.Equal(t, c.verbs, r.verbs())
+			page, err := rest.ClientFor[Widget](api).List(t.Context(), rest.ListOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, c.code == 201 && !strings.Contains(c.path, "dryRun"), len(page.Items) == 2, "what is refused writes nothing")
+		})
+	}
+}
+
+// An error decides nothing, and its text stays in the log. Allow counts in spite of an error.
+func TestAuthorizerErrors(t *testing.T) {
+	for _, c := range []struct {
+		decision rest.Decision
+		err      error
+		code     int
+	}{
+		{rest.Decision{}, errors.New("secret"), 500},
+		{rest.Decision{Verdict: rest.Deny}, status.ServiceUnavailable("later"), 503},
+		{rest.Decision{Verdict: rest.Allow}, errors.New("secret"), 200},
+		{rest.Decision{Verdict: rest.Deny}, nil, 403},
+	} {
+		api := newAPI(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return c.decision, c.err })}, widgetResource())
+		answer := do(t, api, "GET", widgets, "")
+		assert.Equal(t, c.code, answer.Code)
+		assert.NotContains(t, answer.Body, "secret")
+	}
+}
+
+// starting is an Authorizer that wants to be started.
+type starting struct {
+	rights
+	api *rest.API
+	err error
+}
+
+func (s *starting) Start(api *rest.API) error { s.api = api; return s.err }
+
+// New starts the Authorizer when the API can already be used, and fails with it.
+func TestNewStartsTheAuthorizer(t *testing.T) {
+	s := &starting{}
+	api := newAPI(t, rest.Options{Authorizer: s}, widgetResource())
+	assert.Same(t, api, s.api)
+	_, err := rest.New(rest.Options{Authorizer: &starting{err: errors.New("no rules")}}, widgetResource())
+	assert.EqualError(t, err, "rest.New: no rules")
+}
+
+// A client that acts as a user can do what the user can do.
+func TestClientAsUser(t *testing.T) {
+	r := &rights{rules: []string{"alice list widgets", "alice watch widgets", "alice update widgets", "alice get widgets/status"}}
+	widgetsOf := widgetResource()
+	var seen rest.User
+	widgetsOf.Hooks.Validate = func(ctx context.Context, _, _ *Widget) status.FieldErrors { seen = rest.UserFrom(ctx); return nil }
+	api := newAPI(t, rest.Options{Authorizer: r}, widgetsOf)
+	ctx := t.Context()
+	host := rest.ClientFor[Widget](api).Namespace("default")
+	widget, err := host.Create(rest.WithUser(ctx, rest.User{Name: "bob"}), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(1))}})
+	require.NoError(t, err, "a user in the context does not restrict the host")
+	assert.Empty(t, r.verbs())
+
+	alice := host.AsUser(rest.User{Name: "alice"})
+	_, err = alice.List(ctx, rest.ListOptions{FieldSelector: "metadata.name=a"})
+	require.NoError(t, err)
+	assert.Equal(t, []rest.Access{{User: rest.User{Name: "alice", Groups: []string{"system:authenticated"}}, Verb: "list", Group: "example.com", Version: "v1",
+		Resource: "widgets", Namespace: "default", Name: "a", FieldSelector: "metadata.name=a"}}, r.asked, "as for the equivalent request")
+	widget.Spec.Size = new(int32(9))
+	widget, err = alice.Update(ctx, widget)
+	require.NoError(t, err)
+	assert.Equal(t, "alice", seen.Name)
+	var managers []string
+	for _, entry := range widget.ManagedFields {
+		managers = append(managers, entry.Manager)
+	}
+	assert.ElementsMatch(t, []string{"alice", "bob"}, managers)
+
+	_, err = alice.Get(ctx, "a")
+	assert.True(t, status.IsForbidden(err), err)
+	_, err = alice.Create(ctx, widget)
+	assert.True(t, status.IsForbidden(err), err)
+	assert.True(t, status.IsForbidden(alice.Delete(ctx, "a", rest.DeleteOptions{})))
+	_, err = alice.DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{})
+	assert.True(t, status.IsForbidden(err), err)
+	_, err = alice.Apply(ctx, "b", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
+	assert.True(t, status.IsForbidden(err), err)
+	for _, err := range host.AsUser(rest.User{Name: "carol"}).Watch(ctx, rest.WatchOptions{}) {
+		assert.True(t, status.IsForbidden(err), err)
+	}
+	_, err = rest.ClientAt(rest.Server{URL: "http://host"}, widgetsOf).AsUser(rest.User{Name: "alice"}).Get(ctx, "a")
+	assert.True(t, status.IsBadRequest(err), err)
+}
+
+// Each header of impersonation needs a right of its own, and the request is then one of the other user.
+func TestImpersonation(t *testing.T) {
+	all := []string{"boss impersonate users", "boss impersonate groups", "boss impersonate uids", "boss impersonate userextras/scope/s",
+		"boss impersonate serviceaccounts", "bob create selfsubjectreviews", "system:serviceaccount:team:robot create selfsubjectreviews", "system:anonymous create selfsubjectreviews"}
+	without := func(rule string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(r string) bool { return r == rule })
+	}
+	for _, c := range []struct {
+		name    string
+		rules   []string
+		headers []string
+		want    string // of the user, or of the message
+		code    int
+	}{
+		{"a user", all, []string{"Impersonate-User", "bob"}, `{"username":"bob","groups":["system:authenticated"]}`, 201},
+		{"everything", all, []string{"Impersonate-User", "bob", "Impersonate-Group", "dev", "Impersonate-Uid", "7", "Impersonate-Extra-Scope%2fS", "x"},
+			`{"username":"bob","uid":"7","groups":["dev","system:authenticated"],"extra":{"scope/s":["x"]}}`, 201},
+		{"a service account", all, []string{"Impersonate-User", "system:serviceaccount:team:robot"},
+			`{"username":"system:serviceaccount:team:robot","groups":["system:serviceaccounts","system:serviceaccounts:team","system:authenticated"]}`, 201},
+		{"nobody", all, []string{"Impersonate-User", "system:anonymous"}, `{"username":"system:anonymous","groups":["system:unauthenticated"]}`, 201},
+		{"no user", all, []string{"Impersonate-Group", "dev"}, "the headers of impersonation name no user; set Impersonate-User", 400},
+		{"an unknown header", all, []string{"Impersonate-User", "bob", "Impersonate-Shoe-Size", "45"}, "unknown header Impersonate-Shoe-Size", 400},
+		{"a user without right", without("boss impersonate users"), []string{"Impersonate-User", "bob"},
+			`users "bob" is forbidden: User "boss" cannot impersonate resource "users" in API group "" at the cluster scope: no rule`, 403},
+		{"a group without right", without("boss impersonate groups"), []string{"Impersonate-User", "bob", "Impersonate-Group", "dev"},
+			`groups "dev" is forbidden: User "boss" cannot impersonate resource "groups" in API group "" at the cluster scope: no rule`, 403},
+		{"a uid without right", without("boss impersonate uids"), []string{"Impersonate-User", "bob", "Impersonate-Uid", "7"},
+			`uids.authentication.k8s.io "7" is forbidden: User "boss" cannot impersonate resource "uids" in API group "authentication.k8s.io" at the cluster scope: no rule`, 403},
+		{"an extra without right", without("boss impersonate userextras/scope/s"), []string{"Impersonate-User", "bob", "Impersonate-Extra-Scope%2fS", "x"},
+			`userextras.authentication.k8s.io "x" is forbidden: User "boss" cannot impersonate resource "userextras/scope/s" in API group "authentication.k8s.io" at the cluster scope: no rule`, 403},
+		{"a service account without right", without("boss impersonate serviceaccounts"), []string{"Impersonate-User", "system:serviceaccount:team:robot"},
+			`serviceaccounts "robot" is forbidden: User "boss" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "team": no rule`, 403},
+		{"a user without rights of its own", all, []string{"Impersonate-User", "carol"},
+			`selfsubjectreviews.authentication.k8s.io is forbidden: User "carol" cannot create resource "selfsubjectreviews" in API group "authentication.k8s.io" at the cluster scope: no rule`, 403},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: &rights{rules: c.rules}}, auth.Reviews()...)
+			answer := do(t, api, "POST", whoami, "{}", append([]string{"Test-User", "boss"}, c.headers...)...)
+			require.Equal(t, c.code, answer.Code, answer.Body)
+			if c.code != 201 {
+				assert.Equal(t, c.want, answer.text(t, "message"))
+				return
+			}
+			var want any
+			require.NoError(t, json.Unmarshal([]byte(c.want), &want))
+			assert.Equal(t, want, answer.value(t, "status.userInfo"))
+		})
+	}
+}
+
+// The host's Serve never sees credentials that the API has read.
+func TestStreamsSeeNoCredentials(t *testing.T) {
+	var seen http.Header
+	things := thingResource()
+	things.Subresources = []rest.SubresourceOf[Thing]{rest.Stream[Thing, struct{}]{Name: "proxy",
+		Serve: func(_ http.ResponseWriter, r *http.Request, _ *Thing, _ *struct{}) { seen = r.Header }}}
+	api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: &rights{rules: []string{"alice impersonate users", "bob get things/proxy"}}}, things)
+	_, err := rest.ClientFor[Thing](api).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	require.NoError(t, err)
+	answer := do(t, api, "GET", thingsIn+"/a/proxy/", "", "Test-User", "alice", "Authorization", "Bearer x", "Impersonate-User", "bob", "Test-Other", "y")
+	require.Equal(t, 200, answer.Code, answer.Body)
+	assert.Equal(t, "y", seen.Get("Test-Other"))
+	for _, name := range []string{"Test-User", "Authorization", "Impersonate-User"} {
+		assert.NotContains(t, seen, name)
+	}
+}
