@@ -22,7 +22,7 @@ import (
 //
 // For a T that is not stored under a name of its own (lists, options, reviews, Binding, and kinds from other modules
 // than k8s.io/api), Resource sets only the kind, and [rest.New] returns an error that names the kind because it has no
-// Plural. For the review kinds use [rest.Reviews].
+// Plural. For the review kinds use auth.Reviews of package rest/auth.
 func Resource[T any, P interface {
 	*T
 	runtime.Object

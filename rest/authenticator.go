@@ -1,14 +1,6 @@
 package rest
 
-import (
-	"log/slog"
-	"net/http"
-
-	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/internal/identity"
-	"github.com/decorum-go/decorum/rest/internal/stream"
-	"github.com/decorum-go/decorum/status"
-)
+import "net/http"
 
 // Authenticator finds out who sends a request. It must be safe for concurrent use. Package rest/auth has authenticators for bearer
 // tokens, client certificates and proxies, and combines several.
@@ -32,81 +24,4 @@ type Identity struct {
 	User User
 	// Headers are headers with credentials, besides Authorization. A [Stream] with Serve does not receive them.
 	Headers []string
-}
-
-// identify finds out the user of the request, and the user as whom the client acts. Without an Authenticator, the user is that of the
-// context.
-func (q *request) identify() error {
-	if q.isOpen() {
-		return nil
-	}
-	if a := q.api.options.Authenticator; a != nil {
-		r := stream.MoveBearer(q.r)
-		who, err := a.Authenticate(r)
-		if err != nil || who == nil || who.User.Name == "" {
-			return q.unauthorized(err)
-		}
-		u := who.User
-		u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
-		q.actAs(r, u)
-		q.secret = []string{"Authorization"}
-		for _, name := range who.Headers {
-			q.secret = append(q.secret, http.CanonicalHeaderKey(name))
-		}
-	}
-	if headers := identity.ImpersonationHeaders(q.r.Header); len(headers) > 0 {
-		q.secret = append(q.secret, headers...)
-		return q.impersonate(headers[0])
-	}
-	return nil
-}
-
-// unauthorized returns the 401 for a request whose user is unknown. The cause may say how to guess credentials, so only the log receives
-// it.
-func (q *request) unauthorized(cause error) error {
-	if e, ok := cause.(*status.Error); ok {
-		return e
-	}
-	if cause != nil {
-		q.api.options.Logger.LogAttrs(q.r.Context(), slog.LevelInfo, "request not authenticated",
-			slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.Any("error", cause))
-	}
-	q.w.Header().Set("WWW-Authenticate", "Bearer")
-	return status.Unauthorized("")
-}
-
-// actAs makes u the user of the request, which continues as r. The lock is needed because Shutdown reads r.
-func (q *request) actAs(r *http.Request, u User) {
-	r = r.WithContext(WithUser(r.Context(), u))
-	q.api.mu.Lock()
-	defer q.api.mu.Unlock()
-	q.r = r
-}
-
-// impersonate makes the user in the headers of impersonation the user of the request, if its sender may act as that user. Without an
-// Authorizer nobody may. If the API ignored the headers, it would use the rights of the sender, who would mistake the result for that of
-// the other user; header is in the error. Discovery is then the same for all users, and kubectl hides its errors, so these requests pass.
-func (q *request) impersonate(header string) error {
-	if q.api.options.Authorizer == nil {
-		if q.res == nil {
-			return nil
-		}
-		return status.Forbidden(apimeta.GroupResource{}, "", "this server does not support impersonation; send the request without the header "+header)
-	}
-	wanted, err := identity.ReadImpersonation(q.r.Header)
-	if err != nil {
-		return err
-	}
-	for _, need := range wanted.Needs {
-		if err := q.api.permit(q.r.Context(), UserFrom(q.r.Context()), need); err != nil {
-			return err
-		}
-	}
-	q.actAs(q.r, User{Name: wanted.Name, UID: wanted.UID, Groups: wanted.Groups, Extra: wanted.Extra})
-	return nil
-}
-
-// isOpen reports whether the host serves the path to everybody, see [Options.OpenHealth].
-func (q *request) isOpen() bool {
-	return q.api.options.OpenHealth && (q.isHealth() || q.r.URL.Path == "/version")
 }

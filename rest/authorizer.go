@@ -3,10 +3,7 @@ package rest
 import (
 	"context"
 
-	"github.com/decorum-go/decorum/rest/internal/identity"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/route"
 )
 
 // Authorizer decides what users may do. It must be safe for concurrent use. Package rest/rbac has one that follows the roles and
@@ -95,36 +92,3 @@ func (a *API) startAuthorizer() error {
 	}
 	return nil
 }
-
-// permit returns an error unless a user may do what q asks.
-func (a *API) permit(ctx context.Context, u User, q route.Question) error {
-	if a.options.Authorizer == nil {
-		return nil
-	}
-	d, err := a.options.Authorizer.Authorize(ctx, accessOf(u, q))
-	switch {
-	case d.Verdict == Allow:
-		return nil
-	case err != nil:
-		return err
-	}
-	return identity.Forbidden(u.Name, q, d.Reason)
-}
-
-// authorize returns an error unless the user may send the request.
-func (q *request) authorize() error {
-	if q.api.options.Authorizer == nil || q.isOpen() {
-		return nil
-	}
-	return q.api.permit(q.r.Context(), UserFrom(q.r.Context()), q.question())
-}
-
-// permitVerb returns an error unless the user may do something that the request does besides its verb.
-func (q *request) permitVerb(ctx context.Context, verb string) error {
-	asked := q.question()
-	asked.Verb = verb
-	return q.api.permit(ctx, UserFrom(ctx), asked)
-}
-
-// permitCreate returns an error unless the user may create the object of an update that finds none.
-func (q *request) permitCreate(ctx context.Context) error { return q.permitVerb(ctx, kind.Create) }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,23 @@ func (q *request) readQuery() error {
 		return status.BadRequest("the query cannot be parsed: " + cmp.Or(words.NotAQuery(q.r.URL.RawQuery), "it has too many parameters"))
 	}
 	return nil
+}
+
+// impersonationHeaders returns the names of the headers that ask to act as another user, in alphabetical order.
+func impersonationHeaders(headers http.Header) (names []string) {
+	const prefix = "Impersonate-"
+	for name := range headers {
+		if len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// needsUser reports whether the API has to find out who sends the request. Otherwise the host's middleware has done so.
+func (q *request) needsUser() bool {
+	return q.api.options.Authenticator != nil || len(impersonationHeaders(q.r.Header)) > 0
 }
 
 // parameters returns the parsed query. If a parameter is repeated, callers use its first value.

@@ -69,11 +69,14 @@ func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
 			defer a.leave(&q)
 		}
 		defer q.recover()
-		err := q.identify()
+		var err error
+		if q.needsUser() {
+			err = q.identify()
+		}
 		if err == nil {
 			err = q.readQuery()
 		}
-		if err == nil {
+		if err == nil && a.options.Authorizer != nil {
 			err = q.authorize()
 		}
 		var h handler

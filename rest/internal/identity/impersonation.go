@@ -30,17 +30,6 @@ const (
 	serviceAccountsGroup = "system:serviceaccounts"
 )
 
-// ImpersonationHeaders returns the names of the headers that ask to act as another user, in alphabetical order.
-func ImpersonationHeaders(headers map[string][]string) (names []string) {
-	for name := range headers {
-		if len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 // Impersonation describes the user as whom a client wants to act.
 type Impersonation struct {
 	Name, UID string
