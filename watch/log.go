@@ -188,9 +188,11 @@ func (l *Log[T]) Compact(through Revision) {
 	for l.entries.len() > 0 && l.entries.at(0).change.groupEnd <= through {
 		l.dropGroup()
 	}
-	if l.entries.len() == 0 { // no change lies between the last one and the revision
-		l.compacted.Store(max(l.compacted.Load(), uint64(min(through, l.Revision()))))
+	through = min(through, l.Revision())
+	if l.entries.len() > 0 {
+		through = min(through, l.entries.at(0).change.Revision-1)
 	}
+	l.compacted.Store(max(l.compacted.Load(), uint64(through))) // no change lies between the last one that was dropped and this revision
 }
 
 // CompactResource is Compact for the changes of one resource. It does not affect cursors on other resources.
