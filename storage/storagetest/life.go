@@ -66,7 +66,7 @@ var lifeRules = []rule{
 				assert.Len(s, page.Records, 1)
 			}
 		})
-		future := s.put(key, "red", 1).Revision + 1
+		future := s.put(key, "red", 1).Revision + farFuture
 		reads.Wait()
 
 		ctx, cancel := context.WithTimeout(s.ctx, time.Millisecond)
@@ -127,7 +127,7 @@ var lifeRules = []rule{
 				assert.ErrorIs(s, err, storage.ErrClosed)
 			})
 			ends.Go(func() {
-				_, err := s.store.Get(s.ctx, widget("a", "x"), revision+1)
+				_, err := s.store.Get(s.ctx, widget("a", "x"), revision+farFuture)
 				assert.ErrorIs(s, err, storage.ErrClosed)
 			})
 		}

@@ -111,7 +111,9 @@ var reopenRules = []rule{
 		require.Equal(s, len(old.Records), upgrades)
 		s.store = s.make.Reopen(s.T, s.store)
 		check()
-		require.Equal(s, len(old.Records), upgrades, "the upgraded records were kept")
+		if s.make.Peer == nil { // a peer may be an older program, so a replica leaves the records to it until they are written
+			require.Equal(s, len(old.Records), upgrades, "the upgraded records were kept")
+		}
 		s.store = s.make.Reopen(s.T, s.store)
 		require.NoError(s, s.store.Register(s.ctx, next))
 		s.closed = true // the invariants of the suite's resources do not apply
@@ -162,11 +164,11 @@ var reopenRules = []rule{
 		s.closed = true
 	}},
 	{"LoadEnds", "Register changes nothing if its context ends while it loads.", func(s *subject) {
-		for n := range 6 {
+		for n := range 30 {
 			var keys []storage.Key
 			var texts [][]byte
-			for i := range 500 {
-				keys = append(keys, widget("a", fmt.Sprint(n*500+i)))
+			for i := range 100 {
+				keys = append(keys, widget("a", fmt.Sprint(n*100+i)))
 				texts = append(texts, object(keys[i], "red", i))
 			}
 			_, err := s.store.UpdateAll(s.ctx, keys, func([]*storage.Record) ([][]byte, error) { return texts, nil })

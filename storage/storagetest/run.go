@@ -26,6 +26,10 @@ const (
 // patience bounds every wait of a case. Only a store that breaks its contract reaches it.
 const patience = 30 * time.Second
 
+// farFuture is a distance that no store reaches without writes. A replica may move its revision forward when the authority that the replicas
+// share has done so.
+const farFuture watch.Revision = 1 << 40
+
 // rule is one rule of the contract and the case that proves it.
 type rule struct {
 	name     string
