@@ -16,6 +16,9 @@ import (
 // are durable.
 func (m *Engine) commit(ctx context.Context, writes []write) (first watch.Revision, done bool, err error) {
 	now := m.opts.Now()
+	if m.replica != nil {
+		return m.propose(ctx, writes, now)
+	}
 	m.mu.Lock()
 	if wait := m.pausedBy(writes); wait != nil {
 		m.mu.Unlock()
@@ -38,7 +41,7 @@ func (m *Engine) commit(ctx context.Context, writes []write) (first watch.Revisi
 		return first, true, m.settled(ctx, writes)
 	case m.backend == nil:
 		m.assigned = group[len(group)-1].Revision
-		err = m.publish(group, writes)
+		err = m.publish(group, writes, m.assigned)
 		m.mu.Unlock()
 		return first, err == nil, err
 	default:
@@ -109,7 +112,7 @@ func (m *Engine) refuse(writes []write) error {
 		}
 		grown += w.grown
 		if form, ok := w.table.newer[w.key]; ok && !m.opts.OverwriteNewer {
-			return ReadOnly(fmt.Errorf("the object was stored in the newer form %q, which this program does not know", form))
+			return newerForm(form)
 		}
 	}
 	if limiter, ok := m.backend.(Limiter); ok && grown > 0 {
@@ -120,9 +123,14 @@ func (m *Engine) refuse(writes []write) error {
 	return nil
 }
 
-// publish makes a group visible to readers and watchers. The caller holds m.mu.
-func (m *Engine) publish(group []watch.Change[Record], writes []write) error {
-	before, last := m.revision, group[len(group)-1].Revision
+// newerForm is the error of a write that would lose what a newer program has stored.
+func newerForm(form string) error {
+	return ReadOnly(fmt.Errorf("the object was stored in the newer form %q, which this program does not know", form))
+}
+
+// publish makes a group visible to readers and watchers. It ends at revision last. The caller holds m.mu.
+func (m *Engine) publish(group []watch.Change[Record], writes []write, last watch.Revision) error {
+	before := m.revision
 	for i := range writes {
 		w := &writes[i]
 		if !w.changes {
@@ -152,6 +160,9 @@ func (m *Engine) publish(group []watch.Change[Record], writes []write) error {
 		return err
 	}
 	m.past.forget(nil, m.log.Compacted())
+	if m.log.Revision() < last { // the group ends with changes of resources that are not served
+		return m.log.Advance(last)
+	}
 	return nil
 }
 

@@ -28,5 +28,12 @@
 // Revisions that the log no longer covers give 410 Expired. The store keeps a few old snapshots, bounded by number and bytes. For each
 // resource, one request at a time builds an old state; it blocks neither reads of newer states nor writes.
 //
-// A backend proves that it keeps the contract by running the tests of package storagetest.
+// A replica ([OpenReplica]) shares its objects with other engines over an [Authority], which assigns the revisions. Its commit has other steps:
+//
+//	propose: do I still have the records that fn saw?       shared lock
+//	         the authority compares them and commits        no lock
+//	apply:   the feed brings the group: extract, upgrade     no lock
+//	         publish; the writer returns                     exclusive lock
+//
+// A backend or an authority proves that it keeps the contract by running the tests of package storagetest.
 package storage

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,6 +42,8 @@ type Options struct {
 	// OverwriteNewer permits this program to write objects that a newer version of the program has stored, for example after a rollback. Such
 	// a write drops the fields that this program does not know. By default, such writes fail with [ErrReadOnly].
 	OverwriteNewer bool
+	// Logger receives an error for each object that a replica cannot read. Nil means slog.Default.
+	Logger *slog.Logger
 }
 
 func (o Options) withDefaults() Options {
@@ -56,6 +59,9 @@ func (o Options) withDefaults() Options {
 	if o.MaxWait == 0 {
 		o.MaxWait = defaultMaxWait
 	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
 	return o
 }
 
@@ -63,7 +69,8 @@ func (o Options) withDefaults() Options {
 // [Memory]. An engine starts no goroutine until a watch or a read waits, and leaves none after Close.
 type Engine struct {
 	opts    Options
-	backend Backend // nil for a store in memory
+	backend Backend  // nil for a store in memory and for a replica
+	replica *replica // nil unless the store is a replica
 	log     *watch.Log[Record]
 	past    past
 	probes  sync.Pool    // *Record, search keys for the trees
@@ -95,6 +102,7 @@ type table struct {
 	builder    *builder // builds old states
 	ahead      map[Key]ahead
 	newer      map[Key]string // the forms of records that a newer program has stored
+	bad        map[Key]error  // why a replica does not serve an object that another one has stored
 	paused     chan struct{}  // closed when a pause of commits ends; nil without a pause
 }
 
@@ -210,7 +218,7 @@ func (m *Engine) Watch(ctx context.Context, scope watch.Scope, after watch.Revis
 			by = *narrowest
 		}
 	}
-	if err := m.await(ctx, after); err != nil {
+	if err := m.await(ctx, max(after, Any)); err != nil {
 		return nil, err
 	}
 	return m.log.CursorOn(scope, by, after)
@@ -222,6 +230,9 @@ func (m *Engine) Compact(ctx context.Context, through watch.Revision) error {
 		return err
 	}
 	through, err := m.compactLog(through)
+	if err == nil && m.replica != nil {
+		return m.replica.authority.Compact(ctx, through)
+	}
 	if err != nil || m.backend == nil || m.Ready() != nil {
 		return err
 	}
@@ -253,6 +264,11 @@ func (m *Engine) Ready() error {
 	if m.closed {
 		return ErrClosed
 	}
+	if m.replica != nil {
+		if err := m.replica.failure(); err != nil {
+			return Unavailable(err)
+		}
+	}
 	return m.readOnly
 }
 
@@ -266,9 +282,13 @@ func (m *Engine) Close() error {
 	if last != nil {
 		<-last.done
 	}
+	var err error
+	if first && m.replica != nil {
+		err = m.replica.close()
+	}
 	m.log.Close()
 	if !first || m.backend == nil {
-		return nil
+		return err
 	}
 	m.registering <- struct{}{} // wait for a registration that is still reading
 	defer m.endRegistering()
@@ -307,11 +327,18 @@ func (m *Engine) await(ctx context.Context, revision watch.Revision) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if m.replica != nil && revision == MostRecent {
+		_, err := m.check(ctx)
+		return err
+	}
 	if revision <= m.log.Revision() {
 		return nil
 	}
 	bounded, cancel := context.WithTimeout(ctx, m.opts.MaxWait)
 	defer cancel()
+	if m.replica != nil {
+		m.reach(bounded, revision)
+	}
 	err := m.log.Wait(bounded, revision)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return status.TooLargeResourceVersion(uint64(revision), uint64(m.log.Revision()))

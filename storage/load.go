@@ -13,6 +13,9 @@ import (
 // load reads a resource from the backend and adds its table. It reads without a lock, because no other goroutine can see
 // the table yet.
 func (m *Engine) load(ctx context.Context, form *Resource) error {
+	if m.replica != nil {
+		return m.loadReplica(ctx, form)
+	}
 	t := newTable(form)
 	floor, past := watch.Revision(0), []watch.Past[Record](nil)
 	live := int64(0)
@@ -65,26 +68,29 @@ func (l *loading) look(ctx context.Context) error {
 // program stored them.
 func (l *loading) records(ctx context.Context) error {
 	m, t := l.engine, l.table
-	err := m.backend.Load(ctx, t.name, t.form.Fingerprint, func(s Stored) error {
-		if err := l.look(ctx); err != nil {
-			return err
-		}
-		r, err := l.record(&s)
-		if err != nil {
-			return aboutKey(s.Key, err)
-		}
-		t.tree.Load(r)
-		for _, i := range t.indexes {
-			i.replace(nil, r)
-		}
-		t.changed = max(t.changed, r.Revision)
-		l.live += r.size()
-		return nil
-	})
+	err := m.backend.Load(ctx, t.name, t.form.Fingerprint, func(s Stored) error { return l.take(ctx, s) })
 	if err != nil {
 		return err
 	}
 	return m.rewrite(ctx, t.form, l.upgraded)
+}
+
+// take adds one record to the table.
+func (l *loading) take(ctx context.Context, s Stored) error {
+	if err := l.look(ctx); err != nil {
+		return err
+	}
+	r, err := l.record(&s)
+	if err != nil {
+		return aboutKey(s.Key, err)
+	}
+	l.table.tree.Load(r)
+	for _, i := range l.table.indexes {
+		i.replace(nil, r)
+	}
+	l.table.changed = max(l.table.changed, r.Revision)
+	l.live += r.size()
+	return nil
 }
 
 func (l *loading) record(s *Stored) (*Record, error) {

@@ -141,7 +141,7 @@ func (m *Engine) driveQueue() {
 			break
 		}
 		for _, p := range batch {
-			m.finish(p, m.publish(p.group, p.writes))
+			m.finish(p, m.publish(p.group, p.writes, p.group[len(p.group)-1].Revision))
 		}
 		if i := slices.IndexFunc(m.waiting, func(p *pending) bool { return !p.left }); i >= 0 {
 			heir := m.waiting[i]

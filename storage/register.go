@@ -38,8 +38,11 @@ func (m *Engine) Register(ctx context.Context, resource Resource) error {
 		}
 	}
 	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t.dormant && m.replica != nil { // the log does not have what other replicas have written meanwhile
+		m.log.CompactResource(t.name, m.revision)
+	}
 	t.dormant = false
-	m.mu.Unlock()
 	return nil
 }
 

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -44,7 +45,10 @@ func (m *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 			err = w.prepare(next, m.log.Revision()+1)
 		}
 		if err != nil {
-			return nil, m.refused(ctx, one, err)
+			if again, err := m.refused(ctx, one, err); !again {
+				return nil, err
+			}
+			continue
 		}
 		revision, done, err := m.commit(ctx, one)
 		if err != nil {
@@ -87,7 +91,10 @@ func (m *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 			err = prepareAll(all, next, m.log.Revision())
 		}
 		if err != nil {
-			return nil, m.refused(ctx, all, err)
+			if again, err := m.refused(ctx, all, err); !again {
+				return nil, err
+			}
+			continue
 		}
 		first, done, err := m.commit(ctx, all)
 		if err != nil {
@@ -100,12 +107,14 @@ func (m *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 }
 
 // refused returns the error of an update that ends without a commit. First it waits until the records that the update function saw are
-// durable. Otherwise the error could tell a client about a write that a crash then loses.
-func (m *Engine) refused(ctx context.Context, writes []write, err error) error {
-	if wait := m.settled(ctx, writes); wait != nil {
-		return wait
+// durable. Otherwise the error could tell a client about a write that a crash then loses. In a replica, the function must run again if these
+// records are not the latest.
+func (m *Engine) refused(ctx context.Context, writes []write, err error) (again bool, _ error) {
+	if m.replica != nil {
+		latest, unconfirmed := m.confirmed(ctx, writes)
+		return !latest && unconfirmed == nil, cmp.Or(unconfirmed, err)
 	}
-	return err
+	return false, cmp.Or(m.settled(ctx, writes), err)
 }
 
 func prepareAll(all []write, next [][]byte, revision watch.Revision) error {

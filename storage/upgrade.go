@@ -10,7 +10,7 @@ const patientRounds = 8
 // crash in between does no harm, because the backend stores the form of each record.
 func (m *Engine) upgrade(ctx context.Context, t *table, form *Resource) error {
 	defer m.resume(t)
-	upgraded, newer, err := m.reload(ctx, t, form)
+	upgraded, newer, err := m.reload(ctx, t, form, nil)
 	if err != nil {
 		return err
 	}
@@ -24,6 +24,11 @@ func (m *Engine) upgrade(ctx context.Context, t *table, form *Resource) error {
 		s, _, err := m.latest(t, nil)
 		if err != nil {
 			return err
+		}
+		if m.replica != nil && round > 0 { // newer programs may have written meanwhile
+			if upgraded, newer, err = m.reload(ctx, t, form, upgraded); err != nil {
+				return err
+			}
 		}
 		next, grown, err := m.prepareTable(ctx, s, form, upgraded)
 		if err != nil {
@@ -45,16 +50,18 @@ func (m *Engine) upgrade(ctx context.Context, t *table, form *Resource) error {
 			changed = append(changed, r)
 		}
 	}
-	if len(changed) == 0 {
+	if len(changed) == 0 || m.replica != nil { // a replica with the older form may still run
 		return nil
 	}
 	return m.rewrite(context.WithoutCancel(ctx), form, changed)
 }
 
 // reload reads records of a newer form from the backend again, because the table holds only the fields that the old form knows. The new
-// form may be theirs.
-func (m *Engine) reload(ctx context.Context, t *table, form *Resource) (upgraded map[*Record]*Record, newer map[Key]string, err error) {
-	upgraded = map[*Record]*Record{}
+// form may be theirs. It adds to known, the records that were upgraded before.
+func (m *Engine) reload(ctx context.Context, t *table, form *Resource, known map[*Record]*Record) (upgraded map[*Record]*Record, newer map[Key]string, err error) {
+	if upgraded = known; upgraded == nil {
+		upgraded = map[*Record]*Record{}
+	}
 	m.mu.RLock()
 	held := map[Key]*Record{}
 	if t.form.Fingerprint != form.Fingerprint {
@@ -64,13 +71,18 @@ func (m *Engine) reload(ctx context.Context, t *table, form *Resource) (upgraded
 	} else {
 		newer = t.newer
 	}
+	at := m.revision
 	m.mu.RUnlock()
 	if len(held) == 0 {
 		return upgraded, newer, nil
 	}
 	next := newTable(form)
 	l := loading{engine: m, table: next}
-	err = m.backend.Load(ctx, t.name, form.Fingerprint, func(s Stored) error {
+	load := func(yield func(Stored) error) error { return m.backend.Load(ctx, t.name, form.Fingerprint, yield) }
+	if m.replica != nil {
+		load = func(yield func(Stored) error) error { return m.replica.load(ctx, form, at, yield) }
+	}
+	err = load(func(s Stored) error {
 		if err := l.look(ctx); err != nil {
 			return err
 		}
@@ -144,6 +156,9 @@ func (m *Engine) replace(t *table, s *snapshot, next *table, grown int64) bool {
 
 // rewrite passes upgraded records to the backend. If the backend returns an error, the store becomes read-only.
 func (m *Engine) rewrite(ctx context.Context, form *Resource, records []*Record) error {
+	if m.replica != nil {
+		return m.replica.authority.Announce(ctx, form.Name, form.Fingerprint)
+	}
 	if m.backend == nil || m.Ready() != nil {
 		return nil
 	}

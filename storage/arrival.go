@@ -1,0 +1,176 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/decorum-go/decorum/watch"
+)
+
+// apply makes a group that the authority reports visible. It reads the records outside the lock, and again if a resource was registered
+// meanwhile.
+func (m *Engine) apply(ctx context.Context, a Arrival) error {
+	for {
+		staged, done, err := m.stage(&a)
+		if done || err != nil {
+			return err
+		}
+		for i := range staged {
+			staged[i].receive(m)
+		}
+		wait, ok, err := m.install(&a, staged)
+		if ok || err != nil {
+			return err
+		}
+		if wait != nil {
+			select {
+			case <-wait:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+}
+
+// staged is one change on its way into the table.
+type staged struct {
+	write
+	entry *Stored
+	form  *Resource
+	newer bool
+	bad   error // why the record cannot be served
+}
+
+// stage finds the tables of a group. It returns done if the replica has already applied the group.
+func (m *Engine) stage(a *Arrival) (all []staged, done bool, err error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.closed {
+		return nil, false, ErrClosed
+	}
+	if a.End <= m.revision {
+		return nil, true, nil
+	}
+	all = make([]staged, len(a.Entries))
+	for i := range a.Entries {
+		s := &all[i]
+		s.entry, s.key = &a.Entries[i], a.Entries[i].Key
+		if s.table = m.tables[s.key.Resource]; s.table != nil {
+			s.form, s.base = s.table.form, m.find(s.table, s.key)
+		}
+	}
+	return all, false, nil
+}
+
+// receive reads the record. A record that this program cannot read must not stop the feed, so the replica does not serve it.
+func (s *staged) receive(m *Engine) {
+	s.next, s.bad, s.newer = nil, nil, false
+	if s.table == nil {
+		return
+	}
+	if s.entry.JSON != nil {
+		s.next, s.bad = s.table.received(s.entry, s.form, s.base)
+		s.newer = s.bad == nil && m.replica.newer(s.entry, s.form)
+	}
+	s.changes = s.base != nil || s.next != nil
+	s.grown = s.next.size() - s.base.size()
+}
+
+// received returns the record of an entry in a form.
+func (t *table) received(s *Stored, form *Resource, base *Record) (*Record, error) {
+	if s.Key.Name == "" || (s.Key.Namespace != "") != t.namespaced {
+		return nil, fmt.Errorf("%w: the record does not fit the scope of the resource", ErrKey)
+	}
+	r := &Record{Revision: s.Revision, Written: s.Written, JSON: s.JSON}
+	if base != nil {
+		r.Key = base.Key
+	} else {
+		r.Key = Key{Resource: t.name, Namespace: t.names.intern([]byte(s.Key.Namespace)), Name: strings.Clone(s.Key.Name)}
+	}
+	var err error
+	if s.Form == form.Fingerprint {
+		err = r.extract(s.JSON, form)
+	} else {
+		r, err = r.in(form)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if base != nil {
+		r.share(&base.Parts)
+	}
+	return r, nil
+}
+
+// newer reports whether a newer program stored a record.
+func (r *replica) newer(s *Stored, form *Resource) bool {
+	return s.Form != form.Fingerprint && r.authority.Newer(s.Key.Resource, s.Form, form.Fingerprint)
+}
+
+// install publishes a group. It returns false if a table has changed since stage, and a channel if an upgrade pauses changes.
+func (m *Engine) install(a *Arrival, all []staged) (wait <-chan struct{}, ok bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, false, ErrClosed
+	}
+	for i := range all {
+		s := &all[i]
+		if t := m.tables[s.key.Resource]; t != s.table {
+			return nil, false, nil
+		} else if t != nil && (t.form != s.form || t.paused != nil || m.find(t, s.key) != s.base) {
+			return t.paused, false, nil
+		}
+	}
+	group, writes := make([]watch.Change[Record], 0, len(all)), make([]write, 0, len(all))
+	for i := range all {
+		s := &all[i]
+		switch {
+		case s.table == nil:
+			m.replica.unclaimed.add(arrived{*s.entry, a.End, a.At})
+			continue
+		case s.changes && !s.table.dormant:
+			key := s.key
+			if s.next != nil {
+				key = s.next.Key
+			}
+			group = append(group, watch.Change[Record]{Scope: key, Revision: s.entry.Revision, Previous: s.base, Current: s.next})
+		}
+		writes = append(writes, s.write)
+	}
+	if err := m.publish(group, writes, a.End); err != nil {
+		return nil, false, err
+	}
+	for i := range all {
+		all[i].mark(m.opts.Logger)
+	}
+	m.replica.at = m.opts.Now()
+	m.replica.unclaimed.trim(m.replica.at.Add(-m.opts.MaxLogAge), m.logLimit()/pastShare)
+	return nil, true, nil
+}
+
+// mark notes whether the replica may write the object. The caller holds the engine's lock.
+func (s *staged) mark(logger *slog.Logger) {
+	t := s.table
+	if t == nil {
+		return
+	}
+	delete(t.newer, s.key)
+	delete(t.bad, s.key)
+	switch {
+	case s.bad != nil:
+		if t.bad == nil {
+			t.bad = map[Key]error{}
+		}
+		t.bad[s.entry.Key] = s.bad
+		logger.Error("the replica does not serve an object, because it cannot read what another one has stored",
+			"resource", s.key.Resource, "namespace", s.key.Namespace, "name", s.key.Name, "revision", uint64(s.entry.Revision), "error", s.bad)
+	case s.newer:
+		if t.newer == nil {
+			t.newer = map[Key]string{}
+		}
+		t.newer[s.next.Key] = s.entry.Form
+	}
+}

@@ -1,0 +1,127 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/decorum-go/decorum/watch"
+)
+
+// checks lets reads share the question for the latest revision. At most one question is under way. A read that arrives meanwhile waits for
+// the next one, because the answer under way may be older than a write that was acknowledged before the read.
+type checks struct {
+	mu            sync.Mutex
+	running, next *check
+	closed        bool
+}
+
+// check is one question for the latest revision.
+type check struct {
+	done        chan struct{} // closed when the replica shows last, or has failed to
+	last, known watch.Revision
+	err         error
+}
+
+// join returns a check that starts after the call, and whether the caller must start it.
+func (c *checks) join() (joined *check, starts bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return nil, false
+	case c.running == nil:
+		c.running = &check{done: make(chan struct{})}
+		return c.running, true
+	case c.next == nil:
+		c.next = &check{done: make(chan struct{})}
+	}
+	return c.next, false
+}
+
+// shift ends the running check and returns the next one, or nil.
+func (c *checks) shift() *check {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.running.done)
+	c.running, c.next = c.next, nil
+	return c.running
+}
+
+// close makes later calls of join return nil.
+func (c *checks) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+}
+
+// check waits until the replica shows every write that was acknowledged before the call.
+func (m *Engine) check(ctx context.Context) (*check, error) {
+	r := m.replica
+	m.mu.RLock()
+	if m.closed {
+		m.mu.RUnlock()
+		return nil, ErrClosed
+	}
+	c, starts := r.checks.join()
+	if starts {
+		r.running.Go(func() { m.runChecks(c) })
+	}
+	m.mu.RUnlock()
+	if c == nil {
+		return nil, ErrClosed
+	}
+	select {
+	case <-c.done:
+		return c, c.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// runChecks runs a check, and then those that reads have joined meanwhile.
+func (m *Engine) runChecks(c *check) {
+	for ; c != nil; c = m.replica.checks.shift() {
+		c.last, c.known, c.err = m.askLatest()
+	}
+}
+
+// askLatest asks the authority for the latest revision, and waits until the replica shows it.
+func (m *Engine) askLatest() (last, known watch.Revision, err error) {
+	r := m.replica
+	ctx, cancel := context.WithTimeout(r.ctx, m.opts.MaxWait)
+	defer cancel()
+	if last, known, err = r.authority.Latest(ctx); err == nil {
+		if err = m.log.Wait(ctx, last); errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("the replica is at revision %d and has not received revision %d", m.log.Revision(), last)
+			m.followAnew()
+		}
+	}
+	switch {
+	case err == nil:
+		r.note(nil)
+	case r.ctx.Err() != nil || errors.Is(err, ErrClosed):
+		err = ErrClosed
+	default:
+		r.note(err)
+		err = Unavailable(err)
+	}
+	return last, known, err
+}
+
+// reach advances the replica to a revision that another replica has shown, if no change lies between. It makes one attempt.
+func (m *Engine) reach(ctx context.Context, revision watch.Revision) {
+	if c, err := m.check(ctx); err == nil && c.known >= revision {
+		_ = m.advance(c.last, c.known)
+	}
+}
+
+// followAnew makes the replica open its feed again, because the feed delivers nothing although the authority answers.
+func (m *Engine) followAnew() {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.replica.refollow != nil {
+		m.replica.refollow()
+	}
+}
