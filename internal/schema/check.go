@@ -171,14 +171,9 @@ func fitsInt64(v doc.Value) bool {
 // badFormat adds an error for a number that its format cannot hold. Like kube-apiserver, the error names the document, and only its text
 // names the field.
 func (f *findings) badFormat(s *Schema, at *trail) {
-	if f.full() {
-		return
+	if !f.full() {
+		f.whole(fmt.Sprintf("Checked value must be of type %s with format %s in %s", s.Type, s.Format, at.text()))
 	}
-	err := status.InvalidField(f.root, "", fmt.Sprintf("Checked value must be of type %s with format %s in %s", s.Type, s.Format, at.below(nil)))
-	if f.root == nil {
-		err.Field = "<nil>"
-	}
-	f.add(err)
 }
 
 func (f *findings) outOfRange(at *trail, v doc.Value, relation, bound string) {

@@ -3,7 +3,8 @@
 // [Derive] builds a [Schema] once, from the Go struct of a kind and version: from its json tags, from the patchStrategy and
 // patchMergeKey tags of strategic merge patch, and from this module's own tag, api, which says what Go cannot (defaults,
 // enumerations, bounds, how lists merge, documentation). A schema is immutable, so goroutines may share it. Unknown fields,
-// defaults, validation, patches, apply and the OpenAPI documents all follow from it.
+// defaults, validation, patches, apply and the OpenAPI documents all follow from it. [FromOpenAPI] builds a Schema from the OpenAPI v3 schema
+// of a kind without a Go struct; such a schema prunes, defaults and validates as kube-apiserver does for custom resources.
 //
 // # From struct to schema
 //

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -22,12 +23,17 @@ type findings struct {
 	root  *status.Path // where the walk began
 	errs  status.FieldErrors
 	bytes int
+	// unique drops an error that is already there.
+	unique bool
 }
 
 func (f *findings) full() bool { return len(f.errs) >= maxNamed || f.bytes >= maxNamedBytes }
 
 func (f *findings) add(err *status.FieldError) {
-	if !f.full() {
+	again := func(e *status.FieldError) bool {
+		return e.Type == err.Type && e.Field == err.Field && e.Detail == err.Detail
+	}
+	if !f.full() && !(f.unique && slices.ContainsFunc(f.errs, again)) {
 		f.errs = append(f.errs, err)
 		f.bytes += len(err.Field) + len(err.Detail)
 	}
@@ -36,14 +42,14 @@ func (f *findings) add(err *status.FieldError) {
 // invalid adds an error for a value that breaks a rule with a bound.
 func (f *findings) invalid(at *trail, value any, rule string, bound any) {
 	if !f.full() {
-		f.add(status.InvalidField(at.below(f.root), value, fmt.Sprintf("%s in body "+rule, at.below(nil), bound)))
+		f.add(status.InvalidField(at.below(f.root), value, fmt.Sprintf("%s in body "+rule, at.text(), bound)))
 	}
 }
 
 // badType adds an error that names the expected type or format and the actual one.
 func (f *findings) badType(at *trail, value any, want, got string) {
 	if !f.full() {
-		f.add(status.TypeInvalidField(at.below(f.root), value, fmt.Sprintf("%s in body must be of type %s: %q", at.below(nil), want, got)))
+		f.add(status.TypeInvalidField(at.below(f.root), value, fmt.Sprintf("%s in body must be of type %s: %q", at.text(), want, got)))
 	}
 }
 

@@ -7,7 +7,7 @@ import "github.com/decorum-go/decorum/internal/doc"
 // [Schema.CheckTypes] to reject, but empties a map that stands in the place of another type.
 func (s *Schema) Prune(v doc.Value) (pruned doc.Value, unknown []string) {
 	p := pruner{}
-	pruned = p.value(s, v, &trail{})
+	pruned = p.value(s, v, false, &trail{})
 	return pruned, p.unknown
 }
 
@@ -16,14 +16,20 @@ type pruner struct {
 	named   int // total bytes of their names
 }
 
-// value prunes the value of one place. Under a nil schema, every field is unknown.
-func (p *pruner) value(s *Schema, v doc.Value, at *trail) doc.Value {
-	if s != nil && s.PreserveUnknown && s.Object == nil && s.Additional == nil {
+// value prunes the value of one place. Under a nil schema, every field is unknown. preserve keeps unknown fields even if the schema does
+// not, as in the elements of a list that keeps them.
+func (p *pruner) value(s *Schema, v doc.Value, preserve bool, at *trail) doc.Value {
+	preserve = preserve || s != nil && s.PreserveUnknown
+	isPlain := s == nil || s.Object == nil && s.Additional == nil
+	if preserve && isPlain && (s == nil || s.Items == nil) {
 		return v
 	}
 	switch v.Kind() {
 	case doc.Map:
-		if s == nil || s.Object == nil && s.Additional == nil {
+		if isPlain {
+			if preserve {
+				return v
+			}
 			return p.dropAll(v, at)
 		}
 		step := trail{up: at, index: member}
@@ -33,8 +39,8 @@ func (p *pruner) value(s *Schema, v doc.Value, at *trail) doc.Value {
 			step.key = key
 			switch {
 			case below != nil:
-				return p.value(below, child, &step)
-			case s.PreserveUnknown:
+				return p.value(below, child, false, &step)
+			case preserve:
 				return child
 			}
 			p.unknownAt(&step)
@@ -48,7 +54,7 @@ func (p *pruner) value(s *Schema, v doc.Value, at *trail) doc.Value {
 		step := trail{up: at}
 		return v.Rewrite(func(i int, _ string, child doc.Value) doc.Value {
 			step.index = i
-			return p.value(items, child, &step)
+			return p.value(items, child, preserve, &step)
 		})
 	}
 	return v

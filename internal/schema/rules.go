@@ -3,7 +3,6 @@ package schema
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -290,7 +289,7 @@ func (s *Schema) setEnum(text string) error {
 }
 
 func (s *Schema) setPattern(text string) (err error) {
-	s.Pattern, err = regexp.Compile(text)
+	s.Pattern, err = NewPattern(text)
 	return errors.Join(s.mustBe(StringType), err)
 }
 

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/decorum-go/decorum/internal/doc"
@@ -33,7 +32,7 @@ const (
 	GranularMap = "granular"
 )
 
-// Schema describes what one place of a document may hold. It must not change after [Derive] returns it.
+// Schema describes what one place of a document may hold. It must not change after [Derive] or [FromOpenAPI] returns it.
 type Schema struct {
 	// Type is one of the JSON types, or AnyType.
 	Type string
@@ -76,7 +75,7 @@ type Schema struct {
 	// MinProperties and MaxProperties bound the members of a map.
 	MinProperties, MaxProperties *int64
 	// Pattern must match somewhere in a string. Anchor it to match the whole string.
-	Pattern *regexp.Regexp
+	Pattern *Pattern
 
 	// ListType is AtomicList, SetList, MapList or "", which counts as atomic.
 	ListType string
@@ -106,6 +105,11 @@ type Schema struct {
 	counts  bool
 	// distinct says the same for [Schema.CheckRepeats].
 	distinct bool
+	// fromOpenAPI says that [FromOpenAPI] made the schema. open holds the rules that only such a schema can have; it is nil if there are
+	// none.
+	fromOpenAPI bool
+	open        *openRules
+	print       string // the fingerprint of a whole schema from OpenAPI
 }
 
 // Object describes the members of a struct type. A recursive type points back to its own Object.
@@ -137,6 +141,8 @@ type Property struct {
 	OmitEmpty, OmitZero bool
 
 	unchecked bool // CheckRules does not look below, because other code validates object metadata
+	// restricted holds the rules that a schema from OpenAPI adds to those of object metadata, or nil.
+	restricted *Schema
 }
 
 // Property returns the property with this name, or nil if there is none or the schema does not describe a struct.

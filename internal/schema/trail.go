@@ -61,3 +61,15 @@ func (t *trail) appendTo(dst []byte) []byte {
 	}
 	return append(dst, t.key...)
 }
+
+// text returns the position as the texts of errors name it. Like kube-apiserver, it begins with a dot at a member of a map if the walk began
+// at that map.
+func (t *trail) text() string {
+	text := t.below(nil).String()
+	for ; t.up != nil; t = t.up {
+		if t.up.up == nil && t.index == member && t.inMap {
+			return "." + text
+		}
+	}
+	return text
+}

@@ -43,6 +43,7 @@ type validator struct {
 	findings
 	types bool // also report values of wrong types
 	depth int
+	steps int // see openValue
 }
 
 // maxRatchetDepth bounds the depth of the comparison with the old object, because each level is compared with everything below it.
@@ -52,6 +53,10 @@ const maxRatchetDepth = 64
 // found.
 func (w *validator) value(s *Schema, v, old doc.Value, at *trail) {
 	if v.IsAbsent() || w.full() {
+		return
+	}
+	if s.fromOpenAPI {
+		w.openValue(s, v, old, at)
 		return
 	}
 	if !old.IsAbsent() && w.depth < maxRatchetDepth && doc.Equal(v, old) {
@@ -164,6 +169,9 @@ func (s *Schema) correlate(old doc.Value) func(element doc.Value) doc.Value {
 	if s.ListType != MapList || old.Len() == 0 || old.Kind() != doc.List {
 		return func(doc.Value) doc.Value { return doc.Value{} }
 	}
+	if s.fromOpenAPI {
+		return s.firstKeyed(old)
+	}
 	before := s.index(old)
 	return func(element doc.Value) doc.Value {
 		for _, key := range s.ListMapKeys {
@@ -178,7 +186,8 @@ func (s *Schema) correlate(old doc.Value) func(element doc.Value) doc.Value {
 	}
 }
 
-func (w *validator) object(s *Schema, v, old doc.Value, at *trail) {
+// size checks the number of members of a map.
+func (w *validator) size(s *Schema, v doc.Value, at *trail) {
 	n := int64(v.Len())
 	if s.MinProperties != nil && n < *s.MinProperties {
 		w.invalid(at, n, "should have at least %d properties", *s.MinProperties)
@@ -186,6 +195,10 @@ func (w *validator) object(s *Schema, v, old doc.Value, at *trail) {
 	if s.MaxProperties != nil && n > *s.MaxProperties {
 		w.add(status.TooManyField(at.below(w.root), int(n), int(*s.MaxProperties)))
 	}
+}
+
+func (w *validator) object(s *Schema, v, old doc.Value, at *trail) {
+	w.size(s, v, at)
 	if s.Object == nil && s.Additional == nil {
 		return
 	}
