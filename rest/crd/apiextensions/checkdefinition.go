@@ -1,0 +1,139 @@
+package apiextensions
+
+import (
+	"reflect"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// checker checks one definition.
+type checker struct {
+	lenient lenience
+	checks  Checks
+	errs    status.FieldErrors
+}
+
+// lenience says which rules a definition may break because its stored form breaks them already.
+type lenience struct {
+	noSchema, notStructural, mutableItemsOfSets, nullableKeys, unknownTypes bool
+
+	reviewVersions bool            // the review versions of the webhook need not contain one that the server understands
+	tooMany        map[string]bool // versions that may have too many selectable fields
+	established    bool            // the names are fixed
+	caBundle       bool            // the certificates of the webhook may be invalid
+}
+
+func (c *checker) fail(errs ...*status.FieldError) { c.errs = append(c.errs, errs...) }
+
+// Checks are the checks of a definition that depend on the host.
+type Checks struct {
+	// IgnoreRules accepts definitions with validation rules although nobody evaluates them. Otherwise such definitions are refused.
+	IgnoreRules bool
+	// Webhooks accepts definitions whose objects a webhook converts.
+	Webhooks bool
+}
+
+// Validate returns what is wrong with a definition, with the causes of kube-apiserver in its order. old is the stored definition,
+// and nil on create.
+func (checks Checks) Validate(d, old *CustomResourceDefinition) status.FieldErrors {
+	c := &checker{checks: checks, lenient: lenienceOf(d, old)}
+	if old == nil {
+		c.name(d)
+	}
+	c.spec(&d.Spec)
+	if old != nil {
+		c.fixed(&d.Spec, &old.Spec)
+	}
+	c.names(&d.Status.AcceptedNames, status.Field("status", "acceptedNames"))
+	c.storedVersions(d)
+	c.approval(d, old)
+	if d.Spec.PreserveUnknownFields && (old == nil || !old.Spec.PreserveUnknownFields) {
+		c.fail(status.InvalidField(status.Field("spec", "preserveUnknownFields"), true,
+			"cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"))
+	}
+	return c.errs
+}
+
+// ValidateStatus returns what is wrong with the status of a definition.
+func ValidateStatus(d *CustomResourceDefinition) status.FieldErrors {
+	c := &checker{}
+	c.names(&d.Status.AcceptedNames, status.Field("status", "acceptedNames"))
+	return c.errs
+}
+
+func lenienceOf(d, old *CustomResourceDefinition) lenience {
+	if old == nil {
+		return lenience{caBundle: true}
+	}
+	l := lenience{established: old.Is(Established), reviewVersions: true}
+	l.caBundle = !l.established
+	if w := webhookOf(&old.Spec); w != nil {
+		l.reviewVersions = len(w.ConversionReviewVersions) > 0 && !understood(w.ConversionReviewVersions)
+		l.caBundle = l.caBundle || w.ClientConfig != nil && len(w.ClientConfig.CABundle) > 0 && faultOfCertificates(w.ClientConfig.CABundle) != ""
+	} else {
+		l.reviewVersions = false
+	}
+	for i := range old.Spec.Versions {
+		s := old.Spec.Versions[i].schema()
+		l.noSchema = l.noSchema || s == nil
+		l.notStructural = l.notStructural || s != nil && !structural(s)
+		l.mutableItemsOfSets = l.mutableItemsOfSets || s.any(hasMutableItemsOfSet)
+		l.nullableKeys = l.nullableKeys || s.any(func(s *JSONSchemaProps) bool { return len(keyFaults(s, nil)) > 0 })
+		l.unknownTypes = l.unknownTypes || s.any(func(s *JSONSchemaProps) bool { return s.Type != "" && !known(openAPITypes, s.Type) })
+	}
+	l.tooMany = keptTooMany(shareOf(d.Spec.Versions), shareOf(old.Spec.Versions))
+	return l
+}
+
+// keptTooMany returns the versions whose selectable fields are too many, but not changed. "" stands for fields that all versions share.
+func keptTooMany(now, was shared) map[string]bool {
+	kept := map[string]bool{"": len(was.selectable) > maxSelectable && reflect.DeepEqual(was.selectable, now.selectable)}
+	for _, v := range now.versions {
+		if old := firstNamed(was.versions, v.Name); old != nil {
+			kept[v.Name] = len(old.SelectableFields) > maxSelectable && reflect.DeepEqual(old.SelectableFields, v.SelectableFields)
+		}
+	}
+	return kept
+}
+
+// schema returns the schema of a version, or nil.
+func (v *CustomResourceDefinitionVersion) schema() *JSONSchemaProps {
+	if v.Schema == nil {
+		return nil
+	}
+	return v.Schema.OpenAPIV3Schema
+}
+
+// Is reports whether a condition is true.
+func (d *CustomResourceDefinition) Is(t ConditionType) bool {
+	for _, c := range d.Status.Conditions {
+		if c.Type == t {
+			return c.Status == apimeta.ConditionTrue
+		}
+	}
+	return false
+}
+
+// name checks that the name of a definition is the plural and the group. The API has checked its form.
+func (c *checker) name(d *CustomResourceDefinition) {
+	if d.Name != d.Spec.Names.Plural+"."+d.Spec.Group && (d.Name != "" || d.GenerateName == "") {
+		c.fail(status.InvalidField(status.Field("metadata", "name"), d.Name, `must be spec.names.plural+"."+spec.group`))
+	}
+}
+
+// fixed checks the fields that never change, and those that do not change once the kind is served.
+func (c *checker) fixed(now, was *CustomResourceDefinitionSpec) {
+	at := status.Field("spec")
+	immutable := func(p *status.Path, now, was string) {
+		if now != was {
+			c.fail(status.InvalidField(p, now, "field is immutable"))
+		}
+	}
+	if c.lenient.established {
+		immutable(at.Child("scope"), string(now.Scope), string(was.Scope))
+		immutable(at.Child("names", "kind"), now.Names.Kind, was.Names.Kind)
+	}
+	immutable(at.Child("group"), now.Group, was.Group)
+	immutable(at.Child("names", "plural"), now.Names.Plural, was.Names.Plural)
+}

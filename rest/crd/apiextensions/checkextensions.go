@@ -1,0 +1,137 @@
+package apiextensions
+
+import (
+	"github.com/decorum-go/decorum/status"
+)
+
+// extensions checks x-kubernetes-preserve-unknown-fields, x-kubernetes-map-type and the extensions of lists.
+func (c *schemaChecker) extensions(s *JSONSchemaProps, at *status.Path, errs *schemaErrors) {
+	if s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
+		errs.fail(status.InvalidField(at.Child("x-kubernetes-preserve-unknown-fields"), false, "must be true or undefined"))
+	}
+	mustHaveType := func(typ, extension string) {
+		if detail := "must be " + typ + " if " + extension + " is specified"; s.Type == "" {
+			errs.fail(status.RequiredField(at.Child("type"), detail))
+		} else {
+			errs.fail(status.InvalidField(at.Child("type"), s.Type, detail))
+		}
+	}
+	if s.XMapType != nil {
+		if s.Type != "object" {
+			mustHaveType("object", "x-kubernetes-map-type")
+		}
+		if kinds := []string{"atomic", "granular"}; !known(kinds, *s.XMapType) {
+			errs.fail(status.UnsupportedValue(at.Child("x-kubernetes-map-type"), *s.XMapType, kinds))
+		}
+	}
+	if s.XListType != nil {
+		if s.Type != "array" {
+			mustHaveType("array", "x-kubernetes-list-type")
+		} else if !c.lenient.mutableItemsOfSets {
+			errs.schema = append(errs.schema, setFaults(s, at)...)
+		}
+		if kinds := []string{"atomic", "set", "map"}; !known(kinds, *s.XListType) {
+			errs.fail(status.UnsupportedValue(at.Child("x-kubernetes-list-type"), *s.XListType, kinds))
+		}
+	}
+	keyedList(s, at, errs)
+	if !c.lenient.nullableKeys {
+		errs.schema = append(errs.schema, keyFaults(s, at)...)
+	}
+}
+
+// isList reports whether a schema is a list of one of the given types.
+func (s *JSONSchemaProps) isList(types ...string) bool {
+	return s.XListType != nil && known(types, *s.XListType)
+}
+
+// setFaults checks that the items of a set are atomic.
+func setFaults(s *JSONSchemaProps, at *status.Path) (errs status.FieldErrors) {
+	items := s.items()
+	if !s.isList("set") || items == nil {
+		return nil
+	}
+	const detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
+	switch {
+	case items.Type == "array" && items.XListType != nil && *items.XListType != "atomic":
+		errs = append(errs, status.InvalidField(at.Child("items", "x-kubernetes-list-type"), shown{items.XListType}, detail))
+	case items.Type == "object" && (items.XMapType == nil || *items.XMapType != "atomic"):
+		errs = append(errs, status.InvalidField(at.Child("items", "x-kubernetes-map-type"), shown{items.XListType}, detail))
+	}
+	return errs
+}
+
+func hasMutableItemsOfSet(s *JSONSchemaProps) bool { return len(setFaults(s, nil)) > 0 }
+
+// keyedList checks the keys of a list of type map.
+func keyedList(s *JSONSchemaProps, at *status.Path, errs *schemaErrors) {
+	if len(s.XListMapKeys) > 0 && !s.isList("map") {
+		const detail = "must be map if x-kubernetes-list-map-keys is non-empty"
+		if place := at.Child("x-kubernetes-list-type"); s.XListType == nil {
+			errs.fail(status.RequiredField(place, detail))
+		} else {
+			errs.fail(status.InvalidField(place, *s.XListType, detail))
+		}
+	}
+	if !s.isList("map") {
+		return
+	}
+	if len(s.XListMapKeys) == 0 {
+		errs.fail(status.RequiredField(at.Child("x-kubernetes-list-map-keys"), "must not be empty if x-kubernetes-list-type is map"))
+	}
+	items := s.items()
+	switch {
+	case s.Items == nil:
+		errs.fail(status.RequiredField(at.Child("items"), "must have a schema if x-kubernetes-list-type is map"))
+	case items == nil:
+		errs.fail(status.InvalidField(at.Child("items"), shown{s.Items}, "must only have a single schema if x-kubernetes-list-type is map"))
+	case items.Type != "object":
+		errs.fail(status.InvalidField(at.Child("items", "type"), items.Type, "must be object if parent array's x-kubernetes-list-type is map"))
+	default:
+		keysOfItems(s, at, errs)
+	}
+}
+
+// keysOfItems checks that each key is a scalar property of the items, and named once.
+func keysOfItems(s *JSONSchemaProps, at *status.Path, errs *schemaErrors) {
+	items, seen := s.items(), map[string]bool{}
+	for _, key := range s.XListMapKeys {
+		property, ok := items.Properties[key]
+		if !ok {
+			errs.fail(status.InvalidField(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties"))
+		} else if property.Type == "array" || property.Type == "object" {
+			errs.fail(status.InvalidField(at.Child("items", "properties").Key(key).Child("type"), items.Type,
+				"must be a scalar type if parent array's x-kubernetes-list-type is map"))
+		}
+		if seen[key] {
+			errs.fail(status.InvalidField(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "must not contain duplicate entries"))
+		}
+		seen[key] = true
+	}
+}
+
+// keyFaults checks that the items of a set or keyed list, and the keys, are never null or absent.
+func keyFaults(s *JSONSchemaProps, at *status.Path) (errs status.FieldErrors) {
+	items := s.items()
+	if items == nil || !s.isList("set", "map") {
+		return nil
+	}
+	if items.Nullable {
+		errs = append(errs, status.ForbiddenField(at.Child("items", "nullable"), "cannot be nullable when x-kubernetes-list-type is "+*s.XListType))
+	}
+	if !s.isList("map") {
+		return errs
+	}
+	for _, key := range s.XListMapKeys {
+		property, ok := items.Properties[key]
+		place := at.Child("items", "properties").Key(key)
+		if ok && !known(items.Required, key) && property.Default == nil {
+			errs = append(errs, status.RequiredField(place.Child("default"),
+				"this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"))
+		}
+		if property.Nullable {
+			errs = append(errs, status.ForbiddenField(place.Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"))
+		}
+	}
+	return errs
+}

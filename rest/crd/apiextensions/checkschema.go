@@ -1,0 +1,209 @@
+package apiextensions
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/decorum-go/decorum/status"
+)
+
+var openAPITypes = []string{"array", "boolean", "integer", "number", "object", "string"}
+
+// validationAt says where a schema stands, and what is known about its version.
+type validationAt struct {
+	at        *status.Path
+	hasStatus bool // the version has the subresource /status
+}
+
+// validation checks the schema of a version.
+func (c *checker) validation(v *CustomResourceValidation, where validationAt) {
+	if v == nil || v.OpenAPIV3Schema == nil {
+		return
+	}
+	s, at := v.OpenAPIV3Schema, where.at.Child("openAPIV3Schema")
+	before := len(c.errs)
+	if where.hasStatus {
+		c.rootWithStatus(s, where.at)
+	}
+	if s.Nullable {
+		c.fail(status.ForbiddenField(where.at.Child("openAPIV3Schema.nullable"), "nullable cannot be true at the root"))
+	}
+	fault := ""
+	if !c.lenient.notStructural {
+		if fault = unsupported(s); fault == "" {
+			c.fail(structuralFaults(s, at)...)
+		}
+	}
+	w := &schemaChecker{lenient: c.lenient, noRules: !c.checks.IgnoreRules}
+	found := w.place(s, schemaPlace{at: at, root: true, defaults: true})
+	c.fail(found.schema...)
+	c.fail(found.rules...)
+	if len(c.errs) == before && fault != "" {
+		c.fail(status.InvalidField(at, "", fault))
+	}
+}
+
+// rootFields are the fields that the root of a schema may have beside the subresource /status. The schema of the status is cut
+// out of the whole schema, and would lose other restrictions.
+var rootFields = []string{"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
+	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties", "ExternalDocs", "Example",
+	"XPreserveUnknownFields", "XValidations"}
+
+func (c *checker) rootWithStatus(s *JSONSchemaProps, at *status.Path) {
+	v := reflect.ValueOf(s).Elem()
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		switch {
+		case v.Field(i).IsZero():
+		case name == "Type" && s.Type != "object":
+			c.fail(status.InvalidField(at.Child("openAPIV3Schema.type"), s.Type,
+				`only "object" is allowed as the type at the root of the schema if the status subresource is enabled`))
+			return
+		case !slices.Contains(rootFields, name):
+			c.fail(status.InvalidField(at.Child("openAPIV3Schema"), shown{*s},
+				fmt.Sprintf("only %v fields are allowed at the root of the schema if the status subresource is enabled", rootFields)))
+			return
+		}
+	}
+}
+
+// schemaPlace is the place of a schema in the schema of an object.
+type schemaPlace struct {
+	at         *status.Path
+	root       bool
+	inMeta     bool   // inside of kind, apiVersion or metadata
+	defaults   bool   // defaults are allowed
+	noDefaults string // why they are not
+}
+
+func (p schemaPlace) below(at *status.Path) schemaPlace {
+	p.at, p.root = at, false
+	return p
+}
+
+func (p schemaPlace) withoutDefaults(why string) schemaPlace {
+	p.defaults, p.noDefaults = false, why
+	return p
+}
+
+// schemaErrors are the errors of a schema and of those below it. kube-apiserver reports the errors of rules last.
+type schemaErrors struct{ schema, rules status.FieldErrors }
+
+func (e *schemaErrors) add(below schemaErrors) {
+	e.schema = append(e.schema, below.schema...)
+	e.rules = append(e.rules, below.rules...)
+}
+
+func (e *schemaErrors) fail(err *status.FieldError) { e.schema = append(e.schema, err) }
+
+// schemaChecker checks the parts of a schema that OpenAPI and the extensions of Kubernetes restrict.
+type schemaChecker struct {
+	lenient lenience
+	noRules bool // the host cannot evaluate rules
+}
+
+func (c *schemaChecker) place(s *JSONSchemaProps, p schemaPlace) (errs schemaErrors) {
+	if s == nil {
+		return errs
+	}
+	c.forbidden(s, p, &errs)
+	if s.UniqueItems {
+		errs.fail(status.ForbiddenField(p.at.Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
+	}
+	c.members(s, p, &errs)
+	c.junctors(s, p, &errs)
+	c.elements(s, p, &errs)
+	c.extensions(s, p.at, &errs)
+	if len(s.XValidations) > 0 {
+		errs.schema = append(errs.schema, ruleFaults(s, p.at.Child("x-kubernetes-validations"))...)
+		if c.noRules {
+			errs.rules = append(errs.rules, status.ForbiddenField(p.at.Child("x-kubernetes-validations"), "this server does not evaluate validation rules"))
+		}
+	}
+	return errs
+}
+
+// forbidden reports the parts of OpenAPI that no schema of an object may have.
+func (c *schemaChecker) forbidden(s *JSONSchemaProps, p schemaPlace, errs *schemaErrors) {
+	if !c.lenient.unknownTypes && s.Type != "" && !known(openAPITypes, s.Type) {
+		errs.fail(status.UnsupportedValue(p.at.Child("type"), s.Type, openAPITypes))
+	}
+	if s.Default != nil && !p.defaults {
+		errs.fail(status.ForbiddenField(p.at.Child("default"), "must not be set "+p.noDefaults))
+	}
+	for _, f := range []struct {
+		field string
+		set   bool
+	}{
+		{"id", s.ID != ""}, {"additionalItems", s.AdditionalItems != nil}, {"patternProperties", len(s.PatternProperties) > 0},
+		{"definitions", len(s.Definitions) > 0}, {"dependencies", s.Dependencies != nil}, {"$ref", s.Ref != nil},
+	} {
+		if f.set {
+			errs.fail(status.ForbiddenField(p.at.Child(f.field), f.field+" is not supported"))
+		}
+	}
+	if s.Type == "null" {
+		errs.fail(status.ForbiddenField(p.at.Child("type"), "type cannot be set to null, use nullable as an alternative"))
+	}
+	if s.Items != nil && len(s.Items.JSONSchemas) > 0 {
+		errs.fail(status.ForbiddenField(p.at.Child("items"), "items must be a schema object and not an array"))
+	}
+	if p.inMeta && s.XEmbeddedResource {
+		errs.fail(status.ForbiddenField(p.at.Child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta"))
+	}
+}
+
+// members checks the properties of an object and the values of a map.
+func (c *schemaChecker) members(s *JSONSchemaProps, p schemaPlace, errs *schemaErrors) {
+	if a := s.AdditionalProperties; a != nil {
+		if len(s.Properties) > 0 && (!a.Allows || a.Schema != nil) {
+			errs.fail(status.ForbiddenField(p.at.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
+		}
+		below := p.below(p.at.Child("additionalProperties"))
+		if p.inMeta {
+			below = below.withoutDefaults("inside additionalProperties applying to object metadata")
+		}
+		errs.add(c.place(a.Schema, below))
+	}
+	for _, name := range names(s.Properties) {
+		below := p.below(p.at.Child("properties").Key(name))
+		if (p.root || s.XEmbeddedResource) && (name == "metadata" || name == "kind" || name == "apiVersion") {
+			below.inMeta = true
+			if p.root {
+				below = below.withoutDefaults("in top-level " + name)
+			}
+		}
+		member := s.Properties[name]
+		errs.add(c.place(&member, below))
+	}
+}
+
+// junctors checks allOf, anyOf, oneOf, not and the schemas of definitions.
+func (c *schemaChecker) junctors(s *JSONSchemaProps, p schemaPlace, errs *schemaErrors) {
+	errs.add(c.place(s.Not, p.below(p.at.Child("not"))))
+	for _, j := range []struct {
+		field string
+		list  []JSONSchemaProps
+	}{{"allOf", s.AllOf}, {"oneOf", s.OneOf}, {"anyOf", s.AnyOf}} {
+		for i := range j.list {
+			errs.add(c.place(&j.list[i], p.below(p.at.Child(j.field).Index(i))))
+		}
+	}
+	for _, name := range names(s.Definitions) {
+		below := s.Definitions[name]
+		errs.add(c.place(&below, p.below(p.at.Child("definitions").Key(name))))
+	}
+}
+
+// elements checks the schema of the elements of a list.
+func (c *schemaChecker) elements(s *JSONSchemaProps, p schemaPlace, errs *schemaErrors) {
+	if s.Items == nil {
+		return
+	}
+	below := p.below(p.at.Child("items"))
+	errs.add(c.place(s.Items.Schema, below))
+	for i := range s.Items.JSONSchemas {
+		errs.add(c.place(&s.Items.JSONSchemas[i], below.below(below.at.Index(i))))
+	}
+}
