@@ -152,8 +152,8 @@ type Resource[T any] struct {
 	// Wire are exceptions that kinds of Kubernetes need to look the same here.
 	Wire Wire
 
-	// areNamespaces: set by NamespacesOf.
-	areNamespaces bool
+	// life: set by NamespacesOf and DefinitionsOf.
+	life *resource.Life
 }
 
 // Names are the names of a kind besides its plural, and the rule for names of its objects.

@@ -129,12 +129,9 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 		Dialect: r.Wire.Dialect.rules(),
 		Traits: resource.Traits{
 			CheckName: r.Names.Rule.check, Singleton: r.Singleton, CreateOnUpdate: r.Wire.CreateOnUpdate, RemoveWhenDue: r.RemoveWhenDue,
-			TimeToLive: r.TimeToLive, ReturnDeleted: r.Wire.ReturnDeleted, Untracked: r.Wire.Untracked,
+			TimeToLive: r.TimeToLive, ReturnDeleted: r.Wire.ReturnDeleted, Untracked: r.Wire.Untracked, Life: r.life,
 		},
 		GoType: &typed[T]{r}, Overlay: r.Overlay, Rules: r.Rules.set, IndexedLabels: slices.Clone(r.IndexedLabels),
-	}
-	if r.areNamespaces {
-		d.Traits.Life = resource.Namespaces
 	}
 	for _, v := range r.Verbs {
 		d.Kind.Verbs = append(d.Kind.Verbs, string(v))

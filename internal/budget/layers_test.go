@@ -88,6 +88,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/builtin", ""},
 		{"/rest/cbor", "github.com/fxamacker/cbor/v2"},
 		{"/rest/crd", ""},
+		{"/rest/crd/apiextensions", ""},
 		{"/rest/election", ""},
 		{"/rest/events", ""},
 		{"/rest/kubeconfig", "os/exec"},

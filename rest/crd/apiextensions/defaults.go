@@ -21,14 +21,7 @@ func setDefaults(d *CustomResourceDefinition) {
 		port := int32(httpsPort)
 		w.ClientConfig.Service.Port = &port
 	}
-	if len(d.Status.StoredVersions) == 0 {
-		recordStorageVersion(d)
-	}
-}
-
-// recordStorageVersion adds the storage version to the versions in which objects may be stored.
-func recordStorageVersion(d *CustomResourceDefinition) {
-	if name, ok := d.Spec.storageVersion(); ok && !known(d.Status.StoredVersions, name) {
-		d.Status.StoredVersions = append(d.Status.StoredVersions, name)
+	if name, ok := d.Spec.storageVersion(); ok && len(d.Status.StoredVersions) == 0 {
+		d.Status.StoredVersions = []string{name}
 	}
 }

@@ -148,3 +148,31 @@ func TestSchemasKeepTheirForm(t *testing.T) {
 	var s apiextensions.JSONSchemaProps
 	assert.ErrorContains(t, json.Unmarshal([]byte(`{"additionalProperties":5}`), &s), "boolean or JSON schema expected")
 }
+
+// A deleted definition stays until whoever removes the objects of its kind removes the finalizer.
+func TestDeletedDefinitionStaysUntilItsFinalizerIsGone(t *testing.T) {
+	api := newAPI(t, apiextensions.Checks{})
+	require.Equal(t, 201, send(t, api, "POST "+definitions, things, nil).Code)
+	for range 2 { // a repeated deletion changes nothing
+		var d apiextensions.CustomResourceDefinition
+		require.Equal(t, 200, send(t, api, "DELETE "+definitions+"/things.example.org", "", &d).Code)
+		assert.NotNil(t, d.DeletionTimestamp)
+		assert.Equal(t, []string{apiextensions.CleanupFinalizer}, d.Finalizers)
+		assert.EqualValues(t, 1, d.Generation)
+		require.Len(t, d.Status.Conditions, 1)
+		assert.Equal(t, "InstanceDeletionPending", d.Status.Conditions[0].Reason)
+		assert.EqualValues(t, 1, d.Status.Conditions[0].ObservedGeneration)
+		assert.True(t, d.Is(apiextensions.Terminating))
+	}
+	require.Equal(t, 200, send(t, api, "PATCH "+definitions+"/things.example.org", `{"metadata":{"finalizers":null}}`, nil).Code)
+	assert.Equal(t, 404, send(t, api, "GET "+definitions+"/things.example.org", "", nil).Code)
+}
+
+// The creator of a definition owns no part of its status.
+func TestStatusBelongsToNobody(t *testing.T) {
+	api := newAPI(t, apiextensions.Checks{})
+	var d apiextensions.CustomResourceDefinition
+	require.Equal(t, 201, send(t, api, "POST "+definitions+"?fieldManager=one", things, &d).Code)
+	require.Len(t, d.ManagedFields, 1)
+	assert.NotContains(t, string(d.ManagedFields[0].FieldsV1.Raw), "f:status")
+}
