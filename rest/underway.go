@@ -2,12 +2,12 @@ package rest
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/decorum-go/decorum/rest/internal/delivery"
+	"github.com/decorum-go/decorum/rest/internal/inprocess"
 )
 
 const (
@@ -47,22 +47,6 @@ func (a *API) hurryPipes() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for q := a.requests; q != nil; q = q.behind {
-		if pipe := pipeBelow(q.w); pipe != nil {
-			_ = pipe.SetWriteDeadline(time.Now().Add(delivery.StuckAtEnd))
-		}
-	}
-}
-
-// pipeBelow returns the writer of RoundTripper that w wraps, or nil. Middleware may have wrapped it.
-func pipeBelow(w http.ResponseWriter) *pipeWriter {
-	for {
-		switch t := w.(type) {
-		case *pipeWriter:
-			return t
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = t.Unwrap()
-		default:
-			return nil
-		}
+		inprocess.Hurry(q.w, delivery.StuckAtEnd)
 	}
 }

@@ -44,6 +44,7 @@ var rooms = []room{
 		"rest/internal/kind", "rest/internal/upstream",
 	}},
 	{name: "delivery", may: []string{"status", "internal/codec", "watch", "rest/internal/media", "rest/internal/resource"}},
+	{name: "inprocess", http: true},
 	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words", "rest/internal/delivery"},
 		foreign: []string{"github.com/coder/websocket"}},
 }
