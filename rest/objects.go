@@ -46,6 +46,8 @@ type StoredResource struct {
 	// TimeToLive is how long an object lives after its last write (see [storage.Record.Written]), or 0 if objects do not expire (see
 	// [Resource]).
 	TimeToLive time.Duration
+	// RemoveWhenDue says that objects are removed when their grace period has passed (see [Resource]).
+	RemoveWhenDue bool
 }
 
 // Now returns the time of the API's clock (see [Options]).
@@ -58,7 +60,8 @@ func (o Objects) Resources() []StoredResource {
 		if res.Kind.Virtual {
 			continue
 		}
-		r := StoredResource{Name: res.GR.String(), Namespaced: res.Kind.Namespaced, Namespaces: res.AreNamespaces(), TimeToLive: res.Traits.TimeToLive}
+		r := StoredResource{Name: res.GR.String(), Namespaced: res.Kind.Namespaced, Namespaces: res.AreNamespaces(),
+			TimeToLive: res.Traits.TimeToLive, RemoveWhenDue: res.Traits.RemoveWhenDue}
 		for _, version := range res.EveryVersion() {
 			r.Kinds = append(r.Kinds, version.GVK)
 		}
@@ -144,4 +147,17 @@ func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 	ctx = o.api.calling(ctx, caller.Address{Namespace: key.Namespace, Name: key.Name}.Question(res, kind.Delete))
 	out, err := res.NewWrite(resource.Target{Namespace: key.Namespace, Name: key.Name}, asked).Delete(ctx, options)
 	return out.Gone, err
+}
+
+// EndGracePeriod removes an object whose grace period has passed, as the API itself does for a resource with RemoveWhenDue (see
+// [Resource]). Hooks and admission are not asked again. late is how long after its end the grace period counts as passed. If it has not
+// passed, EndGracePeriod removes nothing and returns how long to wait. It does nothing if the object is gone, or if no grace period holds
+// it.
+func (o Objects) EndGracePeriod(ctx context.Context, key storage.Key, late time.Duration) (left time.Duration, err error) {
+	res, done, err := o.begin(key.Resource)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	return res.EndGrace(o.api.calling(ctx, caller.Address{Namespace: key.Namespace, Name: key.Name}.Question(res, kind.Delete)), key, late)
 }

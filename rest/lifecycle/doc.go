@@ -1,15 +1,22 @@
 // Package lifecycle provides the controllers that delete objects: the garbage collector, which deletes the dependents of deleted objects;
-// the namespace controller, which empties deleted namespaces; and the expiry controller, which deletes objects whose time to live has
-// passed. A host runs them beside its API:
+// the namespace controller, which empties deleted namespaces; the expiry controller, which deletes objects whose time to live has passed;
+// and the grace period controller, which removes objects whose grace period has passed. A host runs them beside its API:
 //
 //	go lifecycle.Run(ctx, api, lifecycle.Options{})
+//
+// If several replicas serve the API, the leader runs them (see package election):
+//
+//	go election.Run(ctx, election.Options{Client: leases, Name: "platform"}, func(ctx context.Context) error {
+//		return lifecycle.Run(ctx, api, lifecycle.Options{})
+//	})
 //
 // Without these controllers, the API stores owner references, propagation policies and the times of writes, but does not act on them: a
 // foreground deletion never completes, a namespace of [rest.NamespacesOf] is never removed, and no object expires.
 //
 // The garbage collector and the namespace controller follow the changes of all resources in one sequence, so they decide on the state of
-// the whole API at one revision. Each write is conditional on the state that the controller has read. Every replica of an API may run all
-// controllers: the second one to act finds the work done.
+// the whole API at one revision. Before a controller decides, it reads the most recent state, also on a replica that lags behind, and each
+// write is conditional on the state that it has read. So no harm is done while two replicas run the controllers, for example after a
+// leader was suspended: the second one to act finds the work done.
 //
 // Their writes go through the same pipeline as all others, including admission (see [rest.Admission]). If the context has no user, the
 // user is that of the corresponding Kubernetes controller.

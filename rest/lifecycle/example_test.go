@@ -8,6 +8,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/election"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -125,5 +127,43 @@ func ExampleEmptyNamespaces() {
 	fmt.Println(<-ended)
 	// Output:
 	// parts left: 0
+	// <nil>
+}
+
+// Several replicas serve the API. The controllers run on the leader, which holds a Lease of the API.
+func ExampleRun_replicas() {
+	api, err := rest.New(rest.Options{}, parts(), sites(), builtin.Leases())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		leases := rest.ClientFor[builtin.Lease](api).Namespace("default")
+		err := election.Run(ctx, election.Options{Client: leases, Name: "platform"}, func(ctx context.Context) error {
+			return lifecycle.Run(ctx, api, lifecycle.Options{})
+		})
+		ended <- err
+	}()
+
+	clients := rest.ClientFor[Part](api).Namespace("default")
+	orphan, err := clients.Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof", OwnerReferences: []apimeta.OwnerReference{
+		{APIVersion: "example.com/v1", Kind: "Site", Name: "berlin", UID: "4711"}}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for event, err := range clients.Watch(ctx, rest.WatchOptions{ResourceVersion: orphan.ResourceVersion}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(event.Type, event.Object.Name)
+		break
+	}
+	stop()
+	fmt.Println(<-ended)
+	// Output:
+	// DELETED roof
 	// <nil>
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
@@ -25,7 +26,8 @@ type follower struct {
 	// does not call work before apply has seen the complete initial state.
 	reset func()
 	apply func(rest.Changes) []storage.Key
-	// work handles one object. The follower calls it again later if it returns an error. look enqueues another object.
+	// work handles one object. The follower calls it again later if it returns an error, and after a notYet at the time that this names.
+	// look enqueues another object.
 	work func(ctx context.Context, key storage.Key, look func(storage.Key)) error
 	// alongside, unless nil, runs in a goroutine beside the workers. It must return when its context ends. look enqueues an object.
 	alongside func(ctx context.Context, look func(storage.Key))
@@ -103,9 +105,13 @@ func (f *follower) serve(ctx context.Context, queue *controller.Queue[storage.Ke
 func (f *follower) process(ctx context.Context, queue *controller.Queue[storage.Key], key storage.Key) {
 	defer queue.Done(key)
 	err := f.safely(ctx, queue, key)
+	var wait notYet
 	switch {
 	case err == nil:
 		queue.Forget(key)
+	case errors.As(err, &wait):
+		queue.Forget(key)
+		queue.AddAfter(key, time.Duration(wait))
 	case ctx.Err() != nil:
 	default:
 		level := slog.LevelError

@@ -199,17 +199,53 @@ func (r *reaper) next() (*due, bool) {
 	return d, true
 }
 
-// remove ends the grace period of an object with a trusted deletion. If finalizers still hold the object, the write that removes the last
-// of them removes the object. If the deletion fails, remove plans another attempt.
+// remove ends the grace period of an object. If that fails, remove plans another attempt.
 func (r *reaper) remove(ctx context.Context, d *due) {
-	none := int64(0)
-	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &d.uid}}
-	_, err := d.res.NewWrite(Target{Namespace: d.namespace, Name: d.name}, Asked{Trusted: true}).Delete(ctx, options)
-	if err == nil || status.IsNotFound(err) || status.IsConflict(err) { // the object is gone, or another one has its name
+	err := d.end(ctx)
+	if err == nil {
 		return
 	}
 	r.host.Logger.Error("an object whose grace period has passed cannot be removed",
 		slog.String("resource", d.res.GR.String()), slog.String("namespace", d.namespace), slog.String("name", d.name), slog.Any("error", err))
 	d.at = r.host.Now().Add(reapAgain)
 	r.push(d)
+}
+
+// end ends the grace period with a trusted deletion. If finalizers still hold the object, the write that removes the last of them removes
+// the object. Several replicas may do this at once. The condition on the uid suffices, because a grace period only gets shorter: the
+// object with this uid is due at this time, whatever has happened to it meanwhile.
+func (d *due) end(ctx context.Context) error {
+	none := int64(0)
+	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &d.uid}}
+	_, err := d.res.NewWrite(Target{Namespace: d.namespace, Name: d.name}, Asked{Trusted: true}).Delete(ctx, options)
+	if status.IsConflict(err) { // another object has the name, or too many other writes came first
+		now, failure := d.res.Store.Get(ctx, storage.Key{Resource: d.res.storedName(), Namespace: d.namespace, Name: d.name}, storage.MostRecent)
+		if errors.Is(failure, storage.ErrNotFound) || failure == nil && now.UID != d.uid {
+			return nil
+		}
+	}
+	if status.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// EndGrace removes an object if its grace period has been over for the time late. Otherwise it returns how long to wait, or 0 if no grace
+// period holds the object.
+func (res *Resource) EndGrace(ctx context.Context, key storage.Key, late time.Duration) (left time.Duration, err error) {
+	record, err := res.Store.Get(ctx, key, storage.MostRecent)
+	if errors.Is(err, storage.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, res.StoreError(err, key.Name)
+	}
+	d := dueOf(res, record)
+	if d == nil {
+		return 0, nil
+	}
+	if left := d.at.Add(late).Sub(res.Now()); left > 0 {
+		return left, nil
+	}
+	return 0, d.end(ctx)
 }
