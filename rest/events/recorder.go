@@ -77,7 +77,7 @@ func New(options Options) *Recorder {
 //
 // reason is the cause as one CamelCase word that programs may test, such as "Scaled". action is what the program did, in the same form;
 // an empty action means the reason. Both have at most 128 bytes. note is a message for people, in the format of package fmt with its
-// args. The recorder cuts it after 1,024 bytes.
+// args. The recorder replaces bytes that are not UTF-8, and cuts the note after 1,024 bytes.
 func (r *Recorder) Normal(obj any, reason, action, note string, args ...any) {
 	r.record(obj, builtin.CoreEvent{Type: builtin.EventTypeNormal, Reason: reason, Action: action}, fmt.Sprintf(note, args...))
 }
@@ -109,7 +109,7 @@ func (r *Recorder) record(obj any, e builtin.CoreEvent, note string) {
 	}
 	e.Action = cmp.Or(e.Action, e.Reason)
 	e.EventTime = apimeta.NewMicroTime(now)
-	e.Message = cut(note)
+	e.Message = cut(strings.ToValidUTF8(note, string(utf8.RuneError))) // the API would refuse or change other bytes
 	e.ReportingController, e.ReportingInstance = r.options.Controller, r.options.Instance
 	select {
 	case r.queue <- occurrence{&e, err}:
@@ -138,7 +138,7 @@ func (r *Recorder) nameAfter(object string, now time.Time) string {
 // maxNote is how many bytes a note may have.
 const maxNote = 1024
 
-// cut shortens a note that is too long.
+// cut shortens a note that is too long. The note must be valid UTF-8.
 func cut(note string) string {
 	if len(note) <= maxNote {
 		return note

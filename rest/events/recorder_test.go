@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -244,6 +245,20 @@ func TestNotesAreCut(t *testing.T) {
 		require.Len(t, all, 2)
 		assert.Equal(t, strings.Repeat("x", 1024), all[0].Message)
 		assert.Equal(t, strings.Repeat("ä", 510)+"...", all[1].Message)
+	})
+}
+
+// A note may quote bytes that are not text. The caller of the recorder must not suffer from them, and the event is not lost.
+func TestNotesOfAnyBytes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.recorder.Normal(widget("a"), "Short", "", "%s", "read \xc3\xff")
+		w.recorder.Normal(widget("a"), "Long", "", "%s", strings.Repeat("\x80a", 2000))
+		w.recorder.Normal(widget("a"), "Tail", "", "%s", strings.Repeat("\x80", 2000))
+		all := w.list()
+		require.Len(t, all, 3)
+		assert.Equal(t, "read \ufffd", all[0].Message)
+		assert.Equal(t, strings.Repeat("\ufffda", 255)+"...", all[1].Message)
+		assert.Equal(t, "\ufffd", all[2].Message, "a run of such bytes is one character")
 	})
 }
 
@@ -488,6 +503,36 @@ func TestOverHTTP(t *testing.T) {
 		require.Len(t, all, 1)
 		assert.EqualValues(t, 2, all[0].Series.Count)
 	})
+}
+
+// If a server reports every name as taken by another program, the recorder drops the event after its second attempt.
+func TestEveryNameIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		creations := 0
+		server := rest.Server{URL: "http://api.example.com", HTTP: &http.Client{Transport: answers(func(r *http.Request) (int, string) {
+			if r.Method == http.MethodPost {
+				creations++
+				return http.StatusConflict, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"AlreadyExists","message":"taken","code":409}`
+			}
+			name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+			return http.StatusOK, fmt.Sprintf(`{"kind":"Event","apiVersion":"v1","metadata":{"name":%q},"reportingInstance":"another"}`, name)
+		})}}
+		recorder := events.New(events.Options{Client: rest.ClientAt(server, builtin.Events()), Controller: "elsewhere", Logger: slog.New(slog.DiscardHandler)})
+		recorder.Normal(builtin.ObjectReference{Kind: "Widget", Namespace: "default", Name: "a"}, "Seen", "", "")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		require.NoError(t, recorder.Run(ctx))
+		assert.Equal(t, 2, creations)
+		assert.EqualValues(t, 1, recorder.Dropped())
+	})
+}
+
+// answers is a transport that answers each request with a code and a JSON text.
+type answers func(r *http.Request) (code int, body string)
+
+func (f answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	code, body := f(r)
+	return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
 func TestRunEndsWithTheAPI(t *testing.T) {

@@ -69,19 +69,19 @@ func (r *Recorder) attempt(ctx context.Context, t *tracked) error {
 	count := t.count
 	_, err := client.Create(ctx, t.text())
 	if status.IsAlreadyExists(err) {
-		there, err := client.Get(ctx, t.event.Name)
+		there, failed := client.Get(ctx, t.event.Name)
 		switch {
-		case err != nil:
-			return err
-		case there.ReportingInstance != t.event.ReportingInstance:
-			t.event.Name = r.nameAfter(t.event.InvolvedObject.Name, time.Now())
-			return r.attempt(ctx, t)
+		case failed != nil:
+			return failed
+		case there.ReportingInstance == t.event.ReportingInstance: // an earlier attempt succeeded, but its response was lost
+			if t.written = 1; t.count == 1 {
+				return nil
+			}
+			return r.update(ctx, client, t)
 		}
-		// An earlier attempt succeeded, but its response was lost.
-		if t.written = 1; t.count == 1 {
-			return nil
-		}
-		return r.update(ctx, client, t)
+		// At random, because recorders that began at the same instant would collide again.
+		t.event.Name = r.nameAfter(t.event.InvolvedObject.Name, time.Now().Add(rand.N(time.Hour)))
+		_, err = client.Create(ctx, t.text())
 	}
 	if err == nil {
 		t.written = count
