@@ -58,7 +58,7 @@ func (c cluster) checkServer() error {
 		return errors.New("server: required")
 	case err != nil:
 		return fmt.Errorf("server: %w", err)
-	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.RawQuery != "", u.Fragment != "":
 		return fmt.Errorf("server: %q must have the form https://HOST/PREFIX", u.Redacted())
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 // ExecCredential from the output of the program, as client-go does (client.authentication.k8s.io, v1 and v1beta1). The program
 // has no standard input, so RunExec returns an error for a program that must ask the user (InteractiveMode Always). It also
 // returns an error for an auth-provider. When ctx ends, RunExec kills the program. If the program fails, the error contains its
-// standard error.
+// standard error. RunExec does not wait for processes that the program leaves behind.
 func RunExec(ctx context.Context, p Plugin) (Credentials, error) {
 	switch {
 	case p.Command == "":
@@ -33,7 +33,8 @@ func RunExec(ctx context.Context, p Plugin) (Credentials, error) {
 	program := osexec.CommandContext(ctx, p.Command, p.Args...)
 	program.Env = append(append(os.Environ(), p.Env...), "KUBERNETES_EXEC_INFO="+string(asked))
 	program.Stdout, program.Stderr = &out, &problems
-	if err := program.Run(); err != nil {
+	program.WaitDelay = lateOutput
+	if err := program.Run(); err != nil && !errors.Is(err, osexec.ErrWaitDelay) { // the program itself has succeeded
 		return Credentials{}, p.failed(err, problems.String())
 	}
 	return p.read(out.Bytes())
@@ -45,6 +46,9 @@ const (
 	execKind    = "ExecCredential"
 	// maxProblems limits how many bytes of the program's standard error become part of an error.
 	maxProblems = 2048
+	// lateOutput is how long RunExec reads on after the program has ended. A process that the program leaves behind, such as an agent that
+	// caches credentials, may keep its output open for ever.
+	lateOutput = time.Second
 )
 
 // execCredential is the request to a program, in the spec, and the response, in the status.

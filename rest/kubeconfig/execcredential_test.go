@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"os"
+	"os/exec"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,8 +26,15 @@ func TestMain(m *testing.M) {
 		if answer == "fail" {
 			os.Exit(3)
 		}
+		if agent, then, ok := strings.Cut(answer, "&"); ok {
+			leave(agent)
+			answer = then
+		}
 		if answer == "wait" {
 			<-time.After(time.Hour)
+		}
+		if address, ok := strings.CutPrefix(answer, "agent:"); ok {
+			attend(address)
 		}
 		if answer == "mirror" {
 			answer = `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":` + fmt.Sprintf("%q", os.Getenv("KUBERNETES_EXEC_INFO")) + `}}`
@@ -32,6 +43,25 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// leave starts an agent, which keeps the output of this process open.
+func leave(answer string) {
+	agent := exec.Command(os.Args[0])
+	agent.Env = append(os.Environ(), "PLUGIN_ANSWER="+answer)
+	agent.Stdout, agent.Stderr = os.Stdout, os.Stderr
+	if err := agent.Start(); err != nil {
+		os.Exit(4)
+	}
+}
+
+// attend connects to a test and waits until the test closes the connection.
+func attend(address string) {
+	conn, err := net.Dial("tcp", address)
+	if err == nil {
+		_, _ = io.Copy(io.Discard, conn)
+	}
+	os.Exit(0)
 }
 
 const execV1 = "client.authentication.k8s.io/v1"
@@ -82,6 +112,46 @@ func TestRunExec(t *testing.T) {
 }
 
 // A file with an exec entry works if the caller sets Options.Run.
+// A program may leave a process behind that keeps its output open. RunExec does not wait for that process, whether the program succeeds
+// or is killed.
+func TestRunExecLeavesAnAgentBehind(t *testing.T) {
+	const credential = `{"apiVersion":"` + execV1 + `","kind":"ExecCredential","status":{"token":"t"}}`
+	for _, c := range []struct {
+		name, then string
+		killed     bool
+	}{{"the program succeeds", credential, false}, {"the program is killed", "wait", true}} {
+		t.Run(c.name, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			defer listener.Close()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			type result struct {
+				got kubeconfig.Credentials
+				err error
+			}
+			ended := make(chan result, 1)
+			go func() {
+				got, err := kubeconfig.RunExec(ctx, program(t, "agent:"+listener.Addr().String()+"&"+c.then))
+				ended <- result{got, err}
+			}()
+			agent, err := listener.Accept()
+			require.NoError(t, err)
+			defer agent.Close()
+			if c.killed {
+				cancel()
+			}
+			select {
+			case r := <-ended:
+				assert.Equal(t, c.killed, r.err != nil, "%v", r.err)
+				assert.Equal(t, !c.killed, r.got.Token == "t")
+			case <-time.After(20 * time.Second):
+				t.Fatal("RunExec waits for the agent")
+			}
+		})
+	}
+}
+
 func TestAFileWithAPlugin(t *testing.T) {
 	var valid atomic.Pointer[string]
 	valid.Store(new("from-the-program"))

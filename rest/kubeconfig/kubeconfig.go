@@ -58,7 +58,8 @@ func Default(o Options) (Config, error) {
 }
 
 // Load reads and merges files as kubectl does for KUBECONFIG: if several files set the current-context, or have a cluster,
-// context or user with the same name, the first file wins. Paths in a file are relative to its directory. All files must exist.
+// context or user with the same name, the first file wins. Paths in a file are relative to its directory. All files must exist, and
+// none may exceed 16 MiB.
 func Load(o Options, paths ...string) (Config, error) { return load(o, paths, false) }
 
 func load(o Options, paths []string, optional bool) (Config, error) {
@@ -67,7 +68,7 @@ func load(o Options, paths []string, optional bool) (Config, error) {
 		if path == "" || slices.Contains(paths[:i], path) {
 			continue
 		}
-		text, err := os.ReadFile(path)
+		text, err := readFile(path)
 		if optional && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -72,6 +72,7 @@ func TestErrors(t *testing.T) {
 		{"a name twice", strings.Replace(whole(anyServer, ""), "contexts:\n", "- name: c\n  cluster: {}\ncontexts:\n", 1), `clusters: duplicate name "c"`},
 		{"no server", whole("", ""), `context "here": cluster "c": server: required`},
 		{"a server without a scheme", whole("server: api.example.com", ""), `cluster "c": server: "api.example.com" must have the form`},
+		{"a server with a query", whole("server: 'https://api.example.com?a=b'", ""), `cluster "c": server: "https://api.example.com?a=b" must have the form`},
 		{"an invalid server URL", whole("server: 'https://%zz'", ""), `cluster "c": server: parse`},
 		{"an invalid proxy URL", whole(anyServer+", proxy-url: 'http://%zz'", ""), `cluster "c": proxy-url: parse`},
 		{"a proxy of another kind", whole(anyServer+", proxy-url: 'ftp://me:secret@proxy'", ""), `cluster "c": proxy-url: the scheme of "ftp://me:xxxxx@proxy" is not http`},
@@ -113,6 +114,19 @@ func TestErrors(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 	_, err = kubeconfig.Load(kubeconfig.Options{})
 	assert.ErrorContains(t, err, "no file exists")
+}
+
+// A path may name something without an end, such as a device.
+func TestFilesAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	large := write(t, dir, "large", "")
+	require.NoError(t, os.Truncate(large, 16<<20+1))
+	_, err := kubeconfig.Load(kubeconfig.Options{}, large)
+	assert.EqualError(t, err, "kubeconfig: "+large+": exceeds the limit of 16777216 bytes")
+	for _, text := range []string{whole(anyServer+", certificate-authority: large", ""), whole(anyServer, "tokenFile: large"), whole(anyServer, "client-key: large")} {
+		_, err = kubeconfig.Load(kubeconfig.Options{}, write(t, dir, "config", text))
+		assert.ErrorContains(t, err, large+": exceeds the limit")
+	}
 }
 
 // The first file that contains a name determines the whole entry, and the first file that sets

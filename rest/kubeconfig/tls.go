@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"time"
 )
 
@@ -78,7 +77,7 @@ func (e entry[V]) read(field, path string, data []byte) ([]byte, error) {
 		}
 		return data, nil
 	}
-	text, err := os.ReadFile(e.resolve(path))
+	text, err := readFile(e.resolve(path))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", field, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -30,7 +29,7 @@ func (t *tokenFile) token(context.Context) (string, error) {
 	if now := time.Now(); now.Before(t.until) {
 		return t.last, nil
 	}
-	text, err := os.ReadFile(t.path)
+	text, err := readFile(t.path)
 	token := strings.TrimSpace(string(text))
 	if err == nil && token == "" {
 		err = errors.New(t.path + " is empty")
