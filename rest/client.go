@@ -193,7 +193,10 @@ func decoded[T any](json []byte, err error) (*T, error) {
 		return nil, err
 	}
 	obj := new(T)
-	return obj, codec.Unmarshal(json, obj)
+	if err := codec.Unmarshal(json, obj); err != nil {
+		return nil, err
+	}
+	return obj, nil
 }
 
 // Get returns the most recent state of an object, or a NotFound error.

@@ -121,6 +121,55 @@ func TestRequestsOfClientAt(t *testing.T) {
 	wants(err, "DELETE "+one+" application/json")
 }
 
+// A successful answer that is not the object or the list that the client asked for is an error. Otherwise a controller would see no objects,
+// and Modify would write a nearly empty object.
+func TestUnexpectedAnswers(t *testing.T) {
+	for _, c := range []struct{ name, answer, get, list string }{
+		{"nothing", ``, "not an object: unexpected end", "not a list: unexpected end"},
+		{"null", `null`, `the kind "" of ""`, "not a list: it has no resourceVersion"},
+		{"an empty object", `{}`, `the kind "" of ""`, "not a list: it has no resourceVersion"},
+		{"a text", `"hello"`, "not an object: json: cannot unmarshal string", "not a list: json: cannot unmarshal string"},
+		{"a Status", `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}`, `the kind "Status" of "v1", not "Widget" of "example.com/v1"`, "not a list: it has no resourceVersion"},
+		{"another object", stored{name: "b"}.String(), `the Widget "b", not "a"`, "not a list: it has no items"},
+		{"another kind", strings.Replace(stored{}.String(), "Widget", "Gadget", 1), `the kind "Gadget" of "example.com/v1", not "Widget"`, "not a list: it has no items"},
+		{"another version", strings.Replace(stored{}.String(), "/v1", "/v2", 1), `the kind "Widget" of "example.com/v2", not`, "not a list: it has no items"},
+		{"items that are not objects", `{"metadata":{"resourceVersion":"5"},"items":[1]}`, `the kind "" of ""`, "not a list of objects: json: cannot unmarshal number"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var sent []string
+			client := answering(func(w http.ResponseWriter, r *http.Request) {
+				sent = append(sent, r.Method)
+				_, _ = io.WriteString(w, c.answer)
+			})
+			got, err := client.Get(t.Context(), "a")
+			assert.ErrorContains(t, err, c.get)
+			assert.Nil(t, got)
+			_, err = client.Modify(t.Context(), "a", func(*Widget) error { return nil })
+			assert.ErrorContains(t, err, c.get)
+			assert.Equal(t, []string{"GET", "GET"}, sent, "Modify writes nothing")
+			_, err = client.Patch(t.Context(), "a", rest.MergePatch, []byte(`{}`))
+			assert.ErrorContains(t, err, c.get)
+			_, err = client.List(t.Context(), rest.ListOptions{})
+			assert.ErrorContains(t, err, c.list)
+			assert.ErrorContains(t, firstError(client.Watch(t.Context(), rest.WatchOptions{})), c.list)
+			assert.ErrorContains(t, firstError(client.Follow(t.Context(), rest.WatchOptions{})), c.list)
+			assert.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}), "a server may answer a deletion with a Status or an object")
+		})
+	}
+	client := answering(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"5"},"items":null}`)
+	})
+	page, err := client.List(t.Context(), rest.ListOptions{})
+	require.NoError(t, err)
+	assert.Empty(t, page.Items)
+	_, err = client.DeleteCollection(t.Context(), rest.DeleteOptions{}, rest.ListOptions{})
+	assert.NoError(t, err)
+}
+
 // If a proxy answers without a Status, the error has the reason of the HTTP code and quotes the beginning of the
 // response.
 func TestAnswersWithoutAStatus(t *testing.T) {
@@ -262,11 +311,12 @@ func TestNamesOfClientAt(t *testing.T) {
 			assert.True(t, status.IsBadRequest(err), "%q: %v", name, err)
 		}
 	}
+	const odd = "a b?c#d:é"
 	var path string
 	_, err := answering(func(w http.ResponseWriter, r *http.Request) {
 		path = r.RequestURI
-		_, _ = io.WriteString(w, stored{}.String())
-	}).Get(t.Context(), "a b?c#d:é")
+		_, _ = io.WriteString(w, stored{name: odd}.String())
+	}).Get(t.Context(), odd)
 	require.NoError(t, err)
 	assert.Equal(t, "/pre/fix"+widgets+"/a%20b%3Fc%23d:%C3%A9", path)
 }

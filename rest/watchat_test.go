@@ -87,6 +87,15 @@ func TestStreamsOfAWatch(t *testing.T) {
 		{"ends within an event", "7", []func(io.Writer, *http.Request){over(`{"type":"ADDED","obj`)}, nil, []string{"7"}, isError, "unexpected EOF"},
 		{"ends at once, twice", "7", []func(io.Writer, *http.Request){over(), over()}, nil, []string{"7", "7"}, isError, "the server ends every watch as soon as it begins"},
 		{"ends at once, once", "7", []func(io.Writer, *http.Request){over(), events("MODIFIED a 8"), over(), over(expiredEvent)}, []string{"MODIFIED a 8"}, []string{"7", "7", "8", "8"}, status.IsExpired, ""},
+		{"a Status without a message", "7", []func(io.Writer, *http.Request){over(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500}}`)},
+			nil, []string{"7"}, status.IsInternalError, `the reason "InternalError", but without a message`},
+		{"a bookmark goes back", "7", []func(io.Writer, *http.Request){events("MODIFIED a 8", "BOOKMARK x 6"), over(expiredEvent)}, []string{"MODIFIED a 8"}, []string{"7", "8"}, status.IsExpired, ""},
+		{"a bookmark without a version", "7", []func(io.Writer, *http.Request){over(`{"type":"BOOKMARK","object":{}}`), over(expiredEvent)}, nil, []string{"7", "7"}, status.IsExpired, ""},
+		{"an event goes back", "7", []func(io.Writer, *http.Request){events("ADDED b 9", "MODIFIED a 8")}, []string{"ADDED b 9"}, []string{"7"}, isError, `an event of resourceVersion "8" after "9"`},
+		{"an event twice", "7", []func(io.Writer, *http.Request){events("ADDED b 9"), events("ADDED b 9")}, []string{"ADDED b 9"}, []string{"7", "9"}, isError, `resourceVersion "9" after "9"`},
+		{"an event without a version", "7", []func(io.Writer, *http.Request){over(`{"type":"ADDED","object":{"metadata":{"name":"b"}}}`)}, nil, []string{"7"}, isError, `resourceVersion "" after "7"`},
+		{"only bookmarks that do not advance", "7", []func(io.Writer, *http.Request){events("BOOKMARK x 7"), events("BOOKMARK x 7")}, nil, []string{"7", "7"}, isError, "the server ends every watch as soon as it begins"},
+		{"versions that are not numbers", "x", []func(io.Writer, *http.Request){events("ADDED b y"), events("DELETED b z"), over(expiredEvent)}, []string{"ADDED b y", "DELETED b z"}, []string{"x", "y", "z"}, status.IsExpired, ""},
 		{"an event without end", "7", []func(io.Writer, *http.Request){func(w io.Writer, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"type":"ADDED","object":"`)
 			for chunk := strings.Repeat("x", 1<<20); ; {

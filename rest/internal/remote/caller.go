@@ -5,6 +5,8 @@ package remote
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -97,7 +99,31 @@ func (c *Caller) Get(ctx context.Context, at caller.Address, resourceVersion str
 		return nil, err
 	}
 	out, err := c.send(ctx, request{method: http.MethodGet, url: target})
-	return out.body, err
+	if err != nil {
+		return nil, err
+	}
+	return out.body, c.check(out.body, at)
+}
+
+// check returns an error if a successful answer is not the object at an address. A caller could not distinguish the answer of a proxy from
+// an object without fields, and Modify would write such an object back. check accepts every answer of a subresource, which may have a
+// kind of its own.
+func (c *Caller) check(answer []byte, at caller.Address) error {
+	if at.Subresource != "" {
+		return nil
+	}
+	var found partial
+	if err := codec.Unmarshal(answer, &found); err != nil {
+		return unreadable("an object", err)
+	}
+	want := apimeta.TypeMeta{Kind: c.Resource.GVK.Kind, APIVersion: c.Resource.GVK.GroupVersion().String()}
+	switch {
+	case found.TypeMeta != want:
+		return fmt.Errorf("the server's answer has the kind %q of %q, not %q of %q", found.Kind, found.APIVersion, want.Kind, want.APIVersion)
+	case at.Name != "" && found.Metadata.Name != at.Name:
+		return fmt.Errorf("the server's answer is the %s %q, not %q", want.Kind, found.Metadata.Name, at.Name)
+	}
+	return nil
 }
 
 // set adds a parameter unless it is empty.
@@ -134,14 +160,24 @@ func (c *Caller) List(ctx context.Context, namespace string, options apimeta.Lis
 	return c.page(out.body)
 }
 
+// list is the part of a list that all kinds share.
+type list struct {
+	Kind     string            `json:"kind"`
+	Metadata apimeta.ListMeta  `json:"metadata"`
+	Items    []json.RawMessage `json:"items"`
+}
+
 // page decodes a list.
 func (c *Caller) page(body []byte) (*caller.Page, error) {
-	var list struct {
-		Metadata apimeta.ListMeta  `json:"metadata"`
-		Items    []json.RawMessage `json:"items"`
-	}
+	var list list
 	if err := codec.Unmarshal(body, &list); err != nil {
-		return nil, unreadable("list", err)
+		return nil, unreadable("a list", err)
+	}
+	switch { // another document would pass for an empty list
+	case list.Metadata.ResourceVersion == "":
+		return nil, unreadable("a list", errors.New("it has no resourceVersion"))
+	case list.Items == nil && !strings.HasSuffix(list.Kind, "List"): // some servers write null for an empty list
+		return nil, unreadable("a list", errors.New("it has no items"))
 	}
 	out := &caller.Page{Items: make([][]byte, len(list.Items)), ResourceVersion: list.Metadata.ResourceVersion, Continue: list.Metadata.Continue}
 	for i, item := range list.Items {
@@ -157,14 +193,14 @@ func (c *Caller) page(body []byte) (*caller.Page, error) {
 func (c *Caller) withKind(item []byte) ([]byte, error) {
 	var found apimeta.TypeMeta
 	if err := codec.Unmarshal(item, &found); err != nil {
-		return nil, unreadable("item of a list", err)
+		return nil, unreadable("a list of objects", err)
 	}
 	if found.Kind != "" && found.APIVersion != "" {
 		return item, nil
 	}
 	v, _, err := codec.DecodeJSON(item)
 	if err != nil {
-		return nil, unreadable("item of a list", err)
+		return nil, unreadable("a list of objects", err)
 	}
 	return codec.AppendObject(nil, c.Resource.WithKind(v)), nil
 }

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -54,6 +55,7 @@ func failureOf(r request, resp *http.Response) error {
 func statusIn(text []byte) (*status.Error, bool) {
 	e := &status.Error{}
 	err := codec.Unmarshal(text, &e.Status)
+	e.Status.Message = cmp.Or(e.Status.Message, fmt.Sprintf("the server sent a Status with the reason %q, but without a message", e.Status.Reason))
 	return e, err == nil && e.Status.Kind == "Status" && e.Status.APIVersion == "v1" && e.Status.Status == status.Failure
 }
 
@@ -81,5 +83,5 @@ func unknown(r request, resp *http.Response, body []byte) error {
 
 // unreadable returns the error for the body of a successful response that does not decode.
 func unreadable(what string, err error) error {
-	return fmt.Errorf("the server's answer is not a %s: %w", what, err)
+	return fmt.Errorf("the server's answer is not %s: %w", what, err)
 }

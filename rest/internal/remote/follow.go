@@ -42,7 +42,7 @@ func shown(e resource.Event) ([]byte, error) {
 	}
 	v, _, err := codec.DecodeJSON(e.Object.JSON)
 	if err != nil {
-		return nil, unreadable("object", err)
+		return nil, unreadable("an object", err)
 	}
 	return codec.AppendObject(nil, v.WithAt(doc.Of(text(e.Revision)), "metadata", objectmeta.ResourceVersion)), nil
 }
@@ -177,7 +177,7 @@ func recordOf(object []byte) (*storage.Record, error) {
 func revisionOf(resourceVersion string) (watch.Revision, error) {
 	n, err := strconv.ParseUint(resourceVersion, 10, 64)
 	if err != nil {
-		return 0, unreadable("resourceVersion", err)
+		return 0, unreadable("an object with a resourceVersion", err)
 	}
 	return watch.Revision(n), nil
 }

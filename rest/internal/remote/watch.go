@@ -27,7 +27,8 @@ const (
 	// overdue is how long the client waits after the requested end of a stream. If the stream has not ended by then, the client assumes that
 	// the connection is dead.
 	overdue = 30 * time.Second
-	// brief is the minimum duration of a stream without events. A server that ends such a stream earlier may be unable to serve watches.
+	// brief is the minimum duration of a stream that does not advance the resourceVersion. A server that ends such a stream earlier may be
+	// unable to serve watches.
 	brief = time.Second
 	// maxEvent limits the size of an event, in bytes.
 	maxEvent = 64 << 20
@@ -102,21 +103,25 @@ func (w *watching) tell(e caller.Event) error {
 }
 
 // metadata is the part of an object's metadata that a watch needs.
-type metadata struct{ Name, Namespace, UID, ResourceVersion string }
+type metadata struct {
+	Name            string `json:"name"`
+	Namespace       string `json:"namespace"`
+	UID             string `json:"uid"`
+	ResourceVersion string `json:"resourceVersion"`
+}
+
+// partial is the part of an object that all kinds share.
+type partial struct {
+	apimeta.TypeMeta `json:",inline"`
+	Metadata         metadata `json:"metadata"`
+}
 
 func metadataOf(object []byte) (metadata, error) {
-	var found struct {
-		Metadata struct {
-			Name            string `json:"name"`
-			Namespace       string `json:"namespace"`
-			UID             string `json:"uid"`
-			ResourceVersion string `json:"resourceVersion"`
-		} `json:"metadata"`
-	}
+	var found partial
 	if err := codec.Unmarshal(object, &found); err != nil {
-		return metadata{}, unreadable("object", err)
+		return metadata{}, unreadable("an object", err)
 	}
-	return metadata(found.Metadata), nil
+	return found.Metadata, nil
 }
 
 var (
@@ -127,7 +132,7 @@ var (
 )
 
 // stream delivers the events after w.after until the server ends the stream. It returns nil after an orderly end, and the caller can
-// continue with another stream. received reports whether the stream delivered an event.
+// continue with another stream. received reports whether the stream advanced w.after.
 func (w *watching) stream(ctx context.Context) (received bool, err error) {
 	seconds := int64((minStream + rand.N(maxStream-minStream)) / time.Second)
 	query := queryOf(w.Options)
@@ -139,13 +144,14 @@ func (w *watching) stream(ctx context.Context) (received bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	began := time.Now()
+	began, before := time.Now(), w.after
 	bounded, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+overdue)
 	defer cancel()
 	resp, err := w.open(bounded, request{method: http.MethodGet, url: target, watch: true})
 	if err == nil {
 		defer resp.Body.Close()
-		received, err = w.read(resp.Body)
+		err = w.read(resp.Body)
+		received = w.after != before
 	}
 	switch {
 	case w.stopped != nil:
@@ -164,41 +170,58 @@ func (w *watching) stream(ctx context.Context) (received bool, err error) {
 }
 
 // read delivers the events of a stream. It returns io.EOF if the stream ends after a complete event.
-func (w *watching) read(body io.Reader) (received bool, err error) {
+func (w *watching) read(body io.Reader) error {
 	limited := &limitedReader{from: body}
 	decoder := json.NewDecoder(limited)
-	for ; ; received = true {
+	for {
 		limited.left = maxEvent
 		var event apimeta.WatchEvent
 		if err := decoder.Decode(&event); err != nil {
-			return received, err
+			return err
 		}
 		if err := w.event(event); err != nil {
-			return true, err
+			return err
 		}
 	}
 }
 
 // event handles one message of a stream.
 func (w *watching) event(e apimeta.WatchEvent) error {
-	if e.Type == apimeta.EventError {
+	switch e.Type {
+	case apimeta.EventError:
 		return failureIn(e.Object)
+	case apimeta.EventBookmark, apimeta.EventAdded, apimeta.EventModified, apimeta.EventDeleted:
+	default:
+		return fmt.Errorf("the server sent an event of the unknown type %q", e.Type)
 	}
 	m, err := metadataOf(e.Object)
 	if err != nil {
 		return err
 	}
-	switch e.Type {
-	case apimeta.EventBookmark:
-	case apimeta.EventAdded, apimeta.EventModified, apimeta.EventDeleted:
+	advances := isAfter(m.ResourceVersion, w.after)
+	switch {
+	case e.Type == apimeta.EventBookmark && !advances: // replicas that lag behind send such bookmarks
+		return nil
+	case !advances:
+		return fmt.Errorf("the server sent an event of resourceVersion %q after %q", m.ResourceVersion, w.after)
+	case e.Type != apimeta.EventBookmark:
 		if err := w.tell(caller.Event{Type: watch.EventType(e.Type), JSON: bytes.Clone(e.Object), ResourceVersion: m.ResourceVersion}); err != nil {
 			return err
 		}
-	default:
-		return fmt.Errorf("the server sent an event of the unknown type %q", e.Type)
 	}
 	w.after = m.ResourceVersion
 	return nil
+}
+
+// isAfter reports whether one resourceVersion is newer than another. It accepts any different version if one of them is not a decimal
+// number, because releases before 1.35 do not define an order.
+func isAfter(version, before string) bool {
+	v, err := strconv.ParseUint(version, 10, 64)
+	b, failed := strconv.ParseUint(before, 10, 64)
+	if err != nil || failed != nil {
+		return version != "" && version != before
+	}
+	return v > b
 }
 
 // failureIn returns the error in an event of type ERROR. It reports every 410 as Expired, because older servers send the reason Gone.

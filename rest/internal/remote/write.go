@@ -90,6 +90,9 @@ func (c *Caller) tell(ctx context.Context, w *caller.Write, r request) ([]byte, 
 			w.Tell(text)
 		}
 	}
+	if err == nil && r.method != http.MethodDelete { // the answer of a deletion may be a Status
+		err = c.check(out.body, w.Address)
+	}
 	return out.body, err
 }
 
@@ -104,17 +107,16 @@ func (c *Caller) create(ctx context.Context, w *caller.Write) ([]byte, error) {
 		return c.tell(ctx, w, r)
 	}
 	out, err := c.put(ctx, w, r)
-	if err != nil {
+	if err != nil || isStatus(out) {
 		return nil, err
 	}
-	var found apimeta.TypeMeta
-	if err := codec.Unmarshal(out, &found); err != nil {
-		return nil, unreadable("document", err)
-	}
-	if found.Kind == "Status" && found.APIVersion == "v1" {
-		return nil, nil
-	}
 	return out, nil
+}
+
+// isStatus reports whether a successful answer is a Status, which contains no result.
+func isStatus(answer []byte) bool {
+	var found apimeta.TypeMeta
+	return codec.Unmarshal(answer, &found) == nil && found == apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}
 }
 
 // replace sends a PUT.
@@ -182,7 +184,7 @@ func (c *Caller) old(ctx context.Context, w *caller.Write) (doc.Value, error) {
 	}
 	v, _, err := codec.DecodeJSON(text)
 	if err != nil {
-		return doc.Value{}, unreadable(c.Resource.GVK.Kind, err)
+		return doc.Value{}, unreadable("an object", err)
 	}
 	return v, nil
 }
@@ -194,8 +196,11 @@ func (c *Caller) DeleteCollection(ctx context.Context, w *caller.Write, options 
 		return nil, err
 	}
 	out, err := c.tell(ctx, w, request{method: http.MethodDelete, url: target, media: typeJSON, body: deleteOptions(w)})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case isStatus(out):
+		return &caller.Page{}, nil
 	}
 	return c.page(out)
 }
