@@ -6,4 +6,7 @@ import "github.com/decorum-go/decorum/internal/rules"
 // the host only passes them on. The zero value contains no rules.
 type Rules struct{ set rules.Set }
 
-func init() { rules.Seal = func(set rules.Set) any { return Rules{set} } }
+func init() {
+	rules.Seal = func(set rules.Set) any { return Rules{set} }
+	rules.Open = func(sealed any) rules.Set { return sealed.(Rules).set }
+}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/status"
@@ -33,10 +35,12 @@ type judges struct {
 	api    http.Handler
 }
 
+var checksOfTest = apiextensions.Checks{Rules: cel.New(nil), Webhooks: true}
+
 func newJudges(t testing.TB) *judges {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
-	api, err := rest.New(rest.Options{}, apiextensions.CustomResourceDefinitions(apiextensions.Checks{Webhooks: true}))
+	api, err := rest.New(rest.Options{}, apiextensions.CustomResourceDefinitions(checksOfTest))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
 	return &judges{scheme, api}
@@ -83,10 +87,16 @@ func (j *judges) decode(body []byte, established bool) (*upstreamv1.CustomResour
 	return v1, d, true
 }
 
+// typeName matches the names of types in the errors of rules. Those of Kubernetes differ from run to run.
+var typeName = regexp.MustCompile(`(selfType\d+|object)[\w.@]*`)
+
 func upstreamCauses(errs field.ErrorList) []string {
 	found := map[string]bool{}
 	for _, e := range errs {
-		found[fmt.Sprintf("%s | %s | %s", e.Field, string(e.Type), e.ErrorBody())] = true
+		if strings.HasPrefix(e.Detail, "must result in valid metadata") {
+			continue // we do not check defaults in metadata, which are forbidden anyway
+		}
+		found[fmt.Sprintf("%s | %s | %s", e.Field, string(e.Type), typeName.ReplaceAllString(e.ErrorBody(), "object"))] = true
 	}
 	return slices.Sorted(maps.Keys(found))
 }
@@ -108,9 +118,9 @@ func (j *judges) compareUpdate(t testing.TB, about string, old, now []byte, esta
 		return upstreamCauses(crdvalidation.ValidateCustomResourceDefinitionUpdate(context.Background(), nowD, oldD)), judged
 	}()
 	got := map[string]bool{}
-	for _, e := range (apiextensions.Checks{Webhooks: true}).Validate(asOurs(t, nowV1, now), asOurs(t, oldV1, old)) {
+	for _, e := range checksOfTest.Validate(asOurs(t, nowV1, now), asOurs(t, oldV1, old)) {
 		_, body, _ := strings.Cut(e.Error(), e.Field+": ")
-		got[fmt.Sprintf("%s | %s | %s", e.Field, e.Type, body)] = true
+		got[fmt.Sprintf("%s | %s | %s", e.Field, e.Type, typeName.ReplaceAllString(body, "object"))] = true
 	}
 	want = slices.DeleteFunc(want, func(cause string) bool { return strings.HasPrefix(cause, "metadata.name") }) // not the business of Validate
 	if how == judged {
@@ -139,7 +149,7 @@ func (j *judges) ours(t testing.TB, body []byte) (causes []string, code int) {
 		var s status.Status
 		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &s))
 		for _, c := range s.Details.Causes {
-			causes = append(causes, fmt.Sprintf("%s | %s | %s", c.Field, c.Type, c.Message))
+			causes = append(causes, fmt.Sprintf("%s | %s | %s", c.Field, c.Type, typeName.ReplaceAllString(c.Message, "object")))
 		}
 		slices.Sort(causes)
 	} else if w.Code >= 500 {
@@ -239,6 +249,13 @@ var schemaEdits = []edit{
 	{"x-kubernetes-preserve-unknown-fields", "true"}, {"x-kubernetes-preserve-unknown-fields", "false"}, {"x-kubernetes-embedded-resource", "true"}, {"x-kubernetes-int-or-string", "true"},
 	{"x-kubernetes-list-type", `"atomic"`}, {"x-kubernetes-list-type", `"set"`}, {"x-kubernetes-list-type", `"map"`}, {"x-kubernetes-list-type", `"bag"`}, {"x-kubernetes-list-type", ""},
 	{"x-kubernetes-list-map-keys", `["k"]`}, {"x-kubernetes-list-map-keys", `["k","k"]`}, {"x-kubernetes-list-map-keys", `["zz"]`}, {"x-kubernetes-list-map-keys", "[]"}, {"x-kubernetes-list-map-keys", ""},
+	{"default", `"red"`}, {"default", "5"}, {"default", "{}"}, {"default", `{"k":"x","zz":1}`}, {"default", `{"a":"x"}`}, {"default", `[{"k":"x"}]`}, {"default", "null"}, {"default", `[{"k":"a"},{"k":"a"}]`},
+	{"default", `["a","a"]`}, {"default", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`}, {"default", `{"kind":"Pod"}`},
+	{"x-kubernetes-validations", `[{"rule":"self =="}]`}, {"x-kubernetes-validations", `[{"rule":""},{"rule":"true","message":" "},{"rule":"true","message":"a\nb"},{"rule":"true\n","reason":"Whatever"},{"rule":"true\n&& true"}]`},
+	{"x-kubernetes-validations", `[{"rule":"self == self"}]`}, {"x-kubernetes-validations", `[{"rule":"self.nope == 1"}]`}, {"x-kubernetes-validations", `[{"rule":"'a'"}]`}, {"x-kubernetes-validations", `[{"rule":"true","messageExpression":"1"},{"rule":"true","messageExpression":" "},{"rule":"true","messageExpression":"'a' +"}]`},
+	{"x-kubernetes-validations", `[{"rule":"self == oldSelf"}]`}, {"x-kubernetes-validations", `[{"rule":"true","optionalOldSelf":true}]`}, {"x-kubernetes-validations", `[{"rule":"oldSelf.hasValue()","optionalOldSelf":true}]`},
+	{"x-kubernetes-validations", `[{"rule":"true","fieldPath":".k"},{"rule":"true","fieldPath":" "},{"rule":"true","fieldPath":"['k']"},{"rule":"true","fieldPath":".color"}]`}, {"x-kubernetes-validations", `[{"rule":"self.list.all(a, self.list.all(b, self.set.all(c, c == a.k || b == a)))"}]`},
+	{"x-kubernetes-validations", `[{"rule":"self.matches('^a.*b$')"}]`}, {"x-kubernetes-validations", `[{"rule":"self.all(x, self.all(y, x == y))","messageExpression":"'x'"}]`},
 	{"x-kubernetes-map-type", `"atomic"`}, {"x-kubernetes-map-type", `"granular"`}, {"x-kubernetes-map-type", `"set"`},
 }
 
@@ -306,6 +323,15 @@ func replaced(d any, path []string, value any, remove bool) any {
 	return d
 }
 
+// differs reports whether Decorum differs on purpose: it refuses a default of an int-or-string that is neither, and a type that no API
+// server has accepted since version v1. It does not compile rules about metadata.
+func differs(place string, e edit) bool {
+	if e.at == "x-kubernetes-validations" && strings.HasPrefix(place, "properties.metadata") {
+		return true
+	}
+	return e.at == "default" && (strings.HasSuffix(place, "port") || e.value == `[{"k":"a"},{"k":"a"}]` && strings.HasSuffix(place, "anyOf.0")) || e.at == "type" && e.value == `"text"`
+}
+
 const schemaPath = "spec.versions.0.schema.openAPIV3Schema"
 
 // below returns an edit of the schema at a place.
@@ -330,6 +356,9 @@ func TestDefinitionsHaveUpstreamsCauses(t *testing.T) {
 	}
 	for _, place := range places {
 		for _, e := range schemaEdits {
+			if differs(place, e) {
+				continue
+			}
 			j.compare(t, fmt.Sprintf("%q: %v", place, e), applyEdits(t, bases[0], e.below(place)))
 		}
 	}
@@ -347,6 +376,9 @@ func TestChangedDefinitionsHaveUpstreamsCauses(t *testing.T) {
 	}
 	for _, place := range places {
 		for _, e := range schemaEdits {
+			if differs(place, e) {
+				continue
+			}
 			broken := applyEdits(t, bases[0], e.below(place))
 			j.compareUpdate(t, fmt.Sprintf("%q: to %v", place, e), applyEdits(t, bases[0]), broken, true)
 			j.compareUpdate(t, fmt.Sprintf("%q: kept %v", place, e), broken, applyEdits(t, bases[0], e.below(place), edit{"spec.names.shortNames", `["x"]`}), true)
@@ -371,7 +403,10 @@ func FuzzDefinitions(f *testing.F) {
 				edits = append(edits, specEdits[int(data[i+1])%len(specEdits)])
 				continue
 			}
-			edits = append(edits, schemaEdits[int(data[i+1])%len(schemaEdits)].below(places[int(data[i])%len(places)]))
+			place, e := places[int(data[i])%len(places)], schemaEdits[int(data[i+1])%len(schemaEdits)]
+			if !differs(place, e) {
+				edits = append(edits, e.below(place))
+			}
 		}
 		now := applyEdits(t, base, edits...)
 		j.compare(t, fmt.Sprint(edits), now)

@@ -25,6 +25,28 @@ type Checker interface {
 	Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors)
 }
 
+// Judge is a Set that judges each rule of a schema by itself. Whoever accepts schemas at run time tells clients which rule is wrong.
+type Judge interface {
+	// Judge returns a verdict for each rule, by the schema that carries the rules. It has no verdicts for the rules of a schema whose
+	// values expressions cannot see. The schema must not contain itself.
+	Judge(s *schema.Schema) (map[*schema.Schema][]Verdict, error)
+}
+
+// Verdict says what came of compiling a rule.
+type Verdict struct {
+	// Fault says why the expression cannot be used, and MessageFault why the messageExpression cannot. Both are empty for a good rule.
+	Fault, MessageFault string
+	// Cost and MessageCost are the highest costs of the expressions, as CEL estimates them.
+	Cost, MessageCost uint64
+	// Most is how many values of the place fit into the largest request.
+	Most uint64
+	// UsesOldSelf says that the rule is a transition rule.
+	UsesOldSelf bool
+}
+
+// Open returns the set in a rest.Rules, or nil if it contains no rules. Package rest sets Open when it is initialised.
+var Open func(sealed any) Set
+
 // Seal wraps a set in a rest.Rules, the type in which hosts hand it on. Hosts could not name the methods of a set, so they do not
 // see them. Package rest sets Seal when it is initialised, and nobody changes it later.
 var Seal func(Set) any

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -12,13 +13,16 @@ type checker struct {
 	lenient lenience
 	checks  Checks
 	errs    status.FieldErrors
+	// uncompiled are errors of schemas that this library cannot use. They count if there is no other error.
+	uncompiled status.FieldErrors
 }
 
 // lenience says which rules a definition may break because its stored form breaks them already.
 type lenience struct {
-	noSchema, notStructural, mutableItemsOfSets, nullableKeys, unknownTypes bool
+	noSchema, notStructural, unprunedDefaults, mutableItemsOfSets, nullableKeys, unknownTypes bool
 
 	reviewVersions bool            // the review versions of the webhook need not contain one that the server understands
+	sameSchema     map[string]bool // versions whose schema has not changed
 	tooMany        map[string]bool // versions that may have too many selectable fields
 	established    bool            // the names are fixed
 	caBundle       bool            // the certificates of the webhook may be invalid
@@ -28,7 +32,9 @@ func (c *checker) fail(errs ...*status.FieldError) { c.errs = append(c.errs, err
 
 // Checks are the checks of a definition that depend on the host.
 type Checks struct {
-	// IgnoreRules accepts definitions with validation rules although nobody evaluates them. Otherwise such definitions are refused.
+	// Rules evaluates validation rules. Set it to cel.New(nil) of module cel. Without it, definitions with rules are refused.
+	Rules rest.Rules
+	// IgnoreRules accepts definitions with rules although nobody evaluates them.
 	IgnoreRules bool
 	// Webhooks accepts definitions whose objects a webhook converts.
 	Webhooks bool
@@ -52,6 +58,9 @@ func (checks Checks) Validate(d, old *CustomResourceDefinition) status.FieldErro
 		c.fail(status.InvalidField(status.Field("spec", "preserveUnknownFields"), true,
 			"cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"))
 	}
+	if len(c.errs) == 0 {
+		return c.uncompiled
+	}
 	return c.errs
 }
 
@@ -66,21 +75,24 @@ func lenienceOf(d, old *CustomResourceDefinition) lenience {
 	if old == nil {
 		return lenience{caBundle: true}
 	}
-	l := lenience{established: old.Is(Established), reviewVersions: true}
+	l := lenience{established: old.Is(Established), sameSchema: map[string]bool{}}
 	l.caBundle = !l.established
 	if w := webhookOf(&old.Spec); w != nil {
 		l.reviewVersions = len(w.ConversionReviewVersions) > 0 && !understood(w.ConversionReviewVersions)
 		l.caBundle = l.caBundle || w.ClientConfig != nil && len(w.ClientConfig.CABundle) > 0 && faultOfCertificates(w.ClientConfig.CABundle) != ""
-	} else {
-		l.reviewVersions = false
 	}
 	for i := range old.Spec.Versions {
 		s := old.Spec.Versions[i].schema()
 		l.noSchema = l.noSchema || s == nil
 		l.notStructural = l.notStructural || s != nil && !structural(s)
+		l.unprunedDefaults = l.unprunedDefaults || s != nil && structural(s) && unpruned(s)
 		l.mutableItemsOfSets = l.mutableItemsOfSets || s.any(hasMutableItemsOfSet)
 		l.nullableKeys = l.nullableKeys || s.any(func(s *JSONSchemaProps) bool { return len(keyFaults(s, nil)) > 0 })
 		l.unknownTypes = l.unknownTypes || s.any(func(s *JSONSchemaProps) bool { return s.Type != "" && !known(openAPITypes, s.Type) })
+	}
+	for _, v := range d.Spec.Versions {
+		was := firstNamed(old.Spec.Versions, v.Name)
+		l.sameSchema[v.Name] = was != nil && reflect.DeepEqual(was.Schema, v.Schema)
 	}
 	l.tooMany = keptTooMany(shareOf(d.Spec.Versions), shareOf(old.Spec.Versions))
 	return l

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/decorum-go/decorum/internal/rules"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -14,6 +16,7 @@ var openAPITypes = []string{"array", "boolean", "integer", "number", "object", "
 type validationAt struct {
 	at        *status.Path
 	hasStatus bool // the version has the subresource /status
+	unchanged bool // the stored definition has the same schema
 }
 
 // validation checks the schema of a version.
@@ -30,18 +33,43 @@ func (c *checker) validation(v *CustomResourceValidation, where validationAt) {
 		c.fail(status.ForbiddenField(where.at.Child("openAPIV3Schema.nullable"), "nullable cannot be true at the root"))
 	}
 	fault := ""
+	w := &schemaChecker{lenient: c.lenient, refused: rules.Open(c.checks.Rules) == nil && !c.checks.IgnoreRules}
+	place := schemaPlace{at: at, root: true, defaults: true, count: 1}
 	if !c.lenient.notStructural {
 		if fault = unsupported(s); fault == "" {
-			c.fail(structuralFaults(s, at)...)
+			place.compiled = c.structural(s, at)
 		}
 	}
-	w := &schemaChecker{lenient: c.lenient, noRules: !c.checks.IgnoreRules}
-	found := w.place(s, schemaPlace{at: at, root: true, defaults: true})
+	var err error
+	if w.rules, err = c.rulesOf(s, place.compiled, where); err != nil {
+		c.fail(status.InternalField(at, err))
+	}
+	found := w.place(s, place)
 	c.fail(found.schema...)
 	c.fail(found.rules...)
 	if len(c.errs) == before && fault != "" {
 		c.fail(status.InvalidField(at, "", fault))
 	}
+	c.fail(w.rules.tooCostly(at)...)
+}
+
+// structural checks that a schema is structural and that its defaults fit it. It returns the compiled schema, or nil after an error.
+func (c *checker) structural(s *JSONSchemaProps, at *status.Path) *schema.Schema {
+	before := len(c.errs)
+	if c.fail(structuralFaults(s, at)...); len(c.errs) > before {
+		return nil
+	}
+	compiled, err := compile(s)
+	if err != nil {
+		c.uncompiled = append(c.uncompiled, status.InvalidField(at, "", err.Error()))
+		return nil
+	}
+	defaults := &defaultChecker{unpruned: c.lenient.unprunedDefaults}
+	defaults.place(s, compiled, at, true)
+	if c.fail(defaults.errs...); len(c.errs) > before {
+		return nil
+	}
+	return compiled
 }
 
 // rootFields are the fields that the root of a schema may have beside the subresource /status. The schema of the status is cut
@@ -70,15 +98,38 @@ func (c *checker) rootWithStatus(s *JSONSchemaProps, at *status.Path) {
 
 // schemaPlace is the place of a schema in the schema of an object.
 type schemaPlace struct {
-	at         *status.Path
-	root       bool
-	inMeta     bool   // inside of kind, apiVersion or metadata
-	defaults   bool   // defaults are allowed
-	noDefaults string // why they are not
+	at           *status.Path
+	root         bool
+	inMeta       bool         // inside of kind, apiVersion or metadata
+	defaults     bool         // defaults are allowed
+	noDefaults   string       // why they are not
+	uncorrelated *status.Path // the list or map whose elements have no older value
+
+	compiled  *schema.Schema // nil inside of allOf, anyOf, oneOf and not, and if the schema is wrong
+	count     uint64         // how many values an object can have here
+	unbounded bool           // as many as fit into a request
 }
 
-func (p schemaPlace) below(at *status.Path) schemaPlace {
-	p.at, p.root = at, false
+// below returns the place of a schema below p.
+func (p schemaPlace) below(at *status.Path, compiled *schema.Schema) schemaPlace {
+	p.at, p.root, p.compiled = at, false, compiled
+	return p
+}
+
+// times multiplies the number of values by the bound of a list or map.
+func (p schemaPlace) times(most *int64) schemaPlace {
+	if most == nil {
+		p.unbounded = true
+	} else {
+		p.count = multiply(p.count, uint64(max(*most, 0)))
+	}
+	return p
+}
+
+func (p schemaPlace) withoutOlder(at *status.Path) schemaPlace {
+	if p.uncorrelated == nil {
+		p.uncorrelated = at
+	}
 	return p
 }
 
@@ -100,7 +151,8 @@ func (e *schemaErrors) fail(err *status.FieldError) { e.schema = append(e.schema
 // schemaChecker checks the parts of a schema that OpenAPI and the extensions of Kubernetes restrict.
 type schemaChecker struct {
 	lenient lenience
-	noRules bool // the host cannot evaluate rules
+	rules   *ruleChecker // nil if rules are not compiled
+	refused bool         // the host refuses rules, because it cannot evaluate them
 }
 
 func (c *schemaChecker) place(s *JSONSchemaProps, p schemaPlace) (errs schemaErrors) {
@@ -117,7 +169,10 @@ func (c *schemaChecker) place(s *JSONSchemaProps, p schemaPlace) (errs schemaErr
 	c.extensions(s, p.at, &errs)
 	if len(s.XValidations) > 0 {
 		errs.schema = append(errs.schema, ruleFaults(s, p.at.Child("x-kubernetes-validations"))...)
-		if c.noRules {
+		if len(errs.schema) == 0 && c.rules != nil && p.compiled != nil {
+			errs.rules = append(errs.rules, c.rules.at(s, p)...)
+		}
+		if c.refused {
 			errs.rules = append(errs.rules, status.ForbiddenField(p.at.Child("x-kubernetes-validations"), "this server does not evaluate validation rules"))
 		}
 	}
@@ -160,16 +215,28 @@ func (c *schemaChecker) members(s *JSONSchemaProps, p schemaPlace, errs *schemaE
 		if len(s.Properties) > 0 && (!a.Allows || a.Schema != nil) {
 			errs.fail(status.ForbiddenField(p.at.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
 		}
-		below := p.below(p.at.Child("additionalProperties"))
+		below := p.below(p.at.Child("additionalProperties"), valuesOf(p.compiled))
+		if s.Type == "object" {
+			below = below.times(s.MaxProperties)
+		}
 		if p.inMeta {
 			below = below.withoutDefaults("inside additionalProperties applying to object metadata")
 		}
 		errs.add(c.place(a.Schema, below))
 	}
 	for _, name := range names(s.Properties) {
-		below := p.below(p.at.Child("properties").Key(name))
+		below := p.below(p.at.Child("properties").Key(name), memberOf(p.compiled, name))
+		if s.Type == "object" && s.AdditionalProperties != nil {
+			below = below.times(s.MaxProperties)
+		}
+		if s.XMapType != nil && *s.XMapType != "granular" {
+			below = below.withoutOlder(p.at)
+		}
 		if (p.root || s.XEmbeddedResource) && (name == "metadata" || name == "kind" || name == "apiVersion") {
 			below.inMeta = true
+			if name == "metadata" {
+				below.compiled = nil // rules about metadata are not evaluated
+			}
 			if p.root {
 				below = below.withoutDefaults("in top-level " + name)
 			}
@@ -181,18 +248,18 @@ func (c *schemaChecker) members(s *JSONSchemaProps, p schemaPlace, errs *schemaE
 
 // junctors checks allOf, anyOf, oneOf, not and the schemas of definitions.
 func (c *schemaChecker) junctors(s *JSONSchemaProps, p schemaPlace, errs *schemaErrors) {
-	errs.add(c.place(s.Not, p.below(p.at.Child("not"))))
+	errs.add(c.place(s.Not, p.below(p.at.Child("not"), nil)))
 	for _, j := range []struct {
 		field string
 		list  []JSONSchemaProps
 	}{{"allOf", s.AllOf}, {"oneOf", s.OneOf}, {"anyOf", s.AnyOf}} {
 		for i := range j.list {
-			errs.add(c.place(&j.list[i], p.below(p.at.Child(j.field).Index(i))))
+			errs.add(c.place(&j.list[i], p.below(p.at.Child(j.field).Index(i), nil)))
 		}
 	}
 	for _, name := range names(s.Definitions) {
 		below := s.Definitions[name]
-		errs.add(c.place(&below, p.below(p.at.Child("definitions").Key(name))))
+		errs.add(c.place(&below, p.below(p.at.Child("definitions").Key(name), nil)))
 	}
 }
 
@@ -201,9 +268,36 @@ func (c *schemaChecker) elements(s *JSONSchemaProps, p schemaPlace, errs *schema
 	if s.Items == nil {
 		return
 	}
-	below := p.below(p.at.Child("items"))
+	below := p.below(p.at.Child("items"), elementsOf(p.compiled))
+	if s.Type == "array" {
+		below = below.times(s.MaxItems)
+	}
+	if s.XListType == nil || *s.XListType != "map" {
+		below = below.withoutOlder(p.at)
+	}
 	errs.add(c.place(s.Items.Schema, below))
 	for i := range s.Items.JSONSchemas {
-		errs.add(c.place(&s.Items.JSONSchemas[i], below.below(below.at.Index(i))))
+		errs.add(c.place(&s.Items.JSONSchemas[i], below.below(below.at.Index(i), nil)))
 	}
+}
+
+func valuesOf(s *schema.Schema) *schema.Schema {
+	if s == nil {
+		return nil
+	}
+	return s.Additional
+}
+
+func memberOf(s *schema.Schema, name string) *schema.Schema {
+	if s == nil {
+		return nil
+	}
+	return s.Member(name)
+}
+
+func elementsOf(s *schema.Schema) *schema.Schema {
+	if s == nil {
+		return nil
+	}
+	return s.Items
 }

@@ -114,7 +114,11 @@ func (c *checker) sharedParts(common *shared, at *status.Path) {
 	for _, v := range common.versions {
 		anyStatus = anyStatus || v.Subresources.hasStatus()
 	}
-	c.validation(common.schema, validationAt{at.Child("validation"), anyStatus})
+	first := ""
+	if len(common.versions) > 0 {
+		first = common.versions[0].Name
+	}
+	c.validation(common.schema, validationAt{at.Child("validation"), anyStatus, c.lenient.sameSchema[first]})
 	c.subresources(common.subresources, at.Child("subresources"))
 	c.columns(common.columns, at.Child("additionalPrinterColumns"))
 	if len(common.selectable) == 0 {
@@ -190,7 +194,7 @@ func (c *checker) version(v *CustomResourceDefinitionVersion, hasStatus bool, at
 	for _, fault := range warningFaults(v.Deprecated, v.DeprecationWarning) {
 		c.fail(status.InvalidField(at.Child("deprecationWarning"), shown{v.DeprecationWarning}, fault))
 	}
-	c.validation(v.Schema, validationAt{at.Child("schema"), hasStatus})
+	c.validation(v.Schema, validationAt{at.Child("schema"), hasStatus, c.lenient.sameSchema[v.Name]})
 	c.subresources(v.Subresources, at.Child("subresources"))
 	c.columns(v.AdditionalPrinterColumns, at.Child("additionalPrinterColumns"))
 	if len(v.SelectableFields) == 0 {

@@ -176,3 +176,12 @@ func TestStatusBelongsToNobody(t *testing.T) {
 	require.Len(t, d.ManagedFields, 1)
 	assert.NotContains(t, string(d.ManagedFields[0].FieldsV1.Raw), "f:status")
 }
+
+// A default that its own schema refuses would make every object invalid.
+func TestDefaultsMustFitTheirSchema(t *testing.T) {
+	var refused status.Status
+	wrong := strings.Replace(things, "default: 3", "default: 7", 1)
+	require.Equal(t, 422, send(t, newAPI(t, apiextensions.Checks{}), "POST "+definitions, wrong, &refused).Code)
+	require.Len(t, refused.Details.Causes, 1)
+	assert.Equal(t, "spec.validation.openAPIV3Schema.properties[spec].properties[size].default", refused.Details.Causes[0].Field)
+}
