@@ -33,7 +33,8 @@ type Server struct {
 // Second, a watch begins with a list: without a resourceVersion for the existing objects, otherwise to check that the server has
 // reached the version.
 //
-// Calls return errors of package status. If a response has no Status, for example because a proxy sent it, the HTTP status code
+// Calls return errors of package status. A successful response that is not the object or the list that the client asked for is an
+// error, too. If a response has no Status, for example because a proxy sent it, the HTTP status code
 // determines the reason. If the server answers 429 or 503 with a Retry-After, the client waits and retries, at most 10 times. If the
 // connection fails, the call returns the error of the http.Client. A call returns as soon as its context ends.
 //
