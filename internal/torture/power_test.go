@@ -97,7 +97,17 @@ func (o *outage) run(images int, inject string, environment ...string) {
 			}
 		}
 	}
-	require.True(o.t, bytes.Equal(cache, o.disk.cache()), "the calls explain the file")
+	if expected := o.disk.cache(); !bytes.Equal(cache, expected) {
+		at := 0
+		for at < min(len(cache), len(expected)) && cache[at] == expected[at] {
+			at++
+		}
+		last := calls[max(0, len(calls)-20):]
+		for i := range last {
+			last[i].data = last[i].data[:min(len(last[i].data), 50)]
+		}
+		require.Fail(o.t, "the calls do not explain the file", "%d bytes, expected %d, difference at %d, after %q", len(cache), len(expected), at, last)
+	}
 	o.disk.images(o.random, images, o.check)
 }
 
