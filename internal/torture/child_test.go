@@ -63,8 +63,13 @@ func report(format string, args ...any) {
 	os.Stdout.Write(line)
 }
 
+// options returns the options of every process. A long run must not lose history because it takes longer than the history lives.
+func options(path string) bolt.Options {
+	return bolt.Options{Path: path, Engine: storage.Options{MaxLogAge: 24 * time.Hour}}
+}
+
 func childOptions(path string) bolt.Options {
-	opts := bolt.Options{Path: path}
+	opts := options(path)
 	if os.Getenv(childTight) != "" {
 		opts.Engine.MaxLogBytes = 20 << 10
 	}

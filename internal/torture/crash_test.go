@@ -73,7 +73,9 @@ func TestCrash(t *testing.T) {
 
 // read opens the file after the end of a process, and returns its content.
 func read(t *testing.T, path string, m *model, readOnly bool) *found {
-	store, err := bolt.Open(t.Context(), bolt.Options{Path: path, ReadOnly: readOnly})
+	opts := options(path)
+	opts.ReadOnly = readOnly
+	store, err := bolt.Open(t.Context(), opts)
 	require.NoError(t, err)
 	require.NoError(t, store.Check(t.Context()))
 	require.NoError(t, register(t.Context(), store))

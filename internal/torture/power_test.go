@@ -36,7 +36,7 @@ func newOutage(t *testing.T, seed uint64) *outage {
 	t.Cleanup(func() {
 		t.Logf("process %d, image %d, pending %v, lost %v, DECORUM_TORTURE_SEED=%d", len(o.runs), o.images, o.disk.pending, o.disk.lost, seed)
 	})
-	store, err := bolt.Open(t.Context(), bolt.Options{Path: o.path})
+	store, err := bolt.Open(t.Context(), options(o.path))
 	require.NoError(t, err)
 	require.NoError(t, register(t.Context(), store))
 	require.NoError(t, store.Close())
