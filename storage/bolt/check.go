@@ -20,7 +20,8 @@ const maxFindings = 100
 // during the check, but cannot reuse the space of deleted objects until Check ends.
 func (s *Store) Check(ctx context.Context) error { return s.file.check(ctx) }
 
-// Check is [Store.Check] for a file that no store has open. It changes nothing. It uses only Path and Transformer of opts.
+// Check is [Store.Check] for a file that no store has open. It also verifies that the freelist of bbolt contains no page in use, as Open
+// does. It changes nothing. It uses only Path and Transformer of opts.
 func Check(ctx context.Context, opts Options) error {
 	path, err := filepath.Abs(opts.Path)
 	if err != nil {
@@ -30,7 +31,11 @@ func Check(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	err = f.check(ctx)
+	_, _, meta, err := f.currentMeta()
+	if err == nil {
+		err = checkPages(f.handle, meta)
+	}
+	err = errors.Join(withPath(path, err), f.check(ctx))
 	return errors.Join(err, f.release(err))
 }
 

@@ -65,7 +65,7 @@ func openFile(opts Options) (f *file, err error) {
 	})
 	if err != nil {
 		if f.handle != nil {
-			_ = f.handle.Close() // unlocks it, if bbolt panicked
+			_ = abandon(f.handle) // bbolt has closed it, unless it panicked
 		}
 		if errors.Is(err, bbolterrors.ErrTimeout) {
 			return nil, fmt.Errorf("%s: %w", f.path, ErrLocked)
@@ -214,11 +214,10 @@ func (f *file) Close() error {
 	return f.release(f.failure())
 }
 
-// release closes the file. After a panic, bbolt may still hold its own lock. Then release closes only the file handle, which unlocks the
-// file.
+// release closes the file. After a panic, bbolt may still hold its own lock. Then release closes only the file handle and unlocks the file.
 func (f *file) release(after error) error {
 	if _, ok := errors.AsType[*panicError](after); ok {
-		return f.handle.Close()
+		return abandon(f.handle)
 	}
 	return guard(f.path, nil, f.db.Close)
 }

@@ -21,6 +21,7 @@ const (
 // metaPage is the content of a meta page.
 type metaPage struct {
 	pageSize uint32
+	root     uint64
 	freelist uint64
 	pages    uint64
 	tx       uint64
@@ -35,7 +36,7 @@ func parseMeta(b []byte) (m metaPage, ok bool) {
 	if order.Uint32(b) != metaMagic || order.Uint64(b[metaSum:]) != sum.Sum64() {
 		return m, false
 	}
-	return metaPage{order.Uint32(b[8:]), order.Uint64(b[32:]), order.Uint64(b[40:]), order.Uint64(b[48:])}, true
+	return metaPage{order.Uint32(b[8:]), order.Uint64(b[16:]), order.Uint64(b[32:]), order.Uint64(b[40:]), order.Uint64(b[48:])}, true
 }
 
 // precheck compares the size of a file with the size in its younger meta page before bbolt maps the file. Reading a mapped page beyond

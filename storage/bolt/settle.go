@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"errors"
+	"fmt"
 
 	bbolt "go.etcd.io/bbolt"
 )
@@ -11,26 +12,37 @@ import (
 // page before it leads to, and a power failure between these writes would leave neither state. The page is written again, because a system
 // may take a page whose sync failed for synced.
 func (f *file) settle() error {
-	pageSize := int64(f.db.Info().PageSize)
-	meta := int64(0)
-	err := f.view(nil, func(tx *bbolt.Tx) error {
-		meta = int64(tx.ID()) % 2 * pageSize
-		return nil
-	})
+	page, at, meta, err := f.currentMeta()
+	if err == nil {
+		err = checkPages(f.handle, meta)
+	}
+	if err == nil {
+		_, err = f.handle.WriteAt(page, at)
+	}
 	if err != nil {
 		return err
 	}
-	page := make([]byte, pageSize)
-	if _, err := f.handle.ReadAt(page, meta); err != nil {
-		return err
-	}
-	if _, ok := parseMeta(page); !ok {
-		return damaged(f.path, nil, "%w", errMeta)
-	}
-	if _, err := f.handle.WriteAt(page, meta); err != nil {
-		return err
-	}
 	return f.handle.Sync()
+}
+
+// currentMeta returns the meta page that the next transaction builds on, and its place in the file.
+func (f *file) currentMeta() (page []byte, at int64, meta metaPage, err error) {
+	page = make([]byte, f.db.Info().PageSize)
+	err = f.view(nil, func(tx *bbolt.Tx) error {
+		at = int64(tx.ID()) % 2 * int64(len(page))
+		return nil
+	})
+	if err == nil {
+		_, err = f.handle.ReadAt(page, at)
+	}
+	if err != nil {
+		return nil, 0, meta, err
+	}
+	meta, ok := parseMeta(page)
+	if !ok {
+		return nil, 0, meta, fmt.Errorf("%w: %w", ErrDamaged, errMeta)
+	}
+	return page, at, meta, nil
 }
 
 var errMeta = errors.New("its meta page changed while it was opened")

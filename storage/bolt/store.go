@@ -24,8 +24,9 @@ var (
 )
 
 // Open opens the store in a file, and creates the file if it does not exist. The caller must close the store. Open returns [ErrLocked],
-// [ErrFormat], [ErrDamaged] or an error of the operating system; the error names the file. The store loads objects when their resource is
-// registered.
+// [ErrFormat], [ErrDamaged] or an error of the operating system; the error names the file. Unless the file is opened for reading, Open reads
+// the headers of all pages, because bbolt would overwrite pages that a damaged freelist contains. The store loads objects when their
+// resource is registered.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	path, err := filepath.Abs(opts.Path)
 	if opts.Path == "" || err != nil {
