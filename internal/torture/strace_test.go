@@ -67,9 +67,9 @@ func parseCall(t *testing.T, path, line string) (c call, ok bool) {
 	thread, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = aligned.ReplaceAllString(strings.TrimSpace(rest), ") = ")
 	rest = strings.Replace(rest, "<detached ...>", "<unfinished ...>", 1) // the thread died first
-	c = call{thread: thread, failed: strings.Contains(rest, ") = -1 "), unknown: strings.Contains(rest, ") = ?"), ends: !strings.HasSuffix(rest, "<unfinished ...>")}
+	c = call{thread: thread, failed: failed(rest), unknown: unknown(rest), ends: !strings.HasSuffix(rest, "<unfinished ...>")}
 	if name, after, resumed := strings.Cut(strings.TrimPrefix(rest, "<... "), " resumed>"); resumed && strings.HasPrefix(rest, "<... ") {
-		c.name, c.failed, c.unknown = name, strings.Contains(after, "= -1 "), !strings.Contains(after, "= ") || strings.Contains(after, "= ?")
+		c.name, c.failed, c.unknown = name, failed(after), !strings.Contains(after, "= ") || unknown(after)
 		return c, true
 	}
 	name, arguments, called := strings.Cut(rest, "(")
@@ -100,6 +100,17 @@ func parseCall(t *testing.T, path, line string) (c call, ok bool) {
 		c.at = int64(revisionOf(parts[0]))
 	}
 	return c, true
+}
+
+// failed reports whether strace made a call fail.
+func failed(line string) bool {
+	return strings.Contains(line, "= -1 ") && strings.HasSuffix(line, "(INJECTED)")
+}
+
+// unknown reports whether the outcome of a call is unknown. If a process dies in a call, strace may report an error although the call has
+// written.
+func unknown(line string) bool {
+	return strings.Contains(line, "= ?") || strings.Contains(line, "= -1 ") && !failed(line)
 }
 
 func unhex(t *testing.T, text string) []byte {
