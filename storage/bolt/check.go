@@ -31,11 +31,7 @@ func Check(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	_, _, meta, err := f.currentMeta()
-	if err == nil {
-		err = checkPages(f.handle, meta)
-	}
-	err = errors.Join(withPath(path, err), f.check(ctx))
+	err = errors.Join(f.checkPages(), f.check(ctx))
 	return errors.Join(err, f.release(err))
 }
 

@@ -48,29 +48,27 @@ type committed struct {
 	syncTook time.Duration
 }
 
-// openFile opens and locks an existing file, and checks that its size and its meta pages are valid.
+// openFile opens and locks an existing file, and checks that its size and its meta pages are valid. To open a file for writing, it first
+// opens the file for reading and checks the pages, because bbolt reads the freelist when it opens a file for writing, and a damaged freelist
+// could make it run out of memory.
 func openFile(opts Options) (f *file, err error) {
 	f = &file{opts: opts, path: opts.Path}
 	if err := precheck(f.path); err != nil {
 		return nil, err
 	}
-	options := &bbolt.Options{Timeout: lockWait, ReadOnly: opts.ReadOnly, FreelistType: bbolt.FreelistMapType, OpenFile: f.keepHandle}
-	if strconv.IntSize == 64 && runtime.GOOS != "windows" {
-		space := reserved
-		options.InitialMmapSize = int(space)
+	if !opts.ReadOnly {
+		if err := f.openDB(true); err != nil {
+			return nil, err
+		}
+		if err := f.checkPages(); err != nil {
+			return nil, errors.Join(err, f.release(err))
+		}
+		if err := f.db.Close(); err != nil {
+			return nil, withPath(f.path, err)
+		}
 	}
-	err = guard(f.path, nil, func() (err error) {
-		f.db, err = bbolt.Open(f.path, 0o600, options)
-		return err
-	})
-	if err != nil {
-		if f.handle != nil {
-			_ = abandon(f.handle) // bbolt has closed it, unless it panicked
-		}
-		if errors.Is(err, bbolterrors.ErrTimeout) {
-			return nil, fmt.Errorf("%s: %w", f.path, ErrLocked)
-		}
-		return nil, withPath(f.path, err)
+	if err := f.openDB(opts.ReadOnly); err != nil {
+		return nil, err
 	}
 	f.db.AllocSize = growBy
 	err = f.readMeta()
@@ -82,6 +80,29 @@ func openFile(opts Options) (f *file, err error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// openDB opens and locks the file.
+func (f *file) openDB(readOnly bool) error {
+	options := &bbolt.Options{Timeout: lockWait, ReadOnly: readOnly, FreelistType: bbolt.FreelistMapType, OpenFile: f.keepHandle}
+	if strconv.IntSize == 64 && runtime.GOOS != "windows" {
+		space := reserved
+		options.InitialMmapSize = int(space)
+	}
+	err := guard(f.path, nil, func() (err error) {
+		f.db, err = bbolt.Open(f.path, 0o600, options)
+		return err
+	})
+	switch {
+	case err == nil:
+		return nil
+	case f.handle != nil:
+		_ = abandon(f.handle) // bbolt has closed it, unless it panicked
+	}
+	if errors.Is(err, bbolterrors.ErrTimeout) {
+		return fmt.Errorf("%s: %w", f.path, ErrLocked)
+	}
+	return withPath(f.path, err)
 }
 
 // keepHandle opens the file for bbolt. It never creates one.

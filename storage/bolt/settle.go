@@ -12,10 +12,7 @@ import (
 // page before it leads to, and a power failure between these writes would leave neither state. The page is written again, because a system
 // may take a page whose sync failed for synced.
 func (f *file) settle() error {
-	page, at, meta, err := f.currentMeta()
-	if err == nil {
-		err = checkPages(f.handle, meta)
-	}
+	page, at, _, err := f.currentMeta()
 	if err == nil {
 		_, err = f.handle.WriteAt(page, at)
 	}
@@ -43,6 +40,15 @@ func (f *file) currentMeta() (page []byte, at int64, meta metaPage, err error) {
 		return nil, 0, meta, fmt.Errorf("%w: %w", ErrDamaged, errMeta)
 	}
 	return page, at, meta, nil
+}
+
+// checkPages checks the pages of a file that no process writes.
+func (f *file) checkPages() error {
+	_, _, meta, err := f.currentMeta()
+	if err == nil {
+		err = checkPages(f.handle, meta)
+	}
+	return withPath(f.path, err)
 }
 
 var errMeta = errors.New("its meta page changed while it was opened")
