@@ -1,69 +1,13 @@
 package bolt
 
-import (
-	"crypto/aes"
-	"crypto/cipher"
-	"errors"
-	"fmt"
-)
+import "github.com/decorum-go/decorum/storage/seal"
 
-// Transformer seals, and usually encrypts, the JSON of objects in a file. It does not seal keys, revisions and times. Its methods must be
-// safe for concurrent use.
-type Transformer interface {
-	// KeyID identifies the current key of Seal, in at most 255 bytes. The file stores it with each sealed text.
-	KeyID() string
-	// Seal returns the sealed text. context identifies the place of the text in the file; Open receives the same context.
-	Seal(text, context []byte) ([]byte, error)
-	// Open returns the plain text. keyID identifies the key with which the text was sealed.
-	Open(keyID string, sealed, context []byte) ([]byte, error)
-}
+// Transformer seals, and usually encrypts, the JSON of objects in a file.
+type Transformer = seal.Transformer
 
 // Key is a secret key with its name.
-type Key struct {
-	// ID identifies the key in the file. It must differ from the ID of every other key that the file has ever used.
-	ID string
-	// Secret has 16, 24 or 32 bytes.
-	Secret []byte
-}
+type Key = seal.Key
 
-type aead struct {
-	current string
-	ciphers map[string]cipher.AEAD
-}
-
-// NewAEAD returns a transformer that seals with AES-GCM, using the first key and random nonces. It opens texts that were sealed with any
-// of the keys. A key should seal at most 2^32 texts. To change the key, add the new key in front of the others, open the store, and call
-// [Store.Reseal].
-func NewAEAD(keys ...Key) (Transformer, error) {
-	if len(keys) == 0 {
-		return nil, errors.New("bolt: an AEAD needs a key")
-	}
-	t := &aead{current: keys[0].ID, ciphers: map[string]cipher.AEAD{}}
-	for _, key := range keys {
-		if key.ID == "" || len(key.ID) > 255 || t.ciphers[key.ID] != nil {
-			return nil, fmt.Errorf("bolt: the id of a key must be unique and have 1 to 255 bytes: %q", key.ID)
-		}
-		block, err := aes.NewCipher(key.Secret)
-		if err != nil {
-			return nil, fmt.Errorf("bolt: key %q: %w", key.ID, err)
-		}
-		if t.ciphers[key.ID], err = cipher.NewGCMWithRandomNonce(block); err != nil {
-			return nil, fmt.Errorf("bolt: key %q: %w", key.ID, err)
-		}
-	}
-	return t, nil
-}
-
-func (t *aead) KeyID() string { return t.current }
-
-func (t *aead) Seal(text, context []byte) ([]byte, error) {
-	return t.ciphers[t.current].Seal(nil, nil, text, context), nil
-}
-
-func (t *aead) Open(keyID string, sealed, context []byte) ([]byte, error) {
-	c := t.ciphers[keyID]
-	if c == nil {
-		return nil, fmt.Errorf("no key %q", keyID)
-	}
-	return c.Open(nil, nil, sealed, context)
-}
+// NewAEAD returns a transformer that encrypts with AES-GCM; see [seal.NewAEAD]. To change the key, add the new key in front of the others, open
+// the store, and call [Store.Reseal].
+func NewAEAD(keys ...Key) (Transformer, error) { return seal.NewAEAD(keys...) }
