@@ -70,7 +70,7 @@ func (s *staged) receive(m *Engine) {
 	if s.table == nil {
 		return
 	}
-	if s.entry.JSON != nil {
+	if s.entry.JSON != nil || s.entry.Unreadable != nil {
 		s.next, s.bad = s.table.received(s.entry, s.form, s.base)
 		s.newer = s.bad == nil && m.replica.newer(s.entry, s.form)
 	}
@@ -82,6 +82,9 @@ func (s *staged) receive(m *Engine) {
 func (t *table) received(s *Stored, form *Resource, base *Record) (*Record, error) {
 	if s.Key.Name == "" || (s.Key.Namespace != "") != t.namespaced {
 		return nil, fmt.Errorf("%w: the record does not fit the scope of the resource", ErrKey)
+	}
+	if s.Unreadable != nil {
+		return nil, s.Unreadable
 	}
 	r := &Record{Revision: s.Revision, Written: s.Written, JSON: s.JSON}
 	if base != nil {

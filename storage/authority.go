@@ -53,7 +53,8 @@ type Authority interface {
 	Close() error
 }
 
-// Arrival is a group of changes that an authority reports to a replica. The entries have the state after the change; a deletion has no JSON.
+// Arrival is a group of changes that an authority reports to a replica. The entries have the state after the change; a deletion has
+// neither JSON nor Unreadable.
 type Arrival struct {
 	Entries []Stored
 	// End is the last revision of the group.

@@ -69,8 +69,11 @@ type Stored struct {
 	JSON []byte
 	// Form is the fingerprint under which the record was stored.
 	Form string
-	// Newer reports whether Form was first used after the program's form, so a newer program stored the record.
+	// Newer reports whether Form was first used after the program's form, so a newer program stored the record. The engine sets it for the
+	// records of an authority.
 	Newer bool
+	// Unreadable is the reason why an authority cannot return the JSON of the record. A backend returns an error instead.
+	Unreadable error
 }
 
 // Undo describes a change by the state before it. The state after it is the state before the next change of the same object or, if there

@@ -95,6 +95,9 @@ func (l *loading) take(ctx context.Context, s Stored) error {
 
 func (l *loading) record(s *Stored) (*Record, error) {
 	t := l.table
+	if s.Unreadable != nil {
+		return nil, s.Unreadable
+	}
 	r := &Record{Key: l.key(s.Key), Revision: s.Revision, Written: s.Written, JSON: s.JSON}
 	if s.Key.Resource != t.name || s.Key.Name == "" || (s.Key.Namespace != "") != t.namespaced {
 		return nil, fmt.Errorf("%w: the record does not fit the scope of the resource", ErrKey)

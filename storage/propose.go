@@ -21,8 +21,16 @@ func (m *Engine) propose(ctx context.Context, writes []write, now time.Time) (fi
 		done, err := m.confirmed(ctx, writes)
 		return 0, done, err
 	}
+	if m.replica.failure() != nil { // a refusal tells the client more than an unknown outcome
+		if _, err := m.check(ctx); err != nil {
+			return 0, false, err
+		}
+	}
 	verdict, err := m.replica.authority.Commit(ctx, group)
 	if err != nil {
+		if errors.Is(err, ErrUnknown) && ctx.Err() == nil {
+			m.replica.note(err)
+		}
 		return 0, false, err
 	}
 	if !verdict.Done {

@@ -29,6 +29,7 @@ type replica struct {
 	commits   sync.WaitGroup // the commits in progress
 
 	checks checks
+	turns  turns
 
 	// The engine's lock guards these.
 	at        time.Time // when the revision last moved

@@ -30,8 +30,10 @@ func (m *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 	}
 	one := []write{{table: t, key: key}}
 	w := &one[0]
+	var held turn
+	defer held.end()
 	for failed := 0; ; failed++ {
-		if err := pause(ctx, failed); err != nil {
+		if err := m.nextAttempt(ctx, &held, key, failed); err != nil {
 			return nil, err
 		}
 		if err := m.read(ctx, one); err != nil {
@@ -75,8 +77,10 @@ func (m *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 		seen[key] = true
 		all[i] = write{table: t, key: key}
 	}
+	var held turn
+	defer held.end()
 	for failed := 0; ; failed++ {
-		if err := pause(ctx, failed); err != nil {
+		if err := m.nextAttempt(ctx, &held, firstOf(keys), failed); err != nil {
 			return nil, err
 		}
 		if err := m.read(ctx, all); err != nil {
@@ -104,6 +108,14 @@ func (m *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 			return results(all, first), nil
 		}
 	}
+}
+
+// firstOf returns the key for whose turn a group waits.
+func firstOf(keys []Key) (first Key) {
+	if len(keys) > 0 {
+		first = keys[0]
+	}
+	return first
 }
 
 // refused returns the error of an update that ends without a commit. First it waits until the records that the update function saw are
