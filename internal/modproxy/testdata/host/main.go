@@ -14,7 +14,11 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/cbor"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/etcd"
 )
+
+var _ storage.Store = (*etcd.Store)(nil)
 
 type Range struct {
 	apimeta.TypeMeta   `json:",inline"`

@@ -1,0 +1,146 @@
+package etcd
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/decorum-go/decorum/storage"
+)
+
+const (
+	// MaxGroup is how many objects one write may change, and how many it may compare. etcd allows 128 operations in a transaction by default;
+	// one of them is the store's own.
+	MaxGroup = 127
+	// MaxGroupBytes is how many bytes one write may have. It is etcd's default, less what the request needs besides.
+	MaxGroupBytes = 3 << 19
+	// perOperation is about how many bytes an operation needs besides its key and value.
+	perOperation = 32
+	// resolveWait is how long a commit without an answer waits for the feed to show it.
+	resolveWait = 2 * time.Second
+)
+
+// Commit implements [storage.Authority] with one transaction. If the answer is lost, the feed can still show that the transaction was
+// executed.
+func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Verdict, error) {
+	m := marker{id: rand.Text(), at: group.At}
+	conditions, operations, err := a.transaction(group, &m)
+	if err != nil {
+		return storage.Verdict{}, err
+	}
+	seen := a.expect(m.id)
+	defer a.forget(m.id)
+	bounded, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), a.opts.Timeout)
+	response, err := a.client.Txn(bounded).If(conditions...).Then(operations...).Else(clientv3.OpGet(a.keys.commit)).Commit()
+	cancel()
+	if err != nil {
+		return a.outcome(ctx, err, seen)
+	}
+	a.noteFull(nil)
+	if response.Succeeded {
+		return storage.Verdict{Done: true, Revision: a.revision(response.Header.Revision, 0)}, nil
+	}
+	kvs := response.Responses[0].GetResponseRange().Kvs
+	if len(kvs) == 0 {
+		return storage.Verdict{}, fmt.Errorf("%w: %s does not exist", ErrFormat, a.keys.commit)
+	}
+	last := mark{revision: kvs[0].ModRevision}
+	if last.marker, err = parseMarker(kvs[0].Value); err != nil {
+		return storage.Verdict{}, err
+	}
+	return storage.Verdict{Revision: last.end(a)}, nil
+}
+
+// transaction returns the conditions and operations of a group.
+func (a *authority) transaction(group storage.Group, m *marker) ([]clientv3.Cmp, []clientv3.Op, error) {
+	conditions := make([]clientv3.Cmp, 0, len(group.Entries))
+	operations := make([]clientv3.Op, 1, len(group.Entries)+1)
+	size := 0
+	for _, e := range group.Entries {
+		key := a.keys.object(e.Key)
+		size += len(key) + perOperation
+		if e.Previous == nil {
+			conditions = append(conditions, absent(key))
+		} else {
+			conditions = append(conditions, clientv3.Compare(clientv3.ModRevision(key), "=", a.at(e.Previous.Revision)))
+		}
+		switch {
+		case e.Current == e.Previous:
+			continue
+		case e.Current == nil:
+			operations = append(operations, clientv3.OpDelete(key))
+		default:
+			value, err := a.encode(a.forms.number(e.Key.Resource, e.Form), m.count, e.Current)
+			if err != nil {
+				return nil, nil, err
+			}
+			size += len(value)
+			operations = append(operations, clientv3.OpPut(key, string(value)))
+		}
+		size += len(key) + perOperation
+		m.count++
+	}
+	operations[0] = clientv3.OpPut(a.keys.commit, m.String())
+	if len(conditions) > MaxGroup {
+		return nil, nil, tooLarge(fmt.Sprintf("a write may concern at most %d objects, but this one concerns %d", MaxGroup, len(conditions)))
+	}
+	if size > MaxGroupBytes {
+		return nil, nil, tooLarge(fmt.Sprintf("a write may have at most %d bytes, but this one has %d", MaxGroupBytes, size))
+	}
+	return conditions, operations, nil
+}
+
+// outcome returns what became of a transaction whose answer is an error.
+func (a *authority) outcome(ctx context.Context, err error, seen <-chan int64) (storage.Verdict, error) {
+	if refusal := refused(err); refusal != nil {
+		if rpctypes.Error(err) == rpctypes.ErrNoSpace {
+			a.noteFull(refusal)
+		}
+		return storage.Verdict{}, refusal
+	}
+	timer := time.NewTimer(resolveWait)
+	defer timer.Stop()
+	select {
+	case revision := <-seen:
+		return storage.Verdict{Done: true, Revision: a.revision(revision, 0)}, nil
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return storage.Verdict{}, storage.Unknown(err)
+}
+
+// expect returns a channel that receives the revision of a commit when the feed shows it.
+func (a *authority) expect(id string) <-chan int64 {
+	seen := make(chan int64, 1)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.pending[id] = seen
+	return seen
+}
+
+func (a *authority) forget(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.pending, id)
+}
+
+// resolve tells the writer of a commit that the feed has shown it.
+func (a *authority) resolve(id string, revision int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if seen, ok := a.pending[id]; ok {
+		seen <- revision
+		delete(a.pending, id)
+	}
+}
+
+// noteFull remembers whether etcd has space.
+func (a *authority) noteFull(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.full = err
+}

@@ -1,0 +1,57 @@
+package etcdtest_test
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/decorum-go/decorum/storage/etcd"
+	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
+)
+
+// shared is a cluster that all tests share. Each uses a prefix of its own.
+var shared *etcdtest.Cluster
+
+func TestMain(m *testing.M) {
+	etcdtest.Member()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "etcd")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if shared, err = etcdtest.Start(dir, etcdtest.Options{}); err != nil {
+		panic(err)
+	}
+	defer shared.Stop()
+	return m.Run()
+}
+
+var prefixes atomic.Int64
+
+func newPrefix() string { return fmt.Sprint("/stores/", prefixes.Add(1)) }
+
+func connect(t testing.TB, cluster *etcdtest.Cluster) *clientv3.Client {
+	t.Helper()
+	client, err := clientv3.New(clientv3.Config{Endpoints: cluster.Endpoints(), Logger: zap.NewNop()})
+	require.NoError(t, err)
+	t.Cleanup(func() { client.Close() })
+	_, err = client.Get(t.Context(), "connected") // the goroutines of the connection run from here on
+	require.NoError(t, err)
+	return client
+}
+
+func open(t testing.TB, opts etcd.Options) *etcd.Store {
+	t.Helper()
+	store, err := etcd.Open(t.Context(), opts)
+	require.NoError(t, err)
+	return store
+}

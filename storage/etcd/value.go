@@ -1,0 +1,157 @@
+package etcd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+var errValue = errors.New("the value does not have the form of an object")
+
+// header is the first line of the value of an object.
+type header struct {
+	form    int
+	written int64
+	index   int
+	version int // the position of the resourceVersion in the JSON, which has an empty one
+	sealed  bool
+	keyID   string
+}
+
+func (h *header) append(into []byte) []byte {
+	for i, n := range []int64{int64(h.form), h.written, int64(h.index), int64(h.version)} {
+		if i > 0 {
+			into = append(into, ' ')
+		}
+		into = strconv.AppendInt(into, n, 10)
+	}
+	if h.sealed {
+		into = append(append(into, ' '), "key="+url.QueryEscape(h.keyID)...)
+	}
+	return append(into, '\n')
+}
+
+// parseHeader returns the header of a value and the text after it.
+func parseHeader(value []byte) (h header, text []byte, err error) {
+	line, text, ok := bytes.Cut(value, []byte{'\n'})
+	fields := strings.Split(string(line), " ")
+	if !ok || len(fields) < 4 || len(fields) > 5 {
+		return h, nil, errValue
+	}
+	var numbers [4]int64
+	for i := range numbers {
+		if numbers[i], err = strconv.ParseInt(fields[i], 10, 64); err != nil || numbers[i] < 0 {
+			return h, nil, errValue
+		}
+	}
+	h = header{form: int(numbers[0]), written: numbers[1], index: int(numbers[2]), version: int(numbers[3])}
+	if len(fields) == 5 {
+		h.sealed = true
+		if h.keyID, err = url.QueryUnescape(strings.TrimPrefix(fields[4], "key=")); err != nil {
+			return h, nil, errValue
+		}
+	}
+	return h, text, nil
+}
+
+// encode returns the value of an object.
+func (a *authority) encode(form, index int, r *storage.Record) ([]byte, error) {
+	h := header{form: form, written: r.Written, index: index, version: int(r.Version.Start)}
+	if a.opts.Transformer == nil {
+		value := h.append(make([]byte, 0, 64+len(r.JSON)))
+		value = append(value, r.JSON[:r.Version.Start]...)
+		return append(value, r.JSON[r.Version.End:]...), nil
+	}
+	text := make([]byte, 0, len(r.JSON))
+	text = append(append(text, r.JSON[:r.Version.Start]...), r.JSON[r.Version.End:]...)
+	h.sealed, h.keyID = true, a.opts.Transformer.KeyID()
+	sealed, err := a.opts.Transformer.Seal(text, sealContext(r.Key))
+	if err != nil {
+		return nil, fmt.Errorf("the object %s %s/%s cannot be sealed: %w", r.Key.Resource, r.Key.Namespace, r.Key.Name, err)
+	}
+	return append(h.append(nil), sealed...), nil
+}
+
+func sealContext(key storage.Key) []byte {
+	return []byte(strings.Join([]string{key.Resource, key.Namespace, key.Name}, "\x00"))
+}
+
+// decode returns the stored record of a value that etcd wrote at a revision.
+func (a *authority) decode(key storage.Key, value []byte, revision int64) (s storage.Stored, err error) {
+	s.Key = key
+	h, text, err := parseHeader(value)
+	if err != nil {
+		return s, err
+	}
+	s.Revision, s.Written = a.revision(revision, h.index), h.written
+	known := false
+	if s.Form, known = a.forms.name(key.Resource, h.form); !known {
+		return s, &unknownForm{key.Resource, h.form}
+	}
+	if h.sealed {
+		if a.opts.Transformer == nil {
+			return s, fmt.Errorf("it is sealed with key %q, and the store has no transformer", h.keyID)
+		}
+		if text, err = a.opts.Transformer.Open(h.keyID, bytes.Clone(text), sealContext(key)); err != nil {
+			return s, fmt.Errorf("it cannot be opened with key %q: %w", h.keyID, err)
+		}
+	}
+	if h.version > len(text) {
+		return s, errValue
+	}
+	var buffer [20]byte
+	digits := strconv.AppendUint(buffer[:0], uint64(s.Revision), 10)
+	s.JSON = make([]byte, 0, len(text)+len(digits))
+	s.JSON = append(append(append(s.JSON, text[:h.version]...), digits...), text[h.version:]...)
+	return s, nil
+}
+
+// unknownForm says that the number of a form is not known yet.
+type unknownForm struct {
+	resource string
+	number   int
+}
+
+func (u *unknownForm) Error() string {
+	return fmt.Sprintf("form %d of %q is not known", u.number, u.resource)
+}
+
+// marker is the value that each commit writes.
+type marker struct {
+	id    string
+	at    time.Time
+	count int // of changes
+}
+
+func (m *marker) String() string { return fmt.Sprintf("%s %d %d", m.id, m.at.UnixMicro(), m.count) }
+
+func parseMarker(value []byte) (m marker, err error) {
+	var at int64
+	if _, err = fmt.Sscanf(string(value), "%s %d %d", &m.id, &at, &m.count); err != nil {
+		return m, fmt.Errorf("the last commit cannot be read: %w", err)
+	}
+	m.at = time.UnixMicro(at)
+	return m, nil
+}
+
+// meta describes a store.
+type meta struct {
+	Format string         `json:"format"`
+	ID     string         `json:"id"`
+	Base   watch.Revision `json:"base"`
+}
+
+func parseMeta(value []byte) (m meta, err error) {
+	if err := json.Unmarshal(value, &m); err != nil || m.Format != Format {
+		return m, fmt.Errorf("%w: %q", ErrFormat, value)
+	}
+	return m, nil
+}
