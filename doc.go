@@ -1,61 +1,53 @@
-// Package decorum is the tour of a library that serves APIs following the
-// Kubernetes API conventions from inside any Go program. It holds no code; the
-// code is in the packages below it.
+// Package decorum is the tour of a library with which any Go program serves APIs that follow the Kubernetes API
+// conventions. It contains no code; the packages below it do.
 //
-// # The five-minute path
+// # The shortest path
 //
-// Declare a kind as a struct that embeds apimeta.TypeMeta and
-// apimeta.ObjectMeta and has a Spec and, mostly, a Status. Say in a
-// rest.Resource how its API is called. Give it to rest.New, which returns an
-// http.Handler, and mount that where you like. The example of this package is
-// the whole of it, and `go run ./examples/quickstart` is the same with something
-// alive behind it.
+// Declare a kind: a struct that embeds apimeta.TypeMeta and apimeta.ObjectMeta, and has a Spec and usually a Status. A
+// rest.Resource names the kind's group, version and plural. Pass it to rest.New, which returns an http.Handler, and mount
+// the handler in your server. The example of this package does all of this, and `go run ./examples/quickstart` adds a
+// controller.
 //
-// # The packages, ground floor first
+// # The packages
 //
-//   - apimeta has what every object shares: metadata, conditions, options,
-//     label and field selectors, tables.
-//   - status is the Status kind as a Go error. A hook that returns one chooses
-//     the answer; any other error is a 500 whose cause goes to the logger.
-//   - watch is the revision log: one ordered history, in which a watcher is a
-//     position and a selector.
-//   - storage is the contract of a store and the engine in memory;
-//     storage/storagetest is the suite that every store must pass.
-//   - patch applies JSON Patch, merge patch and strategic merge patch to documents;
-//     pure functions.
-//   - rest puts it together: resources, the way of a write, the HTTP handlers,
-//     and the typed client for the same process.
-//   - rest/controller is for hosts that act on what they serve: informers with an
-//     indexed cache, a work queue and a reconcile loop on the typed client.
-//   - rest/builtin declares Namespace, Lease and Event, which clients of Kubernetes
-//     expect from every API.
-//   - rest/lifecycle deletes objects: the garbage collector, the controller that
-//     empties namespaces, and the controller that deletes expired objects.
-//   - rest/cbor is a format, for hosts that want more than JSON, YAML and Protobuf.
-//   - rest/resttest serves an API to tests, with faults to inject, and vets kinds.
+//   - apimeta: what all objects have in common (metadata, conditions, options, label and field selectors, tables).
+//   - status: the kind Status as a Go error. A hook that returns such an error chooses the response. For any other error the
+//     server responds with 500, and logs the cause.
+//   - patch: JSON Patch, merge patch and strategic merge patch, as pure functions on documents.
+//   - watch: the revision log, one ordered history of changes. A watcher is a position in it and a selector.
+//   - storage: the contract of a store, and the engine, which keeps objects in memory. storage/bolt also keeps them in a
+//     file. storage/storagetest tests stores.
+//   - rest: resources, the HTTP handler, and typed clients for the same process and for other processes.
+//   - rest/builtin: the kinds Namespace, Lease and Event, which clients of Kubernetes expect from every API.
+//   - rest/controller: informers, a work queue and a reconcile loop.
+//   - rest/lifecycle: the controllers that delete objects. They collect garbage, empty namespaces, delete expired objects,
+//     and end grace periods.
+//   - rest/events: a recorder of events for kubectl describe.
+//   - rest/election: the election of a leader among the replicas of a program.
+//   - rest/auth: finds out who sends a request, and tells clients what they may do (kubectl auth can-i).
+//   - rest/kubeconfig: reads the files in which kubectl keeps addresses and credentials.
+//   - rest/crd: exports a kind as a CustomResourceDefinition.
+//   - rest/cbor: the media type CBOR, for hosts that enable it.
+//   - rest/resttest: serves an API to tests, with faults to inject, and checks kinds against the API conventions.
 //
-// Each imports only what stands above it in this list, and a test says so.
+// A program links only the packages that it imports.
 //
 // # The way of a request
 //
-// A read takes the bytes that the store holds and writes them: an object is
-// encoded once, when it is committed. A write is decoded, checked against the
-// URL, stripped of what its verb may not touch, defaulted, validated by schema
-// and by hooks, and encoded; then the store compares, numbers and appends it.
-// That part runs again when another write came first, so hooks must be ready to
-// be called twice. The client in the same process takes the same way from the
-// second step on.
+// A read sends the bytes that the store holds: the server encodes an object once, when it commits it. A write takes the
+// steps of one list: the server decodes it, checks it against the URL, restores the fields that its verb may not change, sets
+// defaults, validates it by the schema and by hooks, and encodes it. Then the store compares it with the current object,
+// assigns a revision and appends the change to the log. If another write has changed the object in the meantime, the server
+// repeats these steps, so a hook may run more than once for one request. Typed clients in the same process take the same
+// steps.
 //
-// # What a host decides
+// # What the host decides
 //
-// The listener, TLS, who the user is, logging, metrics and the prefix are the
-// host's: the handler wants nothing of its own. Long watches outlive a server's
-// WriteTimeout, which the handler lifts for them through
-// http.ResponseController; middleware that wraps the ResponseWriter must have an
-// Unwrap method for that, as net/http asks of every wrapper. Set ReadTimeout
-// and WriteTimeout on the server, or a slow client holds its place for ever.
+// The host decides about the listener, TLS, users, logging, metrics and the path prefix. Set ReadTimeout and WriteTimeout on
+// the server; otherwise a slow client occupies a connection for ever. For watches, the handler lifts the WriteTimeout
+// through http.ResponseController. A middleware that wraps the ResponseWriter must therefore have a method Unwrap, which
+// net/http requires of every such wrapper.
 //
-// When the program ends, cancel the context of your controllers and wait for
-// their Run. Then call rest.API.Shutdown, which ends the watches, and last
-// http.Server.Shutdown, which would wait for them.
+// At the end of the program, first cancel the context of your controllers and wait for their Run. Then call
+// rest.API.Shutdown, which ends the watches, and finally http.Server.Shutdown, which waits for all other requests.
 package decorum
