@@ -173,30 +173,31 @@ type Names struct {
 	Rule NameRule
 }
 
-// Hooks are functions of the host's on objects of one kind. They run outside every lock and may call the API with the context that
-// they get. They may run several times for one write, because an attempt begins anew when another write has come first. If a hook
-// returns an error of package status, that is the answer; any other error, and a panic, is a 500.
+// Hooks are functions of the host that work on objects of one kind. They run outside every lock, and may call the API with the context
+// that they receive. They may run several times for one write, because the server starts again if another write commits first. If a hook
+// returns an error of package status, the server sends this error. If it returns any other error or panics, the server sends a 500.
 type Hooks[T any] struct {
-	// Default fills in what the client has left out, after the defaults of the struct's tags. A hook that changes a value that the
-	// client has sent is a fault, which is answered with 500 (API conventions, What May Be Defaulted).
+	// Default fills in fields that the client has left out, after the defaults of the struct's tags. If it changes a value that the
+	// client has sent, the server sends a 500 (API conventions, What May Be Defaulted).
 	Default func(ctx context.Context, obj *T) error
-	// Prepare readies an object to be stored, after defaults and admission and before validation: it drops or rewrites what is not
-	// for clients to decide, and gives a new object its first status. old is nil on create. Prepare reaches what the client
-	// reaches: no metadata that the server keeps, and in a write of the status nothing but the status.
+	// Prepare runs after defaults and admission, and before validation. It drops or rewrites fields that clients may not decide, and
+	// sets the first status of a new object. old is nil on create. Prepare can change only the fields that the client can change: no
+	// metadata that the server sets, and in a write of the status only the status.
 	Prepare func(ctx context.Context, obj, old *T) error
-	// Validate reports what is wrong with an object, besides what the tags say. old is nil on create.
+	// Validate checks an object by rules that the tags cannot express, and returns the errors. old is nil on create.
 	Validate func(ctx context.Context, obj, old *T) status.FieldErrors
 	// ValidateDelete refuses the deletion of an object by returning an error, usually [status.Forbidden].
 	ValidateDelete func(ctx context.Context, obj *T) error
 
-	// GracePeriod makes deletion graceful: it returns how many seconds the object has to end. asked is what the client asks for,
-	// and nil if it leaves the time to the kind. 0 removes the object at once, as in every resource without this hook. Otherwise
-	// the object stays, with a deletionTimestamp that many seconds ahead, and the time can only become shorter (API conventions,
-	// Metadata). When it has passed, an agent of the host's deletes the object with a grace period of 0.
+	// GracePeriod makes deletion graceful. It returns the grace period of an object in seconds. asked is the period in the client's
+	// request, or nil if the request has none. If GracePeriod returns 0, the server removes the object at once, as it does for a
+	// resource without this hook. Otherwise the server sets a deletionTimestamp that many seconds ahead, and later requests can only
+	// shorten the period (API conventions, Metadata). When it has passed, an agent of the host deletes the object with a grace period
+	// of 0; see RemoveWhenDue for a kind without an agent.
 	GracePeriod func(ctx context.Context, obj *T, asked *int64) (seconds int64, err error)
 
-	// Call makes the kind virtual: a call, with spec as the question and status as the answer, like SubjectAccessReview. A client
-	// can only create such an object; Call fills in its status, and the object is returned and never stored.
+	// Call makes the kind virtual, like SubjectAccessReview: the spec is a question, and the status is the answer. Clients can only
+	// create such an object. Call sets its status, and the server returns the object without storing it.
 	Call func(ctx context.Context, obj *T) error
 }
 
@@ -210,8 +211,8 @@ type Stage struct {
 	Warning    string
 }
 
-// Wire are exceptions from what clients see of a resource. Kinds of a host's own leave it empty; kinds of Kubernetes set what
-// Kubernetes does with them.
+// Wire changes what clients see of a resource. A host's own kinds do not need it. Kinds of Kubernetes set the exceptions that a
+// Kubernetes API server makes for them.
 type Wire struct {
 	// Dialect is Custom, or Builtin for structs of k8s.io/api.
 	Dialect Dialect
@@ -221,13 +222,13 @@ type Wire struct {
 	Generation bool
 	// VersionRequired refuses a PUT without a resourceVersion even if the dialect lets it overwrite.
 	VersionRequired bool
-	// ReturnDeleted answers a DELETE that removes the object with the object, as with Pod, Service and ServiceAccount. Default: a
-	// Status.
+	// ReturnDeleted makes the server return the object for a DELETE that removes it, as with Pod, Service and ServiceAccount. Default:
+	// the server returns a Status.
 	ReturnDeleted bool
 	// PlainMetadata leaves out the rules for metadata that most built-in kinds have besides those of all kinds: finalizers need no
 	// domain, and generateName is checked on creation alone. Lease is such a kind.
 	PlainMetadata bool
-	// Untracked keeps no managedFields: nobody owns a field, and nothing can be applied on the server. That saves the third of an
-	// object's bytes that managedFields often take, and up to half the time of a write.
+	// Untracked omits managedFields: no manager owns a field, and clients cannot use server-side apply. Without Untracked, managedFields
+	// often take a third of the bytes of an object, and up to half the time of a write.
 	Untracked bool
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// delete answers DELETE of an object: a Status when it is gone, the object while finalizers hold it or where the resource
-// has it so.
+// delete handles a DELETE of an object. The answer is a Status if the object is gone, and the object if something still holds it
+// or the resource sets Wire.ReturnDeleted.
 func (q *request) delete() error {
 	rep, err := q.negotiate(media.OneObject)
 	if err != nil {
@@ -52,7 +52,7 @@ func (q *request) deletion(namespace, name string, options apimeta.DeleteOptions
 	return w
 }
 
-// deleteOptions reads DeleteOptions from the body, or from the query where there is no body.
+// deleteOptions reads DeleteOptions from the body, or from the query if the request has no body.
 func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	var o apimeta.DeleteOptions
 	data, err := q.readBody()

@@ -381,3 +381,47 @@ func TestPluginsWithCertificates(t *testing.T) {
 	_, err := get(t, config)
 	assert.ErrorContains(t, err, "obtaining credentials: tls: ")
 }
+
+// A certificate in the file takes precedence over that of a plugin, which still provides the token.
+func TestPluginsBesideACertificate(t *testing.T) {
+	authority := issue(t, "authority", nil)
+	m := newMirror(t, authority)
+	own, other := issue(t, "own", authority), issue(t, "other", authority)
+	config := parse(t, kubeconfig.Options{Run: func(context.Context, kubeconfig.Plugin) (kubeconfig.Credentials, error) {
+		return kubeconfig.Credentials{Token: "t", Certificate: other.cert, Key: other.key}, nil
+	}}, whole("server: "+m.URL+", certificate-authority-data: "+data(authority.cert),
+		"client-certificate-data: "+data(own.cert)+", client-key-data: "+data(own.key)+", exec: {command: x}"))
+	got, err := get(t, config)
+	require.NoError(t, err)
+	assert.Equal(t, "own", got)
+	assert.Equal(t, "Bearer t", m.last.Load().Header.Get("Authorization"))
+}
+
+// If the server refuses a token late, after another request has renewed it, the client keeps the new token.
+func TestALateRefusalOfAnOldToken(t *testing.T) {
+	arrived, release := make(chan struct{}), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "Bearer t1" {
+			arrived <- struct{}{}
+			<-release
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	defer s.Close()
+	var runs atomic.Int64
+	config := parse(t, kubeconfig.Options{Run: func(context.Context, kubeconfig.Plugin) (kubeconfig.Credentials, error) {
+		return kubeconfig.Credentials{Token: fmt.Sprint("t", runs.Add(1))}, nil
+	}}, whole("server: "+s.URL, "exec: {command: x}"))
+	ended := make(chan error, 2)
+	for range 2 {
+		go func() { _, err := get(t, config); ended <- err }()
+		<-arrived
+	}
+	for refusal := range 2 {
+		release <- struct{}{}
+		require.NoError(t, <-ended)
+		_, err := get(t, config)
+		require.NoError(t, err)
+		assert.EqualValues(t, 2, runs.Load(), "after refusal %d", refusal+1)
+	}
+}
