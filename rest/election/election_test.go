@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/election"
@@ -204,6 +205,45 @@ func TestALeaderThatIsCutOff(t *testing.T) {
 		pass(5 * time.Second)
 		assert.Equal(t, "first", *s.lease().Spec.HolderIdentity)
 		assert.EqualValues(t, 3, s.terms.Load())
+		require.NoError(t, stop())
+	})
+}
+
+// The renew deadline counts from the time at which the leader sent a renewal, because the other candidates may have seen it then.
+func TestASlowRenewal(t *testing.T) {
+	inSeat(t, func(s *seat) {
+		faults := &faulty{Memory: s.store}
+		o := s.options("first")
+		o.Client = s.api(faults)
+		stop := s.run(o, s.lead)
+		pass(time.Minute)
+		var calls atomic.Int32
+		faults.set(func() (before, after time.Duration, err error) {
+			if calls.Add(1) == 1 {
+				return 0, 4 * time.Second, nil
+			}
+			return 0, 0, errors.New("cut off")
+		})
+		pass(12*time.Second - time.Millisecond) // the renewal is sent after two seconds
+		assert.EqualValues(t, 1, s.leading.Load())
+		pass(time.Millisecond)
+		assert.EqualValues(t, 0, s.leading.Load())
+		faults.set(nil)
+		require.NoError(t, stop())
+	})
+}
+
+// A candidate waits for the duration in the lease, which another holder may have chosen longer than its own.
+func TestTheHolderChoosesTheDuration(t *testing.T) {
+	inSeat(t, func(s *seat) {
+		holder, seconds := "elsewhere", int32(60)
+		_, err := s.leases.Create(s.Context(), &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: "seat"}, Spec: builtin.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds}})
+		require.NoError(t, err)
+		stop := s.run(s.options("here"), s.lead)
+		pass(time.Minute)
+		assert.EqualValues(t, 0, s.leading.Load())
+		pass(5 * time.Second)
+		assert.EqualValues(t, 1, s.leading.Load())
 		require.NoError(t, stop())
 	})
 }
