@@ -1,0 +1,166 @@
+package auth_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/status"
+)
+
+// request returns a request with headers, which alternate names and values.
+func request(headers ...string) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, "/apis", nil)
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	return r
+}
+
+// withCertificate returns a copy of a request over TLS with a client certificate, which is verified or not.
+func withCertificate(r *http.Request, name string, verified bool, groups ...string) *http.Request {
+	leaf := &x509.Certificate{Raw: []byte("certificate of " + name), Subject: pkix.Name{CommonName: name, Organization: groups}}
+	r = r.Clone(r.Context())
+	r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{leaf}}
+	if verified {
+		r.TLS.VerifiedChains = [][]*x509.Certificate{{leaf}}
+	}
+	return r
+}
+
+func tokens() rest.Authenticator {
+	return auth.Tokens(
+		auth.Token{Secret: "alice-secret", User: rest.User{Name: "alice", Groups: []string{"dev"}}},
+		auth.Token{Secret: "bob-secret", User: rest.User{Name: "bob"}},
+		auth.Token{Secret: "", User: rest.User{Name: "nobody"}},
+		auth.Token{Secret: "nameless"},
+	)
+}
+
+func TestAuthenticators(t *testing.T) {
+	proxy := auth.RequestHeaders(auth.Certificates(), "front-proxy")
+	remote := []string{"X-Remote-User", "carol", "X-Remote-Uid", "7", "X-Remote-Group", "a", "X-Remote-Group", "b", "X-Remote-Extra-Team%2fX", "t"}
+	for _, c := range []struct {
+		name   string
+		by     rest.Authenticator
+		r      *http.Request
+		user   string // empty for none
+		groups []string
+		fails  bool
+	}{
+		{"a token", tokens(), request("Authorization", "Bearer alice-secret"), "alice", []string{"dev"}, false},
+		{"the scheme in lower case", tokens(), request("Authorization", "bearer  bob-secret "), "bob", nil, false},
+		{"a wrong token", tokens(), request("Authorization", "Bearer alice-secre"), "", nil, true},
+		{"a token with a space", tokens(), request("Authorization", "Bearer alice-secret x"), "", nil, true},
+		{"the token of no name", tokens(), request("Authorization", "Bearer nameless"), "", nil, true},
+		{"no token", tokens(), request("Authorization", "Bearer "), "", nil, false},
+		{"another scheme", tokens(), request("Authorization", "Basic alice-secret"), "", nil, false},
+		{"no header", tokens(), request(), "", nil, false},
+
+		{"a certificate", auth.Certificates(), withCertificate(request(), "alice", true, "dev", "ops"), "alice", []string{"dev", "ops"}, false},
+		{"a certificate that nobody verified", auth.Certificates(), withCertificate(request(), "alice", false, "dev"), "", nil, false},
+		{"a certificate without a name", auth.Certificates(), withCertificate(request(), "", true), "", nil, true},
+		{"no TLS", auth.Certificates(), request(), "", nil, false},
+
+		{"a proxy", proxy, withCertificate(request(remote...), "front-proxy", true), "carol", []string{"a", "b"}, false},
+		{"a proxy without a user", proxy, withCertificate(request(), "front-proxy", true), "", nil, false},
+		{"headers of somebody else", proxy, withCertificate(request(remote...), "mallory", true), "", nil, false},
+		{"headers of an unverified proxy", proxy, withCertificate(request(remote...), "front-proxy", false), "", nil, false},
+		{"headers without TLS", proxy, request(remote...), "", nil, false},
+		{"no proxy named", auth.RequestHeaders(auth.Certificates()), withCertificate(request(remote...), "front-proxy", true), "", nil, false},
+
+		{"the first", auth.First(proxy, auth.Certificates(), tokens()), withCertificate(request(remote...), "front-proxy", true), "carol", []string{"a", "b"}, false},
+		{"the second", auth.First(proxy, auth.Certificates(), tokens()), withCertificate(request(remote...), "dave", true), "dave", nil, false},
+		{"the second after an error", auth.First(auth.Tokens(), tokens()), request("Authorization", "Bearer bob-secret"), "bob", nil, false},
+		{"none of several", auth.First(auth.Tokens(), tokens()), request("Authorization", "Bearer guess"), "", nil, true},
+		{"none, without credentials", auth.First(auth.Certificates(), tokens()), request(), "", nil, false},
+		{"anonymous", auth.OrAnonymous(tokens()), request(), "system:anonymous", []string{"system:unauthenticated"}, false},
+		{"invalid credentials are not anonymous", auth.OrAnonymous(tokens()), request("Authorization", "Bearer guess"), "", nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			who, err := c.by.Authenticate(c.r)
+			assert.Equal(t, c.fails, err != nil, err)
+			if c.user == "" {
+				assert.Nil(t, who)
+				return
+			}
+			require.NotNil(t, who)
+			assert.Equal(t, c.user, who.User.Name)
+			assert.Equal(t, c.groups, who.User.Groups)
+		})
+	}
+	who, err := proxy.Authenticate(withCertificate(request(remote...), "front-proxy", true))
+	require.NoError(t, err)
+	assert.Equal(t, "7", who.User.UID)
+	assert.Equal(t, map[string][]string{"team/x": {"t"}}, who.User.Extra)
+	assert.ElementsMatch(t, []string{"X-Remote-User", "X-Remote-Uid", "X-Remote-Group", "X-Remote-Extra-Team%2fx"}, who.Headers)
+}
+
+// If a single authenticator fails with an error of package status, clients receive that error.
+func TestFirstKeepsAnError(t *testing.T) {
+	down := auth.Bearer(func(context.Context, string) (*rest.Identity, error) { return nil, status.ServiceUnavailable("later") })
+	_, err := auth.First(auth.Certificates(), down).Authenticate(request("Authorization", "Bearer x"))
+	assert.True(t, status.IsServiceUnavailable(err))
+}
+
+// answers is an Authorizer with a fixed answer, that lists one rule and records its start.
+type answers struct {
+	rest.Decision
+	err     error
+	started *rest.API
+}
+
+func (a *answers) Authorize(context.Context, rest.Access) (rest.Decision, error) {
+	return a.Decision, a.err
+}
+func (a *answers) Start(api *rest.API) error { a.started = api; return nil }
+func (a *answers) RulesFor(context.Context, rest.User, string) (rest.AccessRules, error) {
+	return rest.AccessRules{Paths: []rest.PathAccess{{Verbs: []string{"get"}, Paths: []string{"/" + a.Reason}}}}, nil
+}
+
+func TestFirstOpinion(t *testing.T) {
+	none, also := &answers{Decision: rest.Decision{Reason: "a"}}, &answers{Decision: rest.Decision{Reason: "b"}}
+	allow, deny := &answers{Decision: rest.Decision{Verdict: rest.Allow, Reason: "c"}}, &answers{Decision: rest.Decision{Verdict: rest.Deny, Reason: "d"}}
+	broken := &answers{err: errors.New("broken")}
+	for _, c := range []struct {
+		of    []rest.Authorizer
+		want  rest.Decision
+		fails bool
+	}{
+		{nil, rest.Decision{}, false},
+		{[]rest.Authorizer{none, also}, rest.Decision{Reason: "a, b"}, false},
+		{[]rest.Authorizer{none, allow, deny}, allow.Decision, false},
+		{[]rest.Authorizer{none, deny, allow}, deny.Decision, false},
+		{[]rest.Authorizer{broken, allow}, allow.Decision, false},
+		{[]rest.Authorizer{broken, none}, none.Decision, true},
+	} {
+		got, err := auth.FirstOpinion(c.of...).Authorize(t.Context(), rest.Access{})
+		assert.Equal(t, c.want, got)
+		assert.Equal(t, c.fails, err != nil)
+	}
+
+	both := auth.FirstOpinion(none, allow)
+	api, err := rest.New(rest.Options{Authorizer: both})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	assert.Same(t, api, none.started)
+	assert.Same(t, api, allow.started)
+	rules, err := both.(rest.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
+	require.NoError(t, err)
+	assert.False(t, rules.Incomplete)
+	assert.Len(t, rules.Paths, 2)
+	opaque := rest.AuthorizerFunc(allow.Authorize)
+	rules, err = auth.FirstOpinion(none, opaque).(rest.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
+	require.NoError(t, err)
+	assert.True(t, rules.Incomplete)
+}

@@ -1,0 +1,68 @@
+package auth
+
+import (
+	"context"
+	"errors"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// FirstOpinion combines authorizers. The first of them that allows or denies an access decides. If none does, the access is refused for
+// the reasons of all. New starts each authorizer that has a method Start.
+func FirstOpinion(authorizers ...rest.Authorizer) rest.Authorizer { return union(authorizers) }
+
+// union implements FirstOpinion.
+type union []rest.Authorizer
+
+// Authorize implements [rest.Authorizer].
+func (u union) Authorize(ctx context.Context, a rest.Access) (rest.Decision, error) {
+	var none rest.Decision
+	var errs []error
+	for _, authorizer := range u {
+		d, err := authorizer.Authorize(ctx, a)
+		if d.Verdict != rest.NoOpinion {
+			return d, err
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if d.Reason != "" && none.Reason != "" {
+			none.Reason += ", "
+		}
+		none.Reason += d.Reason
+	}
+	if len(errs) == 1 {
+		return none, errs[0]
+	}
+	return none, errors.Join(errs...)
+}
+
+// Start starts the authorizers.
+func (u union) Start(api *rest.API) error {
+	for _, authorizer := range u {
+		if s, ok := authorizer.(interface{ Start(*rest.API) error }); ok {
+			if err := s.Start(api); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// RulesFor implements [rest.RuleLister]. The list is incomplete if an authorizer cannot list its rules.
+func (u union) RulesFor(ctx context.Context, user rest.User, namespace string) (all rest.AccessRules, err error) {
+	for _, authorizer := range u {
+		lister, ok := authorizer.(rest.RuleLister)
+		if !ok {
+			all.Incomplete = true
+			continue
+		}
+		rules, err := lister.RulesFor(ctx, user, namespace)
+		if err != nil {
+			return all, err
+		}
+		all.Resources, all.Paths = append(all.Resources, rules.Resources...), append(all.Paths, rules.Paths...)
+		all.Incomplete = all.Incomplete || rules.Incomplete
+	}
+	return all, nil
+}
