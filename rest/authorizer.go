@@ -10,7 +10,7 @@ import (
 // bindings of Kubernetes.
 //
 // An Authorizer may have two more methods. New calls Start(*API) error once, before the API serves a request, so that the Authorizer can
-// read its rules from the API. SelfSubjectRulesReview calls RulesFor, see [RuleLister].
+// read its rules from the API. kubectl auth can-i --list calls RulesFor, see package rest/auth.
 type Authorizer interface {
 	// Authorize decides about an access. If it cannot decide, it returns an error: clients receive an error of package status unchanged,
 	// and a 500 for any other error, whose text goes to the log. An error does not matter if the decision is Allow.
@@ -41,25 +41,6 @@ const (
 	// Deny refuses the access, whatever other authorizers decide.
 	Deny
 )
-
-// RuleLister is an [Authorizer] that can list what a user may do. kubectl auth can-i --list shows the list.
-type RuleLister interface {
-	// RulesFor returns the rules for a user in a namespace, and the rules for paths. Incomplete is set if the user may be allowed more.
-	RulesFor(ctx context.Context, u User, namespace string) (AccessRules, error)
-}
-
-// AccessRules list accesses that are allowed. "*" in a list means everything.
-type AccessRules struct {
-	Resources  []ResourceAccess
-	Paths      []PathAccess
-	Incomplete bool
-}
-
-// ResourceAccess allows verbs on resources. Without Names, it allows them on all objects.
-type ResourceAccess struct{ Verbs, Groups, Resources, Names []string }
-
-// PathAccess allows verbs on paths outside all resources. A path that ends with "*" covers the paths that begin with the rest of it.
-type PathAccess struct{ Verbs, Paths []string }
 
 // Authorize returns the decision of [Options.Authorizer] about an access, for use in a hook. ctx must be the context that the hook
 // received. If a names no user, it is the user of ctx, and calls of in-process clients may do everything unless they act as a user (see

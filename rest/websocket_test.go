@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -193,7 +194,7 @@ func TestWebSocketBearer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var seen http.Header
-			h := rest.WebSocketBearer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header }))
+			h := auth.WebSocketBearer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header }))
 			r := httptest.NewRequest("GET", "/", nil)
 			header := upgradeHeaders("Sec-WebSocket-Protocol", c.protocols)
 			for i := 0; i+1 < len(header); i += 2 {
@@ -209,7 +210,7 @@ func TestWebSocketBearer(t *testing.T) {
 	}
 	t.Run("a request that is no WebSocket is left alone", func(t *testing.T) {
 		var seen http.Header
-		h := rest.WebSocketBearer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header }))
+		h := auth.WebSocketBearer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header }))
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Sec-WebSocket-Protocol", token("secret")+",other")
 		h.ServeHTTP(httptest.NewRecorder(), r)
@@ -217,7 +218,7 @@ func TestWebSocketBearer(t *testing.T) {
 	})
 	t.Run("with a watch", func(t *testing.T) {
 		s := newThingServer(t, rest.Options{})
-		server := thingHTTP(t, rest.WebSocketBearer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		server := thingHTTP(t, auth.WebSocketBearer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Authorization") != "Bearer secret" {
 				http.Error(w, "who?", http.StatusUnauthorized)
 				return
@@ -229,18 +230,4 @@ func TestWebSocketBearer(t *testing.T) {
 		})
 		require.Equal(t, "k8s", conn.Subprotocol(), "the token is not repeated in the answer")
 	})
-}
-
-// A page in a browser can set no Authorization header of a WebSocket. Its token comes in the list of subprotocols, and
-// reaches what authenticates as if it had been a header.
-func ExampleWebSocketBearer() {
-	authenticate := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		fmt.Println(r.Header.Get("Authorization"), r.Header.Get("Sec-WebSocket-Protocol"))
-	})
-	r := httptest.NewRequest("GET", "/api/v1/configmaps?watch=true", nil)
-	r.Header.Set("Connection", "Upgrade")
-	r.Header.Set("Upgrade", "websocket")
-	r.Header.Set("Sec-WebSocket-Protocol", "base64url.bearer.authorization.k8s.io.c2VjcmV0, k8s")
-	rest.WebSocketBearer(authenticate).ServeHTTP(httptest.NewRecorder(), r)
-	// Output: Bearer secret k8s
 }

@@ -29,6 +29,7 @@ var rooms = []room{
 		"rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",
 	}},
 	{name: "route", may: []string{"apimeta", "rest/internal/resource"}},
+	{name: "health"},
 	{name: "identity", may: []string{"apimeta", "status", "rest/internal/route"}},
 	{name: "review", may: []string{"apimeta", "status", "rest/internal/route"}},
 	{name: "caller", may: []string{

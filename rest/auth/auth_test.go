@@ -124,8 +124,8 @@ func (a *answers) Authorize(context.Context, rest.Access) (rest.Decision, error)
 	return a.Decision, a.err
 }
 func (a *answers) Start(api *rest.API) error { a.started = api; return nil }
-func (a *answers) RulesFor(context.Context, rest.User, string) (rest.AccessRules, error) {
-	return rest.AccessRules{Paths: []rest.PathAccess{{Verbs: []string{"get"}, Paths: []string{"/" + a.Reason}}}}, nil
+func (a *answers) RulesFor(context.Context, rest.User, string) (auth.Rules, error) {
+	return auth.Rules{Paths: []auth.PathAccess{{Verbs: []string{"get"}, Paths: []string{"/" + a.Reason}}}}, nil
 }
 
 func TestFirstOpinion(t *testing.T) {
@@ -155,12 +155,12 @@ func TestFirstOpinion(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	assert.Same(t, api, none.started)
 	assert.Same(t, api, allow.started)
-	rules, err := both.(rest.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
+	rules, err := both.(auth.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
 	require.NoError(t, err)
 	assert.False(t, rules.Incomplete)
 	assert.Len(t, rules.Paths, 2)
 	opaque := rest.AuthorizerFunc(allow.Authorize)
-	rules, err = auth.FirstOpinion(none, opaque).(rest.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
+	rules, err = auth.FirstOpinion(none, opaque).(auth.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
 	require.NoError(t, err)
 	assert.True(t, rules.Incomplete)
 }

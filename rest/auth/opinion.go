@@ -49,10 +49,10 @@ func (u union) Start(api *rest.API) error {
 	return nil
 }
 
-// RulesFor implements [rest.RuleLister]. The list is incomplete if an authorizer cannot list its rules.
-func (u union) RulesFor(ctx context.Context, user rest.User, namespace string) (all rest.AccessRules, err error) {
+// RulesFor implements [RuleLister]. The list is incomplete if an authorizer cannot list its rules.
+func (u union) RulesFor(ctx context.Context, user rest.User, namespace string) (all Rules, err error) {
 	for _, authorizer := range u {
-		lister, ok := authorizer.(rest.RuleLister)
+		lister, ok := authorizer.(RuleLister)
 		if !ok {
 			all.Incomplete = true
 			continue

@@ -14,7 +14,7 @@ import (
 //
 // All clients should be able to create the reviews about themselves. SubjectAccessReview and LocalSubjectAccessReview tell their
 // clients what other users may do, as in Kubernetes, so the Authorizer must restrict them. SelfSubjectRulesReview lists the rules of
-// an Authorizer that is a [rest.RuleLister]. Otherwise the list is empty and incomplete, and clients ask about one access after
+// an Authorizer that is a [RuleLister]. Otherwise the list is empty and incomplete, and clients ask about one access after
 // another.
 func Reviews() []rest.Definition {
 	return []rest.Definition{
@@ -106,7 +106,7 @@ func rules(ctx context.Context, namespace string) (review.RulesStatus, error) {
 		out.NonResourceRules = append(out.NonResourceRules, review.NonResourceRule{Verbs: all, NonResourceURLs: all})
 		return out, nil
 	}
-	lister, ok := authorizer.(rest.RuleLister)
+	lister, ok := authorizer.(RuleLister)
 	if !ok {
 		out.Incomplete, out.EvaluationError = true, noRules
 		return out, nil

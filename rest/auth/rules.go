@@ -1,0 +1,26 @@
+package auth
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// RuleLister is a [rest.Authorizer] that can list what a user may do. kubectl auth can-i --list shows the list.
+type RuleLister interface {
+	// RulesFor returns the rules for a user in a namespace, and the rules for paths. Incomplete is set if the user may be allowed more.
+	RulesFor(ctx context.Context, u rest.User, namespace string) (Rules, error)
+}
+
+// Rules list accesses that are allowed. "*" in a list means everything.
+type Rules struct {
+	Resources  []ResourceAccess
+	Paths      []PathAccess
+	Incomplete bool
+}
+
+// ResourceAccess allows verbs on resources. Without Names, it allows them on all objects.
+type ResourceAccess struct{ Verbs, Groups, Resources, Names []string }
+
+// PathAccess allows verbs on paths outside all resources. A path that ends with "*" covers the paths that begin with the rest of it.
+type PathAccess struct{ Verbs, Paths []string }
