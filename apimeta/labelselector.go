@@ -22,19 +22,19 @@ const (
 // it matches nothing.
 type LabelSelector struct {
 	// MatchLabels requires each key to have the value.
-	MatchLabels map[string]string `json:"matchLabels,omitempty"`
+	MatchLabels map[string]string `json:"matchLabels,omitempty" protobuf:"bytes,1,rep,name=matchLabels"`
 	// MatchExpressions lists further requirements.
-	MatchExpressions []LabelSelectorRequirement `json:"matchExpressions,omitempty"`
+	MatchExpressions []LabelSelectorRequirement `json:"matchExpressions,omitempty" protobuf:"bytes,2,rep,name=matchExpressions"`
 }
 
 // LabelSelectorRequirement is one expression of a [LabelSelector].
 type LabelSelectorRequirement struct {
 	// Key is the label the requirement is about.
-	Key string `json:"key"`
+	Key string `json:"key" protobuf:"bytes,1,opt,name=key"`
 	// Operator says how to compare.
-	Operator LabelSelectorOperator `json:"operator"`
+	Operator LabelSelectorOperator `json:"operator" protobuf:"bytes,2,opt,name=operator"`
 	// Values must not be empty for In and NotIn, and must be for the others.
-	Values []string `json:"values,omitempty"`
+	Values []string `json:"values,omitempty" protobuf:"bytes,3,rep,name=values"`
 }
 
 // Selector returns the [Selector] that matches the same labels. It returns an

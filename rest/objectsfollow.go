@@ -63,3 +63,21 @@ func (o Objects) Follow(ctx context.Context, resources ...string) iter.Seq2[Chan
 		yield(Changes{}, err)
 	}
 }
+
+// Revision returns the revision of the latest commit that readers see.
+func (o Objects) Revision() watch.Revision { return o.api.store.Revision() }
+
+// Watch returns a cursor on the changes of a resource after a revision, for callers that poll; [Objects.Follow] waits. The cursor ends
+// with the API. A caller that needs it no longer closes it.
+func (o Objects) Watch(ctx context.Context, resource string, after watch.Revision) (*watch.Cursor[storage.Record], error) {
+	_, done, err := o.begin(resource)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	cursor, err := o.api.store.Watch(ctx, watch.Scope{Resource: resource}, after)
+	if err == nil {
+		context.AfterFunc(o.api.ending, cursor.Close)
+	}
+	return cursor, err
+}

@@ -65,12 +65,14 @@ var verbs = map[string]string{"GET": "get", "HEAD": "get", "POST": "create", "PU
 // begin reads the group and the version, and returns the segments that follow. It returns no segments for a path outside all
 // resources. If a segment contains an escaped slash, begin returns only the segments before it, and whole is false.
 func begin(u *url.URL) (q Question, segments []string, whole bool) {
-	segments = strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
-	whole = true
-	for i, s := range segments {
-		if segments[i], whole = Unescape(s); !whole {
-			segments = segments[:i]
-			break
+	path := strings.Trim(u.EscapedPath(), "/")
+	segments, whole = strings.Split(path, "/"), true
+	if strings.Contains(path, "%") {
+		for i, s := range segments {
+			if segments[i], whole = Unescape(s); !whole {
+				segments = segments[:i]
+				break
+			}
 		}
 	}
 	switch {

@@ -1,0 +1,151 @@
+package rbac
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Options configure an [Authorizer].
+type Options struct {
+	// Administrators are groups whose members may do everything, whatever the roles say. At least one is required: without it nobody
+	// could give the first rights.
+	Administrators []string
+}
+
+// Authorizer is a [rest.Authorizer] that decides by the roles and bindings of the API. It belongs to one API, which must serve its
+// [Authorizer.Definitions]. It has no goroutine.
+type Authorizer struct {
+	administrators []string
+	objects        rest.Objects
+
+	seen  atomic.Uint64 // the revision of the index
+	mu    sync.RWMutex
+	index *index
+	ahead []*watch.Cursor[storage.Record] // the changes after seen; nil if the index has to be read anew
+}
+
+// New returns an Authorizer. It returns an error if options name no administrators.
+func New(options Options) (*Authorizer, error) {
+	if len(options.Administrators) == 0 || slices.Contains(options.Administrators, "") {
+		return nil, errors.New("rbac.New: Options.Administrators must name at least one group, or nobody can give rights to anybody")
+	}
+	return &Authorizer{administrators: slices.Clone(options.Administrators)}, nil
+}
+
+// Start reads the roles and bindings of the API, and creates the system roles that do not exist. [rest.New] calls it.
+func (z *Authorizer) Start(api *rest.API) error {
+	if z.index != nil {
+		return errors.New("rbac: an Authorizer belongs to one API")
+	}
+	z.objects = rest.ObjectsOf(api)
+	if err := createSystemRoles(api); err != nil {
+		return fmt.Errorf("rbac: the system roles: %w", err)
+	}
+	return z.refresh()
+}
+
+// errNotStarted is the error of an Authorizer that is used without an API.
+var errNotStarted = errors.New("rbac: the Authorizer is not the one of an API")
+
+// Authorize implements [rest.Authorizer]. It never denies an access, so another authorizer can allow what the roles do not.
+func (z *Authorizer) Authorize(_ context.Context, a rest.Access) (rest.Decision, error) {
+	if group := z.administrates(a.User); group != "" {
+		return rest.Decision{Verdict: rest.Allow, Reason: "a member of the administrators"}, nil
+	}
+	if err := z.refresh(); err != nil {
+		return rest.Decision{}, err
+	}
+	z.mu.RLock()
+	defer z.mu.RUnlock()
+	var found *grant
+	z.index.grants(&a.User, a.Namespace, func(g *grant) bool {
+		for i := range g.role.rules {
+			if g.role.rules[i].allows(&a) {
+				found = g
+				return false
+			}
+		}
+		return true
+	})
+	if found != nil {
+		return rest.Decision{Verdict: rest.Allow, Reason: found.reason}, nil
+	}
+	return rest.Decision{Reason: z.unresolved(a.User, a.Namespace)}, nil
+}
+
+// unresolved names the roles that bindings of the user refer to, and that do not exist.
+func (z *Authorizer) unresolved(u rest.User, namespace string) string {
+	var missing []string
+	z.index.grants(&u, namespace, func(g *grant) bool {
+		if text := g.ref.notFound(); !g.role.exists && !slices.Contains(missing, text) {
+			missing = append(missing, text)
+		}
+		return true
+	})
+	switch len(missing) {
+	case 0:
+		return ""
+	case 1:
+		return "RBAC: " + missing[0]
+	}
+	return "RBAC: [" + strings.Join(missing, ", ") + "]"
+}
+
+func (k roleKey) notFound() string {
+	kind := "clusterrole"
+	if k.namespace != "" {
+		kind = "role"
+	}
+	return fmt.Sprintf("%s.%s %q not found", kind, Group, k.name)
+}
+
+// administrates returns a group of administrators to which the user belongs, or "".
+func (z *Authorizer) administrates(u rest.User) string {
+	for _, group := range u.Groups {
+		if slices.Contains(z.administrators, group) {
+			return group
+		}
+	}
+	return ""
+}
+
+// rulesOf returns the rules of a user in a namespace, or everywhere if namespace is empty.
+func (z *Authorizer) rulesOf(u rest.User, namespace string) (rules []PolicyRule, err error) {
+	if z.administrates(u) != "" {
+		rules = everything()
+	}
+	if err := z.refresh(); err != nil {
+		return nil, err
+	}
+	z.mu.RLock()
+	defer z.mu.RUnlock()
+	z.index.grants(&u, namespace, func(g *grant) bool {
+		rules = append(rules, g.role.rules...)
+		return true
+	})
+	return rules, nil
+}
+
+// RulesFor implements [auth.RuleLister].
+func (z *Authorizer) RulesFor(_ context.Context, u rest.User, namespace string) (out auth.Rules, err error) {
+	rules, err := z.rulesOf(u, namespace)
+	for _, r := range rules {
+		if len(r.Resources) > 0 {
+			out.Resources = append(out.Resources, auth.ResourceAccess{Verbs: r.Verbs, Groups: r.APIGroups, Resources: r.Resources, Names: r.ResourceNames})
+		}
+		if len(r.NonResourceURLs) > 0 {
+			out.Paths = append(out.Paths, auth.PathAccess{Verbs: r.Verbs, Paths: r.NonResourceURLs})
+		}
+	}
+	return out, err
+}
