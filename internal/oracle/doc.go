@@ -7,6 +7,7 @@
 //   - schemas with every kind of k8s.io/api;
 //   - manifests that package crd exports, and the behaviour of their kinds, with k8s.io/apiextensions-apiserver;
 //   - the access that a request needs (rest.API.AccessOf) with k8s.io/apiserver;
+//   - decisions and escalation checks of package rbac with k8s.io/component-helpers, for random roles, bindings and their changes;
 //   - pruning, defaulting and validation, for random schemas of custom resources, and rules in CEL with
 //     k8s.io/apiextensions-apiserver.
 //
