@@ -1,0 +1,98 @@
+// Command replicas runs the platform of docs/guide.md as three replicas over etcd, behind a reverse proxy:
+//
+//	cd examples/replicas && go run .
+//
+// It starts all of them: etcd and the proxy in this process, and each replica as a process of its own, which may be killed at any time.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	start := run
+	if len(os.Args) > 1 && os.Args[1] == "replica" {
+		start = runReplica
+	}
+	if err := start(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "replicas:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends.
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("replicas", flag.ContinueOnError)
+	flags.SetOutput(stdout)
+	listen := flags.String("listen", "127.0.0.1:8080", "address of the proxy; port 0 selects a free port")
+	data := flags.String("data", "", "directory of etcd; without one the objects are lost when the program ends")
+	count := flags.Int("count", 3, "number of replicas")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	endpoint, stopEtcd, err := startEtcd(*data)
+	if err != nil {
+		return err
+	}
+	defer stopEtcd()
+
+	// The replicas end before etcd, because they release the lease of the leader.
+	backends, log := newBackends(*count), &lines{to: stdout}
+	var replicas sync.WaitGroup
+	defer replicas.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	for i := range *count {
+		replicas.Go(func() { supervise(ctx, &process{number: i, etcd: endpoint, backends: backends, log: log}) })
+	}
+	if err := backends.all(ctx); err != nil {
+		return nil // the program ends already
+	}
+	server := &http.Server{Handler: newProxy(backends), ReadHeaderTimeout: time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	url := fmt.Sprintf("http://%s/platform", listener.Addr())
+	log.print(`ready %[1]s
+
+  kubectl --server %[1]s apply -f ../platform/sample.yaml
+  kubectl --server %[1]s get sites --watch
+  kubectl --server %[1]s get lease platform -o jsonpath={.spec.holderIdentity}   # the leader
+  kill -9 PID   # of a replica; it starts again`, url)
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+	}
+	return errors.Join(err, server.Close()) // watches end with the replicas, at the latest
+}
+
+// lines writes whole lines of several goroutines.
+type lines struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (l *lines) print(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprintf(l.to, format+"\n", args...)
+}

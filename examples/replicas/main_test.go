@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/examples/platform/site"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// The replicas are processes of the program that starts them: here, of the test.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "replica" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// platform is the running program.
+type platform struct {
+	url   string
+	mu    sync.Mutex
+	pids  map[int]int      // the processes of the replicas
+	again map[int]chan int // receive the process of a replica that has started again
+}
+
+var started = regexp.MustCompile(`^replica (\d+) is process (\d+)`)
+
+// start runs the program until the test ends, and returns when it is ready.
+func start(t *testing.T) *platform {
+	t.Helper()
+	p := &platform{pids: map[int]int{}, again: map[int]chan int{}}
+	ctx, stop := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := run(ctx, []string{"--listen", "127.0.0.1:0"}, in)
+		in.CloseWithError(err)
+		ended <- err
+	}()
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-ended, "the program ends without an error")
+	})
+	ready := make(chan string, 1)
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if url, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
+				ready <- url
+			}
+			if m := started.FindStringSubmatch(lines.Text()); m != nil {
+				number, _ := strconv.Atoi(m[1])
+				pid, _ := strconv.Atoi(m[2])
+				p.mu.Lock()
+				p.pids[number] = pid
+				if p.again[number] != nil {
+					p.again[number] <- pid
+				}
+				p.mu.Unlock()
+			}
+		}
+	}()
+	p.url = <-ready
+	return p
+}
+
+// kill kills a replica, and returns a channel that receives its process when it has started again.
+func (p *platform) kill(t *testing.T, number int) <-chan int {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.again[number] = make(chan int, 10)
+	process, err := os.FindProcess(p.pids[number])
+	require.NoError(t, err)
+	require.NoError(t, process.Kill())
+	return p.again[number]
+}
+
+// await waits until an object is as a function wants it. A new leader needs up to 20 seconds after the old one was killed.
+func await[T any](t *testing.T, client rest.Client[T], name string, until func(*T) bool) *T {
+	t.Helper()
+	for event, err := range client.Follow(t.Context(), rest.WatchOptions{FieldSelector: "metadata.name=" + name}) {
+		require.NoError(t, err)
+		if event.Type != watch.Deleted && until(event.Object) {
+			return event.Object
+		}
+	}
+	require.Fail(t, "the watch ended")
+	return nil
+}
+
+// leader returns the number of the replica that holds the lease.
+func (p *platform) leader(t *testing.T) int {
+	t.Helper()
+	leases := rest.ClientAt(rest.Server{URL: p.url}, builtin.Leases()).Namespace("default")
+	lease := await(t, leases, "platform", func(l *builtin.Lease) bool { return l.Spec.HolderIdentity != nil && *l.Spec.HolderIdentity != "" })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for number, pid := range p.pids {
+		if strings.HasSuffix(*lease.Spec.HolderIdentity, fmt.Sprint("-", pid)) {
+			return number
+		}
+	}
+	require.Fail(t, "no replica leads")
+	return 0
+}
+
+// insist creates a site, and tries again while a replica is missing. It returns the uid.
+func insist(t *testing.T, sites rest.Client[site.Site], name string) string {
+	for {
+		_, err := sites.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: site.SiteSpec{Title: name}})
+		if err == nil || status.IsAlreadyExists(err) { // an attempt whose answer was lost may have succeeded
+			break
+		}
+		require.NoError(t, t.Context().Err())
+	}
+	for {
+		s, err := sites.Get(t.Context(), name)
+		if err == nil {
+			return s.UID
+		}
+		require.False(t, status.IsNotFound(err), "an acknowledged site is lost: %s", name)
+		require.NoError(t, t.Context().Err())
+	}
+}
+
+// Clients of the proxy lose nothing while every replica, the leader included, is killed and starts again.
+func TestReplicasAreKilled(t *testing.T) {
+	p := start(t)
+	sites := rest.ClientAt(rest.Server{URL: p.url}, site.Resource()).Namespace("default")
+	uids := map[string]string{"first": insist(t, sites, "first")}
+
+	// This client follows the sites through the proxy the whole time, and counts how often each one appears.
+	ctx, stop := context.WithCancel(t.Context())
+	added, last, follows := map[string]int{}, make(chan struct{}), make(chan error, 1)
+	go func() {
+		for event, err := range sites.Follow(ctx, rest.WatchOptions{}) {
+			if err != nil {
+				follows <- err
+				return
+			}
+			if event.Type == watch.Added {
+				if added[event.Object.UID]++; event.Object.Name == "last" {
+					close(last)
+				}
+			}
+		}
+	}()
+
+	first := p.leader(t)
+	for i := range 3 {
+		again := p.kill(t, (first+i)%3)
+		for n := range 10 {
+			name := fmt.Sprintf("site-%d-%d", i, n)
+			uids[name] = insist(t, sites, name)
+		}
+		<-again
+	}
+	uids["last"] = insist(t, sites, "last")
+	<-last
+	stop()
+	assert.Equal(t, context.Canceled, <-follows)
+	for name, uid := range uids {
+		found, err := sites.Get(t.Context(), name)
+		require.NoError(t, err)
+		assert.Equal(t, uid, found.UID)
+		assert.Equal(t, 1, added[uid], "how often the watch showed %s", name)
+	}
+
+	// A new leader has taken over, and does the work of the old one.
+	hello := await(t, sites, "last", func(s *site.Site) bool { return apimeta.IsConditionTrue(s.Status.Conditions, "Ready") })
+	answer, err := http.Get(strings.TrimSuffix(p.url, "/platform") + hello.Status.Path)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	page, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "<h1>last</h1>")
+}
+
+func TestWrongFlagIsAnError(t *testing.T) {
+	require.ErrorContains(t, run(t.Context(), []string{"--port", "1"}, io.Discard), "port")
+}

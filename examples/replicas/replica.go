@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"html/template"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/examples/platform/site"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/election"
+	"github.com/decorum-go/decorum/rest/events"
+	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage/etcd"
+)
+
+// runReplica runs one replica until ctx or the standard input ends. It prints the address at which it serves.
+func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("replica", flag.ContinueOnError)
+	endpoint := flags.String("etcd", "", "URL of etcd")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	store, err := etcd.Open(ctx, etcd.Options{Config: clientv3.Config{Endpoints: []string{*endpoint}}, Prefix: "/platform"})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	api, err := rest.New(rest.Options{Store: store}, site.Resource(), builtin.Events(), builtin.Leases())
+	if err != nil {
+		return err
+	}
+
+	mux := http.NewServeMux()
+	mux.Handle("GET /pages/{namespace}/{name}", pages(api))
+	mux.Handle("/platform/", http.StripPrefix("/platform", api))
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return errors.Join(err, api.Close())
+	}
+	serving := make(chan error, 1)
+	go func() {
+		serving <- server.Serve(listener)
+		stop()
+	}()
+	fmt.Fprintln(stdout, "ready", listener.Addr())
+	err = election.Run(ctx, candidate(api), func(ctx context.Context) error { return lead(ctx, api) })
+
+	// The leader has released its lease. The API ends before the server, because it ends the watches.
+	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	err = errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
+	if failure := <-serving; !errors.Is(failure, http.ErrServerClosed) {
+		err = errors.Join(err, failure)
+	}
+	return err
+}
+
+// candidate configures the election of the leader.
+func candidate(api *rest.API) election.Options {
+	host, _ := os.Hostname()
+	return election.Options{
+		Client: rest.ClientFor[builtin.Lease](api).Namespace("default"), Name: "platform",
+		Identity: fmt.Sprint(host, "-", os.Getpid()),
+	}
+}
+
+// lead does what must run once: the controllers of the library and of the platform.
+func lead(ctx context.Context, api *rest.API) error {
+	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), Controller: "platform.example.com/publisher"})
+	p := &publisher{sites: rest.ClientFor[site.Site](api).As("publisher"), events: recorder}
+	sites := controller.NewInformer(p.sites, controller.InformerOptions[site.Site]{})
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return lifecycle.Run(ctx, api, lifecycle.Options{}) })
+	group.Go(func() error { return recorder.Run(ctx) })
+	group.Go(func() error { return controller.New(p.reconcile, controller.Options{}, controller.For(sites)).Run(ctx) })
+	return group.Wait()
+}
+
+// publisher announces the page of each site in its status. It keeps nothing in memory, so any replica can continue its work.
+type publisher struct {
+	sites  rest.Client[site.Site]
+	events *events.Recorder
+}
+
+func (p *publisher) reconcile(ctx context.Context, key controller.Key) (controller.Result, error) {
+	path, announced := "/pages/"+key.String(), false
+	s, err := p.sites.Namespace(key.Namespace).ModifyStatus(ctx, key.Name, func(s *site.Site) error {
+		announced = s.Status.Path != path
+		s.Status.Path, s.Status.ObservedGeneration = path, s.Generation
+		apimeta.SetCondition(&s.Status.Conditions, apimeta.Condition{Type: "Ready", Status: apimeta.ConditionTrue, Reason: "Published",
+			Message: "The page shows the spec.", ObservedGeneration: s.Generation})
+		return nil
+	})
+	if status.IsNotFound(err) {
+		return controller.Result{}, nil
+	}
+	if err == nil && announced {
+		p.events.Normal(s, "Published", "Publish", "The page is at %s", path)
+	}
+	return controller.Result{}, err
+}
+
+var page = template.Must(template.New("page").Parse(`<!doctype html>
+<html><head><title>{{.Title}}</title><meta name="color-scheme" content="{{.Theme}}"></head>
+<body><h1>{{.Title}}</h1><pre>{{.Text}}</pre></body></html>
+`))
+
+// pages shows the page of a site. Every replica can do that, because it reads the site from the API.
+func pages(api *rest.API) http.HandlerFunc {
+	sites := rest.ClientFor[site.Site](api)
+	return func(w http.ResponseWriter, r *http.Request) {
+		s, err := sites.Namespace(r.PathValue("namespace")).Get(r.Context(), r.PathValue("name"))
+		switch {
+		case status.IsNotFound(err):
+			http.NotFound(w, r)
+		case err != nil:
+			http.Error(w, "the page cannot be read now", http.StatusServiceUnavailable)
+		default:
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_ = page.Execute(w, s.Spec)
+		}
+	}
+}
