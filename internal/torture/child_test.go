@@ -102,6 +102,10 @@ func child(path string) error {
 	go func() { errs <- follow(ctx, store, 0, watch.Revision(after)) }()
 	go func() { errs <- follow(ctx, store, 1, store.Revision()) }()
 	go func() { errs <- lists(ctx, store) }()
+	open, err := store.Watch(ctx, watch.Scope{}, store.Revision())
+	if err != nil {
+		return err
+	}
 	failed := make(chan error, writers)
 	for i := range writers {
 		w := &writer{store: store, id: i, keys: keys()}
@@ -117,7 +121,7 @@ func child(path string) error {
 			return err
 		}
 	}
-	if err := afterFault(ctx, store); err != nil {
+	if err := afterFault(ctx, store, open); err != nil {
 		return err
 	}
 	die()
@@ -279,20 +283,28 @@ func follow(ctx context.Context, store storage.Store, id int, after watch.Revisi
 func show(ctx context.Context, cursor *watch.Cursor[storage.Record], id int) error {
 	defer cursor.Close()
 	for {
-		changes, err := cursor.Next(ctx, nil)
-		if err != nil {
+		if err := showSome(ctx, cursor, id); err != nil {
 			return err
 		}
-		var lines []string
-		for _, c := range changes {
-			e := eventOf(c)
-			if e.write == "" {
-				e.write = "-"
-			}
-			lines = append(lines, fmt.Sprintf("w %d %d %s %s", id, e.revision, e.key, e.write))
-		}
-		report("%s", strings.Join(lines, "\n"))
 	}
+}
+
+// showSome waits for changes, and reports them.
+func showSome(ctx context.Context, cursor *watch.Cursor[storage.Record], id int) error {
+	changes, err := cursor.Next(ctx, nil)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, c := range changes {
+		e := eventOf(c)
+		if e.write == "" {
+			e.write = "-"
+		}
+		lines = append(lines, fmt.Sprintf("w %d %d %s %s", id, e.revision, e.key, e.write))
+	}
+	report("%s", strings.Join(lines, "\n"))
+	return nil
 }
 
 // lists lists after each change.

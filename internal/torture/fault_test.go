@@ -18,8 +18,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// afterFault checks, in the child, that a store whose write has failed refuses writes, says why, and goes on with reads and watches.
-func afterFault(ctx context.Context, store *bolt.Store) error {
+// afterFault checks, in the child, that a store whose write has failed refuses writes, says why, and goes on with reads and watches, also
+// with a watch from before the fault. What the watch shows is compared with the file afterwards.
+func afterFault(ctx context.Context, store *bolt.Store, open *watch.Cursor[storage.Record]) error {
 	why := store.Ready()
 	if !errors.Is(why, storage.ErrReadOnly) || store.Stats().ReadOnly == nil {
 		return fmt.Errorf("the store is ready: %w", errors.Join(errors.New("after a fault"), why))
@@ -36,6 +37,16 @@ func afterFault(ctx context.Context, store *bolt.Store) error {
 		return err
 	}
 	cursor.Close()
+	report("s 2 %d", open.Position())
+	for open.Position() < store.Revision() {
+		if err := showSome(ctx, open, 2); err != nil {
+			return err
+		}
+	}
+	if changes, err := open.Poll(nil); err != nil || len(changes) > 0 {
+		return fmt.Errorf("the watch from before the fault shows %d changes that no list shows: %w", len(changes), err)
+	}
+	open.Close()
 	report("f %v", why)
 	return nil
 }
