@@ -75,9 +75,25 @@ func linearizableReopenings(s *subject) {
 	h.check()
 }
 
+// linearizablePeers is linearizableGroups for clients that use three replicas in turn.
+func linearizablePeers(s *subject) {
+	h := newGroupHistory(s)
+	for range 2 {
+		peer := &subject{T: s.T, ctx: s.ctx, make: s.make, store: s.make.Peer(s.T, s.store)}
+		peer.register()
+		h.replicas = append(h.replicas, peer)
+	}
+	h.record(60)
+	h.check()
+	for _, peer := range h.replicas[1:] {
+		require.NoError(s, peer.store.Close())
+	}
+}
+
 // groupHistory records the operations of clients.
 type groupHistory struct {
 	*subject
+	replicas   []*subject
 	seed       uint64
 	start      time.Time
 	clients    int
@@ -85,7 +101,7 @@ type groupHistory struct {
 }
 
 func newGroupHistory(s *subject) *groupHistory {
-	h := &groupHistory{subject: s, seed: uint64(time.Now().UnixNano()), start: time.Now()}
+	h := &groupHistory{subject: s, replicas: []*subject{s}, seed: uint64(time.Now().UnixNano()), start: time.Now()}
 	s.Logf("seed %d", h.seed)
 	return h
 }
@@ -102,7 +118,7 @@ func (h *groupHistory) record(calls int) {
 			for n := range calls {
 				in := randomGroup(random, fmt.Sprintf("%d-%d", id, n))
 				began := time.Since(h.start).Nanoseconds()
-				out, ok := h.groupCall(in)
+				out, ok := h.replicas[n%len(h.replicas)].groupCall(in)
 				ended := time.Since(h.start).Nanoseconds()
 				if out.unknown {
 					ended = math.MaxInt64

@@ -32,4 +32,5 @@ var peerRules = []rule{
 		}
 		require.NoError(s, peer.store.Close())
 	}},
+	{"LinearizablePeers", "A linearizability checker accepts every concurrent history of clients that use several replicas in turn.", linearizablePeers},
 }

@@ -15,16 +15,20 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/etcd"
 )
 
 func main() {
@@ -42,7 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 takes a free port")
 	prefix := flags.String("prefix", "", "path to serve below, like /p")
-	backend := flags.String("store", "memory", "where objects are kept: memory, or bolt:FILE")
+	backend := flags.String("store", "memory", "where objects are kept: memory, bolt:FILE, or etcd:URL, whose path is the prefix")
 	follow := flags.Bool("lifecycle", false, "collect garbage, empty namespaces, and give Widgets the grace period that clients ask for")
 	own := flags.Bool("builtin", false, "serve namespaces, leases and events from package rest/builtin instead of module k8s")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -93,8 +97,12 @@ func openStore(ctx context.Context, name string) (storage.Store, error) {
 		return storage.NewMemory(storage.MemoryOptions{}), nil
 	case kind == "bolt" && path != "":
 		return bolt.Open(ctx, bolt.Options{Path: path})
+	case kind == "etcd":
+		if u, err := url.Parse(path); err == nil && u.Host != "" {
+			return etcd.Open(ctx, etcd.Options{Config: clientv3.Config{Endpoints: []string{u.Scheme + "://" + u.Host}}, Prefix: u.Path})
+		}
 	}
-	return nil, fmt.Errorf("--store %q: the stores are memory and bolt:FILE", name)
+	return nil, fmt.Errorf("--store %q: the stores are memory, bolt:FILE and etcd:URL", name)
 }
 
 // serve answers requests below a prefix until ctx ends. It then ends the watches and finishes the other requests.
