@@ -52,8 +52,13 @@ func ClientFor[T any](api *API) Client[T] {
 		c.err = status.BadRequest(fmt.Sprintf("rest.ClientFor: the API serves no resource of %s", reflect.TypeFor[T]()))
 		return c
 	}
-	c.caller = &caller.Local{Resource: c.res, Enter: api.enterCall, Leave: api.leaveCall, Calling: api.calling, Until: api.ending.Until}
+	c.caller = api.callerOf(c.res)
 	return c
+}
+
+// callerOf returns the caller of a resource for clients in the same process.
+func (a *API) callerOf(res *resource.Resource) caller.Caller {
+	return &caller.Local{Resource: res, Enter: a.enterCall, Leave: a.leaveCall, Calling: a.calling, Until: a.ending.Until}
 }
 
 // Namespace returns a client for one namespace. A client without a namespace lists and watches across all namespaces; its other

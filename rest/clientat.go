@@ -53,9 +53,7 @@ func ClientAt[T any](server Server, r Resource[T]) Client[T] {
 }
 
 func clientAt[T any](server Server, r Resource[T]) (c Client[T], err error) {
-	if r.Names.Kind == "" {
-		r.Names.Kind = reflect.TypeFor[T]().Name()
-	}
+	r.Names.Kind = r.kindName()
 	r.Hooks, r.Verbs, r.Rules, r.RemoveWhenDue = Hooks[T]{}, nil, Rules{}, false
 	d, err := r.declaration()
 	if err != nil {

@@ -94,6 +94,8 @@ type Column struct {
 // Group, Version and Plural must be set, and Group may be "" for the core group; most resources also set Columns and some of
 // Hooks.
 //
+// T may be [apimeta.Document]. The Schema then describes the objects, and Names.Kind must be set.
+//
 // If T has a field status, the resource has the subresource /status: writes to the object ignore the status, and writes to
 // /status change nothing else (API conventions, Spec and Status).
 type Resource[T any] struct {
@@ -138,6 +140,9 @@ type Resource[T any] struct {
 	// lifecycle.Expire then deletes the object. The store keeps the time of the last write, so a restart does not extend the life of an
 	// object. Default: objects do not expire.
 	TimeToLive time.Duration
+
+	// Schema describes the objects if T is [apimeta.Document], for a kind without a Go struct.
+	Schema Schema
 
 	// Versions are the other versions of the resource, each with a Go type of its own (see [Converted]). Version is the version
 	// in which objects are stored. A host changes it last: first it serves all versions, then it stores another one.

@@ -3,7 +3,6 @@ package rest
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -58,9 +57,7 @@ func (res *served) kindInEachGroup() (kinds []*kind.Kind) {
 
 // resource implements [Definition]. It builds the stored version and then the others, which refer to it.
 func (r Resource[T]) resource(env *resource.Environment) (*served, error) {
-	if r.Names.Kind == "" {
-		r.Names.Kind = reflect.TypeFor[T]().Name()
-	}
+	r.Names.Kind = r.kindName()
 	res, err := r.build(env, nil)
 	if err == nil {
 		err = res.addVersions(r.versions())
@@ -159,7 +156,7 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 	if r.Scale != nil {
 		d.Scale = &resource.ScalePaths{SpecReplicas: r.Scale.SpecReplicas, StatusReplicas: r.Scale.StatusReplicas, Selector: r.Scale.Selector}
 	}
-	return d, nil
+	return d, r.declareSchema(&d)
 }
 
 // showSubresources puts the subresources that the API adds itself, such as status and scale, in front of those of the host. This

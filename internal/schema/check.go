@@ -19,10 +19,25 @@ func (s *Schema) CheckTypes(path *status.Path, v doc.Value) status.FieldErrors {
 	return c.errs
 }
 
+// CheckTypesRatcheted is CheckTypes for an update. A kind without a Go struct may keep values that a later schema excludes, so for a schema
+// of [FromOpenAPI] the values that the update does not change are accepted. old is absent on creation.
+func (s *Schema) CheckTypesRatcheted(path *status.Path, v, old doc.Value) status.FieldErrors {
+	if !s.fromOpenAPI || old.IsAbsent() {
+		return s.CheckTypes(path, v)
+	}
+	c := checker{findings{root: path}}
+	c.openTypes(s, v, old, &trail{})
+	return c.errs
+}
+
 // checker finds values of wrong types.
 type checker struct{ findings }
 
 func (c *checker) value(s *Schema, v doc.Value, at *trail) {
+	if s.fromOpenAPI {
+		c.openTypes(s, v, doc.Value{}, at)
+		return
+	}
 	if v.IsAbsent() || !c.fits(s, v, at) {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/words"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -21,6 +22,9 @@ import (
 // DecodingError returns the first error in the order of the text. An error of a type's own UnmarshalJSON takes precedence over all others
 // and stops the reading. The text must be valid JSON. Messages name types of this module as clients know them (v1.ObjectMeta).
 func DecodingError(text []byte, t reflect.Type) error {
+	if t == reflect.TypeFor[apimeta.Document]() { // only its head has types
+		t = reflect.TypeFor[apimeta.PartialObjectMetadata]()
+	}
 	r := &goReader{in: jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	if err := r.value(t); err != nil {
 		return r.ownError(err)

@@ -62,7 +62,7 @@ func (w *validator) openValue(s *Schema, v, old doc.Value, at *trail) {
 }
 
 // openType checks the type of a value, and reports whether it is right.
-func (w *validator) openType(s *Schema, v doc.Value, at *trail) bool {
+func (f *findings) openType(s *Schema, v doc.Value, at *trail) bool {
 	types, format := s.Types(), s.checkedFormat()
 	has := func(t string) bool {
 		for _, one := range types {
@@ -89,13 +89,48 @@ func (w *validator) openType(s *Schema, v doc.Value, at *trail) bool {
 			return true
 		}
 	case !isText && format != "" && !fits && form != format:
-		w.badType(at, form, format, form)
+		f.badType(at, form, format, form)
 		return false
 	case fits, len(types) == 0 && isText, format != "" && v.Kind() == doc.String && !has(NumberType) && !has(IntegerType):
 		return true
 	}
-	w.badType(at, name, strings.Join(types, ","), name)
+	f.badType(at, name, strings.Join(types, ","), name)
 	return false
+}
+
+// openTypes adds errors for values of wrong types, except for those that an update leaves as they were.
+func (c *checker) openTypes(s *Schema, v, old doc.Value, at *trail) {
+	if c.full() || !old.IsAbsent() && s.keepsFault(v, old) || !c.openType(s, v, at) {
+		return
+	}
+	switch v.Kind() {
+	case doc.Map:
+		step := trail{up: at, index: member}
+		b := s.beside()
+		for i := range v.Len() {
+			step.key, step.inMap = v.KeyAt(i), false
+			below := s.Additional
+			if p := b.property(step.key); p != nil {
+				if below = p.Schema; p.unchecked {
+					continue
+				}
+			} else {
+				step.inMap = true
+			}
+			if below != nil {
+				c.openTypes(below, v.At(i), old.Get(step.key), &step)
+			}
+		}
+	case doc.List:
+		if s.Items == nil {
+			return
+		}
+		before, step := s.correlate(old), trail{up: at}
+		for i := range v.Len() {
+			step.index = i
+			c.openTypes(s.Items, v.At(i), before(v.At(i)), &step)
+		}
+	}
 }
 
 // isWhole reports whether JavaScript could represent the number as an integer.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/decorum-go/decorum/status"
 )
@@ -30,4 +31,15 @@ func (d *deriver) rulesOf(t reflect.Type, field string) []Rule {
 		}
 	}
 	return rules
+}
+
+// HasRules reports whether the schema has a rule at any place. The schema must not contain itself, like every schema of [FromOpenAPI].
+func (s *Schema) HasRules() bool {
+	if s == nil {
+		return false
+	}
+	if len(s.Rules) > 0 || s.Items.HasRules() || s.Additional.HasRules() {
+		return true
+	}
+	return s.Object != nil && slices.ContainsFunc(s.Object.Properties, func(p Property) bool { return !p.unchecked && p.Schema.HasRules() })
 }

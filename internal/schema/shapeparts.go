@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 )
@@ -101,4 +102,9 @@ func (s *Shape) written() doc.Value {
 		return doc.Value{}
 	}
 	return zero
+}
+
+// documentShape returns the shape of [apimeta.Document]. It knows only metadata; all other members change one by one, whatever they hold.
+func documentShape() *Shape {
+	return &Shape{typ: reflect.TypeFor[apimeta.Document](), fields: []shapeField{{name: "metadata", shape: ShapeOf(reflect.TypeFor[apimeta.ObjectMeta]())}}}
 }

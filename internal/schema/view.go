@@ -3,6 +3,7 @@ package schema
 import (
 	"reflect"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 )
@@ -19,7 +20,12 @@ type View struct {
 
 // NewView returns the view of documents through a Go type. The schema need not be derived from the type, because a host may read only a
 // part of an object.
-func NewView(s *Schema, t reflect.Type) View { return View{schema: s, shape: ShapeOf(t)} }
+func NewView(s *Schema, t reflect.Type) View {
+	if t == reflect.TypeFor[apimeta.Document]() {
+		return View{schema: s, shape: documentShape()}
+	}
+	return View{schema: s, shape: ShapeOf(t)}
+}
 
 // IsOf reports whether the view shows a type, or the type that it points to.
 func (w View) IsOf(t reflect.Type) bool {

@@ -128,7 +128,7 @@ func (k *Kind) parseColumn(c Column, s *schema.Schema) (column, error) {
 		if path, err = table.ParsePath(c.Path); err != nil {
 			return column{}, err
 		}
-		if _, err = placeIn(s, path); err != nil {
+		if _, err = placeIn(s, path); err != nil && !s.FromOpenAPI() { // upstream accepts every path for a custom resource
 			return column{}, err
 		}
 	} else if err := k.checkComputed(c); err != nil {

@@ -42,6 +42,8 @@ type Declaration struct {
 	Dialect upstream.Dialect
 	Traits  Traits
 	GoType  GoType
+	// Open is the schema of a kind without a Go struct. It is nil for all others.
+	Open *OpenSchema
 	// Overlay adds to the tags of the Go type.
 	Overlay map[string]string
 	// Rules are the validation rules of the kind, or nil.
@@ -86,24 +88,15 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	return res, nil
 }
 
-// derive reads the kind's schema from its Go type, and builds what depends on it.
+// derive reads the kind's schema from its Go type or from its OpenAPI schema, and builds what depends on it.
 func (res *Resource) derive(d Declaration) error {
 	t := res.GoType.ObjectType()
-	if t.Kind() != reflect.Struct {
-		return fmt.Errorf("%s is not a struct", t)
-	}
-	options := schema.Options{Builtin: !res.Dialect.RequiredByTag, Overlay: d.Overlay}
-	if d.Rules != nil {
-		options.Rules = d.Rules.Declared()
-	}
-	var err error
-	if res.Schema, err = schema.Derive(t, options); err != nil {
-		return err
-	}
-	if d.Rules != nil {
-		if res.rules, err = d.Rules.Compile(res.Schema); err != nil {
+	if d.Open != nil {
+		if err := res.readOpen(d); err != nil {
 			return err
 		}
+	} else if err := res.readGoType(t, d); err != nil {
+		return err
 	}
 	res.view = schema.NewView(res.Schema, t)
 	if res.metadata = res.Schema.Member("metadata"); res.metadata == nil {
@@ -118,6 +111,21 @@ func (res *Resource) derive(d Declaration) error {
 		res.Schema.Description = res.Kind.Description
 	}
 	return nil
+}
+
+// readGoType reads the schema from the Go type, and compiles the rules.
+func (res *Resource) readGoType(t reflect.Type, d Declaration) (err error) {
+	if t.Kind() != reflect.Struct {
+		return fmt.Errorf("%s is not a struct", t)
+	}
+	options := schema.Options{Builtin: !res.Dialect.RequiredByTag, Overlay: d.Overlay}
+	if d.Rules != nil {
+		options.Rules = d.Rules.Declared()
+	}
+	if res.Schema, err = schema.Derive(t, options); err == nil && d.Rules != nil {
+		res.rules, err = d.Rules.Compile(res.Schema)
+	}
+	return err
 }
 
 // checkNames checks the names of the kind, and that its traits fit together.
@@ -189,7 +197,7 @@ func (res *Resource) Possible(verb string) bool {
 
 // addSubresources adds /status, those of the kind's life, /scale, and those of the host, in this order.
 func (res *Resource) addSubresources(d Declaration) error {
-	if res.Schema.Property("status") != nil && !res.Kind.Virtual {
+	if res.declaresStatus(d) {
 		verbs := slices.DeleteFunc([]string{kind.Get, kind.Patch, kind.Update}, func(v string) bool { return !res.Has(v) })
 		res.Subresources = append(res.Subresources, &Subresource{Name: "status", Kind: res.GVK, Schema: res.Schema, Verbs: verbs, OfItself: true, Part: StatusPart})
 	}

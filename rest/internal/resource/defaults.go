@@ -47,6 +47,9 @@ func (w *Write) resettle(ctx context.Context, changed doc.Value) error {
 func (w *Write) settle(ctx context.Context, sent, obj doc.Value) error {
 	obj = w.res.Schema.Default(obj)
 	errs := w.res.Schema.CheckTypes(nil, obj)
+	if len(errs) > 0 { // most writes have none, so compare with the old object only then
+		errs = w.res.Schema.CheckTypesRatcheted(nil, obj, w.old.shown)
+	}
 	if len(errs) > 0 && !w.res.Dialect.TypeErrorsInvalid {
 		return w.wrongType(sent, errs)
 	}

@@ -10,7 +10,10 @@ import (
 // describe completes the kind's description, from which package rest generates discovery and OpenAPI.
 func (res *Resource) describe() {
 	k := res.Kind
-	k.Stored, k.Schema, k.GoType = res.Stored.GVK, res.Schema, res.GoType.ObjectType()
+	k.Stored, k.Schema = res.Stored.GVK, res.Schema
+	if k.OpenAPI == nil {
+		k.GoType = res.GoType.ObjectType()
+	}
 	k.PatchTypes = res.PatchTypes(nil)
 	for _, s := range res.Subresources {
 		k.Subresources = append(k.Subresources, s.describe())

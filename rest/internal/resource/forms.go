@@ -93,7 +93,7 @@ func (w *Write) held(ctx context.Context, v doc.Value) (doc.Value, error) {
 	in.Warnings, in.heldFor = &heard, w.res
 	in.old, in.obj, in.tracked = forms{w.old.stored, w.old.stored}, v, v
 	in.sent = doc.MapOf() // the Default hook may change all of it, because the client sent none of it in this version
-	if w.part() == StatusPart && !desiredStateChanged(v, w.old.stored) {
+	if w.part() == StatusPart && !stored.desiredStateChanged(v, w.old.stored) {
 		// The write stays one of the status. If a field of one version's status lies outside of the other's, it counts as a write of the
 		// whole object.
 		in.Through = stored.FindSubresource(w.Through.Name)
@@ -118,7 +118,7 @@ func (w *Write) count(context.Context) error {
 	generation, rv := m.Get(objectmeta.Generation), m.Get(objectmeta.ResourceVersion)
 	if old := w.old; !old.shown.IsAbsent() {
 		generation, rv = objectmeta.Of(old.shown).Get(objectmeta.Generation), objectmeta.Of(old.shown).Get(objectmeta.ResourceVersion)
-		if w.res.Dialect.Generation && (desiredStateChanged(w.out.shown, old.shown) || w.res.toStored != nil && desiredStateChanged(w.out.stored, old.stored)) {
+		if w.res.Dialect.Generation && (w.res.desiredStateChanged(w.out.shown, old.shown) || w.res.toStored != nil && w.res.Stored.desiredStateChanged(w.out.stored, old.stored)) {
 			n, _ := generation.Int()
 			generation = doc.OfInt(n + 1)
 		}
@@ -131,9 +131,14 @@ func (w *Write) count(context.Context) error {
 	return nil
 }
 
-// desiredStateChanged reports whether two objects differ outside of metadata and status.
-func desiredStateChanged(obj, old doc.Value) bool {
-	rest := func(v doc.Value) doc.Value { return v.Without("metadata", "status", "apiVersion", "kind") }
+// desiredStateChanged reports whether two objects differ outside of metadata and status. Without the subresource /status, the status is a
+// field like any other.
+func (res *Resource) desiredStateChanged(obj, old doc.Value) bool {
+	outside := []string{"metadata", "apiVersion", "kind", "status"}
+	if !res.HasStatus() {
+		outside = outside[:3]
+	}
+	rest := func(v doc.Value) doc.Value { return v.Without(outside...) }
 	return !doc.Equal(rest(obj), rest(old))
 }
 

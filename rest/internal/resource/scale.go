@@ -47,8 +47,8 @@ type scaler struct {
 // ScalePaths names the fields of an object that /scale shows, by paths such as ".spec.replicas". Selector may be empty.
 type ScalePaths struct{ SpecReplicas, StatusReplicas, Selector string }
 
-// scaleSubresource returns the subresource /scale. It returns an error if a path leads to no field of the schema, or to one of another
-// type.
+// scaleSubresource returns the subresource /scale. It returns an error if a path leads to no field of the Go type, or to one of another
+// type. In a kind without a Go type, upstream accepts every path.
 func (res *Resource) scaleSubresource(s ScalePaths) (*Subresource, error) {
 	sc := scaler{res: res}
 	for _, f := range []struct {
@@ -65,12 +65,12 @@ func (res *Resource) scaleSubresource(s ScalePaths) (*Subresource, error) {
 		}
 		path := strings.Split(strings.TrimPrefix(f.path, "."), ".")
 		at := res.Schema.At(path...)
-		if at == nil || f.typ != "" && at.Type != f.typ {
+		if !res.Schema.FromOpenAPI() && (at == nil || f.typ != "" && at.Type != f.typ) {
 			return nil, fmt.Errorf("Scale: %s %q: there is no such field of type %s", f.name, f.path, f.typ)
 		}
 		*f.into = path
 	}
-	if at := res.Schema.At(sc.selector...); len(sc.selector) > 0 {
+	if at := res.Schema.At(sc.selector...); len(sc.selector) > 0 && !res.Schema.FromOpenAPI() {
 		sc.plainLabels = at.Additional != nil
 	}
 	if res.Dialect.CountsChecked {
@@ -167,7 +167,7 @@ func (s *scaler) validate(obj doc.Value, which Part) status.FieldErrors {
 		errs = checkCount(obj, s.spec)
 	}
 	errs = append(errs, checkCount(obj, s.status)...)
-	if len(s.selector) == 0 || s.res.Schema.At(s.selector...).Type != schema.StringType {
+	if len(s.selector) == 0 || !s.res.Schema.FromOpenAPI() && s.res.Schema.At(s.selector...).Type != schema.StringType {
 		return errs
 	}
 	if v, err := reach(obj, s.selector); err != nil {

@@ -65,10 +65,10 @@ func (w *Write) where() string { return "in " + w.res.versionBeside(w.heldFor) +
 func (w *Write) checkRules(obj doc.Value, bySchema func(s *schema.Schema, path *status.Path, v, old doc.Value) status.FieldErrors) status.FieldErrors {
 	res, old, part := w.res, w.old.shown, w.part()
 	errs := w.checkMetadata(obj)
-	if part == StatusPart {
-		errs = append(errs, bySchema(res.Schema.Member("status"), status.Field("status"), obj.Get("status"), old.Get("status"))...)
-	} else {
+	if part != StatusPart {
 		errs = append(errs, bySchema(res.Schema, nil, obj, old)...)
+	} else if s := res.Schema.Member("status"); s != nil {
+		errs = append(errs, bySchema(s, status.Field("status"), obj.Get("status"), old.Get("status"))...)
 	}
 	errs = append(errs, res.life.validate(obj, old, part)...)
 	if res.scale != nil {

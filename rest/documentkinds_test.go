@@ -1,0 +1,211 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// lanternSchema is the schema of the kind Lantern of these tests.
+const lanternSchema = `{"type":"object","properties":{
+	"spec":{"type":"object","required":["watts"],"properties":{
+		"watts":{"type":"integer","minimum":1},
+		"color":{"type":"string","enum":["white","red"],"default":"white"},
+		"serial":{"type":"integer"}}},
+	"status":{"type":"object","properties":{"lit":{"type":"boolean"}}}}}`
+
+func lanterns(change ...func(*rest.Resource[apimeta.Document])) rest.Resource[apimeta.Document] {
+	r := rest.Resource[apimeta.Document]{Group: "home.example.com", Version: "v1", Plural: "lanterns", Names: rest.Names{Kind: "Lantern"},
+		Schema: rest.Schema{OpenAPI: []byte(lanternSchema), Status: true}}
+	for _, f := range change {
+		f(&r)
+	}
+	return r
+}
+
+const lanternsPath = "/apis/home.example.com/v1/namespaces/default/lanterns"
+
+var lanternsV1 = apimeta.GroupVersionResource{Group: "home.example.com", Version: "v1", Resource: "lanterns"}
+
+func lantern(name string, spec map[string]any) *apimeta.Document {
+	return &apimeta.Document{ObjectMeta: apimeta.ObjectMeta{Name: name}, Content: map[string]any{"spec": spec}}
+}
+
+// A program serves and uses a kind that it knows only as an OpenAPI schema.
+func ExampleClientOf() {
+	api, err := rest.New(rest.Options{}, lanterns())
+	if err != nil {
+		panic(err)
+	}
+	defer api.Close()
+	ctx := context.Background()
+	desk, err := rest.ClientOf[apimeta.Document](api, lanternsV1).Namespace("default").Create(ctx, lantern("desk", map[string]any{"watts": 40}))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(desk.Kind, desk.Name, desk.Content["spec"])
+	_, err = rest.ClientOf[apimeta.Document](api, lanternsV1).Namespace("default").Create(ctx, lantern("dark", map[string]any{"watts": 0}))
+	fmt.Println(err)
+	// Output:
+	// Lantern desk map[color:white watts:40]
+	// Lantern.home.example.com "dark" is invalid: spec.watts: Invalid value: 0: spec.watts in body should be greater than or equal to 1
+}
+
+// New refuses a kind without a Go struct that it cannot serve.
+func TestNewRefusesDocuments(t *testing.T) {
+	type Lantern struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+	}
+	with := func(schema string) rest.Definition {
+		return lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.OpenAPI = []byte(schema) })
+	}
+	for _, c := range []struct {
+		name string
+		of   rest.Definition
+		want string
+	}{
+		{"no name", lanterns(func(r *rest.Resource[apimeta.Document]) { r.Names.Kind = "" }), "Names.Kind: must be set, because the kind has no Go struct"},
+		{"no JSON", with("type: object"), "Schema: "},
+		{"a duplicate", with(`{"type":"object","type":"object"}`), "Schema: duplicate member type"},
+		{"an invalid schema", with(`{"type":"object","properties":{"spec":{"type":"thing"}}}`), `Schema: schema: spec: type: "thing" is not a JSON type`},
+		{"rules without their evaluator", with(`{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}`), "set Rules to cel.New(nil)"},
+		{"an overlay", lanterns(func(r *rest.Resource[apimeta.Document]) { r.Overlay = map[string]string{"Lantern": "doc=x"} }), "Overlay: it adds to a Go type"},
+		{"an unknown selectable field", lanterns(func(r *rest.Resource[apimeta.Document]) { r.SelectableFields = []string{"spec.size"} }), `SelectableFields: "spec.size": there is no such field`},
+		{"a schema for a struct", rest.Resource[Lantern]{Group: "home.example.com", Version: "v1", Plural: "lanterns", Schema: rest.Schema{Status: true}}, "the kind has a Go struct"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := rest.New(rest.Options{}, c.of)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// ClientOf finds one of several kinds without a Go struct, and ClientFor does not.
+func TestClientOf(t *testing.T) {
+	switches := lanterns(func(r *rest.Resource[apimeta.Document]) { r.Plural, r.Names.Kind = "switches", "Switch" })
+	api := newAPI(t, rest.Options{}, lanterns(), switches, widgetResource())
+	ctx := t.Context()
+	for _, c := range []struct {
+		name, want string
+		of         apimeta.GroupVersionResource
+	}{
+		{"lanterns", "", lanternsV1},
+		{"switches", "", apimeta.GroupVersionResource{Group: "home.example.com", Version: "v1", Resource: "switches"}},
+		{"another version", "the API does not serve", apimeta.GroupVersionResource{Group: "home.example.com", Version: "v2", Resource: "lanterns"}},
+		{"a kind with a struct", "not apimeta.Document", apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := rest.ClientOf[apimeta.Document](api, c.of).List(ctx, rest.ListOptions{})
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			assert.True(t, status.IsBadRequest(err))
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	_, err := rest.ClientFor[apimeta.Document](api).List(ctx, rest.ListOptions{})
+	require.ErrorContains(t, err, "is the type of more than one resource")
+	_, err = rest.ClientOf[Widget](api, apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}).List(ctx, rest.ListOptions{})
+	require.NoError(t, err)
+}
+
+// Hooks see and change a document. What they do not change stays as the client sent it, digit by digit.
+func TestHooksOnDocuments(t *testing.T) {
+	content := func(d *apimeta.Document, part string) map[string]any {
+		m, _ := d.Content[part].(map[string]any)
+		return m
+	}
+	api := newAPI(t, rest.Options{}, lanterns(func(r *rest.Resource[apimeta.Document]) {
+		r.Columns = []rest.Column{rest.ColumnFunc(rest.Column{Name: "Watts"}, func(d *apimeta.Document) any { return content(d, "spec")["watts"] })}
+		r.Hooks = rest.Hooks[apimeta.Document]{
+			Default: func(_ context.Context, d *apimeta.Document) error {
+				if spec := content(d, "spec"); d.Name == "red" && spec["color"] == "white" {
+					d.Annotations = map[string]string{"defaulted": "yes"}
+				}
+				return nil
+			},
+			Prepare: func(_ context.Context, d, old *apimeta.Document) error {
+				if old == nil {
+					d.Content["status"] = map[string]any{"lit": false}
+				}
+				return nil
+			},
+			Validate: func(_ context.Context, d, _ *apimeta.Document) status.FieldErrors {
+				if content(d, "spec")["watts"].(int64) > 100 {
+					return status.FieldErrors{status.InvalidField(status.Field("spec", "watts"), nil, "too bright")}
+				}
+				return nil
+			},
+		}
+	}))
+	a := do(t, api, "POST", lanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"red"},"spec":{"watts":7,"serial":9007199254740993}}`)
+	require.Equal(t, http.StatusCreated, a.Code, a.Body)
+	assert.Contains(t, a.Body, `"serial":9007199254740993`)
+	assert.Contains(t, a.Body, `"status":{"lit":false}`)
+	assert.Contains(t, a.Body, `"defaulted":"yes"`)
+	a = do(t, api, "POST", lanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"sun"},"spec":{"watts":1000}}`)
+	assert.Equal(t, http.StatusUnprocessableEntity, a.Code)
+	assert.Contains(t, a.Body, "too bright")
+	a = do(t, api, "GET", lanternsPath, "", "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
+	assert.Contains(t, a.Body, `"cells":["red",7]`)
+
+	c := rest.ClientOf[apimeta.Document](api, lanternsV1).Namespace("default")
+	d, err := c.Get(t.Context(), "red")
+	require.NoError(t, err)
+	content(d, "spec")["color"] = "red"
+	d, err = c.Update(t.Context(), d)
+	require.NoError(t, err)
+	assert.EqualValues(t, 2, d.Generation)
+	assert.Contains(t, do(t, api, "GET", lanternsPath+"/red", "").Body, `"serial":9007199254740993`)
+}
+
+// Without the subresource, the status is a field like any other: clients set it, and a change of it is a change of the generation.
+func TestStatusWithoutSubresource(t *testing.T) {
+	api := newAPI(t, rest.Options{}, lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.Status = false }))
+	a := do(t, api, "POST", lanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"desk"},"spec":{"watts":7},"status":{"lit":true}}`)
+	require.Equal(t, http.StatusCreated, a.Code, a.Body)
+	assert.Contains(t, a.Body, `"status":{"lit":true}`)
+	a = do(t, api, "PATCH", lanternsPath+"/desk", `{"status":{"lit":false}}`, "Content-Type", "application/merge-patch+json")
+	require.Equal(t, http.StatusOK, a.Code, a.Body)
+	assert.Contains(t, a.Body, `"generation":2`)
+	assert.Equal(t, http.StatusNotFound, do(t, api, "GET", lanternsPath+"/desk/status", "").Code)
+	a = do(t, api, "PATCH", lanternsPath+"/desk", `{"status":{"lit":7}}`, "Content-Type", "application/merge-patch+json")
+	assert.Equal(t, http.StatusUnprocessableEntity, a.Code)
+}
+
+// An update may keep a value that a later schema excludes, of a wrong type too, and may not set it.
+func TestUpdatesKeepWhatALaterSchemaExcludes(t *testing.T) {
+	store := newStore(t)
+	before, err := rest.New(rest.Options{Store: store}, lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.OpenAPI = nil }))
+	require.NoError(t, err)
+	for _, name := range []string{"desk", "hall"} {
+		a := do(t, before, "POST", lanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"`+name+`"},"spec":{"watts":"many","color":"blue","serial":1}}`)
+		require.Equal(t, http.StatusCreated, a.Code, a.Body)
+	}
+	require.NoError(t, before.Shutdown(t.Context()))
+
+	api := newAPI(t, rest.Options{Store: store}, lanterns())
+	merge := func(patch string) answer {
+		return do(t, api, "PATCH", lanternsPath+"/desk", patch, "Content-Type", "application/merge-patch+json")
+	}
+	assert.Equal(t, http.StatusOK, merge(`{"spec":{"serial":2}}`).Code)
+	assert.Equal(t, http.StatusOK, merge(`{"metadata":{"labels":{"a":"b"}}}`).Code)
+	for _, patch := range []string{`{"spec":{"watts":"more"}}`, `{"spec":{"color":"green"}}`} {
+		assert.Equal(t, http.StatusUnprocessableEntity, merge(patch).Code, patch)
+	}
+	assert.Equal(t, http.StatusOK, merge(`{"spec":{"watts":5,"color":null}}`).Code)
+	var got apimeta.Document
+	require.NoError(t, json.Unmarshal([]byte(do(t, api, "GET", lanternsPath+"/desk", "").Body), &got))
+	assert.Equal(t, map[string]any{"watts": int64(5), "color": "white", "serial": int64(2)}, got.Content["spec"])
+}

@@ -1,0 +1,81 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/rules"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// OpenSchema is the schema of a kind without a Go struct.
+type OpenSchema struct {
+	// JSON is a structural OpenAPI v3 schema.
+	JSON []byte
+	// Status says that the kind has the subresource /status.
+	Status bool
+	// RulesChecked says that the rules are known to be valid, so the first write may compile them.
+	RulesChecked bool
+}
+
+// readOpen reads the schema of a kind without a Go struct, and compiles its rules.
+func (res *Resource) readOpen(d Declaration) error {
+	source, duplicates, err := codec.DecodeJSON(d.Open.JSON)
+	switch {
+	case err != nil:
+		return fmt.Errorf("Schema: %w", err)
+	case len(duplicates) > 0:
+		return fmt.Errorf("Schema: duplicate member %s", duplicates[0])
+	case len(d.Overlay) > 0:
+		return errors.New("Overlay: it adds to a Go type, and the kind has a Schema")
+	}
+	if res.Schema, err = schema.FromOpenAPI(source); err != nil {
+		return fmt.Errorf("Schema: %w", err)
+	}
+	res.Kind.OpenAPI = d.Open.JSON
+	hasRules := res.Schema.HasRules()
+	switch {
+	case d.Rules == nil && hasRules && !res.IsOutline():
+		return errors.New("Schema: it has validation rules (x-kubernetes-validations), which need the evaluator of module cel: set Rules to cel.New(nil)")
+	case d.Rules == nil:
+		return nil
+	case len(d.Rules.Declared()) > 0:
+		return errors.New("Rules: they name Go types, and the kind has a Schema: write the rules into the schema")
+	case !hasRules:
+		return nil
+	}
+	compile := sync.OnceValues(func() (rules.Checker, error) { return d.Rules.Compile(res.Schema) })
+	if res.rules = lateRules(compile); d.Open.RulesChecked {
+		return nil
+	}
+	_, err = compile()
+	return err
+}
+
+// lateRules are rules that are compiled when they are first checked.
+type lateRules func() (rules.Checker, error)
+
+// Check implements [rules.Checker]. If the rules do not compile, the object breaks them.
+func (compile lateRules) Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors) {
+	checker, err := compile()
+	if err != nil {
+		return status.FieldErrors{status.InternalField(nil, err)}, nil
+	}
+	return checker.Check(ctx, obj, old)
+}
+
+// declaresStatus reports whether the kind has the subresource /status: if its Go type has a field status, or if its schema says so.
+func (res *Resource) declaresStatus(d Declaration) bool {
+	switch {
+	case res.Kind.Virtual:
+		return false
+	case d.Open != nil:
+		return d.Open.Status
+	}
+	return res.Schema.Property("status") != nil
+}

@@ -1,0 +1,59 @@
+package rest
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+)
+
+// Schema describes the objects of a kind without a Go struct, in the words of a CustomResourceDefinition. Such a kind answers as
+// kube-apiserver does for a custom resource of this schema: unknown fields are pruned, missing ones are defaulted, and an update
+// may keep values that break the schema if it does not change them. A write in another version than the stored one need not meet
+// the schema of the stored version, which prunes and defaults the object.
+type Schema struct {
+	// OpenAPI is a structural OpenAPI v3 schema, as JSON. Package crd checks that a schema is structural and that its defaults are
+	// valid; New does not. Default: objects may have any fields.
+	OpenAPI []byte
+	// Status adds the subresource /status. Without it, the status is a field like any other.
+	Status bool
+	// RulesChecked says that the rules of the schema (x-kubernetes-validations) are known to be valid, so that New may leave it to
+	// the first write to compile them. All rules need the evaluator of module cel: set Rules of the resource to cel.New(nil).
+	RulesChecked bool
+}
+
+// isDocument reports whether the kind has no Go struct.
+func (r Resource[T]) isDocument() bool {
+	return reflect.TypeFor[T]() == reflect.TypeFor[apimeta.Document]()
+}
+
+// kindName returns the name of the kind: by default, the name of its Go struct.
+func (r Resource[T]) kindName() string {
+	if r.Names.Kind != "" || r.isDocument() {
+		return r.Names.Kind
+	}
+	return reflect.TypeFor[T]().Name()
+}
+
+// anyFields is the schema of objects that may have any fields.
+const anyFields = `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
+
+// declareSchema adds the schema of a kind without a Go struct to a declaration.
+func (r Resource[T]) declareSchema(d *resource.Declaration) error {
+	if !r.isDocument() {
+		if r.Schema.OpenAPI != nil || r.Schema.Status {
+			return errors.New("Schema: it describes an apimeta.Document, and the kind has a Go struct")
+		}
+		return nil
+	}
+	if d.Kind.Kind == "" {
+		return errors.New("Names.Kind: must be set, because the kind has no Go struct")
+	}
+	d.Open = &resource.OpenSchema{JSON: r.Schema.OpenAPI, Status: r.Schema.Status, RulesChecked: r.Schema.RulesChecked}
+	if len(d.Open.JSON) == 0 {
+		d.Open.JSON = []byte(anyFields)
+	}
+	d.Dialect.StoredRules = false
+	return nil
+}
