@@ -51,9 +51,7 @@ func newOpenKind(t *testing.T, spec object) openKind {
 	k.structural, err = structuralschema.NewStructural(k.props)
 	require.NoError(t, err)
 	require.NoError(t, defaulting.PruneDefaults(k.structural))
-	v, _, err := codec.DecodeJSON(data)
-	require.NoError(t, err)
-	k.ours, err = schema.FromOpenAPI(v)
+	k.ours, err = schema.FromOpenAPI(data)
 	require.NoError(t, err, "%s", data)
 	return k
 }

@@ -14,8 +14,8 @@ import (
 // lists accept null elements. It is the same in every run, so it can be stored: a record with another fingerprint was defaulted, pruned and
 // validated by another schema.
 func (s *Schema) Fingerprint() string {
-	if s.print != "" {
-		return s.print
+	if s.root != nil {
+		return s.root.print
 	}
 	h := sha256.New()
 	p := printer{w: h, seen: map[*Object]int{}}

@@ -12,17 +12,25 @@ import (
 	"sync"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
 )
 
-// FromOpenAPI returns the schema of a kind from its OpenAPI v3 schema, the openAPIV3Schema of a CustomResourceDefinition. It adds
-// apiVersion, kind and metadata to the root and to embedded resources.
+// FromOpenAPI returns the schema of a kind from its OpenAPI v3 schema, the openAPIV3Schema of a CustomResourceDefinition, as JSON. It adds
+// apiVersion, kind and metadata to the root and to embedded resources. The schema keeps the text, which must not change.
 //
 // FromOpenAPI reads the keywords that a structural schema may have. It returns all errors at once: for a value of a wrong type, a keyword
 // that kube-apiserver does not support, an unknown keyword without the prefix "x-", an invalid pattern, and a default that is too large. It
 // does not check that the schema is structural, and that the defaults satisfy the schema.
-func FromOpenAPI(source doc.Value) (*Schema, error) {
+func FromOpenAPI(json []byte) (*Schema, error) {
+	source, duplicates, err := codec.DecodeJSON(json)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("schema: %w", err)
+	case len(duplicates) > 0:
+		return nil, fmt.Errorf("schema: duplicate member %s", duplicates[0])
+	}
 	r := openReader{}
 	s := r.place(source, nil)
 	if s.Type != ObjectType {
@@ -36,7 +44,7 @@ func FromOpenAPI(source doc.Value) (*Schema, error) {
 	}
 	s.distinct = s.distinct || s.Object.distinct
 	sum := sha256.Sum256(appendWithoutDocs(nil, source))
-	s.print = hex.EncodeToString(sum[:16])
+	s.root = &openRoot{source: json, print: hex.EncodeToString(sum[:16])}
 	return s, nil
 }
 
@@ -58,6 +66,20 @@ func (s *Schema) IsEmbedded() bool { return s.open != nil && s.open.embedded }
 
 // FromOpenAPI reports whether the function of this name made the schema.
 func (s *Schema) FromOpenAPI() bool { return s.fromOpenAPI }
+
+// openRoot is what only the schema of a whole kind has.
+type openRoot struct {
+	source []byte
+	print  string // the fingerprint
+}
+
+// Source returns the text that [FromOpenAPI] read. It is nil for other schemas, and for parts of a schema.
+func (s *Schema) Source() []byte {
+	if s.root == nil {
+		return nil
+	}
+	return s.root.source
+}
 
 // maxOpenDefault bounds how many values the defaults of one place may contain with the defaults below them. Each list element of a default
 // gets the defaults of its members, so a small schema can describe a huge default.

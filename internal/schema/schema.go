@@ -109,7 +109,7 @@ type Schema struct {
 	// none.
 	fromOpenAPI bool
 	open        *openRules
-	print       string // the fingerprint of a whole schema from OpenAPI
+	root        *openRoot // nil for the parts of a schema
 }
 
 // Object describes the members of a struct type. A recursive type points back to its own Object.

@@ -59,8 +59,6 @@ type Kind struct {
 
 	// Schema describes the whole object, including apiVersion, kind and metadata.
 	Schema *schema.Schema
-	// OpenAPI is the schema of a kind without a Go struct, as JSON. It is nil for all others.
-	OpenAPI []byte
 	// GoType is the Go type of the objects, or nil.
 	GoType reflect.Type
 

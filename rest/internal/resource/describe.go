@@ -11,7 +11,7 @@ import (
 func (res *Resource) describe() {
 	k := res.Kind
 	k.Stored, k.Schema = res.Stored.GVK, res.Schema
-	if k.OpenAPI == nil {
+	if !res.Schema.FromOpenAPI() {
 		k.GoType = res.GoType.ObjectType()
 	}
 	k.PatchTypes = res.PatchTypes(nil)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/internal/schema"
@@ -24,20 +23,13 @@ type OpenSchema struct {
 }
 
 // readOpen reads the schema of a kind without a Go struct, and compiles its rules.
-func (res *Resource) readOpen(d Declaration) error {
-	source, duplicates, err := codec.DecodeJSON(d.Open.JSON)
-	switch {
-	case err != nil:
-		return fmt.Errorf("Schema: %w", err)
-	case len(duplicates) > 0:
-		return fmt.Errorf("Schema: duplicate member %s", duplicates[0])
-	case len(d.Overlay) > 0:
+func (res *Resource) readOpen(d Declaration) (err error) {
+	if len(d.Overlay) > 0 {
 		return errors.New("Overlay: it adds to a Go type, and the kind has a Schema")
 	}
-	if res.Schema, err = schema.FromOpenAPI(source); err != nil {
+	if res.Schema, err = schema.FromOpenAPI(d.Open.JSON); err != nil {
 		return fmt.Errorf("Schema: %w", err)
 	}
-	res.Kind.OpenAPI = d.Open.JSON
 	hasRules := res.Schema.HasRules()
 	switch {
 	case d.Rules == nil && hasRules && !res.IsOutline():
