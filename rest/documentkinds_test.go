@@ -76,7 +76,7 @@ func TestNewRefusesDocuments(t *testing.T) {
 	}{
 		{"no name", lanterns(func(r *rest.Resource[apimeta.Document]) { r.Names.Kind = "" }), "Names.Kind: must be set, because the kind has no Go struct"},
 		{"no JSON", with("type: object"), "Schema: "},
-		{"a duplicate", with(`{"type":"object","type":"object"}`), "Schema: duplicate member type"},
+		{"a duplicate", with(`{"type":"object","type":"object"}`), "Schema: schema: duplicate member type"},
 		{"an invalid schema", with(`{"type":"object","properties":{"spec":{"type":"thing"}}}`), `Schema: schema: spec: type: "thing" is not a JSON type`},
 		{"rules without their evaluator", with(`{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}`), "set Rules to cel.New(nil)"},
 		{"an overlay", lanterns(func(r *rest.Resource[apimeta.Document]) { r.Overlay = map[string]string{"Lantern": "doc=x"} }), "Overlay: it adds to a Go type"},

@@ -51,7 +51,7 @@ func newOpenKind(t *testing.T, spec object) openKind {
 	k.structural, err = structuralschema.NewStructural(k.props)
 	require.NoError(t, err)
 	require.NoError(t, defaulting.PruneDefaults(k.structural))
-	k.ours, err = schema.FromOpenAPI(data)
+	k.ours, err = schema.ReadOpenAPI(data)
 	require.NoError(t, err, "%s", data)
 	return k
 }

@@ -17,13 +17,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// FromOpenAPI returns the schema of a kind from its OpenAPI v3 schema, the openAPIV3Schema of a CustomResourceDefinition, as JSON. It adds
-// apiVersion, kind and metadata to the root and to embedded resources. The schema keeps the text, which must not change.
-//
-// FromOpenAPI reads the keywords that a structural schema may have. It returns all errors at once: for a value of a wrong type, a keyword
-// that kube-apiserver does not support, an unknown keyword without the prefix "x-", an invalid pattern, and a default that is too large. It
-// does not check that the schema is structural, and that the defaults satisfy the schema.
-func FromOpenAPI(json []byte) (*Schema, error) {
+// ReadOpenAPI is [FromOpenAPI] for a schema as JSON. The schema keeps the text, which must not change.
+func ReadOpenAPI(json []byte) (*Schema, error) {
 	source, duplicates, err := codec.DecodeJSON(json)
 	switch {
 	case err != nil:
@@ -31,6 +26,20 @@ func FromOpenAPI(json []byte) (*Schema, error) {
 	case len(duplicates) > 0:
 		return nil, fmt.Errorf("schema: duplicate member %s", duplicates[0])
 	}
+	s, err := FromOpenAPI(source)
+	if err == nil {
+		s.root.source = json
+	}
+	return s, err
+}
+
+// FromOpenAPI returns the schema of a kind from its OpenAPI v3 schema, the openAPIV3Schema of a CustomResourceDefinition. It adds
+// apiVersion, kind and metadata to the root and to embedded resources.
+//
+// FromOpenAPI reads the keywords that a structural schema may have. It returns all errors at once: for a value of a wrong type, a keyword
+// that kube-apiserver does not support, an unknown keyword without the prefix "x-", an invalid pattern, and a default that is too large. It
+// does not check that the schema is structural, and that the defaults satisfy the schema.
+func FromOpenAPI(source doc.Value) (*Schema, error) {
 	r := openReader{}
 	s := r.place(source, nil)
 	if s.Type != ObjectType {
@@ -44,7 +53,7 @@ func FromOpenAPI(json []byte) (*Schema, error) {
 	}
 	s.distinct = s.distinct || s.Object.distinct
 	sum := sha256.Sum256(appendWithoutDocs(nil, source))
-	s.root = &openRoot{source: json, print: hex.EncodeToString(sum[:16])}
+	s.root = &openRoot{print: hex.EncodeToString(sum[:16])}
 	return s, nil
 }
 
@@ -73,7 +82,7 @@ type openRoot struct {
 	print  string // the fingerprint
 }
 
-// Source returns the text that [FromOpenAPI] read. It is nil for other schemas, and for parts of a schema.
+// Source returns the text that [ReadOpenAPI] read. It is nil for other schemas, and for parts of a schema.
 func (s *Schema) Source() []byte {
 	if s.root == nil {
 		return nil

@@ -24,7 +24,7 @@ func decode(t testing.TB, json string) doc.Value {
 // fromOpenAPI returns the schema of objects whose field spec has this schema.
 func fromOpenAPI(t testing.TB, spec string) *schema.Schema {
 	t.Helper()
-	s, err := schema.FromOpenAPI([]byte(`{"type":"object","properties":{"spec":` + spec + `}}`))
+	s, err := schema.ReadOpenAPI([]byte(`{"type":"object","properties":{"spec":` + spec + `}}`))
 	require.NoError(t, err)
 	return s
 }
@@ -45,11 +45,11 @@ func TestFromOpenAPIRefuses(t *testing.T) {
 		{"a default that explodes", exploding(), "default: it is too large with the defaults below it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := schema.FromOpenAPI([]byte(`{"type":"object","properties":{"spec":` + c.spec + `}}`))
+			_, err := schema.ReadOpenAPI([]byte(`{"type":"object","properties":{"spec":` + c.spec + `}}`))
 			require.ErrorContains(t, err, c.want)
 		})
 	}
-	_, err := schema.FromOpenAPI([]byte(`{"type":"array","items":{"type":"string"}}`))
+	_, err := schema.ReadOpenAPI([]byte(`{"type":"array","items":{"type":"string"}}`))
 	require.ErrorContains(t, err, "schema: the root: type: must be object at the root")
 }
 
@@ -79,7 +79,7 @@ func TestEmbeddedResources(t *testing.T) {
 
 // The root has metadata, whatever the schema says about it, and the schema may restrict the name.
 func TestMetadataOfTheRoot(t *testing.T) {
-	s, err := schema.FromOpenAPI([]byte(`{"type":"object","properties":{"metadata":{"type":"object","properties":{"name":{"type":"string","maxLength":3}}}}}`))
+	s, err := schema.ReadOpenAPI([]byte(`{"type":"object","properties":{"metadata":{"type":"object","properties":{"name":{"type":"string","maxLength":3}}}}}`))
 	require.NoError(t, err)
 	v, unknown := s.Prune(decode(t, `{"apiVersion":"v1","kind":"A","metadata":{"name":"long","labels":{"a":"b"}}}`))
 	assert.Empty(t, unknown)

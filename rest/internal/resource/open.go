@@ -27,7 +27,7 @@ func (res *Resource) readOpen(d Declaration) (err error) {
 	if len(d.Overlay) > 0 {
 		return errors.New("Overlay: it adds to a Go type, and the kind has a Schema")
 	}
-	if res.Schema, err = schema.FromOpenAPI(d.Open.JSON); err != nil {
+	if res.Schema, err = schema.ReadOpenAPI(d.Open.JSON); err != nil {
 		return fmt.Errorf("Schema: %w", err)
 	}
 	hasRules := res.Schema.HasRules()
