@@ -57,6 +57,19 @@ func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
 	})
 }
 
+// A cursor on all resources that has read every change of the ended resource still gets the later changes of other resources.
+func TestEndResourceKeepsWhatOthersHaveNotRead(t *testing.T) {
+	log := newLog(t, watch.LogOptions[thing]{Start: 10})
+	require.NoError(t, log.Append(group(11, key("a", "x"))))
+	require.NoError(t, log.Append(group(12, watch.Scope{Resource: "others", Name: "x"})))
+	all, err := log.Cursor(watch.Scope{}, 11)
+	require.NoError(t, err)
+	log.EndResource("things", errors.New("over"))
+	changes, err := all.Poll(nil)
+	require.NoError(t, err)
+	assert.Equal(t, []watch.Revision{12}, revisions(changes))
+}
+
 func TestCloseWakesCursorsOfAnEndedResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := watch.NewLog(watch.LogOptions[thing]{Start: 10})
