@@ -179,3 +179,28 @@ func TestManifestOfVersions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, text, string(again), "the manifest depends only on the definition")
 }
+
+// Rack has immutable elements in two lists. Only those of a list with keys have old values, whatever their order.
+type Rack struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               struct {
+		Codes []string `json:"codes,omitempty" api:"list=atomic,items.immutable"`
+		Slots []Slot   `json:"slots,omitempty" api:"list=map,key=name,items.immutable"`
+	} `json:"spec"`
+}
+
+type Slot struct {
+	Name string `json:"name"`
+	Size int32  `json:"size"`
+}
+
+// A cluster refuses a rule about old values where it cannot find the old value of an element.
+func TestManifestOfImmutableElements(t *testing.T) {
+	yaml, _, err := crd.Manifest(rest.Resource[Rack]{Group: "example.com", Version: "v1", Plural: "racks"})
+	require.NoError(t, err)
+	_, ofSlots, found := strings.Cut(string(yaml), "slots:")
+	require.True(t, found)
+	assert.Equal(t, 1, strings.Count(string(yaml), "rule: self == oldSelf"))
+	assert.Equal(t, 1, strings.Count(ofSlots, "rule: self == oldSelf"))
+}
