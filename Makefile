@@ -12,6 +12,7 @@ COUNT    ?= 6
 FUZZTIME ?= 30s
 SOAK     ?= 10m
 KILLS    ?= 1000
+FAULTS   ?= 200
 
 # A checkout may belong to somebody else than who runs this; git then refuses to
 # tell the version that Go would stamp into a program.
@@ -89,10 +90,11 @@ bench-compare: ## compare benchmarks with a commit (REF=commit BENCH=pattern COU
 	@test -n "$(REF)" || { echo "say what to compare with: make bench-compare REF=main" >&2; exit 2; }
 	@.ci/bench-compare "$(REF)" '$(BENCH)' $(COUNT)
 
-soak: ## the consistency soaks, ours and that of client-go, and killed processes, under the race detector (SOAK=10m each, KILLS=1000)
+soak: ## the consistency soaks, ours and that of client-go, killed processes, and replicas over a failing etcd, under the race detector (SOAK=10m each, KILLS=1000, FAULTS=200)
 	@.ci/require strace
 	DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v ./internal/soak
 	DECORUM_TORTURE=$(KILLS) go test -race -count=1 -timeout 0 -v ./internal/torture
+	cd storage/etcd/etcdtest && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run TestChaos ./chaos
 	cd internal/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
 
 fuzz: ## run every fuzz target for a while (FUZZTIME=30s)

@@ -1,0 +1,156 @@
+package chaos_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
+)
+
+const (
+	replicaCount, memberCount = 3, 3
+	workers, watchers         = 5, 4
+	faultsOfRound             = 4
+	// patience bounds the search of the checker for one round.
+	patience = 2 * time.Minute
+)
+
+// number returns the number in a variable of the environment.
+func number(t testing.TB, variable string, unset uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return unset
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	require.NoError(t, err)
+	return n
+}
+
+// chaos is a fleet with clients and random faults.
+type chaos struct {
+	*fleet
+	urls   []string
+	random *rand.Rand
+	ticks  chan struct{} // receives a value after each operation while somebody waits for it
+	faults map[string]int
+}
+
+// TestChaos runs rounds of faults. The clients of a round have their own registers, so that the checker need not know all rounds at once. The
+// watchers follow the registers of all rounds.
+func TestChaos(t *testing.T) {
+	count := int(number(t, "DECORUM_TORTURE", 8))
+	seed := number(t, "DECORUM_TORTURE_SEED", uint64(time.Now().UnixNano()))
+	t.Logf("seed %d", seed)
+	c := &chaos{fleet: newFleet(t, replicaCount, etcdtest.Options{Members: memberCount}), random: rand.New(rand.NewPCG(seed, 0)),
+		ticks: make(chan struct{}), faults: map[string]int{}}
+	for _, r := range c.replicas {
+		c.urls = append(c.urls, r.url)
+	}
+	var following sync.WaitGroup
+	var all []*watcher
+	for i := range watchers {
+		w := &watcher{random: rand.New(rand.NewPCG(seed, uint64(1_000+i))), urls: c.urls}
+		all = append(all, w)
+		following.Go(func() { assert.NoError(t, w.follow(t.Context())) })
+	}
+	var rounds [][]operation
+	for round := 0; round*faultsOfRound < count; round++ {
+		rounds = append(rounds, c.round(seed, round, min(faultsOfRound, count-round*faultsOfRound)))
+	}
+	require.NoError(t, create(t.Context(), c.urls[0], "last", last))
+	following.Wait()
+
+	history, operations, unknown := c.truth(), 0, 0
+	for i, recorded := range rounds {
+		settled := settle(t, recorded, history)
+		for _, o := range recorded {
+			if o.code == 0 {
+				unknown++
+			}
+		}
+		operations += len(settled)
+		require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(registersModel, settled, patience), "round %d", i)
+	}
+	events, resumed, lists := 0, 0, 0
+	for _, w := range all {
+		events += w.check(t, history)
+		resumed += w.resumed
+		lists += len(w.segments)
+	}
+	t.Logf("faults %v; %d operations, %d with an unknown outcome; %d commits; %d events in %d watches after %d lists",
+		c.faults, operations, unknown, len(history.entries), events, resumed, lists)
+}
+
+// round runs workers while it causes faults, and returns their operations.
+func (c *chaos) round(seed uint64, round, faults int) (recorded []operation) {
+	ctx, stop := context.WithCancel(c.Context())
+	var working sync.WaitGroup
+	all := make([]*worker, workers)
+	start := time.Now()
+	for i := range all {
+		w := &worker{round: round, id: i, urls: c.urls, start: start, random: rand.New(rand.NewPCG(seed, uint64(2_000+round*workers+i)))}
+		all[i] = w
+		working.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				w.work(context.WithoutCancel(ctx), n)
+				select {
+				case c.ticks <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	for range faults {
+		c.await(20)
+		c.fault()
+	}
+	c.await(50)
+	stop()
+	working.Wait()
+	for _, w := range all {
+		recorded = append(recorded, w.recorded...)
+	}
+	return recorded
+}
+
+// await waits for a number of operations.
+func (c *chaos) await(operations int) {
+	for range operations {
+		select {
+		case <-c.ticks:
+		case <-c.Context().Done():
+			return
+		}
+	}
+}
+
+// fault causes a random fault, waits for some operations, and repairs it.
+func (c *chaos) fault() {
+	c.Helper()
+	r, m := c.replicas[c.random.IntN(replicaCount)], c.random.IntN(memberCount)
+	kinds := []struct {
+		name          string
+		begin, repair func()
+	}{
+		{"replica killed", r.kill, r.start},
+		{"replica paused", r.pause, r.resume},
+		{"replica cut off", r.cut, r.heal},
+		{"member killed", func() { assert.NoError(c, c.cluster.Kill(m)) }, func() { assert.NoError(c, c.cluster.Restart(m)) }},
+		{"member paused", func() { assert.NoError(c, c.cluster.Pause(m)) }, func() { assert.NoError(c, c.cluster.Resume(m)) }},
+	}
+	k := kinds[c.random.IntN(len(kinds))]
+	c.faults[k.name]++
+	k.begin()
+	c.await([]int{5, 30, 120}[c.random.IntN(3)])
+	k.repair()
+}

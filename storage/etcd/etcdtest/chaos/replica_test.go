@@ -1,0 +1,184 @@
+package chaos_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/etcd"
+	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
+)
+
+func TestMain(m *testing.M) {
+	etcdtest.Member()
+	if text := os.Getenv(environment); text != "" {
+		if err := serve(text); err != nil {
+			fmt.Fprintln(os.Stderr, "replica:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// Register is the kind of the tests.
+type Register struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               RegisterSpec `json:"spec"`
+}
+
+type RegisterSpec struct {
+	Value string `json:"value"`
+}
+
+func registers() rest.Resource[Register] {
+	return rest.Resource[Register]{Group: "example.com", Version: "v1", Plural: "registers"}
+}
+
+const (
+	prefix = "/chaos"
+	path   = "/apis/example.com/v1/namespaces/default/registers"
+)
+
+// environment is the variable that makes a program a replica.
+const environment = "DECORUM_REPLICA"
+
+// configuration is what a replica needs to know.
+type configuration struct {
+	Endpoints []string
+	Address   string
+}
+
+// openStore opens the store of a replica. Its timeouts are short, so that a test need not wait long for a fault to show.
+func openStore(ctx context.Context, endpoints []string) (*etcd.Store, error) {
+	return etcd.Open(ctx, etcd.Options{
+		Config: clientv3.Config{Endpoints: endpoints, DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second},
+		Prefix: prefix, Timeout: 2 * time.Second,
+		Engine: storage.Options{MaxWait: 2 * time.Second, Logger: slog.New(slog.DiscardHandler)},
+	})
+}
+
+// serve runs a replica until its standard input ends.
+func serve(text string) error {
+	var c configuration
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	var store *etcd.Store
+	var err error
+	for store == nil { // until etcd has a leader again
+		if store, err = openStore(ctx, c.Endpoints); ctx.Err() != nil {
+			return err
+		}
+	}
+	defer store.Close()
+	api, err := rest.New(rest.Options{Store: store, Logger: slog.New(slog.DiscardHandler)}, registers())
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", c.Address)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: api}
+	go func() { _ = server.Serve(listener) }()
+	fmt.Println("ready")
+	<-ctx.Done()
+	return errors.Join(api.Close(), server.Close())
+}
+
+// replica is a process that serves the API.
+type replica struct {
+	testing.TB
+	configuration
+	url     string
+	links   []*link
+	process *exec.Cmd
+	stdin   io.WriteCloser
+}
+
+// newReplica starts a replica that reaches each member through a link of its own.
+func newReplica(t testing.TB, cluster *etcdtest.Cluster) *replica {
+	t.Helper()
+	r := &replica{TB: t}
+	for _, endpoint := range cluster.Endpoints() {
+		l, through := newLink(t, endpoint)
+		r.links, r.Endpoints = append(r.links, l), append(r.Endpoints, through)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	r.Address = listener.Addr().String()
+	r.url = "http://" + r.Address
+	require.NoError(t, listener.Close())
+	r.start()
+	t.Cleanup(func() {
+		r.heal()
+		_ = r.process.Process.Kill()
+		_ = r.process.Wait()
+	})
+	return r
+}
+
+func (r *replica) start() {
+	r.Helper()
+	program, err := os.Executable()
+	require.NoError(r, err)
+	text, err := json.Marshal(r.configuration)
+	require.NoError(r, err)
+	r.process = exec.Command(program)
+	r.process.Env = append(os.Environ(), environment+"="+string(text))
+	r.process.Stderr = os.Stderr
+	r.stdin, err = r.process.StdinPipe()
+	require.NoError(r, err)
+	stdout, err := r.process.StdoutPipe()
+	require.NoError(r, err)
+	require.NoError(r, r.process.Start())
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(r, err)
+	require.Equal(r, "ready\n", line)
+}
+
+func (r *replica) kill() {
+	require.NoError(r, r.process.Process.Kill())
+	_ = r.process.Wait()
+}
+
+func (r *replica) pause() { require.NoError(r, r.process.Process.Signal(syscall.SIGSTOP)) }
+
+func (r *replica) resume() { require.NoError(r, r.process.Process.Signal(syscall.SIGCONT)) }
+
+// cut cuts the replica off from all members.
+func (r *replica) cut() {
+	for _, l := range r.links {
+		l.cut()
+	}
+}
+
+func (r *replica) heal() {
+	for _, l := range r.links {
+		l.heal()
+	}
+}
