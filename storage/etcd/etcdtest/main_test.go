@@ -19,6 +19,7 @@ var shared *etcdtest.Cluster
 
 func TestMain(m *testing.M) {
 	etcdtest.Member()
+	isVictim()
 	os.Exit(run(m))
 }
 

@@ -20,6 +20,7 @@ func TestStore(t *testing.T) {
 	}
 	storagetest.Run(t, storagetest.Subject{
 		New:  func(t *testing.T) storage.Store { return of(t, newPrefix()) },
+		Kill: kill(client),
 		Peer: func(t *testing.T, store storage.Store) storage.Store { return of(t, prefixes[store]) },
 		Reopen: func(t *testing.T, store storage.Store) storage.Store {
 			require.NoError(t, store.Close())
