@@ -20,6 +20,9 @@ const (
 	stepBytes   = 4 << 20
 )
 
+// maxRevision is the first revision that clients cannot read exactly.
+const maxRevision watch.Revision = 1 << 53
+
 var (
 	_ storage.Backend = (*file)(nil)
 	_ storage.Limiter = (*file)(nil)
@@ -34,6 +37,9 @@ func (f *file) Begin(_ context.Context, clock watch.Revision) (storage.Start, er
 		f.failed.Store(&err)
 		c := f.current.Load()
 		return storage.Start{Revision: c.revision, Oldest: c.oldest, ReadOnly: err}, nil
+	}
+	if next := max(clock, f.current.Load().revision+1); next >= maxRevision { // the file must not keep a revision that no later clock reaches
+		return storage.Start{}, withPath(f.path, fmt.Errorf("%w: the store would begin at %d", storage.ErrRevision, next))
 	}
 	err := f.update(nil, func(_ *bbolt.Tx, c *committed) error {
 		if c.revision = max(clock, c.revision+1); c.oldest == 0 {

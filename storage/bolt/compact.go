@@ -13,7 +13,10 @@ import (
 // it needs space for the copy. No store may have the file open. The new file has the same identity and history. If the file is damaged,
 // Compact returns an error and does not change it.
 func Compact(ctx context.Context, path string) error {
-	path, err := filepath.Abs(path)
+	path, err := filepath.EvalSymlinks(path) // the new file replaces the old one, not a link to it
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
 	if err != nil {
 		return err
 	}

@@ -177,7 +177,8 @@ func (f *file) present(c *committed) error {
 }
 
 // update runs a write transaction. When it returns nil, the transaction is on disk, in the file at the path. After an error, update refuses
-// all further transactions, because the content of the disk is unknown.
+// all further transactions, because the content of the disk is unknown. The exception is an error of the transformer, after which the
+// transaction has written nothing.
 func (f *file) update(at *place, do func(tx *bbolt.Tx, c *committed) error) error {
 	f.writing.Lock()
 	defer f.writing.Unlock()
@@ -204,7 +205,9 @@ func (f *file) update(at *place, do func(tx *bbolt.Tx, c *committed) error) erro
 	}
 	if err != nil {
 		err = withPath(f.path, err)
-		f.failed.CompareAndSwap(nil, &err)
+		if _, ok := errors.AsType[*transformError](err); !ok {
+			f.failed.CompareAndSwap(nil, &err)
+		}
 		return err
 	}
 	f.current.Store(&next)

@@ -17,7 +17,7 @@ type Options struct {
 	// Zero means no limit.
 	MaxBytes int64
 	// Transformer seals the JSON of objects in the file, for example with [NewAEAD]. Nil stores plain JSON. A file may contain both sealed
-	// and plain objects (see [Store.Reseal]).
+	// and plain objects (see [Store.Reseal]). If Seal fails or panics during a write, the store refuses writes until the host opens it again.
 	Transformer Transformer
 	// Engine configures the engine in memory. MaxLogAge and MaxLogBytes also limit the history in the file.
 	Engine storage.Options

@@ -36,6 +36,9 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.SkipDamaged != nil && !opts.ReadOnly {
 		return nil, errors.New("bolt: Options.SkipDamaged requires ReadOnly, because writes would lose the skipped objects")
 	}
+	if opts.Transformer != nil && len(opts.Transformer.KeyID()) > maxKeyID {
+		return nil, withPath(path, errKeyID)
+	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && !opts.ReadOnly {
 		if err := createEmpty(path); err != nil && !errors.Is(err, os.ErrExist) {
 			return nil, err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"strings"
 
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -182,40 +181,6 @@ func cutKeyID(v []byte, sealed bool) (id string, rest []byte, err error) {
 		return "", nil, errShort
 	}
 	return string(v[1 : 1+v[0]]), v[1+v[0]:], nil
-}
-
-// seal seals a text if the store has a transformer. The arguments identify the place of the text.
-func (f *file) seal(bucket string, key storage.Key, revision watch.Revision, text []byte) (sealed []byte, keyID string, err error) {
-	t := f.opts.Transformer
-	if t == nil {
-		return text, "", nil
-	}
-	id := t.KeyID()
-	if len(id) > 255 {
-		return nil, "", fmt.Errorf("the id of the key has %d bytes, at most 255 are allowed", len(id))
-	}
-	sealed, err = t.Seal(text, sealContext(bucket, key, revision))
-	return sealed, id, err
-}
-
-// open returns a copy of a text. It opens a sealed text.
-func (f *file) open(bucket string, key storage.Key, revision watch.Revision, keyID string, sealed bool, text []byte) ([]byte, error) {
-	if !sealed {
-		return bytes.Clone(text), nil
-	}
-	if f.opts.Transformer == nil {
-		return nil, fmt.Errorf("it is sealed with key %q, and the store has no transformer", keyID)
-	}
-	opened, err := f.opts.Transformer.Open(keyID, bytes.Clone(text), sealContext(bucket, key, revision))
-	if err != nil {
-		return nil, fmt.Errorf("it cannot be opened with key %q: %w", keyID, err)
-	}
-	return opened, nil
-}
-
-func sealContext(bucket string, key storage.Key, revision watch.Revision) []byte {
-	context := []byte(strings.Join([]string{bucket, key.Resource, key.Namespace, key.Name, ""}, "\x00"))
-	return binary.BigEndian.AppendUint64(context, uint64(revision))
 }
 
 func revisionKey(revision watch.Revision) []byte {

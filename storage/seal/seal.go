@@ -9,9 +9,10 @@ import (
 )
 
 // Transformer seals, and usually encrypts, the JSON of objects. It does not seal keys, revisions and times. Its methods must be safe for
-// concurrent use.
+// concurrent use, and must not change the bytes that they receive.
 type Transformer interface {
-	// KeyID identifies the current key of Seal, in at most 255 bytes. The store keeps it with each sealed text.
+	// KeyID identifies the key of Seal, in at most 255 bytes. The store keeps it with each sealed text. It must not change while a store uses
+	// the transformer.
 	KeyID() string
 	// Seal returns the sealed text. context identifies the place of the text in the store; Open receives the same context.
 	Seal(text, context []byte) ([]byte, error)
