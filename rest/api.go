@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/rest/internal/page"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -30,6 +31,7 @@ type API struct {
 	types     *media.Types
 	serving   atomic.Pointer[serving]
 	ending    *delivery.Ending
+	pages     *page.Policy
 
 	mu       sync.Mutex
 	inFlight int           // requests and calls in flight
@@ -73,7 +75,10 @@ func newAPI(options Options) *API {
 
 // begin makes the API serve the resources of the definitions, and creates the objects that must exist before the
 // first request.
-func (a *API) begin(definitions []Definition) error {
+func (a *API) begin(definitions []Definition) (err error) {
+	if a.pages, err = page.NewPolicy(a.options.AllowedOrigins); err != nil {
+		return err
+	}
 	resources, err := a.resourcesOf(definitions)
 	if err != nil {
 		return err

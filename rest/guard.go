@@ -54,12 +54,30 @@ func (q *request) unauthorized(cause error) error {
 	return status.Unauthorized("")
 }
 
-// actAs makes u the user of the request, which continues as r. The lock is needed because Shutdown reads r.
+// actAs makes u the user of the request, which continues as r.
 func (q *request) actAs(r *http.Request, u User) {
-	r = r.WithContext(WithUser(r.Context(), u))
+	q.continueAs(r.WithContext(WithUser(r.Context(), u)))
+}
+
+// continueAs replaces the request. The lock is needed because Shutdown reads it.
+func (q *request) continueAs(r *http.Request) {
 	q.api.mu.Lock()
 	defer q.api.mu.Unlock()
 	q.r = r
+}
+
+// checkPage refuses a request of a page of another site. A page of an allowed origin may also open WebSockets, which package stream
+// refuses to other origins.
+func (q *request) checkPage() error {
+	if !q.api.pages.Allows(q.r) {
+		return q.api.pages.Check(q.r)
+	}
+	if stream.WantsSocket(q.r) {
+		r := q.r.Clone(q.r.Context())
+		r.Header.Del("Origin")
+		q.continueAs(r)
+	}
+	return nil
 }
 
 // impersonate makes the user in the headers of impersonation the user of the request, if its sender may act as that user. Without an

@@ -13,7 +13,6 @@ import (
 // requests. The API is also not ready while the store refuses writes; the response then gives the reason.
 func (q *request) health() error {
 	endpoint, _, _ := strings.Cut(strings.TrimPrefix(q.r.URL.Path, "/"), "/")
-	q.w.Header().Set("X-Content-Type-Options", "nosniff")
 	unready := map[string]string{} // reasons, by check
 	if endpoint == "readyz" {
 		unready = q.api.unready()

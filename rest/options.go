@@ -51,6 +51,11 @@ type Options struct {
 	Authorizer Authorizer
 	// OpenHealth serves /healthz, /livez, /readyz and /version to everybody, without asking the Authenticator and the Authorizer.
 	OpenHealth bool
+	// AllowedOrigins are the origins of web pages that may use the API with what the browser sends on its own, such as cookies and
+	// client certificates, and may read its answers (CORS). An origin is a scheme and a host, such as https://console.example.com.
+	// Default: only pages of the API's own origin may. Requests of other pages that change something get 403, unless they have a bearer
+	// token.
+	AllowedOrigins []string
 	// Admission are the hooks on the writes of all resources, in the order in which they run.
 	Admission []Admission
 	// MaxConvertedBytes is the size of the cache of converted objects, in bytes. The cache spares the API from converting an
@@ -104,7 +109,7 @@ func (o Options) withDefaults() Options {
 	if o.MaxInFlight <= 0 {
 		o.MaxInFlight = defaultMaxInFlight
 	}
-	o.Admission = slices.Clone(o.Admission)
+	o.Admission, o.AllowedOrigins = slices.Clone(o.Admission), slices.Clone(o.AllowedOrigins)
 	if o.MaxConvertedBytes <= 0 {
 		o.MaxConvertedBytes = defaultMaxConvertedBytes
 	}

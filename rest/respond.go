@@ -18,6 +18,7 @@ import (
 var (
 	headerJSON    = []string{media.JSON}
 	headerNoCache = []string{"no-cache, private"}
+	headerNoSniff = []string{"nosniff"}
 )
 
 // writeRaw sends a body unchanged, with the headers and warnings of the response. Only this response may keep the body in memory,

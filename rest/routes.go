@@ -56,6 +56,11 @@ func exactly(h handler) chooser {
 func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		q := request{api: a, serving: s, res: res, w: w, r: r, params: params}
+		w.Header()["X-Content-Type-Options"] = headerNoSniff
+		if len(a.options.AllowedOrigins) > 0 && a.pages.Share(w.Header(), r) {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		if res != nil {
 			q.kind = res.media
 			if res.Kind.Warning != "" {
@@ -70,7 +75,10 @@ func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
 		}
 		defer q.recover()
 		var err error
-		if q.needsUser() {
+		if q.isOfPage() {
+			err = q.checkPage()
+		}
+		if err == nil && q.needsUser() {
 			err = q.identify()
 		}
 		if err == nil {

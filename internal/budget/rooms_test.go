@@ -31,6 +31,7 @@ var rooms = []room{
 	{name: "route", may: []string{"apimeta", "rest/internal/resource"}},
 	{name: "health"},
 	{name: "identity", may: []string{"apimeta", "status", "rest/internal/route"}},
+	{name: "page", http: true, may: []string{"status"}},
 	{name: "review", may: []string{"apimeta", "status", "rest/internal/route"}},
 	{name: "caller", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/internal/kind", "rest/internal/resource", "rest/internal/route",

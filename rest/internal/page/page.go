@@ -1,0 +1,72 @@
+// Package page holds the rules for requests that a browser sends on behalf of a web page. A page of another site must not use what the
+// browser sends on its own: cookies, passwords, client certificates, or its place in the network.
+package page
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/status"
+)
+
+// Policy says which pages may use an API.
+type Policy struct {
+	origins    []string
+	protection *http.CrossOriginProtection
+}
+
+// NewPolicy returns a policy that allows pages of the API's own origin, and of these origins, such as "https://console.example.com".
+func NewPolicy(origins []string) (*Policy, error) {
+	p := &Policy{origins: slices.Clone(origins), protection: http.NewCrossOriginProtection()}
+	for _, origin := range origins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" {
+			return nil, fmt.Errorf("the origin %q must be a scheme and a host, such as https://console.example.com", origin)
+		}
+		if err := p.protection.AddTrustedOrigin(origin); err != nil {
+			return nil, fmt.Errorf("the origin %q: %w", origin, err)
+		}
+	}
+	return p, nil
+}
+
+// Allows reports whether the request comes from a page of one of the origins.
+func (p *Policy) Allows(r *http.Request) bool {
+	return slices.Contains(p.origins, r.Header.Get("Origin"))
+}
+
+// Share adds the headers with which a browser lets a page of an allowed origin read the response (CORS). preflight is true for a question
+// of the browser about a later request, which 204 answers; it carries no credentials.
+func (p *Policy) Share(h http.Header, r *http.Request) (preflight bool) {
+	if len(p.origins) == 0 {
+		return false
+	}
+	h.Add("Vary", "Origin")
+	if !p.Allows(r) {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
+	h.Set("Access-Control-Allow-Credentials", "true")
+	h.Set("Access-Control-Expose-Headers", "Date, Retry-After, Warning")
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "DELETE, GET, HEAD, PATCH, POST, PUT")
+	h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, If-Modified-Since, If-None-Match, X-Requested-With")
+	h.Set("Access-Control-Max-Age", "600")
+	return true
+}
+
+// Check refuses a request of a page of another origin that changes something, unless it has a bearer token: no page obtains a token by
+// accident.
+func (p *Policy) Check(r *http.Request) error {
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "bearer") && strings.TrimSpace(token) != "" {
+		return nil
+	}
+	if p.protection.Check(r) != nil {
+		return status.Generic(http.StatusForbidden, "a request of a page of another site needs a bearer token")
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package rest_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+const console = "https://console.example"
+
+// A page of another site changes nothing with what a browser sends on its own.
+func TestRequestsOfPages(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		headers []string
+		code    int
+	}{
+		{"no page", nil, 201},
+		{"a page of another site", []string{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, 403},
+		{"an older browser", []string{"Origin", "https://evil.example"}, 403},
+		{"a sibling site", []string{"Origin", "https://other.console.example", "Sec-Fetch-Site", "same-site"}, 403},
+		{"a page without an origin", []string{"Origin", "null", "Sec-Fetch-Site", "cross-site"}, 403},
+		{"with a password", []string{"Origin", "https://evil.example", "Authorization", "Basic YTpi"}, 403},
+		{"with a token", []string{"Origin", "https://evil.example", "Authorization", "Bearer x"}, 201},
+		{"the API's own page", []string{"Origin", "http://example.com", "Sec-Fetch-Site", "same-origin"}, 201},
+		{"typed by a person", []string{"Sec-Fetch-Site", "none"}, 201},
+		{"an allowed page", []string{"Origin", console, "Sec-Fetch-Site", "cross-site"}, 201},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newAPI(t, rest.Options{AllowedOrigins: []string{console}}, widgetResource())
+			answer := do(t, api, "POST", widgets, widgetBody(`"name":"a"`), append(c.headers, "Content-Type", "application/json")...)
+			assert.Equal(t, c.code, answer.Code, answer.Body)
+			assert.Equal(t, 200, do(t, api, "GET", widgets, "", c.headers...).Code, "who cannot read the answer may send a GET")
+		})
+	}
+}
+
+// A browser lets pages of allowed origins read answers, and asks before it sends requests for them.
+func TestCORS(t *testing.T) {
+	api := newAPI(t, rest.Options{AllowedOrigins: []string{console}, Authenticator: byHeader}, widgetResource())
+	preflight := func(api http.Handler, origin string) answer {
+		return do(t, api, "OPTIONS", widgets, "", "Origin", origin, "Access-Control-Request-Method", "PATCH", "Access-Control-Request-Headers", "authorization")
+	}
+	asked := preflight(api, console)
+	assert.Equal(t, 204, asked.Code)
+	assert.Equal(t, console, asked.Header.Get("Access-Control-Allow-Origin"))
+	assert.Contains(t, asked.Header.Get("Access-Control-Allow-Methods"), "PATCH")
+	assert.Contains(t, asked.Header.Get("Access-Control-Allow-Headers"), "Authorization")
+
+	for _, code := range []int{200, 401} {
+		got := do(t, api, "GET", widgets, "", "Origin", console, "Test-User", map[int]string{200: "alice"}[code])
+		assert.Equal(t, code, got.Code)
+		assert.Equal(t, console, got.Header.Get("Access-Control-Allow-Origin"))
+		assert.Equal(t, "true", got.Header.Get("Access-Control-Allow-Credentials"))
+		assert.Equal(t, "Origin", got.Header.Get("Vary"))
+	}
+	for _, origin := range []string{"https://evil.example", "https://console.example.evil.example", "null"} {
+		got := preflight(api, origin)
+		assert.Equal(t, 401, got.Code)
+		assert.Empty(t, got.Header.Get("Access-Control-Allow-Origin"), origin)
+	}
+	closed := newAPI(t, rest.Options{}, widgetResource())
+	assert.Empty(t, preflight(closed, console).Header.Get("Access-Control-Allow-Origin"))
+	for _, wrong := range []string{"*", "console.example", "https://", "https://console.example/path"} {
+		_, err := rest.New(rest.Options{AllowedOrigins: []string{wrong}})
+		assert.ErrorContains(t, err, "the origin", wrong)
+	}
+}
+
+// A page of an allowed origin may open WebSockets.
+func TestWebSocketsOfAllowedPages(t *testing.T) {
+	api := newAPI(t, rest.Options{AllowedOrigins: []string{console}}, widgetResource())
+	server := thingHTTP(t, api)
+	socket(t, server.URL+widgets+"?watch=1", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {console}}})
+}
+
+// A browser takes no answer for anything but what its Content-Type says, and pages cannot send bodies without asking first.
+func TestBodiesAndBrowsers(t *testing.T) {
+	api := newAPI(t, rest.Options{}, widgetResource())
+	for _, target := range []string{"/", "/apis", "/version", "/healthz", "/openapi/v3", "/nowhere", widgets, widgets + "/a"} {
+		assert.Equal(t, "nosniff", do(t, api, "GET", target, "").Header.Get("X-Content-Type-Options"), target)
+	}
+	for _, media := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/html"} {
+		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
+			target := widgets + "/a"
+			if method == "POST" {
+				target = widgets
+			}
+			answer := do(t, api, method, target, widgetBody(`"name":"a"`), "Content-Type", media)
+			assert.Equal(t, 415, answer.Code, "%s %s: %s", method, media, answer.Body)
+		}
+	}
+	require.Empty(t, do(t, api, "GET", widgets, "").names(t))
+}
