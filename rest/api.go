@@ -88,7 +88,10 @@ func (a *API) begin(definitions []Definition) (err error) {
 	if err := serving.Begin(&call{Context: context.Background(), host: a.options.HostUser}); err != nil {
 		return err
 	}
-	return a.startAuthorizer()
+	if s, ok := a.options.Authorizer.(interface{ Start(*API) error }); ok {
+		return s.Start(a)
+	}
+	return nil
 }
 
 // resourcesOf builds the resources of an API, and checks that they and the admission hooks fit together.

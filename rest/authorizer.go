@@ -65,11 +65,3 @@ func AuthorizerFrom(ctx context.Context) (authorizer Authorizer, ok bool) {
 	}
 	return authorizer, authorizer != nil
 }
-
-// startAuthorizer calls the method Start of the Authorizer, if it has one.
-func (a *API) startAuthorizer() error {
-	if s, ok := a.options.Authorizer.(interface{ Start(*API) error }); ok {
-		return s.Start(a)
-	}
-	return nil
-}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/identity"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
@@ -137,6 +136,3 @@ func (q *request) permitVerb(ctx context.Context, verb string) error {
 	asked.Verb = verb
 	return q.api.permit(ctx, UserFrom(ctx), asked)
 }
-
-// permitCreate returns an error unless the user may create the object of an update that finds none.
-func (q *request) permitCreate(ctx context.Context) error { return q.permitVerb(ctx, kind.Create) }

@@ -78,11 +78,6 @@ func impersonationHeaders(headers http.Header) (names []string) {
 	return names
 }
 
-// isOfPage reports whether a browser sends the request on behalf of a page, or may do so.
-func (q *request) isOfPage() bool {
-	return q.r.Header["Origin"] != nil || q.r.Header["Sec-Fetch-Site"] != nil
-}
-
 // needsUser reports whether the API has to find out who sends the request. Otherwise the host's middleware has done so.
 func (q *request) needsUser() bool {
 	return q.api.options.Authenticator != nil || len(impersonationHeaders(q.r.Header)) > 0

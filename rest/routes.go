@@ -75,7 +75,7 @@ func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
 		}
 		defer q.recover()
 		var err error
-		if q.isOfPage() {
+		if r.Header["Origin"] != nil || r.Header["Sec-Fetch-Site"] != nil { // a browser may have sent it for a page
 			err = q.checkPage()
 		}
 		if err == nil && q.needsUser() {

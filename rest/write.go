@@ -48,7 +48,7 @@ func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err 
 	c.Write = q.res.NewWrite(t, asked)
 	c.Warnings = &q.warnings
 	if q.api.options.Authorizer != nil {
-		c.MayCreate = q.permitCreate
+		c.MayCreate = func(ctx context.Context) error { return q.permitVerb(ctx, kind.Create) }
 	}
 	c.ctx, c.cancel, err = q.withTimeout()
 	return c, err
