@@ -34,7 +34,7 @@ type Authority interface {
 	Load(ctx context.Context, resource string, at watch.Revision, yield func(Stored) error) error
 
 	// Follow yields every group of changes after a revision, in order and each exactly once, until the context ends. It returns 410 Expired
-	// if it no longer has all of them, an error of yield unchanged, and any other error if it must be called again.
+	// if it may no longer have all of them, an error of yield unchanged, and any other error if it must be called again.
 	Follow(ctx context.Context, after watch.Revision, yield func(Arrival) error) error
 
 	// Latest returns the last revision of the latest group that was committed when Latest was called, or of a later one. No group has

@@ -231,6 +231,7 @@ func (m *Engine) Compact(ctx context.Context, through watch.Revision) error {
 	}
 	through, err := m.compactLog(through)
 	if err == nil && m.replica != nil {
+		defer m.replica.commits.Done()
 		return m.replica.authority.Compact(ctx, through)
 	}
 	if err != nil || m.backend == nil || m.Ready() != nil {
@@ -251,6 +252,9 @@ func (m *Engine) compactLog(through watch.Revision) (watch.Revision, error) {
 	defer m.mu.Unlock()
 	if m.closed {
 		return 0, ErrClosed
+	}
+	if m.replica != nil {
+		m.replica.commits.Add(1)
 	}
 	m.log.Compact(through)
 	m.past.forget(nil, m.log.Compacted())
@@ -282,13 +286,15 @@ func (m *Engine) Close() error {
 	if last != nil {
 		<-last.done
 	}
-	var err error
 	if first && m.replica != nil {
-		err = m.replica.close()
+		m.registering <- struct{}{}
+		defer m.endRegistering()
+		defer m.log.Close()
+		return m.replica.close()
 	}
 	m.log.Close()
 	if !first || m.backend == nil {
-		return err
+		return nil
 	}
 	m.registering <- struct{}{} // wait for a registration that is still reading
 	defer m.endRegistering()

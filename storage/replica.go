@@ -105,7 +105,7 @@ func (m *Engine) follow() {
 		})
 		cancel()
 		if status.IsExpired(err) {
-			err = m.reloadAll(r.ctx)
+			err = m.continueAfterLoss(r.ctx)
 		}
 		if err == nil || r.ctx.Err() != nil {
 			continue
@@ -114,6 +114,19 @@ func (m *Engine) follow() {
 		sleep(r.ctx, retry)
 		retry = min(2*retry, longestRetry)
 	}
+}
+
+// continueAfterLoss continues after the authority has dropped changes that the replica has not received. If these were changes of others, the replica
+// has lost nothing.
+func (m *Engine) continueAfterLoss(ctx context.Context) error {
+	last, known, err := m.replica.authority.Latest(ctx)
+	if err != nil {
+		return err
+	}
+	if last <= m.Revision() {
+		return m.advance(last, known)
+	}
+	return m.reloadAll(ctx)
 }
 
 // sleep waits for a while, or until the context ends.

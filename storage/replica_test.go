@@ -272,6 +272,31 @@ func TestLostChanges(t *testing.T) {
 	})
 }
 
+// If the dropped changes were those of others, a replica has lost nothing, and its watches continue.
+func TestOthersChangesLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newTruth()
+		m := serving(t, &replica{truth: on})
+		r, err := create(t.Context(), m, "x")
+		require.NoError(t, err)
+		cursor, err := m.Watch(t.Context(), watch.Scope{Resource: pods}, r.Revision)
+		require.NoError(t, err)
+		defer cursor.Close()
+		on.mu.Lock()
+		on.compacted = on.known() // as if others had used these revisions
+		close(on.changed)         // wakes the feed
+		on.changed = make(chan struct{})
+		on.mu.Unlock()
+		synctest.Wait()
+		_, err = create(t.Context(), m, "y")
+		require.NoError(t, err)
+		changes, err := cursor.Next(t.Context(), nil)
+		require.NoError(t, err)
+		assert.Len(t, changes, 1)
+		require.NoError(t, m.Close())
+	})
+}
+
 // A record that a replica cannot read does not stop it. The replica names the object, does not serve it and does not write it.
 func TestUnreadableRecord(t *testing.T) {
 	on := newTruth()
@@ -333,6 +358,8 @@ func TestLateRegistration(t *testing.T) {
 	require.ErrorIs(t, err, storage.ErrResource)
 	require.NoError(t, late.Register(t.Context(), podResource))
 	scope := watch.Scope{Resource: pods}
+	_, err = late.List(t.Context(), storage.Query{Scope: scope}, nil)
+	require.NoError(t, err)
 	cursor, err := late.Watch(t.Context(), scope, first.Revision)
 	require.NoError(t, err)
 	defer cursor.Close()
@@ -356,21 +383,25 @@ func TestLateRegistration(t *testing.T) {
 
 // An unregistered resource follows the changes of other replicas, so it comes back as they left it.
 func TestUnregisteredReplica(t *testing.T) {
-	on := newTruth()
-	here, there := serving(t, &replica{truth: on}), serving(t, &replica{truth: on})
-	defer here.Close()
-	defer there.Close()
-	first, err := create(t.Context(), here, "x")
-	require.NoError(t, err)
-	require.NoError(t, there.Unregister(t.Context(), pods))
-	second, err := create(t.Context(), here, "y")
-	require.NoError(t, err)
-	require.NoError(t, there.Register(t.Context(), podResource))
-	page, err := there.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: pods}}, nil)
-	require.NoError(t, err)
-	assert.Equal(t, []*storage.Record{first, second}, page.Records)
-	_, err = there.Watch(t.Context(), watch.Scope{Resource: pods}, first.Revision)
-	assert.True(t, status.IsExpired(err), "%v", err)
+	synctest.Test(t, func(t *testing.T) {
+		on := newTruth()
+		here, there := serving(t, &replica{truth: on}), serving(t, &replica{truth: on})
+		first, err := create(t.Context(), here, "x")
+		require.NoError(t, err)
+		synctest.Wait()
+		require.NoError(t, there.Unregister(t.Context(), pods))
+		second, err := create(t.Context(), here, "y")
+		require.NoError(t, err)
+		synctest.Wait()
+		require.NoError(t, there.Register(t.Context(), podResource))
+		page, err := there.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: pods}}, nil)
+		require.NoError(t, err)
+		assert.Equal(t, []*storage.Record{first, second}, page.Records)
+		_, err = there.Watch(t.Context(), watch.Scope{Resource: pods}, first.Revision)
+		assert.True(t, status.IsExpired(err), "%v", err)
+		require.NoError(t, here.Close())
+		require.NoError(t, there.Close())
+	})
 }
 
 // Two versions of a program share the truth: the older one serves newer objects without the fields that it does not know, and refuses to

@@ -142,6 +142,7 @@ func (a *authority) Latest(ctx context.Context) (last, known watch.Revision, err
 	if err != nil {
 		return 0, 0, err
 	}
+	a.probeSpace(ctx)
 	return m.end(a), a.end(revision), nil
 }
 

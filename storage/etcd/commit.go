@@ -138,6 +138,22 @@ func (a *authority) resolve(id string, revision int64) {
 	}
 }
 
+// probeSpace finds out whether etcd has space again, so that a store that nobody writes becomes ready. The transaction would write, but its
+// condition does not hold.
+func (a *authority) probeSpace(ctx context.Context) {
+	a.mu.Lock()
+	full := a.full != nil
+	a.mu.Unlock()
+	if !full {
+		return
+	}
+	bounded, cancel := context.WithTimeout(ctx, a.opts.Timeout)
+	defer cancel()
+	if _, err := a.client.Txn(bounded).If(absent(a.keys.meta)).Then(clientv3.OpPut(a.keys.meta, "")).Commit(); err == nil {
+		a.noteFull(nil)
+	}
+}
+
 // noteFull remembers whether etcd has space.
 func (a *authority) noteFull(err error) {
 	a.mu.Lock()

@@ -13,7 +13,10 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-var errFeedEnded = errors.New("etcd ended the watch")
+var (
+	errFeedEnded  = errors.New("etcd ended the watch")
+	errManyByHand = errors.New("another program has changed more objects at once than the store can: close the store and open it again")
+)
 
 // Follow implements [storage.Authority] with one watch of the commits and the objects of the store.
 func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
@@ -67,8 +70,8 @@ func (a *authority) arrive(ctx context.Context, events []*clientv3.Event, yield 
 	if len(arrival.Entries) == 0 {
 		return nil
 	}
-	if len(arrival.Entries) > perRevision { // another program has written them
-		return expired()
+	if len(arrival.Entries) > perRevision {
+		return errManyByHand
 	}
 	arrival.End = a.revision(revision, len(arrival.Entries)-1)
 	if err := yield(arrival); err != nil {

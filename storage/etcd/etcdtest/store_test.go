@@ -197,9 +197,9 @@ func TestFull(t *testing.T) {
 	}
 	require.ErrorIs(t, err, storage.ErrReadOnly)
 	require.Equal(t, 503, status.CodeOf(err))
-	require.ErrorContains(t, store.Ready(), "no space left")
 	_, err = store.Get(t.Context(), note("0"), storage.MostRecent)
 	require.NoError(t, err)
+	require.ErrorContains(t, store.Ready(), "no space left")
 
 	now, err := client.Get(t.Context(), "x")
 	require.NoError(t, err)
@@ -209,9 +209,11 @@ func TestFull(t *testing.T) {
 	require.NoError(t, err)
 	_, err = client.AlarmDisarm(t.Context(), &clientv3.AlarmMember{})
 	require.NoError(t, err)
+	_, err = store.Get(t.Context(), note("0"), storage.MostRecent)
+	require.NoError(t, err)
+	require.NoError(t, store.Ready(), "also without a write")
 	_, err = put(t.Context(), store, "0", "small")
 	require.NoError(t, err)
-	require.NoError(t, store.Ready())
 }
 
 func TestOpenFails(t *testing.T) {
