@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -79,7 +80,10 @@ func TestChaos(t *testing.T) {
 			}
 		}
 		operations += len(settled)
-		require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(registersModel, settled, patience), "round %d", i)
+		if result := porcupine.CheckOperationsTimeout(registersModel, settled, patience); result != porcupine.Ok {
+			show(t, recorded, history)
+			require.Equal(t, porcupine.Ok, result, "round %d", i)
+		}
 	}
 	events, resumed, lists := 0, 0, 0
 	for _, w := range all {
@@ -153,4 +157,18 @@ func (c *chaos) fault() {
 	k.begin()
 	c.await([]int{5, 30, 120}[c.random.IntN(3)])
 	k.repair()
+}
+
+// show logs the operations of a round, in the order in which they began, and what etcd committed for them.
+func show(t testing.TB, operations []operation, history *truth) {
+	t.Helper()
+	for _, o := range operations {
+		t.Logf("%v to %v: client %d: verb %d of register %d, value %q, old %q: %d, revision %d, seen %q", o.began, o.began+o.took, o.client,
+			o.verb, o.register, o.value, o.old, o.status, o.revision, o.seen)
+	}
+	for _, e := range history.entries {
+		if slices.ContainsFunc(operations, func(o operation) bool { return o.value != "" && (o.value == e.value || o.value == e.was) }) {
+			t.Log(e)
+		}
+	}
 }

@@ -1,11 +1,13 @@
 package chaos_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -161,6 +163,9 @@ func (w *worker) send(ctx context.Context, c call) answer {
 // is lost, and that nothing was read that was not committed. It returns the operations for the checker.
 func settle(t testing.TB, operations []operation, all *truth) (settled []porcupine.Operation) {
 	t.Helper()
+	// Of several deletions of one value without an answer, the earliest counts as the one that took effect: what it explains includes what the
+	// others explain.
+	slices.SortStableFunc(operations, func(a, b operation) int { return cmp.Compare(a.began, b.began) })
 	deleted := map[string]bool{} // the values whose deletion was acknowledged, or is attributed to an operation
 	for _, o := range operations {
 		if o.verb == remove && o.code == http.StatusOK {
