@@ -51,9 +51,9 @@ func (w *writing) change(e storage.Entry, g storage.Group) error {
 	}
 	w.revision = max(w.revision, e.Revision)
 	if e.Current == nil {
-		return w.delete(e.Key)
+		return w.delete(e.Key, old)
 	}
-	return w.put(e.Key, e.Form, e.Current)
+	return w.put(e.Key, e.Form, e.Current, old)
 }
 
 // current returns the stored record of an object, or nil. Its bytes belong to the page.
@@ -74,8 +74,8 @@ func (w *writing) current(key storage.Key) (*record, error) {
 	return &r, nil
 }
 
-// put writes an object, or replaces the stored one.
-func (w *writing) put(key storage.Key, form string, r *storage.Record) error {
+// put writes an object, or replaces the stored one, which is old.
+func (w *writing) put(key storage.Key, form string, r *storage.Record, old *record) error {
 	number := w.forms.number(key.Resource, form)
 	if number < 0 {
 		return fmt.Errorf("the form %q of %q was not noted before", form, key.Resource)
@@ -85,37 +85,33 @@ func (w *writing) put(key storage.Key, form string, r *storage.Record) error {
 		return fmt.Errorf("the object%s cannot be sealed: %w", w.at, err)
 	}
 	next := record{form: uint32(number), revision: r.Revision, written: r.Written, sealed: w.file.opts.Transformer != nil, keyID: keyID, text: text}
-	return w.putRecord(key, &next)
+	return w.putRecord(key, &next, old)
 }
 
-func (w *writing) putRecord(key storage.Key, r *record) error {
+func (w *writing) putRecord(key storage.Key, r, old *record) error {
 	objects := w.tx.Bucket([]byte(objectsBucket))
 	b, err := objects.CreateBucketIfNotExists([]byte(key.Resource))
 	if err != nil {
 		return err
 	}
 	k := bucketKey(key)
-	value := withChecksum(objectsBucket+"/"+key.Resource, k, r.append(make([]byte, 0, recordHeader+260+len(r.text))))
-	w.count(b.Get(k), value)
+	value := withChecksum(objectsBucket+"/"+key.Resource, k, r.append(make([]byte, 0, recordHeader+1+len(r.keyID)+len(r.text)+checksumSize)))
+	w.count(old, 1, len(value))
 	return b.Put(k, value)
 }
 
-func (w *writing) delete(key storage.Key) error {
-	b := w.tx.Bucket([]byte(objectsBucket)).Bucket([]byte(key.Resource))
-	k := bucketKey(key)
-	w.count(b.Get(k), nil)
-	return b.Delete(k)
+func (w *writing) delete(key storage.Key, old *record) error {
+	w.count(old, 0, 0)
+	return w.tx.Bucket([]byte(objectsBucket)).Bucket([]byte(key.Resource)).Delete(bucketKey(key))
 }
 
-// count updates the figures of the file when an object's value changes from old to next. Either may be nil.
-func (w *writing) count(old, next []byte) {
+// count updates the figures of the file when values with a number of bytes replace old, which may be nil.
+func (w *writing) count(old *record, values int64, size int) {
 	if old != nil {
-		w.objects--
+		values, size = values-1, size-old.size
 	}
-	if next != nil {
-		w.objects++
-	}
-	w.objectBytes += int64(len(next) - len(old))
+	w.objects += values
+	w.objectBytes += int64(size)
 }
 
 // record adds a change to the history.
@@ -139,7 +135,8 @@ func (w *writing) record(e storage.Entry, g storage.Group) error {
 func (w *writing) putChange(key []byte, c *change, old []byte) error {
 	b := w.tx.Bucket([]byte(historyBucket))
 	b.FillPercent = 0.95 // revisions only ascend
-	value := withChecksum(historyBucket, key, c.append(make([]byte, 0, changeHeader+900+len(c.text))))
+	names := len(c.key.Resource) + len(c.key.Namespace) + len(c.key.Name) + 3
+	value := withChecksum(historyBucket, key, c.append(make([]byte, 0, changeHeader+1+len(c.keyID)+names+len(c.text)+checksumSize)))
 	if old == nil {
 		w.historyEntries++
 	}

@@ -231,7 +231,7 @@ func (f *file) rewrite(resource, form string, records []*storage.Record) error {
 			if old == nil || old.revision != r.Revision {
 				continue
 			}
-			if err := w.put(r.Key, form, r); err != nil {
+			if err := w.put(r.Key, form, r, old); err != nil {
 				return err
 			}
 		}

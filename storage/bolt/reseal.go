@@ -151,6 +151,7 @@ func (r *resealing) again(w *writing, key []byte) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	old := v
 	namespace, name, _ := bytes.Cut(key, []byte{0})
 	k := storage.Key{Resource: resource, Namespace: string(namespace), Name: string(name)}
 	text, err := r.open(objectsBucket, k, v.revision, v.keyID, v.sealed, v.text)
@@ -161,7 +162,7 @@ func (r *resealing) again(w *writing, key []byte) (done bool, err error) {
 		return false, err
 	}
 	v.sealed = true
-	return true, w.putRecord(k, &v)
+	return true, w.putRecord(k, &v, &old)
 }
 
 func (r *resealing) changeAgain(w *writing, key, value []byte) (done bool, err error) {

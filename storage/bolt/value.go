@@ -14,6 +14,8 @@ import (
 const (
 	flagSealed = 1
 	flagBefore = 2
+
+	checksumSize = 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -36,7 +38,7 @@ func withChecksum(bucket string, key, value []byte) []byte {
 
 // verified returns a value without its checksum.
 func verified(bucket string, key, value []byte) ([]byte, error) {
-	n := len(value) - 4
+	n := len(value) - checksumSize
 	if n < 0 {
 		return nil, errShort
 	}
@@ -54,6 +56,7 @@ type record struct {
 	keyID    string // the key with which text is sealed; empty for plain text
 	sealed   bool
 	text     []byte
+	size     int // bytes of the stored value
 }
 
 const recordHeader = 1 + 4 + 8 + 8
@@ -76,6 +79,7 @@ func parseRecord(resource string, key, value []byte) (r record, err error) {
 	if len(v) < recordHeader {
 		return r, errShort
 	}
+	r.size = len(value)
 	r.sealed = v[0]&flagSealed != 0
 	r.form = binary.BigEndian.Uint32(v[1:])
 	r.revision = watch.Revision(binary.BigEndian.Uint64(v[5:]))
@@ -141,7 +145,7 @@ func parseChange(key, value []byte) (c change, err error) {
 
 // resourceOf returns the resource of a value of the history without verifying it.
 func resourceOf(value []byte) []byte {
-	if len(value) < changeHeader+4 {
+	if len(value) < changeHeader+checksumSize {
 		return nil
 	}
 	rest := value[changeHeader:]
