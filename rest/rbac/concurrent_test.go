@@ -1,0 +1,38 @@
+package rbac_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/rbac"
+)
+
+// Whoever gives a right can use it at once, and whoever takes it away sees it gone, while others give and take other rights.
+func TestConcurrentChangesCountAtOnce(t *testing.T) {
+	s := start(t, nil)
+	s.must(t, "POST", clusterRoles, role("reader", readNotes))
+	var workers sync.WaitGroup
+	for worker := range 8 {
+		workers.Go(func() {
+			user, client := fmt.Sprint("user-", worker), rest.ClientFor[rbac.RoleBinding](s.api).Namespace("default")
+			for range 25 {
+				_, err := client.Create(t.Context(), &rbac.RoleBinding{ObjectMeta: apimeta.ObjectMeta{Name: user},
+					RoleRef: rbac.RoleRef{Kind: "ClusterRole", Name: "reader"}, Subjects: []rbac.Subject{{Kind: rbac.UserKind, Name: user}}})
+				if !assert.NoError(t, err) || !assert.True(t, s.may(t, user), "given") {
+					return
+				}
+				if !assert.NoError(t, client.Delete(t.Context(), user, rest.DeleteOptions{})) || !assert.False(t, s.may(t, user), "taken") {
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	require.False(t, s.may(t, "user-0"))
+}
