@@ -12,7 +12,7 @@ func DefinitionsOf[T any]() Resource[T] {
 		Group: "apiextensions.k8s.io", Version: "v1", Plural: "customresourcedefinitions",
 		Scope: Cluster,
 		Names: Names{Kind: "CustomResourceDefinition", Short: []string{"crd", "crds"}, Categories: []string{"api-extensions"}},
-		Wire:  Wire{Dialect: Builtin, Generation: true, VersionRequired: true},
+		Wire:  Wire{Dialect: Builtin, Generation: true, VersionRequired: true, PlainMetadata: true},
 		life:  resource.Definitions,
 	}
 }

@@ -129,8 +129,13 @@ func (d *CustomResourceDefinition) Is(t ConditionType) bool {
 
 // name checks that the name of a definition is the plural and the group. The API has checked its form.
 func (c *checker) name(d *CustomResourceDefinition) {
-	if d.Name != d.Spec.Names.Plural+"."+d.Spec.Group && (d.Name != "" || d.GenerateName == "") {
-		c.fail(status.InvalidField(status.Field("metadata", "name"), d.Name, `must be spec.names.plural+"."+spec.group`))
+	for _, n := range []struct {
+		field, value string
+		set          bool
+	}{{"generateName", d.GenerateName, d.GenerateName != ""}, {"name", d.Name, true}} {
+		if n.set && n.value != d.Spec.Names.Plural+"."+d.Spec.Group {
+			c.fail(status.InvalidField(status.Field("metadata", n.field), n.value, `must be spec.names.plural+"."+spec.group`))
+		}
 	}
 }
 

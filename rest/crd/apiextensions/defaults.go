@@ -21,7 +21,4 @@ func setDefaults(d *CustomResourceDefinition) {
 		port := int32(httpsPort)
 		w.ClientConfig.Service.Port = &port
 	}
-	if name, ok := d.Spec.storageVersion(); ok && len(d.Status.StoredVersions) == 0 {
-		d.Status.StoredVersions = []string{name}
-	}
 }

@@ -6,16 +6,6 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// storageVersion returns the name of the first storage version.
-func (s *CustomResourceDefinitionSpec) storageVersion() (name string, ok bool) {
-	for _, v := range s.Versions {
-		if v.Storage {
-			return v.Name, true
-		}
-	}
-	return "", false
-}
-
 // storedVersions checks that every version in which objects may be stored is still there.
 func (c *checker) storedVersions(d *CustomResourceDefinition) {
 	at, stored := status.Field("status", "storedVersions"), d.Status.StoredVersions

@@ -30,12 +30,12 @@ const finalizerDefinition = "customresourcecleanup.apiextensions.k8s.io"
 // terminating is the type of the condition of a deleted definition.
 const terminating = "Terminating"
 
-// updatedDefinition records a changed storage version. A write of the status may remove versions.
+// updatedDefinition records a changed storage version. A write of the status may remove versions, but not all.
 func updatedDefinition(obj, _ doc.Value, part Part) doc.Value {
-	if part != MainPart {
-		return obj
+	if part == MainPart || obj.Lookup("status", "storedVersions").Len() == 0 {
+		return withStorageVersion(obj)
 	}
-	return withStorageVersion(obj)
+	return obj
 }
 
 // withStorageVersion adds the storage version to status.storedVersions.
