@@ -25,7 +25,9 @@ func BenchmarkDocuments(b *testing.B) {
 		run  func(b *testing.B, api *rest.API, i int)
 	}{
 		{"GET", func(b *testing.B, api *rest.API, _ int) { expect(b, do(b, api, "GET", all+"/w0", ""), http.StatusOK) }},
-		{"LIST", func(b *testing.B, api *rest.API, _ int) { expect(b, do(b, api, "GET", all+"?limit=100", ""), http.StatusOK) }},
+		{"LIST", func(b *testing.B, api *rest.API, _ int) {
+			expect(b, do(b, api, "GET", all+"?limit=100", ""), http.StatusOK)
+		}},
 		{"CREATE", func(b *testing.B, api *rest.API, i int) {
 			expect(b, do(b, api, "POST", all, body(fmt.Sprintf("n%d", i))), http.StatusCreated)
 		}},

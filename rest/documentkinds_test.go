@@ -209,3 +209,29 @@ func TestUpdatesKeepWhatALaterSchemaExcludes(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(do(t, api, "GET", lanternsPath+"/desk", "").Body), &got))
 	assert.Equal(t, map[string]any{"watts": int64(5), "color": "white", "serial": int64(2)}, got.Content["spec"])
 }
+
+// An embedded resource needs apiVersion and kind, and its metadata is checked and pruned like an object's.
+func TestEmbeddedResourcesOfDocuments(t *testing.T) {
+	api := newAPI(t, rest.Options{}, lanterns(func(r *rest.Resource[apimeta.Document]) {
+		r.Schema.OpenAPI = []byte(`{"type":"object","properties":{"e":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}`)
+	}))
+	for i, c := range []struct {
+		embedded string
+		code     int
+		want     []string
+	}{
+		{`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","nope":1},"spec":{"x":1}}`, http.StatusCreated, []string{`"e":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"x":1}}`}},
+		{`{"spec":{}}`, http.StatusUnprocessableEntity, []string{"e.apiVersion: Required value", "e.kind: Required value"}},
+		{`{"apiVersion":"a/b/c","kind":"A B","metadata":{"name":"X Y","labels":{"a b":"c"}}}`, http.StatusUnprocessableEntity, []string{
+			`e.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c`, `e.kind: Invalid value: \"A B\": may have mixed case`, `e.metadata.labels: Invalid value: \"a b\"`}},
+		{`{"apiVersion":"v1","kind":"Pod","metadata":{"labels":7}}`, http.StatusBadRequest, []string{
+			`Lantern in version \"v1\" cannot be handled as a Lantern: e.metadata: Invalid value: {\"labels\":7}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string`}},
+		{`{"apiVersion":7,"kind":"Pod"}`, http.StatusBadRequest, []string{`e.apiVersion: Invalid value: 7: must be a string`}},
+	} {
+		a := do(t, api, "POST", lanternsPath+"?fieldValidation=Ignore", fmt.Sprintf(`{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"l%d"},"e":%s}`, i, c.embedded))
+		assert.Equal(t, c.code, a.Code, a.Body)
+		for _, want := range c.want {
+			assert.Contains(t, a.Body, want)
+		}
+	}
+}

@@ -295,6 +295,7 @@ func (r *openReader) finish(s *Schema, at *openPlace) {
 		s.distinct = o.distinct
 	}
 	s.distinct = s.distinct || s.tellsApart() || s.Items != nil && s.Items.distinct || s.Additional != nil && s.Additional.distinct
+	s.embeds = s.marksEmbedded()
 	if s.DefaultValue.IsAbsent() || s.DefaultValue.IsNull() {
 		s.DefaultValue = doc.Value{}
 		return

@@ -105,6 +105,8 @@ type Schema struct {
 	counts  bool
 	// distinct says the same for [Schema.CheckRepeats].
 	distinct bool
+	// embeds says that there is an embedded resource at or below this place.
+	embeds bool
 	// fromOpenAPI says that [FromOpenAPI] made the schema. open holds the rules that only such a schema can have; it is nil if there are
 	// none.
 	fromOpenAPI bool

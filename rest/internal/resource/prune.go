@@ -47,6 +47,9 @@ func (w *Write) prune(context.Context) error {
 		}
 		return w.undecodable(sent, w.metadataTypeError(m, errs))
 	}
+	if err := res.decodeEmbedded(obj); err != nil {
+		return w.undecodable(sent, err)
+	}
 	if refused := w.Report(unknown); refused != "" {
 		return w.undecodable(sent, errors.New(refused))
 	}

@@ -74,6 +74,7 @@ func (w *Write) checkRules(obj doc.Value, bySchema func(s *schema.Schema, path *
 	if res.scale != nil {
 		errs = append(errs, res.scale.validate(obj, part)...)
 	}
+	errs = append(errs, res.checkEmbedded(obj)...)
 	errs = append(errs, res.Schema.CheckRepeats(nil, obj, old)...)
 	if old.IsAbsent() {
 		return errs
