@@ -35,10 +35,11 @@ func TestDocsShowExamples(t *testing.T) {
 		"docs/guide.md": {"examples/platform/site/site.go", "examples/platform/site/v2.go", "examples/platform/site/site_test.go", "examples/platform/main.go",
 			"examples/platform/publisher.go", "examples/platform/publisher_test.go", "examples/platform/report/main.go",
 			"examples/replicas/replica.go"},
-		"docs/storage.md":  {"rest/example_storage_test.go", "storage/bolt/example_test.go", "rest/lifecycle/example_test.go", "examples/replicas/replica.go"},
-		"docs/kinds.md":    {"rest/example_kinds_test.go"},
-		"docs/versions.md": {"rest/example_versions_test.go"},
-		"docs/deletion.md": {"rest/example_test.go", "rest/lifecycle/example_test.go"},
+		"docs/storage.md":       {"rest/example_storage_test.go", "storage/bolt/example_test.go", "rest/lifecycle/example_test.go", "examples/replicas/replica.go"},
+		"docs/kinds.md":         {"rest/example_kinds_test.go"},
+		"docs/runtime-kinds.md": {"rest/documentkinds_test.go"},
+		"docs/versions.md":      {"rest/example_versions_test.go"},
+		"docs/deletion.md":      {"rest/example_test.go", "rest/lifecycle/example_test.go"},
 	} {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
