@@ -1,21 +1,20 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"sync/atomic"
 
 	"github.com/julienschmidt/httprouter"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/page"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -30,14 +29,11 @@ type API struct {
 	env       *resource.Environment
 	types     *media.Types
 	serving   atomic.Pointer[serving]
+	expected  atomic.Pointer[map[apimeta.GroupVersionResource]bool]
+	exchanges *resource.Exchanges
 	ending    *delivery.Ending
+	flights   *delivery.Flights
 	pages     *page.Policy
-
-	mu       sync.Mutex
-	inFlight int           // requests and calls in flight
-	short    int           // requests in flight that count for MaxInFlight: no watches and no streams
-	requests *request      // the newest request in flight, the head of a list
-	idle     chan struct{} // closed when the API is ending and nothing is in flight
 }
 
 // New returns an API that serves the given resources. If a declaration is wrong, the error names the kind and the field. New
@@ -55,7 +51,8 @@ func New(options Options, definitions ...Definition) (*API, error) {
 
 // newAPI returns an API that serves nothing yet. begin makes it serve.
 func newAPI(options Options) *API {
-	a := &API{options: options.withDefaults(), idle: make(chan struct{}), ending: delivery.NewEnding()}
+	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), exchanges: resource.NewExchanges()}
+	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight)
 	a.types = media.NewTypes(a.options.CBOR)
 	a.store = a.options.Store
 	if a.store == nil {
@@ -67,9 +64,11 @@ func newAPI(options Options) *API {
 		MaxConvertedBytes: a.options.MaxConvertedBytes, UnsafeDeletion: a.options.UnsafeDeletion, Admission: hooksOf(a.options.Admission),
 		Served: func() resource.Set { return a.serving.Load().Set },
 		Begin: func() (context.Context, func(), error) {
-			return &call{Context: context.Background(), host: a.options.HostUser}, a.leaveCall, a.enterCall()
+			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) }, a.flights.EnterCall(nil)
 		},
+		UntilRetired: a.ending.UntilRetired,
 	})
+	a.serving.Store(a.newServing(nil, nil))
 	return a
 }
 
@@ -79,39 +78,28 @@ func (a *API) begin(definitions []Definition) (err error) {
 	if a.pages, err = page.NewPolicy(a.options.AllowedOrigins); err != nil {
 		return err
 	}
-	resources, err := a.resourcesOf(definitions)
-	if err != nil {
+	x := a.exchanges.Begin()
+	var resources, versions []*served
+	for _, d := range definitions {
+		res, err := a.build(d)
+		if err != nil {
+			return err
+		}
+		resources, versions = append(resources, res), append(versions, res.everyVersion()...)
+		x.Take(res.Resource)
+	}
+	if err := cmp.Or(checkNames(resources), checkHooks(a.options.Admission, versions)); err != nil {
 		return err
 	}
-	serving := a.newServing(resources)
-	a.serving.Store(serving)
-	if err := serving.Begin(&call{Context: context.Background(), host: a.options.HostUser}); err != nil {
+	a.serving.Store(a.newServing(resources, a.serving.Load())) // before Prepare, whose hooks may use all resources
+	if err := x.Prepare(&call{Context: context.Background(), host: a.options.HostUser}); err != nil {
 		return err
 	}
+	x.Settle()
 	if s, ok := a.options.Authorizer.(interface{ Start(*API) error }); ok {
 		return s.Start(a)
 	}
 	return nil
-}
-
-// resourcesOf builds the resources of an API, and checks that they and the admission hooks fit together.
-func (a *API) resourcesOf(definitions []Definition) ([]*served, error) {
-	var resources, versions []*served
-	var kinds []*kind.Kind
-	for _, d := range definitions {
-		if d == nil {
-			return nil, errors.New("a resource is nil")
-		}
-		res, err := d.resource(a.env)
-		if err != nil {
-			return nil, err
-		}
-		resources, versions, kinds = append(resources, res), append(versions, res.everyVersion()...), append(kinds, res.kindInEachGroup()...)
-	}
-	if err := kind.CheckNames(kinds); err != nil {
-		return nil, err
-	}
-	return resources, checkHooks(a.options.Admission, versions)
 }
 
 // Shutdown ends all watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for those in flight,
@@ -126,10 +114,10 @@ func (a *API) Shutdown(ctx context.Context) error {
 		return errors.New("rest: a hook of a write cannot wait until that write has ended: call Shutdown outside of hooks")
 	}
 	select {
-	case <-a.idle:
+	case <-a.flights.Idle():
 		return a.closeStore()
 	case <-ctx.Done():
-		return fmt.Errorf("rest: %s still under way: %w", a.underWay(), ctx.Err())
+		return fmt.Errorf("rest: %s still under way: %w", a.flights, ctx.Err())
 	}
 }
 
@@ -138,7 +126,7 @@ func (a *API) Shutdown(ctx context.Context) error {
 // the store nevertheless, if the API created it. The error then names the requests that the host's server has to end.
 func (a *API) Close() error {
 	a.end()
-	a.hurryPipes()
+	a.flights.Hurry()
 	ctx, cancel := context.WithTimeout(context.Background(), closeAfter)
 	defer cancel()
 	err := a.Shutdown(ctx)
@@ -158,95 +146,11 @@ func (a *API) closeStore() error {
 
 // end closes the API to requests and calls, and ends watches and streams. It may run several times.
 func (a *API) end() {
-	defer a.ending.HurryAll() // runs after Unlock, so that hurrying does not hold up requests
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closing() {
-		return
-	}
-	a.ending.Begin(shuttingDown())
+	a.flights.End()
 	a.env.Close()
-	if a.inFlight == 0 {
-		close(a.idle)
-	}
 }
 
 func (a *API) closing() bool { return a.ending.Err() != nil }
-
-// shuttingDown is the answer to requests and calls that arrive after Shutdown or Close.
-func shuttingDown() error {
-	return status.ServiceUnavailable("the server is shutting down").WithCause(delivery.ErrEnding)
-}
-
-// enter admits a request, or returns the error to answer with. Each request that it admits must leave.
-func (a *API) enter(q *request) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case a.closing():
-		return shuttingDown()
-	case a.short >= a.options.MaxInFlight:
-		return status.TooManyRequests("Too many requests, please try again later.", 1)
-	}
-	a.inFlight++
-	a.short++
-	if q.behind = a.requests; q.behind != nil {
-		q.behind.before = q
-	}
-	a.requests = q
-	return nil
-}
-
-// enterCall admits a call of an in-process client. MaxInFlight does not limit these calls. Otherwise, a hook could not call the
-// API if the request that runs the hook is the last one that MaxInFlight admits.
-func (a *API) enterCall() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closing() {
-		return shuttingDown()
-	}
-	a.inFlight++
-	return nil
-}
-
-// leaveShort frees the place of a request under MaxInFlight once it has turned out to be a watch or a stream.
-func (a *API) leaveShort() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.short--
-}
-
-// leave ends a request that enter admitted.
-func (a *API) leave(q *request) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !q.isWatch {
-		a.short--
-	}
-	if q.before == nil {
-		a.requests = q.behind
-	} else {
-		q.before.behind = q.behind
-	}
-	if q.behind != nil {
-		q.behind.before = q.before
-	}
-	a.left()
-}
-
-// leaveCall ends a call that enterCall admitted.
-func (a *API) leaveCall() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.left()
-}
-
-// left ends a request or a call. The last one of a closing API wakes Shutdown. The caller holds mu.
-func (a *API) left() {
-	if a.inFlight--; a.inFlight == 0 && a.closing() {
-		close(a.idle)
-	}
-}
 
 // ServeHTTP implements [http.Handler]. A request is looked up by its path alone; the handler of the path decides about the
 // method. It is answered from the resources that the API served when it arrived.

@@ -60,9 +60,7 @@ func (q *request) actAs(r *http.Request, u User) {
 
 // continueAs replaces the request. The lock is needed because Shutdown reads it.
 func (q *request) continueAs(r *http.Request) {
-	q.api.mu.Lock()
-	defer q.api.mu.Unlock()
-	q.r = r
+	q.api.flights.Locked(func() { q.r = r })
 }
 
 // checkPage refuses a request of a page of another site. A page of an allowed origin may also open WebSockets, which package stream

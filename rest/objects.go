@@ -72,15 +72,14 @@ func (o Objects) Resources() []StoredResource {
 
 // begin admits a call and finds the resource. The caller calls the returned function when the call has ended.
 func (o Objects) begin(resource string) (*resource.Resource, func(), error) {
-	for _, res := range o.api.serving.Load().Resources {
-		if !res.Kind.Virtual && res.GR.String() == resource {
-			if err := o.api.enterCall(); err != nil {
-				return nil, nil, err
-			}
-			return res, o.api.leaveCall, nil
-		}
+	res := o.api.serving.Load().Stored(resource)
+	if res == nil {
+		return nil, nil, fmt.Errorf("%w: the API stores no resource %q", storage.ErrResource, resource)
 	}
-	return nil, nil, fmt.Errorf("%w: the API stores no resource %q", storage.ErrResource, resource)
+	if err := o.api.flights.EnterCall(res); err != nil {
+		return nil, nil, err
+	}
+	return res, func() { o.api.flights.LeaveCall(res) }, nil
 }
 
 // Get returns the most recent record of an object, or a NotFound error. The caller must not change the record.

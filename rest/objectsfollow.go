@@ -32,11 +32,11 @@ type Changes struct {
 // error is yielded last.
 func (o Objects) Follow(ctx context.Context, resources ...string) iter.Seq2[Changes, error] {
 	return func(yield func(Changes, error) bool) {
-		if err := o.api.enterCall(); err != nil {
+		if err := o.api.flights.EnterCall(nil); err != nil {
 			yield(Changes{}, err)
 			return
 		}
-		defer o.api.leaveCall()
+		defer o.api.flights.LeaveCall(nil)
 		ctx, cancel := o.api.ending.Until(ctx)
 		defer cancel()
 		followed, scope := slices.Clone(resources), watch.Scope{}

@@ -22,8 +22,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// request is one request on its way through the handlers. Its handler owns it. The API's lock guards before and behind; under
-// this lock Shutdown and Close also read r and w of other requests.
+// request is one request on its way through the handlers. Its handler owns it. Shutdown and Close also read r and w of other
+// requests.
 type request struct {
 	api     *API
 	serving *serving // what the API served when the request arrived
@@ -35,12 +35,10 @@ type request struct {
 	through *servedSubresource // the subresource in the path; nil for the object itself
 	ofPath  bool               // the path asks to watch its object
 
-	before, behind *request // neighbours in the list of requests in flight, guarded by the API's lock
-
 	query    url.Values
 	secret   []string // the headers with credentials, which no stream receives
 	wrote    bool     // the answer has begun
-	isWatch  bool
+	flight   delivery.Flight
 	held     delivery.Held
 	warnings resource.Warnings
 }

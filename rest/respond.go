@@ -144,10 +144,11 @@ func (q *request) failure(err error) *status.Error {
 	return e
 }
 
-// expected reports whether a 5xx is not a fault of the server: the client has left, the API shuts down, or the client asks for a
-// future revision.
+// expected reports whether a 5xx is not a fault of the server: the client has left, the API shuts down or expects the resource, or
+// the client asks for a future revision.
 func (q *request) expected(e *status.Error) bool {
-	return q.r.Context().Err() != nil || q.api.closing() && status.IsServiceUnavailable(e) || status.IsTooLargeResourceVersion(e)
+	ahead := q.api.closing() || q.serving != nil && q.res == nil
+	return q.r.Context().Err() != nil || ahead && status.IsServiceUnavailable(e) || status.IsTooLargeResourceVersion(e)
 }
 
 // Error answers a request with an error in the way the API does: with a Status in a form that the client accepts. Only the log

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
 )
@@ -61,17 +62,18 @@ func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
+		var of *resource.Resource
 		if res != nil {
-			q.kind = res.media
+			q.kind, of = res.media, res.Resource
 			if res.Kind.Warning != "" {
 				w.Header().Add("Warning", media.Warning(res.Kind.Warning))
 			}
 		}
-		if err := a.enter(&q); err != nil && !q.isHealth() {
+		if err := a.flights.Enter(&q.flight, &q, of); err != nil && !q.isHealth() {
 			q.fail(err)
 			return
 		} else if err == nil {
-			defer a.leave(&q)
+			defer a.flights.Leave(&q.flight)
 		}
 		defer q.recover()
 		var err error
@@ -195,17 +197,16 @@ func (s *serving) HasBelowNamespace(gv apimeta.GroupVersion, name string) bool {
 
 // find returns the resource with a group, version and plural, or nil.
 func (s *serving) find(gv apimeta.GroupVersion, plural string) *served {
-	i := slices.IndexFunc(s.versions, func(res *served) bool { return res.GR.Resource == plural && res.GVK.GroupVersion() == gv })
-	if i < 0 {
-		return nil
-	}
-	return s.versions[i]
+	return s.byPath[gv.WithResource(plural)]
 }
 
-// unknownPath answers a path without a route: with a Status below the groups that are served, as their clients expect, and in
+// unknownPath answers a path without a route: with 503 if the API expects the resource, with a Status below the groups that are served, as their clients expect, and in
 // plain text elsewhere.
 func (q *request) unknownPath() error {
 	path := q.r.URL.Path
+	if asked := q.question(); q.api.expects(apimeta.GroupVersionResource{Group: asked.Group, Version: asked.Version, Resource: asked.Resource}) {
+		return notYetServed()
+	}
 	for _, g := range q.serving.groups {
 		base := "/apis/" + g.Name
 		if g.Name == "" {

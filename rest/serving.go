@@ -3,6 +3,7 @@ package rest
 import (
 	"github.com/julienschmidt/httprouter"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/openapi"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -12,33 +13,39 @@ import (
 // beginning to its end.
 type serving struct {
 	resource.Set
+	stored   []*served // the stored version of every kind, also if it is not served
 	versions []*served // every served version of every kind
+	byPath   map[apimeta.GroupVersionResource]*served
 	groups   []kind.Group
 	openapi  *openapi.Documents
 	router   *httprouter.Router
 	notFound httprouter.Handle
 }
 
-// newServing builds a serving. Versions that are not served have no route and no place in discovery, but the typed client finds
-// them.
-func (a *API) newServing(resources []*served) *serving {
-	s := &serving{}
+// newServing builds a serving after another one, from which it takes what has not changed; old is nil for the first. Versions that
+// are not served have no route and no place in discovery, but the typed client finds them.
+func (a *API) newServing(resources []*served, old *serving) *serving {
+	s := &serving{stored: resources, byPath: make(map[apimeta.GroupVersionResource]*served, len(resources))}
+	stored := make([]*resource.Resource, len(resources))
 	var kinds []*kind.Kind
-	for _, stored := range resources {
-		s.Resources = append(s.Resources, stored.Resource)
-		if stored.AreNamespaces() {
-			s.Namespaces = stored.Resource
-		}
-		for _, res := range stored.everyVersion() {
+	for i, of := range resources {
+		stored[i] = of.Resource
+		for _, res := range of.everyVersion() {
 			if res.unserved {
 				continue
 			}
 			s.versions = append(s.versions, res)
+			s.byPath[res.GVK.GroupVersion().WithResource(res.GR.Resource)] = res
 			kinds = append(kinds, res.Kind)
 		}
 	}
+	s.Set = resource.NewSet(stored)
 	s.groups = kind.Groups(kinds)
-	s.openapi = openapi.NewDocuments(kinds, s.groups)
+	var documents *openapi.Documents
+	if old != nil {
+		documents = old.openapi
+	}
+	s.openapi = openapi.NewDocuments(kinds, s.groups, documents)
 	s.notFound = a.route(s, nil, always((*request).unknownPath))
 	s.router = a.routes(s)
 	return s

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -54,16 +55,18 @@ func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 			assert.Equal(t, 200, do(t, api, "GET", widgets+"/"+name, "").Code)
 		}
 	})
-	const cogs = "/apis/example.com/v1/namespaces/default/cogs"
+	const path = "/apis/example.com/v1/namespaces/default/cogs"
+	cogs := rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}
 	swaps := 0
 	for done := false; !done || swaps < 4; swaps++ {
-		served := []rest.Definition{widgetResource()}
 		want := 404
 		if swaps%2 == 0 {
-			served, want = append(served, rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}), 200
+			want = 200
+			require.NoError(t, api.Serve(ctx, cogs))
+		} else {
+			require.NoError(t, api.Withdraw(ctx, apimeta.GroupResource{Group: "example.com", Resource: "cogs"}))
 		}
-		require.NoError(t, api.Serve(served...))
-		assert.Equal(t, want, do(t, api, "GET", cogs, "").Code)
+		assert.Equal(t, want, do(t, api, "GET", path, "").Code)
 		assert.Equal(t, want == 200, containsResource(t, api, "cogs"))
 		select {
 		case <-written:

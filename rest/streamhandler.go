@@ -45,7 +45,7 @@ func (q *request) stream(sub *servedSubresource) error {
 			return err
 		}
 	}
-	q.becomeWatch()
+	q.api.flights.Stay(&q.flight, true)
 	call := q.streamCall()
 	defer func() { q.wrote = q.wrote || call.Begun }()
 	switch s.way {

@@ -29,7 +29,7 @@ func (q *request) watch() error {
 		ctx, gone = context.WithCancel(ctx)
 	}
 	defer gone()
-	q.becomeWatch()
+	q.api.flights.Stay(&q.flight, false) // a watch does not count for MaxInFlight
 	return w.Deliver(ctx, func() (delivery.Output, error) {
 		out, err := q.openWatch(rep.Media, gone)
 		if err == nil {
@@ -63,12 +63,6 @@ func (q *request) readWatch(rep *media.Representation, p *resource.ListParameter
 		Resource: q.res.Resource, From: from, Events: events, Bookmarks: p.AllowWatchBookmarks, Seconds: p.TimeoutSeconds,
 		Ending: q.api.ending, Held: &q.held,
 	}, nil
-}
-
-// becomeWatch takes the request out of the bound on short requests.
-func (q *request) becomeWatch() {
-	q.isWatch = true
-	q.api.leaveShort()
 }
 
 // openWatch begins the answer. gone is called when the client leaves without the request's context noticing.

@@ -17,16 +17,28 @@ import (
 
 // Local implements [Caller] for an API in the same process, without HTTP. The API provides the functions.
 type Local struct {
+	// Resource is what the API served when the client was made. A call uses the resource that the API serves in its place now.
 	Resource *resource.Resource
-	// Enter registers a call, so that the shutdown of the API waits for it. Leave ends the call.
-	Enter func() error
-	Leave func()
+	// Enter registers a call on the resource, so that the shutdown of the API waits for it, and so does the store before it stops serving
+	// the resource. Leave ends the call.
+	Enter func(*resource.Resource) error
+	Leave func(*resource.Resource)
 	// Calling returns the context of a call. It carries the user and the question, for hooks.
 	Calling func(context.Context, route.Question) context.Context
 	// Permit returns an error unless the caller may do what the question asks. Nil permits everything.
 	Permit func(context.Context, route.Question) error
-	// Until returns a context that ends when ctx ends or the API closes.
-	Until func(context.Context) (context.Context, context.CancelFunc)
+}
+
+// now returns the caller of the resource that the API serves now: l itself unless the resource was replaced. If the API has given up the
+// resource, the error is the one that a request over HTTP gets, ResourceNotFound.
+func (l *Local) now(ctx context.Context) (*Local, error) {
+	if !l.Resource.Retired() {
+		return l, nil
+	}
+	next := *l
+	var err error
+	next.Resource, err = l.Resource.Current(ctx)
+	return &next, err
 }
 
 // Get implements [Caller].
@@ -34,19 +46,21 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 	if err := at.CheckName(); err != nil {
 		return nil, err
 	}
+	l, err := l.now(ctx)
+	if err != nil {
+		return nil, err
+	}
 	atLeast := storage.MostRecent
 	if resourceVersion != "" {
-		var err error
 		if atLeast, err = resource.ReadRevision(resourceVersion); err != nil {
 			return nil, err
 		}
 	}
-	if err := l.Enter(); err != nil {
+	if err := l.Enter(l.Resource); err != nil {
 		return nil, err
 	}
-	defer l.Leave()
-	ctx, err := l.calling(ctx, at.Question(l.Resource, kind.Get))
-	if err != nil {
+	defer l.Leave(l.Resource)
+	if ctx, err = l.calling(ctx, at.Question(l.Resource, kind.Get)); err != nil {
 		return nil, err
 	}
 	record, err := l.Resource.Get(ctx, at.Namespace, at.Name, atLeast)
@@ -57,6 +71,9 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 		return record.JSON, nil
 	}
 	sub := l.Resource.FindSubresource(at.Subresource)
+	if sub == nil {
+		return nil, status.ResourceNotFound()
+	}
 	v, err := sub.Show(l.Resource.In(ctx), record.JSON, sub.Get)
 	if err != nil {
 		return nil, err
@@ -96,14 +113,18 @@ func (a Address) Question(res *resource.Resource, verb string) route.Question {
 
 // List implements [Caller].
 func (l *Local) List(ctx context.Context, namespace string, options apimeta.ListOptions) (*Page, error) {
+	l, err := l.now(ctx)
+	if err != nil {
+		return nil, err
+	}
 	p, err := l.parameters(options)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Enter(); err != nil {
+	if err := l.Enter(l.Resource); err != nil {
 		return nil, err
 	}
-	defer l.Leave()
+	defer l.Leave(l.Resource)
 	if ctx, err = l.calling(ctx, l.many(kind.List, namespace, options)); err != nil {
 		return nil, err
 	}
@@ -153,14 +174,18 @@ func text(revision watch.Revision) string { return strconv.FormatUint(uint64(rev
 
 // Write implements [Caller]. All writes of typed clients go through it.
 func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
+	l, err := l.now(ctx)
+	if err != nil {
+		return nil, err
+	}
 	w, err := l.begin(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Enter(); err != nil {
+	if err := l.Enter(l.Resource); err != nil {
 		return nil, err
 	}
-	defer l.Leave()
+	defer l.Leave(l.Resource)
 	defer l.tell(c, w)
 	asked := c.Question(l.Resource, c.Verb)
 	if ctx, err = l.calling(ctx, asked); err != nil {
@@ -248,6 +273,10 @@ func (l *Local) tell(c *Write, w *resource.Write) {
 
 // DeleteCollection implements [Caller].
 func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.ListOptions) (*Page, error) {
+	l, err := l.now(ctx)
+	if err != nil {
+		return nil, err
+	}
 	p, err := l.parameters(options)
 	if err != nil {
 		return nil, err
@@ -256,10 +285,10 @@ func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Enter(); err != nil {
+	if err := l.Enter(l.Resource); err != nil {
 		return nil, err
 	}
-	defer l.Leave()
+	defer l.Leave(l.Resource)
 	defer l.tell(c, w)
 	if ctx, err = l.calling(ctx, l.many(kind.DeleteCollection, c.Namespace, options)); err != nil {
 		return nil, err
@@ -275,26 +304,29 @@ func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.
 	return l.page(deleted)
 }
 
-// Watch implements [Caller]. It also ends when the API closes.
+// Watch implements [Caller]. It also ends when the API closes. The watch is not a call on the resource, because its reader may take any
+// time: if the API gives up the resource, the watch ends.
 func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) error {
+	l, err := l.now(ctx)
+	if err != nil {
+		return err
+	}
 	p, err := l.parameters(f.Options)
 	if err != nil {
 		return err
 	}
-	b, err := l.Resource.BeginningOf(f.Namespace, p)
-	if err != nil {
+	if err := l.Enter(nil); err != nil {
 		return err
 	}
-	if err := l.Enter(); err != nil {
-		return err
-	}
-	defer l.Leave()
+	defer l.Leave(nil)
 	if ctx, err = l.calling(ctx, l.many(kind.Watch, f.Namespace, f.Options)); err != nil {
 		return err
 	}
-	ctx, cancel := l.Until(ctx)
-	defer cancel()
 	show := func(e resource.Event) error {
+		l, err := l.now(ctx)
+		if err != nil {
+			return err
+		}
 		event, err := l.event(e)
 		if err != nil {
 			return err
@@ -302,7 +334,11 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 		return see(event)
 	}
 	if f.Recovers {
-		return l.Resource.Follow(ctx, b, show)
+		return l.Resource.Follow(ctx, f.Namespace, p, show)
+	}
+	b, err := l.Resource.BeginningOf(f.Namespace, p)
+	if err != nil {
+		return err
 	}
 	return l.Resource.Watch(ctx, b, show)
 }

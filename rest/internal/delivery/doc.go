@@ -5,4 +5,5 @@
 //	Watch    what a client asks to follow, and its delivery until it ends
 //	Held     the memory that an answer keeps alive while it is written
 //	Ending   the end of the API
+//	Flights  the requests and calls under way
 package delivery

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -61,22 +62,60 @@ func (e *Ending) HurryAll() {
 type Hurried struct {
 	all            *Ending
 	hurry          func()
+	of             *resource.Resource // of a watch, otherwise nil
+	retire         func()
 	before, behind *Hurried
 }
 
 // Hurry registers hurry, to be called once when the API ends, or at once if it has ended already. It runs under the lock of the Ending,
 // so it must not block and must not call the Ending. The caller must call Stop when the answer is complete.
 func (e *Ending) Hurry(h *Hurried, hurry func()) {
+	e.add(h, Hurried{hurry: hurry})
+}
+
+// HurryWatch is Hurry for a watch. retire is called under the same conditions when the API gives up or replaces the resource.
+func (e *Ending) HurryWatch(h *Hurried, of *resource.Resource, hurry, retire func()) {
+	e.add(h, Hurried{hurry: hurry, of: of, retire: retire})
+}
+
+func (e *Ending) add(h *Hurried, with Hurried) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.hurrying {
-		hurry()
+		with.hurry()
 	}
-	*h = Hurried{all: e, hurry: hurry, behind: e.first}
+	with.all, with.behind = e, e.first
+	*h = with
 	if h.behind != nil {
 		h.behind.before = h
 	}
 	e.first = h
+}
+
+// Retire calls the function of every watch of a resource for which retired returns true.
+func (e *Ending) Retire(retired func(*resource.Resource) bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for h := e.first; h != nil; h = h.behind {
+		if h.of != nil && retired(h.of) {
+			h.retire()
+		}
+	}
+}
+
+// UntilRetired is Until for a watch of a resource. The context also ends when the API gives up or replaces the resource, with
+// [resource.ErrRetired] as its cause.
+func (e *Ending) UntilRetired(ctx context.Context, of *resource.Resource) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	h := new(Hurried)
+	e.HurryWatch(h, of, func() { cancel(context.Cause(e)) }, func() { cancel(resource.ErrRetired) })
+	if of.Retired() { // perhaps before HurryWatch
+		cancel(resource.ErrRetired)
+	}
+	return ctx, func() {
+		h.Stop()
+		cancel(nil)
+	}
 }
 
 // Stop removes h. After Stop returns, hurry does not run any more. The caller relies on this, because the connection may then carry other

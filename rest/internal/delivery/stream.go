@@ -79,6 +79,10 @@ func (s *stream) catchUp() error {
 			s.setTimer()
 		}
 	}
+	// The client has everything that happened under the resource as the watch knows it.
+	if s.resource.Retired() {
+		return resource.ErrRetired
+	}
 	// The watch is about to wait. It sends what it has, gives its buffer back, and asks for an alarm.
 	if s.flush(); s.err != nil {
 		return context.Canceled
@@ -150,11 +154,15 @@ func (s *stream) close() {
 	}
 }
 
-// end sends err as the last event of the stream, unless the watch ends because its time is over, the client has left or the server shuts
-// down. It returns an error if the stream breaks off within an event.
+// end sends err as the last event of the stream, unless the watch ends because its time is over, the client has left, the server shuts
+// down, or the API has given up or replaced the resource. Upstream too ends the watches of a custom resource without an event when its
+// definition is deleted or changed, so that clients watch again. It returns an error if the stream breaks off within an event.
 func (s *stream) end(err error) error {
+	if s.resource.Replaced() && status.IsExpired(err) {
+		err = resource.ErrRetired // the history has ended because the resource was replaced
+	}
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) &&
-		!errors.Is(err, watch.ErrClosed) {
+		!errors.Is(err, watch.ErrClosed) && !resource.IsRetired(err) {
 		e := status.From(err)
 		body, encodeErr := codec.EncodeOwn(&e.Status)
 		if encodeErr != nil {

@@ -107,7 +107,7 @@ func (b *beginning) open(open func() (Output, error)) error {
 		return err
 	}
 	b.out = out
-	b.ending.Hurry(&b.hurried, b.hurry)
+	b.ending.HurryWatch(&b.hurried, b.resource, b.hurry, b.wake)
 	return nil
 }
 
@@ -143,6 +143,9 @@ func (b *beginning) sendState() error {
 	})
 	if err != nil {
 		return err
+	}
+	if b.resource.Replaced() { // the list may have used indexes of the next resource
+		return resource.ErrRetired
 	}
 	if b.bookmarks {
 		if err := b.bookmark(b.after, true); err != nil {

@@ -3,6 +3,7 @@ package openapi
 import (
 	"crypto/sha512"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,6 +23,8 @@ type Documents struct {
 	V2, V2Protobuf func() ([]byte, error)
 	// V3 returns the OpenAPI 3.0 document of each group and version, by its path without the first slash.
 	V3 map[string]func() (Document, error)
+
+	kinds map[string][]*kind.Kind // that each document of V3 describes
 }
 
 // Document is a document with the hash of its bytes, which names its version.
@@ -30,17 +33,25 @@ type Document struct {
 	Hash string
 }
 
-// NewDocuments prepares the documents of the kinds that are served, and of their groups.
-func NewDocuments(kinds []*kind.Kind, groups []kind.Group) *Documents {
+// NewDocuments prepares the documents of the kinds that are served, and of their groups. It takes the documents of versions that have
+// not changed from old, which may be nil.
+func NewDocuments(kinds []*kind.Kind, groups []kind.Group, old *Documents) *Documents {
 	d := &Documents{
 		V2:         sync.OnceValues(func() ([]byte, error) { return V2(kinds) }),
 		V2Protobuf: sync.OnceValues(func() ([]byte, error) { return V2Protobuf(kinds) }),
 		V3:         map[string]func() (Document, error){},
+		kinds:      map[string][]*kind.Kind{},
 	}
 	for _, g := range groups {
 		for _, v := range g.Versions {
-			d.V3[strings.TrimPrefix(v.Path(), "/")] = sync.OnceValues(func() (Document, error) {
-				body, err := V3(v.GroupVersion, kinds)
+			name := strings.TrimPrefix(v.Path(), "/")
+			d.kinds[name] = v.Kinds
+			if old != nil && old.V3[name] != nil && slices.Equal(old.kinds[name], v.Kinds) {
+				d.V3[name] = old.V3[name]
+				continue
+			}
+			d.V3[name] = sync.OnceValues(func() (Document, error) {
+				body, err := V3(v.GroupVersion, v.Kinds)
 				sum := sha512.Sum512(body)
 				return Document{Body: body, Hash: strings.ToUpper(hex.EncodeToString(sum[:]))}, err
 			})

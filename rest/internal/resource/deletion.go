@@ -15,17 +15,26 @@ import (
 
 // Delete removes an object. If finalizers or a grace period hold it, Delete only marks it for deletion (API conventions, Metadata; API
 // concepts, Resource deletion).
-func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (Result, error) {
-	ctx, err := w.nest(ctx)
-	if err != nil {
+func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out Result, err error) {
+	if ctx, err = w.nest(ctx); err != nil {
 		return Result{}, err
 	}
 	w.deletion = &options
-	if ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential; w.res.UnsafeDeletion && ignore != nil && *ignore {
-		return w.deleteUnreadable(ctx)
+	ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential
+	unsafe := w.res.UnsafeDeletion && ignore != nil && *ignore
+	var record *storage.Record
+	for again := true; again; {
+		if unsafe {
+			out, err = w.deleteUnreadable(ctx)
+		} else {
+			record, err = w.commit(ctx, func(current *storage.Record) ([]byte, error) { return w.run(ctx, onDelete, current) })
+		}
+		again, err = w.moved(ctx, err)
 	}
-	record, err := w.commit(ctx, func(current *storage.Record) ([]byte, error) { return w.run(ctx, onDelete, current) })
-	if err != nil {
+	switch {
+	case unsafe:
+		return out, err
+	case err != nil:
 		return Result{Missing: w.result.Missing}, err
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -26,6 +27,9 @@ type Host struct {
 	Owner any
 	// Served returns what the API serves now. The set may differ from one call to the next.
 	Served func() Set
+	// UntilRetired returns the context of a watch of the resource, which also ends when the API ends, and with [ErrRetired] when the API
+	// gives up or replaces the resource.
+	UntilRetired func(context.Context, *Resource) (context.Context, context.CancelFunc)
 	// Begin registers a write that no client asked for, so that the API's shutdown waits for it. The caller must call done.
 	Begin func() (ctx context.Context, done func(), err error)
 }
@@ -47,13 +51,36 @@ func NewEnvironment(h Host) *Environment {
 // Close stops the reaper.
 func (env *Environment) Close() { env.reaper.stop() }
 
-// Set is what an API serves at one moment.
+// Set is what an API serves at one moment. It does not change.
 type Set struct {
 	// Resources holds one resource for each kind, in the stored version.
 	Resources []*Resource
 	// Namespaces is the resource that serves namespaces. It is nil if the API serves none.
 	Namespaces *Resource
+	stored     map[string]*Resource
+	versions   map[apimeta.GroupVersionResource]*Resource
 }
+
+// NewSet returns the set of these resources, which are in their stored versions.
+func NewSet(resources []*Resource) Set {
+	s := Set{Resources: resources, stored: make(map[string]*Resource, len(resources)), versions: make(map[apimeta.GroupVersionResource]*Resource, len(resources))}
+	for _, res := range resources {
+		if res.AreNamespaces() {
+			s.Namespaces = res
+		}
+		if !res.Kind.Virtual {
+			s.stored[res.storedName()] = res
+		}
+	}
+	for res := range s.EveryVersion {
+		s.versions[res.GVK.GroupVersion().WithResource(res.GR.Resource)] = res
+	}
+	return s
+}
+
+// Stored returns the resource whose objects have this name in the store, such as "widgets.example.com". It returns nil if the API stores
+// no such objects.
+func (s Set) Stored(name string) *Resource { return s.stored[name] }
 
 // namespaces returns the resource that serves namespaces, or nil.
 func (env *Environment) namespaces() *Resource { return env.Served().Namespaces }

@@ -174,15 +174,28 @@ func (f *Follower) forget() {
 }
 
 // Watch passes the selected objects and changes to see, until see returns an error, the context ends, or the log no longer holds the
-// reader's position. It returns the reason.
+// reader's position. It returns the reason. If the resource is replaced, the error is Expired; if it is given up, the error is
+// ResourceNotFound.
 func (res *Resource) Watch(ctx context.Context, b Beginning, see func(Event) error) error {
+	watching, cancel := res.UntilRetired(ctx, res)
+	defer cancel()
+	return res.over(ctx, res.watch(watching, b, see))
+}
+
+func (res *Resource) watch(ctx context.Context, b Beginning, see func(Event) error) error {
 	var f Follower
 	defer f.Close()
 	if _, err := f.Begin(ctx, res.Store, b); err != nil {
 		return err
 	}
 	for {
-		if err := f.Next(ctx, see); err != nil {
+		err := f.Next(ctx, func(e Event) error {
+			if res.Replaced() { // the event may be of the next resource
+				return ErrRetired
+			}
+			return see(e)
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,8 @@ func (res *Resource) StoreError(err error, name string) error {
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return res.NotFound(name)
+	case errors.Is(err, storage.ErrResource): // the API gave up the resource while the request was under way
+		return status.ResourceNotFound()
 	case errors.Is(err, storage.ErrContended):
 		return status.Conflict(res.GR, name, fmt.Sprintf("the object changed during each of %d attempts to write it: "+
 			"it has too many writers, or a hook that runs for this write writes it too", storage.MaxAttempts))
@@ -41,6 +43,13 @@ func (res *Resource) StoreError(err error, name string) error {
 // Show returns a stored record in the version of the resource: the record itself if this is the stored version, otherwise a record of the
 // converted object with the same key and revision. Callers share both and must not change them.
 func (res *Resource) Show(r *storage.Record) (*storage.Record, error) {
+	if res.Stored.fate.Load() != nil {
+		return res.showRetired(r)
+	}
+	return res.show(r)
+}
+
+func (res *Resource) show(r *storage.Record) (*storage.Record, error) {
 	if res.fromStored == nil {
 		return r, nil
 	}

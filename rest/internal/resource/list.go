@@ -85,11 +85,14 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 		}
 	}
 	found, err := res.Store.List(ctx, options, into)
+	if res.Replaced() { // the indexes of the store may be those of the next resource
+		return res.listCurrent(ctx, namespace, p)
+	}
 	if err != nil {
 		if fromToken && status.IsExpired(err) {
 			return Page{}, status.ResourceExpiredContinue(encodeContinue(namespace, currentRevision, options.After))
 		}
-		return Page{}, err
+		return Page{}, res.StoreError(err, "")
 	}
 	out := Page{Listing: found, Selected: selected}
 	if found.More && len(found.Records) > 0 {
@@ -99,6 +102,18 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 		}
 	}
 	return out, nil
+}
+
+// listCurrent is List for a resource that is or was replaced.
+func (res *Resource) listCurrent(ctx context.Context, namespace string, p ListParameters) (Page, error) {
+	next, err := res.Current(ctx)
+	if err == nil {
+		err = next.CheckFieldSelector(p.Fields)
+	}
+	if err != nil {
+		return Page{}, err
+	}
+	return next.List(ctx, namespace, p, nil)
 }
 
 // continueToken says where the next page begins: at which revision and after which object. It is opaque to clients. Start is a key

@@ -29,13 +29,12 @@ type reaper struct {
 	stopped bool
 }
 
-// due is an object to remove, and the time.
+// due is an object to remove, and the time. It names its resource, because the API may replace the resource meanwhile.
 type due struct {
-	at              time.Time
-	res             *Resource
-	namespace, name string
-	uid             string
-	index           int // its place in the heap
+	at    time.Time
+	key   storage.Key
+	uid   string
+	index int // its place in the heap
 }
 
 // dueHeap is a heap of objects, the earliest first.
@@ -69,27 +68,26 @@ const reapAgain = 10 * time.Second
 
 func newReaper(h Host) *reaper { return &reaper{host: h, byUID: map[string]*due{}} }
 
-// load finds the objects whose deletion began before the API started.
-func (r *reaper) load(res *Resource) error {
-	if !res.Traits.RemoveWhenDue {
-		return nil
+// load finds the objects whose deletion began before the API served the resource.
+func (r *reaper) load(res *Resource) {
+	if !res.Traits.RemoveWhenDue || res.Kind.Virtual {
+		return
 	}
 	page, err := res.Store.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: res.storedName()},
 		Match: func(record *storage.Record) bool { return record.Deleting }}, nil)
 	if err != nil {
-		return err
+		r.host.Logger.Error("objects whose grace period is running cannot be listed, so nobody removes them", slog.String("resource", res.GR.String()), slog.Any("error", err))
 	}
 	for _, record := range page.Records {
-		if d := dueOf(res, record); d != nil {
+		if d := dueOf(record); d != nil {
 			r.push(d)
 		}
 	}
-	return nil
 }
 
 // dueOf says when to remove an object. It returns nil if no grace period is running, or if the object cannot be decoded; a reader of the
 // object reports that.
-func dueOf(res *Resource, record *storage.Record) *due {
+func dueOf(record *storage.Record) *due {
 	obj, _, err := codec.DecodeJSON(record.JSON)
 	if err != nil {
 		return nil
@@ -98,7 +96,7 @@ func dueOf(res *Resource, record *storage.Record) *due {
 	if objectmeta.GraceOf(obj) == 0 || !ok {
 		return nil
 	}
-	return &due{at: at, res: res, namespace: record.Key.Namespace, name: record.Key.Name, uid: record.UID}
+	return &due{at: at, key: record.Key, uid: record.UID}
 }
 
 // await plans the removal of an object. record is the object after a deletion.
@@ -106,7 +104,7 @@ func (r *reaper) await(ctx context.Context, res *Resource, record *storage.Recor
 	if !res.Traits.RemoveWhenDue {
 		return
 	}
-	d := dueOf(res, record)
+	d := dueOf(record)
 	if d == nil {
 		r.forget(record.UID)
 		return
@@ -114,7 +112,7 @@ func (r *reaper) await(ctx context.Context, res *Resource, record *storage.Recor
 	r.push(d)
 	// Another deletion may have removed the object, and called forget, before push.
 	now, err := res.Store.Get(context.WithoutCancel(ctx), record.Key, storage.MostRecent)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && (now.UID != record.UID || dueOf(res, now) == nil) {
+	if errors.Is(err, storage.ErrNotFound) || err == nil && (now.UID != record.UID || dueOf(now) == nil) {
 		r.forget(record.UID)
 	}
 }
@@ -126,6 +124,18 @@ func (r *reaper) forget(uid string) {
 	if d := r.byUID[uid]; d != nil {
 		heap.Remove(&r.waiting, d.index)
 		delete(r.byUID, uid)
+	}
+}
+
+// forgetAll drops the objects of a resource that the API has given up.
+func (r *reaper) forgetAll(resource string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for uid, d := range r.byUID {
+		if d.key.Resource == resource {
+			heap.Remove(&r.waiting, d.index)
+			delete(r.byUID, uid)
+		}
 	}
 }
 
@@ -201,25 +211,29 @@ func (r *reaper) next() (*due, bool) {
 
 // remove ends the grace period of an object. If that fails, remove plans another attempt.
 func (r *reaper) remove(ctx context.Context, d *due) {
-	err := d.end(ctx)
+	res := r.host.Served().Stored(d.key.Resource)
+	if res == nil { // given up; the API finds the object again when it takes the resource
+		return
+	}
+	err := res.endGrace(ctx, d)
 	if err == nil {
 		return
 	}
 	r.host.Logger.Error("an object whose grace period has passed cannot be removed",
-		slog.String("resource", d.res.GR.String()), slog.String("namespace", d.namespace), slog.String("name", d.name), slog.Any("error", err))
+		slog.String("resource", d.key.Resource), slog.String("namespace", d.key.Namespace), slog.String("name", d.key.Name), slog.Any("error", err))
 	d.at = r.host.Now().Add(reapAgain)
 	r.push(d)
 }
 
-// end ends the grace period with a trusted deletion. If finalizers still hold the object, the write that removes the last of them removes
+// endGrace ends the grace period with a trusted deletion. If finalizers still hold the object, the write that removes the last of them removes
 // the object. Several replicas may do this at once. The condition on the uid suffices, because a grace period only gets shorter: the
 // object with this uid is due at this time, whatever has happened to it meanwhile.
-func (d *due) end(ctx context.Context) error {
+func (res *Resource) endGrace(ctx context.Context, d *due) error {
 	none := int64(0)
 	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &d.uid}}
-	_, err := d.res.NewWrite(Target{Namespace: d.namespace, Name: d.name}, Asked{Trusted: true}).Delete(ctx, options)
+	_, err := res.NewWrite(Target{Namespace: d.key.Namespace, Name: d.key.Name}, Asked{Trusted: true}).Delete(ctx, options)
 	if status.IsConflict(err) { // another object has the name, or too many other writes came first
-		now, failure := d.res.Store.Get(ctx, storage.Key{Resource: d.res.storedName(), Namespace: d.namespace, Name: d.name}, storage.MostRecent)
+		now, failure := res.Store.Get(ctx, d.key, storage.MostRecent)
 		if errors.Is(failure, storage.ErrNotFound) || failure == nil && now.UID != d.uid {
 			return nil
 		}
@@ -240,12 +254,12 @@ func (res *Resource) EndGrace(ctx context.Context, key storage.Key, late time.Du
 	if err != nil {
 		return 0, res.StoreError(err, key.Name)
 	}
-	d := dueOf(res, record)
+	d := dueOf(record)
 	if d == nil {
 		return 0, nil
 	}
 	if left := d.at.Add(late).Sub(res.Now()); left > 0 {
 		return left, nil
 	}
-	return 0, d.end(ctx)
+	return 0, res.endGrace(ctx, d)
 }

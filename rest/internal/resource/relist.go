@@ -8,11 +8,15 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Follow is Watch, but it goes on when the log no longer holds its position: it lists again, reports the difference from what it reported
-// before, and continues. For that it remembers the last record of each object. If the beginning does not ask for existing objects, the
-// store must still hold its revision, because those objects are part of the difference.
-func (res *Resource) Follow(ctx context.Context, b Beginning, see func(Event) error) error {
-	return Follow(ctx, storeOrigin{res, b}, b, see)
+// Follow is Watch, but it goes on when the log no longer holds its position, and when the resource is replaced: it lists again, reports the
+// difference from what it reported before, and continues. For that it remembers the last record of each object. If p does not ask for
+// existing objects, the store must still hold its revision, because those objects are part of the difference.
+func (res *Resource) Follow(ctx context.Context, namespace string, p ListParameters, see func(Event) error) error {
+	b, err := res.BeginningOf(namespace, p)
+	if err != nil {
+		return err
+	}
+	return Follow(ctx, &storeOrigin{of: res, namespace: namespace, p: p}, b, see)
 }
 
 // Origin is the source from which [Follow] reads: the store of a resource, or a server in another process. Its records must have a key, a
@@ -24,21 +28,38 @@ type Origin interface {
 	Watch(ctx context.Context, b Beginning, see func(Event) error) error
 }
 
-// storeOrigin reads the objects that a Beginning selects from the store.
+// storeOrigin reads the selected objects from the store, under the declaration that the API serves now.
 type storeOrigin struct {
-	*Resource
-	b Beginning
+	of        *Resource
+	namespace string
+	p         ListParameters
 }
 
 // List implements [Origin].
-func (s storeOrigin) List(ctx context.Context, at watch.Revision) (storage.Listing, error) {
-	options := s.b.listOptions()
-	options.Revision, options.Exact = at, at > 0
-	page, err := s.Store.List(ctx, options, nil)
-	if err != nil {
-		return page, s.b.failed(ctx, s.Store, err)
+func (s *storeOrigin) List(ctx context.Context, at watch.Revision) (storage.Listing, error) {
+	for {
+		var err error
+		if s.of, err = s.of.Current(ctx); err != nil {
+			return storage.Listing{}, err
+		}
+		b := Beginning{Selection: s.of.Select(s.namespace, s.p), After: at}
+		options := b.listOptions()
+		options.Revision, options.Exact = at, at > 0
+		page, err := s.of.Store.List(ctx, options, nil)
+		switch {
+		case s.of.Replaced(): // the store may have used the indexes of the next resource
+		case err != nil:
+			return page, b.failed(ctx, s.of.Store, s.of.StoreError(err, ""))
+		default:
+			return page, nil
+		}
 	}
-	return page, nil
+}
+
+// Watch implements [Origin]. It returns Expired if the resource is replaced.
+func (s *storeOrigin) Watch(ctx context.Context, b Beginning, see func(Event) error) error {
+	b.Selection = s.of.Select(s.namespace, s.p)
+	return s.of.Watch(ctx, b, see)
 }
 
 // Follow is [Resource.Follow] for any origin.

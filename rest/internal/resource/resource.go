@@ -2,6 +2,7 @@ package resource
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -38,6 +39,8 @@ type Resource struct {
 	Subresources []*Subresource
 	scale        *scaler // nil if the dialect does not check the counts of /scale
 	life         *Life
+	fate         atomic.Pointer[fate] // nil while the API serves the resource; only the stored version has it
+	underway     underway             // only the stored version has it
 }
 
 // lineage is the place of a version among the versions of its kind.
@@ -47,6 +50,54 @@ type lineage struct {
 	versions []*Resource
 	// toStored and fromStored convert documents. They are nil in the stored version.
 	toStored, fromStored func(doc.Value) (doc.Value, error)
+}
+
+// Retired reports whether the API gives up or replaces the resource, or has done so.
+func (res *Resource) Retired() bool { return res.Stored.fate.Load() != nil }
+
+// Replaced reports whether another resource takes or has taken the place of this one.
+func (res *Resource) Replaced() bool {
+	f := res.Stored.fate.Load()
+	return f != nil && f.replaced
+}
+
+// underway counts the requests and calls under way on a resource in all its versions.
+type underway struct {
+	count int
+	none  chan struct{} // closed when the count falls to 0; nil if nobody waits
+}
+
+// Enter counts a request or a call. The API calls it, Leave and None under a lock. The resource may be nil.
+func (res *Resource) Enter() {
+	if res != nil {
+		res.Stored.underway.count++
+	}
+}
+
+// Leave ends a request or a call.
+func (res *Resource) Leave() {
+	if res == nil {
+		return
+	}
+	u := &res.Stored.underway
+	if u.count--; u.count == 0 && u.none != nil {
+		close(u.none)
+		u.none = nil
+	}
+}
+
+// None returns a channel that is closed when no request and no call is under way.
+func (res *Resource) None() <-chan struct{} {
+	u := &res.Stored.underway
+	if u.none == nil {
+		u.none = make(chan struct{})
+	}
+	none := u.none
+	if u.count == 0 {
+		close(none)
+		u.none = nil
+	}
+	return none
 }
 
 // key returns the key of an object in the store. All versions of a kind share it.

@@ -2,9 +2,7 @@ package resource
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/internal/doc"
@@ -27,9 +25,14 @@ func (res *Resource) register(ctx context.Context) error {
 		Namespaced:  res.Kind.Namespaced,
 		Extract:     res.extract,
 		Indexed:     indexed,
-		Fingerprint: res.GVK.Version + "/" + res.Schema.Fingerprint() + "/" + strings.Join(res.fields, ","),
+		Fingerprint: res.fingerprint(),
 		Upgrade:     res.upgrade,
 	})
+}
+
+// fingerprint identifies the form of the stored objects.
+func (res *Resource) fingerprint() string {
+	return res.GVK.Version + "/" + res.Schema.Fingerprint() + "/" + strings.Join(res.fields, ",")
 }
 
 // ensureSingleton creates the object of a singleton resource if it does not exist.
@@ -63,26 +66,6 @@ func (res *Resource) ensureFirst(ctx context.Context) error {
 	w.Replace(res.bare().WithAt(doc.Of(res.life.first), "metadata", objectmeta.Name))
 	if out, err := w.Create(ctx); err != nil && !out.taken {
 		return fmt.Errorf("cannot create the %s %q: %w", res.Kind.Singular, res.life.first, err)
-	}
-	return nil
-}
-
-// Begin registers the resources with the store, creates the objects that must exist, and loads the reaper. The API calls it before the
-// first request.
-func (s Set) Begin(ctx context.Context) error {
-	stored := slices.DeleteFunc(slices.Clone(s.Resources), func(res *Resource) bool { return res.Kind.Virtual })
-	for _, res := range stored {
-		if err := res.register(ctx); err != nil {
-			return fmt.Errorf("kind %q: %w", res.GVK.Kind, err)
-		}
-		if err := errors.Join(res.ensureSingleton(ctx), res.ensureFirst(ctx)); err != nil {
-			return err
-		}
-	}
-	for _, res := range stored {
-		if err := res.reaper.load(res); err != nil {
-			return fmt.Errorf("kind %q: %w", res.GVK.Kind, err)
-		}
 	}
 	return nil
 }

@@ -86,8 +86,11 @@ func init() {
 
 // run makes one attempt to write against the current object and returns the bytes for the store. The store calls run again, with the
 // newer object, if another write commits first. So a step keeps its results in the attempt, and run drops the warnings of the attempt
-// before.
+// before. If another resource takes the place of this one, run returns ErrRetired.
 func (w *Write) run(ctx context.Context, on operations, current *storage.Record) ([]byte, error) {
+	if w.res.Replaced() {
+		return nil, ErrRetired
+	}
 	w.attempt = attempt{current: current}
 	w.Warnings.reset()
 	err := w.take(ctx, on)

@@ -18,6 +18,9 @@ func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	_, err := w.commit(ctx, func(current *storage.Record) ([]byte, error) {
+		if w.res.Replaced() {
+			return nil, ErrRetired
+		}
 		w.attempt = attempt{current: current}
 		w.Warnings.reset()
 		if current == nil {

@@ -52,6 +52,19 @@ func (c *views) add(k view, shown *storage.Record) *storage.Record {
 	return shown
 }
 
+// forget drops the entries of a resource that is no longer served.
+func (c *views) forget(res *Resource) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, generation := range []map[view]*storage.Record{c.young, c.old} {
+		for k := range generation {
+			if k.as == res {
+				delete(generation, k)
+			}
+		}
+	}
+}
+
 // viewOverhead is about the memory that an entry needs besides its JSON.
 const viewOverhead = 600
 

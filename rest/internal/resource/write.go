@@ -130,36 +130,53 @@ func (t Target) part() Part {
 func (t Target) throughOwnKind() bool { return t.Through != nil && !t.Through.OfItself }
 
 // Create stores a new object. The caller must have checked its kind, see CheckKind.
-func (w *Write) Create(ctx context.Context) (Result, error) {
-	ctx, err := w.nest(ctx)
-	if err != nil {
+func (w *Write) Create(ctx context.Context) (out Result, err error) {
+	if ctx, err = w.nest(ctx); err != nil {
 		return Result{}, err
 	}
-	return w.create(ctx)
+	for again := true; again; {
+		out, err = w.create(ctx)
+		again, err = w.moved(ctx, err)
+	}
+	return out, err
 }
 
 // Update replaces an object, or a part of it, by what the client wants. If the object does not exist, an apply creates it, and so does a
 // PUT if the kind allows that.
-func (w *Write) Update(ctx context.Context) (Result, error) {
-	ctx, err := w.nest(ctx)
-	if err != nil {
+func (w *Write) Update(ctx context.Context) (out Result, err error) {
+	if ctx, err = w.nest(ctx); err != nil {
 		return Result{}, err
 	}
-	out, err := w.update(ctx)
-	if err == nil && w.throughOwnKind() {
-		v, err := w.Through.Show(ctx, out.JSON, w.Through.Written)
-		out.JSON = codec.AppendObject(nil, v)
-		return out, err
-	}
-	if !out.Missing || w.Through != nil || !(w.form == applied || w.form == whole && w.res.Traits.CreateOnUpdate) {
-		return out, err
-	}
-	if w.MayCreate != nil {
-		if err := w.MayCreate(ctx); err != nil {
-			return Result{}, err
+	for again := true; again; {
+		if out, err = w.update(ctx); out.Missing && w.mayCreate() {
+			if w.MayCreate != nil {
+				if err := w.MayCreate(ctx); err != nil {
+					return Result{}, err
+				}
+			}
+			created := w.asCreate()
+			if out, err = created.create(ctx); out.taken { // somebody else has created it since
+				out, err = w.update(ctx)
+			}
 		}
+		again, err = w.moved(ctx, err)
 	}
-	// The create works on a copy. If another client creates the object first, w updates that object.
+	if err == nil && w.throughOwnKind() {
+		var v doc.Value
+		v, err = w.Through.Show(ctx, out.JSON, w.Through.Written)
+		out.JSON = codec.AppendObject(nil, v)
+	}
+	return out, err
+}
+
+// mayCreate reports whether the write may create the object if it does not exist.
+func (w *Write) mayCreate() bool {
+	return w.Through == nil && (w.form == applied || w.form == whole && w.res.Traits.CreateOnUpdate)
+}
+
+// asCreate returns a copy of the write that creates the object. If another client creates the object first, the write itself updates that
+// object.
+func (w *Write) asCreate() *Write {
 	created := *w
 	created.want = func(old doc.Value) (doc.Value, error) {
 		obj, err := w.want(old)
@@ -171,10 +188,24 @@ func (w *Write) Update(ctx context.Context) (Result, error) {
 		}
 		return obj.WithAt(doc.Value{}, "metadata", objectmeta.ResourceVersion), nil
 	}
-	if out, err = created.create(ctx); out.taken { // somebody else has created it since
-		return w.update(ctx)
+	return &created
+}
+
+// moved reports whether a write that ended with err must start again, because the resource was replaced before the write committed. The
+// write then goes to the new resource, as if the request had arrived later.
+func (w *Write) moved(ctx context.Context, err error) (again bool, _ error) {
+	if !errors.Is(err, ErrRetired) {
+		return false, err
 	}
-	return out, err
+	if w.res, err = w.res.Current(ctx); err != nil {
+		return false, err
+	}
+	if w.Through != nil {
+		if w.Through = w.res.FindSubresource(w.Through.Name); w.Through == nil {
+			return false, status.ResourceNotFound()
+		}
+	}
+	return true, nil
 }
 
 // generateAttempts bounds how many generated names a create tries.
@@ -272,8 +303,11 @@ func (w *Write) commitNew(ctx context.Context, next []byte) (*storage.Record, er
 	return records[0], nil
 }
 
-// checkFree refuses to create an object if its name is taken.
+// checkFree refuses to create an object if its name is taken, or if the resource was replaced since the steps ran.
 func (w *Write) checkFree(current *storage.Record) error {
+	if w.res.Replaced() {
+		return ErrRetired
+	}
 	if w.result.taken = current != nil; !w.result.taken {
 		return nil
 	}

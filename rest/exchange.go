@@ -1,0 +1,77 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+)
+
+// withdrawWithin is how long Withdraw waits for the requests under way.
+const withdrawWithin = 10 * time.Second
+
+// exchangeKey marks the context of the hooks that run within an exchange.
+type exchangeKey struct{}
+
+// exchange changes what the API serves. plan returns the next resources and fills in the exchange.
+func (a *API) exchange(ctx context.Context, what string, plan func(*serving, *resource.Exchange) ([]*served, error)) error {
+	err := a.flights.EnterCall(nil)
+	if err != nil {
+		return err
+	}
+	defer a.flights.LeaveCall(nil)
+	if ctx.Value(exchangeKey{}) == a {
+		err = errors.New("called by a hook that runs within another Serve or Replace")
+	} else if err = a.exchanges.Lock(ctx); err == nil {
+		err = a.exchangeNow(ctx, plan)
+	}
+	if err != nil {
+		return fmt.Errorf("rest.API.%s: %w", what, err)
+	}
+	return nil
+}
+
+// exchangeNow makes an exchange. The caller holds the lock of exchanges, which exchangeNow releases.
+func (a *API) exchangeNow(ctx context.Context, plan func(*serving, *resource.Exchange) ([]*served, error)) error {
+	old, x := a.serving.Load(), a.exchanges.Begin()
+	defer x.Unlock()
+	stored, err := plan(old, x)
+	if err == nil {
+		err = checkNames(stored)
+	}
+	if err == nil {
+		err = x.Prepare(context.WithValue(&call{Context: ctx, host: a.options.HostUser}, exchangeKey{}, a))
+	}
+	if err != nil {
+		return err
+	}
+	a.serving.Store(a.newServing(stored, old))
+	x.Settle()
+	a.ending.Retire(x.Retires)
+	x.Unlock()
+	if !a.env.InHook(ctx) { // where it would wait for the write that runs the hook
+		waiting, cancel := context.WithTimeout(ctx, withdrawWithin)
+		defer cancel()
+		a.flights.Await(waiting, x.GivenUp)
+	}
+	return x.End(context.WithoutCancel(ctx))
+}
+
+// checkNames checks that no two kinds share a name.
+func checkNames(stored []*served) error {
+	var kinds []*kind.Kind
+	for _, res := range stored {
+		kinds = append(kinds, res.kindInEachGroup()...)
+	}
+	return kind.CheckNames(kinds)
+}
+
+// index returns the place of a resource in stored, or -1.
+func (s *serving) index(gr apimeta.GroupResource) int {
+	return slices.IndexFunc(s.stored, func(res *served) bool { return res.GR == gr })
+}

@@ -1,0 +1,205 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Flights are the requests and the calls in process that an API has under way. It admits them, and the end of the API and of a resource
+// waits for them.
+type Flights struct {
+	ending   *Ending
+	maxShort int
+
+	mu    sync.Mutex
+	count int           // requests and calls
+	short int           // requests that count for maxShort: no watches and no streams
+	first *Flight       // the newest request, the head of a list
+	idle  chan struct{} // closed when the API is ending and nothing is under way
+}
+
+// Flight is the place of one request among the Flights.
+type Flight struct {
+	request        Request
+	of             *resource.Resource // nil for paths outside of all resources, and for a stream
+	long           bool               // it does not count for maxShort
+	before, behind *Flight
+}
+
+// Request is what others may ask a request that is under way.
+type Request interface {
+	// Name returns the method and the path.
+	Name() string
+	// Hurry limits the time in which the client must read the rest of its answer, if nobody else limits it.
+	Hurry()
+}
+
+// NewFlights returns the Flights of an API. They admit so many requests at once, not counting watches and streams.
+func NewFlights(ending *Ending, maxShort int) *Flights {
+	return &Flights{ending: ending, maxShort: maxShort, idle: make(chan struct{})}
+}
+
+// ShuttingDown is the answer to requests and calls that arrive after the end has begun.
+func ShuttingDown() error {
+	return status.ServiceUnavailable("the server is shutting down").WithCause(ErrEnding)
+}
+
+// Enter admits a request on a resource, or returns the error to answer with. A request that it admits must Leave.
+func (f *Flights) Enter(in *Flight, request Request, of *resource.Resource) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.ending.Err() != nil:
+		return ShuttingDown()
+	case f.short >= f.maxShort:
+		return status.TooManyRequests("Too many requests, please try again later.", 1)
+	}
+	f.count++
+	f.short++
+	of.Enter()
+	*in = Flight{request: request, of: of, behind: f.first}
+	if in.behind != nil {
+		in.behind.before = in
+	}
+	f.first = in
+	return nil
+}
+
+// EnterCall admits a call of an in-process client; of may be nil. The limit of requests does not hold for calls. Otherwise, a hook could
+// not call the API if the request that runs the hook is the last one that the limit admits.
+func (f *Flights) EnterCall(of *resource.Resource) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ending.Err() != nil {
+		return ShuttingDown()
+	}
+	f.count++
+	of.Enter()
+	return nil
+}
+
+// Stay frees the place of a request under the limit once it has turned out to be a watch or a stream. The end of a resource does not wait
+// for its streams.
+func (f *Flights) Stay(in *Flight, stream bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in.long = true
+	f.short--
+	if stream {
+		in.of.Leave()
+		in.of = nil
+	}
+}
+
+// Leave ends a request.
+func (f *Flights) Leave(in *Flight) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !in.long {
+		f.short--
+	}
+	if in.before == nil {
+		f.first = in.behind
+	} else {
+		in.before.behind = in.behind
+	}
+	if in.behind != nil {
+		in.behind.before = in.before
+	}
+	f.left(in.of)
+}
+
+// LeaveCall ends a call.
+func (f *Flights) LeaveCall(of *resource.Resource) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left(of)
+}
+
+// left ends a request or a call. The last one of a closing API wakes Shutdown. The caller holds mu.
+func (f *Flights) left(of *resource.Resource) {
+	of.Leave()
+	if f.count--; f.count == 0 && f.ending.Err() != nil {
+		close(f.idle)
+	}
+}
+
+// End admits nothing more and begins the end of watches and streams. It may be called several times.
+func (f *Flights) End() {
+	defer f.ending.HurryAll() // runs after Unlock, so that hurrying does not hold up requests
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ending.Err() != nil {
+		return
+	}
+	f.ending.Begin(ShuttingDown())
+	if f.count == 0 {
+		close(f.idle)
+	}
+}
+
+// Idle returns a channel that is closed when the API is ending and nothing is under way.
+func (f *Flights) Idle() <-chan struct{} { return f.idle }
+
+// Locked runs change while nobody looks at the requests.
+func (f *Flights) Locked(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+// Await waits until nothing is under way on the resources, or until the context ends.
+func (f *Flights) Await(ctx context.Context, resources []*resource.Resource) {
+	for _, res := range resources {
+		f.mu.Lock()
+		none := res.None()
+		f.mu.Unlock()
+		select {
+		case <-none:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Hurry hurries all requests.
+func (f *Flights) Hurry() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for in := f.first; in != nil; in = in.behind {
+		in.request.Hurry()
+	}
+}
+
+// named is how many requests String names.
+const named = 10
+
+// String names the requests under way and counts the calls.
+func (f *Flights) String() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var names []string
+	calls, more := f.count, 0
+	for in := f.first; in != nil; in = in.behind {
+		calls--
+		if len(names) < named {
+			names = append(names, in.request.Name())
+		} else {
+			more++
+		}
+	}
+	slices.Sort(names)
+	if more > 0 {
+		names = append(names, fmt.Sprintf("other requests: %d", more))
+	}
+	if calls > 0 {
+		names = append(names, fmt.Sprintf("calls in process: %d", calls))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,209 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Exchanges makes the exchanges of an API one after the other.
+type Exchanges struct {
+	turn chan struct{} // holds a value during an exchange
+	// leaving holds the resources that the API has given up and the store still serves, by their names in the store.
+	leaving map[string]*Resource
+}
+
+// NewExchanges returns the Exchanges of an API.
+func NewExchanges() *Exchanges {
+	return &Exchanges{turn: make(chan struct{}, 1), leaving: map[string]*Resource{}}
+}
+
+// Lock waits for the turn of the caller. It returns the cause of the context if that ends first.
+func (all *Exchanges) Lock(ctx context.Context) error {
+	select {
+	case all.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Begin returns an empty exchange. The caller holds the lock.
+func (all *Exchanges) Begin() *Exchange { return &Exchange{all: all} }
+
+// Exchange is a change of what an API serves. All resources are in their stored versions. The API plans it with Take, Replace and GiveUp,
+// calls Prepare, exchanges its set, and calls Settle and Unlock. When the requests to GivenUp have ended, it calls End.
+type Exchange struct {
+	GivenUp []*Resource
+
+	all      *Exchanges
+	unlocked bool
+	taken    []*Resource
+	next     []*Resource // take the place of replaced, one for one
+	replaced []*Resource
+	before   []*fate // the fates of replaced before the exchange
+}
+
+// Unlock lets the next exchange begin. It may be called twice.
+func (x *Exchange) Unlock() {
+	if !x.unlocked {
+		x.unlocked = true
+		<-x.all.turn
+	}
+}
+
+// Take plans to serve a resource. If the same resource is about to leave the store, the new one replaces it there, because requests may
+// still be under way.
+func (x *Exchange) Take(res *Resource) {
+	if old := x.all.leaving[res.storedName()]; old != nil {
+		x.Replace(old, res)
+		return
+	}
+	x.taken = append(x.taken, res)
+}
+
+// Replace plans to serve next instead of old.
+func (x *Exchange) Replace(old, next *Resource) {
+	x.replaced, x.next = append(x.replaced, old), append(x.next, next)
+}
+
+// GiveUp plans to stop serving a resource.
+func (x *Exchange) GiveUp(old *Resource) { x.GivenUp = append(x.GivenUp, old) }
+
+// Retires reports whether the exchange gives up or replaces a resource, given in any version.
+func (x *Exchange) Retires(res *Resource) bool {
+	return slices.Contains(x.GivenUp, res.Stored) || slices.Contains(x.replaced, res.Stored)
+}
+
+// Prepare makes the store ready for the next set: it registers the new resources, which upgrades their objects, and creates the objects
+// that must exist. If Prepare fails, the API keeps its set. What Prepare has registered stays registered, because another
+// API may share the store.
+func (x *Exchange) Prepare(ctx context.Context) error {
+	for _, res := range x.taken {
+		if err := res.begin(ctx); err != nil {
+			return err
+		}
+	}
+	for i, next := range x.next {
+		if i > 0 { // the store itself checks the first one before it changes anything
+			if err := next.rehearse(ctx, x.replaced[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for i, next := range x.next {
+		x.before = append(x.before, x.replaced[i].fate.Swap(&fate{replaced: true, settled: make(chan struct{})}))
+		if err := next.begin(ctx); err != nil {
+			return errors.Join(err, x.undo(context.WithoutCancel(ctx)))
+		}
+	}
+	return nil
+}
+
+// rehearse returns the error with which the store would refuse to upgrade the objects of old to the form of res.
+func (res *Resource) rehearse(ctx context.Context, old *Resource) error {
+	if old.Kind.Virtual || old.fingerprint() == res.fingerprint() {
+		return nil
+	}
+	page, err := res.Store.List(ctx, storage.Query{Scope: watch.Scope{Resource: old.storedName()}}, nil)
+	if err != nil {
+		return err
+	}
+	for _, r := range page.Records {
+		if _, err := res.upgrade(r.JSON); err != nil {
+			return fmt.Errorf("kind %q: %s %s/%s: %w", res.GVK.Kind, r.Key.Resource, r.Key.Namespace, r.Key.Name, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undo restores the resources that Prepare has begun to replace.
+func (x *Exchange) undo(ctx context.Context) (err error) {
+	for i, fate := range x.before {
+		old := x.replaced[i]
+		if !old.Kind.Virtual {
+			if e := old.register(ctx); e != nil {
+				err = errors.Join(err, fmt.Errorf("kind %q: the old declaration cannot be restored: %w", old.GVK.Kind, e))
+			}
+		}
+		close(old.fate.Swap(fate).settled)
+	}
+	return err
+}
+
+// Settle lets go on what waits for the next set, gives their fate to the resources that the API has given up, and loads the reaper with
+// the objects of the new ones.
+func (x *Exchange) Settle() {
+	for _, old := range x.replaced {
+		close(old.fate.Load().settled)
+		old.drop()
+		delete(x.all.leaving, old.storedName())
+	}
+	for _, old := range x.GivenUp {
+		old.fate.Store(&fate{settled: settled()})
+		x.all.leaving[old.storedName()] = old
+	}
+	for _, res := range slices.Concat(x.taken, x.next) {
+		res.reaper.load(res) // not before, because the reaper looks for the resource in the set
+	}
+}
+
+// End makes the store stop serving the resources that the API has given up, unless the API has taken them again. The store keeps their
+// objects.
+func (x *Exchange) End(ctx context.Context) error {
+	if len(x.GivenUp) == 0 {
+		return nil
+	}
+	if err := x.all.Lock(ctx); err != nil {
+		return err
+	}
+	defer func() { <-x.all.turn }()
+	var errs []error
+	for _, old := range x.GivenUp {
+		name := old.storedName()
+		if x.all.leaving[name] != old {
+			continue
+		}
+		delete(x.all.leaving, name)
+		// A write that is still under way must not commit under a later declaration.
+		old.fate.Store(&fate{replaced: true, settled: settled()})
+		old.drop()
+		if !old.Kind.Virtual {
+			errs = append(errs, old.Store.Unregister(ctx, name))
+			old.reaper.forgetAll(name)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// settled returns the channel of a fate for which nobody has to wait.
+func settled() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
+
+// drop frees what the environment keeps for a resource.
+func (res *Resource) drop() {
+	for _, version := range res.versions {
+		version.views.forget(version)
+	}
+}
+
+// begin makes the store serve the resource. A virtual resource needs no store.
+func (res *Resource) begin(ctx context.Context) error {
+	if res.Kind.Virtual {
+		return nil
+	}
+	if err := res.register(ctx); err != nil {
+		return fmt.Errorf("kind %q: %w", res.GVK.Kind, err)
+	}
+	return errors.Join(res.ensureSingleton(ctx), res.ensureFirst(ctx))
+}
