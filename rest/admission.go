@@ -2,9 +2,6 @@ package rest
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -126,35 +123,11 @@ func (h *Admission) runsDry() bool {
 	return h.SideEffects != SideEffectsSome
 }
 
-// check validates the declaration of a hook. A pattern that no resource matches is a mistake, so check refuses it.
-func (h *Admission) check(resources []*served) error {
-	if msgs := apimeta.ValidateDNS1123Subdomain(h.Name); len(msgs) > 0 {
-		return fmt.Errorf("name: %s", msgs[0])
-	}
-	if h.Mutate == nil && h.Validate == nil {
-		return errors.New("neither Mutate nor Validate is set")
-	}
-	for _, op := range h.Operations {
-		if !slices.Contains([]Operation{OperationCreate, OperationUpdate, OperationDelete, OperationConnect}, op) {
-			return fmt.Errorf("Operations: unknown operation %q", op)
-		}
-	}
-	if !slices.Contains([]SideEffects{"", SideEffectsNone, SideEffectsNoneOnDryRun, SideEffectsSome}, h.SideEffects) {
-		return fmt.Errorf("SideEffects: unknown value %q: must be None, NoneOnDryRun or Some", h.SideEffects)
-	}
-	for _, pattern := range h.Resources {
-		if !slices.ContainsFunc(resources, func(res *served) bool { return resource.PatternServed(pattern, res.Resource) }) {
-			return fmt.Errorf("Resources: the API does not serve %q", pattern)
-		}
-	}
-	return nil
-}
-
 // hooksOf translates the hooks of the host for package resource.
 func hooksOf(admission []Admission) []*resource.Hook {
 	hooks := make([]*resource.Hook, len(admission))
 	for i, h := range admission {
-		hooks[i] = &resource.Hook{Name: h.Name, Resources: h.Resources, RunsDry: h.runsDry()}
+		hooks[i] = &resource.Hook{Name: h.Name, Resources: h.Resources, SideEffects: string(h.SideEffects), RunsDry: h.runsDry()}
 		for _, op := range h.Operations {
 			hooks[i].Operations = append(hooks[i].Operations, string(op))
 		}
@@ -168,20 +141,4 @@ func hooksOf(admission []Admission) []*resource.Hook {
 		}
 	}
 	return hooks
-}
-
-// checkHooks validates the hooks of an API that serves these resources.
-func checkHooks(hooks []Admission, resources []*served) error {
-	names := map[string]bool{}
-	for i := range hooks {
-		h := &hooks[i]
-		if err := h.check(resources); err != nil {
-			return fmt.Errorf("admission %q: %w", h.Name, err)
-		}
-		if names[h.Name] {
-			return fmt.Errorf("admission %q: duplicate name", h.Name)
-		}
-		names[h.Name] = true
-	}
-	return nil
 }

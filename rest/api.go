@@ -79,16 +79,17 @@ func (a *API) begin(definitions []Definition) (err error) {
 		return err
 	}
 	x := a.exchanges.Begin()
-	var resources, versions []*served
+	var resources []*served
+	var versions []*resource.Resource
 	for _, d := range definitions {
 		res, err := a.build(d)
 		if err != nil {
 			return err
 		}
-		resources, versions = append(resources, res), append(versions, res.everyVersion()...)
+		resources, versions = append(resources, res), append(versions, res.EveryVersion()...)
 		x.Take(res.Resource)
 	}
-	if err := cmp.Or(checkNames(resources), checkHooks(a.options.Admission, versions)); err != nil {
+	if err := cmp.Or(checkNames(resources), resource.CheckHooks(a.env.Admission, versions)); err != nil {
 		return err
 	}
 	a.serving.Store(a.newServing(resources, a.serving.Load())) // before Prepare, whose hooks may use all resources

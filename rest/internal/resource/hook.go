@@ -2,8 +2,12 @@ package resource
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
 )
 
 // operation is the operation of a write, in the words of admission.
@@ -22,6 +26,8 @@ type Hook struct {
 	// Operations and Resources select the writes that the hook sees. An empty list selects all.
 	Operations []string
 	Resources  []string
+	// SideEffects is what the host has declared, for CheckHooks.
+	SideEffects string
 	// RunsDry says that the hook may run in a dry run. If it may not, a dry run that the hook sees is refused.
 	RunsDry bool
 	// Mutate and Validate may each be nil.
@@ -34,8 +40,8 @@ func (h *Hook) sees(res *Resource, subresource string, op operation) bool {
 		(len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternNames(p, res, subresource) }))
 }
 
-// PatternServed reports whether a pattern names the resource or one of its subresources.
-func PatternServed(pattern string, res *Resource) bool {
+// patternServed reports whether a pattern names the resource or one of its subresources.
+func patternServed(pattern string, res *Resource) bool {
 	return patternNames(pattern, res, "") ||
 		slices.ContainsFunc(res.Subresources, func(s *Subresource) bool { return patternNames(pattern, res, s.Name) })
 }
@@ -52,9 +58,48 @@ func patternNames(pattern string, res *Resource, subresource string) bool {
 // hooksOf returns the hooks that may see a write of the resource or of its subresources.
 func (env *Environment) hooksOf(res *Resource) (hooks []*Hook) {
 	for _, h := range env.Admission {
-		if len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return PatternServed(p, res) }) {
+		if len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternServed(p, res) }) {
 			hooks = append(hooks, h)
 		}
 	}
 	return hooks
+}
+
+// CheckHooks validates the hooks of an API that begins with these resources.
+func CheckHooks(hooks []*Hook, resources []*Resource) error {
+	names := map[string]bool{}
+	for _, h := range hooks {
+		if err := h.check(resources); err != nil {
+			return fmt.Errorf("admission %q: %w", h.Name, err)
+		}
+		if names[h.Name] {
+			return fmt.Errorf("admission %q: duplicate name", h.Name)
+		}
+		names[h.Name] = true
+	}
+	return nil
+}
+
+// check validates a hook. A pattern that no resource matches is a mistake, so check refuses it.
+func (h *Hook) check(resources []*Resource) error {
+	if msgs := apimeta.ValidateDNS1123Subdomain(h.Name); len(msgs) > 0 {
+		return fmt.Errorf("name: %s", msgs[0])
+	}
+	if h.Mutate == nil && h.Validate == nil {
+		return errors.New("neither Mutate nor Validate is set")
+	}
+	for _, op := range h.Operations {
+		if !slices.Contains([]operation{createOperation, updateOperation, deleteOperation, connectOperation}, operation(op)) {
+			return fmt.Errorf("Operations: unknown operation %q", op)
+		}
+	}
+	if !slices.Contains([]string{"", "None", "NoneOnDryRun", "Some"}, h.SideEffects) {
+		return fmt.Errorf("SideEffects: unknown value %q: must be None, NoneOnDryRun or Some", h.SideEffects)
+	}
+	for _, pattern := range h.Resources {
+		if !slices.ContainsFunc(resources, func(res *Resource) bool { return patternServed(pattern, res) }) {
+			return fmt.Errorf("Resources: the API does not serve %q", pattern)
+		}
+	}
+	return nil
 }
