@@ -89,7 +89,7 @@ func (a *API) begin(definitions []Definition) (err error) {
 		resources, versions = append(resources, res), append(versions, res.EveryVersion()...)
 		x.Take(res.Resource)
 	}
-	if err := cmp.Or(checkNames(resources), resource.CheckHooks(a.env.Admission, versions)); err != nil {
+	if err := cmp.Or(resource.CheckNames(resourcesOf(resources)), resource.CheckHooks(a.env.Admission, versions)); err != nil {
 		return err
 	}
 	a.serving.Store(a.newServing(resources, a.serving.Load())) // before Prepare, whose hooks may use all resources

@@ -121,14 +121,7 @@ func (q *request) index() error {
 		return err
 	}
 	paths := []string{"/api", "/apis", "/apis/", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
-	for _, g := range q.serving.groups {
-		if g.Name != "" {
-			paths = append(paths, "/apis/"+g.Name)
-		}
-		for _, v := range g.Versions {
-			paths = append(paths, v.Path())
-		}
-	}
+	paths = append(paths, kind.Paths(q.serving.groups)...)
 	slices.Sort(paths)
 	return q.writeOwn(http.StatusOK, media.PlainJSON(q.wantsPretty()), map[string][]string{"paths": paths})
 }

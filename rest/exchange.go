@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -42,7 +41,7 @@ func (a *API) exchangeNow(ctx context.Context, plan func(*serving, *resource.Exc
 	defer x.Unlock()
 	stored, err := plan(old, x)
 	if err == nil {
-		err = checkNames(stored)
+		err = resource.CheckNames(resourcesOf(stored))
 	}
 	if err == nil {
 		err = x.Prepare(context.WithValue(&call{Context: ctx, host: a.options.HostUser}, exchangeKey{}, a))
@@ -60,15 +59,6 @@ func (a *API) exchangeNow(ctx context.Context, plan func(*serving, *resource.Exc
 		a.flights.Await(waiting, x.GivenUp)
 	}
 	return x.End(context.WithoutCancel(ctx))
-}
-
-// checkNames checks that no two kinds share a name.
-func checkNames(stored []*served) error {
-	var kinds []*kind.Kind
-	for _, res := range stored {
-		kinds = append(kinds, res.kindInEachGroup()...)
-	}
-	return kind.CheckNames(kinds)
 }
 
 // index returns the place of a resource in stored, or -1.

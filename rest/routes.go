@@ -9,6 +9,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -204,17 +205,12 @@ func (s *serving) find(gv apimeta.GroupVersion, plural string) *served {
 // plain text elsewhere.
 func (q *request) unknownPath() error {
 	path := q.r.URL.Path
-	if asked := q.question(); q.api.expects(apimeta.GroupVersionResource{Group: asked.Group, Version: asked.Version, Resource: asked.Resource}) {
-		return notYetServed()
+	asked, expected := q.question(), q.api.expected.Load()
+	if expected != nil && (*expected)[apimeta.GroupVersionResource{Group: asked.Group, Version: asked.Version, Resource: asked.Resource}] {
+		return delivery.NotYetServed()
 	}
-	for _, g := range q.serving.groups {
-		base := "/apis/" + g.Name
-		if g.Name == "" {
-			base = "/api"
-		}
-		if strings.HasPrefix(path, base+"/") {
-			return status.ResourceNotFound()
-		}
+	if kind.InGroup(q.serving.groups, path) {
+		return status.ResourceNotFound()
 	}
 	http.NotFound(q.w, q.r)
 	return nil

@@ -8,7 +8,6 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/status"
 )
 
 // Serve makes a running API serve further resources, as if [New] had received them. All appear at once: their routes, discovery,
@@ -107,19 +106,6 @@ func (a *API) Expect(resources ...apimeta.GroupVersionResource) {
 		expected[gvr] = true
 	}
 	a.expected.Store(&expected)
-}
-
-// expects reports whether a resource has been announced.
-func (a *API) expects(gvr apimeta.GroupVersionResource) bool {
-	expected := a.expected.Load()
-	return expected != nil && (*expected)[gvr]
-}
-
-// notYetServed returns the error for a resource that the API expects, in the words of kube-apiserver while it starts.
-func notYetServed() error {
-	e := status.ServiceUnavailable("the request has been made before all known HTTP paths have been installed, please try again")
-	e.Status.Details = &status.Details{RetryAfterSeconds: 1}
-	return e
 }
 
 // build builds the resource of a definition.

@@ -45,14 +45,12 @@ func (res *served) subresource(name string) *servedSubresource {
 // everyVersion returns all versions of a resource, the stored version first. res must be the stored version.
 func (res *served) everyVersion() []*served { return append([]*served{res}, res.others...) }
 
-// kindInEachGroup returns one description of the kind for each group that has a version of it. res must be the stored version.
-func (res *served) kindInEachGroup() (kinds []*kind.Kind) {
-	for _, version := range res.everyVersion() {
-		if !slices.ContainsFunc(kinds, func(k *kind.Kind) bool { return k.Group == version.Kind.Group }) {
-			kinds = append(kinds, version.Kind)
-		}
+// resourcesOf returns the stored versions without what clients see of them over HTTP.
+func resourcesOf(stored []*served) (resources []*resource.Resource) {
+	for _, res := range stored {
+		resources = append(resources, res.Resource)
 	}
-	return kinds
+	return resources
 }
 
 // resource implements [Definition]. It builds the stored version and then the others, which refer to it.

@@ -26,10 +26,8 @@ type serving struct {
 // are not served have no route and no place in discovery, but the typed client finds them.
 func (a *API) newServing(resources []*served, old *serving) *serving {
 	s := &serving{stored: resources, byPath: make(map[apimeta.GroupVersionResource]*served, len(resources))}
-	stored := make([]*resource.Resource, len(resources))
 	var kinds []*kind.Kind
-	for i, of := range resources {
-		stored[i] = of.Resource
+	for _, of := range resources {
 		for _, res := range of.everyVersion() {
 			if res.unserved {
 				continue
@@ -39,7 +37,7 @@ func (a *API) newServing(resources []*served, old *serving) *serving {
 			kinds = append(kinds, res.Kind)
 		}
 	}
-	s.Set = resource.NewSet(stored)
+	s.Set = resource.NewSet(resourcesOf(resources))
 	s.groups = kind.Groups(kinds)
 	var documents *openapi.Documents
 	if old != nil {

@@ -50,6 +50,13 @@ func ShuttingDown() error {
 	return status.ServiceUnavailable("the server is shutting down").WithCause(ErrEnding)
 }
 
+// NotYetServed returns the error for a resource that the API expects, in the words of kube-apiserver while it starts.
+func NotYetServed() error {
+	e := status.ServiceUnavailable("the request has been made before all known HTTP paths have been installed, please try again")
+	e.Status.Details = &status.Details{RetryAfterSeconds: 1}
+	return e
+}
+
 // Enter admits a request on a resource, or returns the error to answer with. A request that it admits must Leave.
 func (f *Flights) Enter(in *Flight, request Request, of *resource.Resource) error {
 	f.mu.Lock()

@@ -75,3 +75,26 @@ func VersionAt(groups []Group, path string) (Version, bool) {
 	}
 	return Version{}, false
 }
+
+// Paths returns the paths of the groups and of their versions.
+func Paths(groups []Group) (paths []string) {
+	for _, g := range groups {
+		if g.Name != "" {
+			paths = append(paths, "/apis/"+g.Name)
+		}
+		for _, v := range g.Versions {
+			paths = append(paths, v.Path())
+		}
+	}
+	return paths
+}
+
+// InGroup reports whether a path is below that of a group.
+func InGroup(groups []Group, path string) bool {
+	return slices.ContainsFunc(groups, func(g Group) bool {
+		if g.Name == "" {
+			return strings.HasPrefix(path, "/api/")
+		}
+		return strings.HasPrefix(path, "/apis/"+g.Name+"/")
+	})
+}
