@@ -34,6 +34,9 @@ func (s *Schema) Embedded(at *status.Path, v doc.Value, visit func(at *status.Pa
 	}
 }
 
+// Embeds reports whether there is an embedded resource at this place or below it.
+func (s *Schema) Embeds() bool { return s.embeds }
+
 // marksEmbedded reports whether the schema or one below it is that of an embedded resource. Those below must be marked.
 func (s *Schema) marksEmbedded() bool {
 	if s.IsEmbedded() || s.Items != nil && s.Items.embeds || s.Additional != nil && s.Additional.embeds {

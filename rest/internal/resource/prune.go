@@ -47,8 +47,10 @@ func (w *Write) prune(context.Context) error {
 		}
 		return w.undecodable(sent, w.metadataTypeError(m, errs))
 	}
-	if err := res.decodeEmbedded(obj); err != nil {
-		return w.undecodable(sent, err)
+	if res.Schema.Embeds() {
+		if err := res.decodeEmbedded(obj); err != nil {
+			return w.undecodable(sent, err)
+		}
 	}
 	if refused := w.Report(unknown); refused != "" {
 		return w.undecodable(sent, errors.New(refused))

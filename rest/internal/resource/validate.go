@@ -74,7 +74,9 @@ func (w *Write) checkRules(obj doc.Value, bySchema func(s *schema.Schema, path *
 	if res.scale != nil {
 		errs = append(errs, res.scale.validate(obj, part)...)
 	}
-	errs = append(errs, res.checkEmbedded(obj)...)
+	if res.Schema.Embeds() {
+		errs = append(errs, res.checkEmbedded(obj)...)
+	}
 	errs = append(errs, res.Schema.CheckRepeats(nil, obj, old)...)
 	if old.IsAbsent() {
 		return errs
