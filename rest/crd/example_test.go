@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -80,4 +81,52 @@ func ExampleManifest() {
 	//         type: object
 	//     served: true
 	//     storage: true
+}
+
+// Serve a kind that the program was not compiled with. Here the program itself creates the definition; kubectl apply does the same.
+func ExampleEnable() {
+	ctx := context.Background()
+	api, err := rest.New(rest.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	disable, err := crd.Enable(ctx, api, crd.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer disable()
+
+	definitions := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
+	_, err = definitions.Create(ctx, &apiextensions.CustomResourceDefinition{
+		ObjectMeta: apimeta.ObjectMeta{Name: "bells.example.org"},
+		Spec: apiextensions.CustomResourceDefinitionSpec{
+			Group: "example.org", Scope: apiextensions.ClusterScoped,
+			Names: apiextensions.CustomResourceDefinitionNames{Plural: "bells", Kind: "Bell"},
+			Versions: []apiextensions.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true,
+				Schema: &apiextensions.CustomResourceValidation{OpenAPIV3Schema: &apiextensions.JSONSchemaProps{
+					Type:       "object",
+					Properties: map[string]apiextensions.JSONSchemaProps{"tone": {Type: "string", Default: &apiextensions.JSON{Raw: []byte(`"a"`)}}},
+				}}}},
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for event, err := range definitions.Follow(ctx, rest.WatchOptions{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if event.Object.Is(apiextensions.Established) {
+			break
+		}
+	}
+
+	bells := rest.ClientOf[apimeta.Document](api, apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "bells"})
+	bell, err := bells.Create(ctx, &apimeta.Document{ObjectMeta: apimeta.ObjectMeta{Name: "first"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(bell.Kind, bell.Name, bell.Content["tone"])
+	// Output: Bell first a
 }

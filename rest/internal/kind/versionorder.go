@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// compareVersions compares two version names by preference (API conventions, API versioning): the preferred one is larger. v2 is larger
+// CompareVersions compares two version names by preference (API conventions, API versioning): the preferred one is larger. v2 is larger
 // than v1, v1 than v1beta2, and beta than alpha. A name of another form is smaller than all of these.
-func compareVersions(a, b string) int {
+func CompareVersions(a, b string) int {
 	x, okX := parseVersion(a)
 	y, okY := parseVersion(b)
 	switch {

@@ -1,0 +1,135 @@
+package crd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/status"
+)
+
+// kindOf is the kind of a definition as the API serves it.
+type kindOf struct {
+	definition string // the name of the definition
+	uid        string
+	generation int64
+	spec       apiextensions.CustomResourceDefinitionSpec // with the accepted names
+	ending     bool                                       // the definition is deleted, so nothing can be created
+}
+
+func newKind(d *apiextensions.CustomResourceDefinition, names apiextensions.CustomResourceDefinitionNames) *kindOf {
+	k := &kindOf{definition: d.Name, uid: d.UID, generation: d.Generation, spec: d.Spec, ending: d.DeletionTimestamp != nil}
+	k.spec.Names = names
+	return k
+}
+
+// serve makes the API serve the kind of a definition, in the form that the definition has now.
+func (k *kinds) serve(ctx context.Context, d *apiextensions.CustomResourceDefinition, names apiextensions.CustomResourceDefinitionNames) error {
+	old, next := k.served[d.Name], newKind(d, names)
+	if old != nil && old.uid == next.uid && old.spec.Scope == next.spec.Scope {
+		if old.generation == next.generation && sameNames(old.spec.Names, names) {
+			return nil
+		}
+		err := k.api.Replace(ctx, next.declare(k.options))
+		if err == nil {
+			k.served[d.Name] = next
+		}
+		return err
+	}
+	k.withdraw(ctx, d.Name)
+	err := k.api.Serve(ctx, next.declare(k.options))
+	if err == nil {
+		k.served[d.Name] = next
+	}
+	return err
+}
+
+// declare returns the declaration of a kind.
+func (k *kindOf) declare(options Options) rest.Definition {
+	var stored rest.Resource[apimeta.Document]
+	var others []rest.VersionOf[apimeta.Document]
+	for i := range k.spec.Versions {
+		v := &k.spec.Versions[i]
+		r := k.version(v, options)
+		if v.Storage {
+			stored = r
+			continue
+		}
+		others = append(others, rest.Converted[apimeta.Document, apimeta.Document](r, nil, nil))
+	}
+	names := k.spec.Names
+	stored.Plural, stored.Versions = names.Plural, others
+	stored.Names = rest.Names{Kind: names.Kind, Singular: names.Singular, ListKind: names.ListKind, Short: names.ShortNames, Categories: names.Categories}
+	if k.spec.Scope == apiextensions.ClusterScoped {
+		stored.Scope = rest.Cluster
+	}
+	return stored
+}
+
+// version returns the declaration of one version, without what all versions share.
+func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, options Options) rest.Resource[apimeta.Document] {
+	r := rest.Resource[apimeta.Document]{
+		Group: k.spec.Group, Version: v.Name,
+		Stage: rest.Stage{NotServed: !v.Served, Deprecated: v.Deprecated},
+	}
+	if k.ending { // otherwise there is no hook, for which each write would be decoded
+		r.Hooks.Prepare = k.refuseToCreate
+	}
+	if v.DeprecationWarning != nil {
+		r.Stage.Warning = *v.DeprecationWarning
+	} else if v.Deprecated {
+		r.Stage.Warning = k.deprecation(v.Name)
+	}
+	if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
+		schema := v.Schema.OpenAPIV3Schema
+		if options.IgnoreRules {
+			schema = apiextensions.WithoutRules(schema)
+		}
+		r.Schema.OpenAPI, _ = json.Marshal(schema) // it was decoded from JSON
+		r.Schema.RulesChecked, r.Rules = true, options.Rules
+	}
+	for _, c := range v.AdditionalPrinterColumns {
+		r.Columns = append(r.Columns, rest.Column{Name: c.Name, Path: c.JSONPath, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority})
+	}
+	for _, f := range v.SelectableFields {
+		r.SelectableFields = append(r.SelectableFields, strings.TrimPrefix(f.JSONPath, "."))
+	}
+	if s := v.Subresources; s != nil {
+		r.Schema.Status = s.Status != nil
+		if s.Scale != nil {
+			r.Scale = &rest.Scale{SpecReplicas: s.Scale.SpecReplicasPath, StatusReplicas: s.Scale.StatusReplicasPath}
+			if s.Scale.LabelSelectorPath != nil {
+				r.Scale.Selector = *s.Scale.LabelSelectorPath
+			}
+		}
+	}
+	return r
+}
+
+// refuseToCreate refuses to create objects of a kind whose definition is deleted.
+func (k *kindOf) refuseToCreate(_ context.Context, obj, old *apimeta.Document) error {
+	if old != nil {
+		return nil
+	}
+	return status.Forbidden(k.resource(), obj.Name, "create not allowed while custom resource definition is terminating")
+}
+
+// deprecation returns the default warning of a deprecated version. It names the newest version that clients should use instead.
+func (k *kindOf) deprecation(version string) string {
+	text := fmt.Sprintf("%s/%s %s is deprecated", k.spec.Group, version, k.spec.Names.Kind)
+	best := version
+	for _, v := range k.spec.Versions {
+		if v.Served && !v.Deprecated && kind.CompareVersions(v.Name, best) > 0 {
+			best = v.Name
+		}
+	}
+	if best != version {
+		text += fmt.Sprintf("; use %s/%s %s", k.spec.Group, best, k.spec.Names.Kind)
+	}
+	return text
+}

@@ -1,0 +1,75 @@
+package crd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+)
+
+// taken are the names that other definitions of a group have.
+type taken struct{ resources, kinds map[string]bool }
+
+// namesOfOthers returns the names that the other definitions of a group have been granted.
+func (k *kinds) namesOfOthers(d *apiextensions.CustomResourceDefinition) taken {
+	t := taken{resources: map[string]bool{}, kinds: map[string]bool{}}
+	for _, other := range k.definitions {
+		if other.Name == d.Name || other.Spec.Group != d.Spec.Group {
+			continue
+		}
+		n := other.Status.AcceptedNames
+		for _, name := range append([]string{n.Plural, n.Singular}, n.ShortNames...) {
+			t.resources[name] = true
+		}
+		t.kinds[n.Kind], t.kinds[n.ListKind] = true, true
+	}
+	return t
+}
+
+// acceptNames returns the names that a definition gets, and why it does not get the others. It keeps the names that it has.
+func acceptNames(d *apiextensions.CustomResourceDefinition, t taken) (names apiextensions.CustomResourceDefinitionNames, c apiextensions.CustomResourceDefinitionCondition) {
+	asked, names := d.Spec.Names, d.Status.AcceptedNames
+	c = apiextensions.CustomResourceDefinitionCondition{
+		Type: apiextensions.NamesAccepted, Status: apimeta.ConditionTrue, Reason: "NoConflicts", Message: "no conflicts found"}
+	one := func(asked string, has *string, used map[string]bool, reason string) {
+		if asked != *has && used[asked] {
+			c.Status, c.Reason, c.Message = apimeta.ConditionFalse, reason, inUse(asked).Error()
+			return
+		}
+		*has = asked
+	}
+	one(asked.Plural, &names.Plural, t.resources, "PluralConflict")
+	one(asked.Singular, &names.Singular, t.resources, "SingularConflict")
+	var conflicts []error
+	for _, name := range asked.ShortNames {
+		if t.resources[name] && !slices.Contains(names.ShortNames, name) {
+			conflicts = append(conflicts, inUse(name))
+		}
+	}
+	if err := errors.Join(conflicts...); err != nil {
+		c.Status, c.Reason, c.Message = apimeta.ConditionFalse, "ShortNamesConflict", aggregate(conflicts)
+	} else {
+		names.ShortNames = asked.ShortNames
+	}
+	one(asked.Kind, &names.Kind, t.kinds, "KindConflict")
+	one(asked.ListKind, &names.ListKind, t.kinds, "ListKindConflict")
+	names.Categories = asked.Categories
+	return names, c
+}
+
+func inUse(name string) error { return fmt.Errorf("%q is already in use", name) }
+
+// aggregate shows several errors as one text.
+func aggregate(errs []error) string {
+	if len(errs) == 1 {
+		return errs[0].Error()
+	}
+	var texts []string
+	for _, err := range errs {
+		texts = append(texts, err.Error())
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}

@@ -1,0 +1,18 @@
+package crd
+
+import (
+	"log/slog"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// Options configure [Enable]. The zero value works.
+type Options struct {
+	// Rules evaluates the validation rules of definitions. Set it to cel.New(nil) of module cel. Without it, the API refuses
+	// definitions with rules.
+	Rules rest.Rules
+	// IgnoreRules accepts definitions with rules although nobody evaluates them.
+	IgnoreRules bool
+	// Logger receives the errors of changes that the API tries again later. Default: slog's default logger.
+	Logger *slog.Logger
+}
