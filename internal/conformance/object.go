@@ -23,6 +23,9 @@ func kinds() []kind {
 		{short: "wd", apiVersion: "example.com/v1", name: "Widget", root: "/apis/example.com/v1", resource: "widgets"},
 		{short: "node", apiVersion: "v1", name: "Node", root: "/api/v1", resource: "nodes", cluster: true},
 		{short: "ns", apiVersion: "v1", name: "Namespace", root: "/api/v1", resource: "namespaces", cluster: true},
+		{short: "crd", apiVersion: "apiextensions.k8s.io/v1", name: "CustomResourceDefinition", root: "/apis/apiextensions.k8s.io/v1",
+			resource: "customresourcedefinitions", cluster: true},
+		{short: "cr", apiVersion: thingGroup + "/v1", name: "Thing", root: "/apis/" + thingGroup + "/v1", resource: "things"},
 	}
 }
 
@@ -41,7 +44,7 @@ func kindOf(short map[string]any) (kind, error) {
 			return k, nil
 		}
 	}
-	return kind{}, errors.New("an object needs one of cm, sa, lease, wd, node, ns")
+	return kind{}, errors.New("an object needs one of cm, sa, lease, wd, node, ns, crd, cr")
 }
 
 // metadataKeys returns the keys of the short form that belong in metadata.
@@ -58,6 +61,9 @@ func expand(short map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if k.short == "crd" {
+		return definition(short)
+	}
 	metadata := map[string]any{}
 	object := map[string]any{"apiVersion": k.apiVersion, "kind": k.name, "metadata": metadata}
 	inMetadata := metadataKeys()
@@ -67,6 +73,8 @@ func expand(short map[string]any) (map[string]any, error) {
 			if v != nil {
 				metadata["name"] = v
 			}
+		case k.short == "cr" && key == "version":
+			object["apiVersion"] = thingGroup + "/" + text(v)
 		case slices.Contains(inMetadata, key):
 			metadata[key] = v
 		default:

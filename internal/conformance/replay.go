@@ -135,14 +135,11 @@ func (r *replay) do(ctx context.Context, s *step) error {
 		st.waitOpen(ctx)
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.client.timeout)
-	defer cancel()
-	resp, err := r.client.send(ctx, req)
-	if err != nil {
-		return err
+	if s.Until != nil {
+		a, err := r.poll(ctx, s.Until, req)
+		return r.record(s, s, a, err)
 	}
-	defer resp.Body.Close()
-	a, err := readAnswer(resp)
+	a, err := r.exchange(ctx, req)
 	return r.record(s, s, a, err)
 }
 
@@ -208,7 +205,11 @@ func (r *replay) record(s, sent *step, a *answer, err error) error {
 	if err != nil {
 		return err
 	}
-	a.step, a.path = s, r.vars.expand(sent.Path)
+	if a.path = r.vars.expand(sent.Path); s.Hidden {
+		r.answers = append(r.answers, a)
+		return nil
+	}
+	a.step = s
 	a.request = sent.Method + " " + r.area.readable(sent.Path)
 	for i, q := range sent.Query {
 		separator := "&"

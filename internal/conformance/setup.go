@@ -47,6 +47,9 @@ func (r *replay) give(ctx context.Context, short map[string]any) error {
 	}
 	id := strings.TrimSuffix(text(short[k.short]), "-${u}")
 	path := r.vars.expand(k.collection(namespace))
+	if k.short == "crd" {
+		return r.giveDefinition(ctx, id, path, object)
+	}
 	status, body, err := r.client.ask(ctx, request{method: http.MethodPost, path: path, body: new(r.vars.expand(jsonText(object)))})
 	if err != nil {
 		return err

@@ -29,6 +29,8 @@ type step struct {
 	Collect string `yaml:"collect"`
 	Sleep   millis `yaml:"sleep"`
 	Repeat  int    `yaml:"repeat"`
+	Until   *until `yaml:"until"`
+	Hidden  bool   `yaml:"hidden"`
 
 	Compare        string   `yaml:"compare"` // exact, subset or status-only
 	Ignore         texts    `yaml:"ignore"`
@@ -118,7 +120,9 @@ func (s *step) encodeBody() error {
 func (s *step) times() int { return max(1, s.Repeat) }
 
 // answers reports whether the step leaves a response in the transcript.
-func (s *step) answers() bool { return s.Collect != "" || s.Method != "" && s.Start == "" }
+func (s *step) answers() bool {
+	return !s.Hidden && (s.Collect != "" || s.Method != "" && s.Start == "")
+}
 
 // mediaType resolves the short names of Content-Types.
 func mediaType(short string) (string, bool) {

@@ -13,8 +13,9 @@ import (
 )
 
 // definitions returns the kinds of the transcripts, and the reviews that kubectl uses. With graceful set, Widgets support a grace period.
-// With own set, it returns Namespace, Lease and Event of package builtin instead of those of k8s.io/api.
-func definitions(graceful, own bool) []rest.Definition {
+// With own set, it returns Namespace, Lease and Event of package builtin instead of those of k8s.io/api. With widgetFrom "crd", it returns no
+// Widget.
+func definitions(graceful, own bool, widgetFrom string) []rest.Definition {
 	widgets := widget.Resource()
 	if graceful {
 		widgets.RemoveWhenDue = true
@@ -25,7 +26,10 @@ func definitions(graceful, own bool) []rest.Definition {
 			return *asked, nil
 		}
 	}
-	kinds := append(auth.Reviews(), widgets, configMaps(), serviceAccounts(), k8s.Resource[corev1.Node]())
+	kinds := append(auth.Reviews(), configMaps(), serviceAccounts(), k8s.Resource[corev1.Node]())
+	if widgetFrom != "crd" {
+		kinds = append(kinds, widgets)
+	}
 	if own {
 		return append(kinds, builtin.Namespaces(), builtin.Leases(), builtin.Events())
 	}

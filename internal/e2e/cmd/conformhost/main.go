@@ -48,6 +48,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	prefix := flags.String("prefix", "", "path to serve below, like /p")
 	backend := flags.String("store", "memory", "where objects are kept: memory, bolt:FILE, or etcd:URL, whose path is the prefix")
 	follow := flags.Bool("lifecycle", false, "collect garbage, empty namespaces, and give Widgets the grace period that clients ask for")
+	crds := flags.Bool("crds", false, "serve CustomResourceDefinitions and the kinds that they describe")
+	widgets := flags.String("widget", "go", "where the kind Widget comes from: go, its struct, or crd, its CustomResourceDefinition, which implies --crds")
 	own := flags.Bool("builtin", false, "serve namespaces, leases and events from package rest/builtin instead of module k8s")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
@@ -60,11 +62,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	defer store.Close()
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: rest.AuthorizerFunc(decide)}, definitions(*follow, *own)...)
+	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: rest.AuthorizerFunc(decide)}, definitions(*follow, *own, *widgets)...)
 	if err != nil {
 		return err
 	}
 	defer api.Close()
+	if *crds || *widgets == "crd" {
+		disable, err := enable(ctx, api, *widgets == "crd", logger)
+		if err != nil {
+			return err
+		}
+		defer disable()
+	}
 	// The recorded server had compacted its first revisions, so a watch from revision 1 must get 410 here too. The only change that this
 	// drops is the creation of the namespace "default".
 	if err := store.Compact(ctx, store.Revision()); err != nil {

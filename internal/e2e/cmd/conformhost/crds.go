@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/decorum-go/decorum/cel"
+	"github.com/decorum-go/decorum/internal/widget"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+)
+
+// enable makes the API serve CustomResourceDefinitions. With widgets set, it creates the definition of Widget and waits until the API
+// serves the kind.
+func enable(ctx context.Context, api *rest.API, widgets bool, logger *slog.Logger) (disable func(), err error) {
+	if disable, err = crd.Enable(ctx, api, crd.Options{Rules: cel.New(nil), Logger: logger}); err != nil || !widgets {
+		return disable, err
+	}
+	if err := createWidgets(ctx, api); err != nil {
+		disable()
+		return nil, err
+	}
+	return disable, nil
+}
+
+// createWidgets creates the definition of Widget from the declaration of the Go kind.
+func createWidgets(ctx context.Context, api *rest.API) error {
+	manifest, _, err := crd.Manifest(widget.Resource())
+	if err != nil {
+		return err
+	}
+	var d apiextensions.CustomResourceDefinition
+	if err := yaml.Unmarshal(manifest, &d); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	definitions := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
+	if _, err := definitions.Create(ctx, &d); err != nil {
+		return err
+	}
+	for event, err := range definitions.Follow(ctx, rest.WatchOptions{FieldSelector: "metadata.name=" + d.Name}) {
+		if err != nil {
+			return fmt.Errorf("the definition of Widget is not served: %w", err)
+		}
+		if event.Object.Is(apiextensions.Established) {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
