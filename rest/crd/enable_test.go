@@ -72,7 +72,17 @@ func await(t *testing.T, api *rest.API, name string, holds func(d *apiextensions
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	for event, err := range rest.ClientFor[apiextensions.CustomResourceDefinition](api).Follow(ctx, rest.WatchOptions{FieldSelector: "metadata.name=" + name}) {
+	client := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
+	page, err := client.List(ctx, rest.ListOptions{FieldSelector: "metadata.name=" + name})
+	require.NoError(t, err)
+	var now *apiextensions.CustomResourceDefinition
+	if len(page.Items) > 0 {
+		now = page.Items[0]
+	}
+	if holds(now) {
+		return now
+	}
+	for event, err := range client.Follow(ctx, rest.WatchOptions{FieldSelector: "metadata.name=" + name, ResourceVersion: page.ResourceVersion}) {
 		require.NoError(t, err)
 		if event.Type == "DELETED" {
 			event.Object = nil
