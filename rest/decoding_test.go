@@ -58,7 +58,7 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 	}
 }
 
-// What is wrong with a body is told before what is wrong with where it is sent.
+// The API reports a fault of the body before a fault of the path.
 func TestBodiesAreReadFirst(t *testing.T) {
 	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
 	create(t, api, "there")

@@ -78,7 +78,7 @@ func (q *request) checkPage() error {
 }
 
 // impersonate makes the user in the headers of impersonation the user of the request, if its sender may act as that user. Without an
-// Authorizer nobody may. If the API ignored the headers, it would use the rights of the sender, who would mistake the result for that of
+// Authorizer, all impersonation is refused. If the API ignored the headers, it would use the rights of the sender, who would mistake the result for that of
 // the other user; header is in the error. Discovery is then the same for all users, and kubectl hides its errors, so these requests pass.
 func (q *request) impersonate(header string) error {
 	if q.api.options.Authorizer == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// publisher publishes the page of each site, and says so in its status.
+// publisher publishes the page of each site, and records that in the status of the site.
 type publisher struct {
 	sites  rest.Client[site.Site]
 	events *events.Recorder

@@ -364,7 +364,7 @@ func TestDefinitionsHaveUpstreamsCauses(t *testing.T) {
 	}
 }
 
-// An update of a definition may keep what is wrong with the stored one where Kubernetes allows it.
+// An update of a definition may keep a fault of the stored one where Kubernetes allows it.
 func TestChangedDefinitionsHaveUpstreamsCauses(t *testing.T) {
 	j := newJudges(t)
 	for i, base := range bases {

@@ -104,7 +104,7 @@ func (s *Shape) written() doc.Value {
 	return zero
 }
 
-// documentShape returns the shape of [apimeta.Document]. It knows only metadata; all other members change one by one, whatever they hold.
+// documentShape returns the shape of [apimeta.Document]. It describes only metadata; all other members change one by one.
 func documentShape() *Shape {
 	return &Shape{typ: reflect.TypeFor[apimeta.Document](), fields: []shapeField{{name: "metadata", shape: ShapeOf(reflect.TypeFor[apimeta.ObjectMeta]())}}}
 }

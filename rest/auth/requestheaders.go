@@ -19,8 +19,8 @@ const (
 
 // RequestHeaders returns an authenticator for requests of a proxy that has found out the user itself, and names the user in the headers
 // X-Remote-User, X-Remote-Uid, X-Remote-Group and X-Remote-Extra-KEY. The proxy must prove who it is to the authenticator proxy, usually
-// [Certificates], as one of the users in names. Without names, it believes nobody. All other requests with these headers are treated as
-// if they did not have them.
+// [Certificates], as one of the users in names. If names is empty, no
+// proxy is trusted. The headers of all other requests are ignored.
 //
 // In [First], RequestHeaders must stand in front of the authenticator of the proxy itself. The proxy must remove these headers from the
 // requests that it receives.

@@ -11,7 +11,7 @@ type Options struct {
 	// Rules evaluates the validation rules of definitions. Set it to cel.New(nil) of module cel. Without it, the API refuses
 	// definitions with rules.
 	Rules rest.Rules
-	// IgnoreRules accepts definitions with rules although nobody evaluates them.
+	// IgnoreRules accepts definitions with rules if Rules is nil. The rules then have no effect.
 	IgnoreRules bool
 	// Logger receives the errors of changes that the API tries again later. Default: slog's default logger.
 	Logger *slog.Logger

@@ -15,8 +15,8 @@
 //
 // The garbage collector and the namespace controller follow the changes of all resources in one sequence, so they decide on the state of
 // the whole API at one revision. Before a controller decides, it reads the most recent state, also on a replica that lags behind, and each
-// write is conditional on the state that it has read. So no harm is done while two replicas run the controllers, for example after a
-// leader was suspended: the second one to act finds the work done.
+// write is conditional on the state that it has read. So two replicas may run the controllers at the same time, for example
+// after a leader was suspended: the second one finds the work done.
 //
 // Their writes go through the same pipeline as all others, including admission (see [rest.Admission]). If the context has no user, the
 // user is that of the corresponding Kubernetes controller.

@@ -17,8 +17,8 @@ import (
 
 // Options configure an [Authorizer].
 type Options struct {
-	// Administrators are groups whose members may do everything, whatever the roles say. At least one is required: without it nobody
-	// could give the first rights.
+	// Administrators are groups whose members may do everything, independently of the roles. At least one group is required, because
+	// otherwise no user could grant the first rights.
 	Administrators []string
 }
 

@@ -34,13 +34,13 @@ func (c *checker) fail(errs ...*status.FieldError) { c.errs = append(c.errs, err
 type Checks struct {
 	// Rules evaluates validation rules. Set it to cel.New(nil) of module cel. Without it, definitions with rules are refused.
 	Rules rest.Rules
-	// IgnoreRules accepts definitions with rules although nobody evaluates them.
+	// IgnoreRules accepts definitions with rules if Rules is nil. The rules then have no effect.
 	IgnoreRules bool
 	// Webhooks accepts definitions whose objects a webhook converts.
 	Webhooks bool
 }
 
-// Validate returns what is wrong with a definition, with the causes of kube-apiserver in its order. old is the stored definition,
+// Validate returns the faults of a definition, with the causes of kube-apiserver in its order. old is the stored definition,
 // and nil on create.
 func (checks Checks) Validate(d, old *CustomResourceDefinition) status.FieldErrors {
 	c := &checker{checks: checks, lenient: lenienceOf(d, old)}
@@ -64,7 +64,7 @@ func (checks Checks) Validate(d, old *CustomResourceDefinition) status.FieldErro
 	return c.errs
 }
 
-// ValidateStatus returns what is wrong with the status of a definition.
+// ValidateStatus returns the faults of the status of a definition.
 func ValidateStatus(d *CustomResourceDefinition) status.FieldErrors {
 	c := &checker{}
 	c.names(&d.Status.AcceptedNames, status.Field("status", "acceptedNames"))

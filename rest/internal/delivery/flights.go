@@ -154,7 +154,7 @@ func (f *Flights) End() {
 // Idle returns a channel that is closed when the API is ending and nothing is under way.
 func (f *Flights) Idle() <-chan struct{} { return f.idle }
 
-// Locked runs change while nobody looks at the requests.
+// Locked runs change while no request begins or ends.
 func (f *Flights) Locked(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

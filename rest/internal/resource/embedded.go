@@ -61,7 +61,7 @@ func (res *Resource) checkEmbedded(obj doc.Value) (errs status.FieldErrors) {
 	return errs
 }
 
-// checkEmbeddedText checks the apiVersion or the kind of an embedded resource. fault returns what is wrong with a text.
+// checkEmbeddedText checks the apiVersion or the kind of an embedded resource. fault returns the reason why a text is invalid, or "".
 func checkEmbeddedText(at *status.Path, v doc.Value, fault func(text string) string) status.FieldErrors {
 	switch {
 	case v.IsAbsent():

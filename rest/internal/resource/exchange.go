@@ -183,7 +183,7 @@ func (x *Exchange) End(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// settled returns the channel of a fate for which nobody has to wait.
+// settled returns a closed channel, for a fate that is already complete.
 func settled() chan struct{} {
 	c := make(chan struct{})
 	close(c)

@@ -64,7 +64,7 @@ func (res *Resource) Replaced() bool {
 // underway counts the requests and calls under way on a resource in all its versions.
 type underway struct {
 	count int
-	none  chan struct{} // closed when the count falls to 0; nil if nobody waits
+	none  chan struct{} // closed when the count falls to 0; nil if no goroutine waits
 }
 
 // Enter counts a request or a call. The API calls it, Leave and None under a lock. The resource may be nil.
