@@ -50,6 +50,7 @@ func (a *API) exchangeNow(ctx context.Context, plan func(*serving, *resource.Exc
 		return err
 	}
 	a.serving.Store(a.newServing(stored, old))
+	close(old.replaced)
 	x.Settle()
 	a.ending.Retire(x.Retires)
 	x.Unlock()

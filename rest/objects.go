@@ -53,7 +53,7 @@ type StoredResource struct {
 // Now returns the time of the API's clock (see [Options]).
 func (o Objects) Now() time.Time { return o.api.options.Now() }
 
-// Resources returns the resources whose objects are stored, in the order in which New received them.
+// Resources returns the resources whose objects are stored, in the order in which the API took them.
 func (o Objects) Resources() []StoredResource {
 	var out []StoredResource
 	for _, res := range o.api.serving.Load().Resources {
@@ -69,6 +69,10 @@ func (o Objects) Resources() []StoredResource {
 	}
 	return out
 }
+
+// Changed returns a channel that is closed when the API next takes, replaces or gives up a resource. A caller that depends on [Objects.Resources]
+// calls Changed first.
+func (o Objects) Changed() <-chan struct{} { return o.api.serving.Load().replaced }
 
 // begin admits a call and finds the resource. The caller calls the returned function when the call has ended.
 func (o Objects) begin(resource string) (*resource.Resource, func(), error) {

@@ -21,7 +21,7 @@ type Changes struct {
 
 // Follow yields the objects of the resources and then their changes. A caller that has applied everything that Follow yielded
 // knows the state of the resources at the revision Through. Each argument is the Name of a [StoredResource]; without arguments,
-// Follow yields the objects of all resources. A call with a single resource does not read the changes of other resources.
+// Follow yields the objects of all resources that the API serves when Follow begins. A call with a single resource does not read the changes of other resources.
 //
 // While Through is 0, each existing object appears as a change that adds it, mixed with later changes of objects that Follow has
 // already yielded. The changes of one object are in order; changes of different objects may not be. Afterwards, the changes of

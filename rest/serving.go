@@ -20,12 +20,13 @@ type serving struct {
 	openapi  *openapi.Documents
 	router   *httprouter.Router
 	notFound httprouter.Handle
+	replaced chan struct{} // closed when another serving has taken the place of this one
 }
 
 // newServing builds a serving after another one, from which it takes what has not changed; old is nil for the first. Versions that
 // are not served have no route and no place in discovery, but the typed client finds them.
 func (a *API) newServing(resources []*served, old *serving) *serving {
-	s := &serving{stored: resources, byPath: make(map[apimeta.GroupVersionResource]*served, len(resources))}
+	s := &serving{stored: resources, byPath: make(map[apimeta.GroupVersionResource]*served, len(resources)), replaced: make(chan struct{})}
 	var kinds []*kind.Kind
 	for _, of := range resources {
 		for _, res := range of.everyVersion() {

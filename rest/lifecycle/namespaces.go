@@ -23,11 +23,8 @@ func EmptyNamespaces(ctx context.Context, api *rest.API, options Options) error 
 	objects := rest.ObjectsOf(api).As("namespace-controller")
 	e := &emptier{objects: objects}
 	for _, r := range objects.Resources() {
-		switch {
-		case r.Namespaces:
+		if r.Namespaces {
 			e.namespaces = r.Name
-		case r.Namespaced:
-			e.resources = append(e.resources, r)
 		}
 	}
 	if e.namespaces == "" {
@@ -39,9 +36,8 @@ func EmptyNamespaces(ctx context.Context, api *rest.API, options Options) error 
 
 type emptier struct {
 	objects    rest.Objects
-	namespaces string                // the name of their resource
-	resources  []rest.StoredResource // the namespaced resources
-	ending     map[string]bool       // the names of the namespaces that are being deleted
+	namespaces string          // the name of their resource
+	ending     map[string]bool // the names of the namespaces that are being deleted
 }
 
 func (e *emptier) reset() { e.ending = map[string]bool{} }
@@ -144,7 +140,10 @@ func (e *emptier) patch(ctx context.Context, r *storage.Record, subresource stri
 // objects remain are part of the content.
 func (e *emptier) clear(ctx context.Context, name string) (content, error) {
 	left := content{resources: map[string]int{}, finalizers: map[string]int{}}
-	for _, resource := range e.resources {
+	for _, resource := range e.objects.Resources() { // also those that arrived after the start
+		if !resource.Namespaced {
+			continue
+		}
 		if err := e.clearOf(ctx, resource, name, &left); err != nil {
 			return left, err
 		}
