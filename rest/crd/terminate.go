@@ -17,7 +17,7 @@ func (k *kinds) terminate(ctx context.Context, d *apiextensions.CustomResourceDe
 		return
 	}
 	kind := k.served[d.Name]
-	if kind == nil { // the kind was never served, so it has no objects
+	if kind == nil { // without a served kind, no object can be deleted
 		k.release(ctx, d)
 		return
 	}
