@@ -1,13 +1,13 @@
 package rest_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
 )
 
@@ -19,52 +19,14 @@ type Widget struct {
 	Status             WidgetStatus `json:"status,omitzero"`
 }
 
-type WidgetSpec struct {
-	Size     *int32                     `json:"size,omitempty" api:"required,min=1,max=100"`
-	Color    *string                    `json:"color,omitempty" api:"enum=red|green|blue,default=red"`
-	Owner    *string                    `json:"owner,omitempty" api:"maxLength=10"`
-	Code     *string                    `json:"code,omitempty" api:"pattern='^[a-z]+$'"`
-	Replicas *int32                     `json:"replicas,omitempty" api:"min=0,default=1"`
-	Big      *int64                     `json:"big,omitempty"`
-	Weight   *float64                   `json:"weight,omitempty"`
-	Paused   *bool                      `json:"paused,omitempty"`
-	Note     json.RawMessage            `json:"note,omitempty" api:"type=string,nullable"`
-	Port     json.RawMessage            `json:"port,omitempty" api:"intOrString"`
-	Tags     []string                   `json:"tags,omitzero" api:"list=set,maxItems=5"`
-	Steps    []string                   `json:"steps,omitzero"`
-	Parts    []WidgetPart               `json:"parts,omitzero" api:"list=map,key=name"`
-	Settings map[string]string          `json:"settings,omitzero"`
-	Limits   map[string]string          `json:"limits,omitzero" api:"map=atomic"`
-	Template *WidgetTemplate            `json:"template,omitempty" api:"default={}"`
-	Extra    map[string]json.RawMessage `json:"extra,omitzero"`
-}
-
-type WidgetPart struct {
-	Name  string  `json:"name"`
-	Count *int32  `json:"count,omitempty" api:"default=1"`
-	Kind  *string `json:"kind,omitempty" api:"enum=bolt|nut"`
-}
-
-type WidgetTemplate struct {
-	Image *string  `json:"image,omitempty" api:"default=none"`
-	Args  []string `json:"args,omitzero"`
-}
-
-type WidgetStatus struct {
-	Phase              string            `json:"phase,omitempty" api:"enum=Pending|Ready|Failed"`
-	Replicas           *int32            `json:"replicas,omitempty"`
-	Selector           *string           `json:"selector,omitempty"`
-	ObservedGeneration *int64            `json:"observedGeneration,omitempty"`
-	Conditions         []WidgetCondition `json:"conditions,omitzero" api:"list=map,key=type"`
-}
-
-type WidgetCondition struct {
-	Type               string  `json:"type"`
-	Status             string  `json:"status" api:"enum=True|False|Unknown"`
-	Reason             *string `json:"reason,omitempty"`
-	Message            *string `json:"message,omitempty"`
-	LastTransitionTime *string `json:"lastTransitionTime,omitempty" api:"format=date-time"`
-}
+// The parts of a Widget are those of the transcripts' program.
+type (
+	WidgetSpec      = widget.WidgetSpec
+	WidgetPart      = widget.Part
+	WidgetTemplate  = widget.Template
+	WidgetStatus    = widget.WidgetStatus
+	WidgetCondition = widget.Condition
+)
 
 const (
 	widgetRoot = "/apis/example.com/v1"

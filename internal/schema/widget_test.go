@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	transcripts "github.com/decorum-go/decorum/internal/widget"
 	"github.com/stretchr/testify/require"
 )
 
@@ -40,32 +41,13 @@ type WidgetSpec struct {
 	Extra    map[string]json.RawMessage `json:"extra,omitzero"`
 }
 
-type Part struct {
-	Name  string  `json:"name"`
-	Count *int32  `json:"count,omitempty" api:"default=1"`
-	Kind  *string `json:"kind,omitempty" api:"enum=bolt|nut"`
-}
-
-type Template struct {
-	Image *string  `json:"image,omitempty" api:"default=none"`
-	Args  []string `json:"args,omitzero"`
-}
-
-type WidgetStatus struct {
-	Phase              string      `json:"phase,omitempty" api:"enum=Pending|Ready|Failed"`
-	Replicas           *int32      `json:"replicas,omitempty"`
-	Selector           *string     `json:"selector,omitempty"`
-	ObservedGeneration *int64      `json:"observedGeneration,omitempty"`
-	Conditions         []Condition `json:"conditions,omitzero" api:"list=map,key=type"`
-}
-
-type Condition struct {
-	Type               string  `json:"type"`
-	Status             string  `json:"status" api:"enum=True|False|Unknown"`
-	Reason             *string `json:"reason,omitempty"`
-	Message            *string `json:"message,omitempty"`
-	LastTransitionTime *string `json:"lastTransitionTime,omitempty" api:"format=date-time"`
-}
+// The other parts of a Widget are those of the transcripts' program.
+type (
+	Part         = transcripts.Part
+	Template     = transcripts.Template
+	WidgetStatus = transcripts.WidgetStatus
+	Condition    = transcripts.Condition
+)
 
 func widget(t testing.TB) *schema.Schema { return derive[Widget](t) }
 
