@@ -71,5 +71,5 @@ func (m *Engine) renew(forms map[*table]*Resource, all []*loading, at watch.Revi
 	m.replica.unclaimed = unclaimed{floor: at, holders: m.replica.unclaimed.holders}
 	m.revision, m.replica.at = at, m.opts.Now()
 	m.past.forget(nil, at+1)
-	return true, m.log.Skip(at)
+	return true, m.log.Reset(at)
 }

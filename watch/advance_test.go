@@ -36,7 +36,7 @@ func TestAdvance(t *testing.T) {
 	assert.Len(t, changes, 1)
 }
 
-func TestSkip(t *testing.T) {
+func TestReset(t *testing.T) {
 	l := watch.NewLog(watch.LogOptions[string]{Start: 10})
 	defer l.Close()
 	key := watch.Scope{Resource: "widgets", Name: "x"}
@@ -52,7 +52,7 @@ func TestSkip(t *testing.T) {
 		_, err := waiting.Poll(nil)
 		ended <- err
 	}()
-	require.NoError(t, l.Skip(30))
+	require.NoError(t, l.Reset(30))
 	assert.True(t, status.IsExpired(<-ended), "a cursor that waits learns that it lost changes")
 	_, err = l.Cursor(key, 29)
 	assert.True(t, status.IsExpired(err), "%v", err)
