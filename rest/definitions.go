@@ -6,7 +6,8 @@ import "github.com/decorum-go/decorum/rest/internal/resource"
 // struct with the same JSON. Hosts use package crd, which serves the kinds as well.
 //
 // status.storedVersions records every version in which objects of the kind may be stored: a write that changes the storage version
-// adds it. DELETE marks a definition as Terminating. It is removed when its finalizers are gone, of which the server adds one.
+// adds it. The server adds a finalizer to each definition. DELETE marks a definition as Terminating, and the server removes the definition
+// when it has no finalizers left.
 func DefinitionsOf[T any]() Resource[T] {
 	return Resource[T]{
 		Group: "apiextensions.k8s.io", Version: "v1", Plural: "customresourcedefinitions",

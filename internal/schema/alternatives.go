@@ -104,7 +104,7 @@ func (w *validator) allOf(all []*Schema, v doc.Value, at *trail) {
 	}
 }
 
-// whole adds an error of which only the text names the place. Like kube-apiserver, it gives the field of the whole document.
+// whole adds an error whose text names the invalid field. Its path is that of the whole document, as in kube-apiserver.
 func (f *findings) whole(text string) {
 	if f.full() {
 		return

@@ -77,7 +77,7 @@ func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, optio
 		Group: k.spec.Group, Version: v.Name,
 		Stage: rest.Stage{NotServed: !v.Served, Deprecated: v.Deprecated},
 	}
-	if k.ending { // otherwise there is no hook, for which each write would be decoded
+	if k.ending { // a hook makes every write slower, so a kind has none unless it is ending
 		r.Hooks.Prepare = k.refuseToCreate
 	}
 	if v.DeprecationWarning != nil {

@@ -109,7 +109,7 @@ func (k roleKey) notFound() string {
 	return fmt.Sprintf("%s.%s %q not found", kind, Group, k.name)
 }
 
-// administrates returns a group of administrators to which the user belongs, or "".
+// administrates returns a group of the user whose members are administrators, or "".
 func (z *Authorizer) administrates(u rest.User) string {
 	for _, group := range u.Groups {
 		if slices.Contains(z.administrators, group) {

@@ -26,8 +26,8 @@ func (g *get) run() {
 	g.handler.ServeHTTP(g.answer, g.request)
 }
 
-// newGet returns a GET by a user of three groups. If bindings is not 0, an Authorizer decides, with as many bindings, the last of which
-// gives the right.
+// newGet returns a GET by a user who belongs to three groups. With bindings above 0, the API has an Authorizer with that number of
+// bindings, and only the last one grants the right. With 0, the API has no Authorizer.
 func newGet(t testing.TB, bindings int) *get {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)

@@ -219,7 +219,7 @@ func (f *file) view(at *place, do func(tx *bbolt.Tx) error) error {
 	return guard(f.path, at, func() error { return f.db.View(do) })
 }
 
-// failure returns the error because of which the file refuses write transactions, or nil.
+// failure returns the reason why the file refuses write transactions, or nil.
 func (f *file) failure() error {
 	if err := f.failed.Load(); err != nil {
 		return *err

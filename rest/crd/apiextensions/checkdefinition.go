@@ -13,7 +13,7 @@ type checker struct {
 	lenient lenience
 	checks  Checks
 	errs    status.FieldErrors
-	// uncompiled are errors of schemas that this library cannot use. They count if there is no other error.
+	// uncompiled lists schemas that are valid but that this library cannot compile. Validate reports them if it finds no other error.
 	uncompiled status.FieldErrors
 }
 

@@ -92,7 +92,7 @@ func (e *Ending) add(h *Hurried, with Hurried) {
 	e.first = h
 }
 
-// Retire calls the function of every watch of a resource for which retired returns true.
+// Retire ends every watch whose resource is retired, by calling the function retire of the watch.
 func (e *Ending) Retire(retired func(*resource.Resource) bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -150,7 +150,7 @@ func (i *Impersonation) addSystemGroups() {
 	i.Groups = WithSystemGroup(i.Name, i.Groups)
 }
 
-// WithSystemGroup returns the groups of a user together with that group of all users to which the user belongs, unless they contain it.
+// WithSystemGroup returns the groups and, if they have neither, adds system:authenticated, or system:unauthenticated for the anonymous user.
 func WithSystemGroup(user string, groups []string) []string {
 	wanted := AuthenticatedGroup
 	if user == Anonymous {
