@@ -422,6 +422,39 @@ func TestSchemasFromOpenAPI(t *testing.T) {
 	}
 }
 
+// A list that preserves unknown fields preserves them in its elements too, and in the defaults of its elements, as deep as only lists
+// surround them.
+func TestDefaultsOfElements(t *testing.T) {
+	elements := func() object {
+		return object{"type": "object", "default": object{"a": int64(1), "unknown": "x"}, "properties": object{"a": object{"type": "integer"}}}
+	}
+	list := func(items object) object { return object{"type": "array", "items": items} }
+	preserving := func(s object) object {
+		s["x-kubernetes-preserve-unknown-fields"] = true
+		return s
+	}
+	for _, c := range []struct {
+		name string
+		spec object
+		sent any
+		want string
+	}{
+		{"a list", list(elements()), []any{nil}, `[{"a":1}]`},
+		{"a preserving list", preserving(list(elements())), []any{nil, object{"b": int64(2)}}, `[{"a":1,"unknown":"x"},{"b":2}]`},
+		{"preserving elements", list(preserving(elements())), []any{nil}, `[{"a":1,"unknown":"x"}]`},
+		{"a list in a preserving list", preserving(list(list(elements()))), []any{[]any{nil}}, `[[{"a":1,"unknown":"x"}]]`},
+		{"an object in a preserving list", preserving(list(object{"type": "object", "properties": object{"c": elements()}})), []any{object{}}, `[{"c":{"a":1}}]`},
+		{"values of a map in a preserving list", preserving(list(object{"type": "object", "additionalProperties": list(elements())})), []any{object{"k": []any{nil}}}, `[{"k":[{"a":1}]}]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newOpenKind(t, c.spec).send(t, c.sent)
+			ours := s.prepare()
+			s.same(t, ours)
+			require.Equal(t, c.want, string(codec.AppendJSON(nil, ours.Get("spec"))))
+		})
+	}
+}
+
 // FuzzOpenAPI generates OpenAPI schemas and objects from a seed and runs all comparisons above.
 func FuzzOpenAPI(f *testing.F) {
 	for seed := range int64(20) {

@@ -94,6 +94,8 @@ func (s *Schema) Source() []byte {
 // gets the defaults of its members, so a small schema can describe a huge default.
 const maxOpenDefault = 1_000_000
 
+const preserveUnknown = "x-kubernetes-preserve-unknown-fields"
+
 // openReader reads an OpenAPI schema.
 type openReader struct{ errs []error }
 
@@ -101,6 +103,8 @@ type openReader struct{ errs []error }
 type openPlace struct {
 	up   *openPlace
 	name string
+	// preserves says that a surrounding list keeps the unknown fields of its elements.
+	preserves bool
 }
 
 func (p *openPlace) String() string {
@@ -119,6 +123,11 @@ func (r *openReader) fail(at *openPlace, keyword string, err error) {
 	r.errs = append(r.errs, fmt.Errorf("schema: %v: %s: %w", at, keyword, err))
 }
 
+// keepsElements reports whether a list of the schema s at p keeps the unknown fields of its elements.
+func (p *openPlace) keepsElements(s *Schema) bool {
+	return s.PreserveUnknown || p != nil && p.preserves
+}
+
 // place reads the schema of one place. It reads those below first, because a default contains theirs.
 func (r *openReader) place(v doc.Value, at *openPlace) *Schema {
 	s := &Schema{fromOpenAPI: true}
@@ -126,6 +135,7 @@ func (r *openReader) place(v doc.Value, at *openPlace) *Schema {
 		r.fail(at, "schema", fmt.Errorf("must be an object, not %v", v.Kind()))
 		return s
 	}
+	s.PreserveUnknown = v.Get(preserveUnknown).Bool() // the defaults below depend on it
 	for keyword, value := range v.Members() {
 		if value.IsNull() {
 			continue
@@ -211,7 +221,7 @@ func (r *openReader) structure(s *Schema, keyword string, v doc.Value, at *openP
 		if v.Kind() == doc.List {
 			return errors.New("OpenAPIV3Schema 'items' must be a schema, but is an array")
 		}
-		s.Items = r.place(v, &openPlace{at, "[]"})
+		s.Items = r.place(v, &openPlace{up: at, name: "[]", preserves: at.keepsElements(s)})
 	case "required":
 		s.more().required, err = textsOf(v)
 	case "allOf":
@@ -222,7 +232,7 @@ func (r *openReader) structure(s *Schema, keyword string, v doc.Value, at *openP
 		s.more().oneOf, err = r.alternatives(v, at)
 	case "not":
 		s.more().not = r.place(v, at)
-	case "x-kubernetes-preserve-unknown-fields":
+	case preserveUnknown:
 		if s.PreserveUnknown, err = flagOf(v); err == nil && !s.PreserveUnknown {
 			err = errors.New("must be true or undefined")
 		}
@@ -256,7 +266,7 @@ func (r *openReader) properties(s *Schema, v doc.Value, at *openPlace) error {
 	s.Object = &Object{Properties: make([]Property, v.Len())}
 	for i := range v.Len() {
 		name := v.KeyAt(i)
-		s.Object.Properties[i] = Property{Name: name, Schema: r.place(v.At(i), &openPlace{at, name}), OmitEmpty: true}
+		s.Object.Properties[i] = Property{Name: name, Schema: r.place(v.At(i), &openPlace{up: at, name: name}), OmitEmpty: true}
 	}
 	return nil
 }
@@ -270,7 +280,7 @@ func (r *openReader) additional(s *Schema, v doc.Value, at *openPlace) {
 		}
 		return
 	}
-	s.Additional = r.place(v, &openPlace{at, "{}"})
+	s.Additional = r.place(v, &openPlace{up: at, name: "{}"})
 }
 
 func (r *openReader) alternatives(v doc.Value, at *openPlace) ([]*Schema, error) {
@@ -300,7 +310,7 @@ func (r *openReader) finish(s *Schema, at *openPlace) {
 		s.DefaultValue = doc.Value{}
 		return
 	}
-	s.DefaultValue, _ = s.Prune(s.DefaultValue)
+	s.DefaultValue = (&pruner{}).value(s, s.DefaultValue, at.keepsElements(s), &trail{})
 	left, ok := maxOpenDefault, false
 	if s.filled, ok = s.complete(s.DefaultValue, &left); !ok {
 		r.fail(at, "default", errors.New("it is too large with the defaults below it"))
