@@ -13,6 +13,7 @@ FUZZTIME ?= 30s
 SOAK     ?= 10m
 KILLS    ?= 1000
 FAULTS   ?= 200
+ROUNDS   ?= 1m
 
 # A checkout may belong to somebody else than who runs this; git then refuses to
 # tell the version that Go would stamp into a program.
@@ -90,12 +91,13 @@ bench-compare: ## compare benchmarks with a commit (REF=commit BENCH=pattern COU
 	@test -n "$(REF)" || { echo "say what to compare with: make bench-compare REF=main" >&2; exit 2; }
 	@.ci/bench-compare "$(REF)" '$(BENCH)' $(COUNT)
 
-soak: ## the consistency soaks, ours and that of client-go, killed processes, and replicas over a failing etcd, under the race detector (SOAK=10m each, KILLS=1000, FAULTS=200)
+soak: ## the consistency soaks, ours and that of client-go, killed processes, replicas over a failing etcd, all under the race detector, and comparisons with upstream over new random input (SOAK=10m each, KILLS=1000, FAULTS=200, ROUNDS=1m each)
 	@.ci/require strace
 	DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v ./internal/soak
 	DECORUM_TORTURE=$(KILLS) go test -race -count=1 -timeout 0 -v ./internal/torture
 	cd storage/etcd/etcdtest && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run TestChaos ./chaos
 	cd internal/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
+	cd internal/oracle && DECORUM_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 .
 
 fuzz: ## run every fuzz target for a while (FUZZTIME=30s)
 	@.ci/fuzz $(FUZZTIME)

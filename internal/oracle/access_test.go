@@ -102,7 +102,7 @@ func TestAccessOfDiffers(t *testing.T) {
 
 func TestAccessOfRandomPaths(t *testing.T) {
 	api := accessed(t)
-	rounds(t, 100, func(t *testing.T, r round) {
+	rounds(t, 5000, func(t *testing.T, r round) {
 		var b strings.Builder
 		for _, first := range []string{pickText(r.Rand, "/api/v1", "/apis/example.com/v1", "/apis/other.com/v1", "/api", "/apis/x", "/"), pickText(r.Rand, "", "", "/namespaces/a", "/watch/namespaces/a", "/watch/pods")} {
 			b.WriteString(first)

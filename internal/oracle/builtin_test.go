@@ -49,7 +49,7 @@ type generated interface {
 // k8s.io/api.
 func TestBuiltinKindsHaveUpstreamsMessages(t *testing.T) {
 	all := builtinTwins(t)
-	rounds(t, 40, func(t *testing.T, r round) {
+	rounds(t, 1000, func(t *testing.T, r round) {
 		k := all[r.seed%int64(len(all))]
 		message, err := codec.MessageOf(k.ours)
 		require.NoError(t, err)

@@ -50,7 +50,7 @@ func hasLoneSurrogate(body []byte) bool {
 
 func TestDecode(t *testing.T) {
 	duplicates := 0
-	all := rounds(t, 100, func(t *testing.T, r round) {
+	all := rounds(t, 5000, func(t *testing.T, r round) {
 		var b strings.Builder
 		writeRandom(r.Rand, &b, 4)
 		body := []byte(b.String())

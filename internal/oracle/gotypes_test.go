@@ -60,7 +60,7 @@ func decoded(t testing.TB, data []byte) doc.Value {
 // Every kind of k8s.io/api has upstream's JSON after the conversion through its Go type.
 func TestThroughType(t *testing.T) {
 	require.Greater(t, len(allKinds()), 150, "the scheme lost its kinds")
-	rounds(t, len(allKinds()), func(t *testing.T, r round) {
+	rounds(t, 4*len(allKinds()), func(t *testing.T, r round) {
 		k := r.kind()
 		body, err := json.Marshal(k.random(t, r.Rand))
 		require.NoError(t, err)

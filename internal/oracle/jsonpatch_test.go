@@ -121,7 +121,7 @@ func checkJSONPatch(t *testing.T, d, body []byte) (applied bool) {
 
 func TestJSONPatch(t *testing.T) {
 	applied, n := 0, 0
-	all := rounds(t, 1000, func(t *testing.T, r round) {
+	all := rounds(t, 3000, func(t *testing.T, r round) {
 		d := randomDocument(r.Rand, 3)
 		var operations []doc.Value
 		for range 1 + r.Intn(5) {

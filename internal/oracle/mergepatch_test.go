@@ -48,7 +48,7 @@ func bareLists(t testing.TB, data []byte) []byte {
 }
 
 func TestMergePatch(t *testing.T) {
-	rounds(t, 100, func(t *testing.T, r round) {
+	rounds(t, 2000, func(t *testing.T, r round) {
 		checkMergePatch(t, codec.AppendJSON(nil, randomDocument(r.Rand, 3)), codec.AppendJSON(nil, randomDocument(r.Rand, 3)))
 	})
 }

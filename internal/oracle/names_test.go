@@ -34,7 +34,7 @@ func checkNames(t *testing.T, name string) {
 }
 
 func TestNames(t *testing.T) {
-	rounds(t, 100, func(t *testing.T, r round) {
+	rounds(t, 5000, func(t *testing.T, r round) {
 		var b strings.Builder
 		for range r.Intn(5) {
 			b.WriteString(pickText(r.Rand, "a", "b9", "-", ".", "_", "/", "A", "0", "%", " ", "é", "\n", "..", strings.Repeat("x", 62), strings.Repeat("y.", 100)))

@@ -202,7 +202,7 @@ func replace[T any](t testing.TB, client rest.Client[T], objects map[string]*T, 
 // Package rbac decides as upstream's rule evaluation does, after any sequence of changes, and lets a user create a role if upstream finds
 // that the rights of the user cover the role.
 func TestRBAC(t *testing.T) {
-	rounds(t, 3, func(t *testing.T, r round) { compareRBAC(t, r.Rand) })
+	rounds(t, 30, func(t *testing.T, r round) { compareRBAC(t, r.Rand) })
 }
 
 func FuzzRBAC(f *testing.F) {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // round is one iteration of a test with random input, which follows from the seed.
@@ -20,37 +22,32 @@ func (r round) kind() kind {
 	return kinds[int(r.seed%int64(len(kinds)))]
 }
 
-// rounds calls f for half a second, or as long as DECORUM_ROUNDS says ("1m"), and at least atLeast times. It prints the
-// seed of a failed round. DECORUM_SEED runs only the round with that seed. rounds reports whether it ran at least atLeast
-// rounds.
-func rounds(t *testing.T, atLeast int, f func(t *testing.T, r round)) bool {
+// rounds calls f with the seeds 1 to n, so that every run of the tests does the same. If DECORUM_ROUNDS is a duration, as in "1m", rounds
+// calls f for that long instead, and at least n times, with seeds that no earlier run had. It prints the seed of a failed round.
+// DECORUM_SEED runs only the round with that seed. rounds reports whether it ran at least n rounds.
+func rounds(t *testing.T, n int, f func(t *testing.T, r round)) bool {
 	t.Helper()
 	if text := os.Getenv("DECORUM_SEED"); text != "" {
 		seed, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		f(t, round{rand.New(rand.NewSource(seed)), seed})
 		return false
 	}
-	length := time.Second / 2
+	first, end := int64(1), time.Time{}
 	if text := os.Getenv("DECORUM_ROUNDS"); text != "" {
-		var err error
-		if length, err = time.ParseDuration(text); err != nil {
-			t.Fatal(err)
-		}
+		length, err := time.ParseDuration(text)
+		require.NoError(t, err)
+		first, end = time.Now().UnixNano()%1_000_000_000_000, time.Now().Add(length)
 	}
-	first := time.Now().UnixNano() % 1_000_000_000_000
-	n := 0
+	seed := first
 	defer func() {
 		if t.Failed() {
-			t.Logf("failed with DECORUM_SEED=%d", first+int64(n))
+			t.Logf("failed with DECORUM_SEED=%d", seed)
 		} else {
-			t.Logf("%d rounds, from seed %d on", n, first)
+			t.Logf("%d rounds, from seed %d on", seed-first, first)
 		}
 	}()
-	for start := time.Now(); n < atLeast || time.Since(start) < length; n++ {
-		seed := first + int64(n)
+	for ; seed < first+int64(n) || time.Now().Before(end); seed++ {
 		f(t, round{rand.New(rand.NewSource(seed)), seed})
 		if t.Failed() {
 			return false

@@ -20,7 +20,7 @@ func TestDeriveEveryKind(t *testing.T) {
 
 // No walk over the schema reports a fault in an object from its Go type, or changes it.
 func TestSchemaKeepsObjects(t *testing.T) {
-	rounds(t, len(allKinds()), func(t *testing.T, r round) {
+	rounds(t, 5*len(allKinds()), func(t *testing.T, r round) {
 		k := r.kind()
 		s, v := k.schema(t), tree(t, k.random(t, r.Rand))
 		require.Empty(t, s.CheckTypes(nil, v), "%s: %s", k, codec.AppendJSON(nil, v))

@@ -53,7 +53,7 @@ func same(t *testing.T, s sent, theirs any, ours doc.Value) {
 }
 
 // Both sides drop the same unknown fields and report the same names.
-func TestPruning(t *testing.T) { rounds(t, 500, checkPruning) }
+func TestPruning(t *testing.T) { rounds(t, 1000, checkPruning) }
 
 func checkPruning(t *testing.T, r round) {
 	s := randomSent(t, r)
@@ -65,7 +65,7 @@ func checkPruning(t *testing.T, r round) {
 }
 
 // Both sides set the same defaults and treat null as absence in the same places, and a second pass changes nothing.
-func TestDefaulting(t *testing.T) { rounds(t, 500, checkDefaulting) }
+func TestDefaulting(t *testing.T) { rounds(t, 1000, checkDefaulting) }
 
 func checkDefaulting(t *testing.T, r round) {
 	s := randomSent(t, r)

@@ -93,7 +93,7 @@ func checkFieldSelector(t *testing.T, text string) (parsed bool) {
 
 func TestSelectors(t *testing.T) {
 	parsedLabels, parsedFields := 0, 0
-	all := rounds(t, 100, func(t *testing.T, r round) {
+	all := rounds(t, 5000, func(t *testing.T, r round) {
 		var b strings.Builder
 		for range r.Intn(9) {
 			b.WriteString(pickText(r.Rand, "a", "b", "x", "1", "-1", "in", "notin", "not", "d.e/f", "=", "==", "!=", "!", ",", ",", "(", ")", ">", "<", " ", "", "é", "_"))
