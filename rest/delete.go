@@ -79,14 +79,16 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 }
 
 func (q *request) decodeDeleteOptions(data []byte) (o apimeta.DeleteOptions, err error) {
-	if !slices.Contains(q.api.types.Served, q.contentType()) {
+	f := q.bodyFormat(media.Described(codec.DeleteOptionsMessage()))
+	if !slices.Contains(q.api.types.Served, f.Type) {
 		return o, status.UnsupportedMediaType(q.api.types.Served)
 	}
-	body, err := q.decodeDocument(media.Described(codec.DeleteOptionsMessage()), true, data, new(resource.Write))
+	f.IntoStruct = true
+	options, err := f.Decode(data, new(resource.Body))
 	if err != nil {
 		return o, status.BadRequest(err.Error())
 	}
-	return resource.ReadDeleteOptions(body, q.bodyAsJSON(body, data))
+	return resource.ReadDeleteOptions(options, f.JSON(options, data))
 }
 
 // deleteCollection answers DELETE of a collection with the list of the objects that it has deleted.

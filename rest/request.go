@@ -16,6 +16,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/words"
+	"github.com/decorum-go/decorum/rest/internal/body"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -188,6 +189,16 @@ func (q *request) timeout() (time.Duration, error) {
 		return d, nil
 	}
 	return maxTimeout, nil
+}
+
+// readBody reads the body of the request, up to MaxBodyBytes.
+func (q *request) readBody() ([]byte, error) {
+	return body.Read(q.w, q.r, q.api.options.MaxBodyBytes)
+}
+
+// bodyFormat returns the format of the body. message is what a body in Protobuf contains.
+func (q *request) bodyFormat(message media.Message) body.Format {
+	return body.Format{Type: body.Type(q.r), Message: message, NumbersAsText: q.res.Schema.ReadsNumbers(), CBOR: q.api.options.CBOR}
 }
 
 // isHealth reports whether the request is a health check. The API answers those even if it refuses other requests, because it is

@@ -2,9 +2,13 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/body"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
@@ -52,6 +56,39 @@ func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err 
 	}
 	c.ctx, c.cancel, err = q.withTimeout()
 	return c, err
+}
+
+// checkBodyType refuses a body whose media type the API does not read for this kind.
+func (q *request) checkBodyType() error {
+	is := body.Type(q.r)
+	if !slices.Contains(q.api.types.Served, is) || is == media.Protobuf && q.kind.Message == nil {
+		return status.UnsupportedMediaType(q.api.types.Served)
+	}
+	return nil
+}
+
+// decodeBody reads the body of a write, and notes duplicate keys in w.
+func (q *request) decodeBody(w *resource.Write) (doc.Value, error) {
+	if err := q.checkBodyType(); err != nil {
+		return doc.Value{}, err
+	}
+	data, err := q.readBody()
+	if err != nil {
+		return doc.Value{}, err
+	}
+	w.Body.Size = len(data)
+	f := q.bodyFormat(q.kind.Message)
+	f.IntoStruct = q.res.Dialect.BodiesAreStructs || w.Kind() != q.res.GVK // the kinds of subresources have Go types in both dialects
+	f.Validation = w.Asked.Validation
+	obj, err := f.Decode(data, &w.Body)
+	var beyond *codec.RangeError
+	switch {
+	case errors.As(err, &beyond):
+		return doc.Value{}, resource.Undecodable(w.Kind(), beyond)
+	case err != nil:
+		return doc.Value{}, resource.Unrecognized(w.Kind().Kind, err, data)
+	}
+	return w.CheckKind(obj, data, f.JSON(obj, data))
 }
 
 // document returns the subresource that a write addresses, or nil for the object itself.
@@ -148,7 +185,7 @@ func (q *request) patch() error {
 	if err != nil {
 		return err
 	}
-	switch contentType := q.contentType(); contentType {
+	switch contentType := body.Type(q.r); contentType {
 	case media.ApplyCBOR:
 		if data, err = q.api.options.CBOR.ToJSON(data); err != nil {
 			return status.BadRequest("error decoding CBOR: " + err.Error())
@@ -171,7 +208,7 @@ func (q *request) patch() error {
 
 // applies reports whether the request applies a configuration, as opposed to a patch.
 func (q *request) applies() bool {
-	is := q.contentType()
+	is := body.Type(q.r)
 	return q.r.Method == http.MethodPatch && (is == kind.ApplyPatch || is == media.ApplyCBOR)
 }
 
@@ -181,7 +218,7 @@ func (q *request) checkPatchType(types []string) error {
 		types = append(types, media.ApplyCBOR)
 	}
 	switch {
-	case q.r.Header.Get("Content-Type") != "" && slices.Contains(types, q.contentType()):
+	case q.r.Header.Get("Content-Type") != "" && slices.Contains(types, body.Type(q.r)):
 		return nil
 	case q.res.Dialect.MediaRefusedByRoute:
 		err := status.UnsupportedMediaType(types)

@@ -45,6 +45,7 @@ var rooms = []room{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",
 		"rest/internal/kind", "rest/internal/upstream",
 	}},
+	{name: "body", http: true, may: []string{"status", "internal/codec", "internal/doc", "rest/internal/media", "rest/internal/resource"}},
 	{name: "delivery", may: []string{"status", "internal/codec", "watch", "rest/internal/media", "rest/internal/resource"}},
 	{name: "inprocess", http: true},
 	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words", "rest/internal/delivery"},
