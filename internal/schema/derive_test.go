@@ -127,7 +127,6 @@ func TestWidgetIsTheKindOfTheTranscripts(t *testing.T) {
 			assert.Equal(t, want, got)
 		})
 	}
-	assert.Equal(t, "How large, in steps of one.", s.At("spec", "size").Description)
 	assert.NotEmpty(t, s.At("metadata", "labels").Description)
 	assert.Nil(t, s.At("spec", "none", "deeper"))
 }
