@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/page"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -158,7 +159,7 @@ func (a *API) closing() bool { return a.ending.Err() != nil }
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	serving := a.serving.Load()
 	handle, params := serving.notFound, httprouter.Params(nil)
-	path, ok := routePath(r.URL)
+	path, ok := route.Path(r.URL)
 	if h, ps, _ := serving.router.Lookup(anyMethod, path); h != nil && (ok || ps.ByName(paramBelow) != "") {
 		handle, params = h, ps
 	}

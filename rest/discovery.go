@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -51,7 +52,7 @@ func (q *request) group() error {
 		return err
 	}
 	q.kind = media.OfDocument(codec.APIGroupMessage(), false)
-	path, _ := routePath(q.r.URL)
+	path, _ := route.Path(q.r.URL)
 	for _, g := range q.serving.groups {
 		if "/apis/"+g.Name == path {
 			return q.writeDiscovery(g.Discovery())
@@ -65,7 +66,7 @@ func (q *request) groupVersion() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	path, _ := routePath(q.r.URL)
+	path, _ := route.Path(q.r.URL)
 	v, ok := kind.VersionAt(q.serving.groups, path)
 	if !ok {
 		return q.unknownPath()

@@ -32,7 +32,7 @@ func (q *request) identify() error {
 			q.secret = append(q.secret, http.CanonicalHeaderKey(name))
 		}
 	}
-	if headers := impersonationHeaders(q.r.Header); len(headers) > 0 {
+	if headers := identity.ImpersonationHeaders(q.r.Header); len(headers) > 0 {
 		q.secret = append(q.secret, headers...)
 		return q.impersonate(headers[0])
 	}

@@ -70,7 +70,7 @@ func (q *request) openAPIv3() error {
 	if media.Preferred(strings.Join(q.r.Header["Accept"], ","), media.JSON) == "" {
 		return status.NotAcceptable([]string{media.JSON})
 	}
-	path, _ := routePath(q.r.URL)
+	path, _ := route.Path(q.r.URL)
 	name := strings.TrimPrefix(path, "/openapi/v3/")
 	document, ok := q.serving.openapi.V3[name]
 	if !ok {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/rest/internal/body"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
+	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -65,21 +65,9 @@ func (q *request) readQuery() error {
 	return nil
 }
 
-// impersonationHeaders returns the names of the headers that ask to act as another user, in alphabetical order.
-func impersonationHeaders(headers http.Header) (names []string) {
-	const prefix = "Impersonate-"
-	for name := range headers {
-		if len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 // needsUser reports whether the API has to find out who sends the request. Otherwise the host's middleware has done so.
 func (q *request) needsUser() bool {
-	return q.api.options.Authenticator != nil || len(impersonationHeaders(q.r.Header)) > 0
+	return q.api.options.Authenticator != nil || len(identity.ImpersonationHeaders(q.r.Header)) > 0
 }
 
 // parameters returns the parsed query. If a parameter is repeated, callers use its first value.

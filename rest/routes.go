@@ -2,7 +2,6 @@ package rest
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -287,34 +286,4 @@ func (q *request) allowed(v Verb, h handler) (handler, error) {
 		return nil, status.MethodNotAllowed()
 	}
 	return h, nil
-}
-
-// routePath returns the path under which to look up a route: the URL's path as it was sent, with each segment unescaped once and
-// without a trailing slash. A segment with an escaped slash stays escaped, because unescaping it would shift the borders between
-// segments. No name contains a slash, so ok is then false; only paths below a subresource may contain such segments.
-func routePath(u *url.URL) (path string, ok bool) {
-	path = u.EscapedPath()
-	if len(path) > 1 && path[len(path)-1] == '/' {
-		path = path[:len(path)-1]
-	}
-	if path == "" {
-		return "/", true
-	}
-	if path[0] != '/' {
-		return "", false
-	}
-	if !strings.Contains(path, "%") {
-		return path, true
-	}
-	ok = true
-	segments := strings.Split(path[1:], "/")
-	for i, s := range segments {
-		plain, whole := route.Unescape(s)
-		if !whole {
-			ok = false
-			continue
-		}
-		segments[i] = plain
-	}
-	return "/" + strings.Join(segments, "/"), ok
 }

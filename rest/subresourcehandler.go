@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -55,7 +56,7 @@ func (q *request) subresourceName() string {
 		return name
 	}
 	// A literal one, of a resource called namespaces.
-	path, _ := routePath(q.r.URL)
+	path, _ := route.Path(q.r.URL)
 	path = strings.TrimPrefix(path, kind.Path(q.res.GVK.GroupVersion())+"/namespaces/"+q.params.ByName(paramNamespace)+"/")
 	name, _, _ := strings.Cut(path, "/")
 	return name

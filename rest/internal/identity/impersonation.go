@@ -80,6 +80,17 @@ func ReadImpersonation(headers map[string][]string) (*Impersonation, error) {
 	return i, nil
 }
 
+// ImpersonationHeaders returns the names of the headers that ask to act as another user, in alphabetical order.
+func ImpersonationHeaders(headers map[string][]string) (names []string) {
+	for name := range headers {
+		if len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // canonical returns the name of a header as net/http writes it, or "" if the header is not about impersonation. A request of a transport
 // in process may have headers in any case.
 func canonical(name string) string {

@@ -11,6 +11,36 @@ func Unescape(segment string) (plain string, ok bool) {
 	return plain, err == nil && !strings.Contains(plain, "/")
 }
 
+// Path returns the path under which to look up a route: the URL's path as it was sent, with each segment unescaped once and
+// without a trailing slash. A segment with an escaped slash stays escaped, because unescaping it would shift the borders between
+// segments. No name contains a slash, so ok is then false; only paths below a subresource may contain such segments.
+func Path(u *url.URL) (path string, ok bool) {
+	path = u.EscapedPath()
+	if len(path) > 1 && path[len(path)-1] == '/' {
+		path = path[:len(path)-1]
+	}
+	if path == "" {
+		return "/", true
+	}
+	if path[0] != '/' {
+		return "", false
+	}
+	if !strings.Contains(path, "%") {
+		return path, true
+	}
+	ok = true
+	segments := strings.Split(path[1:], "/")
+	for i, s := range segments {
+		plain, whole := Unescape(s)
+		if !whole {
+			ok = false
+			continue
+		}
+		segments[i] = plain
+	}
+	return "/" + strings.Join(segments, "/"), ok
+}
+
 // MountPrefix returns the path prefix under which the host mounts the API. http.StripPrefix has removed the prefix from u; the
 // API adds it to every URL that it sends to clients.
 func MountPrefix(requestURI string, u *url.URL) string {
