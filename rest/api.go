@@ -34,6 +34,7 @@ type API struct {
 	exchanges *resource.Exchanges
 	ending    *delivery.Ending
 	flights   *delivery.Flights
+	rights    *delivery.Rights
 	pages     *page.Policy
 }
 
@@ -54,6 +55,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 func newAPI(options Options) *API {
 	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), exchanges: resource.NewExchanges()}
 	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight)
+	a.rights = delivery.NewRights(a.flights, a.options.Now)
 	a.types = media.NewTypes(a.options.CBOR)
 	a.store = a.options.Store
 	if a.store == nil {

@@ -1,6 +1,9 @@
 package rest
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
 // Authenticator finds out who sends a request. It must be safe for concurrent use. Package rest/auth has authenticators for bearer
 // tokens, client certificates and proxies, and combines several.
@@ -24,4 +27,7 @@ type Identity struct {
 	User User
 	// Headers are headers with credentials, besides Authorization. A [Stream] with Serve does not receive them.
 	Headers []string
+	// Expires is when the credentials expire. Watches and streams that are still open end then, watches with 410 Expired. Requests with
+	// credentials that have expired are refused with 401. Default: the credentials do not expire.
+	Expires time.Time
 }

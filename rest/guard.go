@@ -2,10 +2,12 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/stream"
@@ -21,9 +23,13 @@ func (q *request) identify() error {
 	if a := q.api.options.Authenticator; a != nil {
 		r := stream.MoveBearer(q.r)
 		who, err := a.Authenticate(r)
+		if err == nil && who != nil && !who.Expires.IsZero() && !q.api.options.Now().Before(who.Expires) {
+			err = errors.New("the credentials have expired")
+		}
 		if err != nil || who == nil || who.User.Name == "" {
 			return q.unauthorized(err)
 		}
+		q.expires = who.Expires
 		u := who.User
 		u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
 		q.actAs(r, u)
@@ -126,6 +132,15 @@ func (q *request) authorize() error {
 		return nil
 	}
 	return q.api.permit(q.r.Context(), UserFrom(q.r.Context()), q.question())
+}
+
+// guarded returns a context for a watch or a stream, which ends with ctx and when the credentials of the user expire. The caller must call
+// the returned function.
+func (q *request) guarded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if q.expires.IsZero() {
+		return ctx, func() {}
+	}
+	return q.api.rights.Open(ctx, delivery.Grant{Expires: q.expires})
 }
 
 // permitVerb returns an error unless the user may do something that the request does besides its verb.

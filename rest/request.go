@@ -37,8 +37,9 @@ type request struct {
 	ofPath  bool               // the path asks to watch its object
 
 	query    url.Values
-	secret   []string // the headers with credentials, which no stream receives
-	wrote    bool     // the answer has begun
+	secret   []string  // the headers with credentials, which no stream receives
+	expires  time.Time // of the credentials, see [Identity]
+	wrote    bool      // the answer has begun
 	flight   delivery.Flight
 	held     delivery.Held
 	warnings resource.Warnings

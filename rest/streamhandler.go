@@ -35,7 +35,9 @@ func (q *request) stream(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := q.api.ending.Until(q.context())
+	ctx, release := q.guarded(q.context())
+	defer release()
+	ctx, cancel := q.api.ending.Until(ctx)
 	defer cancel()
 	if err := bound.check(ctx); err != nil {
 		return err

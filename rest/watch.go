@@ -24,7 +24,9 @@ func (q *request) watch() error {
 	if err != nil {
 		return err
 	}
-	ctx, gone := q.r.Context(), context.CancelFunc(func() {})
+	ctx, release := q.guarded(q.r.Context())
+	defer release()
+	gone := context.CancelFunc(func() {})
 	if stream.WantsSocket(q.r) { // whose end the request's context does not know
 		ctx, gone = context.WithCancel(ctx)
 	}

@@ -54,9 +54,18 @@ func (s *stream) follow() error {
 		select {
 		case <-s.alarm:
 		case <-s.ctx.Done():
-			return s.ctx.Err()
+			return s.left()
 		}
 	}
+}
+
+// left returns the error of a watch whose context has ended: because the client has left, or because a right or the credentials of the
+// user have ended, which the client has to know.
+func (s *stream) left() error {
+	if cause := context.Cause(s.ctx); status.IsExpired(cause) {
+		return cause
+	}
+	return s.ctx.Err()
 }
 
 // catchUp sends everything that has happened, and asks for an alarm when more happens.
@@ -74,6 +83,9 @@ func (s *stream) catchUp() error {
 		// The API ends. Changes that are left reach the client when it reconnects elsewhere.
 		if s.ending.Err() != nil {
 			return ErrEnding
+		}
+		if s.ctx.Err() != nil {
+			return s.left()
 		}
 		if due {
 			s.setTimer()

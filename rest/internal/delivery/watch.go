@@ -139,6 +139,9 @@ func (b *beginning) sendState() error {
 		if b.ending.Err() != nil {
 			return ErrEnding
 		}
+		if b.ctx.Err() != nil {
+			return b.left()
+		}
 		return nil
 	})
 	if err != nil {

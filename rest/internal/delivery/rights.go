@@ -1,0 +1,140 @@
+package delivery
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/decorum-go/decorum/status"
+)
+
+// Rights ends the watches and streams of users who lose the rights with which they opened them. A client that watches then gets 410
+// Expired, lists again, and learns what it may do now. Any goroutine may use a Rights.
+type Rights struct {
+	flights *Flights
+	now     func() time.Time
+	changes atomic.Uint64
+
+	mu     sync.Mutex
+	open   map[*openGrant]struct{}
+	asking bool // a goroutine asks about the open grants
+}
+
+// Grant is what a watch or a stream depends on while it is open.
+type Grant struct {
+	// Expires is when the credentials of the user expire. Zero means never.
+	Expires time.Time
+	// Since is the value of Rights.Changes before the user got the rights.
+	Since uint64
+	// Holds reports whether the user still has the same rights. Nil means always. Holds may take time, and must return when its context
+	// ends.
+	Holds func(context.Context) bool
+}
+
+// openGrant is the Grant of a watch or a stream that is open. end ends it.
+type openGrant struct {
+	Grant
+	end context.CancelCauseFunc
+}
+
+// NewRights returns the Rights of an API, whose clock is now.
+func NewRights(flights *Flights, now func() time.Time) *Rights {
+	return &Rights{flights: flights, now: now, open: map[*openGrant]struct{}{}}
+}
+
+// Changes returns how many times Changed was called.
+func (r *Rights) Changes() uint64 { return r.changes.Load() }
+
+// Open returns a context that ends with ctx, and with an Expired error as its cause when the grant ends. The caller must call the returned
+// function.
+func (r *Rights) Open(ctx context.Context, g Grant) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancelCause(ctx)
+	var expiry *time.Timer
+	if !g.Expires.IsZero() {
+		expiry = time.AfterFunc(g.Expires.Sub(r.now()), func() {
+			end(status.Expired("the credentials of the user have expired; log in again"))
+		})
+	}
+	o := &openGrant{Grant: g, end: end}
+	if g.Holds != nil {
+		r.mu.Lock()
+		r.open[o] = struct{}{}
+		r.mu.Unlock()
+		if r.Changes() != g.Since { // the rights may have changed before r.open had the grant
+			r.check(ctx, o)
+		}
+	}
+	return ctx, func() {
+		if expiry != nil {
+			expiry.Stop()
+		}
+		r.mu.Lock()
+		delete(r.open, o)
+		r.mu.Unlock()
+		end(nil)
+	}
+}
+
+// check ends a grant unless the user still has the same rights. A panic of the host's code counts as a loss: the client lists again, and
+// that request reports the panic.
+func (r *Rights) check(ctx context.Context, o *openGrant) {
+	holds := false
+	defer func() {
+		_ = recover()
+		if !holds && r.flights.ending.Err() == nil {
+			o.end(status.Expired("the rights of the user have changed; list again to see what the user may see now"))
+		}
+	}()
+	holds = o.Holds(ctx)
+}
+
+// pauseBetweenRounds bounds how often all open grants are checked if rights change all the time.
+const pauseBetweenRounds = 100 * time.Millisecond
+
+// Changed says that rights have changed. It returns at once; a goroutine checks all open grants.
+func (r *Rights) Changed() {
+	r.changes.Add(1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.asking || len(r.open) == 0 || r.flights.EnterCall(nil) != nil {
+		return
+	}
+	r.asking = true
+	go r.checkAll()
+}
+
+// checkAll checks all open grants until no rights have changed meanwhile, or the API ends.
+func (r *Rights) checkAll() {
+	defer r.flights.LeaveCall(nil)
+	for {
+		at := r.Changes()
+		for _, o := range r.grants() {
+			r.check(r.flights.ending, o)
+		}
+		if r.settled(at) {
+			return
+		}
+		select {
+		case <-time.After(pauseBetweenRounds):
+		case <-r.flights.ending.Done():
+		}
+	}
+}
+
+// grants returns the open grants.
+func (r *Rights) grants() []*openGrant {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.open))
+}
+
+// settled reports whether checkAll may end.
+func (r *Rights) settled(at uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asking = r.Changes() != at && r.flights.ending.Err() == nil
+	return !r.asking
+}
