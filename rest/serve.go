@@ -75,6 +75,8 @@ func (a *API) Replace(ctx context.Context, definitions ...Definition) error {
 // Withdraw stops serving resources, each named by the group and plural of its stored version. The store keeps their objects, and
 // serves them again after the next Serve of the resource.
 //
+// A resource without objects leaves nothing behind, and may come back with another Scope.
+//
 // From now on the resources are unknown: requests get 404 NotFound, and so do calls of in-process clients. Requests under way finish.
 // Watches receive what has happened until now and end without an error, as those of kube-apiserver do when a
 // CustomResourceDefinition is deleted. Watches of in-process clients end with NotFound. Withdraw waits for all these before the store

@@ -24,7 +24,7 @@ func (m *Engine) loadReplica(ctx context.Context, form *Resource) error {
 	if err := m.replica.authority.Announce(ctx, form.Name, form.Fingerprint); err != nil {
 		return err
 	}
-	at, err := m.hold()
+	at, err := m.hold(form.Name)
 	if err != nil {
 		return err
 	}
@@ -47,8 +47,8 @@ func (m *Engine) loadReplica(ctx context.Context, form *Resource) error {
 	}
 }
 
-// hold makes the replica keep all changes that no resource claims, and returns the revision after which it has them.
-func (m *Engine) hold() (watch.Revision, error) {
+// hold makes the replica keep all changes that no resource claims, and returns the revision after which it has those of a resource.
+func (m *Engine) hold(resource string) (watch.Revision, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -56,7 +56,7 @@ func (m *Engine) hold() (watch.Revision, error) {
 	}
 	u := &m.replica.unclaimed
 	u.holders++
-	return u.floor, nil
+	return u.floorOf(resource), nil
 }
 
 func (m *Engine) release() {
@@ -109,7 +109,7 @@ func (l *loading) install(after watch.Revision) (left []arrived, done bool, err 
 	switch {
 	case m.closed:
 		return nil, false, ErrClosed
-	case after < u.floor:
+	case after < u.floorOf(t.name):
 		return nil, false, tooOld()
 	}
 	if left = u.of(t.name, after); len(left) > 0 {

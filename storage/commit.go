@@ -63,7 +63,7 @@ func (m *Engine) assign(writes []write, now int64) (group []watch.Change[Record]
 	for i := range writes {
 		w := &writes[i]
 		if w.table.dormant {
-			return nil, false, fmt.Errorf("%w: %q is not registered", ErrResource, w.table.name)
+			return nil, false, notRegistered(w.table.name)
 		}
 		if base, _ := m.next(w.table, w.key); w.table.form != w.form || base != w.base {
 			return nil, false, nil

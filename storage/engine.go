@@ -209,7 +209,8 @@ func (m *Engine) find(t *table, key Key) *Record {
 // Watch implements [Store].
 func (m *Engine) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error) {
 	var by watch.Term
-	if scope != (watch.Scope{}) || len(terms) > 0 {
+	everything := scope == (watch.Scope{}) && len(terms) == 0
+	if !everything {
 		t, err := m.tableIn(scope)
 		if err != nil {
 			return nil, err
@@ -221,7 +222,15 @@ func (m *Engine) Watch(ctx context.Context, scope watch.Scope, after watch.Revis
 	if err := m.await(ctx, max(after, Any)); err != nil {
 		return nil, err
 	}
-	return m.log.CursorOn(scope, by, after)
+	cursor, err := m.log.CursorOn(scope, by, after)
+	if err != nil || everything {
+		return cursor, err
+	}
+	if _, err := m.tableIn(scope); err != nil { // Unregister may have ended the cursors before this one
+		cursor.Close()
+		return nil, err
+	}
+	return cursor, nil
 }
 
 // Compact implements [Store].
@@ -310,7 +319,7 @@ func (m *Engine) tableIn(scope watch.Scope) (*table, error) {
 	case m.closed:
 		return nil, ErrClosed
 	case t == nil || t.dormant:
-		return nil, fmt.Errorf("%w: %q is not registered", ErrResource, scope.Resource)
+		return nil, notRegistered(scope.Resource)
 	case !t.namespaced && scope.Namespace != "":
 		return nil, fmt.Errorf("%w: %q has no namespaces", ErrKey, scope.Resource)
 	case t.namespaced && scope.Namespace == "" && scope.Name != "":

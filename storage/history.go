@@ -14,16 +14,22 @@ const undoStep = 1024
 // latest returns the latest state of a resource, with the index that a term uses, and the store's revision at that moment.
 func (m *Engine) latest(t *table, by *watch.Term) (*snapshot, watch.Revision, error) {
 	m.mu.RLock()
-	s, revision, closed := t.latest, m.revision, m.closed
+	s, revision, closed, gone := t.latest, m.revision, m.closed, m.tables[t.name] != t
 	m.mu.RUnlock()
-	if closed {
+	switch {
+	case closed:
 		return nil, 0, ErrClosed
+	case gone: // a list of this revision must not come from a table that lacks what its successor has
+		return nil, 0, notRegistered(t.name)
 	}
 	if s != nil && !s.lacks(by) {
 		return s, revision, nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.tables[t.name] != t {
+		return nil, 0, notRegistered(t.name)
+	}
 	if t.latest == nil {
 		t.latest = newSnapshot(t, t.tree.Copy(), t.form.Indexed, t.changed, 0)
 	}

@@ -130,8 +130,8 @@ var errFormChanged = errors.New("storage: the older history has another form")
 // history reads the changes from which watches may resume. It stops at a change of another form.
 func (l *loading) history(ctx context.Context) error {
 	m, t := l.engine, l.table
-	l.floor = m.log.Compacted()
-	states := map[Key]*Record{} // the records before the last change that was read, if they differ from the table
+	l.floor = m.log.Floor(watch.Scope{Resource: t.name}) // Unregister has ended what lies before
+	states := map[Key]*Record{}                          // the records before the last change that was read, if they differ from the table
 	oldest, err := m.backend.History(ctx, t.name, func(u Undo) error {
 		if err := l.look(ctx); err != nil {
 			return err

@@ -65,7 +65,7 @@ func (m *Engine) proposal(writes []write, now time.Time) (group Group, ok bool, 
 		w := &writes[i]
 		t := w.table
 		if t.dormant {
-			return Group{}, false, fmt.Errorf("%w: %q is not registered", ErrResource, t.name)
+			return Group{}, false, notRegistered(t.name)
 		}
 		if t.form != w.form || m.find(t, w.key) != w.base {
 			return Group{}, false, nil

@@ -39,44 +39,12 @@ func (m *Engine) Register(ctx context.Context, resource Resource) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if t.dormant && m.replica != nil { // the log does not have what other replicas have written meanwhile
-		m.log.CompactResource(t.name, m.revision)
-	}
-	t.dormant = false
-	return nil
-}
-
-// Unregister implements [Store].
-func (m *Engine) Unregister(ctx context.Context, resource string) error {
-	if err := m.beginRegistering(ctx); err != nil {
-		return err
-	}
-	defer m.endRegistering()
-	m.mu.Lock()
-	t, closed, last := m.tables[resource], m.closed, m.last
-	known := t != nil && !t.dormant && !closed
-	if known {
-		t.dormant = true
-	}
-	m.mu.Unlock()
-	if closed {
-		return ErrClosed
-	}
-	if !known {
-		return nil
-	}
-	if last != nil {
-		if err := last.wait(ctx); err != nil {
-			m.mu.Lock()
-			t.dormant = false
-			m.mu.Unlock()
-			return err
+	if t.dormant {
+		t.form, t.dormant = &resource, false // Unregister has stripped the form
+		if m.replica != nil {                // the log does not have what other replicas have written meanwhile
+			m.log.CompactResource(t.name, m.revision)
 		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.log.EndResource(resource, unregistered(resource))
-	m.past.forget(t, m.revision)
 	return nil
 }
 

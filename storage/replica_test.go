@@ -404,6 +404,40 @@ func TestUnregisteredReplica(t *testing.T) {
 	})
 }
 
+// The replica forgets a resource without records when it is unregistered. It still misses nothing of what others write meanwhile.
+func TestUnregisteredReplicaOfAnEmptyResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newTruth()
+		here, there := serving(t, &replica{truth: on}), serving(t, &replica{truth: on})
+		scope := watch.Scope{Resource: pods}
+		for round := range 3 {
+			position := there.Revision()
+			require.NoError(t, there.Unregister(t.Context(), pods))
+			first, err := create(t.Context(), here, "x")
+			require.NoError(t, err)
+			if round == 1 {
+				synctest.Wait()
+			}
+			require.NoError(t, there.Register(t.Context(), podResource))
+			synctest.Wait()
+			page, err := there.List(t.Context(), storage.Query{Scope: scope}, nil)
+			require.NoError(t, err)
+			assert.Equal(t, []*storage.Record{first}, page.Records)
+			cursor, err := there.Watch(t.Context(), scope, position)
+			require.NoError(t, err)
+			changes, err := cursor.Poll(nil)
+			require.NoError(t, err)
+			assert.Len(t, changes, 1)
+			cursor.Close()
+			_, err = here.Update(t.Context(), pod("x"), func(*storage.Record) ([]byte, error) { return nil, nil })
+			require.NoError(t, err)
+			synctest.Wait()
+		}
+		require.NoError(t, here.Close())
+		require.NoError(t, there.Close())
+	})
+}
+
 // Two versions of a program share the truth: the older one serves newer objects without the fields that it does not know, and refuses to
 // write them.
 func TestTwoVersions(t *testing.T) {

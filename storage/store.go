@@ -87,8 +87,8 @@ type Store interface {
 	Register(ctx context.Context, resource Resource) error
 
 	// Unregister makes the store stop serving a resource, and ends its history. It waits for commits in progress, and ends the resource's
-	// cursors with [ErrResource]. The store keeps the records, and serves them again once the resource is registered again. If the resource is
-	// not registered, Unregister does nothing.
+	// cursors with [ErrResource]. The store keeps the records, and serves them again once the resource is registered again. A resource
+	// without records may then have another scope. If the resource is not registered, Unregister does nothing.
 	Unregister(ctx context.Context, resource string) error
 
 	// Revision returns the revision of the latest visible commit. It is never 0, which means "any" on the wire.

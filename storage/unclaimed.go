@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -14,6 +15,21 @@ type unclaimed struct {
 	entries []arrived
 	bytes   int64
 	holders int // while a resource is loaded, nothing is dropped
+	// abandoned holds the floors of resources that the replica has ceased to serve, where they are above the common one.
+	abandoned map[string]watch.Revision
+}
+
+// floorOf returns the revision after which all changes of a resource are held.
+func (u *unclaimed) floorOf(resource string) watch.Revision {
+	return max(u.floor, u.abandoned[resource])
+}
+
+// abandon begins to hold the changes of a resource that the replica has ceased to serve at a revision.
+func (u *unclaimed) abandon(resource string, at watch.Revision) {
+	if u.abandoned == nil {
+		u.abandoned = map[string]watch.Revision{}
+	}
+	u.abandoned[resource] = at
 }
 
 // arrived is one change with its group.
@@ -42,6 +58,7 @@ func (u *unclaimed) trim(oldest time.Time, bytes int64) {
 		n++
 	}
 	u.entries = slices.Delete(u.entries, 0, n)
+	maps.DeleteFunc(u.abandoned, func(_ string, floor watch.Revision) bool { return floor <= u.floor })
 }
 
 // of returns the changes of a resource after a revision.
@@ -57,6 +74,7 @@ func (u *unclaimed) of(resource string, after watch.Revision) []arrived {
 
 // claim drops the changes of a resource, which is now served.
 func (u *unclaimed) claim(resource string) {
+	delete(u.abandoned, resource)
 	u.entries = slices.DeleteFunc(u.entries, func(e arrived) bool {
 		if e.Key.Resource != resource {
 			return false

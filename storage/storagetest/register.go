@@ -246,6 +246,33 @@ var registerRules = []rule{
 		require.Len(s, s.list(storage.Query{Scope: scope}).Records, 1)
 		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
 	}},
+	{"UnregisterEmpty", "A resource without records may come back with another scope, and never with its history.", func(s *subject) {
+		key, scope := widget("a", "x"), watch.Scope{Resource: widgets}
+		start := s.store.Revision()
+		s.put(key, "red", 1)
+		cluster := s.resources()[0]
+		cluster.Namespaced = false
+		require.NoError(s, s.store.Unregister(s.ctx, widgets))
+		require.ErrorIs(s, s.store.Register(s.ctx, cluster), storage.ErrResource, "it has a record")
+		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
+		s.remove(key)
+		require.NoError(s, s.store.Unregister(s.ctx, widgets))
+		ended := s.put(storage.Key{Resource: nodes, Name: "x"}, "red", 1).Revision
+		require.NoError(s, s.store.Register(s.ctx, cluster))
+		_, err := s.store.Watch(s.ctx, scope, start)
+		require.True(s, status.IsExpired(err), "%v", err)
+		cursor := s.watch(scope, ended)
+		s.put(storage.Key{Resource: widgets, Name: "x"}, "red", 1)
+		changes, err := cursor.Poll(nil)
+		require.NoError(s, err)
+		require.Len(s, changes, 1)
+		require.Len(s, s.list(storage.Query{Scope: scope}).Records, 1)
+		s.remove(storage.Key{Resource: widgets, Name: "x"})
+		require.NoError(s, s.store.Unregister(s.ctx, widgets))
+		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
+		require.Empty(s, s.list(storage.Query{Scope: scope}).Records)
+		s.put(key, "green", 2)
+	}},
 }
 
 // checkHistoryEnds checks that the store has dropped all changes before a revision, and that nothing has

@@ -1,0 +1,66 @@
+package rest_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Resources that come and go leave nothing behind: no goroutine, and at most 2 KiB for each name if the store keeps no objects of it. If it
+// does, an object may cost 8 KiB more, but the declaration of its kind goes.
+func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
+	const warm, names = 20, 500
+	for name, c := range map[string]struct {
+		objects bool
+		each    int64 // bytes
+	}{"without objects": {false, 2 << 10}, "with an object": {true, 16 << 10}} {
+		t.Run(name, func(t *testing.T) {
+			api := newAPI(t, rest.Options{}, widgetResource())
+			var watching sync.WaitGroup
+			round := func(n int) {
+				plural, kind := fmt.Sprintf("levers%d", n), fmt.Sprintf("Lever%d", n)
+				gvr := apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: plural}
+				path := "/apis/example.com/v1/namespaces/default/" + plural
+				require.NoError(t, api.Serve(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Plural, r.Names = plural, rest.Names{Kind: kind} })))
+				seen, ended := make(chan struct{}, 2), make(chan error, 1)
+				watching.Go(func() {
+					for _, err := range rest.ClientOf[Lever](api, gvr).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "0"}) {
+						if err != nil {
+							ended <- err
+							return
+						}
+						seen <- struct{}{}
+					}
+				})
+				must(t, api, "POST", path, strings.Replace(leverText, "Lever", kind, 1))
+				<-seen
+				must(t, api, "GET", "/openapi/v3/apis/example.com/v1", "")
+				if !c.objects {
+					must(t, api, "DELETE", path+"/x", "")
+				}
+				require.NoError(t, api.Withdraw(t.Context(), gvr.GroupResource()))
+				assert.True(t, status.IsNotFound(<-ended))
+				watching.Wait()
+			}
+			for n := range warm {
+				round(n)
+			}
+			goroutines, before := ourGoroutines(t), heap()
+			for n := range names {
+				round(warm + n)
+			}
+			assert.LessOrEqual(t, ourGoroutines(t), goroutines)
+			each := (heap() - before) / names
+			t.Logf("%d bytes for each name", each)
+			assert.Less(t, each, c.each)
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+)
+
+// Unregister implements [Store].
+func (m *Engine) Unregister(ctx context.Context, resource string) error {
+	if err := m.beginRegistering(ctx); err != nil {
+		return err
+	}
+	defer m.endRegistering()
+	m.mu.Lock()
+	t, closed, last := m.tables[resource], m.closed, m.last
+	known := t != nil && !t.dormant && !closed
+	if known {
+		t.dormant = true
+	}
+	m.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
+	if !known {
+		return nil
+	}
+	if last != nil {
+		if err := last.wait(ctx); err != nil {
+			m.mu.Lock()
+			t.dormant = false
+			m.mu.Unlock()
+			return err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.log.EndResource(resource, unregistered(resource))
+	m.past.forget(t, m.revision)
+	m.shed(t)
+	return nil
+}
+
+// shed frees what an unregistered table does not need. An empty table goes, and with it the scope of the resource. A table with records
+// stays without the functions of its form, which may hold the whole declaration of the host; only a replica goes on to use them, for the
+// records that others write. The caller holds the lock.
+func (m *Engine) shed(t *table) {
+	switch {
+	case t.tree.Len() == 0:
+		delete(m.tables, t.name)
+		if m.replica != nil {
+			m.replica.unclaimed.abandon(t.name, m.revision)
+		}
+	case m.replica == nil:
+		t.form = &Resource{Name: t.form.Name, Namespaced: t.form.Namespaced, Indexed: t.form.Indexed, Fingerprint: t.form.Fingerprint}
+	}
+}
+
+// notRegistered is the error of a call for a resource that is not registered.
+func notRegistered(resource string) error {
+	return fmt.Errorf("%w: %q is not registered", ErrResource, resource)
+}
