@@ -34,11 +34,12 @@ type Decision struct {
 type Verdict int
 
 const (
-	// NoOpinion leaves the decision to the next of several authorizers (see package rest/auth). If there is none, it refuses the access.
+	// NoOpinion leaves the decision to the next of several authorizers (see package rest/auth). The API refuses the access if no
+	// authorizer has an opinion.
 	NoOpinion Verdict = iota
 	// Allow allows the access.
 	Allow
-	// Deny refuses the access, whatever other authorizers decide.
+	// Deny refuses the access. Later authorizers are not asked.
 	Deny
 )
 

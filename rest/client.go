@@ -77,7 +77,7 @@ func (c Client[T]) As(manager string) Client[T] {
 }
 
 // AsUser returns a client that acts as a user: the [Authorizer] decides about each call as about the equivalent request, and hooks see
-// the user. Without AsUser, an in-process client may do everything, whatever user its context names. A client of another process cannot
+// the user. Without AsUser, an in-process client may do everything, even if its context carries a user. A client of another process cannot
 // choose its user, so each call of the returned client fails with BadRequest.
 func (c Client[T]) AsUser(u User) Client[T] {
 	local, ok := c.caller.(*caller.Local)

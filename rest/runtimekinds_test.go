@@ -308,7 +308,7 @@ func TestWatchesOfAChangingSet(t *testing.T) {
 	}
 }
 
-// Follow goes on under a newer declaration, and ends when the resource goes.
+// Follow continues under a newer declaration, and ends when the resource is withdrawn.
 func TestFollowAChangingKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newAPI(t, rest.Options{}, leverResource())
@@ -347,7 +347,7 @@ func hooked(entered, leave chan struct{}) rest.Resource[Lever] {
 	})
 }
 
-// A write that is under way when its declaration is replaced becomes a write under the new one, whatever its form.
+// A write that is in progress when its declaration is replaced becomes a write under the new declaration, with every verb.
 func TestAWriteDuringReplace(t *testing.T) {
 	for name, write := range map[string]func(t *testing.T, api *rest.API) answer{
 		"create": func(t *testing.T, api *rest.API) answer {

@@ -13,6 +13,6 @@ const closeAfter = 4 * time.Second
 // Name implements [delivery.Request].
 func (q *request) Name() string { return q.r.Method + " " + q.r.URL.Path }
 
-// Hurry implements [delivery.Request]. Over a network the host's server would close the connection; nobody else closes that of
-// RoundTripper.
+// Hurry implements [delivery.Request]. A network connection is closed by the host's server, but a response of RoundTripper has
+// no server.
 func (q *request) Hurry() { inprocess.Hurry(q.w, delivery.StuckAtEnd) }

@@ -139,7 +139,7 @@ func sleep(ctx context.Context, while time.Duration) {
 	}
 }
 
-// checkNowAndThen asks for the latest revision while nobody else does.
+// checkNowAndThen asks for the latest revision at intervals, so that a replica without readers notices a lost connection.
 func (m *Engine) checkNowAndThen() {
 	r := m.replica
 	for sleep(r.ctx, checkEvery); r.ctx.Err() == nil; sleep(r.ctx, checkEvery) {

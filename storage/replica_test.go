@@ -48,7 +48,7 @@ func serving(t *testing.T, r *replica) *storage.Engine {
 	return m
 }
 
-// A replica that lags behind refuses nothing because of a state that is no longer the latest.
+// A replica that lags behind never refuses a write because of an outdated state.
 func TestLaggingReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTruth()
@@ -148,7 +148,7 @@ func TestReadsShareQuestions(t *testing.T) {
 	})
 }
 
-// A replica without a connection serves what it has, says so, and recovers.
+// A replica without a connection serves reads, reports that it is not ready, and recovers.
 func TestCutOffReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTruth()

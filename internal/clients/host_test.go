@@ -99,7 +99,8 @@ type lives struct{ api atomic.Pointer[rest.API] }
 
 func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.api.Load().ServeHTTP(w, r) }
 
-// decide allows everything, except that bob only reads, that nobody deletes an object called kept, and that nobody acts as another user.
+// decide allows everything with three exceptions: bob may only read, no user may delete the object "kept", and no user may impersonate
+// another.
 func decide(_ context.Context, a rest.Access) (rest.Decision, error) {
 	switch {
 	case a.User.Name == "bob" && !slices.Contains([]string{"get", "list", "watch"}, a.Verb), a.Verb == "delete" && a.Name == "kept", a.Verb == "impersonate":

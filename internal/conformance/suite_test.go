@@ -121,7 +121,7 @@ func TestDifferencesAreDocumented(t *testing.T) {
 	for _, d := range known.Different {
 		assert.Contains(t, section, "\n| <a id=\""+d.Row+"\"></a>", "docs/protocol.md has no row with this anchor")
 		for _, id := range d.Cases {
-			if !strings.HasPrefix(id, "crd") { // nobody has tagged the transcripts about definitions and their kinds
+			if !strings.HasPrefix(id, "crd") { // the transcripts about definitions and their kinds have no tags
 				assert.Contains(t, tags[id], "quirk", "%s records no accident", id)
 			}
 		}

@@ -16,7 +16,7 @@ const establishedPath = "body.status.conditions[type=Established].status"
 // nowhere is the value of a condition on a path that must lead nowhere.
 const nowhere = "absent"
 
-// until says when an answer is the one that the transcript shows. The request is repeated until then.
+// until is the condition that ends the repetition of a request: the answer is then the one that the transcript shows.
 type until struct {
 	conditions []pair // a path into status, headers, body and text, and the value there
 	has, lacks texts  // what the body contains and does not contain

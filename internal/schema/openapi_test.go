@@ -77,7 +77,7 @@ func TestEmbeddedResources(t *testing.T) {
 	assert.Equal(t, []string{"spec.template.c", "spec.template.metadata.colour", "spec.template.spec.b"}, unknown)
 }
 
-// The root has metadata, whatever the schema says about it, and the schema may restrict the name.
+// The root has metadata even if the schema does not declare it, and the schema may restrict the name.
 func TestMetadataOfTheRoot(t *testing.T) {
 	s, err := schema.ReadOpenAPI([]byte(`{"type":"object","properties":{"metadata":{"type":"object","properties":{"name":{"type":"string","maxLength":3}}}}}`))
 	require.NoError(t, err)

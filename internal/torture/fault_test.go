@@ -18,8 +18,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// afterFault checks, in the child, that a store whose write has failed refuses writes, says why, and goes on with reads and watches, also
-// with a watch from before the fault. What the watch shows is compared with the file afterwards.
+// afterFault checks, in the child, that a store whose write has failed refuses writes, gives the reason, and continues to serve reads and
+// watches, including a watch from before the fault. What the watch shows is compared with the file afterwards.
 func afterFault(ctx context.Context, store *bolt.Store, open *watch.Cursor[storage.Record]) error {
 	why := store.Ready()
 	if !errors.Is(why, storage.ErrReadOnly) || store.Stats().ReadOnly == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// The headers in which a proxy names the user, as in Kubernetes.
+// The headers that a proxy sets to name the user. They are those of Kubernetes.
 const (
 	remoteUser        = "X-Remote-User"
 	remoteUID         = "X-Remote-Uid"

@@ -61,7 +61,7 @@ type kinds struct {
 	running     sync.WaitGroup
 }
 
-// load reads the stored definitions and serves their kinds. It returns the resourceVersion from which to follow.
+// load reads the stored definitions and serves their kinds. It returns the resourceVersion at which to start the watch.
 func (k *kinds) load(ctx context.Context) (version string, err error) {
 	page, err := k.client.List(ctx, rest.ListOptions{})
 	if err != nil {

@@ -75,7 +75,7 @@ func (s *server) may(t testing.TB, user string) bool {
 	return s.decision(t, user).Verdict == rest.Allow
 }
 
-// A write counts from the next decision on, whoever made it, in whatever order roles and bindings come and go.
+// Every decision sees all earlier writes of roles and bindings, of all clients and in any order.
 func TestChangesCountAtOnce(t *testing.T) {
 	store := storage.NewMemory(storage.MemoryOptions{})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
@@ -147,7 +147,7 @@ func TestAggregation(t *testing.T) {
 	assert.True(t, s.may(t, "alice"), "its own rules count again")
 }
 
-// Nobody gives rights that it does not have.
+// Users cannot grant rights that they do not have.
 func TestEscalation(t *testing.T) {
 	lacking := func(resource, name, rules string) string {
 		return resource + `.rbac.authorization.k8s.io "` + name + `" is forbidden: user "eve" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:` + "\n" + rules

@@ -26,7 +26,7 @@ func (z *Authorizer) refresh() error {
 	}
 	err := z.poll()
 	if errors.Is(err, watch.ErrClosed) && z.index != nil {
-		return nil // the API is shutting down, and the requests that are left are decided by what is known
+		return nil // the API is shutting down, and the index decides the remaining requests as it is
 	}
 	if err != nil { // the store no longer holds all changes, or the index has not been read yet
 		if err = z.read(); err != nil {

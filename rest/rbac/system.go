@@ -17,7 +17,8 @@ func everything() []PolicyRule {
 	}
 }
 
-// createSystemRoles creates the roles that exist from the start, as in Kubernetes, and their bindings. What exists already stays as it is.
+// createSystemRoles creates the roles that exist from the start, as in Kubernetes, and their bindings. It does not change those that
+// exist already.
 func createSystemRoles(api *rest.API) error {
 	health := []string{"/healthz", "/livez", "/readyz", "/version", "/version/"}
 	discovery := append([]string{"/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"}, health...)

@@ -114,7 +114,7 @@ func (s *Subject) validate(at *status.Path, namespaced bool) (errs status.FieldE
 	return errs
 }
 
-// validateSameRole refuses to point a binding at another role, because subjects could get rights that nobody gave them.
+// validateSameRole refuses to point a binding at another role, because the subjects would get rights that were not granted to them.
 func validateSameRole(ref, old RoleRef) status.FieldErrors {
 	if ref == old {
 		return nil

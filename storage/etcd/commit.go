@@ -138,7 +138,7 @@ func (a *authority) resolve(id string, revision int64) {
 	}
 }
 
-// probeSpace finds out whether etcd has space again, so that a store that nobody writes becomes ready. The transaction would write, but its
+// probeSpace finds out whether etcd has space again, so that a store without writers becomes ready. The transaction would write, but its
 // condition does not hold.
 func (a *authority) probeSpace(ctx context.Context) {
 	a.mu.Lock()

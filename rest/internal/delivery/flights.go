@@ -36,7 +36,7 @@ type Flight struct {
 type Request interface {
 	// Name returns the method and the path.
 	Name() string
-	// Hurry limits the time in which the client must read the rest of its answer, if nobody else limits it.
+	// Hurry gives the client a deadline for reading the rest of its answer, unless the host's server sets one.
 	Hurry()
 }
 

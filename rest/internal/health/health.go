@@ -12,8 +12,8 @@ const (
 	Store = "store"
 )
 
-// Check returns the answer for a single check, and whether it succeeds. failed holds the reasons of the failed checks. known is false if
-// there is no such check.
+// Check returns the answer for a single check, and whether it succeeds. failed holds the reasons of the failed checks. known is false if no
+// check has the name.
 func Check(name string, failed map[string]string) (text string, ok, known bool) {
 	why, down := failed[name]
 	switch {

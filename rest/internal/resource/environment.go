@@ -93,8 +93,8 @@ func CheckNames(stored []*Resource) error {
 	return kind.CheckNames(kinds)
 }
 
-// Stored returns the resource whose objects have this name in the store, such as "widgets.example.com". It returns nil if the API stores
-// no such objects.
+// Stored returns the resource whose objects have this name in the store, such as "widgets.example.com". It returns nil if the API does
+// not store this resource.
 func (s Set) Stored(name string) *Resource { return s.stored[name] }
 
 // namespaces returns the resource that serves namespaces, or nil.

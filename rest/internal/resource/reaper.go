@@ -226,8 +226,8 @@ func (r *reaper) remove(ctx context.Context, d *due) {
 }
 
 // endGrace ends the grace period with a trusted deletion. If finalizers still hold the object, the write that removes the last of them removes
-// the object. Several replicas may do this at once. The condition on the uid suffices, because a grace period only gets shorter: the
-// object with this uid is due at this time, whatever has happened to it meanwhile.
+// the object. Several replicas may do this at once. The condition on the uid suffices, because a grace period only gets shorter: an
+// object that has changed since is still due at this time.
 func (res *Resource) endGrace(ctx context.Context, d *due) error {
 	none := int64(0)
 	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &d.uid}}

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Follow is Watch, but it goes on when the log no longer holds its position, and when the resource is replaced: it lists again, reports the
-// difference from what it reported before, and continues. For that it remembers the last record of each object. If p does not ask for
+// Follow is a Watch that also continues when the log no longer holds its position, and when the resource is replaced: it lists again and
+// reports the difference from what it reported before. To compute the difference, it remembers the last record of each object. If p does not ask for
 // existing objects, the store must still hold its revision, because those objects are part of the difference.
 func (res *Resource) Follow(ctx context.Context, namespace string, p ListParameters, see func(Event) error) error {
 	b, err := res.BeginningOf(namespace, p)

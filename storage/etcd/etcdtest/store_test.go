@@ -185,7 +185,7 @@ func TestCompactedByOthers(t *testing.T) {
 	cursor.Close()
 }
 
-// If etcd has no space left, the replica says so, serves reads, and recovers.
+// If etcd has no space left, the replica reports it, serves reads, and recovers.
 func TestFull(t *testing.T) {
 	cluster, err := etcdtest.Start(t.TempDir(), etcdtest.Options{Quota: 4 << 20})
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ const (
 	list
 	post
 	put    // replaces one value by another one
-	merge  // sets a value, whatever it was
+	merge  // sets a value unconditionally
 	remove // deletes one value
 )
 
