@@ -25,6 +25,8 @@
 //   - rest/events: a recorder of events for kubectl describe.
 //   - rest/election: the election of a leader among the replicas of a program.
 //   - rest/auth: finds out who sends a request, and tells clients what they may do (kubectl auth can-i).
+//   - rest/rbac: decides what users may do by the roles and bindings of Kubernetes.
+//   - rest/serviceaccount: identities of programs, and their tokens.
 //   - rest/kubeconfig: reads the files in which kubectl keeps addresses and credentials.
 //   - rest/crd: exports a kind as a CustomResourceDefinition.
 //   - rest/cbor: the media type CBOR, for hosts that enable it.

@@ -100,10 +100,12 @@ func (a *API) begin(definitions []Definition) (err error) {
 		return err
 	}
 	x.Settle()
-	if s, ok := a.options.Authorizer.(interface{ Start(*API) error }); ok {
-		return s.Start(a)
+	for _, part := range []any{a.options.Authenticator, a.options.Authorizer} {
+		if s, ok := part.(interface{ Start(*API) error }); ok {
+			err = errors.Join(err, s.Start(a))
+		}
 	}
-	return nil
+	return err
 }
 
 // Shutdown ends all watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for those in flight,

@@ -93,6 +93,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/events", ""},
 		{"/rest/kubeconfig", "os/exec"},
 		{"/rest/rbac", ""},
+		{"/rest/serviceaccount", ""},
 		{"/storage/bolt", "go.etcd.io/bbolt"},
 	} {
 		own := deps(core + c.pkg)

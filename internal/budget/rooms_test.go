@@ -30,6 +30,7 @@ var rooms = []room{
 	}},
 	{name: "route", may: []string{"apimeta", "rest/internal/resource"}},
 	{name: "health"},
+	{name: "jwt"},
 	{name: "identity", may: []string{"apimeta", "status", "rest/internal/route"}},
 	{name: "page", http: true, may: []string{"status"}},
 	{name: "review", may: []string{"apimeta", "status", "rest/internal/route"}},

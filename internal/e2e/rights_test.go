@@ -40,11 +40,22 @@ func noteServer(t *testing.T) (*server, *http.Client) {
 		}
 		tokens = append(tokens, auth.Token{Secret: name, User: u})
 	}
+	s, client := serveNotes(t, auth.Tokens(tokens...))
+	as(t, s, 0, "root", "create", "role", "editor", "--verb=get,list,watch,create,update,patch,delete", "--resource=notes.example.com")
+	as(t, s, 0, "root", "create", "rolebinding", "editors", "--role=editor", "--user=alice")
+	as(t, s, 0, "root", "create", "clusterrole", "reader", "--verb=get,watch", "--resource=notes.example.com", "--resource-name=shared")
+	as(t, s, 0, "root", "create", "clusterrolebinding", "readers", "--clusterrole=reader", "--user=bob")
+	return s, client
+}
+
+// serveNotes serves notes, roles, and more kinds over TLS. The group admins administrates, and has a user whose token is root. The
+// client of the result trusts the server's certificate.
+func serveNotes(t *testing.T, users rest.Authenticator, more ...rest.Definition) (*server, *http.Client) {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)
 	definitions := append(append(roles.Definitions(), auth.Reviews()...), builtin.Namespaces(),
 		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
-	api, err := rest.New(rest.Options{Authenticator: auth.Tokens(tokens...), Authorizer: roles}, definitions...)
+	api, err := rest.New(rest.Options{Authenticator: users, Authorizer: roles}, append(definitions, more...)...)
 	require.NoError(t, err)
 	over := httptest.NewTLSServer(api)
 	t.Cleanup(func() {
@@ -54,10 +65,6 @@ func noteServer(t *testing.T) (*server, *http.Client) {
 	})
 	s := &server{url: over.URL, kubectl: newest(), home: t.TempDir()}
 	as(t, s, 0, "root", "create", "namespace", namespace)
-	as(t, s, 0, "root", "create", "role", "editor", "--verb=get,list,watch,create,update,patch,delete", "--resource=notes.example.com")
-	as(t, s, 0, "root", "create", "rolebinding", "editors", "--role=editor", "--user=alice")
-	as(t, s, 0, "root", "create", "clusterrole", "reader", "--verb=get,watch", "--resource=notes.example.com", "--resource-name=shared")
-	as(t, s, 0, "root", "create", "clusterrolebinding", "readers", "--clusterrole=reader", "--user=bob")
 	return s, over.Client()
 }
 

@@ -7,10 +7,8 @@ import (
 	"net/http"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/identity"
 )
-
-// credentialID is the key under which Kubernetes keeps the credential of a user among its extras.
-const credentialID = "authentication.kubernetes.io/credential-id"
 
 // Certificates returns an authenticator for TLS client certificates. The common name is the user, and the organizations are the groups.
 // It believes only a certificate whose chain the host's server has verified: set ClientCAs of [crypto/tls.Config], and ClientAuth to
@@ -26,6 +24,6 @@ func Certificates() rest.Authenticator {
 		}
 		sum := sha256.Sum256(leaf.Raw)
 		return &rest.Identity{User: rest.User{Name: leaf.Subject.CommonName, Groups: leaf.Subject.Organization,
-			Extra: map[string][]string{credentialID: {"X509SHA256=" + hex.EncodeToString(sum[:])}}}}, nil
+			Extra: map[string][]string{identity.CredentialID: {"X509SHA256=" + hex.EncodeToString(sum[:])}}}}, nil
 	})
 }

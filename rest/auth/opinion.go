@@ -38,16 +38,7 @@ func (u union) Authorize(ctx context.Context, a rest.Access) (rest.Decision, err
 }
 
 // Start starts the authorizers.
-func (u union) Start(api *rest.API) error {
-	for _, authorizer := range u {
-		if s, ok := authorizer.(interface{ Start(*rest.API) error }); ok {
-			if err := s.Start(api); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
+func (u union) Start(api *rest.API) error { return start(api, u...) }
 
 // RulesFor implements [RuleLister]. The list is incomplete if an authorizer cannot list its rules.
 func (u union) RulesFor(ctx context.Context, user rest.User, namespace string) (all Rules, err error) {

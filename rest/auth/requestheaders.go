@@ -25,7 +25,7 @@ const (
 // In [First], RequestHeaders must stand in front of the authenticator of the proxy itself. The proxy must remove these headers from the
 // requests that it receives.
 func RequestHeaders(proxy rest.Authenticator, names ...string) rest.Authenticator {
-	return rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+	return combine(func(r *http.Request) (*rest.Identity, error) {
 		user := r.Header.Get(remoteUser)
 		if user == "" {
 			return nil, nil
@@ -52,5 +52,5 @@ func RequestHeaders(proxy rest.Authenticator, names ...string) rest.Authenticato
 			who.Headers = append(who.Headers, name)
 		}
 		return who, nil
-	})
+	}, proxy)
 }

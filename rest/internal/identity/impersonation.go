@@ -26,6 +26,9 @@ const (
 	UnauthenticatedGroup = "system:unauthenticated"
 	AuthenticatedGroup   = "system:authenticated"
 
+	// CredentialID is the key under which Kubernetes keeps the credential of a user among its extras.
+	CredentialID = "authentication.kubernetes.io/credential-id"
+
 	serviceAccountPrefix = "system:serviceaccount:"
 	serviceAccountsGroup = "system:serviceaccounts"
 )

@@ -1,0 +1,119 @@
+package serviceaccount
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// The resources to whose objects a token can be bound.
+const (
+	pods    = "pods"
+	secrets = "secrets"
+	nodes   = "nodes"
+)
+
+// object is what is read of an account, or of an object to which a token is bound.
+type object struct {
+	Metadata struct {
+		UID               string        `json:"uid"`
+		DeletionTimestamp *apimeta.Time `json:"deletionTimestamp"`
+	} `json:"metadata"`
+	Spec struct {
+		ServiceAccountName string `json:"serviceAccountName"` // of a pod
+		NodeName           string `json:"nodeName"`           // of a pod
+	} `json:"spec"`
+}
+
+// bind adds the object that the client names to the claims, if it exists and has the uid that the client expects.
+func (i *Issuer) bind(ctx context.Context, claims *account, ref *BoundObjectReference) error {
+	key := storage.Key{Namespace: claims.Namespace, Name: ref.Name}
+	var into **reference
+	switch ref.Kind {
+	case "Pod":
+		key.Resource, into = pods, &claims.Pod
+	case "Secret":
+		key.Resource, into = secrets, &claims.Secret
+	case "Node":
+		key.Resource, key.Namespace, into = nodes, "", &claims.Node
+	}
+	if key.Resource == "" || ref.APIVersion != "v1" || !serves(i.objects, key.Resource) {
+		return status.BadRequest(fmt.Sprintf("cannot bind token to object of type %s, Kind=%s", ref.APIVersion, ref.Kind))
+	}
+	record, err := i.objects.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	if ref.UID != "" && ref.UID != record.UID {
+		return status.Conflict(apimeta.GroupResource{Resource: key.Resource}, ref.Name, fmt.Sprintf("the UID in the bound object reference (%s) does not match "+
+			"the UID in record. The object might have been deleted and then recreated", ref.UID))
+	}
+	*into = &reference{Name: ref.Name, UID: record.UID}
+	if key.Resource == pods {
+		return i.bindPod(ctx, claims, record)
+	}
+	return nil
+}
+
+// bindPod checks that a pod runs as the account, and adds the node of the pod to the claims.
+func (i *Issuer) bindPod(ctx context.Context, claims *account, pod *storage.Record) error {
+	var o object
+	if err := json.Unmarshal(pod.JSON, &o); err != nil {
+		return err
+	}
+	if o.Spec.ServiceAccountName != claims.Account.Name {
+		return status.BadRequest(fmt.Sprintf("cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", claims.Account.Name))
+	}
+	if o.Spec.NodeName == "" {
+		return nil
+	}
+	claims.Node = &reference{Name: o.Spec.NodeName}
+	if record, err := i.objects.Get(ctx, storage.Key{Resource: nodes, Name: o.Spec.NodeName}); err == nil {
+		claims.Node.UID = record.UID
+	}
+	return nil
+}
+
+// checkAlive returns an error unless the account still exists, and the object to which its token is bound.
+func (i *Issuer) checkAlive(ctx context.Context, claims *account) error {
+	if err := i.alive(ctx, storage.Key{Resource: accounts, Namespace: claims.Namespace, Name: claims.Account.Name}, claims.Account.UID); err != nil {
+		return err
+	}
+	switch {
+	case claims.Secret != nil:
+		return i.alive(ctx, storage.Key{Resource: secrets, Namespace: claims.Namespace, Name: claims.Secret.Name}, claims.Secret.UID)
+	case claims.Pod != nil: // then the node is only for information
+		return i.alive(ctx, storage.Key{Resource: pods, Namespace: claims.Namespace, Name: claims.Pod.Name}, claims.Pod.UID)
+	case claims.Node != nil:
+		return i.alive(ctx, storage.Key{Resource: nodes, Name: claims.Node.Name}, claims.Node.UID)
+	}
+	return nil
+}
+
+// alive returns an error unless the object exists with that uid. A deleted object that finalizers hold is dead; a pod in its grace period
+// is alive until the period ends.
+func (i *Issuer) alive(ctx context.Context, key storage.Key, uid string) error {
+	record, err := i.objects.Get(ctx, key)
+	switch {
+	case status.IsNotFound(err):
+		return fmt.Errorf("the %s of the token does not exist", key.Resource)
+	case err != nil:
+		return err
+	case record.UID != uid:
+		return fmt.Errorf("the %s of the token existed earlier, with uid %s", key.Resource, uid)
+	case !record.Deleting:
+		return nil
+	}
+	var o object
+	if err := json.Unmarshal(record.JSON, &o); err != nil {
+		return err
+	}
+	if at := o.Metadata.DeletionTimestamp; at == nil || !at.After(i.objects.Now()) {
+		return fmt.Errorf("the %s of the token has been deleted", key.Resource)
+	}
+	return nil
+}

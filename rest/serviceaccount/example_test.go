@@ -1,0 +1,63 @@
+package serviceaccount_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"fmt"
+	"log"
+	"net/http"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/serviceaccount"
+)
+
+func Example() {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // a real host reads it from where it keeps its secrets
+	if err != nil {
+		log.Fatal(err)
+	}
+	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: []serviceaccount.Key{{Signer: key}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	api, err := rest.New(rest.Options{Authenticator: accounts}, accounts.Definitions()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	ctx := context.Background()
+	clients := rest.ClientFor[serviceaccount.ServiceAccount](api).Namespace("team-a")
+	if _, err := clients.Create(ctx, &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "builder"}}); err != nil {
+		log.Fatal(err)
+	}
+	request, err := rest.CreateSubresource(ctx, clients, "builder", "token", &serviceaccount.TokenRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	list := func() {
+		r, err := http.NewRequest("GET", "http://host/api/v1/namespaces/team-a/serviceaccounts", nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+request.Status.Token)
+		answer, err := rest.RoundTripper(api).RoundTrip(r)
+		if err != nil {
+			log.Fatal(err)
+		}
+		answer.Body.Close()
+		fmt.Println(answer.StatusCode)
+	}
+	list()
+	if err := clients.Delete(ctx, "builder", rest.DeleteOptions{}); err != nil {
+		log.Fatal(err)
+	}
+	list()
+	// Output:
+	// 200
+	// 401
+}
