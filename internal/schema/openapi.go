@@ -97,7 +97,10 @@ const maxOpenDefault = 1_000_000
 const preserveUnknown = "x-kubernetes-preserve-unknown-fields"
 
 // openReader reads an OpenAPI schema.
-type openReader struct{ errs []error }
+type openReader struct {
+	errs     []error
+	patterns Patterns
+}
 
 // openPlace is a place of the objects that the schema describes, for errors.
 type openPlace struct {
@@ -174,7 +177,7 @@ func (r *openReader) keyword(s *Schema, keyword string, v doc.Value, at *openPla
 	case "enum":
 		s.Enum, err = elementsOf(v)
 	case "pattern":
-		err = s.readPattern(v)
+		err = r.pattern(s, v)
 	case "minimum", "maximum", "multipleOf":
 		err = s.readBound(keyword, v)
 	case "exclusiveMinimum":
@@ -320,10 +323,16 @@ func (r *openReader) finish(s *Schema, at *openPlace) {
 // prepare counts and marks the properties of an object.
 func (o *Object) prepare(rules *openRules) {
 	o.defaults, o.distinct, o.declared = 0, false, make([]int, len(o.Properties))
+	required := map[string]bool{}
+	if rules != nil {
+		for _, name := range rules.required {
+			required[name] = true
+		}
+	}
 	for i := range o.Properties {
 		p := &o.Properties[i]
 		o.declared[i] = i
-		p.Required = rules != nil && slices.Contains(rules.required, p.Name)
+		p.Required = required[p.Name]
 		o.distinct = o.distinct || p.Schema.distinct && !p.unchecked
 		if !p.Schema.filled.IsAbsent() {
 			o.defaults++
@@ -375,12 +384,12 @@ func (o *Object) requiredAmong() (names []string) {
 	return names
 }
 
-func (s *Schema) readPattern(v doc.Value) error {
+func (r *openReader) pattern(s *Schema, v doc.Value) error {
 	text, err := textOf(v)
 	if err != nil || text == "" {
 		return err
 	}
-	if s.Pattern, err = NewPattern(text); err != nil {
+	if s.Pattern, err = r.patterns.New(text); err != nil {
 		return fmt.Errorf("must be a valid regular expression, but isn't: %w", err)
 	}
 	return nil

@@ -15,10 +15,16 @@ type Pattern struct {
 
 // NewPattern checks the syntax of a pattern. A pattern whose repetitions would make the compiled form too large is a syntax error, too.
 func NewPattern(text string) (*Pattern, error) {
-	if _, err := syntax.Parse(text, syntax.Perl); err != nil {
-		return nil, err
+	p, _, err := newPattern(text)
+	return p, err
+}
+
+func newPattern(text string) (p *Pattern, size int, err error) {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, 0, err
 	}
-	return &Pattern{text: text, compile: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}, nil
+	return &Pattern{text: text, compile: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}, sizeOf(parsed), nil
 }
 
 // String returns the text of the pattern.
@@ -26,3 +32,46 @@ func (p *Pattern) String() string { return p.text }
 
 // MatchString reports whether the pattern matches somewhere in text. Anchor a pattern to match the whole text.
 func (p *Pattern) MatchString(text string) bool { return p.compile().MatchString(text) }
+
+// maxPatterns bounds the instructions of all patterns of one schema together. It is the bound that package regexp has for one pattern: 128
+// MiB of 40 bytes each. Without it, a schema of 3 MiB could need a hundred gigabytes once its patterns are compiled, because a few bytes
+// of text can stand for a thousand repetitions of a group.
+const maxPatterns = 128 << 20 / 40
+
+// Patterns makes the patterns of one schema. The zero value is ready to use.
+type Patterns struct{ size int }
+
+// New is [NewPattern], but returns the error of too large an expression, [syntax.ErrLarge], if the patterns that it has made become too
+// large together.
+func (all *Patterns) New(text string) (*Pattern, error) {
+	large := &syntax.Error{Code: syntax.ErrLarge, Expr: text}
+	if all.size > maxPatterns {
+		return nil, large
+	}
+	p, size, err := newPattern(text)
+	if err != nil {
+		return nil, err
+	}
+	if all.size += size; all.size > maxPatterns {
+		return nil, large
+	}
+	return p, nil
+}
+
+// runesPerInstruction is how many runes of a character class take as much memory as an instruction.
+const runesPerInstruction = 10
+
+// sizeOf estimates the number of instructions of a parsed pattern.
+func sizeOf(re *syntax.Regexp) int {
+	size := 1 + len(re.Rune)/runesPerInstruction
+	if re.Op == syntax.OpLiteral {
+		size = len(re.Rune)
+	}
+	for _, below := range re.Sub {
+		size += sizeOf(below)
+	}
+	if re.Op == syntax.OpRepeat {
+		size *= max(1, re.Min, re.Max)
+	}
+	return size
+}

@@ -28,7 +28,7 @@ func (c *checker) conversion(s *CustomResourceDefinitionSpec, parent *status.Pat
 	if strategy != NoneConverter && s.PreserveUnknownFields {
 		c.fail(status.InvalidField(at.Child("strategy"), string(strategy), "must be None if spec.preserveUnknownFields is true"))
 	}
-	before := len(c.errs)
+	before := c.found
 	c.oneOf(string(strategy), at.Child("strategy"), string(NoneConverter), string(WebhookConverter))
 	hook, client, versions := s.Conversion.Webhook, (*WebhookClientConfig)(nil), []string(nil)
 	if hook != nil {
@@ -45,7 +45,7 @@ func (c *checker) conversion(s *CustomResourceDefinitionSpec, parent *status.Pat
 	}
 	c.webhookClient(client, at.Child("webhookClientConfig"))
 	c.reviewVersions(versions, at.Child("conversionReviewVersions"))
-	if !c.checks.Webhooks && len(c.errs) == before {
+	if !c.checks.Webhooks && c.found == before {
 		c.fail(status.ForbiddenField(at.Child("strategy"), "this server does not call conversion webhooks; use None"))
 	}
 }

@@ -24,14 +24,14 @@ func compile(s *JSONSchemaProps) (*schema.Schema, error) {
 
 // defaultChecker checks the defaults of a schema.
 type defaultChecker struct {
+	faults
 	unpruned bool // defaults may have unknown fields
-	errs     status.FieldErrors
 }
 
 // place checks the defaults of a place and of those below it. embedded says that the values are objects with their own metadata. Defaults
 // in metadata are forbidden at the root, and not checked elsewhere.
 func (c *defaultChecker) place(s *JSONSchemaProps, compiled *schema.Schema, at *status.Path, embedded bool) {
-	if s == nil || compiled == nil {
+	if s == nil || compiled == nil || c.full() {
 		return
 	}
 	if v, ok := s.defaultValue(); ok {
@@ -51,16 +51,16 @@ func (c *defaultChecker) place(s *JSONSchemaProps, compiled *schema.Schema, at *
 
 func (c *defaultChecker) value(v doc.Value, compiled *schema.Schema, at *status.Path, embedded bool) {
 	if pruned, _ := compiled.Prune(v); !c.unpruned && !doc.Equal(pruned, v) {
-		c.errs = append(c.errs, status.InvalidField(at, JSON{codec.AppendJSON(nil, v)}, "must not have unknown fields"))
+		c.fail(status.InvalidField(at, JSON{codec.AppendJSON(nil, v)}, "must not have unknown fields"))
 	}
 	if embedded && v.Kind() == doc.Map {
-		before := len(c.errs)
+		before := c.found
 		for _, name := range []string{"apiVersion", "kind"} {
 			if !v.Has(name) {
-				c.errs = append(c.errs, status.RequiredField(at.Child(name), ""))
+				c.fail(status.RequiredField(at.Child(name), ""))
 			}
 		}
-		if len(c.errs) > before {
+		if c.found > before {
 			return
 		}
 	}
@@ -69,7 +69,7 @@ func (c *defaultChecker) value(v doc.Value, compiled *schema.Schema, at *status.
 		if below.Field = at.String(); e.Field != "" && e.Field != "<nil>" {
 			below.Field += "." + e.Field // kube-apiserver has this dot even in front of an index
 		}
-		c.errs = append(c.errs, &below)
+		c.fail(&below)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 
 // checker checks one definition.
 type checker struct {
+	faults
 	lenient lenience
 	checks  Checks
-	errs    status.FieldErrors
 	// uncompiled lists schemas that are valid but that this library cannot compile. Validate reports them if it finds no other error.
 	uncompiled status.FieldErrors
 }
@@ -27,8 +27,6 @@ type lenience struct {
 	established    bool            // the names are fixed
 	caBundle       bool            // the certificates of the webhook may be invalid
 }
-
-func (c *checker) fail(errs ...*status.FieldError) { c.errs = append(c.errs, errs...) }
 
 // Checks are the checks of a definition that depend on the host.
 type Checks struct {

@@ -5,15 +5,15 @@ import (
 )
 
 // extensions checks x-kubernetes-preserve-unknown-fields, x-kubernetes-map-type and the extensions of lists.
-func (c *schemaChecker) extensions(s *JSONSchemaProps, at *status.Path, errs *schemaErrors) {
+func (c *schemaChecker) extensions(s *JSONSchemaProps, at *status.Path) {
 	if s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
-		errs.fail(status.InvalidField(at.Child("x-kubernetes-preserve-unknown-fields"), false, "must be true or undefined"))
+		c.schema.fail(status.InvalidField(at.Child("x-kubernetes-preserve-unknown-fields"), false, "must be true or undefined"))
 	}
 	mustHaveType := func(typ, extension string) {
 		if detail := "must be " + typ + " if " + extension + " is specified"; s.Type == "" {
-			errs.fail(status.RequiredField(at.Child("type"), detail))
+			c.schema.fail(status.RequiredField(at.Child("type"), detail))
 		} else {
-			errs.fail(status.InvalidField(at.Child("type"), s.Type, detail))
+			c.schema.fail(status.InvalidField(at.Child("type"), s.Type, detail))
 		}
 	}
 	if s.XMapType != nil {
@@ -21,22 +21,22 @@ func (c *schemaChecker) extensions(s *JSONSchemaProps, at *status.Path, errs *sc
 			mustHaveType("object", "x-kubernetes-map-type")
 		}
 		if kinds := []string{"atomic", "granular"}; !known(kinds, *s.XMapType) {
-			errs.fail(status.UnsupportedValue(at.Child("x-kubernetes-map-type"), *s.XMapType, kinds))
+			c.schema.fail(status.UnsupportedValue(at.Child("x-kubernetes-map-type"), *s.XMapType, kinds))
 		}
 	}
 	if s.XListType != nil {
 		if s.Type != "array" {
 			mustHaveType("array", "x-kubernetes-list-type")
 		} else if !c.lenient.mutableItemsOfSets {
-			errs.schema = append(errs.schema, setFaults(s, at)...)
+			c.schema.fail(setFaults(s, at)...)
 		}
 		if kinds := []string{"atomic", "set", "map"}; !known(kinds, *s.XListType) {
-			errs.fail(status.UnsupportedValue(at.Child("x-kubernetes-list-type"), *s.XListType, kinds))
+			c.schema.fail(status.UnsupportedValue(at.Child("x-kubernetes-list-type"), *s.XListType, kinds))
 		}
 	}
-	keyedList(s, at, errs)
+	c.keyedList(s, at)
 	if !c.lenient.nullableKeys {
-		errs.schema = append(errs.schema, keyFaults(s, at)...)
+		c.schema.fail(keyFaults(s, at)...)
 	}
 }
 
@@ -64,47 +64,50 @@ func setFaults(s *JSONSchemaProps, at *status.Path) (errs status.FieldErrors) {
 func hasMutableItemsOfSet(s *JSONSchemaProps) bool { return len(setFaults(s, nil)) > 0 }
 
 // keyedList checks the keys of a list of type map.
-func keyedList(s *JSONSchemaProps, at *status.Path, errs *schemaErrors) {
+func (c *schemaChecker) keyedList(s *JSONSchemaProps, at *status.Path) {
 	if len(s.XListMapKeys) > 0 && !s.isList("map") {
 		const detail = "must be map if x-kubernetes-list-map-keys is non-empty"
 		if place := at.Child("x-kubernetes-list-type"); s.XListType == nil {
-			errs.fail(status.RequiredField(place, detail))
+			c.schema.fail(status.RequiredField(place, detail))
 		} else {
-			errs.fail(status.InvalidField(place, *s.XListType, detail))
+			c.schema.fail(status.InvalidField(place, *s.XListType, detail))
 		}
 	}
 	if !s.isList("map") {
 		return
 	}
 	if len(s.XListMapKeys) == 0 {
-		errs.fail(status.RequiredField(at.Child("x-kubernetes-list-map-keys"), "must not be empty if x-kubernetes-list-type is map"))
+		c.schema.fail(status.RequiredField(at.Child("x-kubernetes-list-map-keys"), "must not be empty if x-kubernetes-list-type is map"))
 	}
 	items := s.items()
 	switch {
 	case s.Items == nil:
-		errs.fail(status.RequiredField(at.Child("items"), "must have a schema if x-kubernetes-list-type is map"))
+		c.schema.fail(status.RequiredField(at.Child("items"), "must have a schema if x-kubernetes-list-type is map"))
 	case items == nil:
-		errs.fail(status.InvalidField(at.Child("items"), shown{s.Items}, "must only have a single schema if x-kubernetes-list-type is map"))
+		c.schema.fail(status.InvalidField(at.Child("items"), shown{s.Items}, "must only have a single schema if x-kubernetes-list-type is map"))
 	case items.Type != "object":
-		errs.fail(status.InvalidField(at.Child("items", "type"), items.Type, "must be object if parent array's x-kubernetes-list-type is map"))
+		c.schema.fail(status.InvalidField(at.Child("items", "type"), items.Type, "must be object if parent array's x-kubernetes-list-type is map"))
 	default:
-		keysOfItems(s, at, errs)
+		c.keysOfItems(s, at)
 	}
 }
 
 // keysOfItems checks that each key is a scalar property of the items, and named once.
-func keysOfItems(s *JSONSchemaProps, at *status.Path, errs *schemaErrors) {
+func (c *schemaChecker) keysOfItems(s *JSONSchemaProps, at *status.Path) {
 	items, seen := s.items(), map[string]bool{}
 	for _, key := range s.XListMapKeys {
+		if c.schema.full() {
+			return
+		}
 		property, ok := items.Properties[key]
 		if !ok {
-			errs.fail(status.InvalidField(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties"))
+			c.schema.fail(status.InvalidField(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties"))
 		} else if property.Type == "array" || property.Type == "object" {
-			errs.fail(status.InvalidField(at.Child("items", "properties").Key(key).Child("type"), items.Type,
+			c.schema.fail(status.InvalidField(at.Child("items", "properties").Key(key).Child("type"), items.Type,
 				"must be a scalar type if parent array's x-kubernetes-list-type is map"))
 		}
 		if seen[key] {
-			errs.fail(status.InvalidField(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "must not contain duplicate entries"))
+			c.schema.fail(status.InvalidField(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "must not contain duplicate entries"))
 		}
 		seen[key] = true
 	}
@@ -122,10 +125,14 @@ func keyFaults(s *JSONSchemaProps, at *status.Path) (errs status.FieldErrors) {
 	if !s.isList("map") {
 		return errs
 	}
+	required := map[string]bool{}
+	for _, name := range items.Required {
+		required[name] = true
+	}
 	for _, key := range s.XListMapKeys {
 		property, ok := items.Properties[key]
 		place := at.Child("items", "properties").Key(key)
-		if ok && !known(items.Required, key) && property.Default == nil {
+		if ok && !required[key] && property.Default == nil {
 			errs = append(errs, status.RequiredField(place.Child("default"),
 				"this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"))
 		}

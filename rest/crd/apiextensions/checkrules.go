@@ -19,9 +19,12 @@ var ruleReasons = []string{"FieldValueDuplicate", "FieldValueForbidden", "FieldV
 func hasLineBreak(s string) bool { return strings.ContainsAny(s, "\r\n") }
 
 // ruleFaults checks everything about rules but their expressions.
-func ruleFaults(s *JSONSchemaProps, parent *status.Path) (errs status.FieldErrors) {
-	fail := func(e *status.FieldError) { errs = append(errs, e) }
+func (c *schemaChecker) ruleFaults(s *JSONSchemaProps, parent *status.Path) {
+	fail := func(e *status.FieldError) { c.schema.fail(e) }
 	for i, r := range s.XValidations {
+		if c.schema.full() {
+			return
+		}
 		at := parent.Index(i)
 		rule, message := strings.TrimSpace(r.Rule), strings.TrimSpace(r.Message)
 		switch {
@@ -56,7 +59,6 @@ func ruleFaults(s *JSONSchemaProps, parent *status.Path) (errs status.FieldError
 			}
 		}
 	}
-	return errs
 }
 
 // The limits of the estimated costs of rules: of one expression in all places of an object, and of all expressions of a schema.

@@ -25,7 +25,7 @@ func (c *checker) validation(v *CustomResourceValidation, where validationAt) {
 		return
 	}
 	s, at := v.OpenAPIV3Schema, where.at.Child("openAPIV3Schema")
-	before := len(c.errs)
+	before := c.found
 	if where.hasStatus {
 		c.rootWithStatus(s, where.at)
 	}
@@ -44,10 +44,10 @@ func (c *checker) validation(v *CustomResourceValidation, where validationAt) {
 	if w.rules, err = c.rulesOf(s, place.compiled, where); err != nil {
 		c.fail(status.InternalField(at, err))
 	}
-	found := w.place(s, place)
-	c.fail(found.schema...)
-	c.fail(found.rules...)
-	if len(c.errs) == before && fault != "" {
+	w.place(s, place)
+	c.fail(w.schema.errs...)
+	c.fail(w.ofRules.errs...)
+	if c.found == before && fault != "" {
 		c.fail(status.InvalidField(at, "", fault))
 	}
 	c.fail(w.rules.tooCostly(at)...)
@@ -55,8 +55,8 @@ func (c *checker) validation(v *CustomResourceValidation, where validationAt) {
 
 // structural checks that a schema is structural and that its defaults fit it. It returns the compiled schema, or nil after an error.
 func (c *checker) structural(s *JSONSchemaProps, at *status.Path) *schema.Schema {
-	before := len(c.errs)
-	if c.fail(structuralFaults(s, at)...); len(c.errs) > before {
+	before := c.found
+	if c.fail(structuralFaults(s, at)...); c.found > before {
 		return nil
 	}
 	compiled, err := compile(s)
@@ -66,7 +66,7 @@ func (c *checker) structural(s *JSONSchemaProps, at *status.Path) *schema.Schema
 	}
 	defaults := &defaultChecker{unpruned: c.lenient.unprunedDefaults}
 	defaults.place(s, compiled, at, true)
-	if c.fail(defaults.errs...); len(c.errs) > before {
+	if c.fail(defaults.errs...); c.found > before {
 		return nil
 	}
 	return compiled
@@ -138,54 +138,46 @@ func (p schemaPlace) withoutDefaults(why string) schemaPlace {
 	return p
 }
 
-// schemaErrors are the errors of a schema and of those below it. kube-apiserver reports the errors of rules last.
-type schemaErrors struct{ schema, rules status.FieldErrors }
-
-func (e *schemaErrors) add(below schemaErrors) {
-	e.schema = append(e.schema, below.schema...)
-	e.rules = append(e.rules, below.rules...)
-}
-
-func (e *schemaErrors) fail(err *status.FieldError) { e.schema = append(e.schema, err) }
-
 // schemaChecker checks the parts of a schema that OpenAPI and the extensions of Kubernetes restrict.
 type schemaChecker struct {
 	lenient lenience
 	rules   *ruleChecker // nil if rules are not compiled
 	refused bool         // the host refuses rules, because it cannot evaluate them
+
+	schema, ofRules faults // kube-apiserver reports the faults of rules last
 }
 
-func (c *schemaChecker) place(s *JSONSchemaProps, p schemaPlace) (errs schemaErrors) {
-	if s == nil {
-		return errs
+func (c *schemaChecker) place(s *JSONSchemaProps, p schemaPlace) {
+	if s == nil || c.schema.full() || c.ofRules.full() {
+		return
 	}
-	c.forbidden(s, p, &errs)
+	before := c.schema.found
+	c.forbidden(s, p)
 	if s.UniqueItems {
-		errs.fail(status.ForbiddenField(p.at.Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
+		c.schema.fail(status.ForbiddenField(p.at.Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
 	}
-	c.members(s, p, &errs)
-	c.junctors(s, p, &errs)
-	c.elements(s, p, &errs)
-	c.extensions(s, p.at, &errs)
+	c.members(s, p)
+	c.junctors(s, p)
+	c.elements(s, p)
+	c.extensions(s, p.at)
 	if len(s.XValidations) > 0 {
-		errs.schema = append(errs.schema, ruleFaults(s, p.at.Child("x-kubernetes-validations"))...)
-		if len(errs.schema) == 0 && c.rules != nil && p.compiled != nil {
-			errs.rules = append(errs.rules, c.rules.at(s, p)...)
+		c.ruleFaults(s, p.at.Child("x-kubernetes-validations"))
+		if c.schema.found == before && c.rules != nil && p.compiled != nil {
+			c.ofRules.fail(c.rules.at(s, p)...)
 		}
 		if c.refused {
-			errs.rules = append(errs.rules, status.ForbiddenField(p.at.Child("x-kubernetes-validations"), "this server does not evaluate validation rules"))
+			c.ofRules.fail(status.ForbiddenField(p.at.Child("x-kubernetes-validations"), "this server does not evaluate validation rules"))
 		}
 	}
-	return errs
 }
 
 // forbidden reports the parts of OpenAPI that no schema of an object may have.
-func (c *schemaChecker) forbidden(s *JSONSchemaProps, p schemaPlace, errs *schemaErrors) {
+func (c *schemaChecker) forbidden(s *JSONSchemaProps, p schemaPlace) {
 	if !c.lenient.unknownTypes && s.Type != "" && !known(openAPITypes, s.Type) {
-		errs.fail(status.UnsupportedValue(p.at.Child("type"), s.Type, openAPITypes))
+		c.schema.fail(status.UnsupportedValue(p.at.Child("type"), s.Type, openAPITypes))
 	}
 	if s.Default != nil && !p.defaults {
-		errs.fail(status.ForbiddenField(p.at.Child("default"), "must not be set "+p.noDefaults))
+		c.schema.fail(status.ForbiddenField(p.at.Child("default"), "must not be set "+p.noDefaults))
 	}
 	for _, f := range []struct {
 		field string
@@ -195,25 +187,25 @@ func (c *schemaChecker) forbidden(s *JSONSchemaProps, p schemaPlace, errs *schem
 		{"definitions", len(s.Definitions) > 0}, {"dependencies", s.Dependencies != nil}, {"$ref", s.Ref != nil},
 	} {
 		if f.set {
-			errs.fail(status.ForbiddenField(p.at.Child(f.field), f.field+" is not supported"))
+			c.schema.fail(status.ForbiddenField(p.at.Child(f.field), f.field+" is not supported"))
 		}
 	}
 	if s.Type == "null" {
-		errs.fail(status.ForbiddenField(p.at.Child("type"), "type cannot be set to null, use nullable as an alternative"))
+		c.schema.fail(status.ForbiddenField(p.at.Child("type"), "type cannot be set to null, use nullable as an alternative"))
 	}
 	if s.Items != nil && len(s.Items.JSONSchemas) > 0 {
-		errs.fail(status.ForbiddenField(p.at.Child("items"), "items must be a schema object and not an array"))
+		c.schema.fail(status.ForbiddenField(p.at.Child("items"), "items must be a schema object and not an array"))
 	}
 	if p.inMeta && s.XEmbeddedResource {
-		errs.fail(status.ForbiddenField(p.at.Child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta"))
+		c.schema.fail(status.ForbiddenField(p.at.Child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta"))
 	}
 }
 
 // members checks the properties of an object and the values of a map.
-func (c *schemaChecker) members(s *JSONSchemaProps, p schemaPlace, errs *schemaErrors) {
+func (c *schemaChecker) members(s *JSONSchemaProps, p schemaPlace) {
 	if a := s.AdditionalProperties; a != nil {
 		if len(s.Properties) > 0 && (!a.Allows || a.Schema != nil) {
-			errs.fail(status.ForbiddenField(p.at.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
+			c.schema.fail(status.ForbiddenField(p.at.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
 		}
 		below := p.below(p.at.Child("additionalProperties"), valuesOf(p.compiled))
 		if s.Type == "object" {
@@ -222,7 +214,7 @@ func (c *schemaChecker) members(s *JSONSchemaProps, p schemaPlace, errs *schemaE
 		if p.inMeta {
 			below = below.withoutDefaults("inside additionalProperties applying to object metadata")
 		}
-		errs.add(c.place(a.Schema, below))
+		c.place(a.Schema, below)
 	}
 	for _, name := range names(s.Properties) {
 		below := p.below(p.at.Child("properties").Key(name), memberOf(p.compiled, name))
@@ -242,29 +234,29 @@ func (c *schemaChecker) members(s *JSONSchemaProps, p schemaPlace, errs *schemaE
 			}
 		}
 		member := s.Properties[name]
-		errs.add(c.place(&member, below))
+		c.place(&member, below)
 	}
 }
 
 // junctors checks allOf, anyOf, oneOf, not and the schemas of definitions.
-func (c *schemaChecker) junctors(s *JSONSchemaProps, p schemaPlace, errs *schemaErrors) {
-	errs.add(c.place(s.Not, p.below(p.at.Child("not"), nil)))
+func (c *schemaChecker) junctors(s *JSONSchemaProps, p schemaPlace) {
+	c.place(s.Not, p.below(p.at.Child("not"), nil))
 	for _, j := range []struct {
 		field string
 		list  []JSONSchemaProps
 	}{{"allOf", s.AllOf}, {"oneOf", s.OneOf}, {"anyOf", s.AnyOf}} {
 		for i := range j.list {
-			errs.add(c.place(&j.list[i], p.below(p.at.Child(j.field).Index(i), nil)))
+			c.place(&j.list[i], p.below(p.at.Child(j.field).Index(i), nil))
 		}
 	}
 	for _, name := range names(s.Definitions) {
 		below := s.Definitions[name]
-		errs.add(c.place(&below, p.below(p.at.Child("definitions").Key(name), nil)))
+		c.place(&below, p.below(p.at.Child("definitions").Key(name), nil))
 	}
 }
 
 // elements checks the schema of the elements of a list.
-func (c *schemaChecker) elements(s *JSONSchemaProps, p schemaPlace, errs *schemaErrors) {
+func (c *schemaChecker) elements(s *JSONSchemaProps, p schemaPlace) {
 	if s.Items == nil {
 		return
 	}
@@ -275,9 +267,9 @@ func (c *schemaChecker) elements(s *JSONSchemaProps, p schemaPlace, errs *schema
 	if s.XListType == nil || *s.XListType != "map" {
 		below = below.withoutOlder(p.at)
 	}
-	errs.add(c.place(s.Items.Schema, below))
+	c.place(s.Items.Schema, below)
 	for i := range s.Items.JSONSchemas {
-		errs.add(c.place(&s.Items.JSONSchemas[i], below.below(below.at.Index(i), nil)))
+		c.place(&s.Items.JSONSchemas[i], below.below(below.at.Index(i), nil))
 	}
 }
 

@@ -3,10 +3,10 @@ package apiextensions
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -54,9 +54,10 @@ func structuralFaults(s *JSONSchemaProps, at *status.Path) status.FieldErrors {
 	return c.errs
 }
 
-type structuralChecker struct{ errs status.FieldErrors }
-
-func (c *structuralChecker) fail(e *status.FieldError) { c.errs = append(c.errs, e) }
+type structuralChecker struct {
+	faults
+	patterns schema.Patterns
+}
 
 // level says what kind of value a schema describes.
 type level int
@@ -88,7 +89,7 @@ func (s *JSONSchemaProps) preserves() bool {
 
 // place checks a schema outside of allOf, anyOf, oneOf and not.
 func (c *structuralChecker) place(s *JSONSchemaProps, l level, at *status.Path) {
-	if s == nil {
+	if s == nil || c.full() {
 		return
 	}
 	if s.Type == "array" && s.items() == nil {
@@ -221,7 +222,7 @@ func (c *structuralChecker) restrictions(s *JSONSchemaProps, x exempt, at *statu
 	}
 	c.restriction(s.Not, exempt{}, at.Child("not"))
 	if s.Pattern != "" {
-		if _, err := regexp.Compile(s.Pattern); err != nil {
+		if _, err := c.patterns.New(s.Pattern); err != nil {
 			c.fail(status.InvalidField(at.Child("pattern"), s.Pattern, fmt.Sprintf("must be a valid regular expression, but isn't: %v", err)))
 		}
 	}
@@ -229,7 +230,7 @@ func (c *structuralChecker) restrictions(s *JSONSchemaProps, x exempt, at *statu
 
 // restriction checks a schema inside of allOf, anyOf, oneOf or not.
 func (c *structuralChecker) restriction(s *JSONSchemaProps, x exempt, at *status.Path) {
-	if s == nil {
+	if s == nil || c.full() {
 		return
 	}
 	c.restrictions(s, x, at)
@@ -285,7 +286,7 @@ func (c *structuralChecker) complete(v, s *JSONSchemaProps, at, via *status.Path
 }
 
 func (c *structuralChecker) completeBelow(v, s *JSONSchemaProps, at, via *status.Path) {
-	if v == nil {
+	if v == nil || c.full() {
 		return
 	}
 	if s == nil {
