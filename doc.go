@@ -28,7 +28,7 @@
 //   - rest/rbac: decides what users may do by the roles and bindings of Kubernetes.
 //   - rest/serviceaccount: identities of programs, and their tokens.
 //   - rest/kubeconfig: reads the files in which kubectl keeps addresses and credentials.
-//   - rest/crd: exports a kind as a CustomResourceDefinition.
+//   - rest/crd: serves the kinds of CustomResourceDefinitions, and exports a kind as one.
 //   - rest/cbor: the media type CBOR, for hosts that enable it.
 //   - rest/resttest: serves an API to tests, with faults to inject, and checks kinds against the API conventions.
 //

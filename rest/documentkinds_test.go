@@ -36,30 +36,6 @@ const lanternsPath = "/apis/home.example.com/v1/namespaces/default/lanterns"
 
 var lanternsV1 = apimeta.GroupVersionResource{Group: "home.example.com", Version: "v1", Resource: "lanterns"}
 
-func lantern(name string, spec map[string]any) *apimeta.Document {
-	return &apimeta.Document{ObjectMeta: apimeta.ObjectMeta{Name: name}, Content: map[string]any{"spec": spec}}
-}
-
-// A program serves and uses a kind that it knows only as an OpenAPI schema.
-func ExampleClientOf() {
-	api, err := rest.New(rest.Options{}, lanterns())
-	if err != nil {
-		panic(err)
-	}
-	defer api.Close()
-	ctx := context.Background()
-	desk, err := rest.ClientOf[apimeta.Document](api, lanternsV1).Namespace("default").Create(ctx, lantern("desk", map[string]any{"watts": 40}))
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(desk.Kind, desk.Name, desk.Content["spec"])
-	_, err = rest.ClientOf[apimeta.Document](api, lanternsV1).Namespace("default").Create(ctx, lantern("dark", map[string]any{"watts": 0}))
-	fmt.Println(err)
-	// Output:
-	// Lantern desk map[color:white watts:40]
-	// Lantern.home.example.com "dark" is invalid: spec.watts: Invalid value: 0: spec.watts in body should be greater than or equal to 1
-}
-
 // New refuses a kind without a Go struct that it cannot serve.
 func TestNewRefusesDocuments(t *testing.T) {
 	type Lantern struct {

@@ -4,6 +4,10 @@
 //
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart --store databases.db
+//	go run ./examples/quickstart --crds
+//
+// With --crds, kubectl adds kinds: the program serves every CustomResourceDefinition
+// that is applied.
 //
 // It prints the commands to try. Read database.go for the kind and operator.go
 // for the controller. This file is the part that every HTTP server has.
@@ -23,6 +27,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
@@ -42,6 +47,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags.SetOutput(stdout)
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 selects a free port")
 	path := flags.String("store", "", "file that keeps the objects; without one they are in memory only")
+	crds := flags.Bool("crds", false, "serve the kinds of applied CustomResourceDefinitions; their rules in CEL have no effect here")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -62,12 +68,19 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if *crds {
+		disable, err := crd.Enable(ctx, api, crd.Options{IgnoreRules: true})
+		if err != nil {
+			return errors.Join(err, api.Close())
+		}
+		defer disable()
+	}
 
 	server := &http.Server{Handler: api, ReadTimeout: time.Minute, WriteTimeout: time.Minute}
 	failed := make(chan error, 2)
 	go func() { failed <- server.Serve(listener) }()
 	go func() { failed <- operate(ctx, rest.ClientFor[Database](api).As("database-operator")) }()
-	fmt.Fprintf(stdout, tour, "http://"+listener.Addr().String(), end)
+	printTour(stdout, "http://"+listener.Addr().String(), *crds, end)
 
 	select {
 	case err = <-failed:
@@ -90,6 +103,15 @@ func openStore(ctx context.Context, path string) (store storage.Store, end strin
 	return store, "The objects stay in " + path + ".", err
 }
 
+// printTour prints the commands to try, and last what happens to the objects when the program ends.
+func printTour(stdout io.Writer, url string, crds bool, end string) {
+	fmt.Fprintf(stdout, tour, url)
+	if crds {
+		fmt.Fprintf(stdout, tourOfDefinitions, url)
+	}
+	fmt.Fprintf(stdout, "\nCtrl-C ends it. %s\n", end)
+}
+
 const tour = `ready %[1]s
 
 In another terminal:
@@ -102,6 +124,14 @@ In another terminal:
   kubectl --server %[1]s patch db orders --type=merge -p '{"spec":{"replicas":5}}'
   kubectl --server %[1]s get db orders -o yaml
   kubectl --server %[1]s delete db orders
+`
 
-Ctrl-C ends it. %[2]s
+const tourOfDefinitions = `
+A kind that the program was not compiled with, such as this one or your own:
+
+  kubectl --server %[1]s apply -f examples/quickstart/definition.yaml
+  kubectl --server %[1]s wait --for=condition=Established crd/backups.ops.example.com
+  kubectl --server %[1]s explain backup.spec
+  kubectl --server %[1]s apply -f examples/quickstart/sample-backup.yaml
+  kubectl --server %[1]s get backups
 `

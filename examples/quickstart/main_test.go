@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -80,6 +82,55 @@ func TestObjectsStayInTheFile(t *testing.T) {
 	require.NoError(t, json.NewDecoder(stream.Body).Decode(&event), "the operator has written, or will")
 	assert.Equal(t, "MODIFIED", event.Type)
 	assert.Equal(t, created.UID, event.Object.UID)
+}
+
+// With --crds, the program serves the kind of an applied definition, also after a restart.
+func TestDefinitionAddsAKind(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "databases.db")
+	url, stop := startUntil(t, "--store", file, "--crds")
+	post(t, url+"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "definition.yaml")
+	awaitEstablished(t, url)
+	const backups = "/apis/ops.example.com/v1/namespaces/default/backups"
+	post(t, url+backups, "sample-backup.yaml")
+	stop()
+
+	url = start(t, "--store", file, "--crds")
+	answer, err := http.Get(url + backups + "/orders-daily")
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	var got struct{ Spec map[string]any }
+	require.NoError(t, json.NewDecoder(answer.Body).Decode(&got))
+	assert.Equal(t, map[string]any{"database": "orders", "every": "Day", "keep": 7.0}, got.Spec)
+}
+
+// post creates the object of a file.
+func post(t *testing.T, url, file string) {
+	t.Helper()
+	object, err := os.ReadFile(file)
+	require.NoError(t, err)
+	answer, err := http.Post(url, "application/yaml", bytes.NewReader(object))
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusCreated, answer.StatusCode, string(text))
+}
+
+// awaitEstablished watches the definitions until the kind of one is served.
+func awaitEstablished(t *testing.T, url string) {
+	t.Helper()
+	stream, err := http.Get(url + "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?watch=true")
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	for events := json.NewDecoder(stream.Body); ; {
+		var event struct {
+			Object apiextensions.CustomResourceDefinition
+		}
+		require.NoError(t, events.Decode(&event))
+		if event.Object.Is(apiextensions.Established) {
+			return
+		}
+	}
 }
 
 // The API accepts and defaults the sample, and the operator brings it to Ready

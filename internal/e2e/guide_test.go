@@ -14,36 +14,46 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// guideServer is where the program of the guide listens, according to the guide.
-const guideServer = "http://127.0.0.1:8080"
+// pageServer is where the programs of the documentation listen, according to its pages.
+const pageServer = "http://127.0.0.1:8080"
 
-// The test runs the commands of docs/guide.md in their order. It runs each block of type sh. A block of type text must equal the
+// The tests run the commands of a page in their order. They run each block of type sh. A block of type text must equal the
 // output of the last command before it. A command after an exclamation mark must fail.
+
 func TestGuide(t *testing.T) {
-	s := startServer(t, host{program: "platform"}, newest())
+	assert.Greater(t, runPage(t, "guide.md", host{program: "platform"}), 10)
+}
+
+func TestRuntimeKindsPage(t *testing.T) {
+	assert.Greater(t, runPage(t, "runtime-kinds.md", host{program: "quickstart", args: []string{"--crds"}}), 6)
+}
+
+// runPage runs the commands of a page of the documentation against a host, and returns how many there are.
+func runPage(t *testing.T, page string, h host) (ran int) {
+	t.Helper()
+	s := startServer(t, h, newest())
 	require.NoError(t, os.Symlink(s.kubectl.program, filepath.Join(s.home, "kubectl")))
-	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 	require.NoError(t, err)
 	var said string
-	ran := 0
-	for _, block := range regexp.MustCompile("(?s)```(sh|text)\n(.*?)```").FindAllStringSubmatch(string(guide), -1) {
+	for _, block := range regexp.MustCompile("(?s)```(sh|text)\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		if block[1] == "text" {
 			assert.Equal(t, withoutAges(block[2]), withoutAges(said))
 			continue
 		}
 		for line := range strings.Lines(block[2]) {
 			line, fails := strings.CutPrefix(strings.TrimSpace(line), "! ")
-			said = guideCommand(t, s, line, fails)
+			said = pageCommand(t, s, line, fails)
 			ran++
 		}
 	}
-	assert.Greater(t, ran, 10)
+	return ran
 }
 
-// guideCommand runs a command of the guide in a checkout of the library, as a reader would, and returns its output.
-func guideCommand(t *testing.T, s *server, line string, fails bool) string {
+// pageCommand runs a command of a page in a checkout of the library, as a reader would, and returns its output.
+func pageCommand(t *testing.T, s *server, line string, fails bool) string {
 	t.Helper()
-	line = strings.ReplaceAll(line, guideServer, strings.TrimSuffix(s.url, "/platform"))
+	line = strings.ReplaceAll(line, pageServer, strings.TrimSuffix(s.url, "/platform"))
 	if url, ok := strings.CutPrefix(line, "curl "); ok {
 		answer, err := http.Get(url)
 		require.NoError(t, err)
