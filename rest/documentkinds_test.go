@@ -197,6 +197,8 @@ func TestEmbeddedResourcesOfDocuments(t *testing.T) {
 		want     []string
 	}{
 		{`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","nope":1},"spec":{"x":1}}`, http.StatusCreated, []string{`"e":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"x":1}}`}},
+		{`{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{},"annotations":{"a":null},"name":"","creationTimestamp":"2024-01-02T03:04:05+01:00"}}`, http.StatusCreated, []string{`"e":{"apiVersion":"v1","kind":"Pod","metadata":{"annotations":{"a":""},"creationTimestamp":"2024-01-02T02:04:05Z"}}`}},
+		{`{"apiVersion":"v1","kind":"Pod","metadata":null}`, http.StatusCreated, []string{`"e":{"apiVersion":"v1","kind":"Pod","metadata":{}}`}},
 		{`{"spec":{}}`, http.StatusUnprocessableEntity, []string{"e.apiVersion: Required value", "e.kind: Required value"}},
 		{`{"apiVersion":"a/b/c","kind":"A B","metadata":{"name":"X Y","labels":{"a b":"c"}}}`, http.StatusUnprocessableEntity, []string{
 			`e.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c`, `e.kind: Invalid value: \"A B\": may have mixed case`, `e.metadata.labels: Invalid value: \"a b\"`}},

@@ -9,7 +9,9 @@
 //   - the access that a request needs (rest.API.AccessOf) with k8s.io/apiserver;
 //   - decisions and escalation checks of package rbac with k8s.io/component-helpers, for random roles, bindings and their changes;
 //   - pruning, defaulting and validation, for random schemas of custom resources, and rules in CEL with
-//     k8s.io/apiextensions-apiserver.
+//     k8s.io/apiextensions-apiserver;
+//   - the definitions of real projects, their samples and random changes of these, with the strategy by which an API server decodes,
+//     checks and stores custom resources. The definitions are in the folder shared/crds beside the checkout, or in DECORUM_CRDS.
 //
 // It is a module of its own, because the core must not link Kubernetes. Each comparison is a fuzz target with seeds, and a test
 // that generates its own input for about a second. Such a test prints its seed if it fails, and DECORUM_SEED runs one seed again.

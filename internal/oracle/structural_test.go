@@ -421,7 +421,7 @@ func document(t *testing.T, v any) doc.Value {
 }
 
 // plainValue returns a copy of a value in upstream's form.
-func plainValue(t *testing.T, v any) any {
+func plainValue(t testing.TB, v any) any {
 	data, err := utiljson.Marshal(v)
 	require.NoError(t, err)
 	var out any

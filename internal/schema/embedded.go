@@ -5,33 +5,35 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Embedded calls visit for each embedded resource below a value that is an object, with its position. at is the position of the value, nil
-// for a whole object.
-func (s *Schema) Embedded(at *status.Path, v doc.Value, visit func(at *status.Path, obj doc.Value)) {
+// RewriteEmbedded returns a value in which rewrite has replaced each embedded resource that is an object. rewrite gets the position of
+// the resource. at is the position of the value, nil for a whole object.
+func (s *Schema) RewriteEmbedded(at *status.Path, v doc.Value, rewrite func(at *status.Path, obj doc.Value) doc.Value) doc.Value {
 	if !s.embeds {
-		return
+		return v
 	}
 	switch v.Kind() {
 	case doc.Map:
 		if s.IsEmbedded() {
-			visit(at, v)
+			v = rewrite(at, v)
 		}
 		b := s.beside()
-		for i := range v.Len() {
-			key := v.KeyAt(i)
-			if p := b.property(key); p != nil && p.Schema.embeds {
-				p.Schema.Embedded(at.Child(key), v.At(i), visit)
-			} else if p == nil && s.Additional != nil && s.Additional.embeds {
-				s.Additional.Embedded(at.Key(key), v.At(i), visit)
+		return v.Rewrite(func(_ int, key string, member doc.Value) doc.Value {
+			if p := b.property(key); p != nil {
+				return p.Schema.RewriteEmbedded(at.Child(key), member, rewrite)
+			} else if s.Additional != nil {
+				return s.Additional.RewriteEmbedded(at.Key(key), member, rewrite)
 			}
-		}
+			return member
+		})
 	case doc.List:
-		for i := range v.Len() {
-			if s.Items != nil {
-				s.Items.Embedded(at.Index(i), v.At(i), visit)
-			}
+		if s.Items == nil {
+			return v
 		}
+		return v.Rewrite(func(i int, _ string, element doc.Value) doc.Value {
+			return s.Items.RewriteEmbedded(at.Index(i), element, rewrite)
+		})
 	}
+	return v
 }
 
 // Embeds reports whether there is an embedded resource at this place or below it.

@@ -13,27 +13,36 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// decodeEmbedded returns an error if an embedded resource cannot be decoded: its apiVersion and kind must be texts, and its metadata must
-// have the types of object metadata.
-func (res *Resource) decodeEmbedded(obj doc.Value) (err error) {
-	res.Schema.Embedded(nil, obj, func(at *status.Path, v doc.Value) {
+// decodeEmbedded returns an object with the metadata of its embedded resources as Go writes it. It returns an error if an embedded
+// resource cannot be decoded: its apiVersion and kind must be texts, and its metadata must have the types of object metadata.
+func (res *Resource) decodeEmbedded(obj doc.Value) (decoded doc.Value, err error) {
+	decoded = res.Schema.RewriteEmbedded(nil, obj, func(at *status.Path, v doc.Value) doc.Value {
 		for _, name := range []string{"apiVersion", "kind"} {
 			if text := v.Get(name); err == nil && !text.IsAbsent() && text.Kind() != doc.String {
 				err = errors.New(status.InvalidField(at.Child(name), text.Plain(), "must be a string").Error())
 			}
 		}
-		if m := objectmeta.Of(v); err == nil && !m.IsAbsent() {
-			if wrong := schema.DecodingError(codec.AppendJSON(nil, m), reflect.TypeFor[apimeta.ObjectMeta]()); wrong != nil {
-				err = errors.New(status.InvalidField(at.Child("metadata"), m.Plain(), wrong.Error()).Error())
-			}
+		m := objectmeta.Of(v)
+		if err != nil || m.IsAbsent() {
+			return v
 		}
+		if m.IsNull() {
+			return v.With("metadata", doc.MapOf())
+		}
+		if wrong := schema.DecodingError(codec.AppendJSON(nil, m), reflect.TypeFor[apimeta.ObjectMeta]()); wrong != nil {
+			err = errors.New(status.InvalidField(at.Child("metadata"), m.Plain(), wrong.Error()).Error())
+			return v
+		}
+		var written doc.Value
+		written, err = res.writeMetadata(v.With("metadata", objectmeta.WithoutNulls(m)))
+		return written
 	})
-	return err
+	return decoded, err
 }
 
 // checkEmbedded checks embedded resources as objects of their own. Updates are checked like new objects, as upstream does.
 func (res *Resource) checkEmbedded(obj doc.Value) (errs status.FieldErrors) {
-	res.Schema.Embedded(nil, obj, func(at *status.Path, v doc.Value) {
+	res.Schema.RewriteEmbedded(nil, obj, func(at *status.Path, v doc.Value) doc.Value {
 		apiVersion, kind := v.Get("apiVersion"), v.Get("kind")
 		errs = append(errs, checkEmbeddedText(at.Child("apiVersion"), apiVersion, func(text string) string {
 			if _, err := apimeta.ParseGroupVersion(text); err != nil {
@@ -50,13 +59,14 @@ func (res *Resource) checkEmbedded(obj doc.Value) (errs status.FieldErrors) {
 		rules := objectmeta.Rules{CheckName: apimeta.ValidatePathSegmentName, Nameless: objectmeta.NameOf(v) == "",
 			Namespaced: objectmeta.Of(v).Get(objectmeta.Namespace).Text() != ""}
 		if objectmeta.Of(v).IsAbsent() {
-			return
+			return v
 		}
 		faults, _ := rules.Validate(v, doc.Value{})
 		for _, fault := range faults {
 			fault.Field = at.String() + "." + fault.Field
 			errs = append(errs, fault)
 		}
+		return v
 	})
 	return errs
 }

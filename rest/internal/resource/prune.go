@@ -48,7 +48,8 @@ func (w *Write) prune(context.Context) error {
 		return w.undecodable(sent, w.metadataTypeError(m, errs))
 	}
 	if res.Schema.Embeds() {
-		if err := res.decodeEmbedded(obj); err != nil {
+		var err error
+		if obj, err = res.decodeEmbedded(obj); err != nil {
 			return w.undecodable(sent, err)
 		}
 	}
