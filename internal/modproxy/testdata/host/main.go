@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth/oidc"
 	"github.com/decorum-go/decorum/rest/cbor"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -32,7 +33,11 @@ type RangeSpec struct {
 }
 
 func main() {
-	api, err := rest.New(rest.Options{CBOR: cbor.Format()}, k8s.Resource[corev1.ConfigMap](), rest.Resource[Range]{
+	people, err := oidc.New(oidc.Options{Issuer: "https://login.example.com", ClientIDs: []string{"host"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	api, err := rest.New(rest.Options{CBOR: cbor.Format(), Authenticator: people}, k8s.Resource[corev1.ConfigMap](), rest.Resource[Range]{
 		Group: "example.com", Version: "v1", Plural: "ranges",
 		Rules: cel.New(cel.Rules{"RangeSpec": {{Rule: "self.min <= self.max", Message: "min is above max"}}}),
 	})
