@@ -12,11 +12,11 @@ const (
 
 // interner returns one shared copy of equal short strings, because labels, owners and field values repeat from object to object, and
 // comparing a string with itself reads no bytes. It is a fixed table in which a new string replaces the previous one in its slot, so it
-// needs no lock and does not grow. Package unique does not fit: it forgets a string as soon as its last handle is gone, and apimeta.Labels
+// needs no lock and does not grow. The table is made for the first string, because many resources have no objects. Package unique does not fit: it forgets a string as soon as its last handle is gone, and apimeta.Labels
 // hold plain strings.
 type interner struct {
 	seed  maphash.Seed
-	slots [internSlots]atomic.Pointer[string]
+	slots atomic.Pointer[[internSlots]atomic.Pointer[string]]
 }
 
 func newInterner() *interner { return &interner{seed: maphash.MakeSeed()} }
@@ -26,7 +26,12 @@ func (in *interner) intern(b []byte) string {
 	if in == nil || len(b) > internLimit {
 		return string(b)
 	}
-	slot := &in.slots[maphash.Bytes(in.seed, b)%internSlots]
+	slots := in.slots.Load()
+	if slots == nil {
+		in.slots.CompareAndSwap(nil, new([internSlots]atomic.Pointer[string]))
+		slots = in.slots.Load()
+	}
+	slot := &slots[maphash.Bytes(in.seed, b)%internSlots]
 	if known := slot.Load(); known != nil && *known == string(b) {
 		return *known
 	}
