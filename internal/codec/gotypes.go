@@ -66,6 +66,12 @@ func unmarshalNumber(d *jsontext.Decoder, n *stdjson.Number) error {
 // fails if encoding/json fails, with an error that says the same but names the place more exactly.
 func Unmarshal(data []byte, into any) error { return json.Unmarshal(data, into, hostOptions) }
 
+// UnmarshalLeaving is [Unmarshal], but a function reads the values of type T. It must not keep the text.
+func UnmarshalLeaving[T any](data []byte, into any, read func(text []byte, into *T) error) error {
+	own := json.WithUnmarshalers(json.JoinUnmarshalers(json.UnmarshalFunc(read), json.UnmarshalFromFunc(unmarshalNumber)))
+	return json.Unmarshal(data, into, hostOptions, own)
+}
+
 // ToGo stores a document in the Go value that into points to, by the rules of [Unmarshal].
 func ToGo(v doc.Value, into any) error {
 	b := buffers.Get().(*bytes.Buffer)

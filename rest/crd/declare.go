@@ -2,7 +2,6 @@ package crd
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -85,13 +84,11 @@ func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, optio
 	} else if v.Deprecated {
 		r.Stage.Warning = k.deprecation(v.Name)
 	}
-	if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
-		schema := v.Schema.OpenAPIV3Schema
+	if text := v.Schema.Text(); text != nil {
 		if options.IgnoreRules {
-			schema = apiextensions.WithoutRules(schema)
+			text = apiextensions.WithoutRules(text)
 		}
-		r.Schema.OpenAPI, _ = json.Marshal(schema) // it was decoded from JSON
-		r.Schema.RulesChecked, r.Rules = true, options.Rules
+		r.Schema.OpenAPI, r.Schema.RulesChecked, r.Rules = text, true, options.Rules
 	}
 	for _, c := range v.AdditionalPrinterColumns {
 		r.Columns = append(r.Columns, rest.Column{Name: c.Name, Path: c.JSONPath, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority})

@@ -28,7 +28,7 @@ const manager = "kube-apiserver"
 //
 // Enable returns an error if the API serves customresourcedefinitions already, or closes, or if the store cannot be read.
 func Enable(ctx context.Context, api *rest.API, options Options) (disable func(), err error) {
-	checks := apiextensions.Checks{Rules: options.Rules, IgnoreRules: options.IgnoreRules}
+	checks := apiextensions.Checks{Rules: options.Rules, IgnoreRules: options.IgnoreRules, Turn: apiextensions.NewTurn()}
 	if err := api.Serve(ctx, apiextensions.CustomResourceDefinitions(checks)); err != nil {
 		return nil, fmt.Errorf("crd.Enable: %w", err)
 	}

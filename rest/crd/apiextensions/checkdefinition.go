@@ -36,6 +36,9 @@ type Checks struct {
 	IgnoreRules bool
 	// Webhooks accepts definitions whose objects a webhook converts.
 	Webhooks bool
+	// Turn is taken while a definition is checked, so that one definition is checked at a time. Large definitions are expensive, and other
+	// requests need the processors too. Default: any number of definitions are checked at a time.
+	Turn Turn
 }
 
 // Validate returns the faults of a definition, with the causes of kube-apiserver in its order. old is the stored definition,

@@ -1,7 +1,9 @@
 package apiextensions_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -175,6 +177,23 @@ func TestStatusBelongsToNobody(t *testing.T) {
 	require.Equal(t, 201, send(t, api, "POST "+definitions+"?fieldManager=one", things, &d).Code)
 	require.Len(t, d.ManagedFields, 1)
 	assert.NotContains(t, string(d.ManagedFields[0].FieldsV1.Raw), "f:status")
+}
+
+// A definition that waits for its turn gives up when its client does.
+func TestDefinitionsAreCheckedInTurn(t *testing.T) {
+	turn := apiextensions.NewTurn()
+	api := newAPI(t, apiextensions.Checks{Turn: turn})
+	giveBack, err := turn.Take(t.Context())
+	require.NoError(t, err)
+	gone, leave := context.WithCancelCause(t.Context())
+	leave(errors.New("the client has left"))
+	r := httptest.NewRequest("POST", definitions, strings.NewReader(things)).WithContext(gone)
+	r.Header.Set("Content-Type", "application/yaml")
+	w := httptest.NewRecorder()
+	api.ServeHTTP(w, r)
+	assert.Contains(t, w.Body.String(), "the client has left")
+	giveBack()
+	assert.Equal(t, 201, send(t, api, "POST "+definitions, things, nil).Code)
 }
 
 // A default that its own schema refuses would make every object invalid.

@@ -25,6 +25,11 @@ func (checks Checks) validate(ctx context.Context, d, old *CustomResourceDefinit
 	if rest.AccessFrom(ctx).Subresource == "status" {
 		return ValidateStatus(d)
 	}
+	giveBack, err := checks.Turn.Take(ctx)
+	if err != nil {
+		return status.FieldErrors{status.InternalField(nil, err)}
+	}
+	defer giveBack()
 	errs := checks.Validate(d, old)
 	if len(errs) == 0 {
 		for _, text := range Warnings(d, old) {

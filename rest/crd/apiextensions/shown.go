@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 )
 
 // shown is a value as an error message shows it: as JSON whose members have the Go names of the fields. kube-apiserver validates a
@@ -27,9 +28,10 @@ func writeShown(b *bytes.Buffer, v reflect.Value) error {
 			return writeShown(b, v.Elem())
 		}
 	case reflect.Struct:
-		return writeMembers(b, '{', '}', v.NumField(), func(i int) error {
-			b.WriteString(`"` + v.Type().Field(i).Name + `":`)
-			return writeShown(b, v.Field(i))
+		fields := slices.DeleteFunc(reflect.VisibleFields(v.Type()), func(f reflect.StructField) bool { return !f.IsExported() || len(f.Index) > 1 })
+		return writeMembers(b, '{', '}', len(fields), func(i int) error {
+			b.WriteString(`"` + fields[i].Name + `":`)
+			return writeShown(b, v.FieldByIndex(fields[i].Index))
 		})
 	case reflect.Slice:
 		if !v.IsNil() && v.Type().Elem().Kind() != reflect.Uint8 {

@@ -1,6 +1,10 @@
 package apiextensions
 
-import "github.com/decorum-go/decorum/apimeta"
+import (
+	"encoding/json"
+
+	"github.com/decorum-go/decorum/apimeta"
+)
 
 // Group and Version are those of the kind CustomResourceDefinition.
 const (
@@ -67,9 +71,11 @@ type CustomResourceDefinitionVersion struct {
 	SelectableFields         []SelectableField                `json:"selectableFields,omitempty" api:"list=atomic,doc='The fields that field selectors may name, at most 8.'"`
 }
 
-// CustomResourceValidation holds a schema.
+// CustomResourceValidation holds a schema. [ReadStored] reads only its text.
 type CustomResourceValidation struct {
 	OpenAPIV3Schema *JSONSchemaProps `json:"openAPIV3Schema,omitempty" api:"doc='The schema, by which objects are pruned, defaulted and validated.'"`
+
+	text json.RawMessage // the schema, if OpenAPIV3Schema is nil
 }
 
 // CustomResourceSubresources are the subresources of a version.

@@ -2,18 +2,14 @@ package apiextensions
 
 import "encoding/json"
 
-// WithoutRules returns a copy of a schema without validation rules, for a host that does not evaluate them.
-func WithoutRules(s *JSONSchemaProps) *JSONSchemaProps {
-	clone := &JSONSchemaProps{}
-	text, err := json.Marshal(s)
-	if err == nil {
-		err = json.Unmarshal(text, clone)
+// WithoutRules returns a schema, given as JSON, without validation rules, for a host that does not evaluate them.
+func WithoutRules(text json.RawMessage) json.RawMessage {
+	s := &JSONSchemaProps{}
+	if json.Unmarshal(text, s) != nil {
+		return text // a stored schema can be decoded
 	}
-	if err != nil {
-		return s // a schema that was decoded can be encoded and decoded again
-	}
-	clone.dropRules()
-	return clone
+	s.dropRules()
+	return (&CustomResourceValidation{OpenAPIV3Schema: s}).Text()
 }
 
 func (s *JSONSchemaProps) dropRules() {

@@ -1,0 +1,47 @@
+package apiextensions
+
+import (
+	"encoding/json"
+
+	"github.com/decorum-go/decorum/internal/codec"
+)
+
+// ReadStored reads a stored definition, and of its schemas only the text. A schema takes ten times as much memory as its text, and most
+// kinds of a program are idle. The caller must not write the definition.
+func ReadStored(data []byte) (*CustomResourceDefinition, error) {
+	d := &CustomResourceDefinition{}
+	return d, codec.UnmarshalLeaving(data, d, func(text []byte, v *CustomResourceValidation) error {
+		var schema struct {
+			Text json.RawMessage `json:"openAPIV3Schema"`
+		}
+		err := codec.Unmarshal(text, &schema)
+		if string(schema.Text) != "null" {
+			v.text = schema.Text
+		}
+		return err
+	})
+}
+
+// KeepText replaces the schemas of a definition by their texts, as [ReadStored] reads them.
+func KeepText(d *CustomResourceDefinition) {
+	for i := range d.Spec.Versions {
+		if v := &d.Spec.Versions[i]; v.Schema != nil {
+			v.Schema = &CustomResourceValidation{text: v.Schema.Text()}
+		}
+	}
+}
+
+// Text returns the schema as JSON, which the caller must not change. It returns nil if there is no schema.
+func (v *CustomResourceValidation) Text() json.RawMessage {
+	if v == nil || v.OpenAPIV3Schema == nil && v.text == nil {
+		return nil
+	}
+	if v.OpenAPIV3Schema == nil {
+		return v.text
+	}
+	text, err := json.Marshal(v.OpenAPIV3Schema)
+	if err != nil {
+		return nil // a schema that was decoded can be encoded
+	}
+	return text
+}
