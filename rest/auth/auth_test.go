@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,9 +28,12 @@ func request(headers ...string) *http.Request {
 	return r
 }
 
+// certificatesExpire returns when the certificates of withCertificate expire.
+func certificatesExpire() time.Time { return time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC) }
+
 // withCertificate returns a copy of a request over TLS with a client certificate, which is verified or not.
 func withCertificate(r *http.Request, name string, verified bool, groups ...string) *http.Request {
-	leaf := &x509.Certificate{Raw: []byte("certificate of " + name), Subject: pkix.Name{CommonName: name, Organization: groups}}
+	leaf := &x509.Certificate{Raw: []byte("certificate of " + name), NotAfter: certificatesExpire(), Subject: pkix.Name{CommonName: name, Organization: groups}}
 	r = r.Clone(r.Context())
 	r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{leaf}}
 	if verified {
@@ -99,7 +103,11 @@ func TestAuthenticators(t *testing.T) {
 			assert.Equal(t, c.groups, who.User.Groups)
 		})
 	}
-	who, err := proxy.Authenticate(withCertificate(request(remote...), "front-proxy", true))
+	who, err := auth.Certificates().Authenticate(withCertificate(request(), "alice", true))
+	require.NoError(t, err)
+	assert.Equal(t, certificatesExpire(), who.Expires)
+
+	who, err = proxy.Authenticate(withCertificate(request(remote...), "front-proxy", true))
 	require.NoError(t, err)
 	assert.Equal(t, "7", who.User.UID)
 	assert.Equal(t, map[string][]string{"team/x": {"t"}}, who.User.Extra)
@@ -111,6 +119,17 @@ func TestFirstKeepsAnError(t *testing.T) {
 	down := auth.Bearer(func(context.Context, string) (*rest.Identity, error) { return nil, status.ServiceUnavailable("later") })
 	_, err := auth.First(auth.Certificates(), down).Authenticate(request("Authorization", "Bearer x"))
 	assert.True(t, status.IsServiceUnavailable(err))
+}
+
+// starts is an Authenticator that records its start.
+type starts struct {
+	rest.AuthenticatorFunc
+	started *rest.API
+}
+
+func (s *starts) Start(api *rest.API) error {
+	s.started = api
+	return nil
 }
 
 // answers is an Authorizer with a fixed answer, that lists one rule and records its start.
@@ -149,10 +168,13 @@ func TestFirstOpinion(t *testing.T) {
 		assert.Equal(t, c.fails, err != nil)
 	}
 
+	first := &starts{}
+	authenticators := auth.First(auth.OrAnonymous(auth.RequestHeaders(first, "proxy")), tokens())
 	both := auth.FirstOpinion(none, allow)
-	api, err := rest.New(rest.Options{Authorizer: both})
+	api, err := rest.New(rest.Options{Authenticator: authenticators, Authorizer: both})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	assert.Same(t, api, first.started)
 	assert.Same(t, api, none.started)
 	assert.Same(t, api, allow.started)
 	rules, err := both.(auth.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
