@@ -357,11 +357,11 @@ func checkOpenValidation(t *testing.T, r round) (refused bool) {
 	want := validation.ValidateCustomResource(nil, s.theirs, validator)
 	want = append(want, listtype.ValidateListSetsAndMaps(nil, s.structural, s.theirs)...)
 	got := s.ours.Validate(nil, v)
-	for _, err := range s.ours.CheckTypes(nil, v) { // the types alone are a part of the whole
-		require.Contains(t, ourTexts(got), ourTexts(status.FieldErrors{err}), "%s", s.say())
-	}
 	if !isBounded(got) {
 		require.Equal(t, theirTexts(want), ourTexts(got), "%s", s.say())
+		for _, err := range s.ours.CheckTypes(nil, v) { // the types alone are a part of the whole
+			require.Contains(t, ourTexts(got), ourTexts(status.FieldErrors{err}), "%s", s.say())
+		}
 	}
 	return len(want) > 0
 }
@@ -457,14 +457,10 @@ func TestDefaultsOfElements(t *testing.T) {
 
 // FuzzOpenAPI generates OpenAPI schemas and objects from a seed and runs all comparisons above.
 func FuzzOpenAPI(f *testing.F) {
-	for seed := range int64(20) {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, seed int64) {
-		at := func() round { return round{rand.New(rand.NewSource(seed)), seed} }
-		checkOpenPruning(t, at())
-		checkOpenDefaulting(t, at())
-		checkOpenValidation(t, at())
-		checkOpenRatcheting(t, at())
+	fuzzSeeds(f, func(t *testing.T, again func() round) {
+		checkOpenPruning(t, again())
+		checkOpenDefaulting(t, again())
+		checkOpenValidation(t, again())
+		checkOpenRatcheting(t, again())
 	})
 }

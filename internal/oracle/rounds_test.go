@@ -55,3 +55,13 @@ func rounds(t *testing.T, n int, f func(t *testing.T, r round)) bool {
 	}
 	return true
 }
+
+// fuzzSeeds fuzzes the seed of random input. Each call of again starts the round of the seed anew.
+func fuzzSeeds(f *testing.F, check func(t *testing.T, again func() round)) {
+	for seed := range int64(20) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed int64) {
+		check(t, func() round { return round{rand.New(rand.NewSource(seed)), seed} })
+	})
+}

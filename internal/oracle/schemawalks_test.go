@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"math/rand"
 	"slices"
 	"strings"
 	"testing"
@@ -160,15 +159,11 @@ func checkRatcheting(t *testing.T, r round) (refused, invalid bool) {
 
 // FuzzSchemas generates schemas and objects from a seed and runs all comparisons above.
 func FuzzSchemas(f *testing.F) {
-	for seed := range int64(20) {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, seed int64) {
-		at := func() round { return round{rand.New(rand.NewSource(seed)), seed} }
-		checkPruning(t, at())
-		checkDefaulting(t, at())
-		checkValidation(t, at())
-		checkRatcheting(t, at())
+	fuzzSeeds(f, func(t *testing.T, again func() round) {
+		checkPruning(t, again())
+		checkDefaulting(t, again())
+		checkValidation(t, again())
+		checkRatcheting(t, again())
 	})
 }
 
