@@ -40,12 +40,13 @@ type TrialStatus struct {
 	Replicas int32 `json:"replicas,omitempty"`
 }
 
-// TrialV1beta1 has no bound on the count.
+// TrialV1beta1 has no bound on the count. It has a mode and no note.
 type TrialV1beta1 struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
 	Spec               struct {
-		Count int32 `json:"count,omitempty"`
+		Count int32  `json:"count,omitempty"`
+		Mode  string `json:"mode,omitempty" api:"default=slow"`
 	} `json:"spec,omitempty"`
 }
 
@@ -54,7 +55,8 @@ type BoundTrial struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
 	Spec               struct {
-		Count int32 `json:"count,omitempty" api:"max=3"`
+		Count int32  `json:"count,omitempty" api:"max=3"`
+		Note  string `json:"note,omitempty"`
 	} `json:"spec,omitempty"`
 }
 
@@ -65,7 +67,10 @@ type PlainTrial struct {
 	Text               string `json:"text,omitempty"`
 }
 
-const trials = "/apis/example.com/v1/namespaces/default/trials"
+const (
+	trials      = "/apis/example.com/v1/namespaces/default/trials"
+	boundTrials = "/apis/example.com/v1/namespaces/default/boundtrials"
+)
 
 func newTrials(t *testing.T, dialect rest.Dialect) *rest.API {
 	t.Helper()
@@ -156,8 +161,17 @@ var probes = map[string]probe{
 	}},
 	"GoWritten":     {custom: true, builtin: true, show: of("POST", trials, trial("a", "", `,"on":false`), "spec")},
 	"RequiredByTag": {custom: true, builtin: true, show: of("POST", trials, `{"apiVersion":"example.com/v1","kind":"Trial","metadata":{"name":"a"},"spec":{"on":true}}`, "message")},
-	"StoredRules": {custom: true, builtin: true, show: of("POST", "/apis/example.com/v1beta1/namespaces/default/boundtrials",
+	"StoredRules": {custom: true, builtin: true, show: of("POST", strings.Replace(boundTrials, "v1", "v1beta1", 1),
 		`{"apiVersion":"example.com/v1beta1","kind":"BoundTrial","metadata":{"name":"a"},"spec":{"count":5}}`, "message")},
+	"FieldsKept": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
+		must(t, api, "POST", boundTrials, `{"apiVersion":"example.com/v1","kind":"BoundTrial","metadata":{"name":"a"},"spec":{"note":"x"}}`)
+		must(t, api, "PATCH", strings.Replace(boundTrials, "v1", "v1beta1", 1)+"/a", `{"spec":{"count":2}}`, "Content-Type", typeMergePatch)
+		return of("GET", boundTrials+"/a", "", "spec.note")(t, api)
+	}},
+	"ShownDefaulted": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
+		must(t, api, "POST", boundTrials, `{"apiVersion":"example.com/v1","kind":"BoundTrial","metadata":{"name":"a"},"spec":{"note":"x"}}`)
+		return of("GET", strings.Replace(boundTrials, "v1", "v1beta1", 1)+"/a", "", "spec")(t, api)
+	}},
 	"Generation":       {custom: true, builtin: true, show: of("POST", trials, trial("a", "", ""), "metadata.generation")},
 	"ClientGeneration": {builtin: true, also: "Generation", show: of("POST", trials, trial("a", `,"generation":5`, ""), "metadata.generation")},
 	"CoreMetadata": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {

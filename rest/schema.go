@@ -11,7 +11,8 @@ import (
 // Schema describes the objects of a kind without a Go struct, in the words of a CustomResourceDefinition. Such a kind answers as
 // kube-apiserver does for a custom resource of this schema: unknown fields are pruned, missing ones are defaulted, and an update
 // may keep values that break the schema if it does not change them. A write in another version than the stored one need not meet
-// the schema of the stored version, which prunes and defaults the object.
+// the schema of the stored version, which prunes and defaults the object. So the object loses the fields that one of the two
+// versions lacks. A read in another version prunes the object, and does not default it.
 type Schema struct {
 	// OpenAPI is a structural OpenAPI v3 schema, as JSON. Package crd checks that a schema is structural and that its defaults are
 	// valid; New does not. Default: objects may have any fields.
@@ -54,6 +55,6 @@ func (r Resource[T]) declareSchema(d *resource.Declaration) error {
 	if len(d.Open.JSON) == 0 {
 		d.Open.JSON = []byte(anyFields)
 	}
-	d.Dialect.StoredRules = false
+	d.Dialect.StoredRules, d.Dialect.FieldsKept, d.Dialect.ShownDefaulted = false, false, false
 	return nil
 }

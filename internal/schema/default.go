@@ -49,6 +49,34 @@ func (s *Schema) Default(v doc.Value) doc.Value {
 	return v
 }
 
+// WithoutNulls drops each null whose schema neither allows it nor has a default, at every depth. It keeps the null elements of lists.
+// [Schema.Default] does so too, and also sets defaults.
+func (s *Schema) WithoutNulls(v doc.Value) doc.Value {
+	switch v.Kind() {
+	case doc.Map:
+		if s.Object == nil && s.Additional == nil {
+			return v
+		}
+		b := s.beside()
+		return v.Rewrite(func(_ int, key string, child doc.Value) doc.Value {
+			below := b.schema(key)
+			switch {
+			case below == nil:
+				return child
+			case below.dropsNull(child) && below.filled.IsAbsent():
+				return doc.Value{}
+			}
+			return below.WithoutNulls(child)
+		})
+	case doc.List:
+		if s.Items == nil {
+			return v
+		}
+		return v.Rewrite(func(_ int, _ string, child doc.Value) doc.Value { return s.Items.WithoutNulls(child) })
+	}
+	return v
+}
+
 // fill adds all absent members that have a default, in one step.
 func (o *Object) fill(v doc.Value) doc.Value {
 	missing := 0

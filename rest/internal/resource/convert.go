@@ -25,7 +25,7 @@ func Conversions[V, T any](version, stored *Resource, toStored func(in *V, out *
 func convertBy[A, B any](from, to *Resource, f func(in *A, out *B) error, back func(in *B, out *A) error, v doc.Value) (doc.Value, error) {
 	if f == nil {
 		common, _ := to.Schema.Prune(to.WithKind(v))
-		return to.settled(common)
+		return to.settleConverted(common)
 	}
 	converted, err := callConversion(to, f, v)
 	if err != nil {
@@ -35,7 +35,7 @@ func convertBy[A, B any](from, to *Resource, f func(in *A, out *B) error, back f
 	if !to.Dialect.GoWritten {
 		converted = withConvertedZeros(from, to, back, v, converted)
 	}
-	return to.settled(converted)
+	return to.settleConverted(converted)
 }
 
 // withConvertedZeros adds the zero values that Go's encoding left out of converted, which the host's function made from v. A zero of v

@@ -45,7 +45,7 @@ func (w *Write) resettle(ctx context.Context, changed doc.Value) error {
 // settle defaults an object by its schema and by the host's Default hook, and checks the types of its values. In the built-in dialect the
 // object passes through its Go type, see [Write.passThroughType]. sent is the object without any default.
 func (w *Write) settle(ctx context.Context, sent, obj doc.Value) error {
-	obj = w.res.Schema.Default(obj)
+	obj = w.defaulted(obj)
 	errs := w.res.Schema.CheckTypes(nil, obj)
 	if len(errs) > 0 { // most writes have none, so compare with the old object only then
 		errs = w.res.Schema.CheckTypesRatcheted(nil, obj, w.old.shown)
@@ -64,6 +64,21 @@ func (w *Write) settle(ctx context.Context, sent, obj doc.Value) error {
 		return w.passThroughType(ctx, sent, obj)
 	}
 	return w.showToHooks(ctx, sent, obj)
+}
+
+// defaulted defaults an object by the schema. In a version that does not default what it shows, the old object may lack defaults, so there
+// it defaults only the part of the object that the write may change.
+func (w *Write) defaulted(obj doc.Value) doc.Value {
+	res, v := w.res, w.res.Schema.Default(obj)
+	switch {
+	case res == res.Stored || res.Dialect.ShownDefaulted:
+		return v
+	case w.part() == StatusPart:
+		return obj.With("status", v.Get("status"))
+	case res.HasStatus():
+		return v.With("status", obj.Get("status"))
+	}
+	return v
 }
 
 // illTyped returns the error for an object with values of wrong types. It also lists everything else that is wrong with the object.

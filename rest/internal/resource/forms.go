@@ -44,14 +44,15 @@ func (f forms) withMetadata(changes ...doc.Member) forms {
 	return forms{set(f.shown), set(f.stored)}
 }
 
-// convertStored converts an object to the stored version and merges it into base. Only fields that differ from base in the version of the
-// request change in the stored object. So a version that cannot express all fields of the stored version does not lose them.
+// convertStored converts an object to the stored version and, if the dialect says so, merges it into base. Then only fields that differ
+// from base in the version of the request change in the stored object, so a version that cannot express all fields of the stored version
+// does not lose them.
 func (res *Resource) convertStored(obj doc.Value, base forms) (doc.Value, error) {
 	if res.toStored == nil {
 		return obj, nil
 	}
 	v, err := res.toStored(obj)
-	if err != nil || base.stored.IsAbsent() {
+	if err != nil || base.stored.IsAbsent() || !res.Dialect.FieldsKept {
 		return v, err
 	}
 	before, err := res.toStored(base.shown)

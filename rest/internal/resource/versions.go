@@ -83,6 +83,16 @@ func (res *Resource) settled(v doc.Value) (doc.Value, error) {
 	return res.WithKind(out), err
 }
 
+// settleConverted is [Resource.settled] for an object that was converted to this version. Only the stored version defaults it if the
+// dialect says so; every other version then prunes it.
+func (res *Resource) settleConverted(v doc.Value) (doc.Value, error) {
+	if res == res.Stored || res.Dialect.ShownDefaulted {
+		return res.settled(v)
+	}
+	v, _ = res.Schema.Prune(v)
+	return res.Schema.WithoutNulls(v), nil
+}
+
 // upgrade brings an object of another version, or of an older Go type, into the current stored form: converted, pruned and defaulted. The
 // store calls it when the API starts.
 func (res *Resource) upgrade(json []byte) ([]byte, error) {

@@ -15,9 +15,11 @@ type Dialect struct {
 
 	// What is stored.
 
-	GoWritten     bool `about:"what is stored" yes:"what the Go type writes, without the zeros and nulls that it leaves out" no:"what the client sent, pruned and defaulted; metadata as Go writes it"`
-	RequiredByTag bool `about:"a field whose JSON tag has neither omitempty nor omitzero" yes:"required" no:"optional"`
-	StoredRules   bool `about:"a write in another version than the stored one" yes:"must meet the rules of both versions" no:"must meet the rules of its own version"`
+	GoWritten      bool `about:"what is stored" yes:"what the Go type writes, without the zeros and nulls that it leaves out" no:"what the client sent, pruned and defaulted; metadata as Go writes it"`
+	RequiredByTag  bool `about:"a field whose JSON tag has neither omitempty nor omitzero" yes:"required" no:"optional"`
+	StoredRules    bool `about:"a write in another version than the stored one" yes:"must meet the rules of both versions" no:"must meet the rules of its own version"`
+	FieldsKept     bool `about:"a field of the stored version that the version of a write lacks" yes:"kept" no:"removed"`
+	ShownDefaulted bool `about:"a default of a version, if the stored object lacks the field" yes:"set when the object is read in that version" no:"set only by a write in that version"`
 
 	// Metadata.
 
@@ -69,8 +71,10 @@ var Custom = Dialect{
 	MetadataAlone:     true,
 	UnknownVerbatim:   true,
 
-	RequiredByTag: true,
-	StoredRules:   true,
+	RequiredByTag:  true,
+	StoredRules:    true,
+	FieldsKept:     true,
+	ShownDefaulted: true,
 
 	Generation:          true,
 	FinalizerWarnings:   true,
@@ -99,8 +103,10 @@ var Builtin = Dialect{
 	TypesFirst:       true,
 	WholeBodyChecked: true,
 
-	GoWritten:   true,
-	StoredRules: true,
+	GoWritten:      true,
+	StoredRules:    true,
+	FieldsKept:     true,
+	ShownDefaulted: true,
 
 	ClientGeneration: true,
 	CoreMetadata:     true,
