@@ -38,6 +38,7 @@ func TestDocsShowExamples(t *testing.T) {
 		"docs/storage.md":       {"rest/example_storage_test.go", "storage/bolt/example_test.go", "rest/lifecycle/example_test.go", "examples/replicas/replica.go"},
 		"docs/kinds.md":         {"rest/example_kinds_test.go"},
 		"docs/runtime-kinds.md": {"rest/example_runtime_test.go", "cel/example_definitions_test.go"},
+		"docs/teams.md":         {"examples/platform/teams/main.go"},
 		"docs/versions.md":      {"rest/example_versions_test.go"},
 		"docs/deletion.md":      {"rest/example_test.go", "rest/lifecycle/example_test.go"},
 	} {

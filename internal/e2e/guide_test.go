@@ -28,15 +28,21 @@ func TestRuntimeKindsPage(t *testing.T) {
 	assert.Greater(t, runPage(t, "runtime-kinds.md", host{program: "quickstart", args: []string{"--crds"}}), 6)
 }
 
-// runPage runs the commands of a page of the documentation against a host, and returns how many there are.
-func runPage(t *testing.T, page string, h host) (ran int) {
+func TestTeamsPage(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "teams")
+	assert.Greater(t, runPage(t, "teams.md", host{program: "teams", args: []string{"--dir", dir}}, "/tmp/teams", dir), 20)
+}
+
+// runPage runs the commands of a page of the documentation against a host, and returns how many there are. replaced alternates texts of the
+// page and what stands in their place in the test.
+func runPage(t *testing.T, page string, h host, replaced ...string) (ran int) {
 	t.Helper()
 	s := startServer(t, h, newest())
 	require.NoError(t, os.Symlink(s.kubectl.program, filepath.Join(s.home, "kubectl")))
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 	require.NoError(t, err)
 	var said string
-	for _, block := range regexp.MustCompile("(?s)```(sh|text)\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+	for _, block := range regexp.MustCompile("(?s)```(sh|text)\n(.*?)```").FindAllStringSubmatch(strings.NewReplacer(replaced...).Replace(string(text)), -1) {
 		if block[1] == "text" {
 			assert.Equal(t, withoutAges(block[2]), withoutAges(said))
 			continue

@@ -73,8 +73,8 @@ func buildPrograms(dir string) error {
 	}
 	// The examples are built in the library's module, with its versions of the dependencies.
 	library := filepath.Join("..", "..")
-	for _, example := range []string{"quickstart", "embed", "platform"} {
-		if err := build(filepath.Join(dir, example), library, "./examples/"+example); err != nil {
+	for _, example := range []string{"quickstart", "embed", "platform", "platform/teams"} {
+		if err := build(filepath.Join(dir, filepath.Base(example)), library, "./examples/"+example); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,112 @@
+// Command teams is the program of docs/teams.md: the platform of docs/guide.md for
+// several teams. It serves over TLS, and only people and programs that it knows. It
+// writes a kubeconfig file for each person into a directory:
+//
+//	go run ./examples/platform/teams --dir /tmp/teams
+//	kubectl --kubeconfig /tmp/teams/root get namespaces
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/decorum-go/decorum/examples/platform/site"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/serviceaccount"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "teams:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends.
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("teams", flag.ContinueOnError)
+	flags.SetOutput(stdout)
+	listen := flags.String("listen", "127.0.0.1:8443", "address to serve on; port 0 selects a free port")
+	dir := flags.String("dir", "", "directory for the kubeconfig files")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if *dir == "" {
+		return errors.New("--dir is missing")
+	}
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+
+	people := newPeople()
+	certificate, err := newCertificate()
+	if err != nil {
+		return err
+	}
+	api, err := newAPI(people)
+	if err != nil {
+		return err
+	}
+	url := fmt.Sprintf("https://%s/platform", listener.Addr())
+	if err := people.writeFiles(*dir, url, certificate); err != nil {
+		return errors.Join(err, api.Close())
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/platform/", http.StripPrefix("/platform", api))
+	server := &http.Server{Handler: mux, ReadTimeout: time.Minute, WriteTimeout: time.Minute, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
+	fmt.Fprintln(stdout, "ready", url)
+
+	ended := make(chan error, 1)
+	go func() { ended <- server.ServeTLS(listener, "", "") }()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace)) // the API first, because it ends the watches
+}
+
+// newAPI returns the API of the platform.
+func newAPI(people people) (*rest.API, error) {
+	key, err := newKey()
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: []serviceaccount.Key{{Signer: key}}})
+	if err != nil {
+		return nil, err
+	}
+	roles, err := rbac.New(rbac.Options{Administrators: []string{"platform-admins"}})
+	if err != nil {
+		return nil, err
+	}
+	options := rest.Options{
+		Authenticator: auth.First(auth.Tokens(people...), accounts),
+		Authorizer:    roles,
+		OpenHealth:    true,
+	}
+	definitions := slices.Concat(roles.Definitions(), accounts.Definitions(), auth.Reviews(),
+		[]rest.Definition{builtin.Namespaces(), builtin.Events(), site.Resource()})
+	return rest.New(options, definitions...)
+}
