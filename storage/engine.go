@@ -101,9 +101,10 @@ type table struct {
 	names      *interner
 	builder    *builder // builds old states
 	ahead      map[Key]ahead
-	newer      map[Key]string // the forms of records that a newer program has stored
-	bad        map[Key]error  // why a replica does not serve an object that another one has stored
-	paused     chan struct{}  // closed when a pause of commits ends; nil without a pause
+	newer      map[Key]string  // the forms of records that a newer program has stored
+	bad        map[Key]error   // why a replica does not serve an object that another one has stored
+	paused     chan struct{}   // closed when a pause of commits ends; nil without a pause
+	proposals  *sync.WaitGroup // the proposals of a replica in progress
 }
 
 var (

@@ -16,7 +16,7 @@ func (m *Engine) propose(ctx context.Context, writes []write, now time.Time) (fi
 	if !ok || err != nil {
 		return 0, false, err
 	}
-	defer m.replica.commits.Done()
+	defer m.endProposals(writes)
 	if len(group.Entries) == 0 {
 		done, err := m.confirmed(ctx, writes)
 		return 0, done, err
@@ -89,6 +89,11 @@ func (m *Engine) proposal(writes []write, now time.Time) (group Group, ok bool, 
 		group.Entries = nil
 	}
 	m.replica.commits.Add(1)
+	for i := range writes {
+		w := &writes[i]
+		w.proposals = w.table.proposals
+		w.proposals.Add(1)
+	}
 	return group, true, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/tidwall/btree"
 )
@@ -34,6 +35,10 @@ func (m *Engine) Register(ctx context.Context, resource Resource) error {
 	}
 	if form := m.formOf(t); form.Fingerprint != resource.Fingerprint || !slices.Equal(form.Indexed, resource.Indexed) {
 		if err := m.upgrade(ctx, t, &resource); err != nil {
+			return err
+		}
+	} else if form.Declaration != resource.Declaration {
+		if err := m.repeatWrites(ctx, t, &resource); err != nil {
 			return err
 		}
 	}
@@ -78,7 +83,7 @@ func (r *Resource) check() error {
 
 func newTable(form *Resource) *table {
 	return &table{name: form.Name, namespaced: form.Namespaced, form: form, tree: newTree(), indexes: newIndexes(form.Indexed),
-		names: newInterner(), builder: newBuilder()}
+		names: newInterner(), builder: newBuilder(), proposals: &sync.WaitGroup{}}
 }
 
 func newTree() *btree.BTreeG[*Record] {

@@ -38,6 +38,9 @@ type Resource struct {
 	// metadata.resourceVersion unchanged, and must neither keep nor change the bytes it receives. The store calls it outside every lock,
 	// before Extract and before anyone reads the record. Nil means that the JSON stays unchanged.
 	Upgrade func(json []byte) ([]byte, error)
+	// Declaration identifies who writes the resource, by any comparable value. If Register receives another one than before, writes under
+	// way call their functions again, even if the Fingerprint is the same.
+	Declaration any
 }
 
 // Extractor reads from an object's canonical JSON what selection needs. The store calls it outside every lock, possibly from several
@@ -81,6 +84,9 @@ type Store interface {
 	// caller should first close cursors that expect the old form. A cursor that has read every change continues with records of the new form.
 	//
 	// If only the indexes differ, Register changes no records and keeps the history.
+	//
+	// If the Fingerprint or the Declaration differs, every write that began before has committed when Register returns, or calls its
+	// function again.
 	//
 	// If Upgrade or Extract fails, Register returns the error with the key of the record, and changes nothing. It returns [ErrResource] if the
 	// resource is incomplete or registered with another scope.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/decorum-go/decorum/watch"
 )
@@ -20,6 +21,8 @@ type write struct {
 	next    *Record  // the record to commit; nil to delete
 	changes bool     // false for a no-op
 	grown   int64    // how many bytes the write adds to the live records
+	// proposals counts the proposals of a replica to the table in the form of the write.
+	proposals *sync.WaitGroup
 }
 
 // Update implements [Store].

@@ -29,6 +29,23 @@ var registerRules = []rule{
 		require.NoError(s, err)
 		require.Empty(s, changes)
 	}},
+	{"RegisteredDuringAWrite", "A write under way calls its function again when its resource is registered by another declaration.", func(s *subject) {
+		calls := 0
+		key := widget("a", "x")
+		record, err := s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) {
+			if calls++; calls == 1 {
+				declared := s.resources()[0]
+				declared.Declaration = "another"
+				require.NoError(s, s.store.Register(s.ctx, declared))
+			}
+			return object(key, "red", calls), nil
+		})
+		require.NoError(s, err)
+		require.Equal(s, 2, calls)
+		got, err := s.store.Get(s.ctx, key, 0)
+		require.NoError(s, err)
+		require.Equal(s, record, got)
+	}},
 	{"Upgrade", "Registering a resource under another fingerprint upgrades its records at their revisions and ends its history.", func(s *subject) {
 		key := widget("a", "x")
 		first := s.put(key, "red", 1)

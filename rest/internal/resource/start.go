@@ -27,6 +27,7 @@ func (res *Resource) register(ctx context.Context) error {
 		Indexed:     indexed,
 		Fingerprint: res.fingerprint(),
 		Upgrade:     res.upgrade,
+		Declaration: res,
 	})
 }
 
