@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -28,7 +29,7 @@ func (a *API) Serve(ctx context.Context, definitions ...Definition) error {
 				return nil, err
 			}
 			if s.index(res.GR) >= 0 {
-				return nil, fmt.Errorf("kind %q: the API already serves %s", res.GVK.Kind, res.GR)
+				return nil, kind.Taken(res.GVK.Kind, "the API already serves %s", res.GR)
 			}
 			stored = append(stored, res)
 			x.Take(res.Resource)

@@ -1,7 +1,9 @@
 package crd
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,70 +12,123 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 type condition = apiextensions.CustomResourceDefinitionCondition
 
-// apply serves the kind of a definition in its present state, and reports in the status what came of it.
-func (k *kinds) apply(ctx context.Context, d *apiextensions.CustomResourceDefinition) {
-	names, accepted := acceptNames(d, k.namesOfOthers(d))
-	established := condition{Type: apiextensions.Established, Status: apimeta.ConditionFalse, Reason: "NotAccepted", Message: "not all names are accepted"}
-	if accepted.Status == apimeta.ConditionTrue || d.Is(apiextensions.Established) {
-		switch err := k.serve(ctx, d, names); {
-		case err == nil:
-		case k.served[d.Name] != nil: // the API serves an older state of the definition
-			k.log(ctx, d.Name, err)
-		default: // the host has declared the kind or one of its names
-			names = d.Status.AcceptedNames
-			accepted.Status, accepted.Reason, accepted.Message = apimeta.ConditionFalse, "KindConflict", strings.TrimPrefix(err.Error(), "rest.API.Serve: ")
-		}
+// apply serves the kind of a definition in its present state, and reports in the status what came of it. What fails is tried again
+// later. apply reports whether the definition has given up a name.
+func (k *kinds) apply(ctx context.Context, d *definition) (freed bool) {
+	before := d.granted
+	names, accepted := acceptNames(d.CustomResourceDefinition, k.namesOfOthers(d))
+	var failed error
+	if accepted.Status == apimeta.ConditionTrue || d.HasBeenEstablished() {
+		failed = k.serve(ctx, d, names)
 	}
-	if k.served[d.Name] != nil {
-		established = condition{Type: apiextensions.Established, Status: apimeta.ConditionTrue, Reason: "InitialNamesAccepted", Message: "the initial names have been accepted"}
+	if taken := (kind.TakenError{}); errors.As(failed, &taken) && k.served[d.Name] == nil { // the host has declared the kind or one of its names
+		names = d.Status.AcceptedNames
+		accepted.Status, accepted.Reason, accepted.Message = apimeta.ConditionFalse, "KindConflict", taken.Error()
 	}
-	list := []condition{accepted, established}
-	if approval, ok := approvalOf(d); ok {
-		list = append(list, approval)
+	d.granted = names
+	k.expected.refuse(d, accepted.Status != apimeta.ConditionTrue && k.served[d.Name] == nil)
+	var unreported, left error
+	if d.DeletionTimestamp == nil {
+		unreported = k.report(ctx, d, k.conditions(d, accepted, failed))
+	} else {
+		left = k.terminate(ctx, d)
 	}
-	now := k.report(ctx, d, names, list)
-	if now != nil {
-		k.definitions[d.Name] = now
-	}
-	if d.DeletionTimestamp != nil {
-		k.terminate(ctx, d)
+	k.tryAgain(ctx, d, cmp.Or(failed, unreported, left))
+	return frees(before, names)
+}
+
+// tryAgain plans to apply a definition again if err is not nil.
+func (k *kinds) tryAgain(ctx context.Context, d *definition, err error) {
+	switch {
+	case err == nil:
+		k.retries.forget(d.Name)
+	case k.retries.fail(d.Name, err) && ctx.Err() == nil:
+		k.options.Logger.Error("crd: the API does not serve what a definition describes, and tries again", "definition", d.Name, "error", err)
 	}
 }
 
-// report writes the conditions and the accepted names of a definition, unless they are there already. It returns the stored
-// definition, or nil if it has not been written.
-func (k *kinds) report(ctx context.Context, d *apiextensions.CustomResourceDefinition, names apiextensions.CustomResourceDefinitionNames, list []condition) *apiextensions.CustomResourceDefinition {
-	if !k.differs(d, names, list) {
+// conditions returns the conditions of a definition after an attempt to serve its kind, which has failed unless failed is nil.
+func (k *kinds) conditions(d *definition, accepted condition, failed error) []condition {
+	list := []condition{accepted}
+	established := condition{Type: apiextensions.Established, Status: apimeta.ConditionFalse}
+	switch served := k.served[d.Name] != nil; {
+	case failed != nil && isOfStore(failed): // says nothing about the definition
+		established.Type = ""
+	case served && failed != nil:
+		established.Status, established.Reason, established.Message = apimeta.ConditionTrue, "OlderGenerationServed", reasonOf(failed)
+	case served:
+		established.Status, established.Reason, established.Message = apimeta.ConditionTrue, "InitialNamesAccepted", "the initial names have been accepted"
+	case accepted.Status == apimeta.ConditionTrue:
+		established.Reason, established.Message = apiextensions.ReasonNotServed, reasonOf(failed)
+	default:
+		established.Reason, established.Message = "NotAccepted", "not all names are accepted"
+	}
+	if established.Type != "" {
+		list = append(list, established)
+	}
+	if approval, ok := approvalOf(d.CustomResourceDefinition); ok {
+		list = append(list, approval)
+	}
+	return list
+}
+
+// isOfStore reports whether an error comes from the state of the store.
+func isOfStore(err error) bool {
+	for _, of := range []error{storage.ErrUnavailable, storage.ErrReadOnly, storage.ErrUnknown, storage.ErrClosed, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
+}
+
+// reasonOf returns the text of an error without the names of the functions that returned it.
+func reasonOf(err error) string {
+	text := err.Error()
+	for _, function := range []string{"rest.API.Serve: ", "rest.API.Replace: "} {
+		text = strings.TrimPrefix(text, function)
+	}
+	return text
+}
+
+// report writes the conditions and the granted names of a definition into its status, unless they are there. It writes nothing if the
+// definition has changed, because the new state is on its way.
+func (k *kinds) report(ctx context.Context, d *definition, list []condition) error {
+	if !differs(d, list) {
 		return nil
 	}
 	now, err := k.client.ModifyStatus(ctx, d.Name, func(stored *apiextensions.CustomResourceDefinition) error {
-		if stored.UID != d.UID {
-			return status.Conflict(apimeta.GroupResource{Group: apiextensions.Group, Resource: "customresourcedefinitions"}, d.Name, "the definition has been replaced")
+		if stored.UID != d.UID || stored.ResourceVersion != d.ResourceVersion {
+			return errOutdated
 		}
-		stored.Status.AcceptedNames = names
+		stored.Status.AcceptedNames = d.granted
 		for _, c := range list {
 			c.ObservedGeneration = d.Generation
 			set(&stored.Status, c, rest.ObjectsOf(k.api).Now)
 		}
 		return nil
 	})
-	if err != nil {
-		if !status.IsNotFound(err) && !status.IsConflict(err) {
-			k.log(ctx, d.Name, err)
-		}
+	switch {
+	case err == nil:
+		d.CustomResourceDefinition = now
+	case errors.Is(err, errOutdated) || status.IsNotFound(err) || status.IsConflict(err):
 		return nil
 	}
-	return now
+	return err
 }
 
+var errOutdated = errors.New("the definition has changed")
+
 // differs reports whether the status of a definition lacks some of what report would write.
-func (k *kinds) differs(d *apiextensions.CustomResourceDefinition, names apiextensions.CustomResourceDefinitionNames, list []condition) bool {
-	if !sameNames(d.Status.AcceptedNames, names) {
+func differs(d *definition, list []condition) bool {
+	if !sameNames(d.Status.AcceptedNames, d.granted) {
 		return true
 	}
 	for _, c := range list {

@@ -3,6 +3,7 @@ package crd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -19,33 +20,33 @@ type kindOf struct {
 	generation int64
 	spec       apiextensions.CustomResourceDefinitionSpec // with the accepted names
 	ending     bool                                       // the definition is deleted, so nothing can be created
+	open       bool                                       // the schema allows everything, because the API cannot serve the real one
 }
 
-func newKind(d *apiextensions.CustomResourceDefinition, names apiextensions.CustomResourceDefinitionNames) *kindOf {
+func newKind(d *definition, names apiextensions.CustomResourceDefinitionNames) *kindOf {
 	k := &kindOf{definition: d.Name, uid: d.UID, generation: d.Generation, spec: d.Spec, ending: d.DeletionTimestamp != nil}
 	k.spec.Names = names
 	return k
 }
 
-// serve makes the API serve the kind of a definition, in the form that the definition has now.
-func (k *kinds) serve(ctx context.Context, d *apiextensions.CustomResourceDefinition, names apiextensions.CustomResourceDefinitionNames) error {
-	old, next := k.served[d.Name], newKind(d, names)
-	if old != nil && old.uid == next.uid && old.spec.Scope == next.spec.Scope {
-		if old.generation == next.generation && sameNames(old.spec.Names, names) {
-			return nil
-		}
-		err := k.api.Replace(ctx, next.declare(k.options))
-		if err == nil {
-			k.served[d.Name] = next
-		}
-		return err
+// hide gives a kind names that no other kind has, and no paths.
+func (k *kindOf) hide() {
+	k.spec.Names.Kind = "Deleted" + strings.ReplaceAll(k.uid, "-", "")
+	k.spec.Names.Singular, k.spec.Names.ListKind, k.spec.Names.ShortNames = "", "", nil
+	k.spec.Versions = slices.Clone(k.spec.Versions)
+	for i := range k.spec.Versions {
+		k.spec.Versions[i].Served = false
 	}
-	k.withdraw(ctx, d.Name)
-	err := k.api.Serve(ctx, next.declare(k.options))
-	if err == nil {
-		k.served[d.Name] = next
+}
+
+// withoutSchemas removes the schemas of a kind, and what depends on them. Its objects may then have any form.
+func (k *kindOf) withoutSchemas() {
+	k.open = true
+	k.spec.Versions = slices.Clone(k.spec.Versions)
+	for i := range k.spec.Versions {
+		v := &k.spec.Versions[i]
+		v.Schema, v.Subresources, v.AdditionalPrinterColumns, v.SelectableFields = nil, nil, nil, nil
 	}
-	return err
 }
 
 // declare returns the declaration of a kind.
@@ -75,6 +76,9 @@ func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, optio
 	r := rest.Resource[apimeta.Document]{
 		Group: k.spec.Group, Version: v.Name,
 		Stage: rest.Stage{NotServed: !v.Served, Deprecated: v.Deprecated},
+	}
+	if k.open {
+		r.Schema.OpenAPI = []byte(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`)
 	}
 	if k.ending { // a hook makes every write slower, so a kind has none unless it is ending
 		r.Hooks.Prepare = k.refuseToCreate

@@ -14,13 +14,13 @@ import (
 type taken struct{ resources, kinds map[string]bool }
 
 // namesOfOthers returns the names that the other definitions of a group have been granted.
-func (k *kinds) namesOfOthers(d *apiextensions.CustomResourceDefinition) taken {
+func (k *kinds) namesOfOthers(d *definition) taken {
 	t := taken{resources: map[string]bool{}, kinds: map[string]bool{}}
 	for _, other := range k.definitions {
 		if other.Name == d.Name || other.Spec.Group != d.Spec.Group {
 			continue
 		}
-		n := other.Status.AcceptedNames
+		n := other.granted
 		for _, name := range append([]string{n.Plural, n.Singular}, n.ShortNames...) {
 			t.resources[name] = true
 		}
@@ -72,4 +72,10 @@ func aggregate(errs []error) string {
 		texts = append(texts, err.Error())
 	}
 	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+// frees reports whether the new names lack one of the old names.
+func frees(old, names apiextensions.CustomResourceDefinitionNames) bool {
+	return old.Plural != names.Plural || old.Singular != names.Singular || old.Kind != names.Kind || old.ListKind != names.ListKind ||
+		slices.ContainsFunc(old.ShortNames, func(name string) bool { return !slices.Contains(names.ShortNames, name) })
 }

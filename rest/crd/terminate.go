@@ -2,36 +2,70 @@ package crd
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
 
-// terminate begins to delete the objects of the kind of a deleted definition, and removes the finalizer once they are gone.
-func (k *kinds) terminate(ctx context.Context, d *apiextensions.CustomResourceDefinition) {
-	if !slices.Contains(d.Finalizers, apiextensions.CleanupFinalizer) {
-		return
+// terminate begins to delete the objects of the kind of a deleted definition. The definition keeps its finalizer until they are gone.
+func (k *kinds) terminate(ctx context.Context, d *definition) error {
+	if !slices.Contains(d.Finalizers, apiextensions.CleanupFinalizer) || k.emptying[d.Name] != nil {
+		return nil
 	}
-	kind := k.served[d.Name]
-	if kind == nil { // without a served kind, no object can be deleted
-		k.release(ctx, d)
-		return
+	if k.served[d.Name] == nil {
+		if err := k.serveOpen(ctx, d); err != nil {
+			return err
+		}
 	}
-	if k.emptying[d.Name] != nil {
-		return
-	}
-	ctx, k.emptying[d.Name] = context.WithCancel(ctx)
+	name, uid, kind := d.Name, d.UID, k.served[d.Name]
+	ctx, k.emptying[name] = context.WithCancel(ctx)
 	k.running.Go(func() {
-		if err := k.empty(ctx, kind); err == nil {
-			k.release(ctx, d)
-		} else {
-			k.log(ctx, d.Name, err)
+		var err error
+		if kind != nil {
+			err = k.empty(ctx, kind)
+		}
+		if err == nil {
+			err = k.release(ctx, name, uid)
+		}
+		if err != nil {
+			_ = k.inTurn(ctx, func() error {
+				if ctx.Err() == nil { // the definition is still there
+					k.stopEmptying(name)
+					k.tryAgain(ctx, d, err)
+				}
+				return nil
+			})
 		}
 	})
+	return nil
+}
+
+// serveOpen serves the kind of a deleted definition that the API cannot serve in its real form, so that its objects can be deleted. Clients
+// can read them and remove their finalizers, unless the names of the kind are taken. If the host has declared the resource itself,
+// its objects are not those of the definition.
+func (k *kinds) serveOpen(ctx context.Context, d *definition) error {
+	if k.declaredByHost(d) {
+		return nil
+	}
+	open := newKind(d, d.Spec.Names)
+	open.withoutSchemas()
+	err := k.declare(ctx, open, k.api.Serve)
+	if taken := (kind.TakenError{}); errors.As(err, &taken) {
+		open.hide()
+		err = k.declare(ctx, open, k.api.Serve)
+	}
+	return err
+}
+
+// declaredByHost reports whether the API serves the resource of a definition, but not because of the definition.
+func (k *kinds) declaredByHost(d *definition) bool {
+	return slices.ContainsFunc(rest.ObjectsOf(k.api).Resources(), func(r rest.StoredResource) bool { return r.Name == d.Name })
 }
 
 func (k *kinds) stopEmptying(definition string) {
@@ -42,19 +76,20 @@ func (k *kinds) stopEmptying(definition string) {
 }
 
 // release removes the finalizer of a definition whose kind has no objects any more.
-func (k *kinds) release(ctx context.Context, d *apiextensions.CustomResourceDefinition) {
-	_, err := k.client.Modify(ctx, d.Name, func(stored *apiextensions.CustomResourceDefinition) error {
-		if stored.UID == d.UID {
+func (k *kinds) release(ctx context.Context, name, uid string) error {
+	_, err := k.client.Modify(ctx, name, func(stored *apiextensions.CustomResourceDefinition) error {
+		if stored.UID == uid {
 			stored.Finalizers = slices.DeleteFunc(stored.Finalizers, func(f string) bool { return f == apiextensions.CleanupFinalizer })
 		}
 		return nil
 	})
-	if err != nil && !status.IsNotFound(err) {
-		k.log(ctx, d.Name, err)
+	if status.IsNotFound(err) {
+		return nil
 	}
+	return err
 }
 
-// empty deletes all objects of a kind and waits until they are gone.
+// empty deletes all objects of a kind and waits until they are gone. When it returns nil, nothing can create objects of the kind any more.
 func (k *kinds) empty(ctx context.Context, kind *kindOf) error {
 	gvr := apimeta.GroupVersionResource{Group: kind.spec.Group, Version: kind.storageVersion(), Resource: kind.spec.Names.Plural}
 	objects := rest.ClientOf[apimeta.Document](k.api, gvr).As(manager)
@@ -62,16 +97,17 @@ func (k *kinds) empty(ctx context.Context, kind *kindOf) error {
 	if err == nil && len(page.Items) > 0 {
 		page, err = deleteAll(ctx, objects)
 	}
-	if err != nil || len(page.Items) == 0 {
+	if err != nil {
 		return err
 	}
-	// Finalizers hold the rest. From now on the kind refuses new objects, which ends the watches.
-	refusing := *kind
-	refusing.ending = true
-	if err := k.api.Replace(ctx, refusing.declare(k.options)); err != nil {
+	held := len(page.Items) > 0
+	// The kind refuses new objects only now, because that ends the watches, which should see the deletions.
+	if err := k.inTurn(ctx, func() error { return k.refuseObjects(ctx, kind) }); err != nil {
 		return err
 	}
-	k.inProgress(ctx, kind.definition)
+	if held {
+		k.inProgress(ctx, kind.definition)
+	}
 	if page, err = deleteAll(ctx, objects); err != nil {
 		return err
 	}
@@ -98,6 +134,20 @@ func (k *kinds) empty(ctx context.Context, kind *kindOf) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// refuseObjects makes a served kind refuse new objects. Writes under way start again and are refused too.
+func (k *kinds) refuseObjects(ctx context.Context, emptied *kindOf) error {
+	now := k.served[emptied.definition]
+	if now == nil || now.uid != emptied.uid {
+		return context.Canceled // the definition is gone
+	}
+	if now.ending {
+		return nil
+	}
+	next := *now
+	next.ending = true
+	return k.declare(ctx, &next, k.api.Replace)
 }
 
 // deleteAll deletes all objects of a kind, and returns those that there were.
@@ -136,7 +186,7 @@ func (k *kinds) inProgress(ctx context.Context, definition string) {
 			Message: "CustomResource deletion is in progress", ObservedGeneration: d.Generation}, rest.ObjectsOf(k.api).Now)
 		return nil
 	})
-	if err != nil && !status.IsNotFound(err) {
-		k.log(ctx, definition, err)
+	if err != nil && !status.IsNotFound(err) && ctx.Err() == nil { // nothing waits for the condition
+		k.options.Logger.Error("crd: the API cannot report that the objects of a definition are being deleted", "definition", definition, "error", err)
 	}
 }

@@ -45,7 +45,7 @@ func (c *checker) conversion(s *CustomResourceDefinitionSpec, parent *status.Pat
 	}
 	c.webhookClient(client, at.Child("webhookClientConfig"))
 	c.reviewVersions(versions, at.Child("conversionReviewVersions"))
-	if !c.checks.Webhooks && c.found == before {
+	if !c.checks.Webhooks && !c.lenient.webhook && c.found == before {
 		c.fail(status.ForbiddenField(at.Child("strategy"), "this server does not call conversion webhooks; use None"))
 	}
 }

@@ -2,6 +2,7 @@ package apiextensions
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -22,6 +23,7 @@ type lenience struct {
 	noSchema, notStructural, unprunedDefaults, mutableItemsOfSets, nullableKeys, unknownTypes bool
 
 	reviewVersions bool            // the review versions of the webhook need not contain one that the server understands
+	webhook        bool            // a webhook may convert the objects
 	sameSchema     map[string]bool // versions whose schema has not changed
 	tooMany        map[string]bool // versions that may have too many selectable fields
 	established    bool            // the names are fixed
@@ -76,9 +78,10 @@ func lenienceOf(d, old *CustomResourceDefinition) lenience {
 	if old == nil {
 		return lenience{caBundle: true}
 	}
-	l := lenience{established: old.Is(Established), sameSchema: map[string]bool{}}
+	l := lenience{established: old.HasBeenEstablished(), sameSchema: map[string]bool{}}
 	l.caBundle = !l.established
 	if w := webhookOf(&old.Spec); w != nil {
+		l.webhook = true
 		l.reviewVersions = len(w.ConversionReviewVersions) > 0 && !understood(w.ConversionReviewVersions)
 		l.caBundle = l.caBundle || w.ClientConfig != nil && len(w.ClientConfig.CABundle) > 0 && faultOfCertificates(w.ClientConfig.CABundle) != ""
 	}
@@ -126,6 +129,13 @@ func (d *CustomResourceDefinition) Is(t ConditionType) bool {
 		}
 	}
 	return false
+}
+
+// HasBeenEstablished reports whether the kind of a definition is served or was served, so that the store may hold objects of it.
+func (d *CustomResourceDefinition) HasBeenEstablished() bool {
+	return slices.ContainsFunc(d.Status.Conditions, func(c CustomResourceDefinitionCondition) bool {
+		return c.Type == Established && (c.Status == apimeta.ConditionTrue || c.Reason == ReasonNotServed)
+	})
 }
 
 // name checks that the name of a definition is the plural and the group. The API has checked its form.

@@ -156,6 +156,9 @@ const (
 	ApprovedByGroup ConditionType = "KubernetesAPIApprovalPolicyConformant" // the group belongs to the Kubernetes project, and the annotation names an approval
 )
 
+// ReasonNotServed is the reason of the condition Established if the server has accepted the names of the kind, but cannot serve it.
+const ReasonNotServed = "NotServed"
+
 // CustomResourceDefinitionCondition is a condition of a definition.
 type CustomResourceDefinitionCondition struct {
 	Type               ConditionType           `json:"type" api:"doc='The type of the condition, such as Established.'"`

@@ -2,6 +2,16 @@ package kind
 
 import "fmt"
 
+// TakenError says that a kind cannot be served because the API serves another kind with one of its names.
+type TakenError struct{ text string }
+
+func (e TakenError) Error() string { return e.text }
+
+// Taken returns a TakenError about a kind.
+func Taken(kind, format string, args ...any) error {
+	return TakenError{text: fmt.Sprintf("kind %q: ", kind) + fmt.Sprintf(format, args...)}
+}
+
 // CheckNames refuses kinds of one group that share a kind, a plural, a singular or a short name.
 func CheckNames(kinds []*Kind) error {
 	taken := map[string]string{}
@@ -10,15 +20,15 @@ func CheckNames(kinds []*Kind) error {
 		for i, name := range names {
 			key := k.Group + "/" + name
 			if other, ok := taken[key]; ok && other != k.Kind {
-				return fmt.Errorf("kind %q: kind %q of the same group already has the name %q", k.Kind, other, name)
+				return Taken(k.Kind, "kind %q of the same group already has the name %q", other, name)
 			} else if ok && i == 0 {
-				return fmt.Errorf("kind %q: declared twice", k.Kind)
+				return Taken(k.Kind, "declared twice")
 			}
 			taken[key] = k.Kind
 		}
 		key := k.Group + "/" + k.Kind
 		if taken[key] != "" {
-			return fmt.Errorf("kind %q: declared twice", k.Kind)
+			return Taken(k.Kind, "declared twice")
 		}
 		taken[key] = k.Kind
 	}

@@ -1,0 +1,171 @@
+package crd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// change is what feed passes on: one changed definition, or a list of all.
+type change struct {
+	definition *apiextensions.CustomResourceDefinition
+	deleted    bool
+	all        *rest.Page[apiextensions.CustomResourceDefinition]
+}
+
+// feed passes on the changes of definitions after a resourceVersion until ctx ends or the API closes. If the API stops reporting them,
+// feed lists the definitions.
+func (k *kinds) feed(ctx context.Context, version string) {
+	for failures := 0; ; failures++ {
+		err := k.followFrom(ctx, version, &failures)
+		if ctx.Err() != nil || errors.Is(err, watch.ErrClosed) {
+			return
+		}
+		k.options.Logger.Error("crd: the API no longer follows its definitions, and begins again", "error", err)
+		select {
+		case <-time.After(delayAfter(failures)):
+		case <-ctx.Done():
+			return
+		}
+		if page, err := k.client.List(ctx, rest.ListOptions{}); err == nil {
+			version = page.ResourceVersion
+			k.pass(ctx, change{all: page})
+		}
+	}
+}
+
+func (k *kinds) followFrom(ctx context.Context, version string, failures *int) error {
+	for event, err := range k.client.Follow(ctx, rest.WatchOptions{ResourceVersion: version}) {
+		if err != nil {
+			return err
+		}
+		*failures = 0
+		deleted := event.Type == watch.Deleted
+		if !deleted {
+			k.expected.add(event.Object)
+		}
+		k.pass(ctx, change{definition: event.Object, deleted: deleted})
+	}
+	return ctx.Err()
+}
+
+func (k *kinds) pass(ctx context.Context, c change) {
+	select {
+	case k.changes <- c:
+	case <-ctx.Done():
+	}
+}
+
+// run applies the changes of definitions, and repeats what has failed, until ctx ends.
+func (k *kinds) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		select {
+		case c := <-k.changes:
+			k.take(ctx, c)
+		case f := <-k.turns:
+			f()
+		case <-k.retries.next():
+			for _, name := range k.retries.take() {
+				if d := k.definitions[name]; d != nil {
+					k.settle(ctx, d)
+				}
+			}
+		case <-ctx.Done():
+		}
+	}
+}
+
+// inTurn makes run call a function, and returns when it has.
+func (k *kinds) inTurn(ctx context.Context, f func() error) (err error) {
+	called := make(chan struct{})
+	select {
+	case k.turns <- func() { err = f(); close(called) }:
+		<-called
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (k *kinds) take(ctx context.Context, c change) {
+	switch {
+	case c.all != nil:
+		k.reset(ctx, c.all)
+	case c.deleted:
+		if d := k.definitions[c.definition.Name]; d != nil {
+			k.forget(ctx, d)
+		}
+	default:
+		k.settle(ctx, k.note(c.definition))
+	}
+}
+
+// reset applies all definitions, in the order in which they were last written. So all replicas decide alike who came first.
+func (k *kinds) reset(ctx context.Context, page *rest.Page[apiextensions.CustomResourceDefinition]) {
+	slices.SortFunc(page.Items, func(a, b *apiextensions.CustomResourceDefinition) int {
+		return cmp.Or(cmp.Compare(len(a.ResourceVersion), len(b.ResourceVersion)), cmp.Compare(a.ResourceVersion, b.ResourceVersion))
+	})
+	present := map[string]bool{}
+	for _, d := range page.Items {
+		present[d.UID] = true
+	}
+	for _, d := range k.definitions {
+		if !present[d.UID] {
+			k.forget(ctx, d)
+		}
+	}
+	for _, d := range page.Items {
+		k.note(d)
+	}
+	k.expected.add(page.Items...)
+	k.serveTogether(ctx, page.Items)
+	for _, d := range page.Items {
+		k.settle(ctx, k.definitions[d.Name])
+	}
+}
+
+// note records the state of a definition.
+func (k *kinds) note(stored *apiextensions.CustomResourceDefinition) *definition {
+	d := &definition{CustomResourceDefinition: stored, granted: stored.Status.AcceptedNames}
+	k.definitions[stored.Name] = d
+	return d
+}
+
+// settle applies a definition, and those that were waiting for the names that it gives up.
+func (k *kinds) settle(ctx context.Context, d *definition) {
+	if k.apply(ctx, d) {
+		k.settleWaiting(ctx, d.Spec.Group)
+	}
+}
+
+// settleWaiting applies the definitions of a group that lack names, the oldest first, until none of them gives up a name.
+func (k *kinds) settleWaiting(ctx context.Context, group string) {
+	for again := true; again; {
+		again = false
+		for _, d := range slices.SortedFunc(maps.Values(k.definitions), older) {
+			if d.Spec.Group == group && !d.Is(apiextensions.NamesAccepted) && k.apply(ctx, d) {
+				again = true
+			}
+		}
+	}
+}
+
+func older(a, b *definition) int {
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+}
+
+// forget withdraws the kind of a definition that is gone, and gives others of the group the names that it had.
+func (k *kinds) forget(ctx context.Context, d *definition) {
+	delete(k.definitions, d.Name)
+	k.retries.forget(d.Name)
+	k.expected.remove(d)
+	k.withdraw(ctx, d.Name)
+	k.settleWaiting(ctx, d.Spec.Group)
+}

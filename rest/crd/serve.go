@@ -1,0 +1,105 @@
+package crd
+
+import (
+	"context"
+	"slices"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+)
+
+// serve makes the API serve the kind of a definition, in the form that the definition has now.
+func (k *kinds) serve(ctx context.Context, d *definition, names apiextensions.CustomResourceDefinitionNames) error {
+	old, next := k.served[d.Name], newKind(d, names)
+	switch {
+	case old == nil:
+		return k.declare(ctx, next, k.api.Serve)
+	case old.uid != next.uid || old.spec.Scope != next.spec.Scope:
+		k.withdraw(ctx, d.Name)
+		return k.declare(ctx, next, k.api.Serve)
+	case old.open || old.generation == next.generation && sameNames(old.spec.Names, names):
+		return nil
+	}
+	return k.declare(ctx, next, k.api.Replace)
+}
+
+// declare passes a kind to [rest.API.Serve] or [rest.API.Replace].
+func (k *kinds) declare(ctx context.Context, next *kindOf, serve func(context.Context, ...rest.Definition) error) error {
+	err := serve(ctx, next.declare(k.options))
+	if err == nil {
+		k.served[next.definition] = next
+	}
+	return err
+}
+
+// serveTogether serves the kinds of all definitions with accepted names in one step. If the API refuses some of them, it serves the
+// others, and leaves it to apply to find out why.
+func (k *kinds) serveTogether(ctx context.Context, all []*apiextensions.CustomResourceDefinition) {
+	var declared []rest.Definition
+	var next []*kindOf
+	for _, d := range all {
+		if k.served[d.Name] == nil && (d.Is(apiextensions.Established) || d.Is(apiextensions.NamesAccepted)) {
+			kind := newKind(k.definitions[d.Name], d.Status.AcceptedNames)
+			next, declared = append(next, kind), append(declared, kind.declare(k.options))
+		}
+	}
+	k.serveMost(ctx, next, declared)
+}
+
+// serveMost serves several kinds in one step, and if that fails, each half of them.
+func (k *kinds) serveMost(ctx context.Context, next []*kindOf, declared []rest.Definition) {
+	switch half := len(next) / 2; {
+	case len(next) == 0:
+	case k.api.Serve(ctx, declared...) == nil:
+		for _, kind := range next {
+			k.served[kind.definition] = kind
+		}
+	case half > 0:
+		k.serveMost(ctx, next[:half], declared[:half])
+		k.serveMost(ctx, next[half:], declared[half:])
+	}
+}
+
+// withdraw stops serving the kind of a definition. It returns when requests of the kind get a 404, and does not wait for those under way.
+func (k *kinds) withdraw(ctx context.Context, name string) {
+	kind := k.served[name]
+	if kind == nil {
+		return
+	}
+	delete(k.served, name)
+	k.stopEmptying(name)
+	withdrawn := make(chan struct{})
+	k.running.Go(func() {
+		defer close(withdrawn)
+		if err := k.api.Withdraw(ctx, kind.resource()); err != nil && ctx.Err() == nil {
+			k.options.Logger.Error("crd: the API still serves the kind of a definition that is gone", "definition", name, "error", err)
+		}
+	})
+	for objects := rest.ObjectsOf(k.api); ; {
+		changed := objects.Changed()
+		if !slices.ContainsFunc(objects.Resources(), func(r rest.StoredResource) bool { return r.Name == kind.resource().String() }) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-withdrawn:
+			return
+		}
+	}
+}
+
+// resource names the resource of a kind.
+func (k *kindOf) resource() apimeta.GroupResource {
+	return apimeta.GroupResource{Group: k.spec.Group, Resource: k.spec.Names.Plural}
+}
+
+// storageVersion returns the version in which the objects are stored.
+func (k *kindOf) storageVersion() string {
+	for _, v := range k.spec.Versions {
+		if v.Storage {
+			return v.Name
+		}
+	}
+	return ""
+}
