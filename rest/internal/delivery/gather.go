@@ -23,7 +23,7 @@ type buffer struct {
 
 // event adds an event to the buffer, and sends the buffer if it holds enough.
 func (s *stream) event(e resource.Event) error {
-	if s.resource.Replaced() { // the event may be of the next resource
+	if s.resource.Reshaped() { // the event may have the form of the next resource
 		return resource.ErrRetired
 	}
 	if err := s.show(e); err != nil {

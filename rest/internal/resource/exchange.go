@@ -66,8 +66,9 @@ func (x *Exchange) Take(res *Resource) {
 	x.taken = append(x.taken, res)
 }
 
-// Replace plans to serve next instead of old.
+// Replace plans to serve next instead of old. When the API gives up next, it also waits for the requests that began with old.
 func (x *Exchange) Replace(old, next *Resource) {
+	next.underway = old.underway
 	x.replaced, x.next = append(x.replaced, old), append(x.next, next)
 }
 
@@ -96,7 +97,8 @@ func (x *Exchange) Prepare(ctx context.Context) error {
 		}
 	}
 	for i, next := range x.next {
-		x.before = append(x.before, x.replaced[i].fate.Swap(&fate{replaced: true, settled: make(chan struct{})}))
+		old := x.replaced[i]
+		x.before = append(x.before, old.fate.Swap(&fate{replaced: true, reshaped: next.fingerprint() != old.fingerprint(), settled: make(chan struct{})}))
 		if err := next.begin(ctx); err != nil {
 			return errors.Join(err, x.undo(context.WithoutCancel(ctx)))
 		}

@@ -20,6 +20,8 @@ var ErrRetired = errors.New("the resource has been given up or replaced")
 type fate struct {
 	// replaced says that another resource takes over. Without it the API gives the resource up, and writes under way may still finish.
 	replaced bool
+	// reshaped says that the records of the resource that takes over have another form.
+	reshaped bool
 	// settled is closed when the API serves the next set. If the change has failed, the resource no longer has the fate then.
 	settled chan struct{}
 }

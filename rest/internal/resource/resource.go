@@ -40,7 +40,7 @@ type Resource struct {
 	scale        *scaler // nil if the dialect does not check the counts of /scale
 	life         *Life
 	fate         atomic.Pointer[fate] // nil while the API serves the resource; only the stored version has it
-	underway     underway             // only the stored version has it
+	underway     *underway            // of the stored version
 }
 
 // lineage is the place of a version among the versions of its kind.
@@ -61,7 +61,14 @@ func (res *Resource) Replaced() bool {
 	return f != nil && f.replaced
 }
 
-// underway counts the requests and calls under way on a resource in all its versions.
+// Reshaped reports whether the store may hold the objects in the form of another resource, which takes or has taken the place of this one.
+// Without another form, watches still show what has happened before they end.
+func (res *Resource) Reshaped() bool {
+	f := res.Stored.fate.Load()
+	return f != nil && f.reshaped
+}
+
+// underway counts the requests and calls under way on a resource in all its versions and declarations.
 type underway struct {
 	count int
 	none  chan struct{} // closed when the count falls to 0; nil if no goroutine waits
@@ -79,7 +86,7 @@ func (res *Resource) Leave() {
 	if res == nil {
 		return
 	}
-	u := &res.Stored.underway
+	u := res.Stored.underway
 	if u.count--; u.count == 0 && u.none != nil {
 		close(u.none)
 		u.none = nil
@@ -88,7 +95,7 @@ func (res *Resource) Leave() {
 
 // None returns a channel that is closed when no request and no call is under way.
 func (res *Resource) None() <-chan struct{} {
-	u := &res.Stored.underway
+	u := res.Stored.underway
 	if u.none == nil {
 		u.none = make(chan struct{})
 	}
