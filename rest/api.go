@@ -35,6 +35,7 @@ type API struct {
 	ending    *delivery.Ending
 	flights   *delivery.Flights
 	rights    *delivery.Rights
+	readings  delivery.Readings
 	pages     *page.Policy
 }
 

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -28,6 +29,20 @@ type Decision struct {
 	Verdict Verdict
 	// Reason explains the verdict. A client that is refused sees it.
 	Reason string
+	// Only lists the objects to which AllowOnly allows the access: those that match at least one of the filters, so none if Only is empty.
+	// With Allow, Only must be empty.
+	Only []Filter
+}
+
+// Filter describes objects of a resource. It matches the objects that meet all its conditions; the zero Filter matches every object.
+type Filter struct {
+	// Labels selects by labels.
+	Labels apimeta.Selector
+	// Fields selects by fields by which clients can select, too (see [Resource]).
+	Fields apimeta.FieldSelector
+	// Namespace is the namespace of the objects, or empty for any. A namespace counts as being in itself. No other cluster-scoped object is
+	// in a namespace.
+	Namespace string
 }
 
 // Verdict says whether an access is allowed.
@@ -41,7 +56,16 @@ const (
 	Allow
 	// Deny refuses the access. Later authorizers are not asked.
 	Deny
+	// AllowOnly allows the access to the objects that match [Decision.Only]. For the client, the others do not exist: it gets 404 for them,
+	// lists and watches leave them out, and no write can move an object out of the filters (403). Only their names remain taken (409). An
+	// access without objects, such as one to a path or an impersonation, is refused.
+	AllowOnly
 )
+
+// RightsChanged makes the API ask [Options.Authorizer] again about every open watch and stream. If the user may no longer do exactly the
+// same, a watch ends with 410 Expired, so that its client lists again, and the context of a stream ends. RightsChanged returns at once. An
+// Authorizer calls it after its rules have changed; package rest/rbac does.
+func (a *API) RightsChanged() { a.rights.Changed() }
 
 // Authorize returns the decision of [Options.Authorizer] about an access, for use in a hook. ctx must be the context that the hook
 // received. If a names no user, it is the user of ctx, and calls of in-process clients may do everything unless they act as a user (see

@@ -90,7 +90,16 @@ func (c Client[T]) AsUser(u User) Client[T] {
 	acting.Calling = func(ctx context.Context, asked route.Question) context.Context {
 		return &call{Context: WithUser(ctx, u), asked: asked, acting: true}
 	}
-	acting.Permit = func(ctx context.Context, asked route.Question) error { return api.permit(ctx, u, asked) }
+	acting.Permit = func(ctx context.Context, res *resource.Resource, asked route.Question) (*resource.Restriction, error) {
+		only, err := api.permit(ctx, u, asked, res)
+		if err == nil {
+			api.readSince(u, asked, only)
+		}
+		return only, err
+	}
+	acting.PermitWatch = func(ctx context.Context, res *resource.Resource, asked route.Question) (*resource.Permission, error) {
+		return api.permitWatch(ctx, u, asked, res)
+	}
 	c.caller, c.user = &acting, &u
 	return c
 }

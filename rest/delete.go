@@ -31,7 +31,7 @@ func (q *request) delete() error {
 		return err
 	}
 	defer cancel()
-	done, err := q.deletion(namespace, name, options).Delete(ctx, options)
+	done, err := q.deletion(resource.Target{Namespace: namespace, Name: name, Only: q.only}, options).Delete(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -46,8 +46,8 @@ func (q *request) delete() error {
 }
 
 // deletion is the write by which an object is deleted.
-func (q *request) deletion(namespace, name string, options apimeta.DeleteOptions) *resource.Write {
-	w := q.res.NewWrite(resource.Target{Namespace: namespace, Name: name}, resource.Asked{DryRun: len(options.DryRun) > 0})
+func (q *request) deletion(t resource.Target, options apimeta.DeleteOptions) *resource.Write {
+	w := q.res.NewWrite(t, resource.Asked{DryRun: len(options.DryRun) > 0})
 	w.Warnings = &q.warnings
 	return w
 }
@@ -71,9 +71,11 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
 	}
 	if unsafe := o.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
-		if err := q.permitVerb(q.r.Context(), "unsafe-delete-ignore-read-errors"); err != nil {
+		only, err := q.permitVerb(q.r.Context(), "unsafe-delete-ignore-read-errors")
+		if err != nil {
 			return o, err
 		}
+		q.only = q.only.And(only)
 	}
 	return o, resource.ValidateDeleteOptions(o)
 }
@@ -118,7 +120,7 @@ func (q *request) deleteCollection() error {
 	}
 	defer cancel()
 	deleted, err := q.res.DeleteAll(ctx, namespace, *p, options, func(t resource.Target) *resource.Write {
-		return q.deletion(t.Namespace, t.Name, options)
+		return q.deletion(t, options)
 	})
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func (q *request) get() error {
 		return err
 	}
 	since := q.res.Store.Revision()
-	record, err := q.res.Get(q.r.Context(), namespace, name, revision)
+	record, err := q.res.Get(q.r.Context(), resource.Target{Namespace: namespace, Name: name, Only: q.only}, revision)
 	if err = cmp.Or(err, rep.Mismatch); err != nil {
 		return err
 	}

@@ -2,16 +2,22 @@ package rest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/identity"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // identify finds out the user of the request, and the user as whom the client acts. Without an Authenticator, the user is that of the
@@ -97,10 +103,18 @@ func (q *request) impersonate(header string) error {
 	if err != nil {
 		return err
 	}
-	for _, need := range wanted.Needs {
-		if err := q.api.permit(q.r.Context(), UserFrom(q.r.Context()), need); err != nil {
-			return err
+	sender := UserFrom(q.r.Context())
+	q.impersonates = func(ctx context.Context) error {
+		for _, need := range wanted.Needs {
+			if _, err := q.api.permit(ctx, sender, need, nil); err != nil {
+				return err
+			}
 		}
+		return nil
+	}
+	q.since = q.api.rights.Changes()
+	if err := q.impersonates(q.r.Context()); err != nil {
+		return err
 	}
 	q.actAs(q.r, User{Name: wanted.Name, UID: wanted.UID, Groups: wanted.Groups, Extra: wanted.Extra})
 	return nil
@@ -111,41 +125,122 @@ func (q *request) isOpen() bool {
 	return q.api.options.OpenHealth && (q.isHealth() || q.r.URL.Path == "/version")
 }
 
-// permit returns an error unless a user may do what q asks.
-func (a *API) permit(ctx context.Context, u User, q route.Question) error {
+// allowance is what a user may do in a request, and until when.
+type allowance struct {
+	expires      time.Time                   // of the credentials, see [Identity]
+	only         *resource.Restriction       // nil if the user may access all objects
+	since        uint64                      // the count of the changes of rights when the Authorizer was first asked
+	readSince    watch.Revision              // the revision since which the user reads under the restriction only
+	impersonates func(context.Context) error // checks again that the client may act as the user; nil if it acts as itself
+}
+
+// permit returns the restriction under which a user may do what q asks, or an error. res is nil for an access without objects.
+func (a *API) permit(ctx context.Context, u User, q route.Question, res *resource.Resource) (*resource.Restriction, error) {
 	if a.options.Authorizer == nil {
-		return nil
+		return nil, nil
 	}
 	d, err := a.options.Authorizer.Authorize(ctx, accessOf(u, q))
 	switch {
+	case d.Verdict == Allow && len(d.Only) > 0:
+		return nil, errors.New("the Authorizer returned filters with the verdict Allow, and not AllowOnly")
 	case d.Verdict == Allow:
-		return nil
+		return nil, nil
+	case d.Verdict == AllowOnly && res != nil:
+		return d.restriction(res)
 	case err != nil:
-		return err
+		return nil, err
 	}
-	return identity.Forbidden(u.Name, q, d.Reason)
+	return nil, identity.Forbidden(u.Name, q, d.Reason)
+}
+
+// restriction returns the restriction of an access to a resource. It returns an error that clients do not see if a filter selects by a
+// field by which the resource cannot select.
+func (d Decision) restriction(res *resource.Resource) (*resource.Restriction, error) {
+	only := &resource.Restriction{}
+	for _, f := range d.Only {
+		only.AnyOf = append(only.AnyOf, resource.Filter(f))
+	}
+	if err := res.CheckRestriction(only); err != nil {
+		return nil, fmt.Errorf("a filter of the Authorizer: %v", err) // no status.Error, because the client is not to blame
+	}
+	return only, nil
+}
+
+// permitWatch is permit for a watch. The permission ends when the user loses the rights that it has now.
+func (a *API) permitWatch(ctx context.Context, u User, q route.Question, res *resource.Resource) (*resource.Permission, error) {
+	since := a.rights.Changes()
+	only, err := a.permit(ctx, u, q, res)
+	if err != nil {
+		return nil, err
+	}
+	p := &resource.Permission{Only: only, Since: a.readSince(u, q, only)}
+	p.Context, p.Release = a.rights.Open(ctx, delivery.Grant{Since: since, Holds: a.holds(u, q, res, only)})
+	return p, nil
+}
+
+// holds returns a function that reports whether a user still may do what q asks, under the same restriction.
+func (a *API) holds(u User, q route.Question, res *resource.Resource, only *resource.Restriction) func(context.Context) bool {
+	before := only.Fingerprint()
+	return func(ctx context.Context) bool {
+		now, err := a.permit(ctx, u, q, res)
+		return err == nil && now.Fingerprint() == before
+	}
 }
 
 // authorize returns an error unless the user may send the request.
-func (q *request) authorize() error {
+func (q *request) authorize() (err error) {
 	if q.isOpen() {
 		return nil
 	}
-	return q.api.permit(q.r.Context(), UserFrom(q.r.Context()), q.question())
+	if q.impersonates == nil {
+		q.since = q.api.rights.Changes()
+	}
+	u, asked := UserFrom(q.r.Context()), q.question()
+	q.only, err = q.api.permit(q.r.Context(), u, asked, q.resource())
+	if err == nil {
+		q.readSince = q.api.readSince(u, asked, q.only)
+	}
+	return err
 }
 
-// guarded returns a context for a watch or a stream, which ends with ctx and when the credentials of the user expire. The caller must call
-// the returned function.
+// readSince returns the revision since which the user reads under a restriction, as far as q is about a list or a watch.
+func (a *API) readSince(u User, q route.Question, only *resource.Restriction) watch.Revision {
+	if q.Verb != kind.List && q.Verb != kind.Watch {
+		return 0
+	}
+	return a.readings.Since(only.Fingerprint(), func() delivery.Asked {
+		q.Verb = "" // a list and the watch that follows it ask for the same
+		return sha256.Sum256(fmt.Appendf(nil, "%q", accessOf(u, q)))
+	}, a.store.Revision())
+}
+
+// resource returns the resource of the request, or nil for a path outside of all resources.
+func (q *request) resource() *resource.Resource {
+	if q.res == nil {
+		return nil
+	}
+	return q.res.Resource
+}
+
+// guarded returns a context for a watch or a stream, which ends with ctx, when the credentials of the user expire, and when the user loses
+// rights. The caller must call the returned function.
 func (q *request) guarded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if q.expires.IsZero() {
+	if q.expires.IsZero() && q.api.options.Authorizer == nil {
 		return ctx, func() {}
 	}
-	return q.api.rights.Open(ctx, delivery.Grant{Expires: q.expires})
+	g := delivery.Grant{Expires: q.expires, Since: q.since}
+	if q.api.options.Authorizer != nil {
+		holds, impersonates := q.api.holds(UserFrom(ctx), q.question(), q.resource(), q.only), q.impersonates
+		g.Holds = func(ctx context.Context) bool {
+			return (impersonates == nil || impersonates(ctx) == nil) && holds(ctx)
+		}
+	}
+	return q.api.rights.Open(ctx, g)
 }
 
 // permitVerb returns an error unless the user may do something that the request does besides its verb.
-func (q *request) permitVerb(ctx context.Context, verb string) error {
+func (q *request) permitVerb(ctx context.Context, verb string) (*resource.Restriction, error) {
 	asked := q.question()
 	asked.Verb = verb
-	return q.api.permit(ctx, UserFrom(ctx), asked)
+	return q.api.permit(ctx, UserFrom(ctx), asked, q.resource())
 }

@@ -1,9 +1,6 @@
 package rest
 
 import (
-	"cmp"
-
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -37,39 +34,17 @@ func (q *request) writeParameters(kind string) (resource.Asked, error) {
 	return o, resource.InvalidOptions(kind, errs)
 }
 
+// listParameters reads the options of a list, a watch or a deletion of a collection from the query.
 func (q *request) listParameters() (*resource.ListParameters, error) {
-	p := &resource.ListParameters{}
-	query := q.parameters()
-	if query == nil {
+	p := &resource.ListParameters{Only: q.only, Since: q.readSince}
+	if q.parameters() == nil {
 		return p, nil
 	}
-	p.LabelSelector, p.FieldSelector = query.Get("labelSelector"), query.Get("fieldSelector")
-	p.ResourceVersion, p.Continue = query.Get("resourceVersion"), query.Get("continue")
-	p.ResourceVersionMatch = apimeta.ResourceVersionMatch(query.Get("resourceVersionMatch"))
-	var err error
-	if p.TimeoutSeconds, err = resource.IntegerParameter(query, "timeoutSeconds"); err != nil {
-		return p, err
+	options, err := resource.QueryListOptions(q.parameters())
+	if err == nil {
+		err = p.Read(options, q.res.Resource)
 	}
-	limit, err := resource.IntegerParameter(query, "limit")
-	if err != nil {
-		return p, err
-	}
-	if limit != nil {
-		p.Limit = *limit
-	}
-	p.Watch = q.wantsWatch()
-	p.AllowWatchBookmarks = query.Has("allowWatchBookmarks") && resource.ParseBool(query.Get("allowWatchBookmarks"))
-	if query.Has("sendInitialEvents") {
-		send := resource.ParseBool(query.Get("sendInitialEvents"))
-		p.SendInitialEvents = &send
-	}
-	if p.Labels, err = apimeta.ParseSelector(p.LabelSelector); err != nil {
-		return p, status.BadRequest(err.Error())
-	}
-	if p.Fields, err = apimeta.ParseFieldSelector(p.FieldSelector); err != nil {
-		return p, status.BadRequest(err.Error())
-	}
-	return p, cmp.Or(p.Validate(), q.res.CheckFieldSelector(p.Fields))
+	return p, err
 }
 
 func (q *request) wantsWatch() bool {

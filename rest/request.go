@@ -36,10 +36,10 @@ type request struct {
 	through *servedSubresource // the subresource in the path; nil for the object itself
 	ofPath  bool               // the path asks to watch its object
 
-	query    url.Values
-	secret   []string  // the headers with credentials, which no stream receives
-	expires  time.Time // of the credentials, see [Identity]
-	wrote    bool      // the answer has begun
+	query  url.Values
+	secret []string // the headers with credentials, which no stream receives
+	allowance
+	wrote    bool // the answer has begun
 	flight   delivery.Flight
 	held     delivery.Held
 	warnings resource.Warnings

@@ -115,7 +115,8 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 	if err != nil {
 		return boundStream{}, err
 	}
-	record, err := q.res.Get(q.r.Context(), namespace, name, 0)
+	t := resource.Target{Namespace: namespace, Name: name, Through: sub.Subresource, Only: q.only}
+	record, err := q.res.Get(q.r.Context(), t, 0)
 	if err != nil {
 		return boundStream{}, err
 	}
@@ -131,7 +132,7 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 		if q.parameters().Get("dryRun") != "" {
 			return boundStream{}, status.BadRequest("dryRun is not supported")
 		}
-		w := q.res.NewWrite(resource.Target{Namespace: namespace, Name: name, Through: sub.Subresource}, resource.Asked{})
+		w := q.res.NewWrite(t, resource.Asked{})
 		w.Warnings = &q.warnings
 		if options, err = w.Connect(q.context(), options); err != nil {
 			return boundStream{}, err

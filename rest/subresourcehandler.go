@@ -96,7 +96,7 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	record, err := q.res.Get(q.r.Context(), namespace, name, revision)
+	record, err := q.res.Get(q.r.Context(), resource.Target{Namespace: namespace, Name: name, Only: q.only}, revision)
 	if err != nil {
 		return err
 	}

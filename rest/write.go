@@ -27,7 +27,7 @@ type writeCall struct {
 // beginWrite reads the parts of a write in the URL and the headers. optionsKind names its options in errors. If err is nil, the
 // caller must call cancel.
 func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err error) {
-	var t resource.Target
+	t := resource.Target{Only: q.only}
 	if ofItem {
 		t.Namespace, t.Name, err = q.object()
 	} else {
@@ -52,7 +52,7 @@ func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err 
 	c.Write = q.res.NewWrite(t, asked)
 	c.Warnings = &q.warnings
 	if q.api.options.Authorizer != nil {
-		c.MayCreate = func(ctx context.Context) error { return q.permitVerb(ctx, kind.Create) }
+		c.MayCreate = func(ctx context.Context) (*resource.Restriction, error) { return q.permitVerb(ctx, kind.Create) }
 	}
 	c.ctx, c.cancel, err = q.withTimeout()
 	return c, err

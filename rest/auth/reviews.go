@@ -90,10 +90,11 @@ func decide(ctx context.Context, u rest.User, question *review.Question) (review
 	q := question.Asked()
 	d, err := rest.Authorize(ctx, rest.Access{User: u, Verb: q.Verb, Group: q.Group, Version: q.Version, Resource: q.Resource, Subresource: q.Subresource,
 		Namespace: q.Namespace, Name: q.Name, LabelSelector: q.LabelSelector, FieldSelector: q.FieldSelector, Path: q.Path})
-	if d.Verdict == rest.Allow {
+	allowed := d.Verdict == rest.Allow || d.Verdict == rest.AllowOnly
+	if allowed {
 		err = nil
 	}
-	return review.AccessStatus{Allowed: d.Verdict == rest.Allow, Denied: d.Verdict == rest.Deny, Reason: d.Reason}, err
+	return review.AccessStatus{Allowed: allowed, Denied: d.Verdict == rest.Deny, Reason: d.Reason}, err
 }
 
 // rules returns the status of a SelfSubjectRulesReview.

@@ -23,10 +23,13 @@ type Options struct {
 }
 
 // Authorizer is a [rest.Authorizer] that decides by the roles and bindings of the API. It belongs to one API, which must serve its
-// [Authorizer.Definitions]. It has no goroutine.
+// [Authorizer.Definitions]. It has one goroutine, from the first watch or stream until the API ends. When a role or a binding changes, the
+// goroutine ends the watches and streams of users who have lost rights, see [rest.API.RightsChanged].
 type Authorizer struct {
 	administrators []string
+	api            *rest.API
 	objects        rest.Objects
+	following      sync.Once
 
 	seen  atomic.Uint64 // the revision of the index
 	mu    sync.RWMutex
@@ -47,7 +50,7 @@ func (z *Authorizer) Start(api *rest.API) error {
 	if z.index != nil {
 		return errors.New("rbac: an Authorizer belongs to one API")
 	}
-	z.objects = rest.ObjectsOf(api)
+	z.api, z.objects = api, rest.ObjectsOf(api)
 	if err := createSystemRoles(api); err != nil {
 		return fmt.Errorf("rbac: the system roles: %w", err)
 	}
@@ -64,6 +67,9 @@ func (z *Authorizer) Authorize(_ context.Context, a rest.Access) (rest.Decision,
 	}
 	if err := z.refresh(); err != nil {
 		return rest.Decision{}, err
+	}
+	if a.Verb == "watch" || a.Subresource != "" { // the client may stay
+		z.following.Do(func() { go z.follow() })
 	}
 	z.mu.RLock()
 	defer z.mu.RUnlock()

@@ -5,12 +5,13 @@ import (
 	"errors"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // refresh brings the index to a revision at least as recent as the present one. While nothing is written, that costs one comparison. So
-// a write counts from the next decision on, and no goroutine has to follow the store.
+// a write counts from the next decision on.
 func (z *Authorizer) refresh() error {
 	if z.objects == (rest.Objects{}) {
 		return errNotStarted
@@ -86,4 +87,19 @@ func (z *Authorizer) read() error {
 	}
 	z.index, z.ahead = index, ahead
 	return z.poll()
+}
+
+// follow reports to the API that rights have changed, until the API ends.
+func (z *Authorizer) follow() {
+	for err := error(nil); err == nil || status.IsExpired(err); {
+		told := false
+		var changes rest.Changes
+		for changes, err = range z.objects.Follow(context.Background(), resources()...) {
+			// The first state counts as a change, because it may differ from the one by which the first watch was allowed.
+			if err == nil && changes.Through > 0 && (!told || len(changes.List) > 0) {
+				told = true
+				z.api.RightsChanged()
+			}
+		}
+	}
 }

@@ -25,8 +25,11 @@ type Local struct {
 	Leave func(*resource.Resource)
 	// Calling returns the context of a call. It carries the user and the question, for hooks.
 	Calling func(context.Context, route.Question) context.Context
-	// Permit returns an error unless the caller may do what the question asks. Nil permits everything.
-	Permit func(context.Context, route.Question) error
+	// Permit returns an error unless the caller may do what the question asks, and the restriction under which it may. Nil permits
+	// everything.
+	Permit func(context.Context, *resource.Resource, route.Question) (*resource.Restriction, error)
+	// PermitWatch is Permit for a watch.
+	PermitWatch func(context.Context, *resource.Resource, route.Question) (*resource.Permission, error)
 }
 
 // now returns the caller of the resource that the API serves now: l itself unless the resource was replaced. If the API has given up the
@@ -60,10 +63,11 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 		return nil, err
 	}
 	defer l.Leave(l.Resource)
-	if ctx, err = l.calling(ctx, at.Question(l.Resource, kind.Get)); err != nil {
+	t := resource.Target{Namespace: at.Namespace, Name: at.Name}
+	if ctx, t.Only, err = l.calling(ctx, at.Question(l.Resource, kind.Get)); err != nil {
 		return nil, err
 	}
-	record, err := l.Resource.Get(ctx, at.Namespace, at.Name, atLeast)
+	record, err := l.Resource.Get(ctx, t, atLeast)
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +85,23 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 	return codec.AppendObject(nil, v), nil
 }
 
-// calling returns the context of a call, or an error if the caller may not make it.
-func (l *Local) calling(ctx context.Context, q route.Question) (context.Context, error) {
+// calling returns the context of a call and the restriction under which the caller may make it, or an error if it may not.
+func (l *Local) calling(ctx context.Context, q route.Question) (context.Context, *resource.Restriction, error) {
 	ctx = l.Calling(ctx, q)
 	if l.Permit == nil {
-		return ctx, nil
+		return ctx, nil, nil
 	}
-	return ctx, l.Permit(ctx, q)
+	only, err := l.Permit(ctx, l.Resource, q)
+	return ctx, only, err
+}
+
+// watching is calling for a watch.
+func (l *Local) watching(ctx context.Context, q route.Question) (*resource.Permission, error) {
+	ctx = l.Calling(ctx, q)
+	if l.PermitWatch == nil {
+		return &resource.Permission{Context: ctx, Release: func() {}}, nil
+	}
+	return l.PermitWatch(ctx, l.Resource, q)
 }
 
 // CheckName returns a BadRequest error if the address has no name.
@@ -117,15 +131,15 @@ func (l *Local) List(ctx context.Context, namespace string, options apimeta.List
 	if err != nil {
 		return nil, err
 	}
-	p, err := l.parameters(options)
-	if err != nil {
+	var p resource.ListParameters
+	if err := p.Read(options, l.Resource); err != nil {
 		return nil, err
 	}
 	if err := l.Enter(l.Resource); err != nil {
 		return nil, err
 	}
 	defer l.Leave(l.Resource)
-	if ctx, err = l.calling(ctx, l.many(kind.List, namespace, options)); err != nil {
+	if ctx, p.Only, err = l.calling(ctx, l.many(kind.List, namespace, options)); err != nil {
 		return nil, err
 	}
 	found, err := l.Resource.List(ctx, namespace, p, nil)
@@ -143,18 +157,6 @@ func (l *Local) many(verb, namespace string, options apimeta.ListOptions) route.
 		q.Name = route.SelectedName(options.FieldSelector)
 	}
 	return q
-}
-
-// parameters parses the options of a list or a watch, and checks that the resource supports them.
-func (l *Local) parameters(options apimeta.ListOptions) (p resource.ListParameters, err error) {
-	p.ListOptions = options
-	if p.Labels, err = apimeta.ParseSelector(options.LabelSelector); err != nil {
-		return p, status.BadRequest(err.Error())
-	}
-	if p.Fields, err = apimeta.ParseFieldSelector(options.FieldSelector); err != nil {
-		return p, status.BadRequest(err.Error())
-	}
-	return p, cmp.Or(p.Validate(), l.Resource.CheckFieldSelector(p.Fields))
 }
 
 // page converts the records of a list to the version of the client.
@@ -188,11 +190,11 @@ func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
 	defer l.Leave(l.Resource)
 	defer l.tell(c, w)
 	asked := c.Question(l.Resource, c.Verb)
-	if ctx, err = l.calling(ctx, asked); err != nil {
+	if ctx, w.Only, err = l.calling(ctx, asked); err != nil {
 		return nil, err
 	}
 	if asked.Verb = kind.Create; l.Permit != nil {
-		w.MayCreate = func(ctx context.Context) error { return l.Permit(ctx, asked) }
+		w.MayCreate = func(ctx context.Context) (*resource.Restriction, error) { return l.Permit(ctx, l.Resource, asked) }
 	}
 	var done resource.Result
 	switch {
@@ -277,8 +279,8 @@ func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.
 	if err != nil {
 		return nil, err
 	}
-	p, err := l.parameters(options)
-	if err != nil {
+	var p resource.ListParameters
+	if err := p.Read(options, l.Resource); err != nil {
 		return nil, err
 	}
 	w, err := l.begin(c)
@@ -290,7 +292,7 @@ func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.
 	}
 	defer l.Leave(l.Resource)
 	defer l.tell(c, w)
-	if ctx, err = l.calling(ctx, l.many(kind.DeleteCollection, c.Namespace, options)); err != nil {
+	if ctx, p.Only, err = l.calling(ctx, l.many(kind.DeleteCollection, c.Namespace, options)); err != nil {
 		return nil, err
 	}
 	deleted, err := l.Resource.DeleteAll(ctx, c.Namespace, p, c.Deletion, func(t resource.Target) *resource.Write {
@@ -311,17 +313,15 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 	if err != nil {
 		return err
 	}
-	p, err := l.parameters(f.Options)
-	if err != nil {
+	var p resource.ListParameters
+	if err := p.Read(f.Options, l.Resource); err != nil {
 		return err
 	}
 	if err := l.Enter(nil); err != nil {
 		return err
 	}
 	defer l.Leave(nil)
-	if ctx, err = l.calling(ctx, l.many(kind.Watch, f.Namespace, f.Options)); err != nil {
-		return err
-	}
+	asked := l.many(kind.Watch, f.Namespace, f.Options)
 	show := func(e resource.Event) error {
 		l, err := l.now(ctx)
 		if err != nil {
@@ -334,13 +334,24 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 		return see(event)
 	}
 	if f.Recovers {
-		return l.Resource.Follow(ctx, f.Namespace, p, show)
+		permit := func(ctx context.Context, res *resource.Resource) (*resource.Permission, error) {
+			now := *l
+			now.Resource = res
+			return now.watching(ctx, asked)
+		}
+		return l.Resource.Follow(ctx, permit, f.Namespace, p, show)
 	}
+	permission, err := l.watching(ctx, asked)
+	if err != nil {
+		return err
+	}
+	defer permission.Release()
+	p.Only, p.Since = permission.Only, permission.Since
 	b, err := l.Resource.BeginningOf(f.Namespace, p)
 	if err != nil {
 		return err
 	}
-	return l.Resource.Watch(ctx, b, show)
+	return l.Resource.Watch(permission, b, show)
 }
 
 // event converts an event to the version of the client. A deleted object gets the resourceVersion of its deletion, as in a watch

@@ -168,7 +168,7 @@ func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
 	if ctx, err = w.nest(ctx); err != nil {
 		return doc.Value{}, err
 	}
-	record, err := w.res.Get(ctx, w.Namespace, w.Name, 0)
+	record, err := w.res.Get(ctx, w.Target, 0)
 	if err != nil {
 		return doc.Value{}, err
 	}

@@ -78,7 +78,7 @@ func (res *Resource) DeleteAll(ctx context.Context, namespace string, p ListPara
 	deleted := found
 	deleted.Records = nil
 	for _, r := range found.Records {
-		done, err := begin(Target{Namespace: r.Key.Namespace, Name: r.Key.Name}).Delete(ctx, options)
+		done, err := begin(Target{Namespace: r.Key.Namespace, Name: r.Key.Name, Only: p.Only}).Delete(ctx, options)
 		switch {
 		case done.Missing: // another client has deleted it
 		case err != nil:

@@ -33,6 +33,9 @@ func (res *Resource) BeginningOf(namespace string, p ListParameters) (Beginning,
 	if p.SendInitialEvents != nil {
 		existing = *p.SendInitialEvents
 	}
+	if err == nil && !existing && revision > 0 && watch.Revision(revision) < p.Since {
+		err = status.Expired("the rights of the user have changed since this resourceVersion; list again to see what the user may see now")
+	}
 	return Beginning{Selection: res.Select(namespace, p), Existing: existing, After: watch.Revision(revision)}, err
 }
 

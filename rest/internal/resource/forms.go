@@ -132,6 +132,22 @@ func (w *Write) count(context.Context) error {
 	return nil
 }
 
+// confine refuses a write whose result the client would not see.
+func (w *Write) confine(context.Context) error {
+	if w.Only == nil {
+		return nil
+	}
+	parts, err := w.res.extract(codec.AppendObject(nil, w.out.shown))
+	if err != nil {
+		return err
+	}
+	name := objectmeta.NameOf(w.out.shown)
+	if w.res.admits(w.Only, &storage.Record{Key: w.res.key(w.Namespace, name), Parts: parts}) {
+		return nil
+	}
+	return status.Forbidden(w.res.GR, name, "the object would be outside of the objects to which the rights of the user are restricted")
+}
+
 // desiredStateChanged reports whether two objects differ outside of metadata and status. Without the subresource /status, the status is a
 // field like any other.
 func (res *Resource) desiredStateChanged(obj, old doc.Value) bool {

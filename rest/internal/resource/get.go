@@ -12,11 +12,14 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Get returns one record in the version of the resource, not older than a revision.
-func (res *Resource) Get(ctx context.Context, namespace, name string, atLeast watch.Revision) (*storage.Record, error) {
-	record, err := res.Store.Get(ctx, res.key(namespace, name), atLeast)
+// Get returns the record of a target in the version of the resource, not older than a revision.
+func (res *Resource) Get(ctx context.Context, t Target, atLeast watch.Revision) (*storage.Record, error) {
+	record, err := res.Store.Get(ctx, res.key(t.Namespace, t.Name), atLeast)
 	if err != nil {
-		return nil, res.StoreError(err, name)
+		return nil, res.StoreError(err, t.Name)
+	}
+	if t.Only != nil && !res.Admits(t.Only, record) {
+		return nil, res.NotFound(t.Name)
 	}
 	return res.Show(record)
 }

@@ -57,7 +57,7 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 	options.Limit = int(min(max(p.Limit, 0), math.MaxInt32))
 	fromToken := false
 	if p.Continue != "" {
-		at, after, err := res.decodeContinue(p.Continue, namespace)
+		at, after, err := res.decodeContinue(p, namespace)
 		if err != nil {
 			return Page{}, err
 		}
@@ -90,13 +90,13 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 	}
 	if err != nil {
 		if fromToken && status.IsExpired(err) {
-			return Page{}, status.ResourceExpiredContinue(encodeContinue(namespace, currentRevision, options.After))
+			return Page{}, status.ResourceExpiredContinue(encodeContinue(namespace, currentRevision, options.After, p.Only))
 		}
 		return Page{}, res.StoreError(err, "")
 	}
 	out := Page{Listing: found, Selected: selected}
 	if found.More && len(found.Records) > 0 {
-		out.Token = encodeContinue(namespace, int64(found.Revision), found.Records[len(found.Records)-1].Key)
+		out.Token = encodeContinue(namespace, int64(found.Revision), found.Records[len(found.Records)-1].Key, p.Only)
 		if selected.Match == nil && found.Remaining >= 0 {
 			out.Remaining = &found.Remaining
 		}
@@ -122,6 +122,8 @@ type continueToken struct {
 	Version  string `json:"v"`
 	Revision int64  `json:"rv"` // currentRevision means the latest
 	Start    string `json:"start"`
+	// Only is the fingerprint of the restriction under which the client reads the list.
+	Only string `json:"only,omitempty"`
 }
 
 const (
@@ -133,24 +135,25 @@ const (
 const startEnd = "\x00"
 
 // encodeContinue returns the token of the page after last.
-func encodeContinue(namespace string, revision int64, last storage.Key) string {
+func encodeContinue(namespace string, revision int64, last storage.Key, only *Restriction) string {
 	start := last.Name
 	if namespace == "" && last.Namespace != "" {
 		start = last.Namespace + "/" + last.Name
 	}
 	// A struct of a number and two strings always encodes.
-	data, _ := json.Marshal(continueToken{Version: tokenVersion, Revision: revision, Start: start + startEnd})
+	data, _ := json.Marshal(continueToken{Version: tokenVersion, Revision: revision, Start: start + startEnd, Only: only.Fingerprint()})
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// decodeContinue returns the revision of a token, and the key after which the next page begins.
-func (res *Resource) decodeContinue(token, namespace string) (revision int64, after storage.Key, err error) {
+// decodeContinue returns the revision of a token, and the key after which the next page begins. If the client is not restricted as on the
+// first page, the pages would not be of one list, so the error is Expired.
+func (res *Resource) decodeContinue(p ListParameters, namespace string) (revision int64, after storage.Key, err error) {
 	invalid := func(reason any) (int64, storage.Key, error) {
 		return 0, storage.Key{}, status.BadRequest(fmt.Sprintf("invalid continue token: continue key is not valid: %v", reason))
 	}
-	data, err := base64.RawURLEncoding.DecodeString(token)
+	data, err := base64.RawURLEncoding.DecodeString(p.Continue)
 	if err != nil {
-		return invalid(words.NotRawBase64URL(token))
+		return invalid(words.NotRawBase64URL(p.Continue))
 	}
 	t, err := readToken(data)
 	if err != nil {
@@ -174,6 +177,9 @@ func (res *Resource) decodeContinue(token, namespace string) (revision int64, af
 	}
 	if after.Name == "" || strings.ContainsAny(after.Name, "/\x00") {
 		return invalid("encoded start key does not belong to this server")
+	}
+	if t.Only != p.Only.Fingerprint() {
+		return 0, storage.Key{}, status.Expired("the rights of the user have changed since the first page; start a new list without the continue parameter")
 	}
 	return t.Revision, after, nil
 }

@@ -120,6 +120,30 @@ func IntegerParameter(query url.Values, name string) (*int64, error) {
 	return &n, nil
 }
 
+// QueryListOptions reads the options of a list or a watch from the query.
+func QueryListOptions(query url.Values) (o apimeta.ListOptions, err error) {
+	o.LabelSelector, o.FieldSelector = query.Get("labelSelector"), query.Get("fieldSelector")
+	o.ResourceVersion, o.Continue = query.Get("resourceVersion"), query.Get("continue")
+	o.ResourceVersionMatch = apimeta.ResourceVersionMatch(query.Get("resourceVersionMatch"))
+	if o.TimeoutSeconds, err = IntegerParameter(query, "timeoutSeconds"); err != nil {
+		return o, err
+	}
+	limit, err := IntegerParameter(query, "limit")
+	if err != nil {
+		return o, err
+	}
+	if limit != nil {
+		o.Limit = *limit
+	}
+	o.Watch = query.Has("watch") && ParseBool(query.Get("watch"))
+	o.AllowWatchBookmarks = query.Has("allowWatchBookmarks") && ParseBool(query.Get("allowWatchBookmarks"))
+	if query.Has("sendInitialEvents") {
+		send := ParseBool(query.Get("sendInitialEvents"))
+		o.SendInitialEvents = &send
+	}
+	return o, nil
+}
+
 // QueryDeleteOptions reads the options of a deletion without a body from the query.
 func QueryDeleteOptions(query url.Values) (o apimeta.DeleteOptions, err error) {
 	if query == nil {

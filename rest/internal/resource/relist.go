@@ -11,13 +11,23 @@ import (
 // Follow is a Watch that also continues when the log no longer holds its position, and when the resource is replaced: it lists again and
 // reports the difference from what it reported before. To compute the difference, it remembers the last record of each object. If p does not ask for
 // existing objects, the store must still hold its revision, because those objects are part of the difference.
-func (res *Resource) Follow(ctx context.Context, namespace string, p ListParameters, see func(Event) error) error {
-	b, err := res.BeginningOf(namespace, p)
+//
+// Follow calls permit before it lists, so the objects that a client gains or loses when its rights change are part of the difference too.
+func (res *Resource) Follow(ctx context.Context, permit Permit, namespace string, p ListParameters, see func(Event) error) error {
+	from := &storeOrigin{of: res, permit: permit, namespace: namespace, p: p}
+	defer from.release()
+	if err := from.ask(ctx); err != nil {
+		return err
+	}
+	b, err := res.BeginningOf(namespace, from.p)
 	if err != nil {
 		return err
 	}
-	return Follow(ctx, &storeOrigin{of: res, namespace: namespace, p: p}, b, see)
+	return Follow(ctx, from, b, see)
 }
+
+// Permit asks for a permission to watch a resource.
+type Permit func(context.Context, *Resource) (*Permission, error)
 
 // Origin is the source from which [Follow] reads: the store of a resource, or a server in another process. Its records must have a key, a
 // revision, a uid and JSON.
@@ -30,9 +40,29 @@ type Origin interface {
 
 // storeOrigin reads the selected objects from the store, under the declaration that the API serves now.
 type storeOrigin struct {
-	of        *Resource
-	namespace string
-	p         ListParameters
+	of         *Resource
+	permit     Permit
+	permission *Permission // of the last list, until the watch that follows it has ended
+	namespace  string
+	p          ListParameters
+}
+
+// ask makes sure that the origin has a permission, which restricts what it reads.
+func (s *storeOrigin) ask(ctx context.Context) (err error) {
+	if s.permission == nil {
+		if s.permission, err = s.permit(ctx, s.of); err == nil {
+			s.p.Only, s.p.Since = s.permission.Only, s.permission.Since
+		}
+	}
+	return err
+}
+
+// release gives the permission back.
+func (s *storeOrigin) release() {
+	if s.permission != nil {
+		s.permission.Release()
+		s.permission = nil
+	}
 }
 
 // List implements [Origin].
@@ -40,6 +70,9 @@ func (s *storeOrigin) List(ctx context.Context, at watch.Revision) (storage.List
 	for {
 		var err error
 		if s.of, err = s.of.Current(ctx); err != nil {
+			return storage.Listing{}, err
+		}
+		if err := s.ask(ctx); err != nil {
 			return storage.Listing{}, err
 		}
 		b := Beginning{Selection: s.of.Select(s.namespace, s.p), After: at}
@@ -58,6 +91,11 @@ func (s *storeOrigin) List(ctx context.Context, at watch.Revision) (storage.List
 
 // Watch implements [Origin]. It returns Expired if the resource is replaced.
 func (s *storeOrigin) Watch(ctx context.Context, b Beginning, see func(Event) error) error {
+	if err := s.ask(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	ctx = s.permission
 	b.Selection = s.of.Select(s.namespace, s.p)
 	return s.of.Watch(ctx, b, see)
 }

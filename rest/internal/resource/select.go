@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,6 +18,21 @@ type ListParameters struct {
 	apimeta.ListOptions
 	Labels apimeta.Selector
 	Fields apimeta.FieldSelector
+	// Only restricts the client. Since is the revision since which the client reads under this restriction, or 0 if it always has.
+	Only  *Restriction
+	Since watch.Revision
+}
+
+// Read fills in the options, for a list or a watch of a resource. It returns an error for invalid options.
+func (p *ListParameters) Read(options apimeta.ListOptions, of *Resource) (err error) {
+	p.ListOptions = options
+	if p.Labels, err = apimeta.ParseSelector(options.LabelSelector); err != nil {
+		return status.BadRequest(err.Error())
+	}
+	if p.Fields, err = apimeta.ParseFieldSelector(options.FieldSelector); err != nil {
+		return status.BadRequest(err.Error())
+	}
+	return cmp.Or(p.Validate(), of.CheckFieldSelector(p.Fields))
 }
 
 // CheckFieldSelector refuses a selector with a field by which the resource cannot select.
@@ -138,16 +154,22 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 			s.Scope.Namespace = ns
 		}
 	}
-	labels, fields := p.Labels, p.Fields
+	labels, fields, only := p.Labels, p.Fields, p.Only
 	byLabels, byFields := !labels.Empty(), !fields.Empty()
-	if !byLabels && !byFields {
+	if !byLabels && !byFields && only == nil {
 		return s
 	}
-	s.Terms = res.terms(p)
+	s.Terms = res.terms(nil, p.Labels, p.Fields)
+	if only != nil {
+		res.narrow(&s, only)
+	}
 	s.Match = func(r *storage.Record) bool {
 		shown, err := res.Show(r)
 		if err != nil {
-			return true // the reader of the record gets the error
+			return only == nil // the reader of the record gets the error
+		}
+		if only != nil && !res.admits(only, shown) {
+			return false
 		}
 		return (!byLabels || labels.Matches(shown.Labels)) &&
 			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(shown, field) }))
@@ -158,18 +180,18 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 // nothing is the match of a selection that no object can meet.
 func nothing(*storage.Record) bool { return false }
 
-// terms returns the indexed values that the selectors require. Indexes hold values of the stored version only.
-func (res *Resource) terms(p ListParameters) (terms []watch.Term) {
+// terms appends the indexed values that the selectors require. Indexes hold values of the stored version only.
+func (res *Resource) terms(terms []watch.Term, labels apimeta.Selector, fields apimeta.FieldSelector) []watch.Term {
 	if res.fromStored != nil {
 		return nil
 	}
 	for i, field := range res.fields {
-		if value, ok := p.Fields.Exact(field); ok {
+		if value, ok := fields.Exact(field); ok {
 			terms = append(terms, watch.Term{Index: watch.Index{Field: i}, Value: value})
 		}
 	}
 	for _, label := range res.indexedLabels {
-		if value, ok := p.Labels.Exact(label); ok {
+		if value, ok := labels.Exact(label); ok {
 			terms = append(terms, watch.Term{Index: watch.Index{Label: label}, Value: value})
 		}
 	}

@@ -77,6 +77,7 @@ func init() {
 		{"validate", "The object is checked by the rules of metadata, the schema, Rules and the Validate hook. A deletion is checked by the ValidateDelete hook.", onWrite | onDelete | inStored, (*Write).validate},
 		{"convert", "The object is converted to the stored version. There it takes the steps that are marked in the column for the stored version.", onWrite, (*Write).convert},
 		{"count", "The generation rises if the write changed anything outside of metadata and status.", onWrite, (*Write).count},
+		{"confine", "If the rights of the user are restricted to some of the objects, the object must be one of them.", onWrite, (*Write).confine},
 		{"admit", "Admission hooks validate the object as it would be stored.", onWrite | onDelete, (*Write).admit},
 		{"answer", "The hook of a virtual kind answers, and nothing is stored.", onCreate, (*Write).answer},
 		{"mark", "The object gets its deletionTimestamp, its grace period and the finalizer of the propagation policy.", onDelete, (*Write).mark},
@@ -91,10 +92,18 @@ func (w *Write) run(ctx context.Context, on operations, current *storage.Record)
 	if w.res.Replaced() {
 		return nil, ErrRetired
 	}
-	w.attempt = attempt{current: current}
+	w.attempt = attempt{current: w.visible(current)}
 	w.Warnings.reset()
 	err := w.take(ctx, on)
 	return w.next, err
+}
+
+// visible returns the current record, or nil if the client does not see it.
+func (w *Write) visible(current *storage.Record) *storage.Record {
+	if w.Only != nil && current != nil && !w.res.Admits(w.Only, current) {
+		return nil
+	}
+	return current
 }
 
 // take runs the steps that belong to these operations, until one fails or sets done.

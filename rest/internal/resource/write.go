@@ -27,8 +27,9 @@ type Write struct {
 	Body  Body
 	// Warnings collects the warnings for the client. It is nil if nobody reads them.
 	Warnings *Warnings
-	// MayCreate returns an error unless the client may create the object. An update that finds no object calls it first. Nil permits.
-	MayCreate func(context.Context) error
+	// MayCreate returns an error unless the client may create the object, and otherwise a restriction that holds besides Only. An update that
+	// finds no object calls it first. Nil permits.
+	MayCreate func(context.Context) (*Restriction, error)
 
 	res      *Resource
 	form     form
@@ -45,6 +46,8 @@ type Target struct {
 	Name      string // empty for a new object until its body has been read
 	// Through is the subresource through which the client writes the object. It is nil if the client writes the object itself.
 	Through *Subresource
+	// Only restricts the client.
+	Only *Restriction
 }
 
 // Asked holds the options of a write. They stay the same from its beginning to its end.
@@ -149,14 +152,19 @@ func (w *Write) Update(ctx context.Context) (out Result, err error) {
 	}
 	for again := true; again; {
 		if out, err = w.update(ctx); out.Missing && w.mayCreate() {
+			created := w.asCreate()
 			if w.MayCreate != nil {
-				if err := w.MayCreate(ctx); err != nil {
+				only, err := w.MayCreate(ctx)
+				if err != nil {
 					return Result{}, err
 				}
+				created.Only = w.Only.And(only)
 			}
-			created := w.asCreate()
-			if out, err = created.create(ctx); out.taken { // somebody else has created it since
-				out, err = w.update(ctx)
+			if out, err = created.create(ctx); out.taken { // somebody else has created it since, or it is hidden from the client
+				taken := err
+				if out, err = w.update(ctx); out.Missing && w.Only != nil {
+					err = taken
+				}
 			}
 		}
 		again, err = w.moved(ctx, err)
@@ -312,7 +320,7 @@ func (w *Write) checkFree(current *storage.Record) error {
 		return nil
 	}
 	exists := status.AlreadyExists(w.res.GR, current.Key.Name)
-	if current.Deleting {
+	if current.Deleting && w.res.Admits(w.Only, current) {
 		exists.Status.Message = "object is being deleted: " + exists.Status.Message
 	}
 	return exists

@@ -1,0 +1,49 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+)
+
+// Each member of the library sees the books on one shelf. The other books do not exist for them.
+func ExampleFilter() {
+	shelves := map[string]string{"ada": "shelf=maths", "virginia": "shelf in (novels,essays)"}
+	byShelf := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+		books, err := apimeta.ParseSelector(shelves[a.User.Name])
+		if err != nil || books.Empty() {
+			return rest.Decision{Reason: "not a member"}, err
+		}
+		return rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{{Labels: books}}}, nil
+	})
+	api, err := rest.New(rest.Options{Authorizer: byShelf}, books())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	ctx := context.Background()
+	all := rest.ClientFor[Book](api).Namespace("default")
+	for title, shelf := range map[string]string{"orlando": "novels", "notes": "maths"} {
+		book := &Book{ObjectMeta: apimeta.ObjectMeta{Name: title, Labels: map[string]string{"shelf": shelf}}, Spec: BookSpec{Title: title}}
+		if _, err := all.Create(ctx, book); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	visible := all.AsUser(rest.User{Name: "ada"})
+	page, err := visible.List(ctx, rest.ListOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, book := range page.Items {
+		fmt.Println(book.Name)
+	}
+	_, err = visible.Get(ctx, "orlando")
+	fmt.Println(err)
+	// Output:
+	// notes
+	// books.library.example.com "orlando" not found
+}

@@ -1,0 +1,344 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// filters is an Authorizer that restricts the users in it, and allows everything to all others.
+type filters struct {
+	mu   sync.Mutex
+	only map[string][]rest.Filter
+}
+
+func (f *filters) Authorize(_ context.Context, a rest.Access) (rest.Decision, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if only, ok := f.only[a.User.Name]; ok {
+		return rest.Decision{Verdict: rest.AllowOnly, Only: only}, nil
+	}
+	return rest.Decision{Verdict: rest.Allow}, nil
+}
+
+// restrict changes what a user sees.
+func (f *filters) restrict(user string, only ...rest.Filter) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.only[user] = only
+}
+
+func labelled(t testing.TB, text string) rest.Filter {
+	t.Helper()
+	labels, err := apimeta.ParseSelector(text)
+	require.NoError(t, err)
+	return rest.Filter{Labels: labels}
+}
+
+func withField(t testing.TB, text string) rest.Filter {
+	t.Helper()
+	fields, err := apimeta.ParseFieldSelector(text)
+	require.NoError(t, err)
+	return rest.Filter{Fields: fields}
+}
+
+// teams is an API in which alice sees the widgets of team a. "mine" is one of them, "theirs" is of team b.
+func teams(t testing.TB, options ...widgetOption) (*rest.API, *filters) {
+	t.Helper()
+	f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
+	api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: f}, widgetResource(options...))
+	for name, team := range map[string]string{"mine": "a", "theirs": "b"} {
+		must(t, api, "POST", widgets, widgetBody(`"name":"`+name+`","labels":{"team":"`+team+`"}`), "Test-User", "root")
+	}
+	return api, f
+}
+
+// For a restricted user, the objects outside of the filter do not exist, whatever the user does.
+func TestFilters(t *testing.T) {
+	const apply, merge = "application/apply-patch+yaml", typeMergePatch
+	inside, outside := `"labels":{"team":"a"}`, `"labels":{"team":"b"}`
+	hidden := `widgets.example.com "theirs" not found`
+	for _, c := range []struct {
+		name                      string
+		method, path, media, body string
+		code                      int
+		message                   string
+		changesMine               bool
+	}{
+		{name: "get", method: "GET", path: "/mine", code: 200},
+		{name: "get hidden", method: "GET", path: "/theirs", code: 404, message: hidden},
+		{name: "get an old state of hidden", method: "GET", path: "/theirs?resourceVersion=0", code: 404, message: hidden},
+		{name: "status of hidden", method: "GET", path: "/theirs/status", code: 404, message: hidden},
+		{name: "scale", method: "GET", path: "/mine/scale", code: 200},
+		{name: "scale of hidden", method: "GET", path: "/theirs/scale", code: 404, message: hidden},
+		{name: "create", method: "POST", body: widgetBody(`"name":"new",` + inside), code: 201},
+		{name: "create outside", method: "POST", body: widgetBody(`"name":"new",` + outside), code: 403},
+		{name: "create without a label", method: "POST", body: widgetBody(`"name":"new"`), code: 403},
+		{name: "create on a hidden name", method: "POST", body: widgetBody(`"name":"theirs",` + inside), code: 409, message: `widgets.example.com "theirs" already exists`},
+		{name: "create outside on a hidden name", method: "POST", body: widgetBody(`"name":"theirs",` + outside), code: 403},
+		{name: "dry run on a hidden name", method: "POST", path: "?dryRun=All", body: widgetBody(`"name":"theirs",` + inside), code: 409},
+		{name: "dry run outside", method: "POST", path: "?dryRun=All", body: widgetBody(`"name":"new",` + outside), code: 403},
+		{name: "update", method: "PUT", path: "/mine", body: widgetBody(`"name":"mine","resourceVersion":"RV",`+inside, `"spec":{"size":2}`), code: 200, changesMine: true},
+		{name: "update hidden", method: "PUT", path: "/theirs", body: widgetBody(`"name":"theirs","resourceVersion":"RV",` + inside), code: 404, message: hidden},
+		{name: "update out", method: "PUT", path: "/mine", body: widgetBody(`"name":"mine","resourceVersion":"RV",` + outside), code: 403},
+		{name: "update out as a dry run", method: "PUT", path: "/mine?dryRun=All", body: widgetBody(`"name":"mine","resourceVersion":"RV",` + outside), code: 403},
+		{name: "patch", method: "PATCH", path: "/mine", media: merge, body: `{"spec":{"size":3}}`, code: 200, changesMine: true},
+		{name: "patch nothing", method: "PATCH", path: "/mine", media: merge, body: `{}`, code: 200},
+		{name: "patch hidden", method: "PATCH", path: "/theirs", media: merge, body: `{}`, code: 404, message: hidden},
+		{name: "patch out", method: "PATCH", path: "/mine", media: merge, body: `{"metadata":{"labels":null}}`, code: 403},
+		{name: "patch in", method: "PATCH", path: "/theirs", media: typeJSONPatch, body: `[{"op":"test","path":"/metadata/labels/team","value":"b"}]`, code: 404, message: hidden},
+		{name: "patch the status of hidden", method: "PATCH", path: "/theirs/status", media: merge, body: `{"status":{"phase":"x"}}`, code: 404, message: hidden},
+		{name: "patch the scale of hidden", method: "PATCH", path: "/theirs/scale", media: merge, body: `{"spec":{"replicas":7}}`, code: 404, message: hidden},
+		{name: "apply", method: "PATCH", path: "/mine?fieldManager=m", media: apply, body: widgetBody(`"name":"mine"`, `"spec":{"size":4}`), code: 409},
+		{name: "apply that creates", method: "PATCH", path: "/new?fieldManager=m", media: apply, body: widgetBody(`"name":"new",` + inside), code: 201},
+		{name: "apply that creates outside", method: "PATCH", path: "/new?fieldManager=m", media: apply, body: widgetBody(`"name":"new"`), code: 403},
+		{name: "apply to hidden", method: "PATCH", path: "/theirs?fieldManager=m&force=true", media: apply, body: widgetBody(`"name":"theirs",` + inside), code: 409, message: `widgets.example.com "theirs" already exists`},
+		{name: "apply out", method: "PATCH", path: "/mine?fieldManager=m&force=true", media: apply, body: widgetBody(`"name":"mine",` + outside), code: 403},
+		{name: "delete", method: "DELETE", path: "/mine", code: 200, changesMine: true},
+		{name: "delete hidden", method: "DELETE", path: "/theirs", code: 404, message: hidden},
+		{name: "delete hidden as a dry run", method: "DELETE", path: "/theirs?dryRun=All", code: 404, message: hidden},
+		{name: "deletecollection", method: "DELETE", code: 200, changesMine: true},
+		{name: "deletecollection of the other team", method: "DELETE", path: "?labelSelector=team%3Db", code: 200},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api, _ := teams(t)
+			root := func(name string) answer { return do(t, api, "GET", widgets+"/"+name, "", "Test-User", "root") }
+			mine, theirs := root("mine"), root("theirs")
+			body := strings.ReplaceAll(c.body, "RV", mine.rv(t))
+			media := c.media
+			if media == "" {
+				media = "application/json"
+			}
+			got := do(t, api, c.method, widgets+c.path, body, "Test-User", "alice", "Content-Type", media)
+			require.Equal(t, c.code, got.Code, got.Body)
+			if c.message != "" {
+				assert.Equal(t, c.message, got.text(t, "message"))
+			}
+			if c.code == 403 {
+				assert.Contains(t, got.text(t, "message"), "outside of the objects to which the rights of the user are restricted")
+			}
+			assert.NotContains(t, got.Body, theirs.text(t, "metadata.uid"))
+			assert.Equal(t, c.changesMine, mine.Body != root("mine").Body)
+			assert.Equal(t, theirs, root("theirs"), "nothing hidden changes")
+			assert.Equal(t, c.code == 201 && c.path != "?dryRun=All", root("new").Code == 200)
+		})
+	}
+}
+
+// Lists show what the user sees, page by page. A token does not outlive the filter.
+func TestFilteredLists(t *testing.T) {
+	f := &filters{only: map[string][]rest.Filter{}}
+	indexed := func(r *rest.Resource[Widget]) { r.IndexedLabels = []string{"team"} }
+	api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: f}, widgetResource(indexed), rest.NamespacesOf[Namespace]())
+	for _, ns := range []string{"one", "two"} {
+		must(t, api, "POST", "/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"`+ns+`"}}`, "Test-User", "root")
+		for _, w := range []string{"a1", "b1", "a2", "b2", "a3"} {
+			must(t, api, "POST", widgetRoot+"/namespaces/"+ns+"/widgets", widgetBody(`"name":"`+w+`","labels":{"team":"`+w[:1]+`"}`, `"spec":{"size":1,"owner":"c`+w[1:]+`"}`), "Test-User", "root")
+		}
+	}
+	const one = widgetRoot + "/namespaces/one/widgets"
+	for _, c := range []struct {
+		name   string
+		only   []rest.Filter
+		target string
+		want   []string
+	}{
+		{"a label", []rest.Filter{labelled(t, "team=a")}, one, []string{"a1", "a2", "a3"}},
+		{"a label and a selector", []rest.Filter{labelled(t, "team=a")}, one + "?labelSelector=team%3Db", []string{}},
+		{"a label and a field selector", []rest.Filter{labelled(t, "team=a")}, one + "?fieldSelector=spec.owner%3Dc2", []string{"a2"}},
+		{"a label that is not equal", []rest.Filter{labelled(t, "team!=a")}, one, []string{"b1", "b2"}},
+		{"a field", []rest.Filter{withField(t, "spec.owner=c1")}, one, []string{"a1", "b1"}},
+		{"a name", []rest.Filter{withField(t, "metadata.name=b2")}, allWidgets, []string{"b2", "b2"}},
+		{"either of two", []rest.Filter{withField(t, "spec.owner=c1"), labelled(t, "team=b")}, one, []string{"a1", "b1", "b2"}},
+		{"a namespace", []rest.Filter{{Namespace: "two"}}, allWidgets, []string{"a1", "a2", "a3", "b1", "b2"}},
+		{"another namespace", []rest.Filter{{Namespace: "two"}}, one, []string{}},
+		{"one namespace or a label", []rest.Filter{{Namespace: "two"}, labelled(t, "team=b")}, allWidgets, []string{"b1", "b2", "a1", "a2", "a3", "b1", "b2"}},
+		{"a namespace of namespaces", []rest.Filter{{Namespace: "two"}}, "/api/v1/namespaces", []string{"two"}},
+		{"everything", []rest.Filter{{}}, one, []string{"a1", "a2", "a3", "b1", "b2"}},
+		{"nothing", nil, one, []string{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f.restrict("alice", c.only...)
+			assert.Equal(t, c.want, must(t, api, "GET", c.target, "", "Test-User", "alice").names(t))
+			and := "?"
+			if strings.Contains(c.target, "?") {
+				and = "&"
+			}
+			pages, token := []string{}, ""
+			for {
+				page := must(t, api, "GET", c.target+and+"limit=2&continue="+token, "", "Test-User", "alice")
+				pages = append(pages, page.names(t)...)
+				assert.NotContains(t, page.Body, "remainingItemCount", "as for any selector")
+				if token, _ = page.value(t, "metadata.continue").(string); token == "" {
+					break
+				}
+				other := do(t, api, "GET", c.target+and+"limit=2&continue="+token, "", "Test-User", "root")
+				assert.Equal(t, 410, other.Code, "the token is for lists under the same filter")
+			}
+			assert.Equal(t, c.want, pages)
+			page, err := rest.ClientFor[Widget](api).AsUser(rest.User{Name: "alice"}).List(t.Context(), rest.ListOptions{})
+			require.NoError(t, err)
+			inProcess := []string{}
+			for _, w := range page.Items {
+				inProcess = append(inProcess, w.Namespace+"/"+w.Name)
+			}
+			overHTTP := []string{}
+			for _, item := range must(t, api, "GET", allWidgets, "", "Test-User", "alice").value(t, "items").([]any) {
+				m := item.(map[string]any)["metadata"].(map[string]any)
+				overHTTP = append(overHTTP, m["namespace"].(string)+"/"+m["name"].(string))
+			}
+			assert.Equal(t, overHTTP, inProcess)
+		})
+	}
+	token := must(t, api, "GET", one+"?limit=2", "", "Test-User", "root").text(t, "metadata.continue")
+	f.restrict("alice", labelled(t, "team=a"))
+	got := do(t, api, "GET", one+"?limit=2&continue="+token, "", "Test-User", "alice")
+	assert.Equal(t, 410, got.Code)
+	assert.Equal(t, "Expired", got.text(t, "reason"))
+}
+
+// What an Authorizer cannot mean is refused, and nothing is shown.
+func TestFaultyFilters(t *testing.T) {
+	for _, c := range []struct {
+		name, target string
+		decision     rest.Decision
+		code         int
+	}{
+		{"filters with Allow", widgets, rest.Decision{Verdict: rest.Allow, Only: []rest.Filter{{}}}, 500},
+		{"a field by which widgets cannot be selected", widgets, rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{withField(t, "spec.size!=1")}}, 500},
+		{"a path", "/version", rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{{}}}, 403},
+		{"an unknown resource", widgetRoot + "/nowhere", rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{{}}}, 403},
+	} {
+		authorizer := rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return c.decision, nil })
+		api := newAPI(t, rest.Options{Authorizer: authorizer}, widgetResource())
+		assert.Equal(t, c.code, do(t, api, "GET", c.target, "").Code, c.name)
+	}
+}
+
+// A watch shows an object that enters the filter as ADDED, and one that leaves it as DELETED, in its last visible state.
+func TestFilteredWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, _ := teams(t)
+		s := follow(t, api, widgets+"?watch=1", "Test-User", "alice")
+		kinds := func() (out []string) {
+			for _, e := range s.events() {
+				var got struct {
+					Type   string
+					Object struct {
+						Metadata struct {
+							Name, ResourceVersion string
+							Labels                map[string]string
+						}
+					}
+				}
+				require.NoError(t, json.Unmarshal([]byte(e), &got))
+				out = append(out, got.Type+" "+got.Object.Metadata.Name+" "+got.Object.Metadata.Labels["team"])
+			}
+			return out
+		}
+		assert.Equal(t, []string{"ADDED mine a"}, kinds())
+		relabel := func(name, team string) {
+			got := do(t, api, "PATCH", widgets+"/"+name, `{"metadata":{"labels":{"team":"`+team+`"}}}`, "Test-User", "root", "Content-Type", typeMergePatch)
+			require.Equal(t, 200, got.Code)
+		}
+		relabel("theirs", "a")
+		assert.Equal(t, []string{"ADDED theirs a"}, kinds())
+		relabel("mine", "b")
+		assert.Equal(t, []string{"DELETED mine a"}, kinds())
+		relabel("mine", "c")
+		assert.Empty(t, kinds())
+		must(t, api, "DELETE", widgets+"/theirs", "", "Test-User", "root")
+		assert.Equal(t, []string{"DELETED theirs a"}, kinds())
+	})
+}
+
+// When rights change, the watches end whose users no longer see the same, and only these.
+func TestWatchesEndWhenRightsChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, f := teams(t)
+		alice, root := follow(t, api, widgets+"?watch=1", "Test-User", "alice"), follow(t, api, widgets+"?watch=1", "Test-User", "root")
+		require.Len(t, alice.events(), 1)
+		require.Len(t, root.events(), 2)
+		api.RightsChanged()
+		f.restrict("bob")
+		api.RightsChanged()
+		f.restrict("alice", labelled(t, "team=a"))
+		api.RightsChanged()
+		assert.False(t, alice.ended(), "the rights are the same")
+
+		f.restrict("alice", labelled(t, "team in (a,b)"))
+		changed := time.Now()
+		api.RightsChanged()
+		<-alice.done
+		assert.LessOrEqual(t, time.Since(changed), time.Second)
+		events := alice.events()
+		require.Len(t, events, 1)
+		assert.Equal(t, status.ReasonExpired, lastStatus(t, events[0]).Reason)
+		assert.False(t, root.ended())
+	})
+}
+
+// A client in process that follows objects as a user recovers when the rights of the user change.
+func TestFollowWithChangingRights(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, f := teams(t)
+		ctx, stop := context.WithCancel(t.Context())
+		var mu sync.Mutex
+		known := map[string]bool{}
+		var failed error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for e, err := range widgetClient(api).AsUser(rest.User{Name: "alice"}).Follow(ctx, rest.WatchOptions{}) {
+				mu.Lock()
+				switch {
+				case err != nil:
+					failed = err
+				case e.Type == watch.Deleted:
+					delete(known, e.Object.Name)
+				default:
+					known[e.Object.Name] = true
+				}
+				mu.Unlock()
+			}
+		}()
+		names := func() []string {
+			<-time.After(time.Second) // of the bubble: all that happens within a second has happened
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Sorted(maps.Keys(known))
+		}
+		assert.Equal(t, []string{"mine"}, names())
+		for _, c := range []struct {
+			only rest.Filter
+			want []string
+		}{
+			{rest.Filter{}, []string{"mine", "theirs"}},
+			{labelled(t, "team=b"), []string{"theirs"}},
+			{labelled(t, "team=c"), nil},
+			{labelled(t, "team=a"), []string{"mine"}},
+		} {
+			f.restrict("alice", c.only)
+			api.RightsChanged()
+			assert.Equal(t, c.want, names())
+		}
+		stop()
+		<-done
+		assert.ErrorIs(t, failed, context.Canceled)
+	})
+}

@@ -1,0 +1,127 @@
+package resource
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Restriction limits a client to some of the objects. For the client, the others do not exist. Every read and write of the client gets the
+// same Restriction: as part of its [Target] or of its [ListParameters]. A nil Restriction restricts nothing, and costs nothing.
+type Restriction struct {
+	// AnyOf are filters. The client sees the objects that match at least one, so none if AnyOf is empty.
+	AnyOf []Filter
+	// and, unless it is nil, restricts the client further.
+	and *Restriction
+}
+
+// Filter describes objects. The zero Filter matches every object.
+type Filter struct {
+	Labels apimeta.Selector
+	Fields apimeta.FieldSelector
+	// Namespace is the namespace of the objects, or empty for any. A namespace is in itself.
+	Namespace string
+}
+
+// And returns the restriction to objects that both restrictions allow.
+func (o *Restriction) And(other *Restriction) *Restriction {
+	switch {
+	case o == nil:
+		return other
+	case other == nil:
+		return o
+	}
+	both := *o
+	both.and = o.and.And(other)
+	return &both
+}
+
+// Fingerprint returns a text that differs for different restrictions. It is empty for nil.
+func (o *Restriction) Fingerprint() string {
+	if o == nil {
+		return ""
+	}
+	var filters []string
+	for _, f := range o.AnyOf {
+		filters = append(filters, fmt.Sprintf("%q %q %q", f.Namespace, f.Labels.String(), f.Fields.String()))
+	}
+	slices.Sort(filters)
+	sum := sha256.Sum256([]byte(strconv.Quote(o.and.Fingerprint()) + strings.Join(filters, "\n")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// CheckRestriction returns an error if a filter selects by a field by which the resource cannot select.
+func (res *Resource) CheckRestriction(o *Restriction) error {
+	for ; o != nil; o = o.and {
+		for _, f := range o.AnyOf {
+			if err := res.CheckFieldSelector(f.Fields); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Admits reports whether the client sees a stored record. An object that cannot be shown is not seen.
+func (res *Resource) Admits(only *Restriction, r *storage.Record) bool {
+	if only == nil {
+		return true
+	}
+	shown, err := res.Show(r)
+	return err == nil && res.admits(only, shown)
+}
+
+// admits is Admits for a record in the version of the resource.
+func (res *Resource) admits(only *Restriction, shown *storage.Record) bool {
+	for ; only != nil; only = only.and {
+		if !slices.ContainsFunc(only.AnyOf, func(f Filter) bool { return res.matches(f, shown) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (res *Resource) matches(f Filter, shown *storage.Record) bool {
+	if f.Namespace != "" {
+		namespace := shown.Key.Namespace
+		if res.AreNamespaces() {
+			namespace = shown.Key.Name
+		}
+		if namespace != f.Namespace {
+			return false
+		}
+	}
+	return f.Labels.Matches(shown.Labels) && (f.Fields.Empty() ||
+		res.CheckFieldSelector(f.Fields) == nil && // a newer declaration may lack the field, and then "!=" would match everything
+			f.Fields.Matches(func(field string) string { return res.fieldOf(shown, field) }))
+}
+
+// narrow lets a selection visit fewer objects if a single filter restricts the client. The match still checks each object.
+func (res *Resource) narrow(s *Selection, only *Restriction) {
+	if only.and != nil || len(only.AnyOf) != 1 {
+		return
+	}
+	f := only.AnyOf[0]
+	s.Terms = res.terms(s.Terms, f.Labels, f.Fields)
+	if res.Kind.Namespaced && s.Scope.Namespace == "" {
+		s.Scope.Namespace = f.Namespace
+	}
+}
+
+// Permission is the permission of a client to watch. Its context ends with an Expired error as its cause when the rights of the client end.
+type Permission struct {
+	context.Context
+	// Only and Since are those of [ListParameters].
+	Only  *Restriction
+	Since watch.Revision
+	// Release must be called when the watch has ended.
+	Release func()
+}
