@@ -36,6 +36,8 @@ type host struct {
 	api    *rest.API
 	lives  *lives
 	wire   *wire
+
+	defined bool // a CustomResourceDefinition describes Site
 }
 
 // overBoth runs a test against a new host that clients reach over a socket, and against one that they reach by function calls.
@@ -51,25 +53,40 @@ func overBoth(t *testing.T, test func(t *testing.T, h *host)) {
 		test(t, h)
 	})
 	t.Run("in-process", func(t *testing.T) {
-		h := newHost(t)
-		h.config = &clientrest.Config{Host: "http://decorum", Transport: rest.RoundTripper(h.wire), QPS: -1}
-		test(t, h)
+		test(t, inProcess(newHost(t)))
 	})
 }
 
-// inParallel is overBoth as a parallel test.
+// overAll is overBoth with a third host, whose kind Site arrives as a CustomResourceDefinition.
+func overAll(t *testing.T, test func(t *testing.T, h *host)) {
+	overBoth(t, test)
+	t.Run("definition", func(t *testing.T) {
+		test(t, inProcess(newHost(t, func(h *host) { h.defined = true })))
+	})
+}
+
+// inProcess makes clients reach the host by function calls.
+func inProcess(h *host) *host {
+	h.config = &clientrest.Config{Host: "http://decorum", Transport: rest.RoundTripper(h.wire), QPS: -1}
+	return h
+}
+
+// inParallel is overAll as a parallel test.
 func inParallel(test func(t *testing.T, h *host)) func(t *testing.T) {
 	return func(t *testing.T) {
 		t.Parallel()
-		overBoth(t, func(t *testing.T, h *host) {
+		overAll(t, func(t *testing.T, h *host) {
 			t.Parallel()
 			test(t, h)
 		})
 	}
 }
 
-func newHost(t *testing.T) *host {
+func newHost(t *testing.T, change ...func(h *host)) *host {
 	h := &host{lives: new(lives)}
+	for _, f := range change {
+		f(h)
+	}
 	h.start(t, storage.MemoryOptions{})
 	h.wire = newWire(h.lives)
 	return h
@@ -78,13 +95,16 @@ func newHost(t *testing.T) *host {
 // start starts the host, or starts it again with a new store.
 func (h *host) start(t *testing.T, options storage.MemoryOptions) {
 	store := storage.NewMemory(options)
-	api, err := rest.New(rest.Options{Store: store, Authorizer: rest.AuthorizerFunc(decide)}, append([]rest.Definition{
-		sites(),
+	kinds := append([]rest.Definition{
 		k8s.Resource[corev1.ConfigMap](),
 		builtin.Namespaces(),
 		builtin.Leases(),
 		builtin.Events(),
-	}, auth.Reviews()...)...)
+	}, auth.Reviews()...)
+	if !h.defined {
+		kinds = append(kinds, sites())
+	}
+	api, err := rest.New(rest.Options{Store: store, Authorizer: rest.AuthorizerFunc(decide)}, kinds...)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, api.Close())
@@ -92,6 +112,9 @@ func (h *host) start(t *testing.T, options storage.MemoryOptions) {
 	})
 	h.store, h.api = store, api
 	h.lives.api.Store(api)
+	if h.defined {
+		h.define(t, definitionOf(t, sites()))
+	}
 }
 
 // lives holds the current API of a host that can be restarted.

@@ -39,7 +39,7 @@ func (h *host) withControllers(t *testing.T) {
 // The test uses owner references as controllerutil sets them, finalizers as package finalizer manages them, and propagation policies as the
 // client sends them.
 func TestFinalizersAndOwners(t *testing.T) {
-	overBoth(t, func(t *testing.T, h *host) {
+	overAll(t, func(t *testing.T, h *host) {
 		h.withControllers(t)
 		ctx := t.Context()
 		user, err := client.NewWithWatch(h.config, client.Options{Scheme: newScheme(t)})

@@ -79,7 +79,7 @@ func (p *publisher) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.R
 // A controller-runtime manager works with the API as with any other: it is elected, fills its cache, and its reconciler maintains the
 // objects that it owns.
 func TestReconciler(t *testing.T) {
-	overBoth(t, func(t *testing.T, h *host) {
+	overAll(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
 		mgr := newManager(t, h)
 		p := &publisher{Client: mgr.GetClient(), events: mgr.GetEventRecorder("publisher")}
@@ -171,7 +171,7 @@ func TestReconciler(t *testing.T) {
 // If the watches of controller-runtime's cache are cut and the history is compacted, the cache lists again, and its reconciler sees the
 // changes that it missed.
 func TestReconcilerAfterTheGap(t *testing.T) {
-	overBoth(t, func(t *testing.T, h *host) {
+	overAll(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
 		mgr := newManager(t, h)
 		seen := make(chan string, 100)
