@@ -4,18 +4,29 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/kubernetes"
 	clientrest "k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
@@ -82,3 +93,79 @@ func TestClientGoRequestsTokens(t *testing.T) {
 	assert.Equal(t, []string{"vault"}, status.Audiences)
 	assert.Equal(t, "system:serviceaccount:"+namespace+":robot", status.User.Username)
 }
+
+// An informer of client-go goes on when the token of its watch expires: the watch ends, and the informer lists and watches with the next token.
+func TestInformerOutlivesItsToken(t *testing.T) {
+	accounts := newAccounts(t)
+	clock := &resttest.Clock{}
+	clock.Set(time.Now().Truncate(time.Second))
+	definitions := append(accounts.Definitions(), builtin.Namespaces(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
+	api, err := rest.New(rest.Options{Authenticator: accounts, Now: clock.Now}, definitions...)
+	require.NoError(t, err)
+	watched := make(chan struct{}, 100) // watches that have ended
+	over := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		api.ServeHTTP(w, r)
+		if r.URL.Query().Get("watch") != "" {
+			watched <- struct{}{}
+		}
+	}))
+	t.Cleanup(func() {
+		over.CloseClientConnections()
+		require.NoError(t, api.Close())
+		over.Close()
+	})
+	_, err = rest.ClientFor[builtin.Namespace](api).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: namespace}})
+	require.NoError(t, err)
+	robots := rest.ClientFor[serviceaccount.ServiceAccount](api).Namespace(namespace)
+	_, err = robots.Create(t.Context(), &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "robot"}})
+	require.NoError(t, err)
+	var token atomic.Pointer[serviceaccount.TokenRequest]
+	refresh := func() {
+		next, err := rest.CreateSubresource(t.Context(), robots, "robot", "token", &serviceaccount.TokenRequest{})
+		require.NoError(t, err)
+		token.Store(next)
+	}
+	refresh()
+	clock.Set(token.Load().Status.ExpirationTimestamp.Add(-100 * time.Millisecond))
+
+	config := &clientrest.Config{Host: over.URL, TLSClientConfig: clientrest.TLSClientConfig{Insecure: true}}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			r = r.Clone(r.Context())
+			r.Header.Set("Authorization", "Bearer "+token.Load().Status.Token)
+			return next.RoundTrip(r)
+		})
+	})
+	client, err := dynamic.NewForConfig(config)
+	require.NoError(t, err)
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil)
+	informer := factory.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "notes"}).Informer()
+	added := make(chan string, 100)
+	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(o any) { added <- o.(metav1.Object).GetName() }})
+	require.NoError(t, err)
+	stop := make(chan struct{})
+	factory.Start(stop)
+	defer factory.Shutdown()
+	defer close(stop)
+
+	select {
+	case <-watched:
+	case <-time.After(patience):
+		t.Fatal("the watch did not end with its token")
+	}
+	refresh()
+	clock.Advance(time.Second) // the first token has expired
+	_, err = rest.ClientFor[Note](api).Namespace(namespace).Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "late"}})
+	require.NoError(t, err)
+	select {
+	case name := <-added:
+		assert.Equal(t, "late", name)
+	case <-time.After(patience):
+		t.Fatal("the informer did not go on")
+	}
+}
+
+// roundTripper is a function that is an [http.RoundTripper].
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
