@@ -9,21 +9,22 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// objects makes random objects of a kind.
+// objects makes random objects of a schema.
 type objects struct {
 	*rand.Rand
-	*reference
+	schema *apiextensions.JSONSchemaProps // nil if it is not known
 }
 
-// object returns an object that the schema mostly allows.
-func (g *objects) object() map[string]any {
-	obj, _ := g.value(g.props, 0).(map[string]any)
+// object returns an object of a kind that the schema mostly allows.
+func (g *objects) object(of schema.GroupVersionKind) map[string]any {
+	obj, _ := g.value(g.schema, 0).(map[string]any)
 	if obj == nil {
 		obj = map[string]any{}
 	}
-	obj["apiVersion"], obj["kind"], obj["metadata"] = g.kind.GroupVersion().String(), g.kind.Kind, map[string]any{"name": "a"}
+	obj["apiVersion"], obj["kind"] = of.GroupVersion().String(), of.Kind
 	return obj
 }
 
@@ -155,7 +156,7 @@ type spot struct {
 func (g *objects) edited(obj map[string]any) map[string]any {
 	obj = runtime.DeepCopyJSON(obj)
 	for range 1 + g.Intn(3) {
-		spots := spotsOf(nil, obj, g.props, true)
+		spots := spotsOf(nil, obj, g.schema, true)
 		if len(spots) == 0 {
 			break
 		}

@@ -29,6 +29,7 @@ type reference struct {
 	kind       schema.GroupVersionKind
 	plural     string
 	namespaced bool
+	storage    *reference // of the stored version; nil if it is this one
 	props      *apiextensions.JSONSchemaProps
 	structural *structuralschema.Structural
 	strategy   interface {
@@ -68,6 +69,10 @@ func newReference(t testing.TB, d *apiextensions.CustomResourceDefinition, versi
 		kind:   schema.GroupVersionKind{Group: d.Spec.Group, Version: version, Kind: d.Spec.Names.Kind},
 		plural: d.Spec.Names.Plural, namespaced: d.Spec.Scope == apiextensions.NamespaceScoped,
 		props: shared(v.Schema, d.Spec.Validation).OpenAPIV3Schema,
+	}
+	if !v.Storage {
+		stored := slices.IndexFunc(d.Spec.Versions, func(v apiextensions.CustomResourceDefinitionVersion) bool { return v.Storage })
+		r.storage = newReference(t, d, d.Spec.Versions[stored].Name)
 	}
 	structural, err := structuralschema.NewStructural(r.props)
 	require.NoError(t, err)
@@ -156,8 +161,14 @@ func (r *reference) written(t testing.TB, u *unstructured.Unstructured, unknown 
 		slices.Sort(causes)
 		return written{causes: causes}
 	}
-	stored, _, err := r.decode(t, u.Object) // an API server decodes what it has stored
-	require.NoError(t, err)
+	stored := u // an API server decodes what it has stored
+	for _, version := range []*reference{r.storage, r} {
+		if version != nil {
+			stored.SetAPIVersion(version.kind.GroupVersion().String())
+			stored, _, err = version.decode(t, stored.Object)
+			require.NoError(t, err)
+		}
+	}
 	delete(stored.Object, "metadata")
 	slices.Sort(unknown)
 	return written{object: stored.Object, unknown: unknown}

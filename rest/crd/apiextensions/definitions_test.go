@@ -74,6 +74,16 @@ func TestDefinitionIsCompletedOnCreate(t *testing.T) {
 	assert.Equal(t, 5.0, *size.Maximum)
 }
 
+// An empty name counts as one that is missing, as in kube-apiserver.
+func TestEmptyNamesOfDefinitionsAreCompleted(t *testing.T) {
+	api := newAPI(t, apiextensions.Checks{})
+	var d apiextensions.CustomResourceDefinition
+	empty := strings.Replace(things, "kind: Thing}", `kind: Thing, singular: "", listKind: ""}`, 1)
+	answer := send(t, api, "POST "+definitions, empty, &d)
+	require.Equal(t, 201, answer.Code, answer.Body.String())
+	assert.Equal(t, apiextensions.CustomResourceDefinitionNames{Plural: "things", Singular: "thing", Kind: "Thing", ListKind: "ThingList"}, d.Spec.Names)
+}
+
 func TestStoredVersionsFollowTheStorageVersion(t *testing.T) {
 	api := newAPI(t, apiextensions.Checks{})
 	require.Equal(t, 201, send(t, api, "POST "+definitions, things, nil).Code)

@@ -163,9 +163,10 @@ func (w *Write) defaultByHook(ctx context.Context, sent, obj doc.Value) (doc.Val
 	return out, nil
 }
 
-// overridden returns the path of a value that the client sent and that differs between before and after.
+// overridden returns the path of a value that the client sent and that differs between before and after. A value that before lacks does
+// not count: the Go type omits it like a value that was never sent.
 func overridden(sent, before, after doc.Value) (string, bool) {
-	if sent.IsNull() {
+	if sent.IsNull() || before.IsAbsent() {
 		return "", false
 	}
 	if sent.Kind() != doc.Map || before.Kind() != doc.Map || after.Kind() != doc.Map {
