@@ -44,22 +44,39 @@ func send(api http.Handler, method, path, body string) *httptest.ResponseRecorde
 	return w
 }
 
-// install creates a definition and returns how long its collection takes to answer 200.
-func install(b *testing.B, api http.Handler, number int, definition string) time.Duration {
-	start := time.Now()
+// install creates a definition and waits until its collection answers 200.
+func install(b *testing.B, api http.Handler, number int, definition string) {
 	if w := send(api, "POST", crdbench.Definitions, definition); w.Code != http.StatusCreated {
 		b.Fatalf("%d %.2000s", w.Code, w.Body)
 	}
 	for send(api, "GET", crdbench.Collection(number), "").Code != http.StatusOK {
 		runtime.Gosched()
 	}
-	return time.Since(start)
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+// least holds the least time of several runs, on the clock and of the processors, because other processes share the machine.
+type least struct{ clock, cpu time.Duration }
+
+func (l *least) of(run func()) {
+	start, cpu := time.Now(), crdbench.CPU()
+	run()
+	l.clock, l.cpu = lower(l.clock, time.Since(start)), lower(l.cpu, crdbench.CPU()-cpu)
+}
+
+func lower(before, now time.Duration) time.Duration {
+	if before == 0 {
+		return now
+	}
+	return min(before, now)
+}
+
+func (l *least) report(b *testing.B) {
+	b.ReportMetric(float64(l.clock.Microseconds())/1000, "least-ms")
+	b.ReportMetric(float64(l.cpu.Microseconds())/1000, "least-cpu-ms")
+}
 
 // BenchmarkFirstAnswer measures the time from the POST of a definition to the first 200 of its collection. The targets are 10 ms for
-// 20 KB, and 300 ms for 1.5 MB with 40 rules. The fastest of the runs counts, because the others shared the machine.
+// 20 KB, and 300 ms for 1.5 MB with 40 rules.
 func BenchmarkFirstAnswer(b *testing.B) {
 	for _, c := range []struct {
 		name        string
@@ -68,16 +85,16 @@ func BenchmarkFirstAnswer(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			api, end := enabled(b, nil)
 			defer end()
-			best, n, size := time.Hour, 0, 0
+			best, n, size := least{}, 0, 0
 			for b.Loop() {
 				b.StopTimer()
 				definition := crdbench.Definition(n, c.size, c.rules)
 				size = len(definition)
 				b.StartTimer()
-				best = min(best, install(b, api, n, definition))
+				best.of(func() { install(b, api, n, definition) })
 				n++
 			}
-			b.ReportMetric(milliseconds(best), "best-ms")
+			best.report(b)
 			b.ReportMetric(float64(size), "bytes")
 		})
 	}
@@ -102,12 +119,12 @@ func BenchmarkOpen(b *testing.B) {
 	if err := store.Close(); err != nil {
 		b.Fatal(err)
 	}
-	best := time.Hour
+	best := least{}
 	for b.Loop() {
-		start := time.Now()
-		store := open()
-		api, end := enabled(b, store)
-		best = min(best, time.Since(start))
+		best.of(func() {
+			store = open()
+			api, end = enabled(b, store)
+		})
 		b.StopTimer()
 		if w := send(api, "GET", crdbench.Collection(199), ""); w.Code != http.StatusOK {
 			b.Fatalf("%d %.2000s", w.Code, w.Body)
@@ -118,7 +135,7 @@ func BenchmarkOpen(b *testing.B) {
 		}
 		b.StartTimer()
 	}
-	b.ReportMetric(milliseconds(best), "best-ms")
+	best.report(b)
 }
 
 // BenchmarkIdle measures the memory of a definition of 20 KB and its kind, before and after the kind has been used for the first time.

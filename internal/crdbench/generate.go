@@ -9,7 +9,7 @@ import (
 // spread over its sections. The schema resembles those of real projects: sections with described fields of several types, with
 // patterns, bounds, enumerations, defaults, lists and maps.
 func Definition(number, size, rules int) string {
-	const perSection = 2900
+	const perSection = 2600
 	sections := max(1, (size-1000)/perSection)
 	var spec strings.Builder
 	for i := range sections {

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -104,7 +105,8 @@ func (s *Shape) written() doc.Value {
 	return zero
 }
 
-// documentShape returns the shape of [apimeta.Document]. It describes only metadata; all other members change one by one.
-func documentShape() *Shape {
+// documentShape is the shape of [apimeta.Document]. It describes only metadata; all other members change one by one. All kinds without a
+// Go struct share it.
+var documentShape = sync.OnceValue(func() *Shape {
 	return &Shape{typ: reflect.TypeFor[apimeta.Document](), fields: []shapeField{{name: "metadata", shape: ShapeOf(reflect.TypeFor[apimeta.ObjectMeta]())}}}
-}
+})
