@@ -42,9 +42,9 @@ func Enable(ctx context.Context, api *rest.API, options Options) (disable func()
 		client: rest.ClientFor[apiextensions.CustomResourceDefinition](api).As(manager), retries: retries{}, expected: expected{api: api},
 		changes: make(chan change), turns: make(chan func()),
 	}
-	page, err := k.client.List(ctx, rest.ListOptions{})
+	all, from, err := k.list(ctx)
 	if err == nil {
-		k.reset(ctx, page)
+		k.reset(ctx, all)
 		err = ctx.Err()
 	}
 	if err != nil {
@@ -52,7 +52,7 @@ func Enable(ctx context.Context, api *rest.API, options Options) (disable func()
 		k.running.Wait()
 		return nil, fmt.Errorf("crd.Enable: %w", err)
 	}
-	k.running.Go(func() { k.feed(ctx, page.ResourceVersion) })
+	k.running.Go(func() { k.feed(ctx, from) })
 	k.running.Go(func() { k.run(ctx) })
 	return func() {
 		stop()

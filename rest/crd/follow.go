@@ -10,21 +10,22 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
-// change is what feed passes on: one changed definition, or a list of all.
+// change is what feed passes on: one changed definition, or all definitions.
 type change struct {
 	definition *apiextensions.CustomResourceDefinition
 	deleted    bool
-	all        *rest.Page[apiextensions.CustomResourceDefinition]
+	all        []*apiextensions.CustomResourceDefinition
 }
 
-// feed passes on the changes of definitions after a resourceVersion until ctx ends or the API closes. If the API stops reporting them,
+// feed passes on the changes of definitions after a revision until ctx ends or the API closes. If the API stops reporting them,
 // feed lists the definitions.
-func (k *kinds) feed(ctx context.Context, version string) {
+func (k *kinds) feed(ctx context.Context, from watch.Revision) {
 	for failures := 0; ; failures++ {
-		err := k.followFrom(ctx, version, &failures)
+		err := k.followFrom(ctx, from, &failures)
 		if ctx.Err() != nil || errors.Is(err, watch.ErrClosed) {
 			return
 		}
@@ -34,26 +35,36 @@ func (k *kinds) feed(ctx context.Context, version string) {
 		case <-ctx.Done():
 			return
 		}
-		if page, err := k.client.List(ctx, rest.ListOptions{}); err == nil {
-			version = page.ResourceVersion
-			k.pass(ctx, change{all: page})
+		if all, since, err := k.list(ctx); err == nil {
+			from = since
+			k.pass(ctx, change{all: all})
 		}
 	}
 }
 
-func (k *kinds) followFrom(ctx context.Context, version string, failures *int) error {
-	for event, err := range k.client.Follow(ctx, rest.WatchOptions{ResourceVersion: version}) {
-		if err != nil {
+func (k *kinds) followFrom(ctx context.Context, from watch.Revision, failures *int) error {
+	cursor, err := rest.ObjectsOf(k.api).Watch(ctx, resourceName, from)
+	if err != nil {
+		return err
+	}
+	defer cursor.Close()
+	var changes []*watch.Change[storage.Record]
+	for {
+		if changes, err = cursor.Next(ctx, changes[:0]); err != nil {
 			return err
 		}
 		*failures = 0
-		deleted := event.Type == watch.Deleted
-		if !deleted {
-			k.expected.add(event.Object)
+		for _, c := range changes {
+			next := change{deleted: c.Current == nil}
+			if next.definition, err = read(cmp.Or(c.Current, c.Previous)); err != nil {
+				return err
+			}
+			if !next.deleted {
+				k.expected.add(next.definition)
+			}
+			k.pass(ctx, next)
 		}
-		k.pass(ctx, change{definition: event.Object, deleted: deleted})
 	}
-	return ctx.Err()
 }
 
 func (k *kinds) pass(ctx context.Context, c change) {
@@ -96,7 +107,7 @@ func (k *kinds) inTurn(ctx context.Context, f func() error) (err error) {
 
 func (k *kinds) take(ctx context.Context, c change) {
 	switch {
-	case c.all != nil:
+	case c.definition == nil:
 		k.reset(ctx, c.all)
 	case c.deleted:
 		if d := k.definitions[c.definition.Name]; d != nil {
@@ -108,12 +119,12 @@ func (k *kinds) take(ctx context.Context, c change) {
 }
 
 // reset applies all definitions, in the order in which they were last written. So all replicas decide alike who came first.
-func (k *kinds) reset(ctx context.Context, page *rest.Page[apiextensions.CustomResourceDefinition]) {
-	slices.SortFunc(page.Items, func(a, b *apiextensions.CustomResourceDefinition) int {
+func (k *kinds) reset(ctx context.Context, all []*apiextensions.CustomResourceDefinition) {
+	slices.SortFunc(all, func(a, b *apiextensions.CustomResourceDefinition) int {
 		return cmp.Or(cmp.Compare(len(a.ResourceVersion), len(b.ResourceVersion)), cmp.Compare(a.ResourceVersion, b.ResourceVersion))
 	})
 	present := map[string]bool{}
-	for _, d := range page.Items {
+	for _, d := range all {
 		present[d.UID] = true
 	}
 	for _, d := range k.definitions {
@@ -121,12 +132,12 @@ func (k *kinds) reset(ctx context.Context, page *rest.Page[apiextensions.CustomR
 			k.forget(ctx, d)
 		}
 	}
-	for _, d := range page.Items {
+	for _, d := range all {
 		k.note(d)
 	}
-	k.expected.add(page.Items...)
-	k.serveTogether(ctx, page.Items)
-	for _, d := range page.Items {
+	k.expected.add(all...)
+	k.serveTogether(ctx, all)
+	for _, d := range all {
 		k.settle(ctx, k.definitions[d.Name])
 	}
 }

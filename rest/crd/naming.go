@@ -13,8 +13,12 @@ import (
 // taken are the names that other definitions of a group have.
 type taken struct{ resources, kinds map[string]bool }
 
-// namesOfOthers returns the names that the other definitions of a group have been granted.
+// namesOfOthers returns the names that the other definitions of a group have been granted. A definition that has all its names keeps
+// them, whatever others have.
 func (k *kinds) namesOfOthers(d *definition) taken {
+	if sameNames(d.Spec.Names, d.Status.AcceptedNames) {
+		return taken{}
+	}
 	t := taken{resources: map[string]bool{}, kinds: map[string]bool{}}
 	for _, other := range k.definitions {
 		if other.Name == d.Name || other.Spec.Group != d.Spec.Group {

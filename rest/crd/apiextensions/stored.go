@@ -22,15 +22,6 @@ func ReadStored(data []byte) (*CustomResourceDefinition, error) {
 	})
 }
 
-// KeepText replaces the schemas of a definition by their texts, as [ReadStored] reads them.
-func KeepText(d *CustomResourceDefinition) {
-	for i := range d.Spec.Versions {
-		if v := &d.Spec.Versions[i]; v.Schema != nil {
-			v.Schema = &CustomResourceValidation{text: v.Schema.Text()}
-		}
-	}
-}
-
 // Text returns the schema as JSON, which the caller must not change. It returns nil if there is no schema.
 func (v *CustomResourceValidation) Text() json.RawMessage {
 	if v == nil || v.OpenAPIV3Schema == nil && v.text == nil {
