@@ -200,12 +200,13 @@ func (s *serving) find(gv apimeta.GroupVersion, plural string) *served {
 	return s.byPath[gv.WithResource(plural)]
 }
 
-// unknownPath answers a path without a route: with 503 if the API expects the resource, with a Status below the groups that are served, as their clients expect, and in
-// plain text elsewhere.
+// unknownPath answers a path without a route: with 503 if the API expects the resource and does not serve it yet, with a Status below
+// the groups that are served, as their clients expect, and in plain text elsewhere.
 func (q *request) unknownPath() error {
 	path := q.r.URL.Path
 	asked, expected := q.question(), q.api.expected.Load()
-	if expected != nil && (*expected)[apimeta.GroupVersionResource{Group: asked.Group, Version: asked.Version, Resource: asked.Resource}] {
+	gvr := apimeta.GroupVersionResource{Group: asked.Group, Version: asked.Version, Resource: asked.Resource}
+	if expected != nil && (*expected)[gvr] && q.serving.byPath[gvr] == nil {
 		return delivery.NotYetServed()
 	}
 	if kind.InGroup(q.serving.groups, path) {

@@ -507,6 +507,8 @@ func TestExpect(t *testing.T) {
 	assert.Equal(t, 404, do(t, api, "GET", "/apis/example.com/v2/namespaces/default/levers", "").Code)
 	require.NoError(t, api.Serve(t.Context(), leverResource()))
 	assert.Equal(t, 200, do(t, api, "GET", levers, "").Code)
+	assert.Equal(t, 404, do(t, api, "GET", levers+"/x/log", "").Code, "a path that the served resource does not have")
+	assert.Equal(t, 404, do(t, api, "GET", "/apis/example.com/v1/levers/x", "").Code)
 	api.Expect()
 	assert.Equal(t, 404, do(t, api, "GET", "/apis/new.example.com/v1/levers", "").Code)
 }
