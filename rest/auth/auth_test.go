@@ -110,6 +110,7 @@ func TestAuthenticators(t *testing.T) {
 	who, err = proxy.Authenticate(withCertificate(request(remote...), "front-proxy", true))
 	require.NoError(t, err)
 	assert.Equal(t, "7", who.User.UID)
+	assert.Equal(t, certificatesExpire(), who.Expires, "the certificate of the proxy expires")
 	assert.Equal(t, map[string][]string{"team/x": {"t"}}, who.User.Extra)
 	assert.ElementsMatch(t, []string{"X-Remote-User", "X-Remote-Uid", "X-Remote-Group", "X-Remote-Extra-Team%2fx"}, who.Headers)
 }

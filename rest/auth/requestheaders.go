@@ -34,7 +34,7 @@ func RequestHeaders(proxy rest.Authenticator, names ...string) rest.Authenticato
 		if err != nil || by == nil || !slices.Contains(names, by.User.Name) {
 			return nil, err
 		}
-		who := &rest.Identity{User: rest.User{Name: user, UID: r.Header.Get(remoteUID), Groups: r.Header[remoteGroup]},
+		who := &rest.Identity{User: rest.User{Name: user, UID: r.Header.Get(remoteUID), Groups: r.Header[remoteGroup]}, Expires: by.Expires,
 			Headers: []string{remoteUser, remoteUID, remoteGroup}}
 		for name, values := range r.Header {
 			key, ok := strings.CutPrefix(name, remoteExtraPrefix)

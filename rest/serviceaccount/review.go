@@ -2,6 +2,7 @@ package serviceaccount
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/decorum-go/decorum/rest"
@@ -28,6 +29,9 @@ func (i *Issuer) TokenReviews(others rest.Authenticator) rest.Definition {
 					return status.BadRequest("token is required for TokenReview in authentication")
 				}
 				who, audiences, err := i.review(ctx, r.Spec, others)
+				if failure := (*status.Error)(nil); errors.As(err, &failure) {
+					return failure // the store did not answer, so nothing is known about the token
+				}
 				if err != nil {
 					r.Status = review.TokenStatus{Error: err.Error()}
 					return nil

@@ -312,6 +312,21 @@ func TestAnIssuerThatHangsEndsWithTheTimeout(t *testing.T) {
 	assert.Len(t, h.began, 1, "all wait for one request")
 }
 
+// panicking is a transport of a host that panics.
+type panicking struct{}
+
+func (panicking) RoundTrip(*http.Request) (*http.Response, error) { panic("broken transport") }
+
+func TestATransportThatPanicsKeepsNobodyWaiting(t *testing.T) {
+	f := newFake(t)
+	a := f.authenticator(t, func(o *oidc.Options) { o.Client = &http.Client{Transport: panicking{}} })
+	token := f.token(t, nil)
+	for range 2 {
+		f.advance(10 * time.Second)
+		assert.Panics(t, func() { _, _ = present(t, a, token) })
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	valid := oidc.Options{Issuer: "https://login.example.com", ClientIDs: []string{"platform"}}
 	_, err := oidc.New(valid)

@@ -2,6 +2,7 @@ package oidc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -70,15 +71,22 @@ func (p *provider) verifier(ctx context.Context) (*oidc.IDTokenVerifier, error) 
 func (p *provider) ask(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(oidc.ClientContext(context.WithoutCancel(ctx), p.client), p.timeout)
 	defer cancel()
-	found, err := oidc.NewProvider(ctx, p.issuer)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.err = err; err == nil {
-		p.known = found.VerifierContext(oidc.ClientContext(context.Background(), p.client), p.config)
-	}
-	close(p.asked)
-	p.asked = nil
+	var found *oidc.Provider
+	err := errUnanswered // remains if the host's transport panics
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.err = err; err == nil {
+			p.known = found.VerifierContext(oidc.ClientContext(context.Background(), p.client), p.config)
+		}
+		close(p.asked)
+		p.asked = nil
+	}()
+	found, err = oidc.NewProvider(ctx, p.issuer)
 }
+
+// errUnanswered is the error of those who wait for an answer that does not come.
+var errUnanswered = errors.New("oidc: the issuer was not asked")
 
 const (
 	// minPause is the time between two requests for the same URL.

@@ -22,7 +22,6 @@ const MaxLength = 16 << 10
 type header struct {
 	Algorithm string          `json:"alg"`
 	ID        string          `json:"kid"`
-	Type      string          `json:"typ,omitempty"`
 	Critical  json.RawMessage `json:"crit,omitempty"`
 }
 

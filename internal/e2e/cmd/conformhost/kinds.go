@@ -10,10 +10,11 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
 // definitions returns the kinds of the transcripts, and the reviews that kubectl uses. With graceful set, Widgets support a grace period.
-// With own set, it returns Namespace, Lease and Event of package builtin instead of those of k8s.io/api. With widgetFrom "crd", it returns no
+// With own set, it returns Namespace, Lease, Event and ServiceAccount of packages builtin and serviceaccount instead of those of k8s.io/api. With widgetFrom "crd", it returns no
 // Widget.
 func definitions(graceful, own bool, widgetFrom string) []rest.Definition {
 	widgets := widget.Resource()
@@ -26,14 +27,15 @@ func definitions(graceful, own bool, widgetFrom string) []rest.Definition {
 			return *asked, nil
 		}
 	}
-	kinds := append(auth.Reviews(), configMaps(), serviceAccounts(), k8s.Resource[corev1.Node]())
+	kinds := append(auth.Reviews(), configMaps(), k8s.Resource[corev1.Node]())
 	if widgetFrom != "crd" {
 		kinds = append(kinds, widgets)
 	}
 	if own {
-		return append(kinds, builtin.Namespaces(), builtin.Leases(), builtin.Events())
+		accounts := new(serviceaccount.Issuer) // needs no keys, because the transcripts request no tokens
+		return append(append(kinds, accounts.Definitions()...), builtin.Namespaces(), builtin.Leases(), builtin.Events())
 	}
-	return append(kinds, k8s.Resource[corev1.Namespace](), leases(), k8s.Resource[corev1.Event]())
+	return append(kinds, serviceAccounts(), k8s.Resource[corev1.Namespace](), leases(), k8s.Resource[corev1.Event]())
 }
 
 // decide allows everything except impersonation.

@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	follow := flags.Bool("lifecycle", false, "collect garbage, empty namespaces, and give Widgets the grace period that clients ask for")
 	crds := flags.Bool("crds", false, "serve CustomResourceDefinitions and the kinds that they describe")
 	widgets := flags.String("widget", "go", "where the kind Widget comes from: go, its struct, or crd, its CustomResourceDefinition, which implies --crds")
-	own := flags.Bool("builtin", false, "serve namespaces, leases and events from package rest/builtin instead of module k8s")
+	own := flags.Bool("builtin", false, "serve namespaces, leases, events and service accounts from packages rest/builtin and rest/serviceaccount instead of module k8s")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
