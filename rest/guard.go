@@ -130,7 +130,7 @@ type allowance struct {
 	expires      time.Time                   // of the credentials, see [Identity]
 	only         *resource.Restriction       // nil if the user may access all objects
 	since        uint64                      // the count of the changes of rights when the Authorizer was first asked
-	readSince    watch.Revision              // the revision since which the user reads under the restriction only
+	readSince    watch.Revision              // the oldest revision from which the user may watch
 	impersonates func(context.Context) error // checks again that the client may act as the user; nil if it acts as itself
 }
 
@@ -203,7 +203,7 @@ func (q *request) authorize() (err error) {
 	return err
 }
 
-// readSince returns the revision since which the user reads under a restriction, as far as q is about a list or a watch.
+// readSince returns the oldest revision from which the user may watch, if q is about a list or a watch.
 func (a *API) readSince(u User, q route.Question, only *resource.Restriction) watch.Revision {
 	if q.Verb != kind.List && q.Verb != kind.Watch {
 		return 0

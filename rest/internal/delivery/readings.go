@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"crypto/sha256"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -26,12 +27,18 @@ type reading struct {
 	since       watch.Revision
 }
 
+// Never is above every revision.
+const Never watch.Revision = math.MaxUint64
+
 // maxReadings bounds the memory of Readings to about a MiB. Beyond it, Readings forgets everything, so restricted clients list once more.
 const maxReadings = 10_000
 
-// Since returns the revision since which the client reads under this restriction, as far as Readings knows, and remembers the restriction.
-// now is the latest revision. If the client watches from an older revision, it must list again. A client that was never restricted may
-// watch from any revision.
+// Since returns the oldest revision from which the client may watch without listing first, and remembers the restriction. now is the latest
+// revision. If Readings knows nothing of the client, or knows it under another restriction, Since returns Never. A client that was never
+// restricted may watch from any revision.
+//
+// If two clients of one user list at the same revision, one before a change of rights and the other after it, Since does not tell them
+// apart until something is written.
 func (r *Readings) Since(restriction string, asked func() Asked, now watch.Revision) watch.Revision {
 	if restriction == "" && !r.used.Load() {
 		return 0
@@ -50,5 +57,5 @@ func (r *Readings) Since(restriction string, asked func() Asked, now watch.Revis
 		r.used.Store(true)
 	}
 	r.last[key] = reading{restriction, now}
-	return now
+	return Never
 }

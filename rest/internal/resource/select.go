@@ -18,7 +18,7 @@ type ListParameters struct {
 	apimeta.ListOptions
 	Labels apimeta.Selector
 	Fields apimeta.FieldSelector
-	// Only restricts the client. Since is the revision since which the client reads under this restriction, or 0 if it always has.
+	// Only restricts the client. Since is the oldest revision from which it may watch without listing first.
 	Only  *Restriction
 	Since watch.Revision
 }
