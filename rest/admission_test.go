@@ -355,6 +355,10 @@ func TestAdmissionConfiguration(t *testing.T) {
 		{"side effects", []rest.Admission{{Name: "a", Mutate: ok, SideEffects: "Few"}}, `admission "a": SideEffects: unknown value "Few": must be None, NoneOnDryRun or Some`},
 		{"resource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets"}}}, `admission "a": Resources: the API does not serve "widgets"`},
 		{"subresource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets.example.com/log"}}}, `admission "a": Resources: the API does not serve "widgets.example.com/log"`},
+		{"singular", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widget.example.com"}}}, `admission "a": Resources: the API does not serve "widget.example.com"`},
+		{"kind", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"Gear.example.com"}}}, `admission "a": Resources: the API does not serve "Gear.example.com"`},
+		{"group", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"gears.example_com"}}}, `admission "a": Resources: the API does not serve "gears.example_com"`},
+		{"subresource of a later resource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"gears.example.com/a/b"}}}, `admission "a": Resources: the API does not serve "gears.example.com/a/b"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := rest.New(rest.Options{Admission: c.hooks}, widgetResource())

@@ -513,6 +513,42 @@ func TestExpect(t *testing.T) {
 	assert.Equal(t, 404, do(t, api, "GET", "/apis/new.example.com/v1/levers", "").Code)
 }
 
+// Admission hooks see the resources that arrive later, as long as they are served.
+func TestHooksOfResourcesThatArriveLater(t *testing.T) {
+	for pattern, sees := range map[string][]string{
+		"levers.example.com":        {"levers"},
+		"levers.example.com/status": {"levers/status"},
+		"levers.example.com/*":      {"levers/status"},
+		"*.example.com":             {"widgets", "levers"},
+		"*.example.com/*":           {"levers/status"},
+		"*":                         {"widgets", "levers"},
+		"*/*":                       {"widgets", "levers", "levers/status"},
+		"cogs.example.com":          nil,
+		"*.other.example.com":       nil,
+	} {
+		t.Run(pattern, func(t *testing.T) {
+			var seen []string
+			hook := rest.Admission{Name: "a", Resources: []string{pattern}, Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+				seen = append(seen, strings.TrimSuffix(r.Resource.Resource+"/"+r.Subresource, "/"))
+				return nil
+			}}
+			api := newAPI(t, rest.Options{Admission: []rest.Admission{hook}}, widgetResource())
+			create(t, api, "w")
+			require.NoError(t, api.Serve(t.Context(), leverResource()))
+			require.NoError(t, api.Replace(t.Context(), statusLeverResource()))
+			must(t, api, "POST", levers, leverText)
+			merge(t, api, levers+"/x/status", `{"status":{"turns":1}}`)
+			require.NoError(t, api.Withdraw(t.Context(), leverName))
+			assert.Equal(t, sees, seen)
+		})
+	}
+}
+
+func statusLeverResource() rest.Resource[apimeta.Document] {
+	return rest.Resource[apimeta.Document]{Group: "example.com", Version: "v1", Plural: "levers", Names: rest.Names{Kind: "Lever"}, Schema: rest.Schema{Status: true,
+		OpenAPI: []byte(`{"type":"object","properties":{"spec":{"type":"object","properties":{"length":{"type":"integer"}}},"status":{"type":"object","properties":{"turns":{"type":"integer"}}}}}`)}}
+}
+
 func jsonOf(t testing.TB, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)

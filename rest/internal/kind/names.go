@@ -12,12 +12,14 @@ func Taken(kind, format string, args ...any) error {
 	return TakenError{text: fmt.Sprintf("kind %q: ", kind) + fmt.Sprintf(format, args...)}
 }
 
+// Names returns the names that the kind has in its group: the plural, the singular and the short names.
+func (k *Kind) Names() []string { return append([]string{k.Plural, k.Singular}, k.ShortNames...) }
+
 // CheckNames refuses kinds of one group that share a kind, a plural, a singular or a short name.
 func CheckNames(kinds []*Kind) error {
 	taken := map[string]string{}
 	for _, k := range kinds {
-		names := append([]string{k.Plural, k.Singular}, k.ShortNames...)
-		for i, name := range names {
+		for i, name := range k.Names() {
 			key := k.Group + "/" + name
 			if other, ok := taken[key]; ok && other != k.Kind {
 				return Taken(k.Kind, "kind %q of the same group already has the name %q", other, name)

@@ -52,7 +52,20 @@ func patternNames(pattern string, res *Resource, subresource string) bool {
 	if pattern == "*/*" {
 		return true
 	}
-	return (of == "*" || res.isCalled(of)) && (sub == subresource || sub == "*" && subresource != "")
+	group, wholeGroup := strings.CutPrefix(of, "*.")
+	return (of == "*" || wholeGroup && res.isIn(group) || res.isCalled(of)) && (sub == subresource || sub == "*" && subresource != "")
+}
+
+// patternMayArrive reports whether a pattern may name a resource that the API does not serve yet. It may not if one of these resources has
+// the name, as its plural, singular or short name.
+func patternMayArrive(pattern string, resources []*Resource) bool {
+	of, sub, below := strings.Cut(pattern, "/")
+	plural, group, ok := strings.Cut(of, ".")
+	if !ok || len(apimeta.ValidateDNS1123Subdomain(group)) > 0 || below && sub != "*" && len(apimeta.ValidateDNS1123Label(sub)) > 0 {
+		return false
+	}
+	return plural == "*" || len(apimeta.ValidateDNS1035Label(plural)) == 0 &&
+		!slices.ContainsFunc(resources, func(res *Resource) bool { return res.isIn(group) && slices.Contains(res.Kind.Names(), plural) })
 }
 
 // hooksOf returns the hooks that may see a write of the resource or of its subresources.
@@ -80,7 +93,7 @@ func CheckHooks(hooks []*Hook, resources []*Resource) error {
 	return nil
 }
 
-// check validates a hook. A pattern that no resource matches is a mistake, so check refuses it.
+// check validates a hook. It refuses a pattern that no resource matches and that cannot name one that arrives later.
 func (h *Hook) check(resources []*Resource) error {
 	if msgs := apimeta.ValidateDNS1123Subdomain(h.Name); len(msgs) > 0 {
 		return fmt.Errorf("name: %s", msgs[0])
@@ -97,7 +110,7 @@ func (h *Hook) check(resources []*Resource) error {
 		return fmt.Errorf("SideEffects: unknown value %q: must be None, NoneOnDryRun or Some", h.SideEffects)
 	}
 	for _, pattern := range h.Resources {
-		if !slices.ContainsFunc(resources, func(res *Resource) bool { return patternServed(pattern, res) }) {
+		if !patternMayArrive(pattern, resources) && !slices.ContainsFunc(resources, func(res *Resource) bool { return patternServed(pattern, res) }) {
 			return fmt.Errorf("Resources: the API does not serve %q", pattern)
 		}
 	}

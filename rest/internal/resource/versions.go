@@ -41,6 +41,12 @@ func (res *Resource) isCalled(name string) bool {
 		slices.ContainsFunc(res.Stored.versions, func(version *Resource) bool { return name == version.GR.String() })
 }
 
+// isIn reports whether any version of the resource is in a group.
+func (res *Resource) isIn(group string) bool {
+	return group == res.GR.Group || group == res.Stored.GR.Group ||
+		slices.ContainsFunc(res.Stored.versions, func(version *Resource) bool { return group == version.GR.Group })
+}
+
 // EveryVersion returns all versions of a kind, the stored one first. res must be the stored version.
 func (res *Resource) EveryVersion() []*Resource {
 	return append([]*Resource{res}, res.versions...)
