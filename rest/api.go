@@ -46,7 +46,7 @@ type API struct {
 func New(options Options, definitions ...Definition) (*API, error) {
 	a := newAPI(options)
 	if err := a.begin(definitions); err != nil {
-		a.env.Close()
+		a.end()
 		return nil, errors.Join(fmt.Errorf("rest.New: %w", err), a.closeStore())
 	}
 	return a, nil
@@ -63,7 +63,7 @@ func newAPI(options Options) *API {
 		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Now: a.options.Now}), true
 	}
 	a.env = resource.NewEnvironment(resource.Host{
-		Owner: a,
+		Owner: a, Holder: a.ending,
 		Store: a.store, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger, MaxObjectBytes: growth * a.options.MaxBodyBytes,
 		MaxConvertedBytes: a.options.MaxConvertedBytes, UnsafeDeletion: a.options.UnsafeDeletion, Admission: hooksOf(a.options.Admission),
 		Served: func() resource.Set { return a.serving.Load().Set },

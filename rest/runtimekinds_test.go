@@ -227,6 +227,62 @@ func TestReplaceByAnImpossibleForm(t *testing.T) {
 	assert.NoError(t, err)
 }
 
+// A Serve that fails for one resource leaves nothing of the others, so they may come with another scope.
+func TestServeFailsHalfway(t *testing.T) {
+	api := newAPI(t, rest.Options{}, leverResource())
+	must(t, api, "POST", levers, leverText)
+	require.NoError(t, api.Withdraw(t.Context(), leverName))
+	cogs := rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}
+	cluster := leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.Cluster })
+	assert.ErrorContains(t, api.Serve(t.Context(), cogs, cluster), `kind "Lever": storage: bad resource: "levers.example.com" is registered with another scope`)
+	assert.Equal(t, 404, do(t, api, "GET", "/apis/example.com/v1/cogs", "").Code)
+	cogs.Scope = rest.Cluster
+	require.NoError(t, api.Serve(t.Context(), cogs, leverResource()))
+	assert.Equal(t, 200, do(t, api, "GET", "/apis/example.com/v1/cogs", "").Code)
+	assert.Equal(t, "cork", must(t, api, "GET", levers+"/x", "").text(t, "spec.grip"))
+}
+
+// A Replace that cannot create the singleton of a newer declaration leaves the objects as they are, with the fields that only the old
+// declaration has.
+func TestReplaceFailsHalfway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster := leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.Cluster })
+		path := "/apis/example.com/v1/levers"
+		api := newAPI(t, rest.Options{}, cluster)
+		made := must(t, api, "POST", path, leverText).Body
+		watching := follow(t, api, path+"?watch=1&resourceVersion=0")
+		err := api.Replace(t.Context(), longLeverResource(func(r *rest.Resource[LongLever]) { r.Scope, r.Singleton = rest.Cluster, "only" }))
+		assert.ErrorContains(t, err, `rest.API.Replace: kind "Lever": cannot create the singleton from its defaults`)
+		assert.Equal(t, made, must(t, api, "GET", path+"/x", "").Body)
+		assert.Equal(t, 404, do(t, api, "GET", path+"/only", "").Code)
+		merge(t, api, path+"/x", `{"spec":{"grip":"bone"}}`)
+		assert.Len(t, watching.events(), 2, "the watch goes on")
+	})
+}
+
+// Two APIs that share a store are independent: each serves a resource until it gives it up itself.
+func TestWithdrawFromOneOfTwoAPIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storage.NewMemory(storage.MemoryOptions{})
+		t.Cleanup(func() { assert.NoError(t, store.Close()) })
+		one, other := newAPI(t, rest.Options{Store: store}, leverResource()), newAPI(t, rest.Options{Store: store}, leverResource())
+		left, going := follow(t, other, levers+"?watch=1"), follow(t, one, levers+"?watch=1")
+		require.NoError(t, one.Withdraw(t.Context(), leverName))
+		assert.True(t, going.ended())
+		assert.Equal(t, 404, do(t, one, "GET", levers, "").Code)
+		must(t, other, "POST", levers, leverText)
+		assert.Len(t, left.events(), 1)
+		assert.False(t, left.ended())
+		require.NoError(t, one.Serve(t.Context(), leverResource()))
+		assert.Equal(t, 200, do(t, one, "GET", levers+"/x", "").Code)
+		assert.False(t, left.ended())
+		must(t, one, "DELETE", levers+"/x", "")
+		require.NoError(t, one.Close())
+		require.NoError(t, other.Withdraw(t.Context(), leverName))
+		require.NoError(t, other.Serve(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.Cluster })), "an API that has ended holds nothing")
+	})
+}
+
 func TestReplace(t *testing.T) {
 	api := newAPI(t, rest.Options{}, leverResource())
 	made := must(t, api, "POST", levers, leverText)

@@ -16,7 +16,8 @@ import (
 // resourceVersions, and with the defaults of the new declaration.
 //
 // If a declaration is wrong, if a resource is served already, or if a name belongs to another kind of the group, the error names the
-// kind and the field or the name, and the API serves what it served before.
+// kind and the field or the name, and the API serves what it served before. Several APIs may share a store. They must declare a resource
+// alike if they serve it at the same time.
 //
 // Serve, Replace and Withdraw may be called at any time, and change one thing after the other. Hooks may call them too, but not those
 // that run because Serve or Replace creates a [Resource.Singleton].
@@ -74,7 +75,7 @@ func (a *API) Replace(ctx context.Context, definitions ...Definition) error {
 }
 
 // Withdraw stops serving resources, each named by the group and plural of its stored version. The store keeps their objects, and
-// serves them again after the next Serve of the resource.
+// serves them again after the next Serve of the resource. Another API over the same store is not affected.
 //
 // A resource without objects leaves nothing behind, and may come back with another Scope.
 //

@@ -94,6 +94,7 @@ type table struct {
 	namespaced bool
 	form       *Resource // replaced when the resource is registered anew
 	dormant    bool      // the resource was unregistered
+	holders    []Holder  // who has registered the resource
 	tree       *btree.BTreeG[*Record]
 	indexes    []index
 	changed    watch.Revision // revision of the last change, or of the start

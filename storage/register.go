@@ -44,6 +44,7 @@ func (m *Engine) Register(ctx context.Context, resource Resource) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	t.hold(resource.Holder)
 	if t.dormant {
 		t.form, t.dormant = &resource, false // Unregister has stripped the form
 		if m.replica != nil {                // the log does not have what other replicas have written meanwhile
@@ -82,8 +83,8 @@ func (r *Resource) check() error {
 }
 
 func newTable(form *Resource) *table {
-	return &table{name: form.Name, namespaced: form.Namespaced, form: form, tree: newTree(), indexes: newIndexes(form.Indexed),
-		names: newInterner(), builder: newBuilder(), proposals: &sync.WaitGroup{}}
+	return &table{name: form.Name, namespaced: form.Namespaced, form: form, holders: []Holder{form.Holder}, tree: newTree(),
+		indexes: newIndexes(form.Indexed), names: newInterner(), builder: newBuilder(), proposals: &sync.WaitGroup{}}
 }
 
 func newTree() *btree.BTreeG[*Record] {

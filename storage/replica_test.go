@@ -389,7 +389,7 @@ func TestUnregisteredReplica(t *testing.T) {
 		first, err := create(t.Context(), here, "x")
 		require.NoError(t, err)
 		synctest.Wait()
-		require.NoError(t, there.Unregister(t.Context(), pods))
+		require.NoError(t, there.Unregister(t.Context(), pods, nil))
 		second, err := create(t.Context(), here, "y")
 		require.NoError(t, err)
 		synctest.Wait()
@@ -412,7 +412,7 @@ func TestUnregisteredReplicaOfAnEmptyResource(t *testing.T) {
 		scope := watch.Scope{Resource: pods}
 		for round := range 3 {
 			position := there.Revision()
-			require.NoError(t, there.Unregister(t.Context(), pods))
+			require.NoError(t, there.Unregister(t.Context(), pods, nil))
 			first, err := create(t.Context(), here, "x")
 			require.NoError(t, err)
 			if round == 1 {

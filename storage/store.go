@@ -41,6 +41,16 @@ type Resource struct {
 	// Declaration identifies who writes the resource, by any comparable value. If Register receives another one than before, writes under
 	// way call their functions again, even if the Fingerprint is the same.
 	Declaration any
+	// Holder is who registers the resource. The store serves the resource until every holder has unregistered it or has ended. All holders
+	// use the form that was registered last, so they must agree on it. Nil is a holder like others, which never ends.
+	Holder Holder
+}
+
+// Holder is who registers resources, such as one of several APIs over the same store. It must be comparable, and should be small, because
+// the store keeps it.
+type Holder interface {
+	// Ended reports whether the holder has ended, so that its registrations no longer count. The store calls it while it holds its lock.
+	Ended() bool
 }
 
 // Extractor reads from an object's canonical JSON what selection needs. The store calls it outside every lock, possibly from several
@@ -92,10 +102,11 @@ type Store interface {
 	// resource is incomplete or registered with another scope.
 	Register(ctx context.Context, resource Resource) error
 
-	// Unregister makes the store stop serving a resource, and ends its history. It waits for commits in progress, and ends the resource's
-	// cursors with [ErrResource]. The store keeps the records, and serves them again once the resource is registered again. A resource
-	// without records may then have another scope. If the resource is not registered, Unregister does nothing.
-	Unregister(ctx context.Context, resource string) error
+	// Unregister takes back the registration of a resource by a holder. While others hold the resource, this changes nothing for them.
+	// Otherwise the store stops serving the resource, and ends its history. Unregister waits for commits in progress, and ends the
+	// resource's cursors with [ErrResource]. The store keeps the records, and serves them again once the resource is registered again. A
+	// resource without records may then have another scope. If the holder has not registered the resource, Unregister does nothing.
+	Unregister(ctx context.Context, resource string, holder Holder) error
 
 	// Revision returns the revision of the latest visible commit. It is never 0, which means "any" on the wire.
 	Revision() watch.Revision

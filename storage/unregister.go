@@ -3,30 +3,32 @@ package storage
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Unregister implements [Store].
-func (m *Engine) Unregister(ctx context.Context, resource string) error {
+func (m *Engine) Unregister(ctx context.Context, resource string, holder Holder) error {
 	if err := m.beginRegistering(ctx); err != nil {
 		return err
 	}
 	defer m.endRegistering()
 	m.mu.Lock()
 	t, closed, last := m.tables[resource], m.closed, m.last
-	known := t != nil && !t.dormant && !closed
-	if known {
+	final := t != nil && !t.dormant && !closed && t.letGo(holder)
+	if final {
 		t.dormant = true
 	}
 	m.mu.Unlock()
 	if closed {
 		return ErrClosed
 	}
-	if !known {
+	if !final {
 		return nil
 	}
 	if last != nil {
 		if err := last.wait(ctx); err != nil {
 			m.mu.Lock()
+			t.hold(holder)
 			t.dormant = false
 			m.mu.Unlock()
 			return err
@@ -38,6 +40,21 @@ func (m *Engine) Unregister(ctx context.Context, resource string) error {
 	m.past.forget(t, m.revision)
 	m.shed(t)
 	return nil
+}
+
+// hold adds a holder, and drops those that have ended. The caller holds the lock of the engine.
+func (t *table) hold(holder Holder) {
+	t.holders = append(slices.DeleteFunc(t.holders, func(h Holder) bool { return h == holder || h != nil && h.Ended() }), holder)
+}
+
+// letGo drops a holder, and reports whether it was the last one. The caller holds the lock of the engine.
+func (t *table) letGo(holder Holder) bool {
+	if !slices.Contains(t.holders, holder) {
+		return false
+	}
+	t.hold(holder)
+	t.holders = t.holders[:len(t.holders)-1]
+	return len(t.holders) == 0
 }
 
 // shed frees what an unregistered table does not need. An empty table goes, and with it the scope of the resource. A table with records

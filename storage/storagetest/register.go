@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -226,7 +227,7 @@ var registerRules = []rule{
 			_, err := cursor.Next(s.ctx, nil)
 			ended <- err
 		}()
-		require.NoError(s, s.store.Unregister(s.ctx, widgets))
+		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
 		err := <-ended
 		require.ErrorIs(s, err, storage.ErrResource)
 		require.Equal(s, 410, status.CodeOf(err))
@@ -236,8 +237,8 @@ var registerRules = []rule{
 		changes, err := other.Poll(nil)
 		require.NoError(s, err)
 		require.Len(s, changes, 1, "other resources are not affected")
-		require.NoError(s, s.store.Unregister(s.ctx, widgets), "twice")
-		require.NoError(s, s.store.Unregister(s.ctx, "unknown"))
+		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil), "twice")
+		require.NoError(s, s.store.Unregister(s.ctx, "unknown", nil))
 		last := s.put(node, "green", 2).Revision
 
 		form := s.resources()[0]
@@ -258,10 +259,33 @@ var registerRules = []rule{
 		require.NoError(s, err)
 		require.Len(s, changes, 1)
 
-		require.NoError(s, s.store.Unregister(s.ctx, widgets))
+		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
 		require.NoError(s, s.store.Register(s.ctx, form))
 		require.Len(s, s.list(storage.Query{Scope: scope}).Records, 1)
 		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
+	}},
+	{"Holders", "A resource is served until all who have registered it have unregistered it or have ended.", func(s *subject) {
+		key, first, second, third := widget("a", "x"), new(holder), new(holder), new(holder)
+		require.NoError(s, s.store.Unregister(s.ctx, widgets, first), "it has not registered the resource")
+		for _, h := range []*holder{first, second, third} {
+			form := s.resources()[0]
+			form.Holder = h
+			require.NoError(s, s.store.Register(s.ctx, form))
+			require.NoError(s, s.store.Register(s.ctx, form), "twice")
+		}
+		cursor := s.watch(watch.Scope{Resource: widgets}, s.store.Revision())
+		require.NoError(s, s.store.Unregister(s.ctx, widgets, first))
+		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
+		s.put(key, "red", 1)
+		changes, err := cursor.Poll(nil)
+		require.NoError(s, err)
+		require.Len(s, changes, 1)
+		third.ended.Store(true)
+		require.NoError(s, s.store.Unregister(s.ctx, widgets, second))
+		_, err = s.store.Get(s.ctx, key, storage.MostRecent)
+		require.ErrorIs(s, err, storage.ErrResource)
+		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
+		require.Len(s, s.list(storage.Query{Scope: watch.Scope{Resource: widgets}}).Records, 1)
 	}},
 	{"UnregisterEmpty", "A resource without records may come back with another scope, and never with its history.", func(s *subject) {
 		key, scope := widget("a", "x"), watch.Scope{Resource: widgets}
@@ -269,11 +293,11 @@ var registerRules = []rule{
 		s.put(key, "red", 1)
 		cluster := s.resources()[0]
 		cluster.Namespaced = false
-		require.NoError(s, s.store.Unregister(s.ctx, widgets))
+		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
 		require.ErrorIs(s, s.store.Register(s.ctx, cluster), storage.ErrResource, "it has a record")
 		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
 		s.remove(key)
-		require.NoError(s, s.store.Unregister(s.ctx, widgets))
+		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
 		ended := s.put(storage.Key{Resource: nodes, Name: "x"}, "red", 1).Revision
 		require.NoError(s, s.store.Register(s.ctx, cluster))
 		_, err := s.store.Watch(s.ctx, scope, start)
@@ -285,12 +309,18 @@ var registerRules = []rule{
 		require.Len(s, changes, 1)
 		require.Len(s, s.list(storage.Query{Scope: scope}).Records, 1)
 		s.remove(storage.Key{Resource: widgets, Name: "x"})
-		require.NoError(s, s.store.Unregister(s.ctx, widgets))
+		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
 		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
 		require.Empty(s, s.list(storage.Query{Scope: scope}).Records)
 		s.put(key, "green", 2)
 	}},
 }
+
+// holder registers resources.
+type holder struct{ ended atomic.Bool }
+
+// Ended implements [storage.Holder].
+func (h *holder) Ended() bool { return h.ended.Load() }
 
 // checkHistoryEnds checks that the store has dropped all changes before a revision, and that nothing has
 // changed since.

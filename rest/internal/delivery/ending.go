@@ -44,6 +44,9 @@ func (e *Ending) Until(ctx context.Context) (context.Context, context.CancelFunc
 	}
 }
 
+// Ended implements [storage.Holder].
+func (e *Ending) Ended() bool { return e.Err() != nil }
+
 // HurryAll calls the function of every Hurried. It must come after Begin, so that whoever is hurried sees that the API ends.
 func (e *Ending) HurryAll() {
 	e.mu.Lock()

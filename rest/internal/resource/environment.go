@@ -24,6 +24,8 @@ type Host struct {
 	UnsafeDeletion bool
 	// Admission lists the hooks on the writes of all resources, in the order in which they run.
 	Admission []*Hook
+	// Holder stands for the API in the store, which several APIs may share.
+	Holder storage.Holder
 	// Owner is the API itself. Code that finds the Environment in a context, and knows the type, gets the API from it.
 	Owner any
 	// Served returns what the API serves now. The set may differ from one call to the next.

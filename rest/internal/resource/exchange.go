@@ -81,26 +81,31 @@ func (x *Exchange) Retires(res *Resource) bool {
 }
 
 // Prepare makes the store ready for the next set: it registers the new resources, which upgrades their objects, and creates the objects
-// that must exist. If Prepare fails, the API keeps its set. What Prepare has registered stays registered, because another
-// API may share the store.
+// that must exist. If Prepare fails, the API keeps its set, and the store serves for it what it served before. Prepare tries what may
+// fail before it upgrades the objects of a replaced resource, because the new form may lack what the old one has.
 func (x *Exchange) Prepare(ctx context.Context) error {
-	for _, res := range x.taken {
-		if err := res.begin(ctx); err != nil {
+	for i, next := range x.next {
+		if next.Kind.Virtual {
+			continue
+		}
+		err := next.ensure(ctx, Asked{Trusted: true, Agent: selfAgent, DryRun: true})
+		if err == nil && i > 0 { // the store itself checks the first one before it changes anything
+			err = next.rehearse(ctx, x.replaced[i])
+		}
+		if err != nil {
 			return err
 		}
 	}
-	for i, next := range x.next {
-		if i > 0 { // the store itself checks the first one before it changes anything
-			if err := next.rehearse(ctx, x.replaced[i]); err != nil {
-				return err
-			}
+	for i, res := range x.taken {
+		if err := res.begin(ctx); err != nil {
+			return errors.Join(err, x.undo(context.WithoutCancel(ctx), x.taken[:i+1]))
 		}
 	}
 	for i, next := range x.next {
 		old := x.replaced[i]
 		x.before = append(x.before, old.fate.Swap(&fate{replaced: true, reshaped: next.fingerprint() != old.fingerprint(), settled: make(chan struct{})}))
 		if err := next.begin(ctx); err != nil {
-			return errors.Join(err, x.undo(context.WithoutCancel(ctx)))
+			return errors.Join(err, x.undo(context.WithoutCancel(ctx), x.taken))
 		}
 	}
 	return nil
@@ -108,7 +113,7 @@ func (x *Exchange) Prepare(ctx context.Context) error {
 
 // rehearse returns the error with which the store would refuse to upgrade the objects of old to the form of res.
 func (res *Resource) rehearse(ctx context.Context, old *Resource) error {
-	if old.Kind.Virtual || old.fingerprint() == res.fingerprint() {
+	if old.fingerprint() == res.fingerprint() {
 		return nil
 	}
 	page, err := res.Store.List(ctx, storage.Query{Scope: watch.Scope{Resource: old.storedName()}}, nil)
@@ -126,8 +131,11 @@ func (res *Resource) rehearse(ctx context.Context, old *Resource) error {
 	return nil
 }
 
-// undo restores the resources that Prepare has begun to replace.
-func (x *Exchange) undo(ctx context.Context) (err error) {
+// undo takes back the registrations of resources, and restores those that Prepare has begun to replace.
+func (x *Exchange) undo(ctx context.Context, taken []*Resource) (err error) {
+	for _, res := range taken {
+		err = errors.Join(err, res.unregister(ctx))
+	}
 	for i, fate := range x.before {
 		old := x.replaced[i]
 		if !old.Kind.Virtual {
@@ -177,10 +185,8 @@ func (x *Exchange) End(ctx context.Context) error {
 		// A write that is still under way must not commit under a later declaration.
 		old.fate.Store(&fate{replaced: true, settled: settled()})
 		old.drop()
-		if !old.Kind.Virtual {
-			errs = append(errs, old.Store.Unregister(ctx, name))
-			old.reaper.forgetAll(name)
-		}
+		errs = append(errs, old.unregister(ctx))
+		old.reaper.forgetAll(name)
 	}
 	return errors.Join(errs...)
 }
@@ -207,5 +213,5 @@ func (res *Resource) begin(ctx context.Context) error {
 	if err := res.register(ctx); err != nil {
 		return fmt.Errorf("kind %q: %w", res.GVK.Kind, err)
 	}
-	return errors.Join(res.ensureSingleton(ctx), res.ensureFirst(ctx))
+	return res.ensure(ctx, Asked{Trusted: true, Agent: selfAgent})
 }

@@ -68,7 +68,7 @@ func (res *Resource) over(ctx context.Context, err error) error {
 		return err
 	}
 	if !res.Retired() && errors.Is(err, storage.ErrResource) {
-		return status.ResourceNotFound() // another API has unregistered it from the store
+		return status.ResourceNotFound() // the host has unregistered it from the store
 	}
 	if _, err := res.Current(ctx); err != nil {
 		return err

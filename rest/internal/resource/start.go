@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -28,6 +29,7 @@ func (res *Resource) register(ctx context.Context) error {
 		Fingerprint: res.fingerprint(),
 		Upgrade:     res.upgrade,
 		Declaration: res,
+		Holder:      res.Holder,
 	})
 }
 
@@ -36,8 +38,21 @@ func (res *Resource) fingerprint() string {
 	return res.GVK.Version + "/" + res.Schema.Fingerprint() + "/" + strings.Join(res.fields, ",")
 }
 
+// unregister makes the store stop serving the resource, unless another API holds it.
+func (res *Resource) unregister(ctx context.Context) error {
+	if res.Kind.Virtual {
+		return nil
+	}
+	return res.Store.Unregister(ctx, res.storedName(), res.Holder)
+}
+
+// ensure creates the objects that must exist. asked may make that a dry run.
+func (res *Resource) ensure(ctx context.Context, asked Asked) error {
+	return errors.Join(res.ensureSingleton(ctx, asked), res.ensureFirst(ctx, asked))
+}
+
 // ensureSingleton creates the object of a singleton resource if it does not exist.
-func (res *Resource) ensureSingleton(ctx context.Context) error {
+func (res *Resource) ensureSingleton(ctx context.Context, asked Asked) error {
 	if res.Traits.Singleton == "" {
 		return nil
 	}
@@ -46,7 +61,7 @@ func (res *Resource) ensureSingleton(ctx context.Context) error {
 		obj = obj.With("spec", doc.MapOf())
 	}
 	// The object is applied, so that nobody owns the defaults and anybody can apply other values without a conflict.
-	w := res.NewWrite(Target{Name: res.Traits.Singleton}, Asked{Trusted: true, Agent: selfAgent})
+	w := res.NewWrite(Target{Name: res.Traits.Singleton}, asked)
 	if res.Managed == nil {
 		w.Replace(obj)
 	} else if err := w.Apply(obj); err != nil {
@@ -59,11 +74,11 @@ func (res *Resource) ensureSingleton(ctx context.Context) error {
 }
 
 // ensureFirst creates the kind's first object, such as the namespace default, if it does not exist.
-func (res *Resource) ensureFirst(ctx context.Context) error {
+func (res *Resource) ensureFirst(ctx context.Context, asked Asked) error {
 	if res.life.first == "" {
 		return nil
 	}
-	w := res.NewWrite(Target{}, Asked{Trusted: true, Agent: selfAgent})
+	w := res.NewWrite(Target{}, asked)
 	w.Replace(res.bare().WithAt(doc.Of(res.life.first), "metadata", objectmeta.Name))
 	if out, err := w.Create(ctx); err != nil && !out.taken {
 		return fmt.Errorf("cannot create the %s %q: %w", res.Kind.Singular, res.life.first, err)
