@@ -364,3 +364,33 @@ func TestATokenDiesWithTheObjectToWhichItIsBound(t *testing.T) {
 	s.Clock.Advance(30 * time.Second)
 	assert.False(t, accepted(ofPod))
 }
+
+// Robot is a host's own type for service accounts.
+type Robot struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Owner              string `json:"owner,omitempty"`
+}
+
+func TestTokensOfAHostsOwnType(t *testing.T) {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{Signer: key}}})
+	require.NoError(t, err)
+	api, err := rest.New(rest.Options{Authenticator: accounts}, rest.Resource[Robot]{Version: "v1", Plural: "serviceaccounts",
+		Names: rest.Names{Kind: "ServiceAccount"}, Subresources: []rest.SubresourceOf[Robot]{serviceaccount.Token[Robot](accounts)}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	robots := rest.ClientFor[Robot](api).Namespace("team")
+	_, err = robots.Create(t.Context(), &Robot{ObjectMeta: apimeta.ObjectMeta{Name: "builder"}, Owner: "alice"})
+	require.NoError(t, err)
+	request, err := rest.CreateSubresource(t.Context(), robots, "builder", "token", &serviceaccount.TokenRequest{})
+	require.NoError(t, err)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+request.Status.Token)
+	who, err := accounts.Authenticate(r)
+	require.NoError(t, err)
+	assert.Equal(t, "system:serviceaccount:team:builder", who.User.Name)
+	assert.Equal(t, request.Status.ExpirationTimestamp.Unix(), who.Expires.Unix())
+}
