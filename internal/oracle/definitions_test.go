@@ -397,29 +397,44 @@ func TestChangedDefinitionsHaveUpstreamsCauses(t *testing.T) {
 }
 
 // Several edits at random have the same causes as well.
+func TestRandomDefinitionsHaveUpstreamsCauses(t *testing.T) {
+	j := newJudges(t)
+	rounds(t, 200, func(t *testing.T, r round) {
+		choices := make([]byte, 3+2*r.Intn(8))
+		_, err := r.Read(choices)
+		require.NoError(t, err)
+		j.compareEdits(t, choices)
+	})
+}
+
 func FuzzDefinitions(f *testing.F) {
 	f.Add([]byte{0, 1, 2})
 	f.Add([]byte{0, 130, 7, 3, 11, 40, 16, 81})
 	f.Add([]byte{1, 200, 0, 30})
 	j := newJudges(f)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) == 0 || len(data) > 20 {
-			return
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		if len(choices) > 0 && len(choices) <= 20 {
+			j.compareEdits(t, choices)
 		}
-		base := bases[int(data[0])%len(bases)]
-		var edits []edit
-		for i := 1; i+1 < len(data); i += 2 {
-			if data[i] >= 128 {
-				edits = append(edits, specEdits[int(data[i+1])%len(specEdits)])
-				continue
-			}
-			place, e := places[int(data[i])%len(places)], schemaEdits[int(data[i+1])%len(schemaEdits)]
-			if !differs(place, e) {
-				edits = append(edits, e.below(place))
-			}
-		}
-		now := applyEdits(t, base, edits...)
-		j.compare(t, fmt.Sprint(edits), now)
-		j.compareUpdate(t, fmt.Sprint(edits), applyEdits(t, base, edits[:len(edits)/2]...), now, data[0] < 128)
 	})
+}
+
+// compareEdits judges a definition with edits, as a new one and as an update of the definition with half of them. The first byte chooses
+// the base, and each further pair of bytes an edit.
+func (j *judges) compareEdits(t *testing.T, choices []byte) {
+	base := bases[int(choices[0])%len(bases)]
+	var edits []edit
+	for i := 1; i+1 < len(choices); i += 2 {
+		if choices[i] >= 128 {
+			edits = append(edits, specEdits[int(choices[i+1])%len(specEdits)])
+			continue
+		}
+		place, e := places[int(choices[i])%len(places)], schemaEdits[int(choices[i+1])%len(schemaEdits)]
+		if !differs(place, e) {
+			edits = append(edits, e.below(place))
+		}
+	}
+	now := applyEdits(t, base, edits...)
+	j.compare(t, fmt.Sprint(edits), now)
+	j.compareUpdate(t, fmt.Sprint(edits), applyEdits(t, base, edits[:len(edits)/2]...), now, choices[0] < 128)
 }

@@ -9,11 +9,22 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// compile returns the schema by which objects are pruned, defaulted and validated.
+// compile returns the schema by which objects are pruned, defaulted and validated. It leaves uniqueItems out: another check refuses it,
+// and the defaults and rules are checked even so.
 func compile(s *JSONSchemaProps) (*schema.Schema, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
+	}
+	if s.any(func(s *JSONSchemaProps) bool { return s.UniqueItems }) {
+		without := &JSONSchemaProps{}
+		if err := json.Unmarshal(text, without); err != nil {
+			return nil, err
+		}
+		without.change(func(s *JSONSchemaProps) { s.UniqueItems = false })
+		if text, err = json.Marshal(without); err != nil {
+			return nil, err
+		}
 	}
 	source, _, err := codec.DecodeJSON(text)
 	if err != nil {

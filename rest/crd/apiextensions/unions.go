@@ -73,14 +73,39 @@ func (s JSONSchemaPropsOrArray) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements [json.Unmarshaler]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
 func (s *JSONSchemaPropsOrArray) UnmarshalJSON(data []byte) error {
 	*s = JSONSchemaPropsOrArray{}
+	return unmarshalEither(data, &s.Schema, &s.JSONSchemas)
+}
+
+// JSONSchemaPropsOrStringArray is a schema or a list of members, which no structural schema may have.
+type JSONSchemaPropsOrStringArray struct {
+	Schema   *JSONSchemaProps
+	Property []string
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (s JSONSchemaPropsOrStringArray) MarshalJSON() ([]byte, error) {
+	if len(s.Property) > 0 {
+		return json.Marshal(s.Property)
+	}
+	return json.Marshal(s.Schema)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
+func (s *JSONSchemaPropsOrStringArray) UnmarshalJSON(data []byte) error {
+	*s = JSONSchemaPropsOrStringArray{}
+	return unmarshalEither(data, &s.Schema, &s.Property)
+}
+
+// unmarshalEither decodes an object or a list. It ignores other values.
+func unmarshalEither(data []byte, object, list any) error {
 	if len(data) < 2 {
 		return nil
 	}
 	switch data[0] {
 	case '{':
-		return json.Unmarshal(data, &s.Schema)
+		return json.Unmarshal(data, object)
 	case '[':
-		return json.Unmarshal(data, &s.JSONSchemas)
+		return json.Unmarshal(data, list)
 	}
 	return nil
 }

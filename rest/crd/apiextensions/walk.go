@@ -34,6 +34,30 @@ func (s *JSONSchemaProps) any(holds func(*JSONSchemaProps) bool) bool {
 	return false
 }
 
+// change calls f for the schema and for each one below it that a structural schema may have.
+func (s *JSONSchemaProps) change(f func(*JSONSchemaProps)) {
+	if s == nil {
+		return
+	}
+	f(s)
+	if s.Items != nil {
+		s.Items.Schema.change(f)
+	}
+	if s.AdditionalProperties != nil {
+		s.AdditionalProperties.Schema.change(f)
+	}
+	for name, below := range s.Properties {
+		below.change(f)
+		s.Properties[name] = below
+	}
+	s.Not.change(f)
+	for _, alternatives := range [][]JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		for i := range alternatives {
+			alternatives[i].change(f)
+		}
+	}
+}
+
 // below returns the schemas directly below s, wherever they stand.
 func (s *JSONSchemaProps) below() (all []*JSONSchemaProps) {
 	if s.Items != nil {

@@ -8,23 +8,6 @@ func WithoutRules(text json.RawMessage) json.RawMessage {
 	if json.Unmarshal(text, s) != nil {
 		return text // a stored schema can be decoded
 	}
-	s.dropRules()
+	s.change(func(s *JSONSchemaProps) { s.XValidations = nil })
 	return (&CustomResourceValidation{OpenAPIV3Schema: s}).Text()
-}
-
-func (s *JSONSchemaProps) dropRules() {
-	if s == nil {
-		return
-	}
-	s.XValidations = nil
-	if s.Items != nil {
-		s.Items.Schema.dropRules()
-	}
-	if s.AdditionalProperties != nil {
-		s.AdditionalProperties.Schema.dropRules()
-	}
-	for name, below := range s.Properties {
-		below.dropRules()
-		s.Properties[name] = below
-	}
 }
