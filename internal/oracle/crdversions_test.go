@@ -54,7 +54,7 @@ func awaitEstablished(t *testing.T, api *rest.API) {
 	}
 }
 
-// call is a request about the kind things. A PUT gets the current resourceVersion of the object.
+// call is a request about the kind things. A PUT gets the current resourceVersion of the object. The query asTable asks for a Table.
 type call struct{ method, path, body string }
 
 func (c call) String() string { return c.method + " " + c.path + " " + c.body }
@@ -74,6 +74,10 @@ func (c call) send(t *testing.T, api http.Handler) (code int, answer string) {
 		delete(body, "metadata")
 	}
 	slices.SortFunc(items, func(a, b any) int { return strings.Compare(asJSON(t, a), asJSON(t, b)) })
+	rows, _ := body["rows"].([]any)
+	for _, row := range rows {
+		items = append(items, row.(object)["object"])
+	}
 	for _, o := range append(items, body) {
 		if metadata, ok := o.(object)["metadata"].(object); ok {
 			for _, name := range []string{"uid", "creationTimestamp", "resourceVersion", "managedFields", "generation"} {
@@ -99,6 +103,9 @@ func (c call) plain(t *testing.T, api http.Handler) (code int, body object) {
 		r.Header.Set("Content-Type", "application/merge-patch+json")
 	}
 	r.Header.Set("Accept", "application/json")
+	if strings.Contains(c.path, "asTable") {
+		r.Header.Set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+	}
 	w := httptest.NewRecorder()
 	api.ServeHTTP(w, r)
 	require.NoError(t, utiljson.Unmarshal(w.Body.Bytes(), &body), "%v: %s", c, w.Body)
@@ -200,6 +207,29 @@ func TestVersionsWithoutConversion(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Each version has its own columns and selectable fields, of the object as the version shows it.
+func TestColumnsAndSelectableFieldsOfVersions(t *testing.T) {
+	definition := string(twoVersions(`{"type":"object","properties":{"a":{"type":"string","default":"one"},"n":{"type":"integer"},"x":{"type":"boolean"}}}`,
+		`{"type":"object","properties":{"a":{"type":"string","default":"two"},"b":{"type":"string","default":"b"},"n":{"type":"string"},"x":{"type":"boolean"}}}`))
+	column := func(name string) string {
+		return fmt.Sprintf(`{"name":%q,"type":"string","jsonPath":".spec.%s"}`, name, name)
+	}
+	for version, more := range map[string]string{
+		"v1": fmt.Sprintf(`"additionalPrinterColumns":[%s,%s],"selectableFields":[{"jsonPath":".spec.a"},{"jsonPath":".spec.n"}]`, column("a"), column("n")),
+		"v2": fmt.Sprintf(`"additionalPrinterColumns":[%s,%s,%s],"selectableFields":[{"jsonPath":".spec.b"},{"jsonPath":".spec.x"}]`, column("b"), column("n"), column("x")),
+	} {
+		definition = strings.Replace(definition, `{"name":"`+version+`",`, `{"name":"`+version+`",`+more+`,`, 1)
+	}
+	b := newBothAPIs(t, []byte(definition))
+	one, two := "v1/namespaces/default/things", "v2/namespaces/default/things"
+	b.compare(t, call{"POST", one, thing("v1", `,"spec":{"n":5,"x":true}`)})
+	for _, query := range []string{"asTable", "fieldSelector=spec.a%3Done", "fieldSelector=spec.a%3Dtwo", "fieldSelector=spec.n%3D5", "fieldSelector=spec.b%3Db", "fieldSelector=spec.b%3D",
+		"fieldSelector=spec.x%3Dtrue", "fieldSelector=spec.x%21%3Dtrue", "fieldSelector=spec.nope%3D1", "fieldSelector=metadata.name%3Da"} {
+		b.compare(t, call{"GET", one + "?" + query, ""}, call{"GET", two + "?" + query, ""})
+	}
+	b.compare(t, call{"GET", one + "/a?asTable", ""}, call{"GET", two + "/a?asTable", ""})
 }
 
 // randomStored returns the schema of an object with some of the fields a to d.
