@@ -18,18 +18,18 @@ func Hostile() []string {
 	return []string{
 		Definition(0, 1_500_000, 40),
 		rules,
-		with(`{"type":"object","properties":{` + repeat(5000, `"p%d":{"type":"string","pattern":"^[a-z]{1,63}$","default":"a"}`) + `}}`),
-		with(strings.Repeat(`{"type":"object","properties":{"a":`, 500) + `{"type":"string"}` + strings.Repeat("}}", 500)),
-		with(`{"type":"string","enum":[` + repeat(10_000, `"value%d"`) + `]}`),
-		with(`{"type":"object","properties":{` + repeat(2000, `"p%d":{"type":"string","pattern":"([a-z]|b){1000}"}`) + `}}`),
-		with(`{"type":"string","pattern":"` + strings.Repeat("(a|b)*", 50_000) + `"}`),
-		with(`{"type":"object","x-kubernetes-preserve-unknown-fields":true,"default":{` + repeat(50_000, `"k%d":"v"`) + `}}`),
-		with(`{"type":"object","properties":{` + repeat(20_000, `"p%d":{}`) + `}}`),
+		With(`{"type":"object","properties":{` + repeat(5000, `"p%d":{"type":"string","pattern":"^[a-z]{1,63}$","default":"a"}`) + `}}`),
+		With(strings.Repeat(`{"type":"object","properties":{"a":`, 500) + `{"type":"string"}` + strings.Repeat("}}", 500)),
+		With(`{"type":"string","enum":[` + repeat(10_000, `"value%d"`) + `]}`),
+		With(`{"type":"object","properties":{` + repeat(2000, `"p%d":{"type":"string","pattern":"([a-z]|b){1000}"}`) + `}}`),
+		With(`{"type":"string","pattern":"` + strings.Repeat("(a|b)*", 50_000) + `"}`),
+		With(`{"type":"object","x-kubernetes-preserve-unknown-fields":true,"default":{` + repeat(50_000, `"k%d":"v"`) + `}}`),
+		With(`{"type":"object","properties":{` + repeat(20_000, `"p%d":{}`) + `}}`),
 	}
 }
 
-// with returns a definition with this schema of the spec.
-func with(spec string) string {
+// With returns a definition with this schema of the spec.
+func With(spec string) string {
 	small := Definition(0, 0, 0)
 	begin := strings.Index(small, `"spec":{"type":"object"`) + len(`"spec":`)
 	end := strings.Index(small, `,"status":{"type"`)
