@@ -22,7 +22,7 @@ type condition = apiextensions.CustomResourceDefinitionCondition
 // apply serves the kind of a definition in its present state, and reports in the status what came of it. What fails is tried again
 // later. apply reports whether the definition has given up a name.
 func (k *kinds) apply(ctx context.Context, d *definition) (freed bool) {
-	before := d.granted
+	before, change := d.granted, revisionOf(d.ResourceVersion)
 	names, accepted := acceptNames(d.CustomResourceDefinition, k.namesOfOthers(d))
 	var failed error
 	if accepted.Status == apimeta.ConditionTrue || d.HasBeenEstablished() {
@@ -36,11 +36,19 @@ func (k *kinds) apply(ctx context.Context, d *definition) (freed bool) {
 	k.expected.refuse(d, accepted.Status != apimeta.ConditionTrue && k.served[d.Name] == nil)
 	var unreported, left error
 	if d.DeletionTimestamp == nil {
-		unreported = k.report(ctx, d, k.conditions(d, accepted, failed))
+		unreported = k.report(ctx, d, k.conditions(ctx, d, accepted, failed))
 	} else {
 		left = k.terminate(ctx, d)
 	}
 	k.tryAgain(ctx, d, cmp.Or(failed, unreported, left))
+	if w, waits := k.installing[d.UID]; waits {
+		k.retries.plan(d.Name, w.deadline)
+	}
+	if d.DeletionTimestamp == nil && failed != nil || k.isToRefuse(d) {
+		k.block(d, change)
+	} else {
+		delete(k.blocked, d.Name)
+	}
 	return frees(before, names)
 }
 
@@ -55,7 +63,7 @@ func (k *kinds) tryAgain(ctx context.Context, d *definition, err error) {
 }
 
 // conditions returns the conditions of a definition after an attempt to serve its kind, which has failed unless failed is nil.
-func (k *kinds) conditions(d *definition, accepted condition, failed error) []condition {
+func (k *kinds) conditions(ctx context.Context, d *definition, accepted condition, failed error) []condition {
 	list := []condition{accepted}
 	established := condition{Type: apiextensions.Established, Status: apimeta.ConditionFalse}
 	switch served := k.served[d.Name] != nil; {
@@ -63,8 +71,12 @@ func (k *kinds) conditions(d *definition, accepted condition, failed error) []co
 		established.Type = ""
 	case served && failed != nil:
 		established.Status, established.Reason, established.Message = apimeta.ConditionTrue, "OlderGenerationServed", reasonOf(failed)
+	case served && k.awaitsPeers(ctx, d):
+		established.Reason, established.Message = "Installing", "the initial names have been accepted"
 	case served:
 		established.Status, established.Reason, established.Message = apimeta.ConditionTrue, "InitialNamesAccepted", "the initial names have been accepted"
+	case accepted.Status == apimeta.ConditionTrue && !k.mayDeny(d):
+		established.Type = ""
 	case accepted.Status == apimeta.ConditionTrue:
 		established.Reason, established.Message = apiextensions.ReasonNotServed, reasonOf(failed)
 	default:

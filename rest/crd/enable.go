@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // manager is the field manager of the status of definitions, as in a cluster.
@@ -27,6 +28,9 @@ const manager = "kube-apiserver"
 // if the definition has rules and the host does not evaluate them. Its paths answer 503 ServiceUnavailable, and its objects stay in the
 // store. Enable tries again later whatever has failed. Enable uses [rest.API.Expect], so the host must not.
 //
+// If the API serves Leases of package builtin, each replica holds one in the namespace "default". A definition is then Established when all
+// replicas with a live Lease serve its kind, or after 5 seconds.
+//
 // When a definition is deleted, Enable deletes the objects of its kind, and removes the definition when they are gone.
 //
 // Enable returns an error if the API serves customresourcedefinitions already, or closes, or if the store cannot be read.
@@ -40,13 +44,9 @@ func Enable(ctx context.Context, api *rest.API, options Options) (disable func()
 	k := &kinds{
 		api: api, options: options, served: map[string]*kindOf{}, emptying: map[string]context.CancelFunc{}, definitions: map[string]*definition{},
 		client: rest.ClientFor[apiextensions.CustomResourceDefinition](api).As(manager), retries: retries{}, expected: expected{api: api},
-		changes: make(chan change), turns: make(chan func()),
+		changes: make(chan change), turns: make(chan func()), progress: newProgress(),
 	}
-	all, from, err := k.list(ctx)
-	if err == nil {
-		k.reset(ctx, all)
-		err = ctx.Err()
-	}
+	from, err := k.load(ctx)
 	if err != nil {
 		stop()
 		k.running.Wait()
@@ -58,6 +58,24 @@ func Enable(ctx context.Context, api *rest.API, options Options) (disable func()
 		stop()
 		k.running.Wait()
 	}, nil
+}
+
+// load takes the Lease of the replica, and serves the kinds of all stored definitions. It returns the revision at which to start the watch.
+func (k *kinds) load(ctx context.Context) (from watch.Revision, err error) {
+	if k.peers, err = newPeers(ctx, k.api, k.options.Logger); err != nil {
+		return 0, err
+	}
+	if k.peers != nil {
+		k.running.Go(func() { k.peers.follow(ctx) })
+		k.running.Go(func() { k.peers.hold(ctx) })
+	}
+	all, from, err := k.list(ctx)
+	if err != nil {
+		return 0, err
+	}
+	k.take(ctx, change{all: all, revision: from})
+	k.reportProgress()
+	return from, ctx.Err()
 }
 
 // kinds are the kinds of the stored definitions. Only the goroutine of run changes the maps, and before it Enable.
@@ -73,6 +91,8 @@ type kinds struct {
 	changes     chan change // from feed
 	turns       chan func() // what other goroutines ask run to do
 	running     sync.WaitGroup
+	peers       *peers
+	progress
 }
 
 // definition is the latest known state of a definition.

@@ -19,6 +19,7 @@ type change struct {
 	definition *apiextensions.CustomResourceDefinition
 	deleted    bool
 	all        []*apiextensions.CustomResourceDefinition
+	revision   watch.Revision // of the change or the list
 }
 
 // feed passes on the changes of definitions after a revision until ctx ends or the API closes. If the API stops reporting them,
@@ -37,7 +38,7 @@ func (k *kinds) feed(ctx context.Context, from watch.Revision) {
 		}
 		if all, since, err := k.list(ctx); err == nil {
 			from = since
-			k.pass(ctx, change{all: all})
+			k.pass(ctx, change{all: all, revision: since})
 		}
 	}
 }
@@ -55,7 +56,7 @@ func (k *kinds) followFrom(ctx context.Context, from watch.Revision, failures *i
 		}
 		*failures = 0
 		for _, c := range changes {
-			next := change{deleted: c.Current == nil}
+			next := change{deleted: c.Current == nil, revision: c.Revision}
 			if next.definition, err = read(cmp.Or(c.Current, c.Previous)); err != nil {
 				return err
 			}
@@ -76,8 +77,15 @@ func (k *kinds) pass(ctx context.Context, c change) {
 
 // run applies the changes of definitions, and repeats what has failed, until ctx ends.
 func (k *kinds) run(ctx context.Context) {
-	for ctx.Err() == nil {
+	for ; ctx.Err() == nil; k.reportProgress() {
 		select {
+		case <-k.peersChanged:
+			k.peersChanged = nil
+			for _, d := range k.definitions {
+				if _, waits := k.installing[d.UID]; waits {
+					k.settle(ctx, d)
+				}
+			}
 		case c := <-k.changes:
 			k.take(ctx, c)
 		case f := <-k.turns:
@@ -106,6 +114,7 @@ func (k *kinds) inTurn(ctx context.Context, f func() error) (err error) {
 }
 
 func (k *kinds) take(ctx context.Context, c change) {
+	k.applied = max(k.applied, c.revision)
 	switch {
 	case c.definition == nil:
 		k.reset(ctx, c.all)
@@ -177,6 +186,7 @@ func (k *kinds) forget(ctx context.Context, d *definition) {
 	delete(k.definitions, d.Name)
 	k.retries.forget(d.Name)
 	k.expected.remove(d)
+	k.leave(d)
 	k.withdraw(ctx, d.Name)
 	k.settleWaiting(ctx, d.Spec.Group)
 }

@@ -35,6 +35,15 @@ func (r retries) fail(definition string, err error) (isNew bool) {
 	return old.err != err.Error()
 }
 
+// plan plans an attempt that is no repetition.
+func (r retries) plan(definition string, due time.Time) {
+	planned := r[definition]
+	if planned.due.IsZero() || due.Before(planned.due) {
+		planned.due = due
+		r[definition] = planned
+	}
+}
+
 func (r retries) forget(definition string) { delete(r, definition) }
 
 // next returns a channel that receives at the time of the next attempt. It is nil if none is planned.

@@ -23,12 +23,12 @@ func (k *kinds) terminate(ctx context.Context, d *definition) error {
 			return err
 		}
 	}
-	name, uid, kind := d.Name, d.UID, k.served[d.Name]
+	name, uid, deleted, kind := d.Name, d.UID, revisionOf(d.ResourceVersion), k.served[d.Name]
 	ctx, k.emptying[name] = context.WithCancel(ctx)
 	k.running.Go(func() {
 		var err error
 		if kind != nil {
-			err = k.empty(ctx, kind)
+			err = k.empty(ctx, kind, deleted)
 		}
 		if err == nil {
 			err = k.release(ctx, name, uid)
@@ -89,8 +89,9 @@ func (k *kinds) release(ctx context.Context, name, uid string) error {
 	return err
 }
 
-// empty deletes all objects of a kind and waits until they are gone. When it returns nil, nothing can create objects of the kind any more.
-func (k *kinds) empty(ctx context.Context, kind *kindOf) error {
+// empty deletes all objects of a kind, whose definition was deleted at a revision, and waits until they are gone. When it returns nil, no
+// replica creates objects of the kind any more.
+func (k *kinds) empty(ctx context.Context, kind *kindOf, deleted watch.Revision) error {
 	gvr := apimeta.GroupVersionResource{Group: kind.spec.Group, Version: kind.storageVersion(), Resource: kind.spec.Names.Plural}
 	objects := rest.ClientOf[apimeta.Document](k.api, gvr).As(manager)
 	page, err := deleteAll(ctx, objects)
@@ -107,6 +108,9 @@ func (k *kinds) empty(ctx context.Context, kind *kindOf) error {
 	}
 	if held {
 		k.inProgress(ctx, kind.definition)
+	}
+	if err := k.peers.await(ctx, deleted); err != nil {
+		return err
 	}
 	if page, err = deleteAll(ctx, objects); err != nil {
 		return err
@@ -142,12 +146,21 @@ func (k *kinds) refuseObjects(ctx context.Context, emptied *kindOf) error {
 	if now == nil || now.uid != emptied.uid {
 		return context.Canceled // the definition is gone
 	}
-	if now.ending {
-		return nil
+	if !now.ending {
+		next := *now
+		next.ending = true
+		if err := k.declare(ctx, &next, k.api.Replace); err != nil {
+			return err
+		}
 	}
-	next := *now
-	next.ending = true
-	return k.declare(ctx, &next, k.api.Replace)
+	delete(k.blocked, emptied.definition)
+	return nil
+}
+
+// isToRefuse reports whether the kind of a deleted definition has yet to refuse new objects.
+func (k *kinds) isToRefuse(d *definition) bool {
+	kind := k.served[d.Name]
+	return d.DeletionTimestamp != nil && slices.Contains(d.Finalizers, apiextensions.CleanupFinalizer) && kind != nil && !kind.ending
 }
 
 // deleteAll deletes all objects of a kind, and returns those that there were.
