@@ -84,13 +84,22 @@ func arrive(t *testing.T, s *server) {
 	assert.Contains(t, s.refused(t, broken, "create", "-f", "-"), `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[sails].type: Unsupported value: "list"`)
 
 	assert.Contains(t, s.refused(t, boatsDefinition+boats, "apply", "-f", "-"), "ensure CRDs are installed first", "kubectl looks the kinds up before it applies anything")
-	assert.Equal(t, "customresourcedefinition.apiextensions.k8s.io/boats.example.org condition met\n", s.run(t, "wait", "--for", "condition=Established", "crd/boats.example.org"))
+	waitForBoats(t, s)
 	assert.Equal(t, "customresourcedefinition.apiextensions.k8s.io/boats.example.org unchanged\nboat.example.org/one created\nboat.example.org/two created\n",
 		s.feed(t, boatsDefinition+boats, "apply", "-f", "-"))
 	assert.Equal(t, "customresourcedefinition.apiextensions.k8s.io/boats.example.org serverside-applied\nboat.example.org/one serverside-applied\nboat.example.org/two serverside-applied\n",
 		s.feed(t, boatsDefinition+boats, "apply", "--server-side", "--force-conflicts", "-f", "-"))
 	assertLine(t, s.run(t, "get", "crds"), "boats.example.org")
 	assert.Contains(t, s.run(t, "describe", "crd", "boats.example.org"), "Established")
+}
+
+// waitForBoats returns when the kind is served. The conditions of a new definition are null at first, as in a cluster, and kubectl then
+// refuses to wait for one of them. So the first command waits for the accepted names, which arrive with the conditions.
+func waitForBoats(t *testing.T, s *server) {
+	t.Helper()
+	const met = "customresourcedefinition.apiextensions.k8s.io/boats.example.org condition met\n"
+	assert.Equal(t, met, s.run(t, "wait", "--for=jsonpath={.status.acceptedNames.kind}=Boat", "crd/boats.example.org"))
+	assert.Equal(t, met, s.run(t, "wait", "--for", "condition=Established", "crd/boats.example.org"))
 }
 
 // use exercises what the definition declares.
@@ -133,6 +142,6 @@ func leave(t *testing.T, s *server) {
 	assert.Equal(t, "customresourcedefinition.apiextensions.k8s.io \"boats.example.org\" deleted\n", s.run(t, "delete", "crd", "boats.example.org"))
 	assert.Contains(t, s.refused(t, "", "get", "boats"), "could not find the requested resource")
 	s.feed(t, boatsDefinition, "create", "-f", "-")
-	s.run(t, "wait", "--for", "condition=Established", "crd/boats.example.org")
+	waitForBoats(t, s)
 	assert.Equal(t, "No resources found in "+namespace+" namespace.\n", stderrOf(t, s, "get", "boats"))
 }
