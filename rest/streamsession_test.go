@@ -123,9 +123,13 @@ func (s *session) rest() (got [5]string, code websocket.StatusCode) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), thingDeadline)
 	defer cancel()
+	var texts [len(got)]strings.Builder
 	for {
 		_, data, err := s.Read(ctx)
 		if err != nil {
+			for channel := range texts {
+				got[channel] = texts[channel].String()
+			}
 			return got, websocket.CloseStatus(err)
 		}
 		text := string(data[1:])
@@ -135,7 +139,7 @@ func (s *session) rest() (got [5]string, code websocket.StatusCode) {
 			require.NoError(s.t, err)
 			text = string(decoded)
 		}
-		got[data[0]] += text
+		texts[data[0]].WriteString(text)
 	}
 }
 
