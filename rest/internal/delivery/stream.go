@@ -71,6 +71,7 @@ func (s *stream) left() error {
 // catchUp sends everything that has happened, and asks for an alarm when more happens.
 func (s *stream) catchUp() error {
 	s.sent = 0
+	retired := s.resource.Retired() // read before the last poll, which then sees everything that happened under the resource
 	for more := true; more; {
 		due := !time.Now().Before(s.next)
 		if due && !s.next.Before(s.deadline) {
@@ -92,7 +93,7 @@ func (s *stream) catchUp() error {
 		}
 	}
 	// The client has everything that happened under the resource as the watch knows it.
-	if s.resource.Retired() {
+	if retired {
 		return resource.ErrRetired
 	}
 	// The watch is about to wait. It sends what it has, gives its buffer back, and asks for an alarm.
