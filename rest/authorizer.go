@@ -38,7 +38,7 @@ type Decision struct {
 type Filter struct {
 	// Labels selects by labels.
 	Labels apimeta.Selector
-	// Fields selects by fields by which clients can select, too (see [Resource]).
+	// Fields selects by fields. Only the fields that clients can use in field selectors are allowed (see [Resource]).
 	Fields apimeta.FieldSelector
 	// Namespace is the namespace of the objects, or empty for any. A namespace counts as being in itself. No other cluster-scoped object is
 	// in a namespace.

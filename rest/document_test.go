@@ -49,7 +49,7 @@ func widgetDocuments(t testing.TB) rest.Resource[apimeta.Document] {
 	}
 }
 
-// exchange is a request to the widgets. A fragment of the path says in which form the client wants the answer. In the query, FIRST stands
+// exchange is a request to the widgets. A fragment of the path names the form of the answer. In the query, FIRST stands
 // for the resourceVersion before all writes, and NEXT for the continue token of the last page.
 type exchange struct{ method, path, media, body string }
 

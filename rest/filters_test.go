@@ -56,7 +56,7 @@ func withField(t testing.TB, text string) rest.Filter {
 	return rest.Filter{Fields: fields}
 }
 
-// teams is an API in which alice sees the widgets of team a. "mine" is one of them, "theirs" is of team b.
+// teams is an API where alice sees the widgets of team a: "mine" belongs to team a, and "theirs" to team b.
 func teams(t testing.TB, options ...widgetOption) (*rest.API, *filters) {
 	t.Helper()
 	f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
@@ -67,7 +67,7 @@ func teams(t testing.TB, options ...widgetOption) (*rest.API, *filters) {
 	return api, f
 }
 
-// For a restricted user, the objects outside of the filter do not exist, whatever the user does.
+// For every request of a restricted user, the objects outside of the filter do not exist.
 func TestFilters(t *testing.T) {
 	const apply, merge = "application/apply-patch+yaml", typeMergePatch
 	inside, outside := `"labels":{"team":"a"}`, `"labels":{"team":"b"}`

@@ -19,8 +19,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Whatever users, roles and other users do, a user sees exactly the objects that a simple model of the filters says, and a client that
-// lists, watches, and lists again after 410 holds at every time what a list shows.
+// Under random writes and changes of roles, a user sees exactly the objects that a simple model of the filters predicts. A client that
+// lists, watches, and lists again after 410 always holds what a list shows.
 func TestFilteredUsersSeeWhatTheyList(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

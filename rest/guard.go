@@ -153,8 +153,8 @@ func (a *API) permit(ctx context.Context, u User, q route.Question, res *resourc
 	return nil, identity.Forbidden(u.Name, q, d.Reason)
 }
 
-// restriction returns the restriction of an access to a resource. It returns an error that clients do not see if a filter selects by a
-// field by which the resource cannot select.
+// restriction returns the restriction of an access to a resource. If a filter selects by an unsupported
+// field, it returns an error that clients do not see.
 func (d Decision) restriction(res *resource.Resource) (*resource.Restriction, error) {
 	only := &resource.Restriction{}
 	for _, f := range d.Only {

@@ -58,7 +58,7 @@ func (t *table) letGo(holder Holder) bool {
 }
 
 // shed frees what an unregistered table does not need. An empty table goes, and with it the scope of the resource. A table with records
-// stays without the functions of its form, which may hold the whole declaration of the host; only a replica goes on to use them, for the
+// stays, but without the functions of its form, which may hold the whole declaration of the host. Only a replica keeps them, for the
 // records that others write. The caller holds the lock.
 func (m *Engine) shed(t *table) {
 	switch {

@@ -20,7 +20,7 @@ import (
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 )
 
-// What the rules of a definition cost, in memory, time and bytes of the answer, grows with their number, whatever they say. The checker
+// The costs of the rules of a definition, in memory, time and bytes of the answer, grow linearly with their number. The checker
 // of cel-go takes time with the square of the length of one rule, which may have 100,000 characters.
 func TestCostOfHostileRules(t *testing.T) {
 	chain := func(term, operator string, n int) string {

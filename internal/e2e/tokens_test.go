@@ -94,7 +94,7 @@ func TestClientGoRequestsTokens(t *testing.T) {
 	assert.Equal(t, "system:serviceaccount:"+namespace+":robot", status.User.Username)
 }
 
-// An informer of client-go goes on when the token of its watch expires: the watch ends, and the informer lists and watches with the next token.
+// An informer of client-go survives the expiry of its token: the watch ends, and the informer lists and watches with the next token.
 func TestInformerOutlivesItsToken(t *testing.T) {
 	accounts := newAccounts(t)
 	clock := &resttest.Clock{}

@@ -118,7 +118,7 @@ func (g *objects) number(p *apiextensions.JSONSchemaProps) float64 {
 	return n
 }
 
-// words are texts of which most patterns and formats allow one.
+// words are texts, chosen so that most patterns and formats allow at least one.
 var words = []string{"a", "abc", "b-c", "example.com", "*.example.com", "/", "/a/b", "Name", "10s", "1h30m", "500m", "1Gi", "80%", "2024-01-02T03:04:05Z", "https://example.com/x", "example.com/controller", "GET", "10.0.0.1", "aGk=", "0", ""}
 
 // text returns a text that the schema allows, if one of the words is.

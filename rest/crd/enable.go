@@ -26,7 +26,7 @@ const manager = "kube-apiserver"
 // The kinds answer as those of kube-apiserver do. They never replace a kind that the host has declared: the condition NamesAccepted of
 // such a definition is False. If the API cannot serve a kind, its condition Established is False with the reason NotServed, for example
 // if the definition has rules and the host does not evaluate them. Its paths answer 503 ServiceUnavailable, and its objects stay in the
-// store. Enable tries again later whatever has failed. Enable uses [rest.API.Expect], so the host must not.
+// store. Enable repeats failed operations. Enable uses [rest.API.Expect], so the host must not.
 //
 // If the API serves Leases of package builtin, each replica holds one in the namespace "default". A definition is then Established when all
 // replicas with a live Lease serve its kind, or after 5 seconds.

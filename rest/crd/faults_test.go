@@ -206,7 +206,7 @@ func TestPathsOfAKindToComeAnswer503(t *testing.T) {
 // ruledGears is a definition that a host without rules refuses to create.
 var ruledGears = strings.Replace(gears, "teeth: {type: integer,", `teeth: {x-kubernetes-validations: [{rule: "self != 7"}], type: integer,`, 1)
 
-// A host that cannot evaluate the rules of a stored definition does not serve its kind, says so, and keeps its objects.
+// A host that cannot evaluate the rules of a stored definition reports this in a condition, does not serve the kind, and keeps its objects.
 func TestHostThatCannotServeAStoredDefinitionSaysSo(t *testing.T) {
 	store := newUnreliable(t)
 	able := crd.Options{IgnoreRules: true}
@@ -275,7 +275,7 @@ func TestObjectsGoWithTheirDefinitionEvenIfItsNamesAreTaken(t *testing.T) {
 	assert.Empty(t, h.namesAt(gearPath))
 }
 
-// A deletion goes on after a restart, whatever it has done before.
+// A restarted host completes a deletion from any step.
 func TestDeletionContinuesAfterARestart(t *testing.T) {
 	h := newHost(t, newUnreliable(t), crd.Options{})
 	h.post(gears)

@@ -127,7 +127,7 @@ func (k *kinds) take(ctx context.Context, c change) {
 	}
 }
 
-// reset applies all definitions, in the order in which they were last written. So all replicas decide alike who came first.
+// reset applies all definitions in the order of their last writes, so that all replicas agree which came first.
 func (k *kinds) reset(ctx context.Context, all []*apiextensions.CustomResourceDefinition) {
 	slices.SortFunc(all, func(a, b *apiextensions.CustomResourceDefinition) int {
 		return cmp.Or(cmp.Compare(len(a.ResourceVersion), len(b.ResourceVersion)), cmp.Compare(a.ResourceVersion, b.ResourceVersion))

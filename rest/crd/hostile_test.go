@@ -46,8 +46,8 @@ func version(name, storage, spec string) string {
 	return `{"name":"` + name + `","served":true,"storage":` + storage + `,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":` + spec + `}}}}`
 }
 
-// What a definition costs, in memory, time and bytes of the answer, grows with its length, whatever is in it. The race detector would be
-// measured with it.
+// The costs of a definition, in memory, time and bytes of the answer, grow linearly with its length, for every content. The test does not
+// run under the race detector, whose own costs it would measure.
 func TestCostOfHostileDefinitions(t *testing.T) {
 	text := func(n int) string { return strings.Repeat("x", n) }
 	object := func(properties string) string { return `{"type":"object","properties":{` + properties + `}}` }

@@ -13,8 +13,8 @@ import (
 // taken are the names that other definitions of a group have.
 type taken struct{ resources, kinds map[string]bool }
 
-// namesOfOthers returns the names that the other definitions of a group have been granted. A definition that has all its names keeps
-// them, whatever others have.
+// namesOfOthers returns the names that the other definitions of a group have been granted. It returns no
+// names for a definition that has all its own names, because it keeps them.
 func (k *kinds) namesOfOthers(d *definition) taken {
 	if sameNames(d.Spec.Names, d.Status.AcceptedNames) {
 		return taken{}

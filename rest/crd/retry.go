@@ -35,7 +35,7 @@ func (r retries) fail(definition string, err error) (isNew bool) {
 	return old.err != err.Error()
 }
 
-// plan plans an attempt that is no repetition.
+// plan plans a first attempt.
 func (r retries) plan(definition string, due time.Time) {
 	planned := r[definition]
 	if planned.due.IsZero() || due.Before(planned.due) {

@@ -46,7 +46,7 @@ func TestNameThatIsGivenUpGoesToTheNext(t *testing.T) {
 	assert.True(t, d.Is(apiextensions.Established))
 }
 
-// A definition may come back in the moment in which it is gone, and with another scope.
+// A definition may be created again as soon as it is gone, even with another scope.
 func TestDefinitionComesBackWithAnotherScope(t *testing.T) {
 	h := newHost(t, newUnreliable(t), crd.Options{})
 	cluster := strings.Replace(gears, "scope: Namespaced", "scope: Cluster", 1)

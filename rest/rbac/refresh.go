@@ -95,7 +95,7 @@ func (z *Authorizer) follow() {
 		told := false
 		var changes rest.Changes
 		for changes, err = range z.objects.Follow(context.Background(), resources()...) {
-			// The first state counts as a change, because it may differ from the one by which the first watch was allowed.
+			// The first state counts as a change, because the first watch may have been allowed by an earlier one.
 			if err == nil && changes.Through > 0 && (!told || len(changes.List) > 0) {
 				told = true
 				z.api.RightsChanged()

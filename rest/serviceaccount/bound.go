@@ -17,7 +17,7 @@ const (
 	nodes   = "nodes"
 )
 
-// object is what is read of an account, or of an object to which a token is bound.
+// object holds the fields that are read from an account, or from the object that a token is bound to.
 type object struct {
 	Metadata struct {
 		UID               string        `json:"uid"`
@@ -78,7 +78,7 @@ func (i *Issuer) bindPod(ctx context.Context, claims *account, pod *storage.Reco
 	return nil
 }
 
-// checkAlive returns an error unless the account still exists, and the object to which its token is bound.
+// checkAlive returns an error if the account, or the object that its token is bound to, no longer exists.
 func (i *Issuer) checkAlive(ctx context.Context, claims *account) error {
 	if err := i.alive(ctx, storage.Key{Resource: accounts, Namespace: claims.Namespace, Name: claims.Account.Name}, claims.Account.UID); err != nil {
 		return err

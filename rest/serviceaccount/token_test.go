@@ -138,7 +138,7 @@ func TestATokenIsForItsAudiences(t *testing.T) {
 	}
 }
 
-// No form of a token is accepted but the one that the Issuer wrote.
+// A token is accepted only in the exact form that the Issuer wrote.
 func TestForgedTokensAreRefused(t *testing.T) {
 	s := start(t, nil)
 	s.account(t, "builder")

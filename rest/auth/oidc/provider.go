@@ -21,7 +21,7 @@ type provider struct {
 
 	mu    sync.Mutex
 	known *oidc.IDTokenVerifier
-	asked chan struct{} // closed when the request under way has ended; nil if there is none
+	asked chan struct{} // closed when the pending request has ended; nil without a pending request
 	err   error         // of the last request
 }
 

@@ -58,7 +58,7 @@ func (o *Restriction) Fingerprint() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// CheckRestriction returns an error if a filter selects by a field by which the resource cannot select.
+// CheckRestriction returns an error if a filter selects by a field that the resource does not support in selectors.
 func (res *Resource) CheckRestriction(o *Restriction) error {
 	for ; o != nil; o = o.and {
 		for _, f := range o.AnyOf {

@@ -1,6 +1,6 @@
 // Command beside measures what hostile definitions cost the clients of other kinds. It starts two hosts, sends requests at a fixed rate to
-// the first, whatever the answers take, and sends hostile definitions one after the other: for a while to the second host, so that the
-// machine is equally busy, and for a while to the first. It repeats this and prints, for each round, the 99th percentile of the latency
+// the first without waiting for the answers, and sends hostile definitions one after the other: for a while to the second host, so that
+// the machine is equally busy, and for a while to the first. It repeats this and prints, for each round, the 99th percentile of the latency
 // beside the other host's definitions and beside the host's own, and at the end the median of the differences. The exit status is 1 if
 // that is above the limit.
 package main
