@@ -19,9 +19,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/crd"
 	decorumcrd "github.com/decorum-go/decorum/rest/crd/apiextensions"
 )
 
@@ -120,14 +118,7 @@ type crdHost struct {
 // host serves the definitions of a set.
 func (s crdSet) host(t testing.TB) *crdHost {
 	t.Helper()
-	api, err := rest.New(rest.Options{})
-	require.NoError(t, err)
-	disable, err := crd.Enable(t.Context(), api, crd.Options{Rules: cel.New(nil)})
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		disable()
-		require.NoError(t, api.Close())
-	})
+	api := newDefinitionsAPI(t)
 	h := &crdHost{api: api, references: map[string]*reference{}}
 	for _, m := range s.definitions {
 		body, err := json.Marshal(m.doc)

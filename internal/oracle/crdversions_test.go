@@ -24,7 +24,9 @@ import (
 // bothAPIs serve the kind of one definition: that of kube-apiserver and ours.
 type bothAPIs struct{ upstream, ours http.Handler }
 
-func newBothAPIs(t *testing.T, definition []byte) bothAPIs {
+// newDefinitionsAPI returns an API of ours that serves the kinds of definitions.
+func newDefinitionsAPI(t testing.TB) *rest.API {
+	t.Helper()
 	api, err := rest.New(rest.Options{})
 	require.NoError(t, err)
 	disable, err := crd.Enable(t.Context(), api, crd.Options{Rules: cel.New(nil)})
@@ -33,6 +35,11 @@ func newBothAPIs(t *testing.T, definition []byte) bothAPIs {
 		disable()
 		assert.NoError(t, api.Close())
 	})
+	return api
+}
+
+func newBothAPIs(t *testing.T, definition []byte) bothAPIs {
+	api := newDefinitionsAPI(t)
 	r := httptest.NewRequest("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", strings.NewReader(string(definition)))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
