@@ -56,7 +56,7 @@ func TestNewRefusesDocuments(t *testing.T) {
 		{"an invalid schema", with(`{"type":"object","properties":{"spec":{"type":"thing"}}}`), `Schema: schema: spec: type: "thing" is not a JSON type`},
 		{"rules without their evaluator", with(`{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}`), "set Rules to cel.New(nil)"},
 		{"an overlay", lanterns(func(r *rest.Resource[apimeta.Document]) { r.Overlay = map[string]string{"Lantern": "doc=x"} }), "Overlay: it adds to a Go type"},
-		{"an unknown selectable field", lanterns(func(r *rest.Resource[apimeta.Document]) { r.SelectableFields = []string{"spec.size"} }), `SelectableFields: "spec.size": there is no such field`},
+		{"an unknown selectable field", lanterns(func(r *rest.Resource[apimeta.Document]) { r.SelectableFields = []string{"spec.size"} }), `SelectableFields: "spec.size": unknown field`},
 		{"a schema for a struct", rest.Resource[Lantern]{Group: "home.example.com", Version: "v1", Plural: "lanterns", Schema: rest.Schema{Status: true}}, "the kind has a Go struct"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -180,7 +180,7 @@ func TestServeRefuses(t *testing.T) {
 		"kind":        {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Kind = "Widget" })), `rest.API.Serve: kind "Widget": declared twice`},
 		"short name":  {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Short = []string{"wd"} })), `kind "Bar": kind "Widget" of the same group already has the name "wd"`},
 		"singular":    {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Singular = "widgets" })), `kind "Bar": kind "Widget" of the same group already has the name "widgets"`},
-		"declaration": {serve(cogs, clash(func(r *rest.Resource[Lever]) { r.SelectableFields = []string{"spec.x"} })), `kind "Bar": SelectableFields: "spec.x": there is no such field`},
+		"declaration": {serve(cogs, clash(func(r *rest.Resource[Lever]) { r.SelectableFields = []string{"spec.x"} })), `kind "Bar": SelectableFields: "spec.x": unknown field`},
 		"unknown":     {replace(cogs), `rest.API.Replace: kind "Cog": the API does not serve cogs.example.com`},
 		"both":        {replace(leverResource(), longLeverResource()), `rest.API.Replace: kind "Lever": declared twice`},
 		"scope":       {replace(leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.Cluster })), `rest.API.Replace: kind "Lever": Scope: must not change`},

@@ -33,7 +33,7 @@ func TestVersionsThatCannotWork(t *testing.T) {
 		{"no name", beta(func(b *rest.Resource[CogV1beta1]) { b.Version = "" }), `kind "Cog": version "": Version "": a DNS-1035 label`},
 		{"names of its own", beta(func(b *rest.Resource[CogV1beta1]) { b.Plural = "cogs" }), `kind "Cog": version "v1beta1": Plural is declared for all versions by the stored one`},
 		{"a field that is not there", beta(func(b *rest.Resource[CogV1beta1]) { b.SelectableFields = []string{"spec.material"} }),
-			`kind "Cog": version "v1beta1": SelectableFields: "spec.material": there is no such field`},
+			`kind "Cog": version "v1beta1": SelectableFields: "spec.material": unknown field`},
 		{"of a virtual kind", func(r *rest.Resource[Cog]) { r.Hooks.Call = func(context.Context, *Cog) error { return nil } }, `kind "Cog": Versions: a virtual kind and namespaces have one`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

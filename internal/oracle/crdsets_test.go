@@ -59,7 +59,7 @@ func crdSets(t testing.TB) []crdSet {
 	case err == nil && isFolder(beside):
 		roots = append(roots, beside)
 	default:
-		t.Log("only the committed set: there is no folder shared/crds beside the checkout, and DECORUM_CRDS does not name one")
+		t.Log("testing the committed set only: shared/crds does not exist beside the checkout, and DECORUM_CRDS is not set")
 	}
 	var sets []crdSet
 	for _, root := range roots {

@@ -22,7 +22,7 @@ func ReadStored(data []byte) (*CustomResourceDefinition, error) {
 	})
 }
 
-// Text returns the schema as JSON, which the caller must not change. It returns nil if there is no schema.
+// Text returns the schema as JSON, or nil if the version has no schema. The caller must not change the result.
 func (v *CustomResourceValidation) Text() json.RawMessage {
 	if v == nil || v.OpenAPIV3Schema == nil && v.text == nil {
 		return nil

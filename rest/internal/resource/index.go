@@ -34,7 +34,7 @@ func (res *Resource) checkSelectable() error {
 		path := strings.Split(field, ".")
 		for _, name := range path {
 			if s = s.Member(name); s == nil {
-				return fmt.Errorf("SelectableFields: %q: there is no such field", field)
+				return fmt.Errorf("SelectableFields: %q: unknown field", field)
 			}
 		}
 		// Lists and maps have no single value to index. Metadata has its own selectors.

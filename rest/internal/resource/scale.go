@@ -66,7 +66,7 @@ func (res *Resource) scaleSubresource(s ScalePaths) (*Subresource, error) {
 		path := strings.Split(strings.TrimPrefix(f.path, "."), ".")
 		at := res.Schema.At(path...)
 		if !res.Schema.FromOpenAPI() && (at == nil || f.typ != "" && at.Type != f.typ) {
-			return nil, fmt.Errorf("Scale: %s %q: there is no such field of type %s", f.name, f.path, f.typ)
+			return nil, fmt.Errorf("Scale: %s %q: unknown field, or not of type %s", f.name, f.path, f.typ)
 		}
 		*f.into = path
 	}

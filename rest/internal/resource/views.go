@@ -52,7 +52,7 @@ func (c *views) add(k view, shown *storage.Record) *storage.Record {
 	return shown
 }
 
-// forget drops the entries of a resource that is no longer served.
+// forget removes the cached entries of a withdrawn resource.
 func (c *views) forget(res *Resource) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

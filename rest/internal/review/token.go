@@ -13,7 +13,7 @@ type Token struct {
 // TokenSpec is the question of a [Token].
 type TokenSpec struct {
 	Token     string   `json:"token,omitempty" protobuf:"bytes,1,opt,name=token" api:"doc='The bearer token.'"`
-	Audiences []string `json:"audiences,omitempty" protobuf:"bytes,2,rep,name=audiences" api:"list=atomic,doc='The audiences, one of which the token must name. Default: this API.'"`
+	Audiences []string `json:"audiences,omitempty" protobuf:"bytes,2,rep,name=audiences" api:"list=atomic,doc='The accepted audiences. The token must name at least one of them. Default: this API.'"`
 }
 
 // TokenStatus is the answer of a [Token].
