@@ -17,31 +17,20 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
+	"github.com/decorum-go/decorum/examples/internal/program"
 	"github.com/decorum-go/decorum/rest"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "embed:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("embed", run) }
 
 // run serves until ctx ends.
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("embed", flag.ContinueOnError)
 	flags.SetOutput(stdout)
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 selects a free port")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return nil
-	} else if err != nil {
+	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", *listen)

@@ -13,11 +13,9 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
+	"github.com/decorum-go/decorum/examples/internal/program"
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
@@ -26,14 +24,7 @@ import (
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "platform:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("platform", run) }
 
 // run serves until ctx ends.
 func run(ctx context.Context, args []string, stdout io.Writer) error {
@@ -41,9 +32,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags.SetOutput(stdout)
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 selects a free port")
 	path := flags.String("store", "", "file that keeps the objects; without one they are in memory only")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return nil
-	} else if err != nil {
+	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", *listen)

@@ -14,22 +14,17 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 	"time"
+
+	"github.com/decorum-go/decorum/examples/internal/program"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	start := run
 	if len(os.Args) > 1 && os.Args[1] == "replica" {
-		start = runReplica
-	}
-	if err := start(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "replicas:", err)
-		os.Exit(1)
+		program.Main("replicas", runReplica)
+	} else {
+		program.Main("replicas", run)
 	}
 }
 
@@ -40,9 +35,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	listen := flags.String("listen", "127.0.0.1:8080", "address of the proxy; port 0 selects a free port")
 	data := flags.String("data", "", "directory of etcd; without one the objects are lost when the program ends")
 	count := flags.Int("count", 3, "number of replicas")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return nil
-	} else if err != nil {
+	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", *listen)

@@ -15,12 +15,10 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
+	"github.com/decorum-go/decorum/examples/internal/program"
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
@@ -29,14 +27,7 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "teams:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("teams", run) }
 
 // run serves until ctx ends.
 func run(ctx context.Context, args []string, stdout io.Writer) error {
@@ -44,9 +35,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags.SetOutput(stdout)
 	listen := flags.String("listen", "127.0.0.1:8443", "address to serve on; port 0 selects a free port")
 	dir := flags.String("dir", "", "directory for the kubeconfig files")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return nil
-	} else if err != nil {
+	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *dir == "" {
