@@ -320,7 +320,7 @@ func received(t testing.TB, response *http.Response) answer {
 }
 
 // thingDeadline is how long something may take that happens at once on an idle machine.
-const thingDeadline = 20 * time.Second
+const thingDeadline = time.Minute
 
 // awaitThat yields until something holds that no channel tells of.
 func awaitThat(t testing.TB, what string, holds func() bool) {

@@ -741,7 +741,7 @@ func TestAmplification(t *testing.T) {
 		took := time.Since(start)
 		t.Logf("%v", took)
 		assert.Equal(t, http.StatusNotAcceptable, w.Code)
-		assert.Less(t, took, 5*time.Second)
+		assert.Less(t, took, 30*time.Second)
 	})
 }
 

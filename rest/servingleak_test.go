@@ -57,7 +57,7 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 			for n := range names {
 				round(warm + n)
 			}
-			assert.LessOrEqual(t, ourGoroutines(t), goroutines)
+			awaitThat(t, "the goroutines of the withdrawn resources end", func() bool { return ourGoroutines(t) <= goroutines })
 			each := (heap() - before) / names
 			t.Logf("%d bytes for each name", each)
 			assert.Less(t, each, c.each)

@@ -200,14 +200,14 @@ func TestOutputIsFollowed(t *testing.T) {
 	lines, ended := make(chan string), make(chan error, 1)
 	s := streamed(t, rest.Options{MaxInFlight: 1}, followed(lines, ended))
 	server := thingHTTP(t, s.api, func(config *http.Server) {
-		config.ReadTimeout, config.WriteTimeout = 200*time.Millisecond, 200*time.Millisecond
+		config.ReadTimeout, config.WriteTimeout = 500*time.Millisecond, 500*time.Millisecond
 	})
 	ctx, leave := context.WithCancel(t.Context())
 	response := open(ctx, t, server.Client(), "GET", server.URL+thingsIn+"/a/log?follow=true")
 	require.Equal(t, 200, response.StatusCode, "the answer begins before there is a line")
 	reader := bufio.NewReader(response.Body)
 	for _, line := range []string{"one", "two"} {
-		<-time.After(250 * time.Millisecond) // past the host's timeouts
+		<-time.After(700 * time.Millisecond) // past the host's timeouts
 		lines <- line
 		got, err := reader.ReadString('\n')
 		require.NoError(t, err)

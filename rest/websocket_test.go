@@ -68,13 +68,13 @@ func TestWatchOverWebSocket(t *testing.T) {
 	server := thingHTTP(t, http.StripPrefix("/platform", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.api.ServeHTTP(&unwrappable{wrapped{ResponseWriter: w}}, r)
 	})), func(config *http.Server) {
-		config.ReadTimeout, config.WriteTimeout = 200*time.Millisecond, 200*time.Millisecond
+		config.ReadTimeout, config.WriteTimeout = 500*time.Millisecond, 500*time.Millisecond
 	})
 	conn := socket(t, server.URL+"/platform"+thingsIn+"?watch=1", nil)
 	require.Empty(t, conn.Subprotocol(), "none was asked for")
 
 	require.NoError(t, conn.Write(context.Background(), websocket.MessageText, []byte(strings.Repeat("whatever", 1<<17))), "what a client says is read and forgotten")
-	<-time.After(300 * time.Millisecond) // past the host's timeouts
+	<-time.After(700 * time.Millisecond) // past the host's timeouts
 	s.mustCreate(t, "a")
 	s.mustCreate(t, "b")
 	for _, name := range []string{"a", "b"} {

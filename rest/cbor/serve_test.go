@@ -195,7 +195,7 @@ func TestWatch(t *testing.T) {
 		})
 	}
 	t.Run("over a WebSocket", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		conn, _, err := websocket.Dial(ctx, server.URL+lamps+"?watch=1", &websocket.DialOptions{HTTPHeader: http.Header{"Accept": {"application/cbor-seq"}}})
 		require.NoError(t, err)

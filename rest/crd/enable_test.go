@@ -70,7 +70,7 @@ const gearPath = "/apis/example.org/v1/namespaces/default/gears"
 // await waits until a definition satisfies a condition. It reads the state of the store after each change.
 func await(t *testing.T, api *rest.API, name string, holds func(d *apiextensions.CustomResourceDefinition) bool) *apiextensions.CustomResourceDefinition {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	client := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
 	page, err := client.List(ctx, rest.ListOptions{FieldSelector: "metadata.name=" + name})

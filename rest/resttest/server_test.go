@@ -317,7 +317,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		<-arrived
 	})
 	assert.Empty(t, errs)
-	require.Eventually(t, func() bool { return goroutines() == "" }, 5*time.Second, time.Millisecond, "%s", goroutines())
+	require.Eventually(t, func() bool { return goroutines() == "" }, time.Minute, time.Millisecond, "%s", goroutines())
 }
 
 func TestAfterTheEnd(t *testing.T) {
