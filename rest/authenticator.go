@@ -30,4 +30,8 @@ type Identity struct {
 	// Expires is when the credentials expire. Watches and streams that are still open end then, watches with 410 Expired. Requests with
 	// credentials that have expired are refused with 401. Default: the credentials do not expire.
 	Expires time.Time
+	// OnRevoked registers end, to be called when the credentials become invalid before they expire, as when an account is deleted. Each
+	// watch and stream registers, and ends as if the credentials had expired. Any goroutine may call end, also before OnRevoked returns.
+	// stop undoes the registration. Default: the credentials remain valid until they expire.
+	OnRevoked func(end func()) (stop func())
 }

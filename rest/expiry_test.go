@@ -58,6 +58,43 @@ func TestWatchEndsWhenCredentialsExpire(t *testing.T) {
 	}
 }
 
+// Watches end when the credentials are revoked, even if that happens while they are opened. Every registration is undone.
+func TestWatchesEndWhenCredentialsAreRevoked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ends := map[int]func(){}
+		revoked, registered := false, 0
+		authenticator := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) {
+			return &rest.Identity{User: rest.User{Name: "alice"}, OnRevoked: func(end func()) func() {
+				registered++
+				n := registered
+				ends[n] = end
+				if revoked {
+					end()
+				}
+				return func() { delete(ends, n) }
+			}}, nil
+		})
+		api := newAPI(t, rest.Options{Authenticator: authenticator}, widgetResource())
+		must(t, api, "POST", widgets, widgetBody(`"name":"a"`))
+		must(t, api, "GET", widgets, "")
+		require.Zero(t, registered, "only watches and streams register")
+		first, second := follow(t, api, widgets+"?watch=1"), follow(t, api, widgets+"?watch=1")
+		require.Len(t, ends, 2)
+		require.Len(t, first.events(), 1)
+		ends[1]()
+		<-first.done
+		assert.Equal(t, "the credentials of the user have been revoked; log in again", lastStatus(t, first.events()[0]).Message)
+		assert.False(t, second.ended())
+		second.stop()
+		<-second.done
+		revoked = true
+		third := request(t, api, widgets+"?watch=1")
+		<-third.done
+		assert.Equal(t, http.StatusGone, third.code())
+		assert.Empty(t, ends)
+	})
+}
+
 // Credentials that expire later do not shorten a watch.
 func TestWatchEndsBeforeCredentialsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -3,10 +3,12 @@ package rest_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -289,6 +291,46 @@ func TestWatchesEndWhenRightsChange(t *testing.T) {
 		require.Len(t, events, 1)
 		assert.Equal(t, status.ReasonExpired, lastStatus(t, events[0]).Reason)
 		assert.False(t, root.ended())
+	})
+}
+
+// However many watches are open, the Authorizer is asked once about those that ask for the same as the same user.
+func TestChangedRightsAreAskedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		var lost atomic.Bool // by user1
+		authorizer := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+			asked.Add(1)
+			<-time.After(10 * time.Millisecond) // of the bubble
+			if lost.Load() && a.User.Name == "user1" {
+				return rest.Decision{}, nil
+			}
+			return rest.Decision{Verdict: rest.Allow}, nil
+		})
+		api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: authorizer}, widgetResource())
+		const users, each = 4, 50
+		var streams []*stream
+		for i := range users * each {
+			streams = append(streams, request(t, api, widgets+"?watch=1", "Test-User", fmt.Sprint("user", i%users)))
+		}
+		other := request(t, api, widgets+"?watch=1&labelSelector=a", "Test-User", "user1")
+		<-time.After(time.Second)
+		asked.Store(0)
+		lost.Store(true)
+		began := time.Now()
+		api.RightsChanged()
+		for i, s := range streams {
+			if i%users == 1 {
+				<-s.done
+			}
+		}
+		<-other.done
+		assert.LessOrEqual(t, time.Since(began), time.Second)
+		<-time.After(time.Second) // the API has asked about all
+		for i, s := range streams {
+			assert.Equal(t, i%users == 1, s.ended())
+		}
+		assert.Equal(t, int64(users+1), asked.Load())
 	})
 }
 

@@ -35,10 +35,8 @@ func (q *request) identify() error {
 		if err != nil || who == nil || who.User.Name == "" {
 			return q.unauthorized(err)
 		}
-		q.expires = who.Expires
-		u := who.User
-		u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
-		q.actAs(r, u)
+		q.expires, q.onRevoked = who.Expires, who.OnRevoked
+		q.actAs(r, who.User)
 		q.secret = []string{"Authorization"}
 		for _, name := range who.Headers {
 			q.secret = append(q.secret, http.CanonicalHeaderKey(name))
@@ -51,8 +49,7 @@ func (q *request) identify() error {
 	return nil
 }
 
-// unauthorized returns the 401 for a request whose user is unknown. The cause may say how to guess credentials, so only the log receives
-// it.
+// unauthorized returns the 401 for a request whose user is unknown. Only the log receives the cause, which may help to guess credentials.
 func (q *request) unauthorized(cause error) error {
 	if e, ok := cause.(*status.Error); ok {
 		return e
@@ -67,6 +64,7 @@ func (q *request) unauthorized(cause error) error {
 
 // actAs makes u the user of the request, which continues as r.
 func (q *request) actAs(r *http.Request, u User) {
+	u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
 	q.continueAs(r.WithContext(WithUser(r.Context(), u)))
 }
 
@@ -104,16 +102,8 @@ func (q *request) impersonate(header string) error {
 		return err
 	}
 	sender := UserFrom(q.r.Context())
-	q.impersonates = func(ctx context.Context) error {
-		for _, need := range wanted.Needs {
-			if _, err := q.api.permit(ctx, sender, need, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	q.since = q.api.rights.Changes()
-	if err := q.impersonates(q.r.Context()); err != nil {
+	q.since, q.sender, q.needs = q.api.rights.Changes(), &sender, wanted.Needs
+	if err := q.api.permitAll(q.r.Context(), q.sender, q.needs); err != nil {
 		return err
 	}
 	q.actAs(q.r, User{Name: wanted.Name, UID: wanted.UID, Groups: wanted.Groups, Extra: wanted.Extra})
@@ -127,11 +117,23 @@ func (q *request) isOpen() bool {
 
 // allowance is what a user may do in a request, and until when.
 type allowance struct {
-	expires      time.Time                   // of the credentials, see [Identity]
-	only         *resource.Restriction       // nil if the user may access all objects
-	since        uint64                      // the count of the changes of rights when the Authorizer was first asked
-	readSince    watch.Revision              // the oldest revision from which the user may watch
-	impersonates func(context.Context) error // checks again that the client may act as the user; nil if it acts as itself
+	expires   time.Time                      // of the credentials, see [Identity]
+	onRevoked func(end func()) (stop func()) // see [Identity]; nil if only the expiry ends the credentials
+	only      *resource.Restriction          // nil if the user may access all objects
+	since     uint64                         // the count of the changes of rights when the Authorizer was first asked
+	readSince watch.Revision                 // the oldest revision from which the user may watch
+	sender    *User                          // the client, if it acts as another user
+	needs     []route.Question               // what the sender must be allowed to do to act as that user
+}
+
+// permitAll returns an error unless the user may do everything that is asked. u may be nil if nothing is.
+func (a *API) permitAll(ctx context.Context, u *User, asked []route.Question) error {
+	for _, q := range asked {
+		if _, err := a.permit(ctx, *u, q, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // permit returns the restriction under which a user may do what q asks, or an error. res is nil for an access without objects.
@@ -153,8 +155,7 @@ func (a *API) permit(ctx context.Context, u User, q route.Question, res *resourc
 	return nil, identity.Forbidden(u.Name, q, d.Reason)
 }
 
-// restriction returns the restriction of an access to a resource. If a filter selects by an unsupported
-// field, it returns an error that clients do not see.
+// restriction returns the restriction of an access. If a filter selects by an unsupported field, clients do not see the error.
 func (d Decision) restriction(res *resource.Resource) (*resource.Restriction, error) {
 	only := &resource.Restriction{}
 	for _, f := range d.Only {
@@ -174,17 +175,28 @@ func (a *API) permitWatch(ctx context.Context, u User, q route.Question, res *re
 		return nil, err
 	}
 	p := &resource.Permission{Only: only, Since: a.readSince(u, q, only)}
-	p.Context, p.Release = a.rights.Open(ctx, delivery.Grant{Since: since, Holds: a.holds(u, q, res, only)})
+	p.Context, p.Release = a.rights.Open(ctx, delivery.Grant{Since: since, Right: &right{api: a, user: u, asked: q, res: res, before: only.Fingerprint()}})
 	return p, nil
 }
 
-// holds returns a function that reports whether a user still may do what q asks, under the same restriction.
-func (a *API) holds(u User, q route.Question, res *resource.Resource, only *resource.Restriction) func(context.Context) bool {
-	before := only.Fingerprint()
-	return func(ctx context.Context) bool {
-		now, err := a.permit(ctx, u, q, res)
-		return err == nil && now.Fingerprint() == before
-	}
+// right is what a user may do in a watch or a stream. It implements [delivery.Right].
+type right struct {
+	api    *API
+	user   User
+	asked  route.Question
+	res    *resource.Resource
+	before string // the fingerprint of the restriction when the watch or the stream was opened
+	sender *User  // and needs: see allowance
+	needs  []route.Question
+}
+
+func (r *right) Key() delivery.Asked {
+	return sha256.Sum256(fmt.Appendf(nil, "%q %p %q %q %q", accessOf(r.user, r.asked), r.res, r.before, r.sender, r.needs))
+}
+
+func (r *right) Holds(ctx context.Context) bool {
+	now, err := r.api.permit(ctx, r.user, r.asked, r.res)
+	return err == nil && now.Fingerprint() == r.before && r.api.permitAll(ctx, r.sender, r.needs) == nil
 }
 
 // authorize returns an error unless the user may send the request.
@@ -192,7 +204,7 @@ func (q *request) authorize() (err error) {
 	if q.isOpen() {
 		return nil
 	}
-	if q.impersonates == nil {
+	if q.needs == nil {
 		q.since = q.api.rights.Changes()
 	}
 	u, asked := UserFrom(q.r.Context()), q.question()
@@ -222,18 +234,12 @@ func (q *request) resource() *resource.Resource {
 	return q.res.Resource
 }
 
-// guarded returns a context for a watch or a stream, which ends with ctx, when the credentials of the user expire, and when the user loses
-// rights. The caller must call the returned function.
+// guarded returns a context for a watch or a stream, which ends with ctx, when the credentials of the user expire or are revoked, and when
+// the user loses rights. The caller must call the returned function.
 func (q *request) guarded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if q.expires.IsZero() && q.api.options.Authorizer == nil {
-		return ctx, func() {}
-	}
-	g := delivery.Grant{Expires: q.expires, Since: q.since}
+	g := delivery.Grant{Expires: q.expires, OnRevoked: q.onRevoked, Since: q.since}
 	if q.api.options.Authorizer != nil {
-		holds, impersonates := q.api.holds(UserFrom(ctx), q.question(), q.resource(), q.only), q.impersonates
-		g.Holds = func(ctx context.Context) bool {
-			return (impersonates == nil || impersonates(ctx) == nil) && holds(ctx)
-		}
+		g.Right = &right{q.api, UserFrom(ctx), q.question(), q.resource(), q.only.Fingerprint(), q.sender, q.needs}
 	}
 	return q.api.rights.Open(ctx, g)
 }

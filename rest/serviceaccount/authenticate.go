@@ -55,8 +55,10 @@ func (i *Issuer) check(ctx context.Context, token string, wanted []string) (*res
 	case c.Subject != identity.ServiceAccountUser(c.Account.Namespace, c.Account.Account.Name) || c.Account.Account.UID == "":
 		return nil, nil, errSubject
 	}
-	if err := i.checkAlive(ctx, &c.Account); err != nil {
-		return nil, nil, err
+	for _, object := range c.Account.dependsOn() {
+		if _, err := i.left(ctx, object); err != nil {
+			return nil, nil, err
+		}
 	}
-	return &rest.Identity{User: c.user(), Expires: c.expires()}, audiences, nil
+	return &rest.Identity{User: c.user(), Expires: c.expires(), OnRevoked: i.onRevoked(token, &c.Account)}, audiences, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/status"
@@ -78,42 +79,43 @@ func (i *Issuer) bindPod(ctx context.Context, claims *account, pod *storage.Reco
 	return nil
 }
 
-// checkAlive returns an error if the account, or the object that its token is bound to, no longer exists.
-func (i *Issuer) checkAlive(ctx context.Context, claims *account) error {
-	if err := i.alive(ctx, storage.Key{Resource: accounts, Namespace: claims.Namespace, Name: claims.Account.Name}, claims.Account.UID); err != nil {
-		return err
-	}
+// dependsOn returns the objects with which the token dies.
+func (a *account) dependsOn() []existing {
+	on := []existing{{storage.Key{Resource: accounts, Namespace: a.Namespace, Name: a.Account.Name}, a.Account.UID}}
 	switch {
-	case claims.Secret != nil:
-		return i.alive(ctx, storage.Key{Resource: secrets, Namespace: claims.Namespace, Name: claims.Secret.Name}, claims.Secret.UID)
-	case claims.Pod != nil: // then the node is only for information
-		return i.alive(ctx, storage.Key{Resource: pods, Namespace: claims.Namespace, Name: claims.Pod.Name}, claims.Pod.UID)
-	case claims.Node != nil:
-		return i.alive(ctx, storage.Key{Resource: nodes, Name: claims.Node.Name}, claims.Node.UID)
+	case a.Secret != nil:
+		on = append(on, existing{storage.Key{Resource: secrets, Namespace: a.Namespace, Name: a.Secret.Name}, a.Secret.UID})
+	case a.Pod != nil: // then the node is only for information
+		on = append(on, existing{storage.Key{Resource: pods, Namespace: a.Namespace, Name: a.Pod.Name}, a.Pod.UID})
+	case a.Node != nil:
+		on = append(on, existing{storage.Key{Resource: nodes, Name: a.Node.Name}, a.Node.UID})
 	}
-	return nil
+	return on
 }
 
-// alive returns an error unless the object exists with that uid. A deleted object that finalizers hold is dead; a pod in its grace period
-// is alive until the period ends.
-func (i *Issuer) alive(ctx context.Context, key storage.Key, uid string) error {
-	record, err := i.objects.Get(ctx, key)
+// left returns an error unless the object exists. A deleted object that finalizers hold is dead; a pod in its grace period is alive until
+// the period ends. left is how much of the grace period is left, or 0 without one.
+func (i *Issuer) left(ctx context.Context, e existing) (left time.Duration, err error) {
+	record, err := i.objects.Get(ctx, e.Key)
 	switch {
 	case status.IsNotFound(err):
-		return fmt.Errorf("the %s of the token does not exist", key.Resource)
+		return 0, fmt.Errorf("the %s of the token does not exist", e.Resource)
 	case err != nil:
-		return err
-	case record.UID != uid:
-		return fmt.Errorf("the %s of the token existed earlier, with uid %s", key.Resource, uid)
+		return 0, err
+	case record.UID != e.uid:
+		return 0, fmt.Errorf("the %s of the token existed earlier, with uid %s", e.Resource, e.uid)
 	case !record.Deleting:
-		return nil
+		return 0, nil
 	}
 	var o object
 	if err := json.Unmarshal(record.JSON, &o); err != nil {
-		return err
+		return 0, err
 	}
-	if at := o.Metadata.DeletionTimestamp; at == nil || !at.After(i.objects.Now()) {
-		return fmt.Errorf("the %s of the token has been deleted", key.Resource)
+	if at := o.Metadata.DeletionTimestamp; at != nil {
+		left = at.Sub(i.objects.Now())
 	}
-	return nil
+	if left <= 0 {
+		return 0, fmt.Errorf("the %s of the token has been deleted", e.Resource)
+	}
+	return left, nil
 }

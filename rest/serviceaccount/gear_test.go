@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
+	"github.com/decorum-go/decorum/storage"
 )
 
 const issuer = "https://platform.example.com"
@@ -33,6 +34,12 @@ type server struct {
 // start starts a server. change, if not nil, changes the options of the Issuer.
 func start(t testing.TB, change func(*serviceaccount.Options), more ...rest.Definition) *server {
 	t.Helper()
+	return startOn(t, nil, change, more...)
+}
+
+// startOn is start with a store, or with one of its own if store is nil.
+func startOn(t testing.TB, store storage.Store, change func(*serviceaccount.Options), more ...rest.Definition) *server {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	options := serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{ID: "first", Signer: key}}}
@@ -43,7 +50,7 @@ func start(t testing.TB, change func(*serviceaccount.Options), more ...rest.Defi
 	require.NoError(t, err)
 	people := auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root"}})
 	definitions := append(append(append(accounts.Definitions(), accounts.TokenReviews(people)), auth.Reviews()...), builtin.Namespaces())
-	s := resttest.NewWith(t, resttest.Options{API: rest.Options{Authenticator: auth.First(people, accounts)}}, append(definitions, more...)...)
+	s := resttest.NewWith(t, resttest.Options{API: rest.Options{Store: store, Authenticator: auth.First(people, accounts)}}, append(definitions, more...)...)
 	_, err = rest.ClientFor[builtin.Namespace](s.API).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team"}})
 	require.NoError(t, err)
 	return &server{s, accounts, key}

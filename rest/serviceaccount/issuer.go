@@ -42,18 +42,21 @@ const (
 	minLifetime        = 10 * time.Minute
 )
 
-// Issuer issues tokens for the service accounts of one API, and is the [rest.Authenticator] that recognizes them. It has no goroutine.
+// Issuer issues tokens for the service accounts of one API, and is the [rest.Authenticator] that recognizes them. When an account is
+// deleted, the watches and streams of its tokens end. From the first of them on until the API ends, the Issuer has a goroutine that waits for
+// this, and one more for each of the kinds Pod, Secret and Node to whose objects tokens of watches are bound.
 type Issuer struct {
 	issuer      string
 	audiences   []string
 	maxLifetime time.Duration
 	keys        atomic.Pointer[[]*jwt.Key]
 	objects     rest.Objects
+	open        *sessions
 }
 
 // New returns an Issuer. It returns an error if Issuer or Keys is missing, if the first key cannot sign, or if a key is too weak.
 func New(options Options) (*Issuer, error) {
-	i := &Issuer{issuer: options.Issuer, audiences: slices.Clone(options.Audiences), maxLifetime: options.MaxLifetime}
+	i := &Issuer{issuer: options.Issuer, audiences: slices.Clone(options.Audiences), maxLifetime: options.MaxLifetime, open: newSessions()}
 	if i.issuer == "" {
 		return nil, errors.New("serviceaccount.New: Options.Issuer is empty")
 	}
@@ -73,8 +76,8 @@ func New(options Options) (*Issuer, error) {
 }
 
 // SetKeys replaces the keys while the API runs. To change the key that signs, first add the new key behind the old one in all replicas,
-// then put it in front, and remove the old one when its last token has expired. To revoke all tokens of a key, remove it. SetKeys returns
-// the same errors as [New], and then changes nothing.
+// then put it in front, and remove the old one when its last token has expired. To revoke all tokens of a key, remove it: watches and
+// streams that were opened with them end before SetKeys returns. SetKeys returns the same errors as [New], and then changes nothing.
 func (i *Issuer) SetKeys(keys ...Key) error {
 	var all []*jwt.Key
 	for _, key := range keys {
@@ -94,6 +97,7 @@ func (i *Issuer) SetKeys(keys ...Key) error {
 		return errors.New("serviceaccount: the first key must have a Signer")
 	}
 	i.keys.Store(&all)
+	i.open.end(i.open.objects(accounts), i.isOfRemovedKey)
 	return nil
 }
 

@@ -292,8 +292,9 @@ type (
 	}
 )
 
-func TestATokenDiesWithTheObjectToWhichItIsBound(t *testing.T) {
-	s := start(t, nil,
+// boundKinds returns the definitions of these kinds. A Pod has 30 seconds to end.
+func boundKinds() []rest.Definition {
+	return []rest.Definition{
 		rest.Resource[Pod]{Version: "v1", Plural: "pods", Hooks: rest.Hooks[Pod]{
 			GracePeriod: func(_ context.Context, _ *Pod, asked *int64) (int64, error) {
 				if asked != nil {
@@ -302,7 +303,13 @@ func TestATokenDiesWithTheObjectToWhichItIsBound(t *testing.T) {
 				return 30, nil
 			},
 		}},
-		rest.Resource[Secret]{Version: "v1", Plural: "secrets"}, rest.Resource[Node]{Version: "v1", Plural: "nodes", Scope: rest.Cluster})
+		rest.Resource[Secret]{Version: "v1", Plural: "secrets"},
+		rest.Resource[Node]{Version: "v1", Plural: "nodes", Scope: rest.Cluster},
+	}
+}
+
+func TestATokenDiesWithTheObjectToWhichItIsBound(t *testing.T) {
+	s := start(t, nil, boundKinds()...)
 	a := s.account(t, "builder")
 	s.account(t, "other")
 	pods, secrets := rest.ClientFor[Pod](s.API).Namespace("team"), rest.ClientFor[Secret](s.API).Namespace("team")

@@ -27,11 +27,20 @@ type Rights struct {
 type Grant struct {
 	// Expires is when the credentials of the user expire. Zero means never.
 	Expires time.Time
+	// OnRevoked registers a function that is called when the credentials become invalid earlier. Nil means that they cannot.
+	OnRevoked func(end func()) (stop func())
 	// Since is the value of Rights.Changes before the user got the rights.
 	Since uint64
-	// Holds reports whether the user still has the same rights. Nil means always. Holds may take time, and must return when its context
-	// ends.
-	Holds func(context.Context) bool
+	// Right is the right of the user. Nil means that the user cannot lose it.
+	Right Right
+}
+
+// Right is what a user may do, as the Authorizer decided when a watch or a stream was opened.
+type Right interface {
+	// Key identifies the right: Rights with equal keys hold or do not hold together.
+	Key() Asked
+	// Holds reports whether the user still has the right. It may take time, and must return when its context ends.
+	Holds(context.Context) bool
 }
 
 // openGrant is the Grant of a watch or a stream that is open. end ends it.
@@ -51,6 +60,9 @@ func (r *Rights) Changes() uint64 { return r.changes.Load() }
 // Open returns a context that ends with ctx, and with an Expired error as its cause when the grant ends. The caller must call the returned
 // function.
 func (r *Rights) Open(ctx context.Context, g Grant) (context.Context, context.CancelFunc) {
+	if g.Expires.IsZero() && g.OnRevoked == nil && g.Right == nil {
+		return ctx, func() {}
+	}
 	ctx, end := context.WithCancelCause(ctx)
 	var expiry *time.Timer
 	if !g.Expires.IsZero() {
@@ -58,19 +70,24 @@ func (r *Rights) Open(ctx context.Context, g Grant) (context.Context, context.Ca
 			end(status.Expired("the credentials of the user have expired; log in again"))
 		})
 	}
+	stop := func() {}
+	if g.OnRevoked != nil {
+		stop = g.OnRevoked(func() { end(status.Expired("the credentials of the user have been revoked; log in again")) })
+	}
 	o := &openGrant{Grant: g, end: end}
-	if g.Holds != nil {
+	if g.Right != nil {
 		r.mu.Lock()
 		r.open[o] = struct{}{}
 		r.mu.Unlock()
 		if r.Changes() != g.Since { // the rights may have changed before r.open had the grant
-			r.check(ctx, o)
+			r.check(ctx, []*openGrant{o})
 		}
 	}
 	return ctx, func() {
 		if expiry != nil {
 			expiry.Stop()
 		}
+		stop()
 		r.mu.Lock()
 		delete(r.open, o)
 		r.mu.Unlock()
@@ -78,17 +95,20 @@ func (r *Rights) Open(ctx context.Context, g Grant) (context.Context, context.Ca
 	}
 }
 
-// check ends a grant unless the user still has the same rights. A panic of the host's code counts as a loss: the client lists again, and
+// check ends grants of one right unless the user still has it. A panic of the host's code counts as a loss: the client lists again, and
 // that request reports the panic.
-func (r *Rights) check(ctx context.Context, o *openGrant) {
+func (r *Rights) check(ctx context.Context, same []*openGrant) {
 	holds := false
 	defer func() {
 		_ = recover()
-		if !holds && r.flights.ending.Err() == nil {
+		if holds || r.flights.ending.Err() != nil {
+			return
+		}
+		for _, o := range same {
 			o.end(status.Expired("the rights of the user have changed; list again to see what the user may see now"))
 		}
 	}()
-	holds = o.Holds(ctx)
+	holds = same[0].Right.Holds(ctx)
 }
 
 // pauseBetweenRounds bounds how often all open grants are checked if rights change all the time.
@@ -111,8 +131,8 @@ func (r *Rights) checkAll() {
 	defer r.flights.LeaveCall(nil)
 	for {
 		at := r.Changes()
-		for _, o := range r.grants() {
-			r.check(r.flights.ending, o)
+		for _, same := range r.grants() {
+			r.check(r.flights.ending, same)
 		}
 		if r.settled(at) {
 			return
@@ -124,11 +144,17 @@ func (r *Rights) checkAll() {
 	}
 }
 
-// grants returns the open grants.
-func (r *Rights) grants() []*openGrant {
+// grants returns the open grants by the key of their right, so that a round asks once about the watches of one user on one resource.
+func (r *Rights) grants() map[Asked][]*openGrant {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Collect(maps.Keys(r.open))
+	open := slices.Collect(maps.Keys(r.open))
+	r.mu.Unlock()
+	by := map[Asked][]*openGrant{}
+	for _, o := range open {
+		key := o.Right.Key()
+		by[key] = append(by[key], o)
+	}
+	return by
 }
 
 // settled reports whether checkAll may end.

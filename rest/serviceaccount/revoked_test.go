@@ -1,0 +1,219 @@
+package serviceaccount_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/serviceaccount"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// watching is a watch of the namespaces with a token.
+type watching struct {
+	ended chan struct{}
+	last  status.Status // of the ERROR event; set when the watch has ended
+}
+
+// watchAs opens a watch with a token, through an API.
+func watchAs(t *testing.T, api http.Handler, token string) *watching {
+	t.Helper()
+	answer := askToWatch(t, api, token)
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	w := &watching{ended: make(chan struct{})}
+	go func() {
+		defer close(w.ended)
+		defer answer.Body.Close()
+		for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+			var event struct{ Object status.Status }
+			if json.Unmarshal(lines.Bytes(), &event) == nil {
+				w.last = event.Object
+			}
+		}
+	}()
+	return w
+}
+
+func askToWatch(t *testing.T, api http.Handler, token string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://host/api/v1/namespaces?watch=1", nil)
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer, err := rest.RoundTripper(api).RoundTrip(r)
+	require.NoError(t, err)
+	return answer
+}
+
+func (w *watching) isOpen() bool {
+	synctest.Wait()
+	select {
+	case <-w.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// sharedStore is a store whose resources another API has registered.
+type sharedStore struct{ storage.Store }
+
+func (sharedStore) Register(context.Context, storage.Resource) error { return nil }
+
+// The watches of a token end when the token dies, and those of other tokens go on.
+func TestWatchesEndWithTheirToken(t *testing.T) {
+	pods := func(s *server) rest.Client[Pod] { return rest.ClientFor[Pod](s.API).Namespace("team") }
+	for _, c := range []struct {
+		name  string
+		bound string // the kind of the object to which the token is bound; its name is "o"
+		kill  func(t *testing.T, s *server) error
+		after time.Duration
+	}{
+		{"the account is deleted", "", func(t *testing.T, s *server) error {
+			return s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})
+		}, 0},
+		{"another account has the name", "", func(t *testing.T, s *server) error {
+			if err := s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{}); err != nil {
+				return err
+			}
+			_, err := s.clients().Create(t.Context(), &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "builder"}})
+			return err
+		}, 0},
+		{"the account waits for a finalizer", "", func(t *testing.T, s *server) error {
+			_, err := s.clients().Modify(t.Context(), "builder", func(a *serviceaccount.ServiceAccount) error {
+				a.Finalizers = []string{"example.com/hold"}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			return s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})
+		}, 0},
+		{"the key is removed", "", func(_ *testing.T, s *server) error {
+			return s.accounts.SetKeys(serviceaccount.Key{ID: "second", Signer: s.key})
+		}, 0},
+		{"the account of a bound token is deleted", "Secret", func(t *testing.T, s *server) error {
+			return s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})
+		}, 0},
+		{"the Secret is deleted", "Secret", func(t *testing.T, s *server) error {
+			return rest.ClientFor[Secret](s.API).Namespace("team").Delete(t.Context(), "o", rest.DeleteOptions{})
+		}, 0},
+		{"the Node is deleted", "Node", func(t *testing.T, s *server) error {
+			return rest.ClientFor[Node](s.API).Delete(t.Context(), "o", rest.DeleteOptions{})
+		}, 0},
+		{"the Pod is removed", "Pod", func(t *testing.T, s *server) error {
+			return pods(s).Delete(t.Context(), "o", rest.DeleteOptions{GracePeriodSeconds: ptr[int64](0)})
+		}, 0},
+		{"the grace period of the Pod ends", "Pod", func(t *testing.T, s *server) error {
+			return pods(s).Delete(t.Context(), "o", rest.DeleteOptions{})
+		}, 30 * time.Second},
+		{"the grace period of the Pod becomes shorter", "Pod", func(t *testing.T, s *server) error {
+			if err := pods(s).Delete(t.Context(), "o", rest.DeleteOptions{}); err != nil {
+				return err
+			}
+			return pods(s).Delete(t.Context(), "o", rest.DeleteOptions{GracePeriodSeconds: ptr[int64](5)})
+		}, 5 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := start(t, nil, boundKinds()...)
+				s.account(t, "builder")
+				s.account(t, "other")
+				bound := serviceaccount.TokenRequestSpec{}
+				if c.bound != "" {
+					createBound(t, s, c.bound)
+					bound.BoundObjectRef = &serviceaccount.BoundObjectReference{APIVersion: "v1", Kind: c.bound, Name: "o"}
+				}
+				r, err := s.request(t, "builder", bound)
+				require.NoError(t, err)
+				dying, other, root := watchAs(t, s.API, r.Status.Token), watchAs(t, s.API, s.token(t, "other")), watchAs(t, s.API, "root")
+				require.True(t, dying.isOpen())
+
+				began := time.Now()
+				require.NoError(t, c.kill(t, s))
+				<-dying.ended
+				assert.Equal(t, c.after, time.Since(began))
+				assert.Equal(t, status.ReasonExpired, dying.last.Reason)
+				assert.Contains(t, dying.last.Message, "revoked")
+				assert.Equal(t, c.name != "the key is removed", other.isOpen())
+				assert.True(t, root.isOpen())
+				require.NoError(t, s.API.Close())
+				<-other.ended
+				assert.NotContains(t, root.last.Message, "revoked")
+			})
+		})
+	}
+}
+
+// createBound creates an object to which a token of builder can be bound.
+func createBound(t testing.TB, s *server, kind string) {
+	t.Helper()
+	meta := apimeta.ObjectMeta{Name: "o"}
+	var err error
+	switch kind {
+	case "Secret":
+		_, err = rest.ClientFor[Secret](s.API).Namespace("team").Create(t.Context(), &Secret{ObjectMeta: meta})
+	case "Node":
+		_, err = rest.ClientFor[Node](s.API).Create(t.Context(), &Node{ObjectMeta: meta})
+	case "Pod":
+		pod := &Pod{ObjectMeta: meta}
+		pod.Spec.ServiceAccountName = "builder"
+		_, err = rest.ClientFor[Pod](s.API).Namespace("team").Create(t.Context(), pod)
+	}
+	require.NoError(t, err)
+}
+
+// A watch ends whichever replica deletes the account, and also if the token dies while the watch is opened.
+func TestWatchesEndInEveryReplica(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storage.NewMemory(storage.MemoryOptions{})
+		t.Cleanup(func() { require.NoError(t, store.Close()) })
+		s := startOn(t, store, nil)
+		accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{ID: "first", Signer: s.key}}})
+		require.NoError(t, err)
+		var while func() // runs between the check of a token and the registration of its watch
+		authenticator := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+			who, err := accounts.Authenticate(r)
+			if while != nil {
+				while()
+			}
+			return who, err
+		})
+		replica, err := rest.New(rest.Options{Store: sharedStore{store}, Authenticator: starting{authenticator, accounts}, Now: s.Clock.Now},
+			append(accounts.Definitions(), builtin.Namespaces())...)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, replica.Close()) })
+		deleteAccount := func() { require.NoError(t, s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})) }
+
+		s.account(t, "builder")
+		w := watchAs(t, replica, s.token(t, "builder"))
+		require.True(t, w.isOpen())
+		deleteAccount()
+		assert.False(t, w.isOpen())
+
+		s.account(t, "builder")
+		token := s.token(t, "builder")
+		while = deleteAccount
+		answer := askToWatch(t, replica, token)
+		assert.Equal(t, http.StatusGone, answer.StatusCode)
+		require.NoError(t, answer.Body.Close())
+	})
+}
+
+// starting is an authenticator that starts an Issuer.
+type starting struct {
+	rest.Authenticator
+	accounts *serviceaccount.Issuer
+}
+
+func (s starting) Start(api *rest.API) error { return s.accounts.Start(api) }
