@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,14 +40,15 @@ func Start(dir string, opts Options) (*Cluster, error) {
 	c := &Cluster{}
 	var peers []string
 	for i := range max(1, opts.Members) {
-		client, err := freeAddress()
+		client, err := Reserve()
 		if err != nil {
 			return nil, err
 		}
-		peer, err := freeAddress()
+		peer, err := Reserve()
 		if err != nil {
 			return nil, err
 		}
+		client, peer = "http://"+client, "http://"+peer
 		name := fmt.Sprint("member-", i)
 		c.members = append(c.members, &member{configuration: configuration{Name: name, Dir: filepath.Join(dir, name), Client: client, Peer: peer,
 			Quota: opts.Quota, Unsafe: !opts.Sync}})
@@ -67,15 +67,6 @@ func Start(dir string, opts Options) (*Cluster, error) {
 		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
-}
-
-// freeAddress returns the URL of a port that was free a moment ago.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return "http://" + listener.Addr().String(), listener.Close()
 }
 
 func (m *member) start() error {

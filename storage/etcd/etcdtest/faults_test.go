@@ -65,8 +65,10 @@ func TestCutOff(t *testing.T) {
 	far := serving(t, etcd.Options{Config: cable.config(shared), Prefix: prefix, Timeout: time.Second, Engine: storage.Options{MaxWait: time.Second}})
 	first, err := put(t.Context(), here, "x", "1")
 	require.NoError(t, err)
-	_, err = far.Get(t.Context(), note("x"), storage.MostRecent)
-	require.NoError(t, err)
+	insist(t, func() error {
+		_, err := far.Get(t.Context(), note("x"), storage.MostRecent)
+		return err
+	})
 	cursor, err := far.Watch(t.Context(), watch.Scope{Resource: notes}, first.Revision)
 	require.NoError(t, err)
 	defer cursor.Close()
@@ -92,15 +94,16 @@ func TestCutOff(t *testing.T) {
 		seen += len(changes)
 		assert.LessOrEqual(t, seen, 5)
 	}
-	for err = errCut; err != nil; _, err = far.Get(t.Context(), note("x"), storage.MostRecent) {
-		require.NoError(t, t.Context().Err())
-	}
-	require.NoError(t, far.Ready())
-	_, err = put(t.Context(), far, "y", "1")
-	require.NoError(t, err)
+	insist(t, func() error {
+		_, err := far.Get(t.Context(), note("x"), storage.MostRecent)
+		return err
+	})
+	insist(t, far.Ready)
+	insist(t, func() error {
+		_, err := put(t.Context(), far, "y", "1")
+		return err
+	})
 }
-
-var errCut = errors.New("cut")
 
 // counters are objects that writers increment through several replicas.
 type counters struct {
@@ -222,9 +225,10 @@ func TestMembersFail(t *testing.T) {
 	var final [4]int
 	for i := range final {
 		var r *storage.Record
-		for err = errCut; err != nil; r, err = c.replicas[0].Get(t.Context(), note(fmt.Sprint(i)), storage.MostRecent) {
-			require.NoError(t, t.Context().Err())
-		}
+		insist(t, func() (err error) {
+			r, err = c.replicas[0].Get(t.Context(), note(fmt.Sprint(i)), storage.MostRecent)
+			return err
+		})
 		final[i] = valueOf(r)
 		assert.GreaterOrEqual(t, int64(final[i]), c.acknowledged[i].Load(), "what was acknowledged is there")
 		assert.LessOrEqual(t, int64(final[i]), c.acknowledged[i].Load()+c.unknown[i].Load(), "nothing was done twice")

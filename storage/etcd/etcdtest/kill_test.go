@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -40,7 +41,7 @@ func die(commit int, prefix, endpoint string) error {
 		}
 		return err
 	}
-	store, err := etcd.Open(context.Background(), etcd.Options{Prefix: prefix, Config: clientv3.Config{Endpoints: []string{endpoint},
+	store, err := etcd.Open(context.Background(), etcd.Options{Prefix: prefix, Timeout: time.Minute, Config: clientv3.Config{Endpoints: []string{endpoint},
 		DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(intercept)}}})
 	if err != nil {
 		return err

@@ -1,15 +1,19 @@
 package etcdtest_test
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
 	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
 )
@@ -50,9 +54,24 @@ func connect(t testing.TB, cluster *etcdtest.Cluster) *clientv3.Client {
 	return client
 }
 
-func open(t testing.TB, opts etcd.Options) *etcd.Store {
+// open opens a store. Unless the test sets a timeout, a busy machine has a minute for each request.
+func open(t testing.TB, opts etcd.Options) (store *etcd.Store) {
 	t.Helper()
-	store, err := etcd.Open(t.Context(), opts)
-	require.NoError(t, err)
+	opts.Timeout = cmp.Or(opts.Timeout, time.Minute)
+	insist(t, func() (err error) {
+		store, err = etcd.Open(t.Context(), opts)
+		return err
+	})
 	return store
+}
+
+// insist repeats what failed because etcd did not answer within the timeout of the store, which is short in some tests.
+func insist(t testing.TB, operation func() error) {
+	t.Helper()
+	err := operation()
+	for errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrUnknown) {
+		require.NoError(t, t.Context().Err())
+		err = operation()
+	}
+	require.NoError(t, err)
 }

@@ -36,7 +36,7 @@ func noteJSON(name, text string) []byte {
 func serving(t testing.TB, opts etcd.Options) *etcd.Store {
 	t.Helper()
 	store := open(t, opts)
-	require.NoError(t, store.Register(t.Context(), noteResource))
+	insist(t, func() error { return store.Register(t.Context(), noteResource) })
 	t.Cleanup(func() { store.Close() })
 	return store
 }

@@ -21,6 +21,8 @@ const (
 	replicaCount, memberCount = 3, 3
 	workers, watchers         = 5, 4
 	faultsOfRound             = 4
+	// firstSeed makes faults of every kind, and of every length.
+	firstSeed = 8
 	// patience bounds the search of the checker for one round.
 	patience = 2 * time.Minute
 )
@@ -47,10 +49,15 @@ type chaos struct {
 }
 
 // TestChaos runs rounds of faults. The clients of a round have their own registers, so that the checker need not know all rounds at once. The
-// watchers follow the registers of all rounds.
+// watchers follow the registers of all rounds. DECORUM_TORTURE sets the number of faults, which then differ from run to run. Without it, they
+// are the eight faults of firstSeed.
 func TestChaos(t *testing.T) {
-	count := int(number(t, "DECORUM_TORTURE", 8))
-	seed := number(t, "DECORUM_TORTURE_SEED", uint64(time.Now().UnixNano()))
+	t.Parallel()
+	count, unset := number(t, "DECORUM_TORTURE", 0), uint64(time.Now().UnixNano())
+	if count == 0 {
+		count, unset = 8, firstSeed
+	}
+	seed := number(t, "DECORUM_TORTURE_SEED", unset)
 	t.Logf("seed %d", seed)
 	c := &chaos{fleet: newFleet(t, replicaCount, etcdtest.Options{Members: memberCount}), random: rand.New(rand.NewPCG(seed, 0)),
 		ticks: make(chan struct{}), faults: map[string]int{}}
@@ -65,8 +72,8 @@ func TestChaos(t *testing.T) {
 		following.Go(func() { assert.NoError(t, w.follow(t.Context())) })
 	}
 	var rounds [][]operation
-	for round := 0; round*faultsOfRound < count; round++ {
-		rounds = append(rounds, c.round(seed, round, min(faultsOfRound, count-round*faultsOfRound)))
+	for round := 0; round*faultsOfRound < int(count); round++ {
+		rounds = append(rounds, c.round(seed, round, min(faultsOfRound, int(count)-round*faultsOfRound)))
 	}
 	require.NoError(t, create(t.Context(), c.urls[0], "last", last))
 	following.Wait()

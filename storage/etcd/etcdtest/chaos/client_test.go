@@ -36,8 +36,8 @@ func (a answer) list() (l registerList) {
 	return l
 }
 
-// attempt bounds a request.
-const attempt = 5 * time.Second
+// attempt bounds a request. It is longer than any fault.
+const attempt = time.Minute
 
 // fresh connects anew for each request, so that a request is never sent twice.
 var fresh = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}

@@ -128,11 +128,10 @@ func newReplica(t testing.TB, cluster *etcdtest.Cluster) *replica {
 		l, through := newLink(t, endpoint)
 		r.links, r.Endpoints = append(r.links, l), append(r.Endpoints, through)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	var err error
+	r.Address, err = etcdtest.Reserve()
 	require.NoError(t, err)
-	r.Address = listener.Addr().String()
 	r.url = "http://" + r.Address
-	require.NoError(t, listener.Close())
 	r.start()
 	t.Cleanup(func() {
 		r.heal()
