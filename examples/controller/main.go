@@ -66,7 +66,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	// delay the next.
 	stopManager()
 	err = errors.Join(err, <-managed)
-	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	// A server waits six seconds for a connection that has not sent a request yet.
+	grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // patience bounds every wait, so that a hang becomes a failure with a name.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // newUser returns a client of a host whose manager runs until the test ends. The
 // test uses no socket.

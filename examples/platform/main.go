@@ -72,7 +72,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	case err = <-ended:
 	case <-ctx.Done():
 	}
-	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	// A server waits six seconds for a connection that has not sent a request yet.
+	grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace)) // the API first, because it ends the watches
 }

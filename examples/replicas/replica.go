@@ -67,7 +67,8 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 	err = election.Run(ctx, candidate(api), func(ctx context.Context) error { return lead(ctx, api) })
 
 	// The leader has released its lease. The API ends before the server, because it ends the watches.
-	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	// A server waits six seconds for a connection that has not sent a request yet.
+	grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	err = errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
 	if failure := <-serving; !errors.Is(failure, http.ErrServerClosed) {

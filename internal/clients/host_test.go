@@ -27,7 +27,7 @@ import (
 )
 
 // patience bounds every wait, so that a hang fails the test that caused it.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // host is an API, and the way in which clients reach it.
 type host struct {

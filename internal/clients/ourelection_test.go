@@ -3,11 +3,10 @@ package clients_test
 import (
 	"context"
 	"fmt"
-	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,18 +22,18 @@ import (
 
 // A candidate of client-go and a candidate of package election take turns as the leader, and never lead at the same time. The test covers
 // leaders that release the lease and leaders that do not.
-func TestElectionsWithClientGo(t *testing.T) {
-	t.Parallel()
+func TestElectionsWithClientGo(t *testing.T) { synctest.Test(t, takeTurns) }
+
+func takeTurns(t *testing.T) {
 	api, err := rest.New(rest.Options{}, builtin.Leases())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
-	web := httptest.NewServer(api)
-	t.Cleanup(web.Close)
+	config := &clientrest.Config{Host: "http://decorum", Transport: rest.RoundTripper(api), QPS: -1}
 
 	s := &seat{T: t, began: make(chan string, 10)}
 	ours := func(ctx context.Context) {
 		o := election.Options{Client: rest.ClientFor[builtin.Lease](api).Namespace("default"), Name: "seat",
-			LeaseDuration: 2 * time.Second, RenewDeadline: time.Second, RetryPeriod: 50 * time.Millisecond}
+			LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod}
 		assert.NoError(t, election.Run(ctx, o, func(ctx context.Context) error { s.lead(ctx, "ours"); return nil }))
 	}
 	for round, release := range []bool{true, false} {
@@ -42,23 +41,30 @@ func TestElectionsWithClientGo(t *testing.T) {
 		s.awaitLeader("ours")
 		leaveSecond := s.run(func(ctx context.Context) {
 			lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, metav1.NamespaceDefault, "seat",
-				resourcelock.ResourceLockConfig{Identity: fmt.Sprint("theirs-", round)}, &clientrest.Config{Host: web.URL, QPS: -1}, time.Second)
+				resourcelock.ResourceLockConfig{Identity: fmt.Sprint("theirs-", round)}, config, renewDeadline)
 			if !assert.NoError(t, err) {
 				return
 			}
 			var leading sync.WaitGroup
 			elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 				Lock: lock, Name: "seat", ReleaseOnCancel: release,
-				LeaseDuration: 2 * time.Second, RenewDeadline: time.Second, RetryPeriod: 50 * time.Millisecond,
+				LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
 				Callbacks: leaderelection.LeaderCallbacks{
-					OnStartedLeading: func(ctx context.Context) { leading.Go(func() { s.lead(ctx, "theirs") }) },
+					OnStartedLeading: func(context.Context) { leading.Go(func() { s.lead(ctx, "theirs") }) },
 					OnStoppedLeading: func() {},
 				},
 			})
-			if assert.NoError(t, err) {
-				elector.Run(ctx)
-				leading.Wait()
+			if !assert.NoError(t, err) {
+				return
 			}
+			// client-go releases the lease before its leader has ended, so its context ends only after the leader.
+			campaign, leave := context.WithCancel(context.WithoutCancel(ctx))
+			defer leave()
+			context.AfterFunc(ctx, func() {
+				leading.Wait()
+				leave()
+			})
+			elector.Run(campaign)
 		})
 		leaveFirst()
 		s.awaitLeader("theirs")

@@ -225,7 +225,8 @@ func newScheme(t *testing.T) *runtime.Scheme {
 
 func newManager(t *testing.T, h *host) ctrl.Manager {
 	t.Helper()
-	lease, renew, retry := 10*time.Second, 5*time.Second, 50*time.Millisecond
+	// Each manager releases the lease, so no test waits until it expires.
+	lease, renew, retry := 2*time.Minute, time.Minute, 50*time.Millisecond
 	again := true // the managers of both transports share one name
 	mgr, err := ctrl.NewManager(h.config, ctrl.Options{
 		Scheme: newScheme(t), Logger: logr.Discard(),

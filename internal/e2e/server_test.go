@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds every command, so that a hang fails the test that caused it.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // namespace is the namespace in which the commands work. Every server has its own.
 const namespace = "e2e"
@@ -44,7 +44,7 @@ func startServer(t *testing.T, h host, k *kubectl) *server {
 	ctx, interrupt := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, filepath.Join(programs, h.program), append([]string{"--listen", "127.0.0.1:0"}, h.args...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 20 * time.Second
+	cmd.WaitDelay = patience
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ const (
 )
 
 // patience bounds every wait of a case. Only a store that breaks its contract reaches it.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // farFuture is a distance that no store reaches without writes. A replica may move its revision forward when the authority that the replicas
 // share has done so.

@@ -122,7 +122,22 @@ func (c *Cluster) Restart(member int) error { return c.members[member].start() }
 
 // Pause stops a member without closing its connections, until Resume.
 func (c *Cluster) Pause(member int) error {
-	return c.members[member].process.Process.Signal(syscall.SIGSTOP)
+	process := c.members[member].process.Process
+	if err := process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	// Until one thread has received the signal, the other threads go on.
+	var status syscall.WaitStatus
+	for {
+		_, err := syscall.Wait4(process.Pid, &status, syscall.WUNTRACED, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err == nil && !status.Stopped():
+			return fmt.Errorf("etcd %s ended: %v", c.members[member].Name, status)
+		}
+		return err
+	}
 }
 
 // Resume lets a paused member continue.

@@ -38,7 +38,7 @@ func createWidgets(ctx context.Context, api *rest.API) error {
 	if err := yaml.Unmarshal(manifest, &d); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	definitions := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
 	if _, err := definitions.Create(ctx, &d); err != nil {
