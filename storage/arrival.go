@@ -86,7 +86,7 @@ func (t *table) received(s *Stored, form *Resource, base *Record) (*Record, erro
 	if s.Unreadable != nil {
 		return nil, s.Unreadable
 	}
-	r := &Record{Revision: s.Revision, Written: s.Written, JSON: s.JSON}
+	r := &Record{Revision: s.Revision, Written: s.Written, Creator: s.Creator, JSON: s.JSON}
 	if base != nil {
 		r.Key = base.Key
 	} else {
@@ -146,6 +146,7 @@ func (m *Engine) install(a *Arrival, all []staged) (wait <-chan struct{}, ok boo
 	if err := m.publish(group, writes, a.End); err != nil {
 		return nil, false, err
 	}
+	m.book(writes)
 	for i := range all {
 		all[i].mark(m.opts.Logger)
 	}

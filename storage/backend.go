@@ -64,7 +64,8 @@ type Start struct {
 type Stored struct {
 	Key      Key
 	Revision watch.Revision
-	Written  int64 // see [Record.Written]
+	Written  int64  // see [Record.Written]
+	Creator  string // see [Record.Creator]
 	// JSON belongs to the engine after yield.
 	JSON []byte
 	// Form is the fingerprint under which the record was stored.
@@ -97,6 +98,10 @@ type Group struct {
 	Entries []Entry
 	// At is when the engine assigned the revisions.
 	At time.Time
+	// Accounts names the limited accounts of a [Ledger] that the group charges. At revision Seen they have room for the group. An
+	// [Authority] must not commit the group if it has committed another group that names one of the accounts after this revision.
+	Accounts []string
+	Seen     watch.Revision
 }
 
 // Entry is one change of a group.

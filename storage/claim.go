@@ -121,6 +121,7 @@ func (l *loading) install(after watch.Revision) (left []arrived, done bool, err 
 	}
 	u.claim(t.name)
 	m.tables[t.name] = t
+	m.bookTable(t)
 	m.live.Add(l.live)
 	return nil, true, nil
 }

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/decorum-go/decorum/watch"
@@ -16,8 +17,9 @@ import (
 // are durable.
 func (m *Engine) commit(ctx context.Context, writes []write) (first watch.Revision, done bool, err error) {
 	now := m.opts.Now()
+	claim := m.claim(ctx, writes)
 	if m.replica != nil {
-		return m.propose(ctx, writes, now)
+		return m.propose(ctx, writes, claim, now)
 	}
 	m.mu.Lock()
 	if wait := m.pausedBy(writes); wait != nil {
@@ -29,10 +31,11 @@ func (m *Engine) commit(ctx context.Context, writes []write) (first watch.Revisi
 			return 0, false, ctx.Err()
 		}
 	}
-	group, ok, err := m.assign(writes, now.UnixMicro())
+	group, ok, err := m.assign(writes, claim, now.UnixMicro())
 	if !ok {
+		last := m.last
 		m.mu.Unlock()
-		return 0, false, err
+		return 0, false, m.refusal(ctx, last, err)
 	}
 	first = m.assigned + 1
 	switch {
@@ -50,9 +53,24 @@ func (m *Engine) commit(ctx context.Context, writes []write) (first watch.Revisi
 	}
 }
 
-// assign checks the preconditions, and writes the revision and the time into each changed record. It returns false without an error if a
-// precondition does not hold. The caller holds m.mu.
-func (m *Engine) assign(writes []write, now int64) (group []watch.Change[Record], ok bool, err error) {
+// refusal returns the error of a group that was not assigned. Pending groups may have used up a quota. A client must not learn of them
+// until they are durable.
+func (m *Engine) refusal(ctx context.Context, last *pending, err error) error {
+	if _, ok := errors.AsType[*Exceeded](err); !ok || last == nil {
+		return err
+	}
+	if err := last.wait(ctx); err != nil {
+		return err
+	}
+	if last.err != nil {
+		return m.Ready()
+	}
+	return err
+}
+
+// assign checks the preconditions and the quotas, and writes the revision and the time into each changed record. It returns false without
+// an error if a precondition does not hold. The caller holds m.mu.
+func (m *Engine) assign(writes []write, claim Claim, now int64) (group []watch.Change[Record], ok bool, err error) {
 	if m.closed {
 		return nil, false, ErrClosed
 	}
@@ -78,6 +96,11 @@ func (m *Engine) assign(writes []write, now int64) (group []watch.Change[Record]
 	if err := m.refuse(writes); err != nil {
 		return nil, false, err
 	}
+	if claim != nil {
+		if err := claim.Check(); err != nil {
+			return nil, false, err
+		}
+	}
 	group = make([]watch.Change[Record], 0, count)
 	for i := range writes {
 		w := &writes[i]
@@ -93,6 +116,7 @@ func (m *Engine) assign(writes []write, now int64) (group []watch.Change[Record]
 		}
 		group = append(group, watch.Change[Record]{Scope: record.Key, Revision: revision, Previous: w.base, Current: w.next})
 	}
+	m.book(writes)
 	return group, true, nil
 }
 

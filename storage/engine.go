@@ -44,6 +44,8 @@ type Options struct {
 	OverwriteNewer bool
 	// Logger receives an error for each object that a replica cannot read. Nil means slog.Default.
 	Logger *slog.Logger
+	// Ledger returns a new ledger, which limits what the engine holds. Replicas of one store must have the same limits. Nil means no limits.
+	Ledger func() Ledger
 }
 
 func (o Options) withDefaults() Options {
@@ -73,6 +75,7 @@ type Engine struct {
 	replica *replica // nil unless the store is a replica
 	log     *watch.Log[Record]
 	past    past
+	ledger  Ledger       // nil without limits
 	probes  sync.Pool    // *Record, search keys for the trees
 	live    atomic.Int64 // bytes of the latest records
 
@@ -94,6 +97,7 @@ type table struct {
 	namespaced bool
 	form       *Resource // replaced when the resource is registered anew
 	dormant    bool      // the resource was unregistered
+	booked     bool      // the ledger counts the records
 	holders    []Holder  // who has registered the resource
 	tree       *btree.BTreeG[*Record]
 	indexes    []index
@@ -132,6 +136,9 @@ func newEngine(backend Backend, opts Options, start Start) *Engine {
 	}
 	m.past.maxBytes = func() int64 { return m.logLimit() / pastShare }
 	m.probes.New = func() any { return new(Record) }
+	if opts.Ledger != nil {
+		m.ledger = opts.Ledger()
+	}
 	m.log = watch.NewLog(watch.LogOptions[Record]{
 		Start:     start.Revision,
 		Oldest:    start.Oldest,

@@ -40,6 +40,7 @@ func (m *Engine) load(ctx context.Context, form *Resource) error {
 		return err
 	}
 	m.tables[t.name] = t
+	m.bookTable(t)
 	m.live.Add(live)
 	return nil
 }
@@ -98,7 +99,7 @@ func (l *loading) record(s *Stored) (*Record, error) {
 	if s.Unreadable != nil {
 		return nil, s.Unreadable
 	}
-	r := &Record{Key: l.key(s.Key), Revision: s.Revision, Written: s.Written, JSON: s.JSON}
+	r := &Record{Key: l.key(s.Key), Revision: s.Revision, Written: s.Written, Creator: s.Creator, JSON: s.JSON}
 	if s.Key.Resource != t.name || s.Key.Name == "" || (s.Key.Namespace != "") != t.namespaced {
 		return nil, fmt.Errorf("%w: the record does not fit the scope of the resource", ErrKey)
 	}

@@ -11,8 +11,16 @@ import (
 
 // propose is commit for a replica: the authority checks the preconditions and assigns the revisions. It returns when the replica shows the
 // group. It returns done == false if a record has changed; the replica then shows the change.
-func (m *Engine) propose(ctx context.Context, writes []write, now time.Time) (first watch.Revision, done bool, err error) {
-	group, ok, err := m.proposal(writes, now)
+func (m *Engine) propose(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error) {
+	if claim != nil {
+		return m.proposeClaim(ctx, writes, claim, now)
+	}
+	return m.proposeOnce(ctx, writes, nil, now)
+}
+
+// proposeOnce makes one proposal.
+func (m *Engine) proposeOnce(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error) {
+	group, ok, err := m.proposal(writes, claim, now)
 	if !ok || err != nil {
 		return 0, false, err
 	}
@@ -50,7 +58,7 @@ func (m *Engine) propose(ctx context.Context, writes []write, now time.Time) (fi
 
 // proposal returns the group for the authority, without entries if no write changes anything. It returns false if the replica already shows
 // another record for a key. After true, the caller must end the commit.
-func (m *Engine) proposal(writes []write, now time.Time) (group Group, ok bool, err error) {
+func (m *Engine) proposal(writes []write, claim Claim, now time.Time) (group Group, ok bool, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.closed {
@@ -88,6 +96,12 @@ func (m *Engine) proposal(writes []write, now time.Time) (group Group, ok bool, 
 	if !changes {
 		group.Entries = nil
 	}
+	if claim != nil {
+		if err := claim.Check(); err != nil {
+			return Group{}, false, err
+		}
+		group.Accounts, group.Seen = claim.Accounts(), m.revision
+	}
 	m.replica.commits.Add(1)
 	for i := range writes {
 		w := &writes[i]
@@ -117,12 +131,17 @@ func (m *Engine) confirmed(ctx context.Context, writes []write) (bool, error) {
 	if _, err := m.check(ctx); err != nil {
 		return false, err
 	}
+	return m.unchanged(writes), nil
+}
+
+// unchanged reports whether the replica shows the records that an update function saw.
+func (m *Engine) unchanged(writes []write) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	for i := range writes {
 		if w := &writes[i]; w.table.form != w.form || m.find(w.table, w.key) != w.base {
-			return false, nil
+			return false
 		}
 	}
-	return true, nil
+	return true
 }

@@ -18,6 +18,9 @@ type Record struct {
 	// change it; the record of a deletion shows the last state. All records of one commit have the same time. Because clocks may jump, a
 	// later record may have an earlier time.
 	Written int64
+	// Creator names whoever created the object, if the store had a [Ledger] at that time. Later writes keep it. The records of states from
+	// before the store was opened do not have it.
+	Creator string
 	// JSON is the canonical text, with Revision as its metadata.resourceVersion. The store owns it; callers must not change it.
 	JSON []byte
 	Parts

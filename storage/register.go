@@ -45,6 +45,7 @@ func (m *Engine) Register(ctx context.Context, resource Resource) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t.hold(resource.Holder)
+	m.bookTable(t)
 	if t.dormant {
 		t.form, t.dormant = &resource, false // Unregister has stripped the form
 		if m.replica != nil {                // the log does not have what other replicas have written meanwhile

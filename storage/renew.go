@@ -65,7 +65,8 @@ func (m *Engine) renew(forms map[*table]*Resource, all []*loading, at watch.Revi
 	m.live.Store(0)
 	for _, l := range all {
 		t := m.tables[l.table.name]
-		t.tree, t.indexes, t.newer, t.bad, t.changed, t.latest = l.table.tree, l.table.indexes, l.table.newer, l.table.bad, at, nil
+		m.replaceTree(t, func() { t.tree = l.table.tree })
+		t.indexes, t.newer, t.bad, t.changed, t.latest = l.table.indexes, l.table.newer, l.table.bad, at, nil
 		m.live.Add(l.live)
 	}
 	m.replica.unclaimed = unclaimed{floor: at, holders: m.replica.unclaimed.holders}

@@ -32,9 +32,12 @@ type truth struct {
 	compacted watch.Revision // of loads and feeds
 	floor     watch.Revision // of new replicas
 	forms     map[string][]string
+	charged   map[string]watch.Revision // the last groups that charge the accounts
 }
 
-func newTruth() *truth { return &truth{changed: make(chan struct{}), forms: map[string][]string{}} }
+func newTruth() *truth {
+	return &truth{changed: make(chan struct{}), forms: map[string][]string{}, charged: map[string]watch.Revision{}}
+}
 
 // replica is the connection of one replica to the truth.
 type replica struct {
@@ -179,6 +182,11 @@ func (r *replica) Commit(_ context.Context, group storage.Group) (storage.Verdic
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for _, account := range group.Accounts {
+		if r.charged[account] > group.Seen {
+			return storage.Verdict{Revision: r.last()}, nil
+		}
+	}
 	state := r.state("", r.last())
 	a := storage.Arrival{At: group.At}
 	revision := r.known() + 1
@@ -192,11 +200,14 @@ func (r *replica) Commit(_ context.Context, group storage.Group) (storage.Verdic
 		}
 		s := storage.Stored{Key: e.Key, Revision: revision, Form: e.Form}
 		if e.Current != nil {
-			s.Written, s.JSON = e.Current.Written, e.Current.AppendAt(nil, revision)
+			s.Written, s.Creator, s.JSON = e.Current.Written, e.Current.Creator, e.Current.AppendAt(nil, revision)
 		}
 		a.Entries = append(a.Entries, s)
 		a.End = revision
 		revision++
+	}
+	for _, account := range group.Accounts {
+		r.charged[account] = a.End
 	}
 	r.add(a)
 	return storage.Verdict{Done: true, Revision: first}, r.fail("Committed")

@@ -39,12 +39,13 @@ func (m *Engine) nextAttempt(ctx context.Context, held *turn, key Key, failed in
 		return err
 	}
 	if m.replica != nil && failed > 0 {
-		held.take(ctx, &m.replica.turns, key)
+		held.take(ctx, &m.replica.turns, key, turnWait)
 	}
 	return nil
 }
 
-func (t *turn) take(ctx context.Context, of *turns, key Key) {
+// take waits for the turn of a key, but not longer than a time.
+func (t *turn) take(ctx context.Context, of *turns, key Key, wait time.Duration) {
 	of.mu.Lock()
 	q := of.all[key]
 	if q == nil {
@@ -57,7 +58,7 @@ func (t *turn) take(ctx context.Context, of *turns, key Key) {
 	q.users++
 	of.mu.Unlock()
 	*t = turn{of: of, key: key, queued: q}
-	timer := time.NewTimer(turnWait)
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case q.turn <- struct{}{}:

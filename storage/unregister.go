@@ -38,6 +38,7 @@ func (m *Engine) Unregister(ctx context.Context, resource string, holder Holder)
 	defer m.mu.Unlock()
 	m.log.EndResource(resource, unregistered(resource))
 	m.past.forget(t, m.revision)
+	m.unbookTable(t)
 	m.shed(t)
 	return nil
 }

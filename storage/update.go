@@ -183,7 +183,7 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 	}
 	r := &Record{JSON: next, Parts: parts}
 	if w.base != nil {
-		r.Key = w.base.Key
+		r.Key, r.Creator = w.base.Key, w.base.Creator
 		r.share(&w.base.Parts)
 	} else { // the key's strings may point into a request, which must not stay alive
 		r.Key = Key{Resource: w.table.name, Namespace: w.table.names.intern([]byte(w.key.Namespace)), Name: strings.Clone(w.key.Name)}

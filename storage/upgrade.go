@@ -147,7 +147,7 @@ func (m *Engine) replace(t *table, s *snapshot, next *table, grown int64) bool {
 	if next.tree == nil {
 		return true
 	}
-	t.tree, t.newer, t.changed = next.tree, next.newer, m.revision
+	m.replaceTree(t, func() { t.tree, t.newer, t.changed = next.tree, next.newer, m.revision })
 	m.live.Add(grown)
 	m.log.CompactResource(t.name, m.revision)
 	m.past.forget(t, m.revision)

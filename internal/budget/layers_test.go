@@ -92,6 +92,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/election", ""},
 		{"/rest/events", ""},
 		{"/rest/kubeconfig", "os/exec"},
+		{"/rest/quota", ""},
 		{"/rest/rbac", ""},
 		{"/rest/serviceaccount", ""},
 		{"/storage/bolt", "go.etcd.io/bbolt"},

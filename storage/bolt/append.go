@@ -84,7 +84,7 @@ func (w *writing) put(key storage.Key, form string, r *storage.Record, old *reco
 	if err != nil {
 		return fmt.Errorf("the object%s cannot be sealed: %w", w.at, err)
 	}
-	next := record{form: uint32(number), revision: r.Revision, written: r.Written, sealed: w.file.opts.Transformer != nil, keyID: keyID, text: text}
+	next := record{form: uint32(number), revision: r.Revision, written: r.Written, sealed: w.file.opts.Transformer != nil, keyID: keyID, creator: r.Creator, text: text}
 	return w.putRecord(key, &next, old)
 }
 
@@ -95,7 +95,7 @@ func (w *writing) putRecord(key storage.Key, r, old *record) error {
 		return err
 	}
 	k := bucketKey(key)
-	value := withChecksum(objectsBucket+"/"+key.Resource, k, r.append(make([]byte, 0, recordHeader+1+len(r.keyID)+len(r.text)+checksumSize)))
+	value := withChecksum(objectsBucket+"/"+key.Resource, k, r.append(make([]byte, 0, recordHeader+1+len(r.keyID)+len(r.creator)+len(r.text)+checksumSize)))
 	w.count(old, 1, len(value))
 	return b.Put(k, value)
 }

@@ -135,7 +135,7 @@ func (f *file) stored(resource string, key, value []byte, known forms) (s storag
 	if !ok {
 		return s, fmt.Errorf("the key %q has no name", key)
 	}
-	s = storage.Stored{Key: storage.Key{Resource: resource, Namespace: string(namespace), Name: string(name)}, Revision: r.revision, Written: r.written}
+	s = storage.Stored{Key: storage.Key{Resource: resource, Namespace: string(namespace), Name: string(name)}, Revision: r.revision, Written: r.written, Creator: r.creator}
 	if s.Form, err = known.name(resource, r.form); err != nil {
 		return s, err
 	}

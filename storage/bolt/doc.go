@@ -19,13 +19,15 @@
 //	forms     resource 00 number (4)
 //	                      the fingerprint of the form; checksum. Forms are numbered from 0, in the order in which they were first used
 //	objects   a bucket for each resource
-//	  namespace 00 name   flags (1), form (4), revision (8), written (8), [length (1) and id of the key], JSON; checksum
+//	  namespace 00 name   flags (1), form (4), revision (8), written (8), [length (1) and id of the key], [length (varint) and
+//	                      creator], JSON; checksum
 //	history   revision (8)
 //	                      flags (1), form (4), last revision of the group (8), time (8), time of the write before (8), [length (1) and
 //	                      id of the key], resource 00 namespace 00 name 00, JSON before the change; checksum
 //
 // A checksum is CRC-32C (4 bytes) over the name of the bucket, the key and the value. Flag 1 means that a [Transformer] has sealed the
-// JSON. Flag 2 means that the object existed before the change; without it, the change created the object. Times are in microseconds since
+// JSON. Flag 2 means that the object existed before the change; without it, the change created the object. Flag 4 means that the value
+// names the creator of the object. Times are in microseconds since
 // 1970. The state after a change is the state before the next change of the same object or, after the last change, the value in objects.
 package bolt
 

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	flagSealed = 1
-	flagBefore = 2
+	flagSealed  = 1
+	flagBefore  = 2
+	flagCreator = 4
 
 	checksumSize = 4
 )
@@ -55,6 +56,7 @@ type record struct {
 	written  int64
 	keyID    string // the key with which text is sealed; empty for plain text
 	sealed   bool
+	creator  string // empty if unknown
 	text     []byte
 	size     int // bytes of the stored value
 }
@@ -63,10 +65,17 @@ const recordHeader = 1 + 4 + 8 + 8
 
 func (r *record) append(into []byte) []byte {
 	into = append(into, flags(r.sealed, false))
+	if r.creator != "" {
+		into[len(into)-1] |= flagCreator
+	}
 	into = binary.BigEndian.AppendUint32(into, r.form)
 	into = binary.BigEndian.AppendUint64(into, uint64(r.revision))
 	into = binary.BigEndian.AppendUint64(into, uint64(r.written))
 	into = appendKeyID(into, r.sealed, r.keyID)
+	if r.creator != "" {
+		into = binary.AppendUvarint(into, uint64(len(r.creator)))
+		into = append(into, r.creator...)
+	}
 	return append(into, r.text...)
 }
 
@@ -84,8 +93,19 @@ func parseRecord(resource string, key, value []byte) (r record, err error) {
 	r.form = binary.BigEndian.Uint32(v[1:])
 	r.revision = watch.Revision(binary.BigEndian.Uint64(v[5:]))
 	r.written = int64(binary.BigEndian.Uint64(v[13:]))
-	r.keyID, r.text, err = cutKeyID(v[recordHeader:], r.sealed)
+	if r.keyID, r.text, err = cutKeyID(v[recordHeader:], r.sealed); err == nil && v[0]&flagCreator != 0 {
+		r.creator, r.text, err = cutText(r.text)
+	}
 	return r, err
+}
+
+// cutText reads a text that begins with its length.
+func cutText(v []byte) (text string, rest []byte, err error) {
+	size, n := binary.Uvarint(v)
+	if n <= 0 || size > uint64(len(v)-n) {
+		return "", nil, errShort
+	}
+	return string(v[n : n+int(size)]), v[n+int(size):], nil
 }
 
 // change is a parsed value of the bucket history. Its bytes belong to the page.

@@ -14,7 +14,7 @@ import (
 
 const (
 	// MaxGroup is how many objects one write may change, and how many it may compare. etcd allows 128 operations in a transaction by default;
-	// one of them is the store's own.
+	// one of them is the store's own. A write may concern one object less for each limited account (see [storage.Group]) that it charges.
 	MaxGroup = 127
 	// MaxGroupBytes is how many bytes one write may have. It is etcd's default, less what the request needs besides.
 	MaxGroupBytes = 3 << 19
@@ -85,8 +85,14 @@ func (a *authority) transaction(group storage.Group, m *marker) ([]clientv3.Cmp,
 		m.count++
 	}
 	operations[0] = clientv3.OpPut(a.keys.commit, m.String())
-	if len(conditions) > MaxGroup {
-		return nil, nil, tooLarge(fmt.Sprintf("a write may concern at most %d objects, but this one concerns %d", MaxGroup, len(conditions)))
+	if len(conditions)+len(group.Accounts) > MaxGroup {
+		return nil, nil, tooLarge(fmt.Sprintf("a write may concern at most %d objects, but this one concerns %d", MaxGroup-len(group.Accounts), len(conditions)))
+	}
+	for _, name := range group.Accounts {
+		key := a.keys.account(name)
+		conditions = append(conditions, clientv3.Compare(clientv3.ModRevision(key), "<", a.at(group.Seen)+1))
+		operations = append(operations, clientv3.OpPut(key, ""))
+		size += 2 * (len(key) + perOperation)
 	}
 	if size > MaxGroupBytes {
 		return nil, nil, tooLarge(fmt.Sprintf("a write may have at most %d bytes, but this one has %d", MaxGroupBytes, size))

@@ -11,17 +11,20 @@ import (
 
 // keys are the keys of one store.
 type keys struct {
-	meta, commit, history, forms, objects string
+	meta, commit, history, forms, accounts, objects string
 }
 
 func keysOf(prefix string) keys {
-	return keys{prefix + "/meta", prefix + "/commit", prefix + "/history", prefix + "/forms/", prefix + "/objects/"}
+	return keys{prefix + "/meta", prefix + "/commit", prefix + "/history", prefix + "/forms/", prefix + "/accounts/", prefix + "/objects/"}
 }
 
 // object returns the key of an object.
 func (k *keys) object(of storage.Key) string {
 	return k.objects + escape(of.Resource) + "/" + escape(of.Namespace) + "/" + escape(of.Name)
 }
+
+// account returns the key that each commit writes which charges a limited account.
+func (k *keys) account(name string) string { return k.accounts + escape(name) }
 
 // resource returns the prefix of the objects of a resource.
 func (k *keys) resource(name string) string { return k.objects + escape(name) + "/" }

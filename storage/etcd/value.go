@@ -24,7 +24,14 @@ type header struct {
 	version int // the position of the resourceVersion in the JSON, which has an empty one
 	sealed  bool
 	keyID   string
+	creator string
 }
+
+// The names of the optional fields of the header.
+const (
+	keyField     = "key="
+	creatorField = "by="
+)
 
 func (h *header) append(into []byte) []byte {
 	for i, n := range []int64{int64(h.form), h.written, int64(h.index), int64(h.version)} {
@@ -34,7 +41,10 @@ func (h *header) append(into []byte) []byte {
 		into = strconv.AppendInt(into, n, 10)
 	}
 	if h.sealed {
-		into = append(append(into, ' '), "key="+url.QueryEscape(h.keyID)...)
+		into = append(append(into, ' '), keyField+url.QueryEscape(h.keyID)...)
+	}
+	if h.creator != "" {
+		into = append(append(into, ' '), creatorField+url.QueryEscape(h.creator)...)
 	}
 	return append(into, '\n')
 }
@@ -43,7 +53,7 @@ func (h *header) append(into []byte) []byte {
 func parseHeader(value []byte) (h header, text []byte, err error) {
 	line, text, ok := bytes.Cut(value, []byte{'\n'})
 	fields := strings.Split(string(line), " ")
-	if !ok || len(fields) < 4 || len(fields) > 5 {
+	if !ok || len(fields) < 4 {
 		return h, nil, errValue
 	}
 	var numbers [4]int64
@@ -53,18 +63,33 @@ func parseHeader(value []byte) (h header, text []byte, err error) {
 		}
 	}
 	h = header{form: int(numbers[0]), written: numbers[1], index: int(numbers[2]), version: int(numbers[3])}
-	if len(fields) == 5 {
-		h.sealed = true
-		if h.keyID, err = url.QueryUnescape(strings.TrimPrefix(fields[4], "key=")); err != nil {
-			return h, nil, errValue
+	for _, field := range fields[4:] {
+		if err := h.parseField(field); err != nil {
+			return h, nil, err
 		}
 	}
 	return h, text, nil
 }
 
+// parseField reads an optional field of the header.
+func (h *header) parseField(field string) (err error) {
+	if id, ok := strings.CutPrefix(field, keyField); ok && !h.sealed {
+		h.sealed = true
+		h.keyID, err = url.QueryUnescape(id)
+	} else if creator, ok := strings.CutPrefix(field, creatorField); ok && h.creator == "" {
+		h.creator, err = url.QueryUnescape(creator)
+	} else {
+		err = errValue
+	}
+	if err != nil {
+		return errValue
+	}
+	return nil
+}
+
 // encode returns the value of an object.
 func (a *authority) encode(form, index int, r *storage.Record) ([]byte, error) {
-	h := header{form: form, written: r.Written, index: index, version: int(r.Version.Start)}
+	h := header{form: form, written: r.Written, index: index, version: int(r.Version.Start), creator: r.Creator}
 	if a.opts.Transformer == nil {
 		value := h.append(make([]byte, 0, 64+len(r.JSON)))
 		value = append(value, r.JSON[:r.Version.Start]...)
@@ -91,7 +116,7 @@ func (a *authority) decode(key storage.Key, value []byte, revision int64) (s sto
 	if err != nil {
 		return s, err
 	}
-	s.Revision, s.Written = a.revision(revision, h.index), h.written
+	s.Revision, s.Written, s.Creator = a.revision(revision, h.index), h.written, h.creator
 	known := false
 	if s.Form, known = a.forms.name(key.Resource, h.form); !known {
 		return s, &unknownForm{key.Resource, h.form}

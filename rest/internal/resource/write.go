@@ -271,19 +271,39 @@ func withRevision(obj doc.Value, record *storage.Record) doc.Value {
 	return obj.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", objectmeta.ResourceVersion)
 }
 
-// commit runs f against the stored object and stores what f returns. A dry run calls f once and stores nothing; then the record is nil.
+// commit runs f against the stored object and stores what f returns. A dry run calls f once and stores nothing; then the record is nil. It
+// fails if the write would exceed a quota.
 func (w *Write) commit(ctx context.Context, f storage.UpdateFunc) (*storage.Record, error) {
 	key := w.res.key(w.Namespace, w.Name)
 	if !w.Asked.DryRun {
 		record, err := w.res.Store.Update(ctx, key, f)
-		return record, w.res.StoreError(err, key.Name)
+		return record, w.storeError(err)
 	}
 	current, err := w.res.Store.Get(ctx, key, 0)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return nil, w.res.StoreError(err, key.Name)
 	}
-	_, err = f(current)
-	return nil, err
+	next, err := f(current)
+	if err != nil {
+		return nil, err
+	}
+	if store, ok := w.res.Store.(storage.Rehearser); ok {
+		err = store.Rehearse(ctx, key, current, next)
+	}
+	return nil, w.storeError(err)
+}
+
+// storeError turns the store's error into the Status for the client. A restricted client does not learn how full a quota is, because hidden
+// objects count as well.
+func (w *Write) storeError(err error) error {
+	exceeded, ok := errors.AsType[*storage.Exceeded](err)
+	if !ok {
+		return w.res.StoreError(err, w.Name)
+	}
+	if w.Only != nil {
+		exceeded = &storage.Exceeded{Quota: exceeded.Quota}
+	}
+	return status.Forbidden(w.res.GR, w.Name, exceeded.Error())
 }
 
 // commitNew stores next as a new object. It commits only if the namespace is unchanged as well. Otherwise an object could appear in a
@@ -306,7 +326,7 @@ func (w *Write) commitNew(ctx context.Context, next []byte) (*storage.Record, er
 		return [][]byte{next, current[1].JSON}, w.checkFree(current[0])
 	})
 	if err != nil {
-		return nil, w.res.StoreError(err, w.Name)
+		return nil, w.storeError(err)
 	}
 	return records[0], nil
 }

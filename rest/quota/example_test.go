@@ -1,0 +1,38 @@
+package quota_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/quota"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Every namespace may have two notes, and every user one megabyte.
+func Example() {
+	limits := func(of quota.Account) []quota.Limit {
+		if of.User != "" {
+			return []quota.Limit{{Name: "per-user", Bytes: 1 << 20}}
+		}
+		return []quota.Limit{{Name: "per-namespace", Resource: "notes.example.com", Objects: 2}}
+	}
+	store := storage.NewMemory(storage.MemoryOptions{Ledger: quota.New(limits)})
+	defer store.Close()
+	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	alice := rest.ClientFor[Note](api).AsUser(rest.User{Name: "alice"}).Namespace("team-a")
+	for _, name := range []string{"first", "second", "third"} {
+		if _, err := alice.Create(context.Background(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: name}}); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// notes.example.com "third" is forbidden: exceeded quota: per-namespace, requested: count/notes.example.com=1, used: count/notes.example.com=2, limited: count/notes.example.com=2
+}
