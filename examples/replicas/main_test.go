@@ -147,9 +147,11 @@ func TestReplicasAreKilled(t *testing.T) {
 	sites := rest.ClientAt(rest.Server{URL: p.url}, site.Resource()).Namespace("default")
 	uids := map[string]string{"first": insist(t, sites, "first")}
 
-	// This client follows the sites through the proxy the whole time, and counts how often each one appears.
+	// This client follows the sites through the proxy the whole time, and counts how often each one appears. It returns an error if its first
+	// request fails, so no replica is killed before that is answered.
 	ctx, stop := context.WithCancel(t.Context())
-	added, last, follows := map[string]int{}, make(chan struct{}), make(chan error, 1)
+	added, follows := map[string]int{}, make(chan error, 1)
+	shown := map[string]chan struct{}{"first": make(chan struct{}), "last": make(chan struct{})}
 	go func() {
 		for event, err := range sites.Follow(ctx, rest.WatchOptions{}) {
 			if err != nil {
@@ -157,12 +159,22 @@ func TestReplicasAreKilled(t *testing.T) {
 				return
 			}
 			if event.Type == watch.Added {
-				if added[event.Object.UID]++; event.Object.Name == "last" {
-					close(last)
+				added[event.Object.UID]++
+				if seen, ok := shown[event.Object.Name]; ok && added[event.Object.UID] == 1 {
+					close(seen)
 				}
 			}
 		}
 	}()
+
+	awaitShown := func(name string) {
+		select {
+		case <-shown[name]:
+		case err := <-follows:
+			require.NoError(t, err)
+		}
+	}
+	awaitShown("first")
 
 	first := p.leader(t)
 	for i := range 3 {
@@ -174,7 +186,7 @@ func TestReplicasAreKilled(t *testing.T) {
 		<-again
 	}
 	uids["last"] = insist(t, sites, "last")
-	<-last
+	awaitShown("last")
 	stop()
 	assert.Equal(t, context.Canceled, <-follows)
 	for name, uid := range uids {
