@@ -107,6 +107,7 @@ func compareEstimates(t *testing.T, r round, rules map[string]apiextensions.Vali
 
 // We refuse rules that could cost too much exactly if an API server does, and report the same excess.
 func TestEstimatesLikeUpstream(t *testing.T) {
+	t.Parallel()
 	all := placedExpressions()
 	for _, e := range costly() {
 		all = append(all, placed{"ruledSpec", e})

@@ -245,6 +245,7 @@ var surprising = []string{"hack/invalid-examples/experimental/httproute/invalid-
 func TestCRDSetsLikeUpstream(t *testing.T) {
 	for _, set := range crdSets(t) {
 		t.Run(set.name, func(t *testing.T) {
+			t.Parallel()
 			h := set.host(t)
 			accepted, refused := 0, 0
 			for _, m := range set.objects {
@@ -272,6 +273,7 @@ func TestCRDSetsLikeUpstream(t *testing.T) {
 func TestCRDSetsLikeUpstreamAtRandom(t *testing.T) {
 	for _, set := range crdSets(t) {
 		t.Run(set.name, func(t *testing.T) {
+			t.Parallel()
 			h := set.host(t)
 			samples := map[*reference][]map[string]any{}
 			for _, m := range set.objects {
@@ -323,6 +325,7 @@ func TestCRDSetDefinitionsLikeUpstream(t *testing.T) {
 	j := newJudges(t)
 	for _, set := range crdSets(t) {
 		t.Run(set.name, func(t *testing.T) {
+			t.Parallel()
 			rounds(t, 2*len(set.definitions), func(t *testing.T, at round) {
 				m := set.definitions[int(at.seed%int64(len(set.definitions)))]
 				d := maps.Clone(m.doc)

@@ -358,41 +358,50 @@ func (e edit) below(place string) edit {
 // Decorum accepts and refuses the definitions that Kubernetes accepts and refuses, with the same causes and messages.
 func TestDefinitionsHaveUpstreamsCauses(t *testing.T) {
 	j := newJudges(t)
-	for i, base := range bases {
+	eachPlace(t, func(t *testing.T, base string) {
 		j.compare(t, "the base", applyEdits(t, base))
 		for _, e := range specEdits {
-			j.compare(t, fmt.Sprintf("base %d: %v", i, e), applyEdits(t, base, e))
+			j.compare(t, fmt.Sprint(e), applyEdits(t, base, e))
 		}
-	}
-	for _, place := range places {
-		for _, e := range schemaEdits {
-			if differs(place, e) {
-				continue
-			}
-			j.compare(t, fmt.Sprintf("%q: %v", place, e), applyEdits(t, bases[0], e.below(place)))
-		}
-	}
+	}, func(t *testing.T, base string, e edit) {
+		j.compare(t, fmt.Sprint(e), applyEdits(t, base, e))
+	})
 }
 
 // An update of a definition may keep a fault of the stored one where Kubernetes allows it.
 func TestChangedDefinitionsHaveUpstreamsCauses(t *testing.T) {
 	j := newJudges(t)
-	for i, base := range bases {
+	other := edit{"spec.names.shortNames", `["x"]`}
+	eachPlace(t, func(t *testing.T, base string) {
 		for n, e := range specEdits {
-			broken, other := applyEdits(t, base, e), applyEdits(t, base, e, edit{"spec.names.shortNames", `["x"]`})
-			j.compareUpdate(t, fmt.Sprintf("base %d: to %v", i, e), applyEdits(t, base), broken, n%2 == 0)
-			j.compareUpdate(t, fmt.Sprintf("base %d: kept %v", i, e), broken, other, n%2 == 0)
+			broken := applyEdits(t, base, e)
+			j.compareUpdate(t, fmt.Sprint("to ", e), applyEdits(t, base), broken, n%2 == 0)
+			j.compareUpdate(t, fmt.Sprint("kept ", e), broken, applyEdits(t, base, e, other), n%2 == 0)
 		}
+	}, func(t *testing.T, base string, e edit) {
+		broken := applyEdits(t, base, e)
+		j.compareUpdate(t, fmt.Sprint("to ", e), applyEdits(t, base), broken, true)
+		j.compareUpdate(t, fmt.Sprint("kept ", e), broken, applyEdits(t, base, e, other), true)
+	})
+}
+
+// eachPlace runs parallel tests: one of each base, and one of each place of the first base, with the edits of the schema there.
+func eachPlace(t *testing.T, whole func(t *testing.T, base string), schema func(t *testing.T, base string, e edit)) {
+	for i, base := range bases {
+		t.Run(fmt.Sprint("base ", i), func(t *testing.T) {
+			t.Parallel()
+			whole(t, base)
+		})
 	}
 	for _, place := range places {
-		for _, e := range schemaEdits {
-			if differs(place, e) {
-				continue
+		t.Run("schema "+place, func(t *testing.T) {
+			t.Parallel()
+			for _, e := range schemaEdits {
+				if !differs(place, e) {
+					schema(t, bases[0], e.below(place))
+				}
 			}
-			broken := applyEdits(t, bases[0], e.below(place))
-			j.compareUpdate(t, fmt.Sprintf("%q: to %v", place, e), applyEdits(t, bases[0]), broken, true)
-			j.compareUpdate(t, fmt.Sprintf("%q: kept %v", place, e), broken, applyEdits(t, bases[0], e.below(place), edit{"spec.names.shortNames", `["x"]`}), true)
-		}
+		})
 	}
 }
 

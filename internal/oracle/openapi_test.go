@@ -399,6 +399,7 @@ func checkOpenRatcheting(t *testing.T, r round) (refused, invalid bool) {
 
 // Both sides read the same schema in the same way: they prune, default and validate alike.
 func TestSchemasFromOpenAPI(t *testing.T) {
+	t.Parallel()
 	rounds(t, 1000, checkOpenPruning)
 	rounds(t, 1000, checkOpenDefaulting)
 	counts := map[string]int{}
