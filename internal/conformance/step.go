@@ -52,7 +52,7 @@ type watch struct {
 	Unordered bool   `yaml:"unordered"`
 }
 
-const defaultWatch = 8 * time.Second
+const defaultWatch = 30 * time.Second
 
 // finish checks and combines the keys.
 func (s *step) finish() error {

@@ -25,7 +25,7 @@ type stream struct {
 
 // openingWait bounds the wait for the headers of a watch that must see later steps. A server that
 // sends no headers before the first event would otherwise block the case.
-const openingWait = 3 * time.Second
+const openingWait = 20 * time.Second
 
 // open starts a watch. The caller collects or stops it.
 func (c *client) open(ctx context.Context, s *step, r request) *stream {

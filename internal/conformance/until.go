@@ -24,7 +24,7 @@ type until struct {
 }
 
 const (
-	pollFor   = 20 * time.Second
+	pollFor   = time.Minute
 	pollEvery = 100 * time.Millisecond
 )
 
@@ -61,7 +61,7 @@ func (u *until) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// poll repeats a request until its answer satisfies u, and returns the last answer. After 20 seconds it gives up without an error,
+// poll repeats a request until its answer satisfies u, and returns the last answer. After a minute it gives up without an error,
 // because the comparison shows more.
 func (r *replay) poll(ctx context.Context, u *until, req request) (*answer, error) {
 	deadline := time.Now().Add(pollFor)
