@@ -17,9 +17,9 @@ import (
 )
 
 // patience is how long the functions for tests wait. If something takes longer, they fail the test.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
-// WaitFor waits until the object of that name exists and the function until accepts it, and returns the object. After 10
+// WaitFor waits until the object of that name exists and the function until accepts it, and returns the object. After 30
 // seconds, or when the context of the test ends, it fails the test and shows the last state of the object.
 func WaitFor[T any](t testing.TB, c rest.Client[T], name string, until func(*T) bool) *T {
 	t.Helper()
