@@ -71,20 +71,23 @@ func maxElements(s *schema.Schema) uint64 {
 	case s.IntOrString && s.MaxLength == nil:
 		return maxRequest - minText
 	case s.IntOrString:
-		return uint64(*s.MaxLength) * bytesOfCharacter
+		return atMost(s.MaxLength) * bytesOfCharacter
 	case s.Type == schema.StringType:
 		return maxText(s)
 	case s.Type == schema.ArrayType && s.MaxItems != nil:
-		return uint64(*s.MaxItems)
+		return atMost(s.MaxItems)
 	case s.Type == schema.ArrayType && s.Items != nil:
 		return inBrackets / (minSize(s.Items) + 1)
 	case s.Additional != nil && s.MaxProperties != nil:
-		return uint64(*s.MaxProperties)
+		return atMost(s.MaxProperties)
 	case s.Additional != nil:
 		return inBrackets / (minSize(s.Additional) + perMember)
 	}
 	return 0
 }
+
+// atMost returns a bound of a schema. No value satisfies a negative one, so it counts as 0.
+func atMost(bound *int64) uint64 { return uint64(max(*bound, 0)) }
 
 func maxText(s *schema.Schema) uint64 {
 	switch s.Format {
@@ -97,9 +100,9 @@ func maxText(s *schema.Schema) uint64 {
 	}
 	switch {
 	case s.MaxLength != nil && s.Format == "byte":
-		return uint64(*s.MaxLength)
+		return atMost(s.MaxLength)
 	case s.MaxLength != nil:
-		return uint64(*s.MaxLength) * bytesOfCharacter
+		return atMost(s.MaxLength) * bytesOfCharacter
 	case len(s.Enum) == 0 || s.Format == "byte":
 		return maxRequest - minText
 	}

@@ -80,9 +80,13 @@ func NotFoundField(p *Path, value any) *FieldError {
 }
 
 // TooLongField returns the error for a value of more than limit bytes. The
-// message does not repeat it.
+// message does not repeat the value, nor a negative limit.
 func TooLongField(p *Path, value any, limit int) *FieldError {
-	return &FieldError{Type: CauseTooLong, Field: p.String(), BadValue: value, Detail: "may not be more than " + counted(limit, "byte")}
+	detail := "may not be more than " + counted(limit, "byte")
+	if limit < 0 {
+		detail = "value is too long"
+	}
+	return &FieldError{Type: CauseTooLong, Field: p.String(), BadValue: value, Detail: detail}
 }
 
 // TooLongCharactersField returns the error for a value of more than limit
@@ -98,9 +102,14 @@ func TooShortField(p *Path, value any, limit int) *FieldError {
 }
 
 // TooManyField returns the error for a list or map of more than limit items. A
-// negative actual means that the number of items is unknown.
+// negative actual means that the number of items is unknown. The message does not
+// repeat a negative limit.
 func TooManyField(p *Path, actual, limit int) *FieldError {
-	return &FieldError{Type: CauseTooMany, Field: p.String(), BadValue: count(actual), Detail: "must have at most " + counted(limit, "item")}
+	detail := "must have at most " + counted(limit, "item")
+	if limit < 0 {
+		detail = "has too many items"
+	}
+	return &FieldError{Type: CauseTooMany, Field: p.String(), BadValue: count(actual), Detail: detail}
 }
 
 // TooFewField returns the error for a list or map of fewer than limit items. A

@@ -72,6 +72,8 @@ func TestFieldErrors(t *testing.T) {
 		{"too short", status.TooShortField(p, "v", 2), "FieldValueTooShort", `f: Too short: must be at least 2 characters`},
 		{"too many", status.TooManyField(p, 6, 5), "FieldValueTooMany", `f: Too many: 6: must have at most 5 items`},
 		{"too many for one", status.TooManyField(p, 2, 1), "FieldValueTooMany", `f: Too many: 2: must have at most 1 item`},
+		{"too long for any value", status.TooLongField(p, "vvv", -1), "FieldValueTooLong", `f: Too long: value is too long`},
+		{"too many for any list", status.TooManyField(p, 0, -1), "FieldValueTooMany", `f: Too many: 0: has too many items`},
 		{"too many, uncounted", status.TooManyField(p, -1, 5), "FieldValueTooMany", `f: Too many: must have at most 5 items`},
 		{"too few", status.TooFewField(p, 0, 2), "FieldValueTooFew", `f: Too few: 0: must have at least 2 items`},
 		{"too few, uncounted", status.TooFewField(p, -1, 2), "FieldValueTooFew", `f: Too few: must have at least 2 items`},

@@ -106,12 +106,5 @@ func (w *validator) allOf(all []*Schema, v doc.Value, at *trail) {
 
 // whole adds an error whose text names the invalid field. Its path is that of the whole document, as in kube-apiserver.
 func (f *findings) whole(text string) {
-	if f.full() {
-		return
-	}
-	err := status.InvalidField(f.root, "", text)
-	if f.root == nil {
-		err.Field = "<nil>"
-	}
-	f.add(err)
+	f.add(status.InvalidField(f.root, "", text))
 }

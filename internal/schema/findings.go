@@ -17,6 +17,9 @@ const (
 	maxNamedBytes = 64 << 10
 )
 
+// wholeDocument is the path of errors about the document itself, as in kube-apiserver.
+const wholeDocument = "<nil>"
+
 // findings are the errors of one walk. Their field paths start at the whole object, even if the walk began at a part of it. Their texts
 // name the path from the start of the walk, as kube-apiserver does.
 type findings struct {
@@ -30,6 +33,9 @@ type findings struct {
 func (f *findings) full() bool { return len(f.errs) >= maxNamed || f.bytes >= maxNamedBytes }
 
 func (f *findings) add(err *status.FieldError) {
+	if err.Field == "" {
+		err.Field = wholeDocument
+	}
 	again := func(e *status.FieldError) bool {
 		return e.Type == err.Type && e.Field == err.Field && e.Detail == err.Detail
 	}

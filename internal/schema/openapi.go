@@ -39,10 +39,16 @@ func ReadOpenAPI(json []byte) (*Schema, error) {
 // FromOpenAPI reads the keywords that a structural schema may have. It returns all errors at once: for a value of a wrong type, a keyword
 // that kube-apiserver does not support, an unknown keyword without the prefix "x-", an invalid pattern, and a default that is too large. It
 // does not check that the schema is structural, and that the defaults satisfy the schema.
+//
+// Like kube-apiserver, FromOpenAPI accepts a root without a type that keeps unknown fields, and a root that is an integer or a string. No
+// object satisfies the latter.
 func FromOpenAPI(source doc.Value) (*Schema, error) {
 	r := openReader{}
 	s := r.place(source, nil)
-	if s.Type != ObjectType {
+	if s.Type == AnyType && s.PreserveUnknown && !s.IntOrString {
+		s.Type = ObjectType // the API stores nothing else
+	}
+	if s.Type != ObjectType && !s.IntOrString {
 		r.fail(nil, "type", errors.New("must be object at the root"))
 	}
 	if err := errors.Join(r.errs...); err != nil {

@@ -36,8 +36,8 @@ func TestUnions(t *testing.T) {
 		{"without the discriminator", `{coloured: {}` + file, "coloured: Invalid value: \"\": may only be specified when `type` is \"Blue\""},
 		{"two members for one value", `{type: Blue, rollingUpdate: {}` + file, "coloured: Invalid value: \"\": must be specified when `type` is \"Blue\"; " +
 			"rollingUpdate: Invalid value: \"\": may only be specified when `type` is \"RollingUpdate\""},
-		{"no member of a union without a discriminator", `{type: Recreate`, "Invalid value: \"\": must specify one of: `file`, `url`"},
-		{"both", `{type: Recreate, file: x, url: y`, "Invalid value: \"{file, url}\": must specify exactly one of: `file`, `url`"},
+		{"no member of a union without a discriminator", `{type: Recreate`, "<nil>: Invalid value: \"\": must specify one of: `file`, `url`"},
+		{"both", `{type: Recreate, file: x, url: y`, "<nil>: Invalid value: \"{file, url}\": must specify exactly one of: `file`, `url`"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v := parse(t, test.in+"}")

@@ -133,7 +133,7 @@ func TestCheckTypes(t *testing.T) {
 		{"int64 above", `{spec: {big: 9223372036854775808}}`, []string{wrong("spec.big", "int64", "float64"), `<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.big`}},
 		{"int64 below", `{spec: {big: -99999999999999999999}}`, []string{wrong("spec.big", "int64", "float64"), `<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.big`}},
 		{"date-time", `{metadata: {creationTimestamp: yesterday}}`, []string{wrong("metadata.creationTimestamp", "date-time", "yesterday")}},
-		{"not an object", `[1]`, []string{`Invalid value: "array":  in body must be of type object: "array"`}},
+		{"not an object", `[1]`, []string{`<nil>: Invalid value: "array":  in body must be of type object: "array"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, texts(s.CheckTypes(nil, parse(t, test.in)))) })
 	}

@@ -4,6 +4,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
+var mapTypes = []string{"atomic", "granular"}
+
 // extensions checks x-kubernetes-preserve-unknown-fields, x-kubernetes-map-type and the extensions of lists.
 func (c *schemaChecker) extensions(s *JSONSchemaProps, at *status.Path) {
 	if s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
@@ -20,8 +22,8 @@ func (c *schemaChecker) extensions(s *JSONSchemaProps, at *status.Path) {
 		if s.Type != "object" {
 			mustHaveType("object", "x-kubernetes-map-type")
 		}
-		if kinds := []string{"atomic", "granular"}; !known(kinds, *s.XMapType) {
-			c.schema.fail(status.UnsupportedValue(at.Child("x-kubernetes-map-type"), *s.XMapType, kinds))
+		if !known(mapTypes, *s.XMapType) {
+			c.schema.fail(status.UnsupportedValue(at.Child("x-kubernetes-map-type"), *s.XMapType, mapTypes))
 		}
 	}
 	if s.XListType != nil {

@@ -65,11 +65,15 @@ func (c *checker) structural(s *JSONSchemaProps, at *status.Path) *schema.Schema
 		return nil
 	}
 	defaults := &defaultChecker{unpruned: c.lenient.unprunedDefaults}
-	defaults.place(s, compiled, at, true)
+	root := *compiled
+	root.Type = s.Type // kube-apiserver does not know here that every object is an object
+	byType := root
+	byType.IntOrString = false
+	defaults.place(s, &byType, at, true)
 	if c.fail(defaults.errs...); c.found > before {
 		return nil
 	}
-	return compiled
+	return &root
 }
 
 // rootFields are the fields that the root of a schema may have beside the subresource /status. The schema of the status is cut
@@ -221,7 +225,7 @@ func (c *schemaChecker) members(s *JSONSchemaProps, p schemaPlace) {
 		if s.Type == "object" && s.AdditionalProperties != nil {
 			below = below.times(s.MaxProperties)
 		}
-		if s.XMapType != nil && *s.XMapType != "granular" {
+		if s.XMapType != nil && !known(mapTypes, *s.XMapType) {
 			below = below.withoutOlder(p.at)
 		}
 		if (p.root || s.XEmbeddedResource) && (name == "metadata" || name == "kind" || name == "apiVersion") {
