@@ -33,7 +33,9 @@ const manager = "kube-apiserver"
 //
 // When a definition is deleted, Enable deletes the objects of its kind, and removes the definition when they are gone.
 //
-// Enable returns an error if the API serves customresourcedefinitions already, or closes, or if the store cannot be read.
+// After disable, the API serves the same kinds until it closes, and no longer follows the definitions.
+//
+// Enable returns an error if the API serves customresourcedefinitions already, also after disable, or closes, or if the store cannot be read.
 func Enable(ctx context.Context, api *rest.API, options Options) (disable func(), err error) {
 	checks := apiextensions.Checks{Rules: options.Rules, IgnoreRules: options.IgnoreRules, Turn: apiextensions.NewTurn()}
 	if err := api.Serve(ctx, apiextensions.CustomResourceDefinitions(checks)); err != nil {

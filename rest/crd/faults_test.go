@@ -274,18 +274,3 @@ func TestObjectsGoWithTheirDefinitionEvenIfItsNamesAreTaken(t *testing.T) {
 	h.post(gears)
 	assert.Empty(t, h.namesAt(gearPath))
 }
-
-// A restarted host completes a deletion from any step.
-func TestDeletionContinuesAfterARestart(t *testing.T) {
-	h := newHost(t, newUnreliable(t), crd.Options{})
-	h.post(gears)
-	require.Equal(t, 201, send(t, h, "POST "+gearPath, strings.Replace(gear("held"), `"metadata":{`, `"metadata":{"finalizers":["example.org/hold"],`, 1), nil))
-	require.Equal(t, 200, send(t, h, "DELETE "+definitions+"/gears.example.org", "", nil))
-	h.stop()
-	h.start()
-	require.Equal(t, 403, send(t, h, "POST "+gearPath, gear("b"), nil), "the definition is terminating from the start")
-	require.Equal(t, 200, send(t, h, "PATCH "+gearPath+"/held", `{"metadata":{"finalizers":null}}`, nil))
-	await(t, h.API, "gears.example.org", gone)
-	h.post(gears)
-	assert.Empty(t, h.namesAt(gearPath))
-}
