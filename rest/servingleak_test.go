@@ -47,7 +47,8 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 					must(t, api, "DELETE", path+"/x", "")
 				}
 				require.NoError(t, api.Withdraw(t.Context(), gvr.GroupResource()))
-				assert.True(t, status.IsNotFound(<-ended))
+				err := <-ended
+				assert.True(t, status.IsNotFound(err), "%v", err)
 				watching.Wait()
 			}
 			for n := range warm {

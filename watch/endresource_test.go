@@ -57,6 +57,38 @@ func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
 	})
 }
 
+// A cursor that is behind does not expire because its resource ends. It reads either the changes or the error of EndResource.
+func TestEndResourceBesidePolls(t *testing.T) {
+	over := errors.New("over")
+	for range 50 {
+		log := watch.NewLog(watch.LogOptions[thing]{Start: 10})
+		behind := make([]*watch.Cursor[thing], 1000)
+		for i := range behind {
+			var err error
+			behind[i], err = log.Cursor(watch.Scope{Resource: "things"}, 10)
+			require.NoError(t, err)
+		}
+		require.NoError(t, log.Append(group(11, key("a", "x"))))
+		started, ended := make(chan struct{}), make(chan error)
+		go func() {
+			var errs []error
+			for i, c := range behind {
+				if _, err := c.Poll(nil); err != nil && err != over {
+					errs = append(errs, err)
+				}
+				if i == 0 {
+					close(started)
+				}
+			}
+			ended <- errors.Join(errs...)
+		}()
+		<-started
+		log.EndResource("things", over)
+		require.NoError(t, <-ended)
+		log.Close()
+	}
+}
+
 // A cursor on all resources that has read every change of the ended resource still gets the later changes of other resources.
 func TestEndResourceKeepsWhatOthersHaveNotRead(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{Start: 10})

@@ -199,6 +199,11 @@ func (l *Log[T]) Compact(through Revision) {
 func (l *Log[T]) CompactResource(resource string, through Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.compactResource(resource, through)
+}
+
+// compactResource is CompactResource for a caller that holds the lock.
+func (l *Log[T]) compactResource(resource string, through Revision) {
 	through = min(through, l.Revision())
 	n := l.entries.search(func(e entry[T]) bool { return e.change.groupEnd > through })
 	if n < l.entries.len() {
