@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,8 +77,12 @@ func startServer(t *testing.T, h host, k *kubectl) *server {
 	return s
 }
 
-// command returns a kubectl command that runs as on a new machine, in the namespace of the tests unless the arguments name another.
+// command returns a kubectl command that runs as on a new machine, in the namespace of the tests unless the arguments name another. A wait
+// takes as long as any other command may, unless the arguments limit it: kubectl itself ends it after 30 seconds.
 func (s *server) command(ctx context.Context, stdin string, args ...string) *exec.Cmd {
+	if args[0] == "wait" {
+		args = slices.Insert(slices.Clone(args), 1, "--timeout="+patience.String())
+	}
 	cmd := exec.CommandContext(ctx, s.kubectl.program, append([]string{"--server", s.url, "--namespace", namespace}, args...)...)
 	cmd.Env = []string{
 		"HOME=" + s.home,
