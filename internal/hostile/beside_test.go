@@ -1,0 +1,174 @@
+package hostile_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long the tests wait before they call something stuck.
+const patience = 5 * time.Minute
+
+// attack is what attackers do to a host.
+type attack struct {
+	name string
+	run  func(t *testing.T, h *host)
+}
+
+// underAttack runs attacks against one host, one after the other.
+func underAttack(t *testing.T, attacks ...attack) {
+	h := newHost(t)
+	h.behaveWhile(t, func() {}) // starts the goroutines that every host has
+	before := h.settled(t, footprint{})
+	for _, a := range attacks {
+		t.Run(a.name, func(t *testing.T) {
+			began := time.Now()
+			h.behaveWhile(t, func() { a.run(t, h) })
+			after := h.settled(t, before)
+			t.Logf("%v; goroutines %d, then %d; memory %d KiB, then %d KiB", time.Since(began).Round(time.Millisecond), before.goroutines, after.goroutines, before.bytes>>10, after.bytes>>10)
+		})
+	}
+}
+
+// footprint is what the process takes.
+type footprint struct {
+	goroutines int
+	bytes      uint64 // of heap and stacks
+}
+
+// What a process may keep after an attack: the runtime frees stacks late, and pools and history are bounded by more than a test fills.
+const (
+	moreGoroutines = 8
+	moreBytes      = 24 << 20
+)
+
+// settled waits until no request is under way and the process takes about as much as before, and returns what it takes.
+func (h *host) settled(t *testing.T, before footprint) (now footprint) {
+	t.Helper()
+	await(t, "the process takes what it took before", func() string {
+		h.calm.CloseIdleConnections()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		now = footprint{runtime.NumGoroutine(), m.HeapAlloc + m.StackInuse}
+		switch running := h.running.Load(); {
+		case running > 0:
+			return fmt.Sprint("requests under way: ", running)
+		case before.goroutines > 0 && now.goroutines > before.goroutines+moreGoroutines:
+			return fmt.Sprint("goroutines: ", now.goroutines)
+		case before.bytes > 0 && now.bytes > before.bytes+moreBytes:
+			return fmt.Sprint("bytes: ", now.bytes)
+		}
+		return ""
+	})
+	return now
+}
+
+// await waits until missing returns nothing.
+func await(t *testing.T, what string, missing func() string) {
+	t.Helper()
+	for end := time.Now().Add(patience); ; {
+		text := missing()
+		if text == "" {
+			return
+		}
+		require.True(t, time.Now().Before(end), "%s: %s", what, text)
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// behaveWhile runs an attack beside a client that behaves well: it writes notes, reads them, and watches. Everything that it gets must be
+// right, at least once after the attack.
+func (h *host) behaveWhile(t *testing.T, attack func()) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	watch := h.watchCalm(t, ctx)
+	defer watch.Close()
+	over, result := make(chan struct{}), make(chan error, 1)
+	go func() { result <- h.behave(ctx, json.NewDecoder(watch), over) }()
+	func() {
+		defer close(over) // an attack may fail the test
+		attack()
+	}()
+	require.NoError(t, <-result, "the client that behaves well")
+}
+
+// watchCalm opens the watch of the client that behaves well.
+func (h *host) watchCalm(t *testing.T, ctx context.Context) io.ReadCloser {
+	t.Helper()
+	var list struct {
+		Metadata struct{ ResourceVersion string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(h.as("calm").ask(t, "GET", notesIn("calm"), "").body), &list))
+	r, err := http.NewRequestWithContext(ctx, "GET", h.plain.URL+notesIn("calm")+"?watch=1&resourceVersion="+list.Metadata.ResourceVersion, nil)
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer token-of-calm")
+	watch, err := h.calm.Do(r)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, watch.StatusCode)
+	return watch.Body
+}
+
+// behave is the client that behaves well. It returns when over is closed, after a last round.
+func (h *host) behave(ctx context.Context, events *json.Decoder, over <-chan struct{}) error {
+	for last := false; !last; {
+		select {
+		case <-over:
+			last = true
+		default:
+		}
+		for _, step := range []struct{ method, path, body, event string }{
+			{"POST", notesIn("calm"), note("good", "all is well", ""), "ADDED"},
+			{"GET", notesIn("calm") + "/good", "", ""},
+			{"DELETE", notesIn("calm") + "/good", "", "DELETED"},
+		} {
+			a, err := h.asCalm(ctx, step.method, step.path, step.body)
+			if err != nil {
+				return err
+			}
+			if step.event == "" && !strings.Contains(a.body, "all is well") {
+				return fmt.Errorf("the note is %s", a.body)
+			}
+			if step.event == "" {
+				continue
+			}
+			var e struct {
+				Type   string
+				Object Note
+			}
+			if err := events.Decode(&e); err != nil || e.Type != step.event || e.Object.Name != "good" {
+				return fmt.Errorf("after a %s, the watch shows %q %v: %w", step.method, e.Type, e.Object, err)
+			}
+		}
+	}
+	return nil
+}
+
+// asCalm sends a request of the client that behaves well. If the API has too many requests, the client tries again.
+func (h *host) asCalm(ctx context.Context, method, path, body string) (answer, error) {
+	for {
+		a, err := h.as("calm").send(ctx, method, path, body)
+		switch {
+		case err != nil:
+			return a, err
+		case a.code < 300:
+			return a, nil
+		case a.code != http.StatusTooManyRequests || a.header.Get("Retry-After") == "":
+			return a, fmt.Errorf("%s %s: %d %s", method, path, a.code, a.body)
+		}
+		select {
+		case <-ctx.Done():
+			return a, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,12 @@
+// Package hostile attacks an API as a network would: a host with roles, service accounts and filters serves it over HTTP/1.1 and HTTP/2.
+//
+// The attackers use tricks in paths, headers and bodies that are too large, connections that read or write slowly, resets of HTTP/2
+// streams, a thousand connections at once, guessed tokens, impersonation, other users' namespaces, and the border of a filter. After each
+// attack, the tests check three things:
+//
+//   - The attacker got what it should, and no byte of another user's secret.
+//   - A client that behaved well all the time was answered correctly.
+//   - When the attack is over, the memory and the goroutines of the process return to what they were.
+//
+// The package contains only tests. DECORUM_CONNECTIONS sets how many connections the test of connections opens ("10000").
+package hostile
