@@ -3,6 +3,7 @@ package rbac
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
@@ -89,6 +90,9 @@ func (z *Authorizer) read() error {
 	return z.poll()
 }
 
+// retryAfter is how long follow waits after the store has failed.
+const retryAfter = time.Second
+
 // follow reports to the API that rights have changed, until the API ends.
 func (z *Authorizer) follow() {
 	for err := error(nil); err == nil || status.IsExpired(err); {
@@ -100,6 +104,9 @@ func (z *Authorizer) follow() {
 				told = true
 				z.api.RightsChanged()
 			}
+		}
+		if !status.IsExpired(err) && !errors.Is(err, watch.ErrClosed) { // the store failed
+			time.AfterFunc(retryAfter, z.follow)
 		}
 	}
 }

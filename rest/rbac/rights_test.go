@@ -1,7 +1,11 @@
 package rbac_test
 
 import (
+	"context"
+	"errors"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -9,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // The watch of a user who loses a right ends, whichever replica takes the right away. Other watches go on.
@@ -39,4 +44,38 @@ func TestWatchesEndWithTheirRights(t *testing.T) {
 	s.must(t, "POST", notes, `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"second"}}`)
 	assert.Equal(t, "second", (<-watched["bob"]).Object.Name)
 	assert.Empty(t, ended["bob"])
+}
+
+// flakyStore fails once when several resources are followed.
+type flakyStore struct {
+	storage.Store
+	failed atomic.Bool
+}
+
+func (s *flakyStore) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+	if scope.Resource == "" && s.failed.CompareAndSwap(false, true) {
+		return nil, errors.New("the network is down")
+	}
+	return s.Store.Watch(ctx, scope, after, terms...)
+}
+
+// If the store fails, the Authorizer begins again, and learns of changes in between.
+func TestWatchesEndWithTheirRightsAfterAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &flakyStore{Store: storage.NewMemory(storage.MemoryOptions{})}
+		t.Cleanup(func() { require.NoError(t, store.Close()) })
+		s := start(t, store)
+		s.must(t, "POST", clusterRoles, role("reader", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["list","watch"]}`))
+		s.must(t, "POST", bindings("default"), binding("alice", "ClusterRole/reader", "User/alice"))
+		ended := make(chan error, 1)
+		go func() {
+			for _, err := range rest.ClientFor[Note](s.api).Namespace("default").AsUser(rest.User{Name: "alice"}).Watch(t.Context(), rest.WatchOptions{}) {
+				ended <- err
+			}
+		}()
+		synctest.Wait()
+		require.True(t, store.failed.Load())
+		s.must(t, "DELETE", bindings("default")+"/alice", "")
+		assert.True(t, status.IsExpired(<-ended))
+	})
 }

@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +21,7 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // watching is a watch of the namespaces with a token.
@@ -217,3 +221,37 @@ type starting struct {
 }
 
 func (s starting) Start(api *rest.API) error { return s.accounts.Start(api) }
+
+// flakyStore fails once when the accounts are followed.
+type flakyStore struct {
+	storage.Store
+	failed atomic.Bool
+}
+
+func (s *flakyStore) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+	if scope.Resource == "serviceaccounts" && s.failed.CompareAndSwap(false, true) {
+		return nil, errors.New("the network is down")
+	}
+	return s.Store.Watch(ctx, scope, after, terms...)
+}
+
+// While nothing tells the Issuer about accounts, no watch stays open. The next one starts this again.
+func TestWatchesEndIfTheStoreFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &flakyStore{Store: storage.NewMemory(storage.MemoryOptions{})}
+		t.Cleanup(func() { require.NoError(t, store.Close()) })
+		s := startOn(t, store, nil)
+		s.account(t, "builder")
+		token := s.token(t, "builder")
+		answer := askToWatch(t, s.API, token) // ends before or after its answer has begun
+		_, err := io.Copy(io.Discard, answer.Body)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.True(t, store.failed.Load())
+
+		w := watchAs(t, s.API, token)
+		require.True(t, w.isOpen())
+		require.NoError(t, s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{}))
+		assert.False(t, w.isOpen())
+	})
+}
