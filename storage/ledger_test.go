@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -68,7 +69,7 @@ func (p *place) Accounts() []string { return []string{p.creator} }
 
 // limited returns the options of a store whose creators have a number of places.
 func limited(max int) storage.Options {
-	return storage.Options{Ledger: func() storage.Ledger { return &places{max: max, used: map[string]int{}} }}
+	return storage.Options{MaxWait: time.Minute, Ledger: func() storage.Ledger { return &places{max: max, used: map[string]int{}} }}
 }
 
 // refused returns whether a write exceeded a quota. It fails the test if the write failed for another reason.

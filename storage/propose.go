@@ -18,6 +18,36 @@ func (m *Engine) propose(ctx context.Context, writes []write, claim Claim, now t
 	return m.proposeOnce(ctx, writes, nil, now)
 }
 
+// claimRounds bounds how often a replica proposes a group again because other replicas have charged the same accounts.
+const claimRounds = 64
+
+// proposeClaim is propose for a group that charges limited accounts. Writes of this replica that charge the same account propose one after
+// the other, because each of them needs the state after the one before. If another replica has charged the account meanwhile, the group is
+// proposed again without calling the update function. A refusal needs a state at least as recent as the call.
+func (m *Engine) proposeClaim(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error) {
+	accounts := claim.Accounts()
+	held := make([]turn, len(accounts))
+	for i, account := range accounts {
+		held[i].take(ctx, &m.replica.turns, Key{Name: account}, m.opts.MaxWait)
+		defer held[i].end()
+	}
+	recent := false
+	for range claimRounds {
+		first, done, err = m.proposeOnce(ctx, writes, claim, now)
+		_, exceeded := errors.AsType[*Exceeded](err)
+		switch {
+		case exceeded && !recent:
+			if _, err := m.check(ctx); err != nil {
+				return 0, false, err
+			}
+			recent = true
+		case done || err != nil || !m.unchanged(writes):
+			return first, done, err
+		}
+	}
+	return first, done, err
+}
+
 // proposeOnce makes one proposal.
 func (m *Engine) proposeOnce(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error) {
 	group, ok, err := m.proposal(writes, claim, now)
