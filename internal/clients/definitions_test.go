@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,7 +115,13 @@ func (h *host) install(t *testing.T, definition *apiextensionsv1.CustomResourceD
 	t.Helper()
 	_, err := envtest.InstallCRDs(h.config, envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{definition}, PollInterval: time.Millisecond})
 	require.NoError(t, err)
-	w, err := h.definitions(t).Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + definition.Name})
+	h.awaitEstablished(t, definition.Name)
+}
+
+// awaitEstablished waits until the newest schema of a definition holds.
+func (h *host) awaitEstablished(t *testing.T, name string) {
+	t.Helper()
+	w, err := h.definitions(t).Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + name})
 	require.NoError(t, err)
 	defer w.Stop()
 	await(t, w.ResultChan(), "the definition is established", func(e watch.Event) bool {
@@ -254,5 +261,39 @@ func TestDefinitionChangesUnderAManager(t *testing.T) {
 		require.NoError(t, user.Create(ctx, newShop("bar", "Music")))
 		sees("bar Music <nil>")
 		informs("bar", "Music")
+	})
+}
+
+// A client of definitions may use Protobuf, for what it sends and for every answer.
+func TestDefinitionsInProtobuf(t *testing.T) {
+	parsed := func(text string) *apiextensionsv1.JSON { return &apiextensionsv1.JSON{Raw: []byte(text)} }
+	least, most, step := 0.5, int64(9), 0.25
+	wanted := shops(map[string]apiextensionsv1.JSONSchemaProps{
+		"price":  {Type: "number", Minimum: &least, MultipleOf: &step, Default: parsed("1.5")},
+		"size":   {Type: "string", MaxLength: &most, Enum: []apiextensionsv1.JSON{*parsed(`"small"`), *parsed(`"large"`)}},
+		"doors":  {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}}},
+		"rooms":  {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &apiextensionsv1.JSONSchemaProps{Type: "integer"}}},
+		"others": {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true}},
+	})
+	overBoth(t, func(t *testing.T, h *host) {
+		h.enable(t)
+		asked := *h.config
+		asked.ContentType, asked.AcceptContentTypes = protobuf, protobuf
+		h = &host{wire: h.wire, config: &asked}
+		began := len(h.wire.saw(func(exchange) bool { return true }))
+		made, err := h.definitions(t).Create(t.Context(), wanted.DeepCopy(), metav1.CreateOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, wanted.Spec.Versions, made.Spec.Versions)
+		h.awaitEstablished(t, wanted.Name)
+		read, err := h.definitions(t).Get(t.Context(), wanted.Name, metav1.GetOptions{})
+		require.NoError(t, err)
+		listed, err := h.definitions(t).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		require.Len(t, listed.Items, 1)
+		assert.Equal(t, inJSON(t, read), inJSON(t, &listed.Items[0]))
+		h.uninstall(t, wanted.Name)
+		for _, e := range h.wire.saw(func(exchange) bool { return true })[began:] {
+			assert.Equal(t, protobuf, strings.TrimSuffix(e.answered, ";stream=watch"), "%+v", e)
+		}
 	})
 }

@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/base64"
 	"fmt"
+	"math"
 	"sort"
 	"time"
 
@@ -12,8 +13,11 @@ import (
 
 // Message describes how the field numbers of a Protobuf message map to the members of a document. Package codec needs no
 // generated code: it has a Message for each kind that the library decodes itself (DeleteOptions, Scale, discovery), and
-// derives the Message of a Go type from its protobuf tags.
-type Message struct{ fields []MessageField }
+// derives the Message of a Go type from its protobuf tags. A Message may contain itself.
+type Message struct {
+	fields []MessageField
+	union  bool
+}
 
 // MessageField is one member of a [Message].
 type MessageField struct {
@@ -22,9 +26,8 @@ type MessageField struct {
 	Type   FieldType
 	// Of describes the message of a MessageType, or of the values of a MapType. It is nil for a map of strings.
 	Of *Message
-	// Repeated marks a list. Bare marks a message that holds only a list in its field 1, called [BareList]; the document has
-	// that list in its place.
-	Repeated, Bare bool
+	// Repeated marks a list.
+	Repeated bool
 }
 
 // FieldType is the encoding of the value of a field.
@@ -35,6 +38,7 @@ const (
 	StringType FieldType = iota
 	BoolType
 	IntType
+	DoubleType
 	BytesType     // in the document, base64 text
 	TimeType      // a message of seconds and nanoseconds; in the document, an RFC 3339 text in whole seconds
 	MicroTimeType // like TimeType, with six digits of a second
@@ -43,8 +47,19 @@ const (
 	JSONType // a message that holds JSON text in its field 1; in the document, the value of that text
 )
 
+// wire returns the type that the value of a field has on the wire.
+func (t FieldType) wire() int {
+	switch t {
+	case BoolType, IntType:
+		return wireVarint
+	case DoubleType:
+		return wire64
+	}
+	return wireBytes
+}
+
 // NewMessage returns the description of a message with these fields.
-func NewMessage(fields ...MessageField) *Message { return &Message{fields} }
+func NewMessage(fields ...MessageField) *Message { return &Message{fields: fields} }
 
 func (m *Message) field(number int) (MessageField, bool) {
 	for _, f := range m.fields {
@@ -56,8 +71,20 @@ func (m *Message) field(number int) (MessageField, bool) {
 }
 
 // Decode reads a message as a document. It ignores fields without a description. It returns [ErrWire] for bytes that
-// are not a message.
+// are not a message, and [ErrTooDeep] for a document that is nested deeper than [doc.MaxDepth].
 func (m *Message) Decode(data []byte) (doc.Value, error) {
+	v, err := m.decode(data, doc.MaxDepth)
+	if err == nil && v.DeeperThan(doc.MaxDepth) { // each message is within the limit, but they are nested
+		err = ErrTooDeep
+	}
+	return v, err
+}
+
+// decode reads a message that may contain levels of nested messages.
+func (m *Message) decode(data []byte, levels int) (doc.Value, error) {
+	if levels == 0 {
+		return doc.Value{}, ErrTooDeep
+	}
 	lists := map[string][]doc.Value{}
 	maps := map[string][]doc.Member{}
 	var members []doc.Member
@@ -67,14 +94,14 @@ func (m *Message) Decode(data []byte) (doc.Value, error) {
 			return nil
 		}
 		if f.Type == MapType {
-			key, value, err := decodeEntry(f, w)
+			key, value, err := decodeEntry(f, w, levels)
 			if err != nil {
 				return err
 			}
 			maps[f.Name] = append(maps[f.Name], doc.Member{Key: key, Value: value})
 			return nil
 		}
-		v, err := f.decode(w)
+		v, err := f.decode(w, levels)
 		if err != nil {
 			return err
 		}
@@ -94,12 +121,15 @@ func (m *Message) Decode(data []byte) (doc.Value, error) {
 	for name, entries := range maps {
 		members = append(members, doc.Member{Key: name, Value: doc.MapOf(entries...)})
 	}
-	return doc.MapOf(members...), nil
+	v := doc.MapOf(members...)
+	if m.union {
+		return m.chosen(v), nil
+	}
+	return v, nil
 }
 
-func (f MessageField) decode(w wireField) (doc.Value, error) {
-	wantsBytes := f.Type != BoolType && f.Type != IntType
-	if wantsBytes != (w.typ == wireBytes) || !wantsBytes && w.typ != wireVarint {
+func (f MessageField) decode(w wireField, levels int) (doc.Value, error) {
+	if w.typ != f.Type.wire() {
 		return doc.Value{}, fmt.Errorf("%w: field %q has another type", ErrWire, f.Name)
 	}
 	switch f.Type {
@@ -107,25 +137,20 @@ func (f MessageField) decode(w wireField) (doc.Value, error) {
 		return doc.OfBool(w.varint != 0), nil
 	case IntType:
 		return doc.OfInt(int64(w.varint)), nil
+	case DoubleType:
+		return doc.OfFloat(math.Float64frombits(w.varint)), nil
 	case BytesType:
 		return doc.Of(base64.StdEncoding.EncodeToString(w.bytes)), nil
 	case TimeType, MicroTimeType:
 		return decodeTime(w.bytes, f.layout())
 	case MessageType:
-		v, err := f.Of.Decode(w.bytes)
-		if err == nil && f.Bare {
-			v = v.Get(BareList)
-		}
-		return v, err
+		return f.Of.decode(w.bytes, levels-1)
 	case JSONType:
 		return decodeRaw(w.bytes)
 	default:
 		return doc.Of(string(w.bytes)), nil
 	}
 }
-
-// BareList is the member under which a bare message holds its list.
-const BareList = "items"
 
 // Field numbers of a map's entry.
 const (
@@ -134,7 +159,7 @@ const (
 )
 
 // decodeEntry reads an entry of a map. A missing value is the empty text, because Protobuf does not write empty values.
-func decodeEntry(f MessageField, w wireField) (key string, value doc.Value, err error) {
+func decodeEntry(f MessageField, w wireField, levels int) (key string, value doc.Value, err error) {
 	value = doc.Of("")
 	err = eachField(w.bytes, func(e wireField) error {
 		switch e.number {
@@ -145,7 +170,7 @@ func decodeEntry(f MessageField, w wireField) (key string, value doc.Value, err 
 				value = doc.Of(string(e.bytes))
 				return nil
 			}
-			value, err = MessageField{Name: f.Name, Type: MessageType, Of: f.Of, Bare: f.Bare}.decode(e)
+			value, err = MessageField{Name: f.Name, Type: MessageType, Of: f.Of}.decode(e, levels)
 			return err
 		}
 		return nil
@@ -222,6 +247,9 @@ func (f MessageField) appendTime(dst []byte, text string) ([]byte, error) {
 
 // Append appends the message for a document. It ignores members without a description.
 func (m *Message) Append(dst []byte, v doc.Value) ([]byte, error) {
+	if m.union {
+		v = m.wrapped(v)
+	}
 	fields := m.fields
 	if !sort.SliceIsSorted(fields, func(i, j int) bool { return fields[i].Number < fields[j].Number }) {
 		return dst, fmt.Errorf("the fields of a message are not in order of their numbers")
@@ -235,14 +263,16 @@ func (m *Message) Append(dst []byte, v doc.Value) ([]byte, error) {
 		switch {
 		case f.Type == MapType:
 			for key, entry := range value.Members() {
-				var encoded []byte
-				encoded = AppendField(encoded, entryKey, []byte(key))
-				if f.Of == nil {
-					encoded = AppendField(encoded, entryValue, []byte(entry.Text()))
-				} else if encoded, err = (MessageField{Number: entryValue, Type: MessageType, Of: f.Of, Bare: f.Bare}).append(encoded, entry); err != nil {
+				dst, err = appendNested(dst, f.Number, func(dst []byte) ([]byte, error) {
+					dst = AppendField(dst, entryKey, []byte(key))
+					if f.Of == nil {
+						return AppendField(dst, entryValue, []byte(entry.Text())), nil
+					}
+					return MessageField{Number: entryValue, Type: MessageType, Of: f.Of}.append(dst, entry)
+				})
+				if err != nil {
 					return dst, err
 				}
-				dst = AppendField(dst, f.Number, encoded)
 			}
 		case f.Repeated:
 			for _, e := range value.Elements() {
@@ -273,6 +303,12 @@ func (f MessageField) append(dst []byte, v doc.Value) ([]byte, error) {
 			return dst, fmt.Errorf("%q is not an integer", f.Name)
 		}
 		return AppendVarintField(dst, f.Number, uint64(n)), nil
+	case DoubleType:
+		n, ok := v.Float()
+		if !ok {
+			return dst, fmt.Errorf("%q is not a number", f.Name)
+		}
+		return AppendDoubleField(dst, f.Number, n), nil
 	case BytesType:
 		decoded, err := base64.StdEncoding.DecodeString(v.Text())
 		if err != nil {
@@ -282,12 +318,11 @@ func (f MessageField) append(dst []byte, v doc.Value) ([]byte, error) {
 	case TimeType, MicroTimeType:
 		return f.appendTime(dst, v.Text())
 	case MessageType:
-		if f.Bare {
-			v = doc.MapOf(doc.Member{Key: BareList, Value: v})
-		}
-		encoded, err := f.Of.Append(nil, v)
-		return AppendField(dst, f.Number, encoded), err
+		return appendNested(dst, f.Number, func(dst []byte) ([]byte, error) { return f.Of.Append(dst, v) })
 	case JSONType:
+		if v.IsNull() { // an element of a list
+			return AppendField(dst, f.Number, nil), nil
+		}
 		return AppendField(dst, f.Number, AppendField(nil, rawJSON, AppendJSON(nil, v))), nil
 	default:
 		return AppendField(dst, f.Number, []byte(v.Text())), nil

@@ -87,7 +87,7 @@ func APIGroupListMessage() *Message { return NewMessage(messages(1, "groups", AP
 
 // APIResourceListMessage is the kind APIResourceList.
 func APIResourceListMessage() *Message {
-	verbs := MessageField{Number: 4, Name: "verbs", Type: MessageType, Of: NewMessage(texts(1, BareList)), Bare: true}
+	verbs := message(4, "verbs", NewUnion(texts(1, "items")))
 	resource := NewMessage(text(1, "name"), flag(2, "namespaced"), text(3, "kind"), verbs, texts(5, "shortNames"), text(6, "singularName"), texts(7, "categories"),
 		text(8, "group"), text(9, "version"), text(10, "storageVersionHash"))
 	return NewMessage(text(1, "groupVersion"), messages(2, "resources", resource))

@@ -22,7 +22,8 @@ const metadataField = "ObjectMeta"
 //
 // MessageOf takes the name of a member from its json tag, and only the encoding and the number from its protobuf tag. It returns nil
 // if the metadata has no protobuf tag. If the metadata has one, every other field must have one too, because Protobuf would lose a
-// field without a tag.
+// field without a tag. A struct with its own JSON encoding is JSON text if bytes are its only field. Otherwise it is a union: the
+// document has the value of one of its fields in its place.
 func MessageOf(t reflect.Type) (*Message, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, nil
@@ -33,17 +34,18 @@ func MessageOf(t reflect.Type) (*Message, error) {
 	return describer{}.message(t)
 }
 
-// describer derives messages from Go types. It holds the types that enclose the current one, to detect a type that contains itself.
-type describer []reflect.Type
+// describer derives messages from Go types. It holds the messages of all types that it has met, because a type may contain itself.
+type describer map[reflect.Type]*Message
 
 func (d describer) message(t reflect.Type) (*Message, error) {
 	if t == reflect.TypeFor[apimeta.ObjectMeta]() {
 		return ObjectMetaMessage(), nil
 	}
-	if slices.Contains(d, t) {
-		return nil, fmt.Errorf("%s contains itself", t)
+	if known, ok := d[t]; ok {
+		return known, nil
 	}
-	d = append(slices.Clip(d), t)
+	m := &Message{union: encodesItself(t)}
+	d[t] = m
 	fields, err := d.fields(t)
 	if err != nil {
 		return nil, err
@@ -54,7 +56,8 @@ func (d describer) message(t reflect.Type) (*Message, error) {
 			return nil, fmt.Errorf("%s: %s and %s have the number %d", t, fields[i-1].Name, fields[i].Name, fields[i].Number)
 		}
 	}
-	return NewMessage(fields...), nil
+	m.fields = fields
+	return m, nil
 }
 
 // fields describes the fields of a struct and of its inlined structs.
@@ -99,17 +102,10 @@ func (d describer) field(f reflect.StructField) (MessageField, error) {
 	if err != nil || out.Number < 1 {
 		return out, fmt.Errorf("the tag %q has no field number", f.Tag.Get("protobuf"))
 	}
-	if wire := wireOf(out.Type); parts[0] != wire {
+	if wire := map[int]string{wireVarint: "varint", wire64: "fixed64", wireBytes: "bytes"}[out.Type.wire()]; parts[0] != wire {
 		return out, fmt.Errorf("the tag %q must begin with %s", f.Tag.Get("protobuf"), wire)
 	}
 	return out, nil
-}
-
-func wireOf(t FieldType) string {
-	if t == BoolType || t == IntType {
-		return "varint"
-	}
-	return "bytes"
 }
 
 // typed describes the values of a Go type. Its caller sets the number and the name.
@@ -122,7 +118,9 @@ func (d describer) typed(t reflect.Type) (f MessageField, err error) {
 		f.Type = TimeType
 	case t == reflect.TypeFor[apimeta.MicroTime]():
 		f.Type = MicroTimeType
-	case encodesItself(t):
+	case encodesItself(t) && isJSONText(t):
+		f.Type = JSONType
+	case encodesItself(t) && !isUnion(t):
 		return f, fmt.Errorf("%s cannot be encoded in Protobuf, because it has its own JSON encoding", t)
 	case t.Kind() == reflect.String:
 		f.Type = StringType
@@ -130,6 +128,8 @@ func (d describer) typed(t reflect.Type) (f MessageField, err error) {
 		f.Type = BoolType
 	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:
 		f.Type = IntType
+	case t.Kind() == reflect.Float64:
+		f.Type = DoubleType
 	case t.Kind() == reflect.Struct:
 		f.Type = MessageType
 		f.Of, err = d.message(t)
@@ -146,7 +146,7 @@ func (d describer) typed(t reflect.Type) (f MessageField, err error) {
 			err = fmt.Errorf("%s cannot be encoded in Protobuf", t)
 		}
 		if f.Repeated { // a message that holds only the list
-			f.Of, f.Bare = NewMessage(MessageField{Number: 1, Name: BareList, Repeated: true}), true
+			f.Of = NewUnion(texts(1, "items"))
 		}
 		f.Type, f.Repeated = MapType, false
 	default:
@@ -159,4 +159,14 @@ func (d describer) typed(t reflect.Type) (f MessageField, err error) {
 func encodesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]())
+}
+
+// isJSONText reports whether bytes with the number of [JSONType] are the only field of a struct.
+func isJSONText(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[[]byte]() && strings.HasPrefix(t.Field(0).Tag.Get("protobuf"), "bytes,1,")
+}
+
+// isUnion reports whether all fields of a struct have a protobuf tag, so that it can be described although it encodes its own JSON.
+func isUnion(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.NumField() > 0 && !slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("protobuf") == "" })
 }

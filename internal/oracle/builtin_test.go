@@ -51,33 +51,39 @@ func TestBuiltinKindsHaveUpstreamsMessages(t *testing.T) {
 	all := builtinTwins(t)
 	rounds(t, 1000, func(t *testing.T, r round) {
 		k := all[r.seed%int64(len(all))]
-		message, err := codec.MessageOf(k.ours)
-		require.NoError(t, err)
-		object := k.random(t, r.Rand)
-		text, err := json.Marshal(object)
-		require.NoError(t, err)
-		want := decoded(t, text)
-
-		theirs, err := object.(generated).Marshal()
-		require.NoError(t, err)
-		v, err := message.Decode(theirs)
-		require.NoError(t, err)
-		ours := reflect.New(k.ours).Interface()
-		require.NoError(t, codec.ToGo(v, ours))
-		got, err := codec.FromGo(ours)
-		require.NoError(t, err)
-		got = got.With("kind", want.Get("kind")).With("apiVersion", want.Get("apiVersion")) // in Protobuf, the envelope contains them
-		requireSame(t, text, codec.AppendJSON(nil, got), "%s: decoded", k)
-
-		encoded, err := message.Append(nil, want)
-		require.NoError(t, err)
-		again := k.new()
-		require.NoError(t, again.(generated).Unmarshal(encoded))
-		shown, err := codec.FromGo(again)
-		require.NoError(t, err)
-		shown = shown.With("kind", want.Get("kind")).With("apiVersion", want.Get("apiVersion"))
-		requireSame(t, text, codec.AppendJSON(nil, shown), "%s: encoded", k)
+		requireSameMessage(t, k.kind, k.ours, k.random(t, r.Rand))
 	})
+}
+
+// requireSameMessage compares the description that the tags of a Go type yield with the code that upstream's generator made for its
+// original. Each decodes what the other encodes.
+func requireSameMessage(t *testing.T, k kind, oursType reflect.Type, object any) {
+	t.Helper()
+	message, err := codec.MessageOf(oursType)
+	require.NoError(t, err)
+	text, err := json.Marshal(object)
+	require.NoError(t, err)
+	want := decoded(t, text)
+
+	theirs, err := object.(generated).Marshal()
+	require.NoError(t, err)
+	v, err := message.Decode(theirs)
+	require.NoError(t, err)
+	ours := reflect.New(oursType).Interface()
+	require.NoError(t, codec.ToGo(v, ours))
+	got, err := codec.FromGo(ours)
+	require.NoError(t, err)
+	got = got.With("kind", want.Get("kind")).With("apiVersion", want.Get("apiVersion")) // in Protobuf, the envelope contains them
+	requireSame(t, text, codec.AppendJSON(nil, got), "%s: decoded", k)
+
+	encoded, err := message.Append(nil, want)
+	require.NoError(t, err)
+	again := k.new()
+	require.NoError(t, again.(generated).Unmarshal(encoded))
+	shown, err := codec.FromGo(again)
+	require.NoError(t, err)
+	shown = shown.With("kind", want.Get("kind")).With("apiVersion", want.Get("apiVersion"))
+	requireSame(t, text, codec.AppendJSON(nil, shown), "%s: encoded", k)
 }
 
 // The kinds of package builtin have the same fields as their originals, with the same rules for merging,

@@ -7,7 +7,9 @@ import (
 )
 
 // JSON is any JSON value. Raw is empty for null.
-type JSON struct{ Raw []byte }
+type JSON struct {
+	Raw []byte `protobuf:"bytes,1,opt,name=raw"`
+}
 
 // MarshalJSON implements [json.Marshaler].
 func (j JSON) MarshalJSON() ([]byte, error) {
@@ -28,8 +30,8 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 
 // JSONSchemaPropsOrBool is a schema or a boolean. With a Schema, Allows is true.
 type JSONSchemaPropsOrBool struct {
-	Allows bool
-	Schema *JSONSchemaProps
+	Allows bool             `protobuf:"varint,1,opt,name=allows"`
+	Schema *JSONSchemaProps `protobuf:"bytes,2,opt,name=schema"`
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -58,8 +60,8 @@ func (s *JSONSchemaPropsOrBool) UnmarshalJSON(data []byte) error {
 
 // JSONSchemaPropsOrArray is one schema for all items of a list, or a list of schemas, which no structural schema may have.
 type JSONSchemaPropsOrArray struct {
-	Schema      *JSONSchemaProps
-	JSONSchemas []JSONSchemaProps
+	Schema      *JSONSchemaProps  `protobuf:"bytes,1,opt,name=schema"`
+	JSONSchemas []JSONSchemaProps `protobuf:"bytes,2,rep,name=jSONSchemas"`
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -78,8 +80,8 @@ func (s *JSONSchemaPropsOrArray) UnmarshalJSON(data []byte) error {
 
 // JSONSchemaPropsOrStringArray is a schema or a list of members, which no structural schema may have.
 type JSONSchemaPropsOrStringArray struct {
-	Schema   *JSONSchemaProps
-	Property []string
+	Schema   *JSONSchemaProps `protobuf:"bytes,1,opt,name=schema"`
+	Property []string         `protobuf:"bytes,2,rep,name=property"`
 }
 
 // MarshalJSON implements [json.Marshaler].

@@ -1,0 +1,39 @@
+package codec
+
+import "github.com/decorum-go/decorum/internal/doc"
+
+// NewUnion returns the description of a message in whose place the document has the value of one of its fields: a list, the map of
+// another message, or a boolean. The message has at most one field of each of the three.
+func NewUnion(fields ...MessageField) *Message { return &Message{fields: fields, union: true} }
+
+// chosen returns the value for which a union stands: its list or, without one, its map or its boolean. A union without a value stands
+// for false if it has a boolean, and for null otherwise.
+func (m *Message) chosen(v doc.Value) doc.Value {
+	found := doc.NullValue()
+	for _, f := range m.fields {
+		value := v.Get(f.Name)
+		switch {
+		case f.Repeated && !value.IsAbsent():
+			return value
+		case f.Type == BoolType && found.IsNull():
+			found = doc.OfBool(value.Bool())
+		case f.Type == MessageType && !value.IsAbsent():
+			found = value
+		}
+	}
+	return found
+}
+
+// wrapped returns a union's document for the value that stands in its place. A map also sets the boolean.
+func (m *Message) wrapped(v doc.Value) doc.Value {
+	var members []doc.Member
+	for _, f := range m.fields {
+		switch {
+		case f.Repeated && v.Kind() == doc.List, f.Type == MessageType && !f.Repeated && v.Kind() == doc.Map, f.Type == BoolType && v.Kind() == doc.Bool:
+			members = append(members, doc.Member{Key: f.Name, Value: v})
+		case f.Type == BoolType && v.Kind() == doc.Map:
+			members = append(members, doc.Member{Key: f.Name, Value: doc.OfBool(true)})
+		}
+	}
+	return doc.MapOf(members...)
+}
