@@ -49,7 +49,7 @@ func headerBombs(t *testing.T, h *host) {
 	assert.Less(t, len(groups.body), 64<<10)
 }
 
-// ask32K sends a request of alice with a header that has as much in it as the server allows.
+// ask32K sends a request of alice with a header that is almost as large as the server allows.
 func ask32K(t *testing.T, h *host, name, value string) answer {
 	t.Helper()
 	return h.as("alice").ask(t, "GET", notesIn("team-a")+"/own0", "", name, strings.Repeat(value, 24<<10/len(value)), "Impersonate-User", "root")

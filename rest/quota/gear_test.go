@@ -19,7 +19,7 @@ import (
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
-// Note is a kind of which quotas limit the number and the size.
+// Note is a kind whose number and size are limited.
 type Note struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
