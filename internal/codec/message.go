@@ -4,11 +4,9 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math"
-	"sort"
 	"time"
 
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/words"
 )
 
 // Message describes how the field numbers of a Protobuf message map to the members of a document. Package codec needs no
@@ -227,104 +225,4 @@ func (f MessageField) layout() string {
 		return rfc3339Micro
 	}
 	return time.RFC3339
-}
-
-func (f MessageField) appendTime(dst []byte, text string) ([]byte, error) {
-	t, err := time.Parse(f.layout(), text)
-	if err != nil {
-		told := words.NotATime(text)
-		if f.Type == MicroTimeType {
-			told = words.NotAMicroTime(text)
-		}
-		return dst, fmt.Errorf("%q: %s", f.Name, told)
-	}
-	encoded := AppendVarintField(nil, timeSeconds, uint64(t.Unix()))
-	if f.Type == MicroTimeType {
-		encoded = AppendVarintField(encoded, timeNanos, uint64(t.Nanosecond()))
-	}
-	return AppendField(dst, f.Number, encoded), nil
-}
-
-// Append appends the message for a document. It ignores members without a description.
-func (m *Message) Append(dst []byte, v doc.Value) ([]byte, error) {
-	if m.union {
-		v = m.wrapped(v)
-	}
-	fields := m.fields
-	if !sort.SliceIsSorted(fields, func(i, j int) bool { return fields[i].Number < fields[j].Number }) {
-		return dst, fmt.Errorf("the fields of a message are not in order of their numbers")
-	}
-	for _, f := range fields {
-		value := v.Get(f.Name)
-		if value.IsAbsent() || value.IsNull() {
-			continue
-		}
-		var err error
-		switch {
-		case f.Type == MapType:
-			for key, entry := range value.Members() {
-				dst, err = appendNested(dst, f.Number, func(dst []byte) ([]byte, error) {
-					dst = AppendField(dst, entryKey, []byte(key))
-					if f.Of == nil {
-						return AppendField(dst, entryValue, []byte(entry.Text())), nil
-					}
-					return MessageField{Number: entryValue, Type: MessageType, Of: f.Of}.append(dst, entry)
-				})
-				if err != nil {
-					return dst, err
-				}
-			}
-		case f.Repeated:
-			for _, e := range value.Elements() {
-				if dst, err = f.append(dst, e); err != nil {
-					return dst, err
-				}
-			}
-		default:
-			if dst, err = f.append(dst, value); err != nil {
-				return dst, err
-			}
-		}
-	}
-	return dst, nil
-}
-
-func (f MessageField) append(dst []byte, v doc.Value) ([]byte, error) {
-	switch f.Type {
-	case BoolType:
-		n := uint64(0)
-		if v.Bool() {
-			n = 1
-		}
-		return AppendVarintField(dst, f.Number, n), nil
-	case IntType:
-		n, ok := v.Int()
-		if !ok {
-			return dst, fmt.Errorf("%q is not an integer", f.Name)
-		}
-		return AppendVarintField(dst, f.Number, uint64(n)), nil
-	case DoubleType:
-		n, ok := v.Float()
-		if !ok {
-			return dst, fmt.Errorf("%q is not a number", f.Name)
-		}
-		return AppendDoubleField(dst, f.Number, n), nil
-	case BytesType:
-		decoded, err := base64.StdEncoding.DecodeString(v.Text())
-		if err != nil {
-			return dst, fmt.Errorf("%q: %w", f.Name, err)
-		}
-		return AppendField(dst, f.Number, decoded), nil
-	case TimeType, MicroTimeType:
-		return f.appendTime(dst, v.Text())
-	case MessageType:
-		return appendNested(dst, f.Number, func(dst []byte) ([]byte, error) { return f.Of.Append(dst, v) })
-	case JSONType:
-		if v.IsNull() { // an element of a list
-			return AppendField(dst, f.Number, nil), nil
-		}
-		return AppendField(dst, f.Number, AppendField(nil, rawJSON, AppendJSON(nil, v))), nil
-	default:
-		return AppendField(dst, f.Number, []byte(v.Text())), nil
-	}
 }

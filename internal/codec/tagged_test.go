@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -169,4 +170,22 @@ func TestNestedMessagesAreBounded(t *testing.T) {
 	lists := []byte(strings.Repeat("[", doc.MaxDepth-1) + strings.Repeat("]", doc.MaxDepth-1))
 	_, err = m.Decode(codec.AppendField(nil, 13, codec.AppendField(nil, 1, lists)))
 	assert.ErrorIs(t, err, codec.ErrTooDeep)
+}
+
+// What the encoding of nested messages costs grows with their size, not with their depth.
+func TestNestedMessagesAreEncodedOnce(t *testing.T) {
+	m, err := codec.MessageOf(reflect.TypeFor[tagged]())
+	require.NoError(t, err)
+	const levels, size = 3000, 1 << 20
+	v, _, err := codec.DecodeJSON([]byte(`{"rule":` + strings.Repeat(`{"next":`, levels) + `{"name":"` + strings.Repeat("x", size) + `"}` + strings.Repeat("}", levels+1)))
+	require.NoError(t, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	encoded, err := m.Append(nil, v)
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16*size))
+	again, err := m.Decode(encoded)
+	require.NoError(t, err)
+	assert.True(t, doc.Equal(v, again))
 }

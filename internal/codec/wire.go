@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"slices"
 )
 
 // The wire format of Protocol Buffers: a message is a sequence of fields, each a number and a type, then the value.
@@ -83,18 +82,6 @@ func AppendField(dst []byte, number int, value []byte) []byte {
 // AppendFieldHead appends a field that holds a string, bytes or a message of this size, up to its value.
 func AppendFieldHead(dst []byte, number, size int) []byte {
 	return binary.AppendUvarint(appendTag(dst, number, wireBytes), uint64(size))
-}
-
-// appendNested appends a field whose message content appends. It writes the message in place and then makes room for its length.
-func appendNested(dst []byte, number int, content func(dst []byte) ([]byte, error)) ([]byte, error) {
-	dst = append(appendTag(dst, number, wireBytes), 0)
-	start := len(dst)
-	dst, err := content(dst)
-	var length [binary.MaxVarintLen64]byte
-	n := binary.PutUvarint(length[:], uint64(len(dst)-start))
-	dst = slices.Insert(dst, start, length[1:n]...)
-	dst[start-1] = length[0]
-	return dst, err
 }
 
 // AppendVarintField appends a field that holds an integer, or a boolean as 0 or 1.

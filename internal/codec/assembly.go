@@ -1,0 +1,43 @@
+package codec
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// assembly encodes a message that contains messages. A nested message has its length before it, which is known only after it has been
+// encoded. So an assembly remembers where lengths belong and inserts all of them at the end. Its cost does not depend on the depth.
+type assembly struct {
+	bytes   []byte // everything but the lengths
+	gaps    []gap  // in the order of their places
+	lengths int    // how many bytes the lengths of the finished messages take
+}
+
+// gap is the place in the bytes of an assembly before which the length of a nested message belongs.
+type gap struct{ at, length int }
+
+// nested appends a field whose message content appends.
+func (a *assembly) nested(number int, content func() error) error {
+	a.bytes = appendTag(a.bytes, number, wireBytes)
+	i, at, before := len(a.gaps), len(a.bytes), a.lengths
+	a.gaps = append(a.gaps, gap{at: at})
+	if err := content(); err != nil {
+		return err
+	}
+	length := len(a.bytes) - at + a.lengths - before
+	a.gaps[i].length = length
+	a.lengths += len(binary.AppendUvarint(make([]byte, 0, binary.MaxVarintLen64), uint64(length)))
+	return nil
+}
+
+// appendTo appends the whole message.
+func (a *assembly) appendTo(dst []byte) []byte {
+	dst = slices.Grow(dst, len(a.bytes)+a.lengths)
+	done := 0
+	for _, g := range a.gaps {
+		dst = append(dst, a.bytes[done:g.at]...)
+		dst = binary.AppendUvarint(dst, uint64(g.length))
+		done = g.at
+	}
+	return append(dst, a.bytes[done:]...)
+}
