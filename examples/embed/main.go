@@ -59,8 +59,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	case err = <-failed:
 	case <-ctx.Done():
 	}
-	// A server waits six seconds for a connection that has not sent a request yet.
-	grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	grace, cancel := context.WithTimeout(context.Background(), program.ShutdownTimeout)
 	defer cancel()
 	// Shut the API down first: it ends the watches, for which the server would
 	// otherwise wait.

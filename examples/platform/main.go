@@ -72,8 +72,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	case err = <-ended:
 	case <-ctx.Done():
 	}
-	// A server waits six seconds for a connection that has not sent a request yet.
-	grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	grace, cancel := context.WithTimeout(context.Background(), program.ShutdownTimeout)
 	defer cancel()
 	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace)) // the API first, because it ends the watches
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/examples/internal/program"
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
@@ -67,8 +68,7 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 	err = election.Run(ctx, candidate(api), func(ctx context.Context) error { return lead(ctx, api) })
 
 	// The leader has released its lease. The API ends before the server, because it ends the watches.
-	// A server waits six seconds for a connection that has not sent a request yet.
-	grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	grace, cancel := context.WithTimeout(context.Background(), program.ShutdownTimeout)
 	defer cancel()
 	err = errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
 	if failure := <-serving; !errors.Is(failure, http.ErrServerClosed) {
