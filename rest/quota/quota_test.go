@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // Each limit refuses the write that exceeds it in the words of Kubernetes.
@@ -215,4 +216,24 @@ func TestRestrictedClients(t *testing.T) {
 	}
 	code, _ := send(t, api, "alice", "POST", "namespaces/a/notes", strings.Replace(body, `"y"`, `"x"`, 1))
 	assert.Equal(t, 409, code, "a taken name is a conflict, as without a quota")
+}
+
+// A panic of the function that returns the limits fails the request, and leaves the store usable.
+func TestLimitsThatPanic(t *testing.T) {
+	limits := quota.New(func(of quota.Account) []quota.Limit {
+		if of.User == "mallory" {
+			panic("the database of limits is down")
+		}
+		return []quota.Limit{{Name: "q", Objects: 1}}
+	})
+	store := storage.NewMemory(storage.MemoryOptions{Ledger: limits})
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	api := serve(t, store, nil)
+	for _, c := range []struct {
+		user, path string
+		code       int
+	}{{"mallory", "", 500}, {"mallory", "?dryRun=All", 500}, {"alice", "", 201}, {"bob", "", 409}} {
+		code, message := send(t, api, c.user, "POST", "namespaces/a/notes"+c.path, note("x", ""))
+		assert.Equal(t, c.code, code, "%s: %s", c.user, message)
+	}
 }
