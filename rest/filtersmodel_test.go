@@ -164,7 +164,7 @@ func (m *filterModel) step() {
 	}
 	all.Wait()
 	m.writeAsUser()
-	<-time.After(time.Second) // of the bubble: whose rights have changed, has been told
+	<-time.After(time.Second) // of the bubble: the watches of users with changed rights have ended
 	existing, _ := m.list("root")
 	for _, r := range m.readers {
 		watched := r.state()

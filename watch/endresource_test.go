@@ -57,7 +57,7 @@ func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
 	})
 }
 
-// A cursor that is behind does not expire because its resource ends. It reads either the changes or the error of EndResource.
+// A cursor that lags behind does not expire when its resource ends. It returns either the changes or the error of EndResource.
 func TestEndResourceBesidePolls(t *testing.T) {
 	over := errors.New("over")
 	for range 50 {

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// assembly encodes a message that contains messages. A nested message has its length before it, which is known only after it has been
-// encoded. So an assembly remembers where lengths belong and inserts all of them at the end. Its cost does not depend on the depth.
+// assembly encodes a message that contains messages. The length of a nested message precedes it, but is known only after the nested
+// message is encoded. An assembly records the places of the lengths, and inserts all lengths at the end. The cost does not depend on the
+// depth.
 type assembly struct {
 	bytes   []byte // everything but the lengths
 	gaps    []gap  // in the order of their places
 	lengths int    // how many bytes the lengths of the finished messages take
 }
 
-// gap is the place in the bytes of an assembly before which the length of a nested message belongs.
+// gap is an offset in the bytes of an assembly, and the length to insert there.
 type gap struct{ at, length int }
 
 // nested appends a field whose message content appends.

@@ -22,8 +22,8 @@ const metadataField = "ObjectMeta"
 //
 // MessageOf takes the name of a member from its json tag, and only the encoding and the number from its protobuf tag. It returns nil
 // if the metadata has no protobuf tag. If the metadata has one, every other field must have one too, because Protobuf would lose a
-// field without a tag. A struct with its own JSON encoding is JSON text if bytes are its only field. Otherwise it is a union: the
-// document has the value of one of its fields in its place.
+// field without a tag. A struct with its own JSON encoding is JSON text if bytes are its only field. Otherwise it is a union
+// (see [NewUnion]).
 func MessageOf(t reflect.Type) (*Message, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, nil

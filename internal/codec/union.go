@@ -2,12 +2,12 @@ package codec
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// NewUnion returns the description of a message in whose place the document has the value of one of its fields: a list, the map of
-// another message, or a boolean. The message has at most one field of each of the three.
+// NewUnion returns the description of a message that a document represents by the value of one of the message's fields: a list, the map
+// of another message, or a boolean. The message has at most one field of each of these three types.
 func NewUnion(fields ...MessageField) *Message { return &Message{fields: fields, union: true} }
 
-// chosen returns the value for which a union stands: its list or, without one, its map or its boolean. A union without a value stands
-// for false if it has a boolean, and for null otherwise.
+// chosen returns the value that represents a union: its list or, without one, its map or its boolean. If all are absent, the value is
+// false for a union with a boolean field, and null otherwise.
 func (m *Message) chosen(v doc.Value) doc.Value {
 	found := doc.NullValue()
 	for _, f := range m.fields {
@@ -24,7 +24,7 @@ func (m *Message) chosen(v doc.Value) doc.Value {
 	return found
 }
 
-// wrapped returns a union's document for the value that stands in its place. A map also sets the boolean.
+// wrapped returns the fields of a union for the value that represents it. A map also sets the boolean.
 func (m *Message) wrapped(v doc.Value) doc.Value {
 	var members []doc.Member
 	for _, f := range m.fields {

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long the tests wait before they call something stuck.
+// patience is how long the tests wait before they fail.
 const patience = 5 * time.Minute
 
-// attack is what attackers do to a host.
+// attack is one way of attacking a host.
 type attack struct {
 	name string
 	run  func(t *testing.T, h *host)
@@ -38,19 +38,19 @@ func underAttack(t *testing.T, attacks ...attack) {
 	}
 }
 
-// footprint is what the process takes.
+// footprint is the memory and the goroutines that the process uses.
 type footprint struct {
 	goroutines int
 	bytes      uint64 // of heap and stacks
 }
 
-// What a process may keep after an attack: the runtime frees stacks late, and pools and history are bounded by more than a test fills.
+// These are the tolerances after an attack. The runtime frees stacks late, and a test does not fill the pools and the history to their limits.
 const (
 	moreGoroutines = 8
 	moreBytes      = 24 << 20
 )
 
-// settled waits until no request is under way and the process takes about as much as before, and returns what it takes.
+// settled waits until no request is in progress and the footprint is about the one before. It returns the new footprint.
 func (h *host) settled(t *testing.T, before footprint) (now footprint) {
 	t.Helper()
 	await(t, "the process takes what it took before", func() string {
@@ -85,8 +85,8 @@ func await(t *testing.T, what string, missing func() string) {
 	}
 }
 
-// behaveWhile runs an attack beside a client that behaves well: it writes notes, reads them, and watches. Everything that it gets must be
-// right, at least once after the attack.
+// behaveWhile runs an attack while a well-behaved client writes notes, reads them and watches them. Every response to this client must be
+// correct. The client completes at least one round after the attack.
 func (h *host) behaveWhile(t *testing.T, attack func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -99,10 +99,10 @@ func (h *host) behaveWhile(t *testing.T, attack func()) {
 		defer close(over) // an attack may fail the test
 		attack()
 	}()
-	require.NoError(t, <-result, "the client that behaves well")
+	require.NoError(t, <-result, "the well-behaved client")
 }
 
-// watchCalm opens the watch of the client that behaves well.
+// watchCalm opens the watch of the well-behaved client.
 func (h *host) watchCalm(t *testing.T, ctx context.Context) io.ReadCloser {
 	t.Helper()
 	var list struct {
@@ -118,7 +118,7 @@ func (h *host) watchCalm(t *testing.T, ctx context.Context) io.ReadCloser {
 	return watch.Body
 }
 
-// behave is the client that behaves well. It returns when over is closed, after a last round.
+// behave runs the well-behaved client. When over is closed, it completes a last round and returns.
 func (h *host) behave(ctx context.Context, events *json.Decoder, over <-chan struct{}) error {
 	for last := false; !last; {
 		select {
@@ -153,7 +153,7 @@ func (h *host) behave(ctx context.Context, events *json.Decoder, over <-chan str
 	return nil
 }
 
-// asCalm sends a request of the client that behaves well. If the API has too many requests, the client tries again.
+// asCalm sends a request of the well-behaved client, and repeats it after each 429.
 func (h *host) asCalm(ctx context.Context, method, path, body string) (answer, error) {
 	for {
 		a, err := h.as("calm").send(ctx, method, path, body)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Headers that are too large, too many, or of impersonation without end are refused.
+// The server refuses headers that are too large or too many, and long lists of impersonated groups.
 func headerBombs(t *testing.T, h *host) {
 	const large = 1 << 20
 	many := func(format string, n int) string {
@@ -39,9 +39,9 @@ func headerBombs(t *testing.T, h *host) {
 	} {
 		got := raw(t, h.hasty.Listener.Addr().String(), "GET "+notesIn("team-a")+" HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n"+header+"Connection: close\r\n\r\n")
 		code := codeOf(got)
-		require.True(t, code == http.StatusRequestHeaderFieldsTooLarge || code == 0, "%s: %.200s", name, got) // 0: the client lost the answer while it was still sending
+		require.True(t, code == http.StatusRequestHeaderFieldsTooLarge || code == 0, "%s: %.200s", name, got) // 0: the server closed the connection while the client was still sending
 	}
-	// These fit into the header.
+	// These headers are below the server's limit.
 	groups := ask32K(t, h, "Impersonate-Group", "g")
 	assert.Equal(t, http.StatusForbidden, groups.code, groups.body)
 	accept := ask32K(t, h, "Accept", "application/json;q=0.1,")
@@ -55,7 +55,7 @@ func ask32K(t *testing.T, h *host, name, value string) answer {
 	return h.as("alice").ask(t, "GET", notesIn("team-a")+"/own0", "", name, strings.Repeat(value, 24<<10/len(value)), "Impersonate-User", "root")
 }
 
-// zeros is a body of that many bytes that takes no memory.
+// zeros returns a body of n spaces, generated as it is read.
 func zeros(n int64) io.Reader { return io.LimitReader(spaces{}, n) }
 
 type spaces struct{}
@@ -67,7 +67,7 @@ func (spaces) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Bodies that are too large, too deep, or compressed are refused, in any number at once.
+// The server refuses bodies that are too large, too deep or compressed, even if many arrive at once.
 func bodyBombs(t *testing.T, h *host) {
 	var zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)
@@ -115,7 +115,7 @@ func bodyBombs(t *testing.T, h *host) {
 					r.Header.Set("Content-Encoding", c.zip)
 				}
 				got, err := over.Do(r)
-				if err != nil { // the server has closed the connection before the client had sent everything
+				if err != nil { // the server closed the connection before the client had sent the whole body
 					return
 				}
 				defer got.Body.Close()
@@ -130,7 +130,7 @@ func bodyBombs(t *testing.T, h *host) {
 	t.Logf("%d of %d bodies got an answer", refused.Load(), len(bombs)*atOnce)
 }
 
-// stalled opens connections, sends this on each, and then neither sends nor reads.
+// stalled opens n connections, sends the request on each, and then neither sends nor reads.
 func stalled(t *testing.T, address string, n int, request string) (conns []net.Conn) {
 	t.Helper()
 	for range n {
@@ -144,7 +144,8 @@ func stalled(t *testing.T, address string, n int, request string) (conns []net.C
 	return conns
 }
 
-// ended waits until the server has ended each connection by itself, and closes it. It returns how many got each code; 0 is no answer.
+// ended reads each connection until the server closes it, then closes it too. It returns the number of connections for each status code.
+// Code 0 counts the connections without a response.
 func ended(t *testing.T, conns []net.Conn) map[int]int {
 	t.Helper()
 	codes := map[int]int{}
@@ -157,7 +158,7 @@ func ended(t *testing.T, conns []net.Conn) map[int]int {
 	return codes
 }
 
-// Clients that send slowly lose their connection, and more than the API admits at once are refused.
+// The server closes connections that send too slowly, and refuses requests above the limit on concurrent requests.
 func slowWriters(t *testing.T, h *host) {
 	const head = " HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n"
 	address := h.hasty.Listener.Addr().String()
@@ -173,14 +174,14 @@ func slowWriters(t *testing.T, h *host) {
 	}
 }
 
-// Clients that do not read hold nothing up: their lists are cut off, and their watches end with their connections.
+// Clients that do not read do not delay others: the server cuts off their lists, and their watches end with their connections.
 func slowReaders(t *testing.T, h *host) {
 	const head = " HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n\r\n"
-	const lists, watches = 20, 20 // together fewer than the API admits
+	const lists, watches = 20, 20 // below the limit on concurrent requests
 	address := h.hasty.Listener.Addr().String()
 	conns := stalled(t, address, lists, "GET "+notesIn("team-a")+head)
 	conns = append(conns, stalled(t, address, watches, "GET "+notesIn("team-a")+"?watch=1"+head)...)
-	for n := range 20 { // more than the connections hold
+	for n := range 20 { // more than the socket buffers hold
 		h.must(t, "PATCH", notesIn("team-a")+"/large0", fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, n), "Content-Type", "application/merge-patch+json")
 	}
 	const calm = 2 // the watch and the request of the client that behaves well
@@ -195,7 +196,7 @@ func slowReaders(t *testing.T, h *host) {
 	}
 }
 
-// Clients that reset their HTTP/2 streams as fast as they can leave nothing behind.
+// Clients that rapidly reset their HTTP/2 streams leave no goroutines and no memory behind.
 func resets(t *testing.T, h *host) {
 	over := h.http2.Client()
 	defer over.CloseIdleConnections()

@@ -19,14 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// raw sends bytes over a new connection, and returns everything that comes back until the server closes it.
+// raw sends a request over a new connection, and returns everything that the server sends until it closes the connection.
 func raw(t *testing.T, address, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	require.NoError(t, err)
 	defer conn.Close()
 	go func() { _, _ = io.WriteString(conn, request) }() // the server may answer before it has read everything
-	got, _ := io.ReadAll(conn)                           // a reset after the answer is an end, too
+	got, _ := io.ReadAll(conn)                           // a reset after the response also ends it
 	return string(got)
 }
 
@@ -36,7 +36,7 @@ func codeOf(text string) (code int) {
 	return code
 }
 
-// However alice writes a path, it leads to nothing outside of her namespace.
+// No spelling of a path gives alice access to another namespace.
 func pathTricks(t *testing.T, h *host) {
 	const a, b, root = "/namespaces/team-a", "/namespaces/team-b", "/apis/example.com/v1"
 	targets := []string{
@@ -66,7 +66,7 @@ func pathTricks(t *testing.T, h *host) {
 			}
 			for _, method := range []string{"GET", "DELETE", "POST"} {
 				if method == "DELETE" && !strings.Contains(target, "team-b") {
-					continue // alice may delete what is hers
+					continue // alice may delete her own notes
 				}
 				got := raw(t, address, method+" "+mount+target+" HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n"+rewrites+"Connection: close\r\n\r\n")
 				require.NotContains(t, got, secret, "%s %s", method, target)
@@ -137,7 +137,7 @@ func otherNamespaces(t *testing.T, h *host) {
 	assert.Equal(t, 20, h.count(t, "team-b"))
 }
 
-// Users share connections, and ask for the same objects in all forms at once. Each sees only what is its own.
+// Users share connections, and request the same objects in all representations at once. Each user receives only what that user may see.
 func cachedAnswers(t *testing.T, h *host) {
 	clients := map[string]*http.Client{h.plain.URL: {Transport: &http.Transport{MaxConnsPerHost: 4}}, h.http2.URL: {Transport: &http.Transport{
 		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}}
@@ -228,7 +228,7 @@ func relabelling(t *testing.T, h *host) {
 	assert.NotContains(t, seen.String(), secret)
 }
 
-// attackBorder sends what fay could try on a note that may be hidden from her.
+// attackBorder sends the requests with which fay could attack a note, which is hidden from her or not.
 func (h *host) attackBorder(t *testing.T, hidden bool) {
 	t.Helper()
 	const merge = "application/merge-patch+json"
@@ -259,7 +259,7 @@ func (h *host) attackBorder(t *testing.T, hidden bool) {
 		}
 		require.Equal(t, want, got.code, "%s %s %s: %s", c.method, c.path, c.body, got.body)
 		if strings.Contains(c.body, secret) {
-			continue // the answer may repeat what she guessed
+			continue // the response may repeat her guess
 		}
 		require.NotContains(t, got.body, secret, "%s %s", c.method, c.path)
 	}

@@ -139,8 +139,8 @@ func each(t *testing.T, watchers []*watcher, step func(i int, w *watcher) error)
 	return took
 }
 
-// A thousand connections of two accounts watch. All get every event; when an account is deleted, all its watches end, and when the other
-// one loses its rights, its watches end, too.
+// A thousand connections of two accounts watch. Every connection receives every event. When one account is deleted and the other loses its
+// rights, all watches end.
 func manyConnections(t *testing.T, h *host) {
 	h.must(t, "POST", "/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"crowd"}}`)
 	at := "/apis/rbac.authorization.k8s.io/v1/namespaces/crowd"
@@ -173,7 +173,7 @@ func manyConnections(t *testing.T, h *host) {
 		watchers[i] = &watcher{conn: conn}
 	}
 	opening := time.Now()
-	// Not more at once than the API admits beside the client that behaves well.
+	// The well-behaved client needs the rest of the concurrent requests that the API permits.
 	const atOnce = maxInFlight / 2
 	for from := 0; from < len(watchers); from += atOnce {
 		some := watchers[from:min(from+atOnce, len(watchers))]

@@ -4,8 +4,8 @@
 // streams, a thousand connections at once, guessed tokens, impersonation, other users' namespaces, and the border of a filter. After each
 // attack, the tests check three things:
 //
-//   - The attacker got what it should, and no byte of another user's secret.
-//   - A client that behaved well all the time was answered correctly.
+//   - The attacker received the expected response, and nothing of another user's secret.
+//   - A well-behaved client received correct responses throughout.
 //   - When the attack is over, the memory and the goroutines of the process return to what they were.
 //
 // The package contains only tests. DECORUM_CONNECTIONS sets how many connections the test of connections opens ("10000").

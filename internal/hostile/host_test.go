@@ -42,8 +42,8 @@ const maxInFlight = 64
 
 // host serves an API to these users, whose tokens are "token-of-" and the name:
 //
-//   - root administrates.
-//   - calm edits the notes in namespace calm, and behaves well.
+//   - root is the administrator.
+//   - calm edits the notes in namespace calm, and is the well-behaved client.
 //   - alice edits the notes in team-a, where she is the attacker; bob edits those in team-b.
 //   - fay sees the notes of namespace shared that have the label team=a, gus those with team=b.
 //   - mallory has no rights.
@@ -54,13 +54,13 @@ type host struct {
 
 	plain *httptest.Server // HTTP/1.1
 	http2 *httptest.Server
-	// hasty has short timeouts, as a server has that faces the network. Only attackers use it, because on a busy machine such timeouts
-	// end honest requests, too.
+	// hasty has the short timeouts of a server that faces the network. Only attackers use it, because on a busy machine such timeouts
+	// would also end legitimate requests.
 	hasty *httptest.Server
-	calm  *http.Client // of the client that behaves well
+	calm  *http.Client // of the well-behaved client
 }
 
-// hastily is every timeout of the hasty server.
+// hastily is the duration of every timeout of the hasty server.
 const hastily = 500 * time.Millisecond
 
 func newHost(t *testing.T) *host {
@@ -147,7 +147,7 @@ func (h *host) serve(t *testing.T) {
 	})
 }
 
-// tightListener accepts connections that hold little of what their client does not read.
+// tightListener accepts connections with small send buffers.
 type tightListener struct{ net.Listener }
 
 func (l tightListener) Accept() (net.Conn, error) {
@@ -197,7 +197,7 @@ func (h *host) must(t testing.TB, method, path, body string, header ...string) {
 	require.Less(t, a.code, 300, "%s %s: %s", method, path, a.body)
 }
 
-// answer is what a client got.
+// answer is the response that a client received.
 type answer struct {
 	code   int
 	header http.Header
@@ -213,7 +213,7 @@ type client struct {
 // as returns a client of a user over HTTP/1.1.
 func (h *host) as(user string) client { return client{h.calm, h.plain.URL, "token-of-" + user} }
 
-// ask sends a request, and fails the test if there is no answer. header holds names and values.
+// ask sends a request and returns the response. It fails the test if the request fails. header alternates names and values.
 func (c client) ask(t testing.TB, method, path, body string, header ...string) answer {
 	t.Helper()
 	a, err := c.send(t.Context(), method, path, body, header...)

@@ -24,7 +24,7 @@ func (h *host) token(t *testing.T, namespace, name string) string {
 	return request.Status.Token
 }
 
-// Guessed and changed tokens are refused, and all refusals are the same.
+// The server refuses guessed and altered tokens, always with the same response.
 func tokenGuessing(t *testing.T, h *host) {
 	robots := h.token(t, "team-b", "robot")
 	const right = "token-of-root"
@@ -65,7 +65,7 @@ func tokenGuessing(t *testing.T, h *host) {
 	t.Logf("%d guesses", len(guesses))
 }
 
-// Who may not impersonate cannot act as another user, in whichever way the headers are written.
+// A user without the right to impersonate cannot act as another user, however the headers are spelled.
 func impersonation(t *testing.T, h *host) {
 	for _, c := range []struct {
 		name    string

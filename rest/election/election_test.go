@@ -197,8 +197,8 @@ func TestALeaderThatIsCutOff(t *testing.T) {
 		assert.EqualValues(t, 1, s.leading.Load())
 		pass(2*time.Second + time.Millisecond)
 		assert.EqualValues(t, 0, s.leading.Load(), "it leads for the renew deadline after the last renewal")
-		// The second candidate looks at least every 4.4 seconds. It sees the last renewal late by up to one such period, waits for 15 seconds
-		// and takes the lease at its next look: after at most 23.8 seconds, 10 of which have passed.
+		// The second candidate reads the lease at least every 4.4 seconds. It can notice the last renewal 4.4 seconds late, then waits 15
+		// seconds, and can take another 4.4 seconds to read the lease again: 23.8 seconds in all. Ten of them have passed.
 		pass(14 * time.Second)
 		assert.Equal(t, "second", *s.lease().Spec.HolderIdentity)
 		assert.EqualValues(t, 1, s.leading.Load())

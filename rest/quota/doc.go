@@ -26,9 +26,9 @@
 // user, or to a client whose rights are restricted to some objects ([rest.AllowOnly]), contains only the name of the limit.
 //
 // A write that adds nothing always passes, even if the account is above its limit because the limit was lowered. So do deletions, although
-// the deletionTimestamp makes an object a little larger. An update of the status needs room like every other update. A dry run is refused
-// like the write, and uses up nothing.
+// the deletionTimestamp makes an object a little larger. An update of the status needs room like every other update. A dry run gets
+// the same refusal as the write, and does not count.
 //
-// The limits are exact: writes that compete for the last place cannot both have it, in several replicas of a store either. All replicas
+// The limits are exact: of two writes that compete for the last place, one fails, even if they reach different replicas of a store. All replicas
 // must have the same limits.
 package quota

@@ -27,8 +27,8 @@ type Limit struct {
 	Bytes int64
 }
 
-// New returns the option storage.Options.Ledger with limits. For each write, the store calls the function with the accounts to which the
-// write adds, and checks the limits in their order. The function may be called from several goroutines, and holds no lock. A change of its
+// New returns the option storage.Options.Ledger with limits. For each write, the store calls the function with the accounts that the
+// write adds to, and checks the limits in their order. The function may be called from several goroutines, and holds no lock. A change of its
 // result counts for the writes that begin afterwards.
 func New(limits func(Account) []Limit) func() storage.Ledger {
 	return func() storage.Ledger { return &ledger{limits: limits, used: map[counter]usage{}} }

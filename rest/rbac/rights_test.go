@@ -59,7 +59,7 @@ func (s *flakyStore) Watch(ctx context.Context, scope watch.Scope, after watch.R
 	return s.Store.Watch(ctx, scope, after, terms...)
 }
 
-// If the store fails, the Authorizer begins again, and learns of changes in between.
+// After the store has failed, the Authorizer follows the roles again, and applies the changes that it missed.
 func TestWatchesEndWithTheirRightsAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &flakyStore{Store: storage.NewMemory(storage.MemoryOptions{})}

@@ -85,7 +85,7 @@ func (a *account) dependsOn() []existing {
 	switch {
 	case a.Secret != nil:
 		on = append(on, existing{storage.Key{Resource: secrets, Namespace: a.Namespace, Name: a.Secret.Name}, a.Secret.UID})
-	case a.Pod != nil: // then the node is only for information
+	case a.Pod != nil: // the token then names the node only for information
 		on = append(on, existing{storage.Key{Resource: pods, Namespace: a.Namespace, Name: a.Pod.Name}, a.Pod.UID})
 	case a.Node != nil:
 		on = append(on, existing{storage.Key{Resource: nodes, Name: a.Node.Name}, a.Node.UID})

@@ -235,7 +235,7 @@ func (s *flakyStore) Watch(ctx context.Context, scope watch.Scope, after watch.R
 	return s.Store.Watch(ctx, scope, after, terms...)
 }
 
-// While nothing tells the Issuer about accounts, no watch stays open. The next one starts this again.
+// While the Issuer cannot follow the accounts, it keeps no watch open. The next watch makes it follow them again.
 func TestWatchesEndIfTheStoreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &flakyStore{Store: storage.NewMemory(storage.MemoryOptions{})}

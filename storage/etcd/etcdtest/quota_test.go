@@ -31,7 +31,7 @@ func exceeded(t *testing.T, err error) bool {
 	return exceeded
 }
 
-// Replicas share limits: writers on two of them get exactly the places that there are, a deletion on one frees a place on the other, and a
+// Replicas share limits: writers on two of them get exactly the available places, a deletion on one frees a place on the other, and a
 // replica that opens later knows who created the objects.
 func TestQuotas(t *testing.T) {
 	const each, places = 4, 10
