@@ -1,0 +1,49 @@
+package kinds
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/decorum-go/decorum/k8s"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/defaults"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/serviceaccount"
+)
+
+// Environment holds the parts of one API that its kinds use.
+type Environment struct {
+	// Roles decide what users may do. Their kinds are those of the group rbac.authorization.k8s.io.
+	Roles *rbac.Authorizer
+	// Accounts issue the tokens of service accounts, and answer TokenReviews.
+	Accounts *serviceaccount.Issuer
+}
+
+// All returns the definitions of all kinds for one API, except for CustomResourceDefinition, which package crd adds. The
+// definitions that use nothing of env are the same values in each call, so that a process builds them once.
+func All(env Environment) []rest.Definition {
+	definitions := slices.Concat(shared(), env.Roles.Definitions(), auth.Reviews())
+	return append(definitions, env.Accounts.TokenReviews(nil), serviceAccounts(env.Accounts))
+}
+
+// shared returns the definitions that every API in the process has in common.
+var shared = sync.OnceValue(func() []rest.Definition {
+	return slices.Concat(core(), apps(), autoscaling(), batch(), networking(), policy(), storage(), resource(), cluster())
+})
+
+// of returns the resource of a kind of k8s.io/api with its defaults. What else the kind does is in its own file.
+func of[T any, P interface {
+	*T
+	runtime.Object
+}]() rest.Resource[T] {
+	r := k8s.Resource[T, P]()
+	r.Hooks.Default = func(_ context.Context, obj *T) error {
+		defaults.Set(P(obj))
+		return nil
+	}
+	return r
+}

@@ -1,0 +1,52 @@
+package kinds_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/serviceaccount"
+)
+
+// newAPI returns an API with all kinds, to which everything is allowed.
+func newAPI(t *testing.T) *rest.API {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://kubernetes.default.svc", Keys: []serviceaccount.Key{{Signer: key}}})
+	require.NoError(t, err)
+	roles, err := rbac.New(rbac.Options{Administrators: []string{"system:masters"}})
+	require.NoError(t, err)
+	api, err := rest.New(rest.Options{}, kinds.All(kinds.Environment{Roles: roles, Accounts: accounts})...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	return api
+}
+
+func TestAPIsOfOneProcessServeTheSameGroups(t *testing.T) {
+	want := []string{"admissionregistration.k8s.io/v1", "apps/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1", "autoscaling/v2",
+		"batch/v1", "certificates.k8s.io/v1", "coordination.k8s.io/v1", "discovery.k8s.io/v1", "events.k8s.io/v1",
+		"flowcontrol.apiserver.k8s.io/v1", "networking.k8s.io/v1", "node.k8s.io/v1", "policy/v1", "rbac.authorization.k8s.io/v1",
+		"resource.k8s.io/v1", "scheduling.k8s.io/v1", "storage.k8s.io/v1"}
+	for range 2 {
+		answer := httptest.NewRecorder()
+		newAPI(t).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/apis", nil))
+		var groups apimeta.APIGroupList
+		require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &groups))
+		var got []string
+		for _, g := range groups.Groups {
+			got = append(got, g.PreferredVersion.GroupVersion)
+		}
+		assert.ElementsMatch(t, want, got)
+	}
+}
