@@ -236,4 +236,9 @@ type Wire struct {
 	// Untracked omits managedFields: no manager owns a field, and clients cannot use server-side apply. Without Untracked, managedFields
 	// often take a third of the bytes of an object, and up to half the time of a write.
 	Untracked bool
+	// StatusOnCreate lets clients set the status of a new object, as with Node.
+	StatusOnCreate bool
+	// Parts are subresources with the kind of the object itself, such as pods/resize, through which clients get, update and patch it.
+	// StatusParts are those that change only the status, such as certificatesigningrequests/approval. Hooks ask [AccessFrom] which it is.
+	Parts, StatusParts []string
 }

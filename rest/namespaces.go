@@ -10,18 +10,11 @@ import "github.com/decorum-go/decorum/rest/internal/resource"
 // spec.finalizers, which clients change through its subresource /finalize, and metadata.finalizers are both empty.
 func NamespacesOf[T any]() Resource[T] {
 	return Resource[T]{
-		Version: "v1",
-		Plural:  resource.NamespacesPlural,
-		Names: Names{
-			Kind:  "Namespace",
-			Short: []string{"ns"},
-			Rule:  DNSLabel,
-		},
-		Scope: Cluster,
-		Wire: Wire{
-			Dialect:       Builtin,
-			ReturnDeleted: true,
-		},
+		Version:          "v1",
+		Plural:           resource.NamespacesPlural,
+		Names:            Names{Kind: "Namespace", Short: []string{"ns"}, Rule: DNSLabel},
+		Scope:            Cluster,
+		Wire:             Wire{Dialect: Builtin, ReturnDeleted: true},
 		Verbs:            []Verb{Create, Delete, Get, List, Patch, Update, Watch},
 		Columns:          []Column{{Name: "Status", Path: ".status.phase"}, {Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"}},
 		SelectableFields: []string{"status.phase"},

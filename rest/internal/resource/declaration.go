@@ -33,6 +33,10 @@ type Traits struct {
 	Life *Life
 	// Untracked: the kind keeps no managedFields.
 	Untracked bool
+	// StatusOnCreate: a new object keeps the status that the client sent.
+	StatusOnCreate bool
+	// Parts and StatusParts name further subresources that are parts of the object: of all of it but the status, and of the status.
+	Parts, StatusParts []string
 }
 
 // Declaration is what [New] builds a resource from. The resource owns it afterwards.
@@ -195,14 +199,34 @@ func (res *Resource) Possible(verb string) bool {
 	return true
 }
 
-// addSubresources adds /status, those of the kind's life, /scale, and those of the host, in this order.
+// addPart adds a subresource that is a part of the object. Without verbs it has those of the resource.
+func (res *Resource) addPart(name string, part Part, verbs ...string) {
+	if len(verbs) == 0 {
+		verbs = slices.DeleteFunc([]string{kind.Get, kind.Patch, kind.Update}, func(v string) bool { return !res.Has(v) })
+	}
+	res.Subresources = append(res.Subresources, &Subresource{Name: name, Kind: res.GVK, Schema: res.Schema, Verbs: verbs, OfItself: true, Part: part})
+}
+
+// addSubresources adds /status, the parts of the kind's life and of its traits, /scale, and those of the host, in this order.
 func (res *Resource) addSubresources(d Declaration) error {
 	if res.declaresStatus(d) {
-		verbs := slices.DeleteFunc([]string{kind.Get, kind.Patch, kind.Update}, func(v string) bool { return !res.Has(v) })
-		res.Subresources = append(res.Subresources, &Subresource{Name: "status", Kind: res.GVK, Schema: res.Schema, Verbs: verbs, OfItself: true, Part: StatusPart})
+		res.addPart("status", StatusPart)
 	}
 	for _, p := range res.life.parts {
-		res.Subresources = append(res.Subresources, &Subresource{Name: p.name, Kind: res.GVK, Schema: res.Schema, Verbs: p.verbs, OfItself: true, Part: p.part})
+		res.addPart(p.name, p.part, p.verbs...)
+	}
+	for i, name := range slices.Concat(res.Traits.Parts, res.Traits.StatusParts) {
+		part := MainPart
+		if i >= len(res.Traits.Parts) {
+			part = StatusPart
+		}
+		if err := CheckSubresourceName(name); err != nil {
+			return err
+		}
+		if res.FindSubresource(name) != nil {
+			return fmt.Errorf("subresource %q is declared twice", name)
+		}
+		res.addPart(name, part)
 	}
 	if d.Scale != nil {
 		sub, err := res.scaleSubresource(*d.Scale)

@@ -56,7 +56,7 @@ func (w *Write) restore(context.Context) error {
 func (w *Write) begun(obj doc.Value) doc.Value {
 	res, m := w.res, objectmeta.Of(obj)
 	w.claims = isVersion(m.Get(objectmeta.ResourceVersion).Text())
-	if obj = res.metadataForCreate(obj, w.Namespace); res.HasStatus() || res.Kind.Virtual {
+	if obj = res.metadataForCreate(obj, w.Namespace); res.HasStatus() && !res.Traits.StatusOnCreate || res.Kind.Virtual {
 		obj = obj.Without("status")
 	}
 	if base := objectmeta.Of(obj).Get(objectmeta.GenerateName).Text(); base != "" && objectmeta.NameOf(obj) == "" && !res.Kind.Virtual {
