@@ -55,6 +55,8 @@ type Admission struct {
 	// SideEffects decides whether the hook runs in dry runs. Default: a hook without Mutate runs, and a hook with Mutate refuses
 	// the dry run.
 	SideEffects SideEffects
+	// Idle, unless nil, reports that the hook has nothing to do at present, so that a write costs nothing more than without the hook.
+	Idle func(ctx context.Context) bool
 	// Mutate may change the object. It runs once more if a later hook changes the object after it, and must then leave its own
 	// changes in place.
 	Mutate func(ctx context.Context, r *AdmissionRequest) error
@@ -128,7 +130,7 @@ func (h *Admission) runsDry() bool {
 func hooksOf(admission []Admission) []*resource.Hook {
 	hooks := make([]*resource.Hook, len(admission))
 	for i, h := range admission {
-		hooks[i] = &resource.Hook{Name: h.Name, Resources: h.Resources, SideEffects: string(h.SideEffects), RunsDry: h.runsDry()}
+		hooks[i] = &resource.Hook{Name: h.Name, Resources: h.Resources, SideEffects: string(h.SideEffects), RunsDry: h.runsDry(), Idle: h.Idle}
 		for _, op := range h.Operations {
 			hooks[i].Operations = append(hooks[i].Operations, string(op))
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -28,11 +27,14 @@ type admission struct {
 	base forms
 	// known caches the forms of the object that a hook asked for last.
 	known forms
+	hooks []*Hook // that see the write
+	// memories holds what hooks remember from their first Mutate to their second one.
+	memories map[*Hook]*Memory
 }
 
 // mutate lets the admission hooks change the object, and keeps the changes that a client could have made as well.
 func (w *Write) mutate(ctx context.Context) error {
-	if w.review = w.reviewed(w.obj); w.review == nil {
+	if w.review = w.reviewed(ctx, w.obj); w.review == nil {
 		return nil
 	}
 	changed, err := w.review.mutate(ctx, w.obj)
@@ -53,7 +55,7 @@ func (w *Write) admit(ctx context.Context) error {
 
 // reviewed returns the admission of a create or update of an object or of a part of it. It is nil if no hook sees the write. A write
 // through a subresource with its own kind has been reviewed as a write of that kind, by admitView.
-func (w *Write) reviewed(obj doc.Value) *admission {
+func (w *Write) reviewed(ctx context.Context, obj doc.Value) *admission {
 	if len(w.res.hooks) == 0 || w.Asked.Trusted || w.throughOwnKind() {
 		return nil
 	}
@@ -63,8 +65,10 @@ func (w *Write) reviewed(obj doc.Value) *admission {
 	if w.old.shown.IsAbsent() {
 		a.operation = createOperation
 	}
-	a.options = w.optionsOf(a.operation)
-	return a.orNone()
+	if a = a.orNone(ctx); a != nil {
+		a.options = w.optionsOf(a.operation)
+	}
+	return a
 }
 
 // admitView lets the hooks change and validate what a client writes to a subresource with its own kind. If old is absent, the request is
@@ -78,10 +82,10 @@ func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, err
 	if old.IsAbsent() {
 		a.operation = createOperation
 	}
-	a.options = w.optionsOf(a.operation)
-	if a = a.orNone(); a == nil {
+	if a = a.orNone(ctx); a == nil {
 		return v, nil
 	}
+	a.options = w.optionsOf(a.operation)
 	changed, err := a.mutate(ctx, v)
 	if err != nil {
 		return doc.Value{}, err
@@ -105,7 +109,7 @@ func (w *Write) admitDelete(ctx context.Context) error {
 	}
 	a := &admission{Write: w, operation: deleteOperation, kind: w.res.Stored.GVK, schema: w.res.Schema, namespace: w.Namespace, name: w.Name,
 		old: forms{stored: w.old.stored}, options: w.deletion}
-	if a = a.orNone(); a == nil {
+	if a = a.orNone(ctx); a == nil {
 		return nil
 	}
 	if _, err := a.mutate(ctx, doc.Value{}); err != nil {
@@ -119,9 +123,9 @@ func (w *Write) Connect(ctx context.Context, options doc.Value) (doc.Value, erro
 	if len(w.res.hooks) == 0 {
 		return options, nil
 	}
-	sub := w.Through
+	sub, ctx := w.Through, w.res.In(ctx)
 	a := &admission{Write: w, operation: connectOperation, kind: sub.Kind, schema: sub.Stream.Options, namespace: w.Namespace, name: w.Name}
-	if a = a.orNone(); a == nil {
+	if a = a.orNone(ctx); a == nil {
 		return options, nil
 	}
 	options = options.With("apiVersion", doc.Of(sub.Kind.GroupVersion().String())).With("kind", doc.Of(sub.Kind.Kind))
@@ -143,12 +147,17 @@ func (w *Write) subresource() string {
 	return w.Through.Name
 }
 
-// orNone returns nil if no hook sees the write.
-func (a *admission) orNone() *admission {
-	if slices.ContainsFunc(a.res.hooks, func(h *Hook) bool { return h.sees(a.res, a.subresource(), a.operation) }) {
-		return a
+// orNone finds the hooks that see the write. It returns nil if there are none.
+func (a *admission) orNone(ctx context.Context) *admission {
+	for _, h := range a.res.hooks {
+		if h.sees(a.res, a.subresource(), a.operation) && !h.idle(ctx) {
+			a.hooks = append(a.hooks, h)
+		}
 	}
-	return nil
+	if a.hooks == nil {
+		return nil
+	}
+	return a
 }
 
 // optionsOf returns the options of the request as the type that upstream has for its verb.
@@ -169,25 +178,21 @@ func (w *Write) optionsOf(op operation) any {
 	return &apimeta.UpdateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
 }
 
-// mutate lets the hooks change an object. A hook runs a second time if a later hook changed the object, so that it sees those changes.
+// mutate lets the hooks change an object. A hook runs a second time if a later hook changed the object, so that it sees those changes, or
+// if it asked for that.
 func (a *admission) mutate(ctx context.Context, obj doc.Value) (doc.Value, error) {
 	if a == nil {
 		return obj, nil
 	}
-	var hooks []*Hook
-	for _, h := range a.res.hooks {
-		if h.Mutate != nil && h.sees(a.res, a.subresource(), a.operation) {
-			hooks = append(hooks, h)
-		}
-	}
-	left := make([]forms, len(hooks)) // the object after each hook
+	left := make([]forms, len(a.hooks)) // the object after each hook
 	for round := range 2 {
-		for i, h := range hooks {
-			if round > 0 && doc.Equal(left[i].shown, obj) && doc.Equal(left[i].stored, a.base.stored) {
+		for i, h := range a.hooks {
+			unchanged := doc.Equal(left[i].shown, obj) && doc.Equal(left[i].stored, a.base.stored)
+			if h.Mutate == nil || round > 0 && unchanged && !a.again(h) {
 				continue
 			}
 			var err error
-			if obj, err = a.call(ctx, h, "Mutate", h.Mutate, obj); err != nil {
+			if obj, err = a.call(ctx, h, obj, true); err != nil {
 				return doc.Value{}, err
 			}
 			left[i] = forms{obj, a.base.stored}
@@ -202,26 +207,30 @@ func (a *admission) validate(ctx context.Context, obj forms) error {
 		return nil
 	}
 	a.known = obj
-	for _, h := range a.res.hooks {
-		if h.Validate == nil || !h.sees(a.res, a.subresource(), a.operation) {
+	for _, h := range a.hooks {
+		if h.Validate == nil {
 			continue
 		}
-		if _, err := a.call(ctx, h, "Validate", h.Validate, obj.shown); err != nil {
+		if _, err := a.call(ctx, h, obj.shown, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// call runs one hook and returns the object after it.
-func (a *admission) call(ctx context.Context, h *Hook, what string, f func(context.Context, *Review) error, obj doc.Value) (doc.Value, error) {
+// call runs Mutate or Validate of one hook, and returns the object after it.
+func (a *admission) call(ctx context.Context, h *Hook, obj doc.Value, mutable bool) (doc.Value, error) {
 	if a.Asked.DryRun && !h.RunsDry {
 		return doc.Value{}, status.BadRequest(`admission webhook "` + h.Name + `" does not support dry run`)
 	}
-	r := &Review{write: a, object: obj, mutable: what == "Mutate"}
+	r := &Review{write: a, hook: h, object: obj, mutable: mutable}
+	what, f := "Validate", h.Validate
+	if mutable {
+		what, f = "Mutate", h.Mutate
+	}
 	err := func() (err error) {
 		defer RecoverHook(what+" of "+h.Name, &err)
-		return f(ctx, r)
+		return f(r.in(ctx), r)
 	}()
 	if err != nil {
 		return doc.Value{}, a.refusal(ctx, err)

@@ -30,6 +30,8 @@ type Hook struct {
 	SideEffects string
 	// RunsDry says that the hook may run in a dry run. If it may not, a dry run that the hook sees is refused.
 	RunsDry bool
+	// Idle, unless nil, reports that the hook has nothing to do at present. Writes then do not prepare for it.
+	Idle func(ctx context.Context) bool
 	// Mutate and Validate may each be nil.
 	Mutate, Validate func(ctx context.Context, r *Review) error
 }
@@ -38,6 +40,19 @@ type Hook struct {
 func (h *Hook) sees(res *Resource, subresource string, op operation) bool {
 	return (len(h.Operations) == 0 || slices.Contains(h.Operations, string(op))) &&
 		(len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternNames(p, res, subresource) }))
+}
+
+// idle reports whether the hook has nothing to do at present. A panic of the host counts as work, so that the hook itself reports it.
+func (h *Hook) idle(ctx context.Context) (idle bool) {
+	if h.Idle == nil {
+		return false
+	}
+	defer func() {
+		if recover() != nil {
+			idle = false
+		}
+	}()
+	return h.Idle(ctx)
 }
 
 // patternServed reports whether a pattern names the resource or one of its subresources.

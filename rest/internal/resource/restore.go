@@ -104,7 +104,7 @@ func (res *Resource) restored(which Part, obj, old doc.Value) doc.Value {
 // compare ends a write that changes nothing. It also ends a repeated deletion that does not shorten the running grace period, or that the
 // kind's life holds anyway, as it holds a namespace that is being emptied. The deletion of an object that only finalizers hold goes on,
 // because it may change the propagation policy.
-func (w *Write) compare(context.Context) error {
+func (w *Write) compare(ctx context.Context) error {
 	if w.deletion != nil {
 		old := w.old.stored
 		if w.done = objectmeta.GraceOf(old) > 0 && !shortens(old, *w.deletion) || objectmeta.Deleting(old) && w.res.life.holds(old); w.done {
@@ -115,7 +115,7 @@ func (w *Write) compare(context.Context) error {
 	if w.current.Deleting || !doc.Equal(w.obj, w.old.shown) {
 		return nil
 	}
-	if w.reviewed(w.obj) != nil {
+	if w.reviewed(ctx, w.obj) != nil {
 		return nil
 	}
 	w.done = true // the stored object has taken the other steps before

@@ -14,6 +14,7 @@ import (
 // Review is one write as one admission hook sees it. It is valid only while the hook runs.
 type Review struct {
 	write   *admission
+	hook    *Hook
 	object  doc.Value // in the version of the request
 	mutable bool
 }

@@ -1,0 +1,112 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+)
+
+// A package below rest finds the review in the context of its hook, and sees and changes the object in each version.
+func TestReviewsHaveEveryVersion(t *testing.T) {
+	var seen []string
+	look := func(ctx context.Context, r *rest.AdmissionRequest) error {
+		for _, v := range resource.ReviewFrom(ctx).Versions() {
+			obj, old, err := resource.ReviewFrom(ctx).In(v)
+			if err != nil {
+				return err
+			}
+			seen = append(seen, fmt.Sprintf("%s %s: %v <- %v", r.Operation, v.Kind.GroupVersion(), obj.Get("spec").Plain(), old.Get("spec").Plain()))
+		}
+		return nil
+	}
+	change := func(ctx context.Context, r *rest.AdmissionRequest) error {
+		if r.Operation == rest.OperationDelete {
+			return nil
+		}
+		review := resource.ReviewFrom(ctx)
+		v := review.Versions()[1]
+		obj, _, err := review.In(v)
+		if err != nil {
+			return err
+		}
+		return review.Change(v, obj.WithAt(doc.Of("hot"), "spec", "tier"))
+	}
+	api := admittedDisks(t, mutating("m", change), validating("v", look))
+	require.Equal(t, 201, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048}`)).Code)
+	require.Equal(t, 200, merge(t, api, betaDisks+"/a", `{"spec":{"sizeMB":1024}}`).Code)
+	require.Equal(t, 200, do(t, api, "DELETE", betaDisks+"/a", "").Code)
+	const small, large = `map[class:ssd replicas:1 sizeGB:1 tier:hot]`, `map[class:ssd replicas:1 sizeGB:2 tier:hot]`
+	const smallBeta, largeBeta = `map[media:ssd replicas:1 sizeMB:1024]`, `map[media:ssd replicas:1 sizeMB:2048]`
+	assert.Equal(t, []string{
+		"CREATE example.com/v1beta1: " + largeBeta + " <- <nil>", "CREATE example.com/v1: " + large + " <- <nil>",
+		"UPDATE example.com/v1beta1: " + smallBeta + " <- " + largeBeta, "UPDATE example.com/v1: " + small + " <- " + large,
+		"DELETE example.com/v1beta1: <nil> <- " + smallBeta, "DELETE example.com/v1: <nil> <- " + small,
+	}, seen)
+}
+
+// What a Go type of a built-in kind cannot hold is a fault of the server, because no client has sent it.
+func TestReviewsRefuseWhatTheGoTypeCannotHold(t *testing.T) {
+	api := newAPI(t, rest.Options{Admission: []rest.Admission{mutating("m", func(ctx context.Context, _ *rest.AdmissionRequest) error {
+		review := resource.ReviewFrom(ctx)
+		obj, _, err := review.In(review.Requested())
+		if err != nil {
+			return err
+		}
+		return review.Change(review.Requested(), obj.WithAt(doc.Of("text"), "metadata", "labels"))
+	})}}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
+	a := do(t, api, "POST", memos, `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a"}}`)
+	assert.Equal(t, 500, a.Code, a.Body)
+	assert.Equal(t, "InternalError", a.text(t, "reason"))
+}
+
+// A hook can ask for its second Mutate, and then remembers the first. The next attempt starts without a memory.
+func TestReviewsRemember(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		t.Run(fmt.Sprint("again ", again), func(t *testing.T) {
+			var values []any
+			api := admittedWidgets(t, mutating("m", func(ctx context.Context, _ *rest.AdmissionRequest) error {
+				m := resource.ReviewFrom(ctx).Memory()
+				values = append(values, m.Value)
+				m.Value, m.Again = len(values), again
+				return nil
+			}))
+			create(t, api, "a")
+			create(t, api, "b")
+			want := []any{nil, nil}
+			if again {
+				want = []any{nil, 1, nil, 3}
+			}
+			assert.Equal(t, want, values)
+		})
+	}
+}
+
+// An idle hook does not run, and a write that changes nothing ends as without the hook.
+func TestIdleAdmission(t *testing.T) {
+	idle, called := true, 0
+	count := func(context.Context, *rest.AdmissionRequest) error { called++; return nil }
+	api := admittedWidgets(t, rest.Admission{Name: "lazy", Mutate: count, Validate: count, Idle: func(context.Context) bool { return idle }})
+	create(t, api, "a")
+	require.Equal(t, 200, merge(t, api, widgets+"/a", `{}`).Code)
+	require.Equal(t, 201, do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"b"`)).Code)
+	assert.Equal(t, 0, called)
+	idle = false
+	require.Equal(t, 200, merge(t, api, widgets+"/a", `{}`).Code)
+	assert.Equal(t, 2, called)
+}
+
+// A hook whose Idle panics runs.
+func TestPanicOfIdle(t *testing.T) {
+	called := false
+	hook := validating("v", func(context.Context, *rest.AdmissionRequest) error { called = true; return nil })
+	hook.Idle = func(context.Context) bool { panic("no") }
+	create(t, admittedWidgets(t, hook), "a")
+	assert.True(t, called)
+}
