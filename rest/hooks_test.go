@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -58,6 +59,12 @@ func TestDefaultHook(t *testing.T) {
 				w.Spec.Owner = ptr("nobody")
 			}
 		}, widgetBody(`"name":"a"`, `"spec":{"size":1,"owner":null}`), stored{spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"nobody"}`}},
+		{"fills in a field of an element", func(w *Widget) {
+			for i := range w.Spec.Parts {
+				w.Spec.Parts[i].Kind = cmp.Or(w.Spec.Parts[i].Kind, ptr("bolt"))
+			}
+		}, widgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"x"},{"name":"y","kind":"nut"}]}`), stored{
+			spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"x","count":1,"kind":"bolt"},{"name":"y","count":1,"kind":"nut"}]}`}},
 		{"begins the status", func(w *Widget) { w.Status.Phase = "Pending" }, widgetBody(`"name":"a"`, `"status":{"phase":"Ready"}`), stored{status: `{"phase":"Pending"}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,6 +84,9 @@ func TestDefaultHookThatOverrides(t *testing.T) {
 		{"a field taken away", widgetBody(`"name":"a"`), "spec.size", func(w *Widget) { w.Spec.Size = nil }},
 		{"a label", widgetBody(`"name":"a","labels":{"a":"1"}`), "metadata.labels.a", func(w *Widget) { w.Labels["a"] = "2" }},
 		{"a list", widgetBody(`"name":"a"`, `"spec":{"size":1,"steps":["x"]}`), "spec.steps", func(w *Widget) { w.Spec.Steps = append(w.Spec.Steps, "y") }},
+		{"a field of an element", widgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"x"},{"name":"y","count":2}]}`), "spec.parts.1.count",
+			func(w *Widget) { w.Spec.Parts[1].Count = ptr(int32(3)) }},
+		{"an element", widgetBody(`"name":"a"`, `"spec":{"size":1,"steps":["x","y"]}`), "spec.steps.1", func(w *Widget) { w.Spec.Steps[1] = "z" }},
 		{"the name", widgetBody(`"name":"a"`), "metadata.name", func(w *Widget) { w.Name = "b" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -88,6 +98,17 @@ func TestDefaultHookThatOverrides(t *testing.T) {
 			assert.Empty(t, do(t, api, "GET", allWidgets, "").names(t))
 		})
 	}
+}
+
+// A client with a Go type of Kubernetes sends a zero for each field that it leaves out and whose tag has no omitempty.
+func TestDefaultHookFillsInTheZerosOfBuiltinKinds(t *testing.T) {
+	api := newAPI(t, rest.Options{}, rest.Resource[Trial]{Group: "example.com", Version: "v1", Plural: "trials", Wire: rest.Wire{Dialect: rest.Builtin},
+		Hooks: rest.Hooks[Trial]{Default: func(_ context.Context, obj *Trial) error {
+			obj.Spec.Needed = cmp.Or(obj.Spec.Needed, "much")
+			return nil
+		}}})
+	must(t, api, "POST", trials, `{"apiVersion":"example.com/v1","kind":"Trial","metadata":{"name":"a"},"spec":{"needed":""}}`)
+	assert.Equal(t, "much", do(t, api, "GET", trials+"/a", "").text(t, "spec.needed"))
 }
 
 func TestDefaultHookRunsOnUpdatesToo(t *testing.T) {

@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/decorum-go/decorum/internal/doc"
@@ -157,27 +158,53 @@ func (w *Write) defaultByHook(ctx context.Context, sent, obj doc.Value) (doc.Val
 	if err != nil {
 		return doc.Value{}, err
 	}
-	if path, ok := overridden(sent, obj, out); ok {
+	if path, ok := w.res.overridden(sent, obj, out); ok {
 		return doc.Value{}, status.InternalError(fmt.Errorf("the Default hook of %s changed %q, which the client had set", w.res.GVK.GroupKind(), path))
 	}
 	return out, nil
 }
 
 // overridden returns the path of a value that the client sent and that differs between before and after. A value that before lacks does
-// not count: the Go type omits it like a value that was never sent.
-func overridden(sent, before, after doc.Value) (string, bool) {
-	if sent.IsNull() || before.IsAbsent() {
+// not count: the Go type omits it like a value that was never sent. Nor does a zero that the Go type writes, because a client with this
+// type cannot omit it. The elements of a list are compared by their places, so a hook may add fields to them.
+func (res *Resource) overridden(sent, before, after doc.Value) (string, bool) {
+	if sent.IsNull() || before.IsAbsent() || res.Dialect.GoWritten && isZero(before) {
 		return "", false
 	}
-	if sent.Kind() != doc.Map || before.Kind() != doc.Map || after.Kind() != doc.Map {
-		return "", !doc.Equal(before, after)
-	}
-	for key, value := range sent.Members() {
-		if path, ok := overridden(value, before.Get(key), after.Get(key)); ok {
-			return strings.TrimSuffix(key+"."+path, "."), true
+	switch k := before.Kind(); {
+	case k != sent.Kind() || k != after.Kind():
+	case k == doc.Map:
+		for key, value := range sent.Members() {
+			if path, ok := res.overridden(value, before.Get(key), after.Get(key)); ok {
+				return strings.TrimSuffix(key+"."+path, "."), true
+			}
 		}
+		return "", false
+	case k == doc.List && before.Len() == sent.Len() && before.Len() == after.Len():
+		for i := range before.Len() {
+			if path, ok := res.overridden(sent.At(i), before.At(i), after.At(i)); ok {
+				return strings.TrimSuffix(strconv.Itoa(i)+"."+path, "."), true
+			}
+		}
+		return "", false
 	}
-	return "", false
+	return "", !doc.Equal(before, after)
+}
+
+// isZero reports whether v is false, 0, "" or an empty list.
+func isZero(v doc.Value) bool {
+	switch v.Kind() {
+	case doc.Bool:
+		return !v.Bool()
+	case doc.Number:
+		f, ok := v.Float()
+		return ok && f == 0
+	case doc.String:
+		return v.Text() == ""
+	case doc.List:
+		return v.Len() == 0
+	}
+	return false
 }
 
 // typedOld decodes the old object for a hook. It returns nil if there is no old object.
