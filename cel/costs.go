@@ -22,6 +22,10 @@ func (callCosts) CallCost(function, overload string, args []ref.Val, result ref.
 	switch price(function, overload) {
 	case nominal:
 		cost = 1
+	case perCheck:
+		cost = checkCost
+	case ofSelector:
+		cost = selectorCost(size(args[len(args)-1]))
 	case perElement:
 		cost = traversal(args[0])
 	case perCharacter:
@@ -62,8 +66,10 @@ func (callCosts) CallCost(function, overload string, args []ref.Val, result ref.
 type prices int
 
 const (
-	usual   prices = iota
-	nominal        // one unit
+	usual    prices = iota
+	nominal         // one unit
+	perCheck        // a question to the authorizer
+	ofSelector
 	perElement
 	perCharacter
 	perCharacterTwice // it reads a text and creates a new one
@@ -81,8 +87,13 @@ func price(function, overload string) prices {
 	switch function {
 	case "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery", "format.named",
 		"masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
-		"sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major", "minor", "patch":
+		"sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major", "minor", "patch",
+		"serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored":
 		return nominal
+	case "check":
+		return perCheck
+	case "fieldSelector", "labelSelector":
+		return ofSelector
 	case "ip":
 		if overload == ipOfCIDR {
 			return nominal
@@ -90,7 +101,7 @@ func price(function, overload string) prices {
 		return perCharacter
 	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes":
 		return perElement
-	case "url", "lowerAscii", "upperAscii", "substring", "trim", "cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver":
+	case "url", "lowerAscii", "upperAscii", "substring", "trim", "jsonpatch.escapeKey", "cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver":
 		return perCharacter
 	case "ip.isCanonical":
 		return perCharacterTwice
@@ -131,6 +142,15 @@ func size(v ref.Val) float64 {
 }
 
 func scan(v ref.Val) float64 { return size(v) * common.StringTraversalCostFactor }
+
+// checkCost is the cost of a question to the authorizer. It allows two questions in an expression.
+const checkCost = 350_000
+
+// selectorCost returns the cost of parsing a selector of some length. API servers assume a requirement for every two characters.
+func selectorCost(length float64) float64 {
+	requirements := math.Ceil(length / 2)
+	return common.ListCreateBaseCost + math.Ceil(length*common.StringTraversalCostFactor) + requirements*(common.ListCreateBaseCost+common.StructCreateBaseCost)
+}
 
 // patternCost returns the cost of matching a text of one length with a regular expression of another.
 func patternCost(text, pattern float64) float64 {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 )
 
@@ -54,7 +54,7 @@ func acceptNames(d *apiextensions.CustomResourceDefinition, t taken) (names apie
 		}
 	}
 	if err := errors.Join(conflicts...); err != nil {
-		c.Status, c.Reason, c.Message = apimeta.ConditionFalse, "ShortNamesConflict", aggregate(conflicts)
+		c.Status, c.Reason, c.Message = apimeta.ConditionFalse, "ShortNamesConflict", words.Aggregate(conflicts)
 	} else {
 		names.ShortNames = asked.ShortNames
 	}
@@ -65,18 +65,6 @@ func acceptNames(d *apiextensions.CustomResourceDefinition, t taken) (names apie
 }
 
 func inUse(name string) error { return fmt.Errorf("%q is already in use", name) }
-
-// aggregate shows several errors as one text.
-func aggregate(errs []error) string {
-	if len(errs) == 1 {
-		return errs[0].Error()
-	}
-	var texts []string
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	return "[" + strings.Join(texts, ", ") + "]"
-}
 
 // frees reports whether the new names lack one of the old names.
 func frees(old, names apiextensions.CustomResourceDefinitionNames) bool {

@@ -1,0 +1,132 @@
+package rules
+
+import (
+	"context"
+	"errors"
+
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// AdmissionLanguage is a [Set] whose language can also express conditions, messages and patches about a write: the expressions of
+// admission webhooks and policies.
+type AdmissionLanguage interface {
+	// Admission returns the language of admission. It takes milliseconds, so callers keep the result.
+	Admission() (Admission, error)
+}
+
+// AdmissionOf returns the language of admission of a rest.Rules. It returns an error if the rules contain no language, or one without
+// expressions of admission.
+func AdmissionOf(sealed any) (Admission, error) {
+	language, ok := Open(sealed).(AdmissionLanguage)
+	if !ok {
+		return nil, errNoLanguage
+	}
+	return language.Admission()
+}
+
+var errNoLanguage = errors.New("expressions of admission need a language: set Rules to cel.New(nil) of module github.com/decorum-go/decorum/cel")
+
+// Admission compiles expressions about a write. It is safe for concurrent use.
+//
+// Expressions see the variables object, oldObject, request and namespaceObject, which are null if the write does not have them. They see
+// more variables if [Visible] says so.
+type Admission interface {
+	// Scope returns an empty scope.
+	Scope() (Scope, error)
+}
+
+// Visible says which further variables and types an expression sees.
+type Visible struct {
+	// Variables are the variables of the scope.
+	Variables bool
+	// Params is the variable params.
+	Params bool
+	// Authorizer is the variable authorizer, and authorizer.requestResource.
+	Authorizer bool
+	// Patches are the types JSONPatch and Object, and the functions that patches need.
+	Patches bool
+}
+
+// Scope compiles expressions that share variables. A scope and its expressions may be used concurrently after the last call of Define and
+// Compile.
+type Scope interface {
+	// Define compiles the variable variables.NAME of the expressions that are compiled later. If it returns an error, the later
+	// expressions can still refer to the variable, and fail.
+	Define(name, text string, v Visible) error
+	// Compile compiles an expression. An error tells clients what is wrong with the text, in the words of API servers.
+	Compile(text string, want Type, v Visible) (Expression, error)
+	// Evaluate returns an evaluation of expressions of this scope about one write. All of them together, with the variables that they use,
+	// may cost budget. An evaluation serves one goroutine, and keeps the values of variables that it has computed.
+	Evaluate(in *Input, budget int64) Evaluation
+}
+
+// Type is a type of results.
+type Type int
+
+// These are the types of results. The result of a patch is a document: a list of maps with the members of the operations of a JSON patch,
+// or an apply configuration.
+const (
+	Bool Type = iota
+	Text
+	TextOrNull
+	JSONPatch
+	ApplyConfiguration
+)
+
+// Expression is a compiled expression.
+type Expression interface{ Text() string }
+
+// Evaluation computes the results of expressions about one write.
+type Evaluation interface {
+	// Value returns the result of an expression. It returns an *[Exhausted] if the budget is spent; all later expressions would fail, too.
+	// Any other error concerns this expression only. The evaluation ends early if ctx does.
+	Value(ctx context.Context, e Expression) (doc.Value, error)
+	// Left returns the rest of the budget.
+	Left() int64
+}
+
+// Exhausted is the error of an evaluation whose budget is spent.
+type Exhausted struct{ Text string }
+
+// Error implements error.
+func (e *Exhausted) Error() string { return e.Text }
+
+// The budgets of evaluations, in units of CEL. They are those of API servers: for all validations of a policy in one of its bindings, and
+// for all match conditions of one webhook or policy.
+const (
+	PolicyBudget     = 10_000_000
+	ConditionsBudget = 2_500_000
+)
+
+// Input holds the variables of expressions about one write.
+type Input struct {
+	// Object and OldObject are absent if the write does not have them.
+	Object, OldObject doc.Value
+	// Request describes the write like the request of an AdmissionReview of admission.k8s.io/v1, without uid and objects.
+	Request doc.Value
+	// Namespace is the namespace of the object, if the expressions see it. Its managedFields are not visible.
+	Namespace doc.Value
+	// Params is the object that configures the expressions. It is absent if there is none.
+	Params doc.Value
+	// Authorize answers the questions of authorizer. If it is nil, expressions that ask fail.
+	Authorize func(Check) Ruling
+}
+
+// Check is a question of an expression about the rights of a user.
+type Check struct {
+	// ServiceAccount and ServiceAccountNamespace name the user, unless it is the user of the request.
+	ServiceAccount, ServiceAccountNamespace string
+	// Verb is the verb, or the HTTP method if Path is set.
+	Verb string
+	// Path is a path outside all resources.
+	Path                                          string
+	Group, Resource, Subresource, Namespace, Name string
+	FieldSelector, LabelSelector                  string
+}
+
+// Ruling is the answer to a [Check].
+type Ruling struct {
+	Allowed bool
+	Reason  string
+	Err     error
+}
