@@ -29,6 +29,7 @@ var rooms = []room{
 		"rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",
 	}},
 	{name: "route", may: []string{"apimeta", "rest/internal/resource"}},
+	{name: "matching", may: []string{"apimeta", "status", "internal/doc", "rest/internal/objectmeta", "rest/internal/resource"}},
 	{name: "health"},
 	{name: "jwt"},
 	{name: "identity", may: []string{"apimeta", "status", "rest/internal/route"}},
