@@ -17,7 +17,7 @@ type room struct {
 }
 
 // rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs for
-// its one idea: none imports package rest, and only resource calls the store. The rooms media, caller and remote read the records and
+// its one idea: none imports package rest, and only resource calls the store. The rooms media, caller, remote and mirror read the records and
 // the changes of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
@@ -39,6 +39,7 @@ var rooms = []room{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/internal/kind", "rest/internal/resource", "rest/internal/route",
 	}},
 	{name: "backoff"},
+	{name: "mirror", may: []string{"storage", "watch"}},
 	{name: "remote", http: true, may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
 		"rest/internal/backoff", "rest/internal/caller", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/resource",

@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
-	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
+	"github.com/decorum-go/decorum/rest/internal/mirror"
 )
 
 // Options configure an [Authorizer].
@@ -30,11 +28,7 @@ type Authorizer struct {
 	api            *rest.API
 	objects        rest.Objects
 	following      sync.Once
-
-	seen  atomic.Uint64 // the revision of the index
-	mu    sync.RWMutex
-	index *index
-	ahead []*watch.Cursor[storage.Record] // the changes after seen; nil if the index has to be read anew
+	mirror         *mirror.Mirror[*index] // nil until Start
 }
 
 // New returns an Authorizer. It returns an error if options name no administrators.
@@ -47,34 +41,47 @@ func New(options Options) (*Authorizer, error) {
 
 // Start reads the roles and bindings of the API, and creates the system roles that do not exist. [rest.New] calls it.
 func (z *Authorizer) Start(api *rest.API) error {
-	if z.index != nil {
+	if z.mirror != nil {
 		return errors.New("rbac: an Authorizer belongs to one API")
 	}
 	z.api, z.objects = api, rest.ObjectsOf(api)
 	if err := createSystemRoles(api); err != nil {
 		return fmt.Errorf("rbac: the system roles: %w", err)
 	}
-	return z.refresh()
+	z.mirror = mirror.New(z.objects, resources(), newIndex)
+	_, err := z.rights()
+	if err == nil {
+		z.mirror.Release()
+	}
+	return err
 }
 
 // errNotStarted is the error of an Authorizer that is used without an API.
 var errNotStarted = errors.New("rbac: the Authorizer is not the one of an API")
+
+// rights returns the present roles and bindings. The caller releases the mirror unless there is an error.
+func (z *Authorizer) rights() (*index, error) {
+	if z.mirror == nil {
+		return nil, errNotStarted
+	}
+	return z.mirror.Acquire()
+}
 
 // Authorize implements [rest.Authorizer]. It never denies an access, so another authorizer can allow what the roles do not.
 func (z *Authorizer) Authorize(_ context.Context, a rest.Access) (rest.Decision, error) {
 	if group := z.administrates(a.User); group != "" {
 		return rest.Decision{Verdict: rest.Allow, Reason: "a member of the administrators"}, nil
 	}
-	if err := z.refresh(); err != nil {
+	index, err := z.rights()
+	if err != nil {
 		return rest.Decision{}, err
 	}
+	defer z.mirror.Release()
 	if a.Verb == "watch" || a.Subresource != "" { // the client may stay
 		z.following.Do(func() { go z.follow() })
 	}
-	z.mu.RLock()
-	defer z.mu.RUnlock()
 	var found *grant
-	z.index.grants(&a.User, a.Namespace, func(g *grant) bool {
+	index.grants(&a.User, a.Namespace, func(g *grant) bool {
 		for i := range g.role.rules {
 			if g.role.rules[i].allows(&a) {
 				found = g
@@ -86,13 +93,13 @@ func (z *Authorizer) Authorize(_ context.Context, a rest.Access) (rest.Decision,
 	if found != nil {
 		return rest.Decision{Verdict: rest.Allow, Reason: found.reason}, nil
 	}
-	return rest.Decision{Reason: z.unresolved(a.User, a.Namespace)}, nil
+	return rest.Decision{Reason: index.unresolved(a.User, a.Namespace)}, nil
 }
 
 // unresolved names the roles that bindings of the user refer to, and that do not exist.
-func (z *Authorizer) unresolved(u rest.User, namespace string) string {
+func (x *index) unresolved(u rest.User, namespace string) string {
 	var missing []string
-	z.index.grants(&u, namespace, func(g *grant) bool {
+	x.grants(&u, namespace, func(g *grant) bool {
 		if text := g.ref.notFound(); !g.role.exists && !slices.Contains(missing, text) {
 			missing = append(missing, text)
 		}
@@ -130,12 +137,12 @@ func (z *Authorizer) rulesOf(u rest.User, namespace string) (rules []PolicyRule,
 	if z.administrates(u) != "" {
 		rules = everything()
 	}
-	if err := z.refresh(); err != nil {
+	index, err := z.rights()
+	if err != nil {
 		return nil, err
 	}
-	z.mu.RLock()
-	defer z.mu.RUnlock()
-	z.index.grants(&u, namespace, func(g *grant) bool {
+	defer z.mirror.Release()
+	index.grants(&u, namespace, func(g *grant) bool {
 		rules = append(rules, g.role.rules...)
 		return true
 	})

@@ -85,17 +85,18 @@ func (z *Authorizer) checkBinding(ctx context.Context, plural string, meta *apim
 	if may, err := mayDo(ctx, "bind", of, &apimeta.ObjectMeta{Name: ref.Name, Namespace: meta.Namespace}); may || err != nil {
 		return err
 	}
-	if err := z.refresh(); err != nil {
+	index, err := z.rights()
+	if err != nil {
 		return err
 	}
-	z.mu.RLock()
-	r := z.index.roles[key]
 	var rules []PolicyRule
-	if r != nil && r.exists {
+	r := index.roles[key]
+	exists := r != nil && r.exists
+	if exists {
 		rules = r.rules
 	}
-	z.mu.RUnlock()
-	if r == nil || !r.exists {
+	z.mirror.Release()
+	if !exists {
 		return status.NotFound(resource(of), ref.Name)
 	}
 	return z.checkGrant(ctx, plural, meta, rules)

@@ -78,8 +78,8 @@ func resources() []string {
 	return []string{rolesResource, clusterRolesResource, roleBindingsResource, clusterRoleBindingsResource}
 }
 
-// put adds or replaces the object of a key. If record is nil, it removes the object. An object that cannot be decoded gives no rights.
-func (x *index) put(key storage.Key, record *storage.Record) {
+// Put adds or replaces the object of a key. If record is nil, it removes the object. An object that cannot be decoded gives no rights.
+func (x *index) Put(key storage.Key, record *storage.Record) {
 	switch key.Resource {
 	case rolesResource, clusterRolesResource:
 		var object ClusterRole // which has the fields of a Role
