@@ -29,6 +29,7 @@ var rooms = []room{
 		"rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",
 	}},
 	{name: "route", may: []string{"apimeta", "rest/internal/resource"}},
+	{name: "clientconfig", may: []string{"apimeta", "status"}},
 	{name: "matching", may: []string{"apimeta", "status", "internal/doc", "rest/internal/objectmeta", "rest/internal/resource"}},
 	{name: "health"},
 	{name: "jwt"},

@@ -20,8 +20,9 @@ type Message struct {
 // MessageField is one member of a [Message].
 type MessageField struct {
 	Number int
-	Name   string
-	Type   FieldType
+	// Name is empty for a message whose fields are members of the document itself.
+	Name string
+	Type FieldType
 	// Of describes the message of a MessageType, or of the values of a MapType. It is nil for a map of strings.
 	Of *Message
 	// Repeated marks a list.
@@ -105,6 +106,12 @@ func (m *Message) decode(data []byte, levels int) (doc.Value, error) {
 		}
 		if f.Repeated {
 			lists[f.Name] = append(lists[f.Name], v)
+			return nil
+		}
+		if f.Name == "" {
+			for key, value := range v.Members() {
+				members = append(members, doc.Member{Key: key, Value: value})
+			}
 			return nil
 		}
 		members = append(members, doc.Member{Key: f.Name, Value: v})

@@ -28,7 +28,10 @@ func (m *Message) encode(a *assembly, v doc.Value) error {
 		return fmt.Errorf("the fields of a message are not in order of their numbers")
 	}
 	for _, f := range fields {
-		value := v.Get(f.Name)
+		value := v
+		if f.Name != "" {
+			value = v.Get(f.Name)
+		}
 		if value.IsAbsent() || value.IsNull() {
 			continue
 		}

@@ -60,7 +60,8 @@ func (d describer) message(t reflect.Type) (*Message, error) {
 	return m, nil
 }
 
-// fields describes the fields of a struct and of its inlined structs.
+// fields describes the fields of a struct and of its inlined structs. If an inlined struct has a protobuf tag, its fields are a message of
+// their own, as in the rules of webhooks.
 func (d describer) fields(t reflect.Type) (fields []MessageField, err error) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -68,18 +69,20 @@ func (d describer) fields(t reflect.Type) (fields []MessageField, err error) {
 		inlined := f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct
 		switch {
 		case inlined && f.Type.Name() == "TypeMeta": // the envelope contains the kind
-		case inlined:
+		case inlined && f.Tag.Get("protobuf") == "":
 			more, err := d.fields(f.Type)
 			if err != nil {
 				return nil, err
 			}
 			fields = append(fields, more...)
-		case f.IsExported() && name != "-":
+		case (inlined || f.IsExported()) && name != "-":
 			field, err := d.field(f)
 			if err != nil {
 				return nil, fmt.Errorf("%s.%s: %w", t, f.Name, err)
 			}
-			field.Name = cmp.Or(name, f.Name)
+			if !inlined {
+				field.Name = cmp.Or(name, f.Name)
+			}
 			fields = append(fields, field)
 		}
 	}

@@ -22,6 +22,7 @@ type tagged struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 	taggedSpec         `json:",inline"`
+	taggedSelection    `json:",inline" protobuf:"bytes,16,opt,name=selection"`
 	Own                string `json:"-"`
 }
 
@@ -40,6 +41,12 @@ type taggedSpec struct {
 	Ratio   *float64               `json:"ratio,omitempty" protobuf:"fixed64,12,opt,name=ratio"`
 	Any     []anyJSON              `json:"any" protobuf:"bytes,13,rep,name=any"`
 	Rule    *rule                  `json:"rule" protobuf:"bytes,14,opt,name=rule"`
+}
+
+// taggedSelection is a message of its own, but its members are those of the object.
+type taggedSelection struct {
+	Groups []string `json:"groups,omitempty" protobuf:"bytes,1,rep,name=groups"`
+	Scope  string   `json:"scope,omitempty" protobuf:"bytes,2,opt,name=scope"`
 }
 
 // rule is a rule, a list of rules or a boolean.
@@ -103,7 +110,8 @@ func TestTagsDescribeAMessage(t *testing.T) {
 		Count: &count, On: true, Text: apimeta.NewTime(at), Micro: apimeta.NewMicroTime(at), Data: []byte{0, 255}, Names: []string{"", "b"},
 		Parts: []taggedPart{{"p"}, {}}, Labels: map[string]string{"k": "", "l": "v"}, ByName: map[string]*taggedPart{"x": {"y"}},
 		Lists: map[string][]string{"x": {"y", "z"}}, Unnamed: 1 << 62, Ratio: &ratio, Any: []anyJSON{{[]byte(`{"a":[1,null]}`)}, {}, {[]byte(`"x"`)}},
-		Rule: &rule{Parts: []rule{{}, {On: true}, {On: true, One: &deep{Name: "d", Next: &rule{Parts: []rule{{}}}}}}}}}
+		Rule: &rule{Parts: []rule{{}, {On: true}, {On: true, One: &deep{Name: "d", Next: &rule{Parts: []rule{{}}}}}}}},
+		taggedSelection: taggedSelection{Groups: []string{"g", ""}, Scope: "s"}}
 	v, err := codec.FromGo(in)
 	require.NoError(t, err)
 	encoded, err := m.Append(nil, v)

@@ -2,12 +2,8 @@ package apiextensions
 
 import (
 	"crypto/x509"
-	"fmt"
-	"net/url"
-	"slices"
-	"strings"
 
-	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/clientconfig"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -58,9 +54,9 @@ func (c *checker) webhookClient(w *WebhookClientConfig, at *status.Path) {
 	case (w.URL == nil) == (w.Service == nil):
 		c.fail(status.RequiredField(at, "exactly one of url or service is required"))
 	case w.URL != nil:
-		c.webhookURL(*w.URL, at.Child("url"))
+		c.fail(clientconfig.URL(*w.URL, at.Child("url"))...)
 	default:
-		c.webhookService(w.Service, at.Child("service"))
+		c.fail(clientconfig.Service(*w.Service).Validate(at.Child("service"))...)
 	}
 	if len(w.CABundle) > 0 && !c.lenient.caBundle {
 		if fault := faultOfCertificates(w.CABundle); fault != "" {
@@ -76,82 +72,10 @@ func faultOfCertificates(pem []byte) string {
 	return "unable to load root certificates: unable to parse bytes as PEM block"
 }
 
-func (c *checker) webhookURL(text string, at *status.Path) {
-	const form = "; desired format: https://host[/path]"
-	u, err := url.Parse(text)
-	if err != nil {
-		c.fail(status.RequiredField(at, "url must be a valid URL: "+err.Error()+form))
-		return
-	}
-	for _, rule := range []struct {
-		broken        bool
-		value, detail string
-	}{
-		{u.Scheme != "https", u.Scheme, "'https' is the only allowed URL scheme" + form},
-		{u.Host == "", u.Host, "host must be specified" + form},
-		{u.User != nil, u.User.String(), "user information is not permitted in the URL"},
-		{u.Fragment != "", u.Fragment, "fragments are not permitted in the URL"},
-		{u.RawQuery != "", u.RawQuery, "query parameters are not permitted in the URL"},
-	} {
-		if rule.broken {
-			c.fail(status.InvalidField(at, rule.value, rule.detail))
-		}
-	}
-}
-
-func (c *checker) webhookService(s *ServiceReference, at *status.Path) {
-	if s.Name == "" {
-		c.fail(status.RequiredField(at.Child("name"), ""))
-	}
-	if s.Namespace == "" {
-		c.fail(status.RequiredField(at.Child("namespace"), ""))
-	}
-	if s.Port != nil && (*s.Port < 1 || *s.Port > 65535) {
-		c.fail(status.InvalidField(at.Child("port"), *s.Port, "port is not valid: must be between 1 and 65535, inclusive"))
-	}
-	if s.Path == nil || *s.Path == "" || *s.Path == "/" {
-		return
-	}
-	path := *s.Path
-	if path == "//" {
-		c.fail(status.InvalidField(at.Child("path"), path, "segment[0] may not be empty"))
-		return
-	}
-	if path[0] != '/' {
-		c.fail(status.InvalidField(at.Child("path"), path, "must start with a '/'"))
-	}
-	for i, segment := range strings.Split(strings.TrimSuffix(path[1:], "/"), "/") {
-		faults := []string{"may not be empty"}
-		form := "segment[%d] %s"
-		if segment != "" {
-			faults, form = apimeta.ValidateDNS1123Subdomain(segment), "segment[%d]: %s"
-		}
-		for _, fault := range faults {
-			c.fail(status.InvalidField(at.Child("path"), path, fmt.Sprintf(form, i, fault)))
-		}
-	}
-}
-
-// understood reports whether a server understands one of the versions of ConversionReview.
-func understood(versions []string) bool {
-	return slices.Contains(versions, "v1") || slices.Contains(versions, "v1beta1")
-}
-
 func (c *checker) reviewVersions(versions []string, at *status.Path) {
 	if len(versions) == 0 {
 		c.fail(status.RequiredField(at, ""))
 		return
 	}
-	for i, v := range versions {
-		if slices.Contains(versions[:i], v) {
-			c.fail(status.InvalidField(at.Index(i), v, "duplicate version"))
-			continue
-		}
-		for _, fault := range apimeta.ValidateDNS1035Label(v) {
-			c.fail(status.InvalidField(at.Index(i), v, fault))
-		}
-	}
-	if !c.lenient.reviewVersions && !understood(versions) {
-		c.fail(status.InvalidField(at, versions, "must include at least one of v1, v1beta1"))
-	}
+	c.fail(clientconfig.ReviewVersions(versions, c.lenient.reviewVersions, at)...)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/clientconfig"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -82,7 +83,7 @@ func lenienceOf(d, old *CustomResourceDefinition) lenience {
 	l.caBundle = !l.established
 	if w := webhookOf(&old.Spec); w != nil {
 		l.webhook = true
-		l.reviewVersions = len(w.ConversionReviewVersions) > 0 && !understood(w.ConversionReviewVersions)
+		l.reviewVersions = len(w.ConversionReviewVersions) > 0 && !clientconfig.Understood(w.ConversionReviewVersions)
 		l.caBundle = l.caBundle || w.ClientConfig != nil && len(w.ClientConfig.CABundle) > 0 && faultOfCertificates(w.ClientConfig.CABundle) != ""
 	}
 	for i := range old.Spec.Versions {

@@ -41,4 +41,3 @@ func (r *Review) NamespaceName() string {
 	}
 	return r.write.namespace
 }
-
