@@ -86,6 +86,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 	for _, c := range []struct{ pkg, library string }{
 		{"/rest/auth", ""},
 		{"/rest/builtin", ""},
+		{"/rest/callout", ""},
 		{"/rest/cbor", "github.com/fxamacker/cbor/v2"},
 		{"/rest/crd", ""},
 		{"/rest/crd/apiextensions", ""},

@@ -72,6 +72,9 @@ func UnmarshalLeaving[T any](data []byte, into any, read func(text []byte, into 
 	return json.Unmarshal(data, into, hostOptions, own)
 }
 
+// Marshal returns the JSON of a host's Go value as encoding/json writes it, but escapes nothing for HTML.
+func Marshal(v any) ([]byte, error) { return json.Marshal(v, hostOptions) }
+
 // ToGo stores a document in the Go value that into points to, by the rules of [Unmarshal].
 func ToGo(v doc.Value, into any) error {
 	b := buffers.Get().(*bytes.Buffer)
