@@ -15,17 +15,17 @@ const (
 // conventions, Typical status properties).
 type Condition struct {
 	// Type names the observation in CamelCase, such as "Ready".
-	Type string `json:"type"`
+	Type string `json:"type" protobuf:"bytes,1,opt,name=type"`
 	// Status is whether the observation holds.
-	Status ConditionStatus `json:"status"`
+	Status ConditionStatus `json:"status" protobuf:"bytes,2,opt,name=status"`
 	// ObservedGeneration is the metadata.generation that was observed.
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	ObservedGeneration int64 `json:"observedGeneration,omitempty" protobuf:"varint,3,opt,name=observedGeneration"`
 	// LastTransitionTime is when Status last changed.
-	LastTransitionTime Time `json:"lastTransitionTime"`
+	LastTransitionTime Time `json:"lastTransitionTime" protobuf:"bytes,4,opt,name=lastTransitionTime"`
 	// Reason is a CamelCase word that programs can compare.
-	Reason string `json:"reason"`
+	Reason string `json:"reason" protobuf:"bytes,5,opt,name=reason"`
 	// Message is text for people, possibly empty.
-	Message string `json:"message"`
+	Message string `json:"message" protobuf:"bytes,6,opt,name=message"`
 }
 
 // FindCondition returns the condition of that type, in place, or nil.

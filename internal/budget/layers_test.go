@@ -93,6 +93,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/election", ""},
 		{"/rest/events", ""},
 		{"/rest/kubeconfig", "os/exec"},
+		{"/rest/policy", ""},
 		{"/rest/quota", ""},
 		{"/rest/rbac", ""},
 		{"/rest/serviceaccount", ""},

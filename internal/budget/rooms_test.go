@@ -30,7 +30,7 @@ var rooms = []room{
 	}},
 	{name: "route", may: []string{"apimeta", "rest/internal/resource"}},
 	{name: "clientconfig", may: []string{"apimeta", "status"}},
-	{name: "matching", may: []string{"apimeta", "status", "internal/doc", "rest/internal/objectmeta", "rest/internal/resource"}},
+	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest/internal/objectmeta", "rest/internal/resource"}},
 	{name: "health"},
 	{name: "jwt"},
 	{name: "identity", may: []string{"apimeta", "status", "rest/internal/route"}},

@@ -5,6 +5,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/managed"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -28,8 +30,9 @@ func ReviewFrom(ctx context.Context) *Review {
 type Version struct {
 	Resource apimeta.GroupVersionResource
 	// Kind is the kind of the object in this version, or the own kind of the subresource.
-	Kind apimeta.GroupVersionKind
-	res  *Resource
+	Kind   apimeta.GroupVersionKind
+	res    *Resource
+	schema *schema.Schema // of Kind
 }
 
 // Environment returns the environment of the API that is written to.
@@ -58,9 +61,9 @@ func (r *Review) Versions() []Version {
 
 // versionFor describes the object under review in a version of its resource.
 func (a *admission) versionFor(res *Resource) Version {
-	v := Version{Resource: res.GR.WithVersion(res.GVK.Version), Kind: res.GVK, res: res}
+	v := Version{Resource: res.GR.WithVersion(res.GVK.Version), Kind: res.GVK, res: res, schema: res.Schema}
 	if !a.isOfObject() { // which looks alike below every version
-		v.Kind, v.res = a.kind, a.res
+		v.Kind, v.res, v.schema = a.kind, a.res, a.schema
 	}
 	return v
 }
@@ -134,4 +137,14 @@ func (r *Review) Memory() *Memory {
 func (a *admission) again(h *Hook) bool {
 	m := a.memories[h]
 	return m != nil && m.Again
+}
+
+// Merged returns an object in this version with a configuration merged into it as server-side apply would, but without owners. The error
+// says what is wrong with the configuration.
+func (v Version) Merged(object, config doc.Value) (doc.Value, error) {
+	kind := v.res.Managed
+	if kind == nil || v.Kind != v.res.GVK { // a virtual kind, or the own kind of a subresource
+		kind = managed.NewKind(v.schema, v.Kind, doc.Value{}, nil)
+	}
+	return kind.Merge(object, config.With("apiVersion", object.Get("apiVersion")).With("kind", object.Get("kind")))
 }

@@ -98,8 +98,8 @@ func (w *webhook) validate(at *status.Path, compile func(string) error) (errs st
 	if t := w.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
 		errs = append(errs, status.InvalidField(at.Child("timeoutSeconds"), *t, "the timeout value must be between 1 and 30 seconds"))
 	}
-	errs = append(errs, validateWebhookSelector(at.Child("namespaceSelector"), w.NamespaceSelector)...)
-	errs = append(errs, validateWebhookSelector(at.Child("objectSelector"), w.ObjectSelector)...)
+	errs = append(errs, validateBoundedSelector(at.Child("namespaceSelector"), w.NamespaceSelector)...)
+	errs = append(errs, validateBoundedSelector(at.Child("objectSelector"), w.ObjectSelector)...)
 	errs = append(errs, supported(at.Child("reinvocationPolicy"), w.ReinvocationPolicy, IfNeededReinvocationPolicy, NeverReinvocationPolicy)...)
 	errs = append(errs, w.ClientConfig.validate(at.Child("clientConfig"))...)
 	if compile != nil {
@@ -133,9 +133,9 @@ func validateWebhookName(at *status.Path, name string) status.FieldErrors {
 	return nil
 }
 
-// validateWebhookSelector checks a selector that may be missing. A selector with more requirements than selectors of clients may have is
+// validateBoundedSelector checks a selector that may be missing. A selector with more requirements than selectors of clients may have is
 // refused as well, because it is evaluated for every write.
-func validateWebhookSelector(at *status.Path, s *apimeta.LabelSelector) status.FieldErrors {
+func validateBoundedSelector(at *status.Path, s *apimeta.LabelSelector) status.FieldErrors {
 	if s == nil {
 		return nil
 	}

@@ -35,18 +35,14 @@ var shared = sync.OnceValue(func() []rest.Definition {
 	return slices.Concat(core(), apps(), autoscaling(), batch(), networking(), policy(), storage(), resource(), cluster())
 })
 
-// of returns the resource of a kind of k8s.io/api with its defaults. What else the kind does is in its own file; it must keep these hooks.
+// of returns the resource of a kind of k8s.io/api with its defaults. What else the kind does is in its own file.
 func of[T any, P interface {
 	*T
 	runtime.Object
 }]() rest.Resource[T] {
-	r, missing := k8s.Resource[T, P](), defaults.Of[T]()
+	r := k8s.Resource[T, P]()
 	r.Hooks.Default = func(_ context.Context, obj *T) error {
-		missing.Set(obj)
-		return nil
-	}
-	r.Hooks.Prepare = func(_ context.Context, obj, _ *T) error {
-		missing.Canonicalize(obj)
+		defaults.Set(P(obj))
 		return nil
 	}
 	return r

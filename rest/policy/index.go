@@ -1,0 +1,110 @@
+package policy
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"sync/atomic"
+
+	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// halfName distinguishes the two kinds of policies.
+type halfName int
+
+const (
+	validatingHalf halfName = iota
+	mutatingHalf
+	halves
+)
+
+// The names of the resources in the store.
+const (
+	validatingPolicies = "validatingadmissionpolicies." + ar.Group
+	validatingBindings = "validatingadmissionpolicybindings." + ar.Group
+	mutatingPolicies   = "mutatingadmissionpolicies." + ar.Group
+	mutatingBindings   = "mutatingadmissionpolicybindings." + ar.Group
+)
+
+// followed are the resources that the index follows.
+func followed() []string {
+	return []string{validatingPolicies, validatingBindings, mutatingPolicies, mutatingBindings}
+}
+
+// index holds the policies and bindings of an API.
+type index struct{ halves [halves]*half }
+
+// half holds the policies and bindings of one kind.
+type half struct {
+	policies map[string]*policy
+	bindings map[string]*binding
+	active   atomic.Pointer[[]activePolicy] // nil after a change
+}
+
+// activePolicy is a policy with its bindings, in the order of their names. It does not change.
+type activePolicy struct {
+	*policy
+	bindings []*binding
+}
+
+func newIndex() *index {
+	x := &index{}
+	for i := range x.halves {
+		x.halves[i] = &half{policies: map[string]*policy{}, bindings: map[string]*binding{}}
+	}
+	return x
+}
+
+// Put implements mirror.Index. An object that cannot be decoded has no effect.
+func (x *index) Put(key storage.Key, record *storage.Record) {
+	switch key.Resource {
+	case validatingPolicies:
+		put(x.halves[validatingHalf], x.halves[validatingHalf].policies, key.Name, decoded(record, newValidatingPolicy))
+	case validatingBindings:
+		put(x.halves[validatingHalf], x.halves[validatingHalf].bindings, key.Name, decoded(record, newValidatingBinding))
+	case mutatingPolicies:
+		put(x.halves[mutatingHalf], x.halves[mutatingHalf].policies, key.Name, decoded(record, newMutatingPolicy))
+	case mutatingBindings:
+		put(x.halves[mutatingHalf], x.halves[mutatingHalf].bindings, key.Name, decoded(record, newMutatingBinding))
+	}
+}
+
+func put[T any](h *half, in map[string]*T, name string, value *T) {
+	h.active.Store(nil)
+	if value == nil {
+		delete(in, name)
+	} else {
+		in[name] = value
+	}
+}
+
+// decoded returns what an object becomes, or nil if there is no object.
+func decoded[O, T any](record *storage.Record, become func(*O) *T) *T {
+	var object O
+	if record == nil || json.Unmarshal(record.JSON, &object) != nil {
+		return nil
+	}
+	return become(&object)
+}
+
+// activeNow returns the policies that have bindings, in the order of their names.
+func (h *half) activeNow() []activePolicy {
+	if known := h.active.Load(); known != nil {
+		return *known
+	}
+	of := map[string][]*binding{}
+	for _, b := range h.bindings {
+		of[b.policy] = append(of[b.policy], b)
+	}
+	active := []activePolicy{}
+	for name, bindings := range of {
+		if p := h.policies[name]; p != nil {
+			slices.SortFunc(bindings, func(a, b *binding) int { return cmp.Compare(a.name, b.name) })
+			active = append(active, activePolicy{p, bindings})
+		}
+	}
+	slices.SortFunc(active, func(a, b activePolicy) int { return cmp.Compare(a.name, b.name) })
+	h.active.Store(&active)
+	return active
+}

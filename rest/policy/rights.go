@@ -1,0 +1,124 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
+	"github.com/decorum-go/decorum/status"
+)
+
+func (p *Policies) validateValidatingBinding(ctx context.Context, b, old *ar.ValidatingAdmissionPolicyBinding) status.FieldErrors {
+	errs := b.Validate()
+	if len(errs) > 0 || old != nil && b.Spec.PolicyName == old.Spec.PolicyName && reflect.DeepEqual(b.Spec.ParamRef, old.Spec.ParamRef) {
+		return errs
+	}
+	return p.mayReadParams(ctx, validatingHalf, b.Spec.PolicyName, b.Spec.ParamRef)
+}
+
+func (p *Policies) validateMutatingBinding(ctx context.Context, b, old *ar.MutatingAdmissionPolicyBinding) status.FieldErrors {
+	errs := b.Validate()
+	if len(errs) > 0 || old != nil && b.Spec.PolicyName == old.Spec.PolicyName && reflect.DeepEqual(b.Spec.ParamRef, old.Spec.ParamRef) {
+		return errs
+	}
+	return p.mayReadParams(ctx, mutatingHalf, b.Spec.PolicyName, b.Spec.ParamRef)
+}
+
+// readAccess returns the access to the objects of a kind with a verb: to those of all kinds if kind is nil, and of all resources of the
+// group and version if the API does not serve it.
+func readAccess(ctx context.Context, verb string, kind *apimeta.GroupVersionKind) rest.Access {
+	a := rest.Access{Verb: verb, Group: "*", Version: "*", Resource: "*"}
+	if kind == nil {
+		return a
+	}
+	a.Group, a.Version = kind.Group, kind.Version
+	for res := range resource.EnvironmentOf(ctx).Served().EveryVersion {
+		if res.GVK == *kind {
+			a.Resource = res.GR.Resource
+		}
+	}
+	return a
+}
+
+// mayReadKind returns an error unless the user may read all objects of a kind of parameters.
+func mayReadKind(ctx context.Context, kind *ar.ParamKind) status.FieldErrors {
+	if kind == nil {
+		return nil
+	}
+	a := readAccess(ctx, "get", kindOf(kind))
+	a.Namespace, a.Name = "*", "*"
+	at := status.Field("spec", "paramKind")
+	switch allowed, err := allows(ctx, a); {
+	case err != nil:
+		return status.FieldErrors{status.ForbiddenField(at, err.Error())}
+	case !allowed:
+		return status.FieldErrors{status.ForbiddenField(at, fmt.Sprintf(`user %s must have "get" permission on all objects of the referenced paramKind (kind=%s, apiVersion=%s)`,
+			shownUser(ctx), kind.Kind, kind.APIVersion))}
+	}
+	return nil
+}
+
+// mayReadParams returns an error unless the user may read the parameters that a binding refers to.
+func (p *Policies) mayReadParams(ctx context.Context, h halfName, policy string, ref *ar.ParamRef) status.FieldErrors {
+	if ref == nil {
+		return nil
+	}
+	verb := "get"
+	if ref.Name == "" {
+		verb = "list"
+	}
+	kind, exists, err := p.paramKind(ctx, h, policy)
+	if err != nil {
+		return status.FieldErrors{status.InternalField(nil, err)}
+	}
+	a := readAccess(ctx, verb, kind)
+	a.Namespace, a.Name = ref.Namespace, ref.Name
+	allowed, err := allows(ctx, a)
+	at := status.Field("spec", "paramRef")
+	switch {
+	case err != nil:
+		return status.FieldErrors{status.ForbiddenField(at, "failed to authorize request: "+err.Error())}
+	case allowed:
+		return nil
+	case !exists:
+		return status.FieldErrors{status.ForbiddenField(at, fmt.Sprintf(
+			`unable to get policy %s to determine minimum required permissions and user %s does not have %q permission for all groups, versions and resources`, policy, shownUser(ctx), verb))}
+	case kind != nil && a.Resource == "*":
+		return status.FieldErrors{status.ForbiddenField(at, fmt.Sprintf(
+			`unable to resolve paramKind %v to determine minimum required permissions and user %s does not have %q permission for all groups, versions and resources`, kind, shownUser(ctx), verb))}
+	}
+	return status.FieldErrors{status.ForbiddenField(at, fmt.Sprintf(`user %s does not have %q permission on the object referenced by paramRef`, shownUser(ctx), verb))}
+}
+
+// paramKind returns the kind of the parameters of a policy, and whether the policy exists.
+func (p *Policies) paramKind(ctx context.Context, h halfName, name string) (kind *apimeta.GroupVersionKind, exists bool, err error) {
+	of, err := p.following(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	index, err := of.Acquire()
+	if err != nil {
+		return nil, false, err
+	}
+	defer of.Release()
+	policy := index.halves[h].policies[name]
+	if policy == nil {
+		return nil, false, nil
+	}
+	return policy.paramKind, true, nil
+}
+
+func allows(ctx context.Context, a rest.Access) (bool, error) {
+	d, err := rest.Authorize(ctx, a)
+	if d.Verdict == rest.Allow {
+		return true, nil
+	}
+	return false, err
+}
+
+// shownUser returns the user of the request as messages show it.
+func shownUser(ctx context.Context) string { return fmt.Sprintf("%q", rest.UserFrom(ctx).Name) }

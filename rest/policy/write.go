@@ -1,0 +1,191 @@
+package policy
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/rules"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/identity"
+	"github.com/decorum-go/decorum/rest/internal/matching"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+)
+
+// write is one write as the policies see it.
+type write struct {
+	policies *Policies
+	request  *rest.AdmissionRequest
+	review   *resource.Review
+	matching *matching.Request
+
+	namespace *doc.Value // nil until it is needed
+	rulings   map[rules.Check]rules.Ruling
+}
+
+func (p *Policies) newWrite(ctx context.Context, r *rest.AdmissionRequest) *write {
+	review := resource.ReviewFrom(ctx)
+	return &write{policies: p, request: r, review: review, matching: matching.For(review), rulings: map[rules.Check]rules.Ruling{}}
+}
+
+// invocation is a policy that a binding puts into effect for the write, with one object of its parameters.
+type invocation struct {
+	*policy
+	binding *binding
+	in      resource.Version // in which the policy sees the object
+	params  doc.Value        // absent without params
+}
+
+// input returns the variables of the expressions of an invocation.
+func (w *write) input(ctx context.Context, i invocation) (*rules.Input, error) {
+	object, old, err := w.review.In(i.in)
+	if err != nil {
+		return nil, err
+	}
+	request, err := w.describe(i.in)
+	if err != nil {
+		return nil, err
+	}
+	namespace, err := w.namespaceObject(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &rules.Input{Object: object, OldObject: old, Request: request, Namespace: namespace, Params: i.params,
+		Authorize: func(c rules.Check) rules.Ruling { return w.authorize(ctx, c) }}, nil
+}
+
+// describe returns the variable request.
+func (w *write) describe(in resource.Version) (doc.Value, error) {
+	type userInfo struct {
+		Username string              `json:"username,omitempty"`
+		UID      string              `json:"uid,omitempty"`
+		Groups   []string            `json:"groups,omitempty"`
+		Extra    map[string][]string `json:"extra,omitempty"`
+	}
+	u := w.request.User
+	user, err := codec.FromGo(userInfo{u.Name, u.UID, u.Groups, u.Extra})
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return w.matching.Describe(in, user)
+}
+
+// namespaceObject returns the variable namespaceObject. It is absent for cluster-scoped objects, including namespaces.
+func (w *write) namespaceObject(ctx context.Context) (doc.Value, error) {
+	if w.namespace == nil {
+		var v doc.Value
+		if !w.review.AreNamespaces() {
+			var err error
+			if v, err = w.review.Namespace(ctx); err != nil {
+				return doc.Value{}, err
+			}
+		}
+		w.namespace = &v
+	}
+	return *w.namespace, nil
+}
+
+// authorize answers a question of an expression. It answers the same question once for all policies.
+func (w *write) authorize(ctx context.Context, c rules.Check) rules.Ruling {
+	if known, ok := w.rulings[c]; ok {
+		return known
+	}
+	a := rest.Access{Verb: c.Verb, Path: c.Path}
+	if c.Path == "" {
+		a = rest.Access{Verb: c.Verb, Group: c.Group, Version: "*", Resource: c.Resource, Subresource: c.Subresource, Namespace: c.Namespace, Name: c.Name,
+			FieldSelector: c.FieldSelector, LabelSelector: c.LabelSelector}
+	}
+	if c.ServiceAccount != "" {
+		a.User = rest.User{Name: identity.ServiceAccountUser(c.ServiceAccountNamespace, c.ServiceAccount), Groups: identity.ServiceAccountGroups(c.ServiceAccountNamespace)}
+	}
+	decision, err := rest.Authorize(ctx, a)
+	ruling := rules.Ruling{Allowed: decision.Verdict == rest.Allow, Reason: decision.Reason, Err: err}
+	w.rulings[c] = ruling
+	return ruling
+}
+
+// failure says why a policy cannot be evaluated. binding is empty if the fault is the policy's own, and reason if the policy or the binding
+// is at fault, not an expression.
+type failure struct {
+	policy  *policy
+	binding string
+	message string
+	reason  status.Reason
+}
+
+// misconfigured returns the failure of a policy that cannot be evaluated. b is nil if the binding does not matter.
+func misconfigured(p *policy, b *binding, err error) failure {
+	if b == nil {
+		return failure{policy: p, message: "failed to configure policy: " + err.Error()}
+	}
+	return failure{policy: p, binding: b.name, message: "failed to configure binding: " + err.Error()}
+}
+
+// invocations finds the policies that see the write. The failures are those of policies and bindings that cannot be evaluated.
+func (w *write) invocations(ctx context.Context, active []activePolicy) (all []invocation, failures []failure) {
+	for _, p := range active {
+		in, matches, err := w.match(ctx, &p.criteria)
+		switch {
+		case err != nil:
+			failures = append(failures, misconfigured(p.policy, nil, err))
+			continue
+		case !matches:
+			continue
+		}
+		params, err := w.paramsOf(p.policy)
+		if err != nil {
+			failures = append(failures, misconfigured(p.policy, nil, err))
+			continue
+		}
+		for _, b := range p.bindings {
+			if b.criteria != nil {
+				if _, matches, err := w.match(ctx, b.criteria); err != nil {
+					failures = append(failures, misconfigured(p.policy, b, err))
+					continue
+				} else if !matches {
+					continue
+				}
+			}
+			objects, err := w.collect(ctx, params, b.params)
+			if err != nil {
+				failures = append(failures, misconfigured(p.policy, b, err))
+				continue
+			}
+			for _, object := range objects {
+				all = append(all, invocation{p.policy, b, in, object})
+			}
+		}
+	}
+	return all, failures
+}
+
+func (w *write) match(ctx context.Context, c *criteria) (resource.Version, bool, error) {
+	if c.fault != nil {
+		return resource.Version{}, false, c.fault
+	}
+	return w.matching.Match(ctx, &c.Criteria)
+}
+
+// result is the result of an expression, or its error. Both are missing for an expression that is left out.
+type result struct {
+	value doc.Value
+	err   error
+}
+
+// evaluate evaluates expressions one after another. It returns an error if their budget is spent.
+func evaluate(ctx context.Context, e rules.Evaluation, list []expression) ([]result, error) {
+	out := make([]result, len(list))
+	for i, x := range list {
+		switch {
+		case x.fault != nil:
+			out[i].err = rules.NotCompiled(x.fault)
+		case x.Expression != nil:
+			out[i].value, out[i].err = e.Value(ctx, x.Expression)
+			if isExhausted(out[i].err) {
+				return nil, out[i].err
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,110 @@
+package admissionregistration
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// A Validator checks an object of a kind before it is stored. old is nil on create.
+type Validator[T any] = func(ctx context.Context, obj, old *T) status.FieldErrors
+
+// ValidatingAdmissionPolicies declares the resource validatingadmissionpolicies.
+func ValidatingAdmissionPolicies(validate Validator[ValidatingAdmissionPolicy]) rest.Resource[ValidatingAdmissionPolicy] {
+	return rest.Resource[ValidatingAdmissionPolicy]{
+		Group: Group, Version: Version, Plural: "validatingadmissionpolicies", Scope: rest.Cluster, Names: names(), Wire: wire(), Overlay: overlay(),
+		Description: "ValidatingAdmissionPolicy refuses writes by expressions. It has no effect without a binding.",
+		Columns: policyColumns("Validations", "The number of validations of the policy.", func(p *ValidatingAdmissionPolicy) (int, *ParamKind, time.Time) {
+			return len(p.Spec.Validations), p.Spec.ParamKind, p.CreationTimestamp.Time
+		}),
+		Hooks: rest.Hooks[ValidatingAdmissionPolicy]{Validate: validate},
+	}
+}
+
+// ValidatingAdmissionPolicyBindings declares the resource validatingadmissionpolicybindings.
+func ValidatingAdmissionPolicyBindings(validate Validator[ValidatingAdmissionPolicyBinding]) rest.Resource[ValidatingAdmissionPolicyBinding] {
+	return rest.Resource[ValidatingAdmissionPolicyBinding]{
+		Group: Group, Version: Version, Plural: "validatingadmissionpolicybindings", Scope: rest.Cluster, Names: names(), Wire: wire(), Overlay: overlay(),
+		Description: "ValidatingAdmissionPolicyBinding puts a policy into effect.",
+		Columns: bindingColumns(func(b *ValidatingAdmissionPolicyBinding) (string, *ParamRef, time.Time) {
+			return b.Spec.PolicyName, b.Spec.ParamRef, b.CreationTimestamp.Time
+		}),
+		Hooks: rest.Hooks[ValidatingAdmissionPolicyBinding]{Validate: validate},
+	}
+}
+
+// MutatingAdmissionPolicies declares the resource mutatingadmissionpolicies.
+func MutatingAdmissionPolicies(validate Validator[MutatingAdmissionPolicy]) rest.Resource[MutatingAdmissionPolicy] {
+	return rest.Resource[MutatingAdmissionPolicy]{
+		Group: Group, Version: Version, Plural: "mutatingadmissionpolicies", Scope: rest.Cluster, Names: names(), Wire: wire(), Overlay: overlay(),
+		Description: "MutatingAdmissionPolicy changes objects by expressions. It has no effect without a binding.",
+		Columns: policyColumns("Mutations", "The number of mutations of the policy.", func(p *MutatingAdmissionPolicy) (int, *ParamKind, time.Time) {
+			return len(p.Spec.Mutations), p.Spec.ParamKind, p.CreationTimestamp.Time
+		}),
+		Hooks: rest.Hooks[MutatingAdmissionPolicy]{Validate: validate},
+	}
+}
+
+// MutatingAdmissionPolicyBindings declares the resource mutatingadmissionpolicybindings.
+func MutatingAdmissionPolicyBindings(validate Validator[MutatingAdmissionPolicyBinding]) rest.Resource[MutatingAdmissionPolicyBinding] {
+	return rest.Resource[MutatingAdmissionPolicyBinding]{
+		Group: Group, Version: Version, Plural: "mutatingadmissionpolicybindings", Scope: rest.Cluster, Names: names(), Wire: wire(), Overlay: overlay(),
+		Description: "MutatingAdmissionPolicyBinding puts a policy into effect.",
+		Columns: bindingColumns(func(b *MutatingAdmissionPolicyBinding) (string, *ParamRef, time.Time) {
+			return b.Spec.PolicyName, b.Spec.ParamRef, b.CreationTimestamp.Time
+		}),
+		Hooks: rest.Hooks[MutatingAdmissionPolicyBinding]{Validate: validate},
+	}
+}
+
+// unset is what a column shows if there is no value.
+const unset = "<unset>"
+
+// policyColumns returns the columns of policies. name and description are those of the first column, and of returns what they show.
+func policyColumns[T any](name, description string, of func(*T) (count int, params *ParamKind, created time.Time)) []rest.Column {
+	return []rest.Column{
+		rest.ColumnFunc(rest.Column{Name: name, Type: "integer", Description: description}, func(p *T) any {
+			n, _, _ := of(p)
+			return int64(n)
+		}),
+		rest.ColumnFunc(rest.Column{Name: "ParamKind", Description: "The kind of the objects that configure the policy."}, func(p *T) any {
+			if _, kind, _ := of(p); kind != nil {
+				return kind.APIVersion + "/" + kind.Kind
+			}
+			return unset
+		}),
+		rest.ColumnFunc(rest.Column{Name: "Age", Description: "The time since the object was created."}, func(p *T) any {
+			_, _, created := of(p)
+			return created
+		}),
+	}
+}
+
+// bindingColumns returns the columns of bindings. of returns what they show.
+func bindingColumns[T any](of func(*T) (policy string, params *ParamRef, created time.Time)) []rest.Column {
+	return []rest.Column{
+		rest.ColumnFunc(rest.Column{Name: "PolicyName", Description: "The policy that the binding puts into effect."}, func(b *T) any {
+			policy, _, _ := of(b)
+			return policy
+		}),
+		rest.ColumnFunc(rest.Column{Name: "ParamRef", Description: "The objects that configure the policy."}, func(b *T) any {
+			_, ref, _ := of(b)
+			switch {
+			case ref != nil && ref.Name != "":
+				return cmp.Or(ref.Namespace, "*") + "/" + ref.Name
+			case ref != nil && ref.Selector != nil:
+				if s, err := ref.Selector.Selector(); err == nil {
+					return s.String()
+				}
+			}
+			return unset
+		}),
+		rest.ColumnFunc(rest.Column{Name: "Age", Description: "The time since the object was created."}, func(b *T) any {
+			_, _, created := of(b)
+			return created
+		}),
+	}
+}
