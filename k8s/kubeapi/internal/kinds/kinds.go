@@ -35,14 +35,18 @@ var shared = sync.OnceValue(func() []rest.Definition {
 	return slices.Concat(core(), apps(), autoscaling(), batch(), networking(), policy(), storage(), resource(), cluster())
 })
 
-// of returns the resource of a kind of k8s.io/api with its defaults. What else the kind does is in its own file.
+// of returns the resource of a kind of k8s.io/api with its defaults. What else the kind does is in its own file; it must keep these hooks.
 func of[T any, P interface {
 	*T
 	runtime.Object
 }]() rest.Resource[T] {
-	r := k8s.Resource[T, P]()
+	r, missing := k8s.Resource[T, P](), defaults.Of[T]()
 	r.Hooks.Default = func(_ context.Context, obj *T) error {
-		defaults.Set(P(obj))
+		missing.Set(obj)
+		return nil
+	}
+	r.Hooks.Prepare = func(_ context.Context, obj, _ *T) error {
+		missing.Canonicalize(obj)
 		return nil
 	}
 	return r

@@ -1,0 +1,14 @@
+package defaults
+
+import (
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+)
+
+// cluster returns the defaults of small groups.
+func cluster() []rule {
+	return []rule{
+		fixed[schedulingv1.PriorityClass](values{"preemptionPolicy": "PreemptLowerPriority"}),
+		none[nodev1.RuntimeClass](),
+	}
+}

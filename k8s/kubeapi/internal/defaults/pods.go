@@ -1,0 +1,173 @@
+package defaults
+
+import (
+	"cmp"
+	"maps"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+)
+
+// pods returns the defaults of Pods and of templates of Pods.
+func pods() []rule {
+	container := values{"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+	return []rule{
+		fixed[corev1.Pod](values{"spec.enableServiceLinks": true}), // not in templates
+		fixed[corev1.PodSpec](values{
+			"dnsPolicy":                     "ClusterFirst",
+			"restartPolicy":                 "Always",
+			"schedulerName":                 "default-scheduler",
+			"securityContext":               values{},
+			"terminationGracePeriodSeconds": 30,
+		}),
+		fixed[corev1.Container](container),
+		fixed[corev1.EphemeralContainerCommon](container),
+		fixed[corev1.ContainerPort](values{"protocol": "TCP"}),
+		fixed[corev1.ObjectFieldSelector](values{"apiVersion": "v1"}),
+		fixed[corev1.FileKeySelector](values{"optional": false}),
+		fixed[corev1.Probe](values{"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}),
+		fixed[corev1.HTTPGetAction](values{"path": "/", "scheme": "HTTP"}),
+		fixed[corev1.GRPCAction](values{"service": ""}),
+
+		when(func(obj *corev1.Container) { obj.ImagePullPolicy = pullPolicyOr(obj.ImagePullPolicy, obj.Image) }),
+		when(func(obj *corev1.EphemeralContainerCommon) {
+			obj.ImagePullPolicy = pullPolicyOr(obj.ImagePullPolicy, obj.Image)
+		}),
+		when(requestsOfPod),
+		when(hostPorts),
+		when(accountName),
+
+		rewrite(accountNames),
+		rewrite(podIPs),
+		rewrite(grace),
+		rewrite(func(obj *corev1.Pod) { obj.Annotations = withoutInitContainers(obj.Annotations) }),
+		rewrite(func(obj *corev1.PodTemplateSpec) { obj.Annotations = withoutInitContainers(obj.Annotations) }),
+	}
+}
+
+// requestsOfPod lets a container request what it may use at most. If the Pod has resources as a whole, they include those of
+// its containers.
+func requestsOfPod(obj *corev1.Pod) {
+	for _, containers := range [][]corev1.Container{obj.Spec.Containers, obj.Spec.InitContainers} {
+		for i := range containers {
+			r := &containers[i].Resources
+			r.Requests = withMissing(r.Requests, r.Limits)
+		}
+	}
+	whole := obj.Spec.Resources
+	if whole == nil || len(whole.Limits)+len(whole.Requests) == 0 {
+		return
+	}
+	for name, quantity := range total(&obj.Spec, func(r corev1.ResourceRequirements) corev1.ResourceList { return r.Limits }) {
+		if _, requested := whole.Requests[name]; !requested && isHugePage(name) {
+			whole.Limits = withMissing(whole.Limits, corev1.ResourceList{name: quantity})
+		}
+	}
+	if len(whole.Limits) == 0 {
+		return
+	}
+	for name, quantity := range total(&obj.Spec, func(r corev1.ResourceRequirements) corev1.ResourceList { return r.Requests }) {
+		if name == corev1.ResourceCPU || name == corev1.ResourceMemory {
+			whole.Requests = withMissing(whole.Requests, corev1.ResourceList{name: quantity})
+		}
+	}
+	for name, quantity := range whole.Limits {
+		if name == corev1.ResourceCPU || name == corev1.ResourceMemory || isHugePage(name) {
+			whole.Requests = withMissing(whole.Requests, corev1.ResourceList{name: quantity})
+		}
+	}
+}
+
+func isHugePage(name corev1.ResourceName) bool {
+	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
+// total returns what the containers of a Pod need together: the sum of those that run side by side, or what the start of an init
+// container needs, if that is more.
+func total(pod *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.ResourceList) corev1.ResourceList {
+	running, sidecars, starting := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
+	for i := range pod.Containers {
+		add(running, of(pod.Containers[i].Resources))
+	}
+	for i := range pod.InitContainers {
+		c := &pod.InitContainers[i]
+		needs := maps.Clone(sidecars)
+		add(needs, of(c.Resources))
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			add(running, of(c.Resources))
+			sidecars = needs
+		}
+		raise(starting, needs)
+	}
+	raise(running, starting)
+	return running
+}
+
+func add(sum, list corev1.ResourceList) {
+	for name, quantity := range list {
+		q := sum[name].DeepCopy()
+		q.Add(quantity)
+		sum[name] = q
+	}
+}
+
+func raise(most, list corev1.ResourceList) {
+	for name, quantity := range list {
+		if q, ok := most[name]; !ok || quantity.Cmp(q) > 0 {
+			most[name] = quantity.DeepCopy()
+		}
+	}
+}
+
+// hostPorts gives the containers of a Pod in the network of its node the same ports there.
+func hostPorts(obj *corev1.Pod) {
+	if !obj.Spec.HostNetwork {
+		return
+	}
+	for _, containers := range [][]corev1.Container{obj.Spec.Containers, obj.Spec.InitContainers} {
+		for i := range containers {
+			for j := range containers[i].Ports {
+				if p := &containers[i].Ports[j]; p.HostPort == 0 {
+					p.HostPort = p.ContainerPort
+				}
+			}
+		}
+	}
+}
+
+// accountName sets the one of the two names of the service account that is missing.
+func accountName(obj *corev1.PodSpec) {
+	obj.ServiceAccountName = cmp.Or(obj.ServiceAccountName, obj.DeprecatedServiceAccount)
+	obj.DeprecatedServiceAccount = cmp.Or(obj.DeprecatedServiceAccount, obj.ServiceAccountName)
+}
+
+// accountNames makes the two names agree. The newer name decides.
+func accountNames(obj *corev1.PodSpec) { obj.DeprecatedServiceAccount = obj.ServiceAccountName }
+
+// podIPs makes the IP of a Pod and the first of its IPs agree. The single one decides.
+func podIPs(obj *corev1.PodStatus) {
+	switch {
+	case len(obj.PodIPs) == 0 && obj.PodIP == "":
+	case obj.PodIP == "":
+		obj.PodIP = obj.PodIPs[0].IP
+	case len(obj.PodIPs) == 0 || obj.PodIPs[0].IP != obj.PodIP:
+		obj.PodIPs = []corev1.PodIP{{IP: obj.PodIP}}
+	}
+}
+
+// grace replaces a negative period to stop by one second. Templates keep theirs.
+func grace(obj *corev1.Pod) {
+	if s := obj.Spec.TerminationGracePeriodSeconds; s != nil && *s < 0 {
+		obj.Spec.TerminationGracePeriodSeconds = ptr.To[int64](1)
+	}
+}
+
+// withoutInitContainers drops the annotations in which very old clients described init containers.
+func withoutInitContainers(annotations map[string]string) map[string]string {
+	maps.DeleteFunc(annotations, func(key, _ string) bool {
+		prefix, name, _ := strings.Cut(key, "/")
+		return (prefix == "pod.beta.kubernetes.io" || prefix == "pod.alpha.kubernetes.io") && (name == "init-containers" || name == "init-container-statuses")
+	})
+	return annotations
+}
