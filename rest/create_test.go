@@ -272,6 +272,8 @@ func TestCreateWhereThereIsNothingToCreateIn(t *testing.T) {
 func TestCreateDryRun(t *testing.T) {
 	api := newWidgets(t)
 	wantJSON(t, do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"a"`)), 201, stored{rv: "none"}.String())
+	// Only the store of kube-apiserver refuses a resourceVersion, and a dry run does not reach it.
+	wantJSON(t, do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"a","resourceVersion":"1"`)), 201, stored{rv: "none", uid: "uid-2"}.String())
 	assert.Equal(t, 404, do(t, api, "GET", widgets+"/a", "").Code)
 	wantInvalid(t, do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"a"`, `"spec":{"size":0}`)), "Widget.example.com", "a",
 		cause{invalid, "spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"})

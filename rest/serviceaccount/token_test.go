@@ -108,6 +108,7 @@ func TestTokenRequests(t *testing.T) {
 	}{
 		{"the body of kubectl", "builder", `{"audiences":null,"expirationSeconds":null,"boundObjectRef":null}`, 201, `"expirationSeconds":3600`},
 		{"an audience", "builder", `{"audiences":["a","b"]}`, 201, `"audiences":["a","b"]`},
+		{"no spec", "builder", `null`, 201, `"expirationSeconds":3600`},
 		{"too long a life", "builder", `{"expirationSeconds":86400}`, 201, `"expirationSeconds":7200`},
 		{"too short a life", "builder", `{"expirationSeconds":599}`, 422, "spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes"},
 		{"an endless life", "builder", `{"expirationSeconds":4294967297}`, 422, "may not specify a duration larger than 2^32 seconds"},

@@ -26,7 +26,7 @@ type TokenRequest struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	Spec   TokenRequestSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"doc='What the token should be.'"`
+	Spec   TokenRequestSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"optional,doc='What the token should be.'"`
 	Status TokenRequestStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The token.'"`
 }
 

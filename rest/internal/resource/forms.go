@@ -183,7 +183,7 @@ func (w *Write) encode(context.Context) error {
 			w.obj = w.old.stored // a client never saw the object marked, so the answer shows it unmarked
 		}
 		return nil
-	case w.current == nil && w.claims:
+	case w.current == nil && w.claims && !w.Asked.DryRun:
 		return status.BadRequest("resourceVersion should not be set on objects to be created")
 	case w.current == nil:
 		// The store writes the real revision over this guess, in place if it has the same number of digits.
