@@ -1,0 +1,2 @@
+// Package pki makes the certificates and keys of a server that has none yet.
+package pki

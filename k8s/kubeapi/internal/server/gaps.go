@@ -1,0 +1,106 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+)
+
+// gaps finds the requests for parts of the Kubernetes API that the server does not have, so that the author of a test need not guess why
+// the test fails.
+type gaps struct {
+	api    *rest.API
+	report func(text string)
+	// resources are the resources that the API serves, by group and version, as far as somebody has asked.
+	resources sync.Map
+}
+
+// watch returns a ResponseWriter that adds a warning to an answer about something that the server does not have, and reports it.
+func (g *gaps) watch(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	a := g.api.AccessOf(r)
+	if a.Resource == "" || !isKubernetes(a.Group) {
+		return w
+	}
+	return &gapWriter{ResponseWriter: w, text: func(code int) string { return g.textFor(a, code, r) }, report: g.report}
+}
+
+// isKubernetes reports whether a group belongs to Kubernetes itself.
+func isKubernetes(group string) bool {
+	return scheme.Scheme.IsGroupRegistered(group) || group == "apiregistration.k8s.io" || group == "metrics.k8s.io"
+}
+
+// textFor returns what the server does not have if the answer to a has this code. It returns "" for the answer of a full server.
+func (g *gaps) textFor(a rest.Access, code int, r *http.Request) string {
+	what := a.Resource
+	if a.Subresource != "" {
+		what += "/" + a.Subresource
+	}
+	switch {
+	case code == http.StatusNotFound && !g.serves(a.Group, a.Version, what, r):
+		return fmt.Sprintf("kubeapi does not serve %s in %s", what, groupVersion(a.Group, a.Version))
+	case code == http.StatusMethodNotAllowed, code == http.StatusNotImplemented:
+		return fmt.Sprintf("kubeapi does not serve %s of %s in %s", a.Verb, what, groupVersion(a.Group, a.Version))
+	}
+	return ""
+}
+
+func groupVersion(group, version string) string {
+	return apimeta.GroupVersion{Group: group, Version: version}.String()
+}
+
+// serves reports whether discovery lists a resource. It asks the API as the user of the request r.
+func (g *gaps) serves(group, version, resource string, r *http.Request) bool {
+	path := "/apis/" + group + "/" + version
+	if group == "" {
+		path = "/api/" + version
+	}
+	known, ok := g.resources.Load(path)
+	if !ok {
+		question := r.Clone(r.Context())
+		question.Method, question.Body, question.URL.Path, question.URL.RawPath, question.URL.RawQuery = http.MethodGet, http.NoBody, path, "", ""
+		question.Header.Set("Accept", "application/json")
+		answer := httptest.NewRecorder()
+		g.api.ServeHTTP(answer, question)
+		var list apimeta.APIResourceList
+		if answer.Code != http.StatusOK || json.Unmarshal(answer.Body.Bytes(), &list) != nil {
+			return answer.Code != http.StatusNotFound
+		}
+		names := map[string]bool{}
+		for _, resource := range list.Resources {
+			names[resource.Name] = true
+		}
+		known, _ = g.resources.LoadOrStore(path, names)
+	}
+	return known.(map[string]bool)[resource]
+}
+
+// gapWriter adds the warning, which must precede the answer.
+type gapWriter struct {
+	http.ResponseWriter
+	text   func(code int) string
+	report func(string)
+	begun  bool
+}
+
+func (w *gapWriter) WriteHeader(code int) {
+	if !w.begun && code >= http.StatusBadRequest {
+		if text := w.text(code); text != "" {
+			w.Header().Add("Warning", fmt.Sprintf("299 - %q", text))
+			if w.report != nil {
+				w.report(text)
+			}
+		}
+	}
+	w.begun = w.begun || code >= http.StatusOK
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Unwrap lets [http.ResponseController] find the wrapped writer.
+func (w *gapWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,68 @@
+package server_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/serviceaccount"
+)
+
+// newServer returns a server whose administrator has the token root.
+func newServer(t *testing.T, change func(*server.Config)) *server.Server {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	c := server.Config{
+		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc", Keys: []serviceaccount.Key{{Signer: key}}},
+		Users:    []rest.Authenticator{auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root", Groups: []string{server.Masters}}})},
+	}
+	change(&c)
+	s, err := server.New(t.Context(), c)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func TestRequestsForWhatTheServerDoesNotHaveAreReported(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report")
+	report, end, err := server.ReportTo(path)
+	require.NoError(t, err)
+	s := newServer(t, func(c *server.Config) { c.Report = report })
+	for _, test := range []struct {
+		method, path, want string
+	}{
+		{http.MethodGet, "/apis/apps/v1beta1/deployments", "kubeapi does not serve deployments in apps/v1beta1"},
+		{http.MethodGet, "/apis/apps/v1beta1/deployments", "kubeapi does not serve deployments in apps/v1beta1"},
+		{http.MethodGet, "/apis/apiregistration.k8s.io/v1/apiservices", "kubeapi does not serve apiservices in apiregistration.k8s.io/v1"},
+		{http.MethodGet, "/api/v1/namespaces/default/pods/missing", ""},
+		{http.MethodGet, "/apis/example.com/v1/widgets", ""},
+		{http.MethodGet, "/api/v1/namespaces/default/nonsense", "kubeapi does not serve nonsense in v1"},
+		{http.MethodGet, "/api/v1/namespaces/default/configmaps", ""},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), test.method, test.path, nil)
+		r.Header.Set("Authorization", "Bearer root")
+		answer := httptest.NewRecorder()
+		s.Handler().ServeHTTP(answer, r)
+		want := []string(nil)
+		if test.want != "" {
+			want = []string{`299 - "` + test.want + `"`}
+		}
+		assert.Equal(t, want, answer.Header().Values("Warning"), test.path)
+	}
+	require.NoError(t, end())
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "kubeapi does not serve deployments in apps/v1beta1\nkubeapi does not serve apiservices in apiregistration.k8s.io/v1\n"+
+		"kubeapi does not serve nonsense in v1\n", string(text))
+}

@@ -1,0 +1,127 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"github.com/decorum-go/decorum/cel"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/serviceaccount"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Masters is the group whose members may do everything.
+const Masters = "system:masters"
+
+// Config describes a server. Accounts is required.
+type Config struct {
+	// Store keeps the objects. Default: memory.
+	Store storage.Store
+	// Logger receives errors. Default: slog's default logger.
+	Logger *slog.Logger
+	// Accounts are the issuer and the keys of the tokens of service accounts.
+	Accounts serviceaccount.Options
+	// Users recognize who sends a request, besides the tokens of service accounts.
+	Users []rest.Authenticator
+	// RefuseAnonymous refuses requests without credentials, except for those about the health of the server.
+	RefuseAnonymous bool
+	// AllowAll allows all users everything, instead of asking the roles.
+	AllowAll bool
+	// Objects says what the objects contain that exist from the start. ServiceRange defaults to 10.0.0.0/24.
+	Objects bootstrap.Config
+	// ServingCA is the certificate of the authority by which clients recognize the server, in PEM.
+	ServingCA []byte
+	// Controllers are names that [Controllers] returns. Default: none, as in a cluster without kube-controller-manager.
+	Controllers []string
+	// Report receives a line about each request for a part of the Kubernetes API that the server does not have. Clients see the line as
+	// a warning. Default: only they see it.
+	Report func(text string)
+}
+
+// Server is a Kubernetes API.
+type Server struct {
+	api     *rest.API
+	handler http.Handler
+	closing []func() error
+	running sync.WaitGroup
+}
+
+// New returns a server whose objects exist and which serves the kinds of all stored definitions.
+func New(ctx context.Context, c Config) (s *Server, err error) {
+	if !c.Objects.ServiceRange.IsValid() {
+		c.Objects.ServiceRange = netip.MustParsePrefix("10.0.0.0/24")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	roles, err := rbac.New(rbac.Options{Administrators: []string{Masters}})
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := serviceaccount.New(c.Accounts)
+	if err != nil {
+		return nil, err
+	}
+	users := auth.First(append(slices.Clone(c.Users), accounts)...)
+	if !c.RefuseAnonymous {
+		users = auth.OrAnonymous(users)
+	}
+	options := rest.Options{Store: c.Store, Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version()}
+	if c.AllowAll {
+		options.Authorizer = auth.FirstOpinion(roles, rest.AuthorizerFunc(allow))
+	}
+	s = new(Server)
+	s.api, err = rest.New(options, kinds.All(kinds.Environment{Roles: roles, Accounts: accounts})...)
+	if err != nil {
+		return nil, err
+	}
+	s.closing = append(s.closing, s.api.Close)
+	if err = s.begin(ctx, c); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: options.Authorizer, gaps: &gaps{api: s.api, report: c.Report}}
+	return s, nil
+}
+
+// begin brings the server from an API with kinds to a cluster.
+func (s *Server) begin(ctx context.Context, c Config) error {
+	if err := bootstrap.Create(ctx, s.api, c.Objects); err != nil {
+		return err
+	}
+	disable, err := crd.Enable(context.WithoutCancel(ctx), s.api, crd.Options{Rules: cel.New(nil), Logger: c.Logger})
+	if err != nil {
+		return err
+	}
+	s.closing = append(s.closing, func() error { disable(); return nil })
+	return s.control(ctx, c)
+}
+
+// API returns the API, for clients in this process.
+func (s *Server) API() *rest.API { return s.api }
+
+// Handler returns what serves the requests of clients.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Close ends all watches, and returns when nothing of the server runs any more.
+func (s *Server) Close() error {
+	var errs []error
+	for _, end := range slices.Backward(s.closing) {
+		errs = append(errs, end())
+	}
+	s.running.Wait()
+	return errors.Join(errs...)
+}
+
+func allow(context.Context, rest.Access) (rest.Decision, error) {
+	return rest.Decision{Verdict: rest.Allow, Reason: "everything is allowed"}, nil
+}
