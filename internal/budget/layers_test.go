@@ -97,6 +97,8 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/quota", ""},
 		{"/rest/rbac", ""},
 		{"/rest/serviceaccount", ""},
+		{"/rest/webhook", ""},
+		{"/rest/webhook/admissionregistration", ""},
 		{"/storage/bolt", "go.etcd.io/bbolt"},
 	} {
 		own := deps(core + c.pkg)

@@ -56,36 +56,37 @@ func (w *Write) admit(ctx context.Context) error {
 // reviewed returns the admission of a create or update of an object or of a part of it. It is nil if no hook sees the write. A write
 // through a subresource with its own kind has been reviewed as a write of that kind, by admitView.
 func (w *Write) reviewed(ctx context.Context, obj doc.Value) *admission {
-	if len(w.res.hooks) == 0 || w.Asked.Trusted || w.throughOwnKind() {
+	if w.throughOwnKind() {
+		return nil
+	}
+	operation := operationOn(w.old.shown)
+	hooks := w.hooks(ctx, operation)
+	if len(hooks) == 0 {
 		return nil
 	}
 	m := objectmeta.Of(obj)
-	a := &admission{Write: w, operation: updateOperation, kind: w.res.Stored.GVK, schema: w.res.Schema,
+	return &admission{Write: w, hooks: hooks, operation: operation, kind: w.res.Stored.GVK, schema: w.res.Schema, options: w.optionsOf(operation),
 		namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(), old: w.old, base: w.old}
-	if w.old.shown.IsAbsent() {
-		a.operation = createOperation
+}
+
+// operationOn returns the operation of a write that is not a deletion.
+func operationOn(old doc.Value) operation {
+	if old.IsAbsent() {
+		return createOperation
 	}
-	if a = a.orNone(ctx); a != nil {
-		a.options = w.optionsOf(a.operation)
-	}
-	return a
+	return updateOperation
 }
 
 // admitView lets the hooks change and validate what a client writes to a subresource with its own kind. If old is absent, the request is
 // a POST.
 func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, error) {
-	if len(w.res.hooks) == 0 {
+	operation := operationOn(old)
+	hooks := w.hooks(ctx, operation)
+	if len(hooks) == 0 {
 		return v, nil
 	}
-	a := &admission{Write: w, operation: updateOperation, kind: w.Through.Kind, schema: w.Through.Schema,
+	a := &admission{Write: w, hooks: hooks, operation: operation, kind: w.Through.Kind, schema: w.Through.Schema, options: w.optionsOf(operation),
 		namespace: w.Namespace, name: w.Name, old: forms{old, old}}
-	if old.IsAbsent() {
-		a.operation = createOperation
-	}
-	if a = a.orNone(ctx); a == nil {
-		return v, nil
-	}
-	a.options = w.optionsOf(a.operation)
 	changed, err := a.mutate(ctx, v)
 	if err != nil {
 		return doc.Value{}, err
@@ -104,14 +105,12 @@ func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, err
 
 // admitDelete lets the hooks validate the deletion of the stored object. A mutating hook runs as well, but it has no object to change.
 func (w *Write) admitDelete(ctx context.Context) error {
-	if len(w.res.hooks) == 0 || w.Asked.Trusted {
+	hooks := w.hooks(ctx, deleteOperation)
+	if len(hooks) == 0 {
 		return nil
 	}
-	a := &admission{Write: w, operation: deleteOperation, kind: w.res.Stored.GVK, schema: w.res.Schema, namespace: w.Namespace, name: w.Name,
-		old: forms{stored: w.old.stored}, options: w.deletion}
-	if a = a.orNone(ctx); a == nil {
-		return nil
-	}
+	a := &admission{Write: w, hooks: hooks, operation: deleteOperation, kind: w.res.Stored.GVK, schema: w.res.Schema, namespace: w.Namespace,
+		name: w.Name, old: forms{stored: w.old.stored}, options: w.deletion}
 	if _, err := a.mutate(ctx, doc.Value{}); err != nil {
 		return err
 	}
@@ -120,14 +119,12 @@ func (w *Write) admitDelete(ctx context.Context) error {
 
 // Connect lets the hooks change and validate the options of a client that connects to a stream of the object.
 func (w *Write) Connect(ctx context.Context, options doc.Value) (doc.Value, error) {
-	if len(w.res.hooks) == 0 {
-		return options, nil
-	}
 	sub, ctx := w.Through, w.res.In(ctx)
-	a := &admission{Write: w, operation: connectOperation, kind: sub.Kind, schema: sub.Stream.Options, namespace: w.Namespace, name: w.Name}
-	if a = a.orNone(ctx); a == nil {
+	hooks := w.hooks(ctx, connectOperation)
+	if len(hooks) == 0 {
 		return options, nil
 	}
+	a := &admission{Write: w, hooks: hooks, operation: connectOperation, kind: sub.Kind, schema: sub.Stream.Options, namespace: w.Namespace, name: w.Name}
 	options = options.With("apiVersion", doc.Of(sub.Kind.GroupVersion().String())).With("kind", doc.Of(sub.Kind.Kind))
 	changed, err := a.mutate(ctx, options)
 	if err != nil {
@@ -147,17 +144,14 @@ func (w *Write) subresource() string {
 	return w.Through.Name
 }
 
-// orNone finds the hooks that see the write. It returns nil if there are none.
-func (a *admission) orNone(ctx context.Context) *admission {
-	for _, h := range a.res.hooks {
-		if h.sees(a.res, a.subresource(), a.operation) && !h.idle(ctx) {
-			a.hooks = append(a.hooks, h)
+// hooks returns the hooks that see the write and are not idle. No hook sees a trusted write.
+func (w *Write) hooks(ctx context.Context, op operation) (hooks []*Hook) {
+	for _, h := range w.res.hooks {
+		if !w.Asked.Trusted && h.sees(w.res, w.subresource(), op) && !h.idle(ctx) {
+			hooks = append(hooks, h)
 		}
 	}
-	if a.hooks == nil {
-		return nil
-	}
-	return a
+	return hooks
 }
 
 // optionsOf returns the options of the request as the type that upstream has for its verb.

@@ -34,10 +34,10 @@ func (r *Review) Namespace(ctx context.Context) (doc.Value, error) {
 	return v, err
 }
 
-// NamespaceName returns the namespace of the request, as Kubernetes counts it: requests for a namespace that exists are in it.
+// NamespaceName returns the namespace of the request, as Kubernetes counts it: a namespace is in itself.
 func (r *Review) NamespaceName() string {
-	if a := r.write; a.res.AreNamespaces() && a.operation != createOperation {
-		return a.name
+	if r.write.res.AreNamespaces() {
+		return r.write.name
 	}
 	return r.write.namespace
 }

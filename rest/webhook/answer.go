@@ -1,0 +1,140 @@
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// The AdmissionReview of both versions.
+const (
+	reviewGroup = "admission.k8s.io"
+	reviewKind  = "AdmissionReview"
+	v1          = "v1"
+	v1beta1     = "v1beta1"
+)
+
+// question is an AdmissionReview on its way to a webhook.
+type question struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Request    json.RawMessage `json:"request"`
+}
+
+// reply is an AdmissionReview from a webhook.
+type reply struct {
+	APIVersion string  `json:"apiVersion"`
+	Kind       string  `json:"kind"`
+	Response   *answer `json:"response"`
+}
+
+// answer is what a webhook says about a write.
+type answer struct {
+	UID              string            `json:"uid"`
+	Allowed          bool              `json:"allowed"`
+	Result           *status.Status    `json:"status"`
+	Patch            []byte            `json:"patch"`
+	PatchType        *string           `json:"patchType"`
+	AuditAnnotations map[string]string `json:"auditAnnotations"`
+	Warnings         []string          `json:"warnings"`
+}
+
+// sortedAnnotations yields the audit annotations in the order of their keys.
+func (a *answer) sortedAnnotations() iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for _, key := range slices.Sorted(maps.Keys(a.AuditAnnotations)) {
+			if !yield(key, a.AuditAnnotations[key]) {
+				return
+			}
+		}
+	}
+}
+
+// ask sends a request to a webhook and returns its answer. All errors are callErrors.
+func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (*answer, error) {
+	i := slices.IndexFunc(w.versions, func(v string) bool { return v == v1 || v == v1beta1 })
+	if i < 0 {
+		return nil, &callError{w.name, errors.New("could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)")}
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.timeout)
+	defer cancel()
+	leave, err := w.enter(ctx)
+	if err != nil {
+		return nil, &callError{w.name, fmt.Errorf("failed to call webhook: %w", err)}
+	}
+	defer leave()
+	uid, apiVersion := d.review.Environment().NewUID(), reviewGroup+"/"+w.versions[i]
+	sent := question{APIVersion: apiVersion, Kind: reviewKind, Request: codec.AppendJSON(nil, request.With("uid", doc.Of(uid)))}
+	var received reply
+	if err := d.options.Calls.Post(ctx, w.target, sent, &received); err != nil {
+		return nil, &callError{w.name, fmt.Errorf("failed to call webhook: %w", err)}
+	}
+	if err := received.check(apiVersion, uid, d.kind); err != nil {
+		return nil, &callError{w.name, fmt.Errorf("received invalid webhook response: %w", err)}
+	}
+	return received.Response, nil
+}
+
+// check verifies that a reply belongs to the question, and that its patch is complete. Servers of v1beta1 were never held to the first.
+func (r *reply) check(apiVersion, uid string, k kind) error {
+	a := r.Response
+	if a == nil {
+		return errors.New("webhook response was absent")
+	}
+	if apiVersion == reviewGroup+"/"+v1beta1 {
+		return nil
+	}
+	patched := len(a.Patch) > 0
+	switch {
+	case a.UID != uid:
+		return fmt.Errorf("expected response.uid=%q, got %q", uid, a.UID)
+	case r.APIVersion != apiVersion || r.Kind != reviewKind:
+		return fmt.Errorf("expected webhook response of %s, Kind=%s, got %s, Kind=%s", apiVersion, reviewKind, cmp.Or(r.APIVersion, "/"), r.Kind)
+	case k == validating && patched:
+		return errors.New("validating webhook may not return response.patch")
+	case k == validating && a.PatchType != nil:
+		return errors.New("validating webhook may not return response.patchType")
+	case patched && a.PatchType == nil:
+		return errors.New("webhook returned response.patch but not response.patchType")
+	case !patched && a.PatchType != nil:
+		return errors.New("webhook returned response.patchType but not response.patch")
+	case a.PatchType != nil && *a.PatchType == "":
+		return errors.New(`webhook returned invalid response.patchType of ""`)
+	}
+	return nil
+}
+
+// refusal returns the error for the client of a write that a webhook does not allow. The webhook may choose the code, the reason, the details
+// and the text.
+func (a *answer) refusal(name string) error {
+	var s status.Status
+	if a.Result != nil {
+		s = *a.Result
+	}
+	text := fmt.Sprintf("admission webhook %q denied the request", name)
+	switch {
+	case s.Message != "":
+		text += ": " + s.Message
+	case s.Reason != "":
+		text += ": " + string(s.Reason)
+	default:
+		text += " without explanation"
+	}
+	if s.Code < http.StatusBadRequest || s.Code > maxCode {
+		s.Code = http.StatusBadRequest
+	}
+	return &status.Error{Status: status.Status{Status: status.Failure, Message: text, Reason: s.Reason, Details: s.Details, Code: s.Code}}
+}
+
+// maxCode is the highest code of an answer that HTTP knows.
+const maxCode = 599

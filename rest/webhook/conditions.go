@@ -1,0 +1,80 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+
+	"github.com/decorum-go/decorum/internal/rules"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
+	"github.com/decorum-go/decorum/status"
+)
+
+// errNoLanguage is the error of matchConditions on a server that cannot evaluate them. Only an object of another server has any.
+var errNoLanguage = errors.New("this server does not evaluate matchConditions")
+
+// visible is what matchConditions see besides the objects and the request.
+func visible() rules.Visible { return rules.Visible{Authorizer: true} }
+
+// compile returns what is wrong with a condition.
+func (h *Webhooks) compile(expression string) error {
+	if h.language == nil {
+		return errNoLanguage
+	}
+	scope, err := h.language.Scope()
+	if err == nil {
+		_, err = scope.Compile(expression, rules.Bool, visible())
+	}
+	return err
+}
+
+// compileAll compiles the conditions of a webhook.
+func (h *Webhooks) compileAll(conditions []ar.MatchCondition) (*rules.Conditions, error) {
+	if h.language == nil {
+		return nil, errNoLanguage
+	}
+	scope, err := h.language.Scope()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]rules.Condition, len(conditions))
+	for i, c := range conditions {
+		all[i] = rules.Condition{Name: c.Name, Expression: c.Expression}
+	}
+	return rules.CompileConditions(scope, all, visible()), nil
+}
+
+// meets reports whether the write meets the matchConditions of a webhook. If they fail, the failure policy decides: the webhook is not called,
+// or the write is refused.
+func (d *dispatch) meets(ctx context.Context, w *webhook, in resource.Version) (bool, error) {
+	if w.conditions == nil {
+		return true, nil
+	}
+	object, old, err := d.review.In(in)
+	if err != nil {
+		return false, status.InternalError(err)
+	}
+	described, err := d.describe(in)
+	if err != nil {
+		return false, err
+	}
+	matches, err := d.evaluate(ctx, w, &rules.Input{Object: object, OldObject: old, Request: described,
+		Authorize: func(c rules.Check) rules.Ruling { return authorize(ctx, c) }})
+	switch {
+	case err == nil:
+		return matches, nil
+	case w.failOpen:
+		return false, nil
+	}
+	_, name := d.review.Named()
+	return false, status.Forbidden(d.review.Requested().Resource.GroupResource(), name, err.Error()).WithCause(err)
+}
+
+func (d *dispatch) evaluate(ctx context.Context, w *webhook, in *rules.Input) (matches bool, err error) {
+	conditions, err := w.conditions()
+	if err != nil {
+		return false, err
+	}
+	matches, _, err = conditions.Match(ctx, in)
+	return matches, err
+}

@@ -1,0 +1,121 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/matching"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/review"
+	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
+	"github.com/decorum-go/decorum/status"
+)
+
+// dispatch shows one write to the webhooks of one kind.
+type dispatch struct {
+	*Webhooks
+	kind    kind
+	review  *resource.Review
+	request *matching.Request
+	user    rest.User
+}
+
+// matches reports whether a webhook sees the write, and in which version.
+func (d *dispatch) matches(ctx context.Context, w *webhook) (in resource.Version, matches bool, err error) {
+	if in, matches, err = d.request.Match(ctx, &w.criteria); matches && w.fault != nil {
+		return in, false, status.InternalError(w.fault)
+	}
+	if matches {
+		matches, err = d.meets(ctx, w, in)
+	}
+	return in, matches, err
+}
+
+// describe returns the request of an AdmissionReview without its uid and its objects.
+func (d *dispatch) describe(in resource.Version) (doc.Value, error) {
+	user, err := codec.FromGo(review.UserInfo{Username: d.user.Name, UID: d.user.UID, Groups: d.user.Groups, Extra: d.user.Extra})
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return d.request.Describe(in, user)
+}
+
+// question returns the request of an AdmissionReview, which lacks only its uid.
+func (d *dispatch) question(in resource.Version) (doc.Value, error) {
+	object, old, err := d.review.In(in)
+	if err != nil {
+		return doc.Value{}, status.InternalError(err)
+	}
+	described, err := d.describe(in)
+	return described.With("object", orNull(object)).With("oldObject", orNull(old)).With("options", orNull(described.Get("options"))), err
+}
+
+func orNull(v doc.Value) doc.Value {
+	if v.IsAbsent() {
+		return doc.NullValue()
+	}
+	return v
+}
+
+// callError says that a webhook could not be called, or that its answer makes no sense. The failure policy decides about the write.
+type callError struct {
+	webhook string
+	reason  error
+}
+
+// Error is the text that clients see.
+func (e *callError) Error() string {
+	return fmt.Sprintf("failed calling webhook %q: %v", e.webhook, e.reason)
+}
+
+// Unwrap returns the reason.
+func (e *callError) Unwrap() error { return e.reason }
+
+// outcome turns the error of a call into the answer to the client. It returns nil if the failure policy lets the write go on.
+func (d *dispatch) outcome(ctx context.Context, w *webhook, err error) error {
+	failed, ok := errors.AsType[*callError](err)
+	switch {
+	case !ok:
+		return err
+	case !w.failOpen:
+		return status.InternalError(failed)
+	}
+	d.options.Logger.LogAttrs(ctx, slog.LevelWarn, "a webhook failed, and its failure policy is Ignore",
+		slog.String("configuration", w.configuration), slog.String("webhook", w.name), slog.Any("error", failed))
+	if ctx.Err() != nil { // the client has left, or its time is up
+		return status.Timeout("request did not complete within requested timeout", 0)
+	}
+	return nil
+}
+
+// checkDryRun refuses a dry run if a webhook may have side effects.
+func (d *dispatch) checkDryRun(w *webhook) error {
+	if _, dryRun := d.review.Options(); !dryRun {
+		return nil
+	}
+	switch {
+	case w.sideEffects == nil:
+		return &callError{w.name, errors.New("Webhook SideEffects is nil")}
+	case *w.sideEffects == ar.SideEffectClassNone || *w.sideEffects == ar.SideEffectClassNoneOnDryRun:
+		return nil
+	}
+	return status.BadRequest(fmt.Sprintf("admission webhook %q does not support dry run", w.name))
+}
+
+// heed passes on the warnings and the audit annotations of an answer.
+func (d *dispatch) heed(ctx context.Context, w *webhook, a *answer) {
+	for _, text := range a.Warnings {
+		d.review.WarnAlways(text)
+	}
+	if d.options.Audit == nil {
+		return
+	}
+	for key, value := range a.sortedAnnotations() {
+		d.options.Audit(ctx, w.name+"/"+key, value)
+	}
+}

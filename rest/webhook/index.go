@@ -1,0 +1,88 @@
+package webhook
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// kind distinguishes the two kinds of webhooks.
+type kind int
+
+const (
+	mutating kind = iota
+	validating
+	kinds
+)
+
+// The names of the resources in the store.
+const (
+	mutatingConfigurations   = "mutatingwebhookconfigurations." + ar.Group
+	validatingConfigurations = "validatingwebhookconfigurations." + ar.Group
+)
+
+// followed are the resources that the index follows.
+func followed() []string { return []string{mutatingConfigurations, validatingConfigurations} }
+
+// index holds the webhooks of an API.
+type index struct {
+	webhooks       *Webhooks
+	configurations [kinds][]configuration // by name
+	ordered        [kinds][]*webhook      // all webhooks, in the order in which they are called; never changed in place
+}
+
+// configuration is an object with its webhooks.
+type configuration struct {
+	name  string
+	hooks []*webhook
+}
+
+func (h *Webhooks) newIndex() *index { return &index{webhooks: h} }
+
+// Put implements mirror.Index. An object that cannot be decoded has no effect.
+func (x *index) Put(key storage.Key, record *storage.Record) {
+	k, hooks := validating, []*webhook(nil)
+	if key.Resource == mutatingConfigurations {
+		k = mutating
+	}
+	if record != nil {
+		hooks = x.webhooks.decode(k, key.Name, record.JSON)
+	}
+	list := x.configurations[k]
+	i, found := slices.BinarySearchFunc(list, key.Name, func(c configuration, name string) int { return cmp.Compare(c.name, name) })
+	switch {
+	case found && hooks == nil:
+		list = slices.Delete(list, i, i+1)
+	case found:
+		list[i].hooks = hooks
+	case hooks != nil:
+		list = slices.Insert(list, i, configuration{key.Name, hooks})
+	}
+	x.configurations[k], x.ordered[k] = list, nil
+	for _, c := range list {
+		x.ordered[k] = append(x.ordered[k], c.hooks...)
+	}
+}
+
+// decode returns the webhooks of a configuration.
+func (h *Webhooks) decode(k kind, name string, text []byte) (out []*webhook) {
+	if k == mutating {
+		var c ar.MutatingWebhookConfiguration
+		if json.Unmarshal(text, &c) == nil {
+			for i := range c.Webhooks {
+				out = append(out, h.newMutating(name, &c.Webhooks[i]))
+			}
+		}
+		return out
+	}
+	var c ar.ValidatingWebhookConfiguration
+	if json.Unmarshal(text, &c) == nil {
+		for i := range c.Webhooks {
+			out = append(out, h.newWebhook(name, &c.Webhooks[i]))
+		}
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/docpatch"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+)
+
+// jsonPatch is the only type of patches that webhooks return.
+const jsonPatch = "JSONPatch"
+
+// reinvocation decides which webhooks are called once more for a write. The webhooks are those whose reinvocationPolicy is IfNeeded.
+type reinvocation struct {
+	called map[string]bool // since the object last changed
+	again  map[string]bool // the object has changed since they were called
+	left   doc.Value       // the object after the last webhook
+}
+
+// changed says that the object has changed.
+func (r *reinvocation) changed() {
+	for id := range r.called {
+		r.again[id] = true
+	}
+	clear(r.called)
+}
+
+// mutate calls the mutating webhooks one after another. When it runs for the second time in an attempt, it calls only webhooks that it has
+// called before, and only if the object has changed since.
+func (d *dispatch) mutate(ctx context.Context, registered []*webhook) (err error) {
+	memory := d.review.Memory()
+	state, repeated := memory.Value.(*reinvocation)
+	if !repeated {
+		state = &reinvocation{called: map[string]bool{}, again: map[string]bool{}}
+		memory.Value = state
+	}
+	object, err := d.object()
+	if err != nil {
+		return err
+	}
+	if repeated && !doc.Equal(object, state.left) {
+		state.changed()
+	}
+	for _, w := range registered {
+		in, matches, err := d.matches(ctx, w)
+		if err != nil {
+			return err
+		}
+		if !matches || repeated && !state.again[w.id()] {
+			continue
+		}
+		changed, err := d.callMutating(ctx, w, in)
+		if changed {
+			state.changed()
+			memory.Again = true
+		}
+		if w.reinvocable {
+			state.called[w.id()] = true
+		}
+		if err := d.outcome(ctx, w, err); err != nil {
+			return err
+		}
+	}
+	state.left, err = d.object()
+	return err
+}
+
+// object returns the object as it is now, in the version of the request.
+func (d *dispatch) object() (doc.Value, error) {
+	object, _, err := d.review.In(d.review.Requested())
+	return object, err
+}
+
+// id tells a webhook from all others.
+func (w *webhook) id() string { return w.configuration + "/" + w.name }
+
+// callMutating calls one webhook, and reports whether it has changed the object.
+func (d *dispatch) callMutating(ctx context.Context, w *webhook, in resource.Version) (changed bool, err error) {
+	if err := d.checkDryRun(w); err != nil {
+		return false, err
+	}
+	request, err := d.question(in)
+	if err != nil {
+		return false, err
+	}
+	a, err := d.ask(ctx, w, request)
+	if err != nil {
+		return false, err
+	}
+	d.heed(ctx, w, a)
+	if !a.Allowed {
+		return false, a.refusal(w.name)
+	}
+	if len(a.Patch) == 0 {
+		return false, nil
+	}
+	return d.patch(w, a, in)
+}
+
+// patch applies the patch of an answer.
+func (d *dispatch) patch(w *webhook, a *answer, in resource.Version) (changed bool, err error) {
+	p, err := docpatch.ParseJSONPatch(a.Patch)
+	if err != nil {
+		return false, &callError{w.name, fmt.Errorf("received undecodable patch in webhook response: %w", err)}
+	}
+	if v, _, err := codec.DecodeJSON(a.Patch); err == nil && v.Len() == 0 {
+		return false, nil
+	}
+	object, _, err := d.review.In(in)
+	if err != nil {
+		return false, status.InternalError(err)
+	}
+	if object.IsAbsent() {
+		return false, status.InternalError(fmt.Errorf("admission webhook %q attempted to modify the object, which is not supported for this operation", w.name))
+	}
+	if a.PatchType != nil && *a.PatchType != jsonPatch {
+		return false, &callError{w.name, fmt.Errorf("unsupported patch type %q", *a.PatchType)}
+	}
+	after, err := p.Apply(object)
+	if err != nil {
+		if failed, ok := errors.AsType[*docpatch.OperationError](err); ok {
+			err = failed // which says more than the error for clients that send patches
+		}
+		return false, status.InternalError(err)
+	}
+	if doc.Equal(after, object) {
+		return false, nil
+	}
+	if after.Kind() != doc.Map {
+		return false, status.InternalError(fmt.Errorf("admission webhook %q returned a patch whose result is not an object", w.name))
+	}
+	return true, d.review.Change(in, after)
+}

@@ -1,0 +1,107 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/rules"
+	"github.com/decorum-go/decorum/rest/callout"
+	"github.com/decorum-go/decorum/rest/internal/matching"
+	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
+)
+
+// maxCalls is how many calls of one webhook may be under way at a time. Further calls wait, within their timeout, so that a webhook that hangs
+// holds a bounded number of connections and requests.
+const maxCalls = 100
+
+// webhook is a registered webhook.
+type webhook struct {
+	configuration, name string
+	criteria            matching.Criteria
+	fault               error // of the selectors; nil if they are valid
+	target              callout.Target
+	timeout             time.Duration
+	versions            []string // of AdmissionReview
+	sideEffects         *ar.SideEffectClass
+	failOpen            bool // the failure policy is Ignore
+	reinvocable         bool
+	conditions          func() (*rules.Conditions, error) // nil if there are none
+	places              chan struct{}                     // each call occupies one
+}
+
+func (h *Webhooks) newMutating(configuration string, m *ar.MutatingWebhook) *webhook {
+	w := h.newWebhook(configuration, &ar.ValidatingWebhook{
+		Name: m.Name, ClientConfig: m.ClientConfig, Rules: m.Rules, FailurePolicy: m.FailurePolicy, MatchPolicy: m.MatchPolicy,
+		NamespaceSelector: m.NamespaceSelector, ObjectSelector: m.ObjectSelector, SideEffects: m.SideEffects, TimeoutSeconds: m.TimeoutSeconds,
+		AdmissionReviewVersions: m.AdmissionReviewVersions, MatchConditions: m.MatchConditions,
+	})
+	w.reinvocable = m.ReinvocationPolicy != nil && *m.ReinvocationPolicy == ar.IfNeededReinvocationPolicy
+	return w
+}
+
+func (h *Webhooks) newWebhook(configuration string, v *ar.ValidatingWebhook) *webhook {
+	w := &webhook{
+		configuration: configuration, name: v.Name, versions: v.AdmissionReviewVersions, sideEffects: v.SideEffects,
+		target:   targetOf(v.ClientConfig),
+		timeout:  time.Duration(valueOr(v.TimeoutSeconds, 10)) * time.Second,
+		failOpen: valueOr(v.FailurePolicy, ar.Fail) == ar.Ignore,
+		places:   make(chan struct{}, maxCalls),
+		criteria: matching.Criteria{Equivalent: valueOr(v.MatchPolicy, ar.Equivalent) == ar.Equivalent},
+	}
+	for _, r := range v.Rules {
+		w.criteria.Rules = append(w.criteria.Rules, ruleOf(&r))
+	}
+	var namespaceFault, objectFault error
+	w.criteria.Namespaces, namespaceFault = selectorOf(v.NamespaceSelector)
+	w.criteria.Objects, objectFault = selectorOf(v.ObjectSelector)
+	w.fault = errors.Join(namespaceFault, objectFault)
+	if len(v.MatchConditions) > 0 {
+		w.conditions = sync.OnceValues(func() (*rules.Conditions, error) { return h.compileAll(v.MatchConditions) })
+	}
+	return w
+}
+
+// valueOr returns the value of a field that may be missing from an object that an older server has stored.
+func valueOr[T any](value *T, or T) T {
+	if value == nil {
+		return or
+	}
+	return *value
+}
+
+func targetOf(c ar.WebhookClientConfig) callout.Target {
+	target := callout.Target{URL: valueOr(c.URL, ""), CABundle: c.CABundle}
+	if s := c.Service; s != nil {
+		target.Service = &callout.Service{Namespace: s.Namespace, Name: s.Name, Path: valueOr(s.Path, ""), Port: valueOr(s.Port, 0)}
+	}
+	return target
+}
+
+func ruleOf(r *ar.RuleWithOperations) matching.Rule {
+	out := matching.Rule{APIGroups: r.APIGroups, APIVersions: r.APIVersions, Resources: r.Resources, Scope: string(valueOr(r.Scope, ar.AllScopes))}
+	for _, operation := range r.Operations {
+		out.Operations = append(out.Operations, string(operation))
+	}
+	return out
+}
+
+// selectorOf returns the selector of a field. A missing selector selects everything, as its default does.
+func selectorOf(s *apimeta.LabelSelector) (apimeta.Selector, error) {
+	if s == nil {
+		return apimeta.Selector{}, nil
+	}
+	return s.Selector()
+}
+
+// enter waits for a place among the calls of the webhook. The caller calls leave.
+func (w *webhook) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case w.places <- struct{}{}:
+		return func() { <-w.places }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

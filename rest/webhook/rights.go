@@ -1,0 +1,24 @@
+package webhook
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/internal/rules"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/identity"
+)
+
+// authorize answers the question of a condition about the rights of a user.
+func authorize(ctx context.Context, c rules.Check) rules.Ruling {
+	a := rest.Access{Verb: c.Verb, Path: c.Path}
+	if c.Path == "" {
+		a.Group, a.Version, a.Resource, a.Subresource = c.Group, "*", c.Resource, c.Subresource
+		a.Namespace, a.Name, a.FieldSelector, a.LabelSelector = c.Namespace, c.Name, c.FieldSelector, c.LabelSelector
+	}
+	if c.ServiceAccount != "" {
+		a.User = rest.User{Name: identity.ServiceAccountUser(c.ServiceAccountNamespace, c.ServiceAccount),
+			Groups: identity.ServiceAccountGroups(c.ServiceAccountNamespace)}
+	}
+	decision, err := rest.Authorize(ctx, a)
+	return rules.Ruling{Allowed: decision.Verdict == rest.Allow, Reason: decision.Reason, Err: err}
+}

@@ -1,0 +1,99 @@
+package webhook
+
+import (
+	"context"
+	"sync"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+)
+
+// maxParallel is how many validating webhooks are called at a time for one write.
+const maxParallel = 32
+
+// call is one call of a validating webhook.
+type call struct {
+	*webhook
+	request doc.Value
+	answer  *answer
+	err     error
+}
+
+// validate calls the validating webhooks side by side, and refuses the write with the first error in their order.
+func (d *dispatch) validate(ctx context.Context, registered []*webhook) error {
+	calls, err := d.calls(ctx, registered)
+	if err != nil || len(calls) == 0 {
+		return err
+	}
+	if ctx.Err() != nil {
+		return status.Timeout("request did not complete within requested timeout", 0)
+	}
+	if len(calls) == 1 { // needs no goroutine
+		d.callValidating(ctx, &calls[0])
+	} else {
+		d.callAll(ctx, calls)
+	}
+	var first error
+	for i := range calls {
+		c := &calls[i]
+		if c.answer != nil {
+			d.heed(ctx, c.webhook, c.answer)
+		}
+		if err := d.outcome(ctx, c.webhook, c.err); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// calls returns the calls of the webhooks that see the write. Webhooks that see the same version get the same request.
+func (d *dispatch) calls(ctx context.Context, registered []*webhook) (calls []call, err error) {
+	requests := map[resource.Version]doc.Value{}
+	for _, w := range registered {
+		in, matches, err := d.matches(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		if !matches {
+			continue
+		}
+		request, known := requests[in]
+		if !known {
+			if request, err = d.question(in); err != nil {
+				return nil, err
+			}
+			requests[in] = request
+		}
+		calls = append(calls, call{webhook: w, request: request})
+	}
+	return calls, nil
+}
+
+// callAll makes the calls, a bounded number at a time.
+func (d *dispatch) callAll(ctx context.Context, calls []call) {
+	var running sync.WaitGroup
+	next := make(chan *call)
+	for range min(len(calls), maxParallel) {
+		running.Go(func() {
+			for c := range next {
+				d.callValidating(ctx, c)
+			}
+		})
+	}
+	for i := range calls {
+		next <- &calls[i]
+	}
+	close(next)
+	running.Wait()
+}
+
+func (d *dispatch) callValidating(ctx context.Context, c *call) {
+	defer resource.RecoverHook("webhook "+c.name, &c.err)
+	if c.err = d.checkDryRun(c.webhook); c.err != nil {
+		return
+	}
+	if c.answer, c.err = d.ask(ctx, c.webhook, c.request); c.err == nil && !c.answer.Allowed {
+		c.err = c.answer.refusal(c.name)
+	}
+}
