@@ -46,7 +46,7 @@ func (q *request) list() error {
 	if rep.Mismatch != nil {
 		return rep.Mismatch
 	}
-	if err := q.res.ShowAhead(page.Records); err != nil {
+	if err := q.res.ShowAhead(q.r.Context(), page.Records); err != nil {
 		return err
 	}
 	return q.writeList(rep, page)

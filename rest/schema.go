@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"reflect"
 
@@ -22,6 +24,9 @@ type Schema struct {
 	// RulesChecked says that the rules of the schema (x-kubernetes-validations) are known to be valid, so that New may leave it to
 	// the first write to compile them. All rules need the evaluator of module cel: set Rules of the resource to cel.New(nil).
 	RulesChecked bool
+	// Convert converts objects to another version, in the words and by the rules of conversion webhooks. The stored version declares it.
+	// Clients see its error. It may change labels and annotations, but no other metadata. Default: fields are copied by their names.
+	Convert func(ctx context.Context, objects []json.RawMessage, apiVersion string) ([]json.RawMessage, error)
 }
 
 // isDocument reports whether the kind has no Go struct.
@@ -37,9 +42,6 @@ func (r Resource[T]) kindName() string {
 	return reflect.TypeFor[T]().Name()
 }
 
-// anyFields is the schema of objects that may have any fields.
-const anyFields = `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
-
 // declareSchema adds the schema of a kind without a Go struct to a declaration.
 func (r Resource[T]) declareSchema(d *resource.Declaration) error {
 	if !r.isDocument() {
@@ -51,10 +53,7 @@ func (r Resource[T]) declareSchema(d *resource.Declaration) error {
 	if d.Kind.Kind == "" {
 		return errors.New("Names.Kind: must be set, because the kind has no Go struct")
 	}
-	d.Open = &resource.OpenSchema{JSON: r.Schema.OpenAPI, Status: r.Schema.Status, RulesChecked: r.Schema.RulesChecked}
-	if len(d.Open.JSON) == 0 {
-		d.Open.JSON = []byte(anyFields)
-	}
+	d.Open = &resource.OpenSchema{JSON: r.Schema.OpenAPI, Status: r.Schema.Status, RulesChecked: r.Schema.RulesChecked, Convert: r.Schema.Convert}
 	d.Dialect.StoredRules, d.Dialect.FieldsKept, d.Dialect.ShownDefaulted = false, false, false
 	return nil
 }

@@ -62,6 +62,9 @@ func (k *kindOf) declare(options Options) rest.Definition {
 		}
 		others = append(others, rest.Converted[apimeta.Document, apimeta.Document](r, nil, nil))
 	}
+	if c := k.spec.Conversion; c != nil && c.Strategy == apiextensions.WebhookConverter && c.Webhook != nil && !k.open && len(others) > 0 {
+		stored.Schema.Convert = newWebhook(c.Webhook, options.Calls).convert
+	}
 	names := k.spec.Names
 	stored.Plural, stored.Versions = names.Plural, others
 	stored.Names = rest.Names{Kind: names.Kind, Singular: names.Singular, ListKind: names.ListKind, Short: names.ShortNames, Categories: names.Categories}

@@ -37,7 +37,7 @@ const manager = "kube-apiserver"
 //
 // Enable returns an error if the API serves customresourcedefinitions already, also after disable, or closes, or if the store cannot be read.
 func Enable(ctx context.Context, api *rest.API, options Options) (disable func(), err error) {
-	checks := apiextensions.Checks{Rules: options.Rules, IgnoreRules: options.IgnoreRules, Turn: apiextensions.NewTurn()}
+	checks := apiextensions.Checks{Rules: options.Rules, IgnoreRules: options.IgnoreRules, Webhooks: options.Calls != nil, Turn: apiextensions.NewTurn()}
 	if err := api.Serve(ctx, apiextensions.CustomResourceDefinitions(checks)); err != nil {
 		return nil, fmt.Errorf("crd.Enable: %w", err)
 	}

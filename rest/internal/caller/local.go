@@ -146,6 +146,9 @@ func (l *Local) List(ctx context.Context, namespace string, options apimeta.List
 	if err != nil {
 		return nil, err
 	}
+	if err := l.Resource.ShowAhead(ctx, found.Records); err != nil {
+		return nil, err
+	}
 	return l.page(found)
 }
 

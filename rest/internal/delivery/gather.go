@@ -44,7 +44,7 @@ func (s *stream) show(e resource.Event) error {
 	}
 	s.borrow()
 	if s.events.IsLarge(e.Object) {
-		return s.showLarge(e, e.Object == stored)
+		return s.showLarge(e, e.Object == stored && !s.resource.ConvertsOutside())
 	}
 	s.buf, err = s.events.Append(s.buf, e, s.live)
 	return err

@@ -15,6 +15,9 @@ import (
 
 // Conversions turns the host's conversion functions between a version and the stored one into functions on documents.
 func Conversions[V, T any](version, stored *Resource, toStored func(in *V, out *T) error, fromStored func(in *T, out *V) error) (to, from func(doc.Value) (doc.Value, error)) {
+	if stored.outside != nil {
+		return stored.outside.between(version, stored), stored.outside.between(stored, version)
+	}
 	to = func(v doc.Value) (doc.Value, error) { return convertBy(version, stored, toStored, fromStored, v) }
 	from = func(v doc.Value) (doc.Value, error) { return convertBy(stored, version, fromStored, toStored, v) }
 	return to, from

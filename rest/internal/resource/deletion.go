@@ -70,6 +70,9 @@ func (res *Resource) DeleteAll(ctx context.Context, namespace string, p ListPara
 	if err != nil {
 		return Page{}, err
 	}
+	if err := res.ShowAhead(ctx, found.Records); err != nil {
+		return Page{}, err
+	}
 	for _, r := range found.Records {
 		if _, err := res.Show(r); err != nil {
 			return Page{}, err // the selector could not read it, so it may not match

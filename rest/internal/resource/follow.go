@@ -61,15 +61,26 @@ func (f *Follower) Begin(ctx context.Context, store storage.Store, b Beginning) 
 	bounded, cancel := b.bound(ctx, store)
 	defer cancel()
 	f.match = b.Match
+	if b.outside != nil {
+		f.ahead = b.changesAhead
+	}
 	if b.Existing {
 		f.existing = BorrowRecords()
 		options := b.listOptions()
 		options.Revision = b.After
+		if err := b.convertAhead(ctx, store, options); err != nil {
+			return 0, err
+		}
 		page, err := store.List(bounded, options, *f.existing)
 		if err != nil {
 			return 0, b.failed(ctx, store, err)
 		}
 		*f.existing = page.Records
+		if b.outside != nil {
+			if err := b.outside.ShowAhead(ctx, page.Records); err != nil {
+				return 0, err
+			}
+		}
 		b.After = page.Revision
 	}
 	// The position comes right after the list, so the reader misses no change and sees none twice.

@@ -26,7 +26,7 @@ func FollowAll(ctx context.Context, store storage.Store, scope watch.Scope, reso
 		return err
 	}
 	defer cursor.Close()
-	f := allFollower{position: position{cursor}, store: store, tell: tell, listed: map[string]bool{}}
+	f := allFollower{position: position{Cursor: cursor}, store: store, tell: tell, listed: map[string]bool{}}
 	for _, resource := range resources {
 		if err := f.list(ctx, resource); err != nil {
 			return err

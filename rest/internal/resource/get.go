@@ -61,6 +61,11 @@ func (res *Resource) show(r *storage.Record) (*storage.Record, error) {
 
 // showConverted returns the cached conversion of a record, or converts it.
 func (res *Resource) showConverted(r *storage.Record) (*storage.Record, error) {
+	if res.Stored.outside != nil {
+		one := []*storage.Record{r}
+		err := res.showOutside(context.Background(), one)
+		return one[0], err
+	}
 	k := view{revision: r.Revision, as: res}
 	if shown := res.views.get(k); shown != nil {
 		return shown, nil
@@ -89,10 +94,14 @@ func (res *Resource) showAs(r *storage.Record, v doc.Value) (*storage.Record, er
 const shownAhead = 4 << 20
 
 // ShowAhead converts the beginning of a list, before the answer starts. If a conversion fails there, the client gets an error Status. The
-// rest of a long list is converted while it is sent; a failure then can only break off the answer.
-func (res *Resource) ShowAhead(records []*storage.Record) error {
-	if res.fromStored == nil {
+// rest of a long list is converted while it is sent; a failure then can only break off the answer. If objects are converted outside of the
+// process, ShowAhead converts all of them together, and replaces the records, which [Resource.Show] then leaves as they are.
+func (res *Resource) ShowAhead(ctx context.Context, records []*storage.Record) error {
+	switch {
+	case res.fromStored == nil:
 		return nil
+	case res.ConvertsOutside() && !res.Retired():
+		return res.showOutside(ctx, records)
 	}
 	bytes := 0
 	for _, r := range records {

@@ -14,20 +14,30 @@ import (
 
 // OpenSchema is the schema of a kind without a Go struct.
 type OpenSchema struct {
-	// JSON is a structural OpenAPI v3 schema.
+	// JSON is a structural OpenAPI v3 schema. Without it, objects may have any fields.
 	JSON []byte
 	// Status says that the kind has the subresource /status.
 	Status bool
 	// RulesChecked says that the rules are known to be valid, so the first write may compile them.
 	RulesChecked bool
+	// Convert converts objects between the versions, or is nil. The stored version declares it.
+	Convert Converter
 }
+
+// anyFields is the schema of objects that may have any fields.
+const anyFields = `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
 
 // readOpen reads the schema of a kind without a Go struct, and compiles its rules.
 func (res *Resource) readOpen(d Declaration) (err error) {
 	if len(d.Overlay) > 0 {
 		return errors.New("Overlay: it adds to a Go type, and the kind has a Schema")
 	}
-	if res.Schema, err = schema.ReadOpenAPI(d.Open.JSON); err != nil {
+	res.outside = newOutside(d.Open.Convert)
+	text := d.Open.JSON
+	if len(text) == 0 {
+		text = []byte(anyFields)
+	}
+	if res.Schema, err = schema.ReadOpenAPI(text); err != nil {
 		return fmt.Errorf("Schema: %w", err)
 	}
 	hasRules := res.Schema.HasRules()

@@ -15,6 +15,7 @@ type LogChange = watch.Change[storage.Record]
 // the log still holds, it loses the position and gets 410 Expired (decision 0002). One goroutine at a time may use it.
 type position struct {
 	*watch.Cursor[storage.Record]
+	ahead func([]*LogChange) // sees all changes of a poll before the first of them is passed on; nil for most
 }
 
 // changeBuffers lends a buffer to each poll. Thousands of watches may wait, and a waiting position must hold no buffer.
@@ -32,6 +33,9 @@ func (p position) poll(see func(*LogChange) error) (more bool, err error) {
 	}()
 	if err != nil {
 		return false, err
+	}
+	if p.ahead != nil {
+		p.ahead(changes)
 	}
 	for i, c := range changes {
 		changes[i] = nil // see may take long; the changes that it has seen must not stay in memory meanwhile

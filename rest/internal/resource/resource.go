@@ -50,6 +50,8 @@ type lineage struct {
 	versions []*Resource
 	// toStored and fromStored convert documents. They are nil in the stored version.
 	toStored, fromStored func(doc.Value) (doc.Value, error)
+	// outside converts between the versions if the process does not. Only the stored version has it.
+	outside *outside
 }
 
 // Retired reports whether the API gives up or replaces the resource, or has done so.

@@ -132,6 +132,8 @@ type Selection struct {
 	Scope watch.Scope
 	Terms []watch.Term               // indexed values that the store may use to find the matches
 	Match func(*storage.Record) bool // nil matches everything
+	// outside is the version in which the objects are shown, if they are converted outside of the process. It is nil otherwise.
+	outside *Resource
 }
 
 // listOptions returns the query that lists the whole selection at the latest revision.
@@ -141,6 +143,9 @@ func (s Selection) listOptions() storage.Query {
 
 // Select turns the selectors of a request into a scope, as narrow as possible, and a match for the rest.
 func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
+	if res.ConvertsOutside() {
+		s.outside = res
+	}
 	s.Scope = watch.Scope{Resource: res.storedName(), Namespace: namespace}
 	if name, ok := p.Fields.Exact("metadata.name"); ok && (namespace != "" || !res.Kind.Namespaced) {
 		s.Scope.Name = name
