@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/socket"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
@@ -36,7 +37,7 @@ func playAPIServer(ctx context.Context, p Process) error {
 		fmt.Fprintln(p.Stderr, "kube-apiserver: "+note)
 		report(note)
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(f.bindAddress, strconv.Itoa(f.securePort)))
+	listener, err := socket.Listen(ctx, net.JoinHostPort(f.bindAddress, strconv.Itoa(f.securePort)))
 	if err != nil {
 		return err
 	}
@@ -65,14 +66,14 @@ func playAPIServer(ctx context.Context, p Process) error {
 		return err
 	}
 	defer cluster.Close()
-	return serve(ctx, listener, tlsConfig(certificate, clients), cluster.Handler())
+	return socket.Serve(ctx, listener, socket.TLS(certificate, clients), cluster.Handler())
 }
 
 func (f *serverFlags) objects(listener net.Listener) (c bootstrap.Config, err error) {
 	if c.ServiceRange, err = netip.ParsePrefix(f.serviceRange); err != nil {
 		return c, fmt.Errorf("--service-cluster-ip-range: %w", err)
 	}
-	c.Address = advertised(listener)
+	c.Address = socket.Advertised(listener)
 	if f.advertiseAddress != "" {
 		address, err := netip.ParseAddr(f.advertiseAddress)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/pki"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/socket"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
@@ -64,7 +65,7 @@ func serveCluster(ctx context.Context, p Process) error {
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local",
 			Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
 		Users:     []rest.Authenticator{auth.Certificates()},
-		Objects:   bootstrap.Config{ClientCA: secrets.Authority.Certificate(), Address: advertised(listener)},
+		Objects:   bootstrap.Config{ClientCA: secrets.Authority.Certificate(), Address: socket.Advertised(listener)},
 		ServingCA: secrets.Authority.Certificate(), Controllers: f.controllers,
 	}
 	if config.Objects.ServiceRange, err = netip.ParsePrefix(f.serviceRange); err != nil {
@@ -92,7 +93,7 @@ func serveCluster(ctx context.Context, p Process) error {
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "ready %s\nkubeconfig %s\n", url, f.kubeconfig)
-	return serve(ctx, listener, tlsConfig(certificate, secrets.Authority.Pool()), cluster.Handler())
+	return socket.Serve(ctx, listener, socket.TLS(certificate, secrets.Authority.Pool()), cluster.Handler())
 }
 
 func parseClusterFlags(p Process) (*clusterFlags, error) {
@@ -122,7 +123,7 @@ func parseClusterFlags(p Process) (*clusterFlags, error) {
 // open listens on the address of the flags. Everybody who reaches the address can try to log in, so another machine must not reach it by
 // accident.
 func (f *clusterFlags) open(ctx context.Context) (net.Listener, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	listener, err := socket.Listen(ctx, f.listen)
 	if err != nil {
 		return nil, err
 	}

@@ -6,10 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/socket"
 )
 
 // playEtcd answers the question whether etcd is healthy. That is all that envtest asks of etcd, because only kube-apiserver stores
@@ -38,7 +39,7 @@ func playEtcd(ctx context.Context, p Process) error {
 	if err != nil || u.Scheme != "http" || u.Host == "" {
 		return fmt.Errorf("--listen-client-urls %q: only URLs of the form http://HOST:PORT are supported", *clients)
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", u.Host)
+	listener, err := socket.Listen(ctx, u.Host)
 	if err != nil {
 		return err
 	}
@@ -47,5 +48,5 @@ func playEtcd(ctx context.Context, p Process) error {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"health":"true","reason":""}`)
 	})
-	return serve(ctx, listener, nil, mux)
+	return socket.Serve(ctx, listener, nil, mux)
 }

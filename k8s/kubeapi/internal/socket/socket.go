@@ -1,4 +1,5 @@
-package program
+// Package socket serves a handler over TLS.
+package socket
 
 import (
 	"context"
@@ -13,9 +14,14 @@ import (
 	"time"
 )
 
-// serve answers requests until ctx ends, and then closes all connections at once: whoever ends this program does not want to wait for the
-// watches of its clients.
-func serve(ctx context.Context, listener net.Listener, config *tls.Config, handler http.Handler) error {
+// Listen listens on a TCP address.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	return new(net.ListenConfig).Listen(ctx, "tcp", address)
+}
+
+// Serve answers requests until ctx ends, and then closes all connections at once: whoever ends a server for tests does not want to
+// wait for the watches of its clients. Without a TLS configuration, it speaks plain HTTP.
+func Serve(ctx context.Context, listener net.Listener, config *tls.Config, handler http.Handler) error {
 	// Clients that drop connections, as tests do, are not worth a log line.
 	server := &http.Server{Handler: handler, TLSConfig: config, ReadHeaderTimeout: 30 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
 	closed := make(chan struct{})
@@ -33,15 +39,15 @@ func serve(ctx context.Context, listener net.Listener, config *tls.Config, handl
 	return err
 }
 
-// tlsConfig returns the TLS configuration of a server that accepts client certificates of an authority, and does not require them.
-func tlsConfig(certificate tls.Certificate, clients *x509.CertPool) *tls.Config {
+// TLS returns the TLS configuration of a server that accepts client certificates of an authority, and does not require them.
+func TLS(certificate tls.Certificate, clients *x509.CertPool) *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{certificate}, ClientCAs: clients,
 		MinVersion: tls.VersionTLS12, ClientAuth: tls.VerifyClientCertIfGiven}
 }
 
-// advertised returns where other machines reach a listener. Like kube-apiserver, it names an address of this machine if the listener's
+// Advertised returns where other machines reach a listener. Like kube-apiserver, it names an address of this machine if the listener's
 // own is of no use to others. It returns the zero value if the machine has no other address.
-func advertised(listener net.Listener) netip.AddrPort {
+func Advertised(listener net.Listener) netip.AddrPort {
 	own, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil || !own.Addr().IsLoopback() && !own.Addr().IsUnspecified() {
 		return own

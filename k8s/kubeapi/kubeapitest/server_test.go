@@ -1,0 +1,166 @@
+package kubeapitest_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/decorum-go/decorum/k8s/kubeapi/kubeapitest"
+)
+
+func clientOf(t *testing.T, config *rest.Config) kubernetes.Interface {
+	client, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	return client
+}
+
+func TestEachTestHasItsOwnAPI(t *testing.T) {
+	for _, name := range []string{"a", "b", "c"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			maps := clientOf(t, kubeapitest.New(t).Config()).CoreV1().ConfigMaps("default")
+			_, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "same"}}, metav1.CreateOptions{})
+			require.NoError(t, err)
+			all, err := maps.List(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+			assert.Len(t, all.Items, 1)
+		})
+	}
+}
+
+func TestASocketServesTheSameObjects(t *testing.T) {
+	api := kubeapitest.New(t)
+	config, err := clientcmd.BuildConfigFromFlags("", api.Kubeconfig(""))
+	require.NoError(t, err)
+	inProcess, watched := clientOf(t, api.Config()), clientOf(t, config)
+	_, err = inProcess.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	w, err := watched.CoreV1().Namespaces().Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=team"})
+	require.NoError(t, err) // the watch is still open when the test ends
+	assert.Equal(t, "team", (<-w.ResultChan()).Object.(*corev1.Namespace).Name)
+	_, err = clientOf(t, api.SocketConfig()).CoreV1().Namespaces().Get(t.Context(), "team", metav1.GetOptions{})
+	require.NoError(t, err)
+}
+
+func TestUsersMayDoWhatTheirRolesAllow(t *testing.T) {
+	api := kubeapitest.New(t)
+	alice := clientOf(t, api.ConfigFor("alice"))
+	read := func(namespace string) error {
+		_, err := alice.CoreV1().ConfigMaps(namespace).List(t.Context(), metav1.ListOptions{})
+		return err
+	}
+	assert.True(t, apierrors.IsForbidden(read("default")))
+	api.Bind("alice", "view", "default")
+	require.NoError(t, read("default"))
+	assert.True(t, apierrors.IsForbidden(read("kube-system")))
+	api.Bind("alice", "view", "")
+	require.NoError(t, read("kube-system"))
+
+	fromFile, err := clientcmd.BuildConfigFromFlags("", api.Kubeconfig("alice"))
+	require.NoError(t, err)
+	_, err = clientOf(t, fromFile).CoreV1().Secrets("default").List(t.Context(), metav1.ListOptions{})
+	assert.True(t, apierrors.IsForbidden(err))
+}
+
+func TestServiceAccountsUseTheirTokens(t *testing.T) {
+	api := kubeapitest.New(t)
+	admin := clientOf(t, api.Config())
+	_, err := admin.CoreV1().ServiceAccounts("default").Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "robot"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	request, err := admin.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "robot", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	config := api.Config()
+	config.BearerToken = request.Status.Token
+	_, err = clientOf(t, config).CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
+	assert.ErrorContains(t, err, `User "system:serviceaccount:default:robot" cannot list resource "pods"`)
+}
+
+// manifest writes a file and returns its path.
+func manifest(t *testing.T, text string) string {
+	path := filepath.Join(t.TempDir(), "manifest.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+const widgets = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {size: {type: integer, default: 3}}
+            x-kubernetes-validations: [{rule: self.size < 10, message: too large}]
+`
+
+func TestDefinitionsAndObjectsComeFromFiles(t *testing.T) {
+	file := manifest(t, widgets+`---
+kind: Kustomization
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: first}
+spec: {}
+`)
+	api := kubeapitest.New(t, kubeapitest.CRDs(filepath.Dir(file)), kubeapitest.Objects(manifest(t, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "second"}, "spec": {}}`)))
+	client, err := dynamic.NewForConfig(api.Config())
+	require.NoError(t, err)
+	resource := client.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}).Namespace("default")
+	list, err := resource.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 1, "CRDs ignores other objects")
+	size, _, err := unstructured.NestedInt64(list.Items[0].Object, "spec", "size")
+	require.NoError(t, err)
+	assert.Equal(t, int64(3), size)
+	list.Items[0].Object["spec"] = map[string]any{"size": int64(11)}
+	_, err = resource.Update(t.Context(), &list.Items[0], metav1.UpdateOptions{})
+	assert.ErrorContains(t, err, "too large")
+}
+
+func TestControllersRunOnlyIfTheTestWantsThem(t *testing.T) {
+	api := kubeapitest.New(t, kubeapitest.Controllers("namespace", "serviceaccount", "root-ca-certificate-publisher"))
+	client := clientOf(t, api.Config())
+	awaits := func(list func(context.Context, metav1.ListOptions) (watch.Interface, error), name string) {
+		t.Helper()
+		w, err := list(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+		require.NoError(t, err)
+		defer w.Stop()
+		assert.Equal(t, "ADDED", string((<-w.ResultChan()).Type))
+	}
+	awaits(client.CoreV1().ServiceAccounts("kube-public").Watch, "default")
+	awaits(client.CoreV1().ConfigMaps("kube-public").Watch, "kube-root-ca.crt")
+	_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.NoError(t, client.CoreV1().Namespaces().Delete(t.Context(), "team", metav1.DeleteOptions{}))
+	require.EventuallyWithT(t, func(t *assert.CollectT) {
+		_, err := client.CoreV1().Namespaces().Get(context.Background(), "team", metav1.GetOptions{})
+		assert.True(t, apierrors.IsNotFound(err))
+	}, time.Minute, 10*time.Millisecond)
+}
