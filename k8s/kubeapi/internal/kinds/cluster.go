@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -11,16 +10,10 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// cluster returns the kinds of the groups with which the parts of a cluster work: admissionregistration.k8s.io, certificates.k8s.io,
-// coordination.k8s.io, flowcontrol.apiserver.k8s.io, node.k8s.io and scheduling.k8s.io.
+// cluster returns the kinds of the groups with which the parts of a cluster work: certificates.k8s.io, coordination.k8s.io,
+// flowcontrol.apiserver.k8s.io, node.k8s.io and scheduling.k8s.io.
 func cluster() []rest.Definition {
 	return []rest.Definition{
-		of[admissionregistrationv1.MutatingAdmissionPolicy](),
-		of[admissionregistrationv1.MutatingAdmissionPolicyBinding](),
-		of[admissionregistrationv1.MutatingWebhookConfiguration](),
-		of[admissionregistrationv1.ValidatingAdmissionPolicy](),
-		of[admissionregistrationv1.ValidatingAdmissionPolicyBinding](),
-		of[admissionregistrationv1.ValidatingWebhookConfiguration](),
 		of[certificatesv1.CertificateSigningRequest](),
 		of[coordinationv1.Lease](),
 		of[flowcontrolv1.FlowSchema](),

@@ -23,8 +23,8 @@ type Environment struct {
 	Accounts *serviceaccount.Issuer
 }
 
-// All returns the definitions of all kinds for one API, except for CustomResourceDefinition, which package crd adds. The
-// definitions that use nothing of env are the same values in each call, so that a process builds them once.
+// All returns the definitions of all kinds for one API, except for those of the packages that act on their objects: crd, webhook and policy.
+// The definitions that use nothing of env are the same values in each call, so that a process builds them once.
 func All(env Environment) []rest.Definition {
 	definitions := slices.Concat(shared(), env.Roles.Definitions(), auth.Reviews())
 	return append(definitions, env.Accounts.TokenReviews(nil), serviceAccounts(env.Accounts))

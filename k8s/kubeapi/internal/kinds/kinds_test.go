@@ -34,7 +34,7 @@ func newAPI(t *testing.T) *rest.API {
 }
 
 func TestAPIsOfOneProcessServeTheSameGroups(t *testing.T) {
-	want := []string{"admissionregistration.k8s.io/v1", "apps/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1", "autoscaling/v2",
+	want := []string{"apps/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1", "autoscaling/v2",
 		"batch/v1", "certificates.k8s.io/v1", "coordination.k8s.io/v1", "discovery.k8s.io/v1", "events.k8s.io/v1",
 		"flowcontrol.apiserver.k8s.io/v1", "networking.k8s.io/v1", "node.k8s.io/v1", "policy/v1", "rbac.authorization.k8s.io/v1",
 		"resource.k8s.io/v1", "scheduling.k8s.io/v1", "storage.k8s.io/v1"}

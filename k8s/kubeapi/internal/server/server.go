@@ -52,6 +52,7 @@ type Config struct {
 type Server struct {
 	api     *rest.API
 	handler http.Handler
+	review  review
 	closing []func() error
 	running sync.WaitGroup
 }
@@ -76,16 +77,19 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if !c.RefuseAnonymous {
 		users = auth.OrAnonymous(users)
 	}
-	options := rest.Options{Store: c.Store, Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version()}
+	s = new(Server)
+	if s.review, err = newReview(c.Logger); err != nil {
+		return nil, err
+	}
+	options := rest.Options{Store: c.Store, Admission: s.review.hooks(), Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version()}
 	if c.AllowAll {
 		options.Authorizer = auth.FirstOpinion(roles, rest.AuthorizerFunc(allow))
 	}
-	s = new(Server)
-	s.api, err = rest.New(options, kinds.All(kinds.Environment{Roles: roles, Accounts: accounts})...)
+	s.api, err = rest.New(options, append(kinds.All(kinds.Environment{Roles: roles, Accounts: accounts}), s.review.definitions()...)...)
 	if err != nil {
 		return nil, err
 	}
-	s.closing = append(s.closing, s.api.Close)
+	s.closing = append(s.closing, s.review.close, s.api.Close)
 	if err = s.begin(ctx, c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -98,7 +102,7 @@ func (s *Server) begin(ctx context.Context, c Config) error {
 	if err := bootstrap.Create(ctx, s.api, c.Objects); err != nil {
 		return err
 	}
-	disable, err := crd.Enable(context.WithoutCancel(ctx), s.api, crd.Options{Rules: cel.New(nil), Logger: c.Logger})
+	disable, err := crd.Enable(context.WithoutCancel(ctx), s.api, crd.Options{Rules: cel.New(nil), Calls: s.review.calls, Logger: c.Logger})
 	if err != nil {
 		return err
 	}
