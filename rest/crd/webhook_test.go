@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
@@ -564,4 +566,39 @@ func TestWebhookConvertsForClientsInProcess(t *testing.T) {
 	for _, item := range page.Items {
 		assert.Equal(t, object{"length": int64(1)}, item.Content["spec"])
 	}
+}
+
+// A change of the storage version converts the stored objects. If the webhook fails, the API serves the older definition until it succeeds.
+func TestWebhookConvertsToANewStorageVersion(t *testing.T) {
+	c := newConverter(t)
+	api := converting(t, c, rest.Options{})
+	define(t, api, c)
+	require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", "a", `{"size":3}`), nil))
+	c.behave(nil, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
+	var d struct {
+		Metadata struct{ ResourceVersion string }
+	}
+	require.Equal(t, 200, send(t, api, "GET "+definitions+"/rods.example.org", "", &d))
+	changed := strings.NewReplacer("{name: rods.example.org}", fmt.Sprintf("{name: rods.example.org, resourceVersion: %q}", d.Metadata.ResourceVersion),
+		"v1, served: true, storage: true", "v1, served: true, storage: false", "v2, served: true, storage: false", "v2, served: true, storage: true").Replace(c.definition("[v1]"))
+	require.Equal(t, 200, send(t, api, "PUT "+definitions+"/rods.example.org", changed, nil))
+	await(t, api, "rods.example.org", func(d *apiextensions.CustomResourceDefinition) bool {
+		return slices.ContainsFunc(d.Status.Conditions, func(c apiextensions.CustomResourceDefinitionCondition) bool {
+			return c.Reason == "OlderGenerationServed"
+		})
+	})
+	assert.Equal(t, 200, send(t, api, "GET "+rodsV1+"/a", "", nil))
+	c.behave(nil, nil)
+	await(t, api, "rods.example.org", func(d *apiextensions.CustomResourceDefinition) bool {
+		return slices.ContainsFunc(d.Status.Conditions, func(c apiextensions.CustomResourceDefinitionCondition) bool {
+			return c.Reason == "InitialNamesAccepted" && c.ObservedGeneration == 2
+		})
+	})
+	c.taken()
+	var got object
+	require.Equal(t, 200, send(t, api, "GET "+rodsV2+"/a", "", &got))
+	assert.Equal(t, object{"length": 3.0}, got["spec"])
+	assert.Empty(t, c.taken(), "the stored version")
+	require.Equal(t, 200, send(t, api, "GET "+rodsV1+"/a", "", &got))
+	assert.Equal(t, object{"size": 3.0}, got["spec"])
 }
