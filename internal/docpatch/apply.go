@@ -147,14 +147,17 @@ func (a *application) source(from pointer) (doc.Value, error) {
 // test also succeeds if the wanted value is null and the member is missing: clients use it to require that a member is
 // missing.
 func (a *application) test(path pointer, want doc.Value) error {
-	if len(path) > 0 && want.IsNull() {
+	if len(path) > 0 {
 		at, key := path.parent()
 		parent, err := a.root.find(at)
 		if err != nil {
 			return err
 		}
 		if parent.base.Kind() == doc.Map && !parent.has(key) {
-			return nil
+			if want.IsNull() {
+				return nil
+			}
+			return ErrTestFailed
 		}
 	}
 	found, err := a.root.find(path)
