@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/review"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -25,8 +26,8 @@ type write struct {
 }
 
 func (p *Policies) newWrite(ctx context.Context, r *rest.AdmissionRequest) *write {
-	review := resource.ReviewFrom(ctx)
-	return &write{policies: p, request: r, review: review, matching: matching.For(review), rulings: map[rules.Check]rules.Ruling{}}
+	under := resource.ReviewFrom(ctx)
+	return &write{policies: p, request: r, review: under, matching: matching.For(under), rulings: map[rules.Check]rules.Ruling{}}
 }
 
 // invocation is a policy that a binding puts into effect for the write, with one object of its parameters.
@@ -57,14 +58,8 @@ func (w *write) input(ctx context.Context, i invocation) (*rules.Input, error) {
 
 // describe returns the variable request.
 func (w *write) describe(in resource.Version) (doc.Value, error) {
-	type userInfo struct {
-		Username string              `json:"username,omitempty"`
-		UID      string              `json:"uid,omitempty"`
-		Groups   []string            `json:"groups,omitempty"`
-		Extra    map[string][]string `json:"extra,omitempty"`
-	}
 	u := w.request.User
-	user, err := codec.FromGo(userInfo{u.Name, u.UID, u.Groups, u.Extra})
+	user, err := codec.FromGo(review.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra})
 	if err != nil {
 		return doc.Value{}, err
 	}

@@ -1,0 +1,32 @@
+//go:build !race
+
+package policies_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// While no policy has a binding, a write allocates as much as without policies, but for what finds the hooks that see it.
+func TestIdlePoliciesCostNothing(t *testing.T) {
+	bare, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, bare.Close()) })
+	with := newServer(t, rest.Options{}, false)
+	with.create(policiesPath, validatingPolicy("p", `"validations": [{"expression": "false"}]`))
+	allocations := func(api *rest.API) float64 {
+		widgets := rest.ClientFor[Widget](api).Namespace("default")
+		w, err := widgets.Create(t.Context(), &Widget{ObjectMeta: named("w")})
+		require.NoError(t, err)
+		return testing.AllocsPerRun(100, func() {
+			w.Spec.Size++
+			w, err = widgets.Update(t.Context(), w)
+			require.NoError(t, err)
+		})
+	}
+	without := allocations(bare)
+	require.LessOrEqual(t, allocations(with.API), without+2)
+}
