@@ -35,7 +35,7 @@ func (q *request) stream(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	ctx, release := q.guarded(q.context())
+	ctx, release := q.guarded(q.api.env.In(q.context()))
 	defer release()
 	ctx, cancel := q.api.ending.Until(ctx)
 	defer cancel()

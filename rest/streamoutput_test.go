@@ -328,3 +328,15 @@ func TestOutputOverWebSocketEndsWithItsClient(t *testing.T) {
 	require.NoError(t, conn.Close(websocket.StatusNormalClosure, ""))
 	require.Error(t, within(t, "the stream without a client", ended))
 }
+
+func TestStreamsReadOtherObjects(t *testing.T) {
+	other := func(ctx context.Context) error {
+		_, err := rest.ClientFrom[Thing](ctx).Namespace("default").Get(ctx, "a")
+		return err
+	}
+	s := streamed(t, rest.Options{}, thingLog{Name: "log",
+		Check:  func(ctx context.Context, _ *Thing, _ *LogOptions) error { return other(ctx) },
+		Output: func(ctx context.Context, _ *Thing, _ *LogOptions, _ io.Writer) error { return other(ctx) }})
+	w := s.do("GET", thingsIn+"/a/log", "")
+	assert.Equal(t, 200, w.Code, w.Body)
+}

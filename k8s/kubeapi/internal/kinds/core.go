@@ -1,6 +1,8 @@
 package kinds
 
 import (
+	"context"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/decorum-go/decorum/rest"
@@ -8,30 +10,52 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
-// core returns the kinds of the group without a name, except for ServiceAccount, and Event, which has a second form in events.k8s.io.
+// core returns the kinds of the group without a name, except for ServiceAccount and Service, which an API has of its own, and for Event,
+// which has a second form in events.k8s.io.
 func core() []rest.Definition {
 	return []rest.Definition{
-		of[corev1.ConfigMap](),
+		configMaps(),
 		//lint:ignore SA1019 clients still use it
 		of[corev1.Endpoints](),
 		builtin.Events(),
 		of[corev1.LimitRange](),
 		of[corev1.Namespace](),
-		of[corev1.Node](),
-		of[corev1.PersistentVolume](),
-		of[corev1.PersistentVolumeClaim](),
-		of[corev1.Pod](),
-		of[corev1.PodTemplate](),
-		of[corev1.ReplicationController](),
+		nodes(),
+		persistentVolumes(),
+		persistentVolumeClaims(),
+		pods(),
+		templated(of[corev1.PodTemplate](), func(t *corev1.PodTemplate) *corev1.PodTemplateSpec { return &t.Template }),
+		replicationControllers(),
 		of[corev1.ResourceQuota](),
-		of[corev1.Secret](),
-		of[corev1.Service](),
+		secrets(),
 	}
+}
+
+// nodes returns the kind Node. A kubelet registers its Node together with the status.
+func nodes() rest.Resource[corev1.Node] {
+	r := of[corev1.Node]()
+	r.Wire.StatusOnCreate = true
+	r.Subresources = append(r.Subresources, noProxy[corev1.Node, corev1.NodeProxyOptions]())
+	return r
+}
+
+func replicationControllers() rest.Resource[corev1.ReplicationController] {
+	return preparing(of[corev1.ReplicationController](), func(ctx context.Context, c, _ *corev1.ReplicationController) error {
+		if part(ctx) == "" && c.Spec.Template != nil {
+			sameServiceAccount(&c.Spec.Template.Spec)
+		}
+		return nil
+	})
 }
 
 // serviceAccounts returns the kind ServiceAccount, whose subresource token an API answers with keys of its own.
 func serviceAccounts(issuer *serviceaccount.Issuer) rest.Definition {
-	r := of[corev1.ServiceAccount]()
+	r := preparing(of[corev1.ServiceAccount](), func(_ context.Context, a, _ *corev1.ServiceAccount) error {
+		for i := range a.Secrets {
+			a.Secrets[i] = corev1.ObjectReference{Name: a.Secrets[i].Name}
+		}
+		return nil
+	})
 	r.Subresources = append(r.Subresources, serviceaccount.Token[corev1.ServiceAccount](issuer))
 	return r
 }

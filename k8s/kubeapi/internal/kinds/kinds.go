@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"sync"
 
@@ -21,13 +22,19 @@ type Environment struct {
 	Roles *rbac.Authorizer
 	// Accounts issue the tokens of service accounts, and answer TokenReviews.
 	Accounts *serviceaccount.Issuer
+	// ServiceAddresses are the cluster IPs of Services. Default: 10.0.0.0/24.
+	ServiceAddresses netip.Prefix
 }
 
 // All returns the definitions of all kinds for one API, except for those of the packages that act on their objects: crd, webhook and policy.
 // The definitions that use nothing of env are the same values in each call, so that a process builds them once.
 func All(env Environment) []rest.Definition {
 	definitions := slices.Concat(shared(), env.Roles.Definitions(), auth.Reviews())
-	return append(definitions, env.Accounts.TokenReviews(nil), serviceAccounts(env.Accounts))
+	addresses := env.ServiceAddresses
+	if !addresses.IsValid() {
+		addresses = netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, 0}), 24)
+	}
+	return append(definitions, env.Accounts.TokenReviews(nil), serviceAccounts(env.Accounts), services(addresses))
 }
 
 // shared returns the definitions that every API in the process has in common.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,14 +21,17 @@ import (
 )
 
 // newAPI returns an API with all kinds, to which everything is allowed.
-func newAPI(t *testing.T) *rest.API {
+func newAPI(t *testing.T) *rest.API { return newAPIAt(t, netip.Prefix{}) }
+
+// newAPIAt returns such an API with a range of cluster IPs.
+func newAPIAt(t *testing.T, addresses netip.Prefix) *rest.API {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://kubernetes.default.svc", Keys: []serviceaccount.Key{{Signer: key}}})
 	require.NoError(t, err)
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"system:masters"}})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{}, kinds.All(kinds.Environment{Roles: roles, Accounts: accounts})...)
+	api, err := rest.New(rest.Options{}, kinds.All(kinds.Environment{Roles: roles, Accounts: accounts, ServiceAddresses: addresses})...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	return api

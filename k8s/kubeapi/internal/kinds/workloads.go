@@ -1,27 +1,63 @@
 package kinds
 
 import (
+	"context"
+
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
 )
 
 func apps() []rest.Definition {
 	return []rest.Definition{
-		of[appsv1.ControllerRevision](),
-		of[appsv1.DaemonSet](),
-		of[appsv1.Deployment](),
-		of[appsv1.ReplicaSet](),
-		of[appsv1.StatefulSet](),
+		freezing(of[appsv1.ControllerRevision](), frozen[appsv1.ControllerRevision]{"data", func(r *appsv1.ControllerRevision) any { return r.Data }}),
+		freezing(templated(of[appsv1.DaemonSet](), func(d *appsv1.DaemonSet) *corev1.PodTemplateSpec { return &d.Spec.Template }),
+			frozen[appsv1.DaemonSet]{"spec.selector", func(d *appsv1.DaemonSet) any { return d.Spec.Selector }}),
+		freezing(templated(of[appsv1.Deployment](), func(d *appsv1.Deployment) *corev1.PodTemplateSpec { return &d.Spec.Template }),
+			frozen[appsv1.Deployment]{"spec.selector", func(d *appsv1.Deployment) any { return d.Spec.Selector }}),
+		freezing(templated(of[appsv1.ReplicaSet](), func(r *appsv1.ReplicaSet) *corev1.PodTemplateSpec { return &r.Spec.Template }),
+			frozen[appsv1.ReplicaSet]{"spec.selector", func(r *appsv1.ReplicaSet) any { return r.Spec.Selector }}),
+		statefulSets(),
 	}
 }
 
 func batch() []rest.Definition {
-	return []rest.Definition{of[batchv1.CronJob](), of[batchv1.Job]()}
+	cronJobs := templated(of[batchv1.CronJob](), func(c *batchv1.CronJob) *corev1.PodTemplateSpec { return &c.Spec.JobTemplate.Spec.Template })
+	return []rest.Definition{cronJobs, jobs()}
 }
 
 func policy() []rest.Definition {
 	return []rest.Definition{of[policyv1.PodDisruptionBudget]()}
+}
+
+// templated returns the resource of a kind with a template of Pods, whose deprecated field serviceAccount follows serviceAccountName.
+func templated[T any](r rest.Resource[T], template func(obj *T) *corev1.PodTemplateSpec) rest.Resource[T] {
+	return preparing(r, func(ctx context.Context, obj, _ *T) error {
+		if part(ctx) == "" {
+			sameServiceAccount(&template(obj).Spec)
+		}
+		return nil
+	})
+}
+
+func statefulSets() rest.Resource[appsv1.StatefulSet] {
+	r := templated(of[appsv1.StatefulSet](), func(s *appsv1.StatefulSet) *corev1.PodTemplateSpec { return &s.Spec.Template })
+	return validating(r, func(ctx context.Context, s, old *appsv1.StatefulSet) status.FieldErrors {
+		if old == nil || part(ctx) != "" {
+			return nil
+		}
+		now, was := s.Spec.DeepCopy(), &old.Spec
+		now.Replicas, now.Ordinals, now.Template, now.UpdateStrategy = was.Replicas, was.Ordinals, was.Template, was.UpdateStrategy
+		now.MinReadySeconds, now.RevisionHistoryLimit, now.PersistentVolumeClaimRetentionPolicy = was.MinReadySeconds, was.RevisionHistoryLimit, was.PersistentVolumeClaimRetentionPolicy
+		if equality.Semantic.DeepEqual(now, was) {
+			return nil
+		}
+		return status.FieldErrors{status.ForbiddenField(status.Field("spec"), "updates to statefulset spec for fields other than 'replicas', 'ordinals', "+
+			"'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")}
+	})
 }

@@ -1,0 +1,88 @@
+package kinds
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// bindingKey is the key of a context in which the node of a Pod may change.
+type bindingKey struct{}
+
+func isBinding(ctx context.Context) bool { return ctx.Value(bindingKey{}) != nil }
+
+// bindings returns the subresource pods/binding, through which a scheduler assigns a Pod to a node. The node need not exist. The
+// assignment and the condition PodScheduled are two writes, because one write changes either the object or its status.
+func bindings() rest.SubresourceOf[corev1.Pod] {
+	return rest.Subresource[corev1.Pod, corev1.Binding]{
+		Name: "binding", Version: "v1", Kind: "Binding",
+		Create: func(ctx context.Context, pod *corev1.Pod, b *corev1.Binding) (*corev1.Binding, error) {
+			return nil, bind(ctx, rest.ClientFrom[corev1.Pod](ctx), pod, b)
+		},
+		CreateDryRun: func(ctx context.Context, pod *corev1.Pod, b *corev1.Binding) (*corev1.Binding, error) {
+			return nil, bind(ctx, rest.ClientFrom[corev1.Pod](ctx).DryRun(), pod, b)
+		},
+	}
+}
+
+func bind(ctx context.Context, pods rest.Client[corev1.Pod], pod *corev1.Pod, b *corev1.Binding) error {
+	var errs status.FieldErrors
+	if b.Target.Kind != "" && b.Target.Kind != "Node" {
+		errs = append(errs, status.UnsupportedValue(status.Field("target", "kind"), b.Target.Kind, []string{"Node", "<empty>"}))
+	}
+	if b.Target.Name == "" {
+		errs = append(errs, status.RequiredField(status.Field("target", "name"), ""))
+	}
+	if len(errs) > 0 {
+		return status.Invalid(apimeta.GroupKind{Kind: "Binding"}, pod.Name, errs)
+	}
+	conflict := func(format string, args ...any) error {
+		return status.Conflict(apimeta.GroupResource{Resource: "pods/binding"}, pod.Name, fmt.Sprintf(format, args...))
+	}
+	pods = pods.Namespace(pod.Namespace)
+	_, err := pods.Modify(context.WithValue(ctx, bindingKey{}, true), pod.Name, func(pod *corev1.Pod) error {
+		switch {
+		case b.UID != "" && b.UID != pod.UID:
+			return conflict("Precondition failed: UID in precondition: %v, UID in object meta: %v", b.UID, pod.UID)
+		case b.ResourceVersion != "" && b.ResourceVersion != pod.ResourceVersion:
+			return conflict("Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v", b.ResourceVersion, pod.ResourceVersion)
+		case pod.DeletionTimestamp != nil:
+			return conflict("pod %s is being deleted, cannot be assigned to a host", pod.Name)
+		case pod.Spec.NodeName != "":
+			return conflict("pod %v is already assigned to node %q", pod.Name, pod.Spec.NodeName)
+		case len(pod.Spec.SchedulingGates) > 0:
+			return conflict("pod %v has non-empty .spec.schedulingGates", pod.Name)
+		}
+		pod.Spec.NodeName = b.Target.Name
+		pod.Annotations, pod.Labels = merged(pod.Annotations, b.Annotations), merged(pod.Labels, b.Labels)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = pods.ModifyStatus(ctx, pod.Name, func(pod *corev1.Pod) error {
+		pod.Status.NominatedNodeName = ""
+		setPodCondition(&pod.Status, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
+		return nil
+	})
+	return err
+}
+
+// merged returns a map with the entries of another one added. It does not change its arguments.
+func merged(m, more map[string]string) map[string]string {
+	if len(more) == 0 {
+		return m
+	}
+	out := maps.Clone(m)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, more)
+	return out
+}

@@ -1,0 +1,187 @@
+package kinds
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/decorum-go/decorum/status"
+)
+
+// A Service is a union: its type decides which of its fields mean something, and which of them the server allocates.
+
+func needsClusterIP(s *corev1.Service) bool { return s.Spec.Type != corev1.ServiceTypeExternalName }
+
+func headless(s *corev1.Service) bool { return s.Spec.ClusterIP == corev1.ClusterIPNone }
+
+func needsNodePort(s *corev1.Service) bool {
+	return s.Spec.Type == corev1.ServiceTypeNodePort ||
+		s.Spec.Type == corev1.ServiceTypeLoadBalancer && (s.Spec.AllocateLoadBalancerNodePorts == nil || *s.Spec.AllocateLoadBalancerNodePorts)
+}
+
+func needsHealthCheckPort(s *corev1.Service) bool {
+	return s.Spec.Type == corev1.ServiceTypeLoadBalancer && s.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+}
+
+// externallyAccessible reports whether traffic from outside of the cluster reaches the Service.
+func externallyAccessible(s *corev1.Service) bool {
+	return s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer ||
+		s.Spec.Type == corev1.ServiceTypeClusterIP && len(s.Spec.ExternalIPs) > 0
+}
+
+// clusterIPsOf returns the addresses that a Service has.
+func clusterIPsOf(s *corev1.Service) (ips []netip.Addr) {
+	for _, text := range s.Spec.ClusterIPs {
+		if ip, err := netip.ParseAddr(text); err == nil {
+			ips = append(ips, ip)
+		}
+	}
+	return ips
+}
+
+// nodePortsOf returns the node ports that a Service has.
+func nodePortsOf(s *corev1.Service) (ports []int32) {
+	for _, p := range s.Spec.Ports {
+		if p.NodePort != 0 {
+			ports = append(ports, p.NodePort)
+		}
+	}
+	if s.Spec.HealthCheckNodePort != 0 {
+		ports = append(ports, s.Spec.HealthCheckNodePort)
+	}
+	return ports
+}
+
+// pluralClusterIPs makes clusterIPs agree with clusterIP if the client has set or changed only the latter.
+func pluralClusterIPs(s, old *corev1.Service) {
+	spec := &s.Spec
+	switch {
+	case old == nil && spec.ClusterIP != "" && len(spec.ClusterIPs) == 0:
+		spec.ClusterIPs = []string{spec.ClusterIP}
+	case old == nil:
+	case spec.ClusterIP == old.Spec.ClusterIP && len(spec.ClusterIPs) == 0:
+		spec.ClusterIPs = old.Spec.ClusterIPs
+	case spec.ClusterIP != old.Spec.ClusterIP && slices.Equal(spec.ClusterIPs, old.Spec.ClusterIPs):
+		spec.ClusterIPs = nil
+		if spec.ClusterIP != "" {
+			spec.ClusterIPs = []string{spec.ClusterIP}
+		}
+	}
+}
+
+// keepAllocated fills in what the server has allocated and an update leaves out, so that a client may send a manifest again.
+func keepAllocated(s, old *corev1.Service) {
+	if needsClusterIP(s) && needsClusterIP(old) {
+		if s.Spec.ClusterIP == "" {
+			s.Spec.ClusterIP = old.Spec.ClusterIP
+		}
+		if len(s.Spec.ClusterIPs) == 0 {
+			s.Spec.ClusterIPs = old.Spec.ClusterIPs
+		}
+	}
+	if needsNodePort(s) && needsNodePort(old) {
+		now := nodePortsOf(s)
+		for i := range s.Spec.Ports {
+			if p := &s.Spec.Ports[i]; p.NodePort == 0 {
+				at := slices.IndexFunc(old.Spec.Ports, func(o corev1.ServicePort) bool { return o.Name == p.Name })
+				if at >= 0 && !slices.Contains(now, old.Spec.Ports[at].NodePort) {
+					p.NodePort = old.Spec.Ports[at].NodePort
+				}
+			}
+		}
+	}
+	if needsHealthCheckPort(s) && needsHealthCheckPort(old) && s.Spec.HealthCheckNodePort == 0 {
+		s.Spec.HealthCheckNodePort = old.Spec.HealthCheckNodePort
+	}
+}
+
+// dropUnused clears the fields that a new type of the Service does not use, unless the client changes them too: then validation refuses
+// them.
+func dropUnused(s, old *corev1.Service) {
+	now, was := &s.Spec, &old.Spec
+	if needsClusterIP(old) && !needsClusterIP(s) {
+		if now.ClusterIP == was.ClusterIP && slices.Equal(now.ClusterIPs, was.ClusterIPs) {
+			now.ClusterIP, now.ClusterIPs = "", nil
+		}
+		if slices.Equal(now.IPFamilies, was.IPFamilies) {
+			now.IPFamilies = nil
+		}
+		if equal(now.IPFamilyPolicy, was.IPFamilyPolicy) {
+			now.IPFamilyPolicy = nil
+		}
+	}
+	if needsNodePort(old) && !needsNodePort(s) && sameNodePorts(s, old) {
+		for i := range now.Ports {
+			now.Ports[i].NodePort = 0
+		}
+	}
+	if needsHealthCheckPort(old) && !needsHealthCheckPort(s) && now.HealthCheckNodePort == was.HealthCheckNodePort {
+		now.HealthCheckNodePort = 0
+	}
+	if was.Type == corev1.ServiceTypeLoadBalancer && now.Type != corev1.ServiceTypeLoadBalancer {
+		if equal(now.AllocateLoadBalancerNodePorts, was.AllocateLoadBalancerNodePorts) {
+			now.AllocateLoadBalancerNodePorts = nil
+		}
+		if equal(now.LoadBalancerClass, was.LoadBalancerClass) {
+			now.LoadBalancerClass = nil
+		}
+	}
+	if externallyAccessible(old) && !externallyAccessible(s) && now.ExternalTrafficPolicy == was.ExternalTrafficPolicy {
+		now.ExternalTrafficPolicy = ""
+	}
+}
+
+// sameNodePorts reports whether two forms of a Service have the same node ports, in any order.
+func sameNodePorts(a, b *corev1.Service) bool {
+	sorted := func(s *corev1.Service) (ports []int32) {
+		for _, p := range s.Spec.Ports {
+			ports = append(ports, p.NodePort)
+		}
+		slices.Sort(ports)
+		return slices.Compact(ports)
+	}
+	return slices.Equal(sorted(a), sorted(b))
+}
+
+// equal reports whether two optional values are the same.
+func equal[V comparable](a, b *V) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// validateClusterIPs checks that the cluster IPs of a Service agree with each other, and refuses to change those that are set.
+func validateClusterIPs(ctx context.Context, s, old *corev1.Service) (errs status.FieldErrors) {
+	ip, ips, at := s.Spec.ClusterIP, s.Spec.ClusterIPs, status.Field("spec", "clusterIPs")
+	switch {
+	case part(ctx) != "":
+		return nil
+	case !needsClusterIP(s) && len(ips) > 0:
+		return status.FieldErrors{status.ForbiddenField(at, "may not be set for ExternalName services")}
+	case !needsClusterIP(s):
+		return nil
+	case ip == "" && len(ips) > 0:
+		return status.FieldErrors{status.InvalidField(at, ips, "must be empty when `clusterIP` is not specified")}
+	case ip != "" && (len(ips) == 0 || ips[0] != ip):
+		return status.FieldErrors{status.InvalidField(at, ips, "first value must match `clusterIP`")}
+	case ip == corev1.ClusterIPNone && len(ips) > 1:
+		return status.FieldErrors{status.InvalidField(at, ips, "'None' must be the first and only value")}
+	}
+	for i, text := range ips {
+		if addr, err := netip.ParseAddr(text); text != corev1.ClusterIPNone && (err != nil || addr.Is4In6() || addr.Zone() != "") {
+			errs = append(errs, status.InvalidField(at.Index(i), text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"))
+		} else if i > 0 {
+			errs = append(errs, status.InvalidField(at.Index(i), ips, "this cluster has addresses of one family only"))
+		}
+	}
+	if old == nil || !needsClusterIP(old) || headless(s) && headless(old) {
+		return errs
+	}
+	if len(ips) == 0 && len(old.Spec.ClusterIPs) > 0 {
+		errs = append(errs, status.InvalidField(at.Index(0), ips, "primary clusterIP can not be unset"))
+	}
+	for i, was := range old.Spec.ClusterIPs {
+		if i < len(ips) && ips[i] != was {
+			errs = append(errs, status.InvalidField(at.Index(i), ips, "may not change once set"))
+		}
+	}
+	return errs
+}
