@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -23,7 +24,14 @@ func clientOf(t *testing.T, api *rest.API) *kubernetes.Clientset {
 	return c
 }
 
-func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Namespace: namespace} }
+// newNamespace creates a namespace, so that the cases of a test can share an API.
+func newNamespace(t *testing.T, client *kubernetes.Clientset) string {
+	n, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "n-"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	return n.Name
+}
+
+func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 
 // must returns an object that a client has read or written.
 func must[T any](t *testing.T) func(obj T, err error) T {

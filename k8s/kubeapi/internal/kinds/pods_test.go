@@ -49,7 +49,7 @@ func inPhase(t *testing.T, pods corev1client.PodInterface, p *corev1.Pod, phase 
 }
 
 func TestNewPodsHaveTheirFirstStatus(t *testing.T) {
-	full := resources("cpu", "1", "memory", "1Gi")
+	client, full := clientOf(t, newAPI(t)), resources("cpu", "1", "memory", "1Gi")
 	running := func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning }
 	gated := func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "g"}} }
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestNewPodsHaveTheirFirstStatus(t *testing.T) {
 		{"a gate", pod("a", gated), corev1.PodQOSBestEffort, []string{"SchedulingGated"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := must[*corev1.Pod](t)(clientOf(t, newAPI(t)).CoreV1().Pods(namespace).Create(t.Context(), c.pod, metav1.CreateOptions{}))
+			p := must[*corev1.Pod](t)(client.CoreV1().Pods(newNamespace(t, client)).Create(t.Context(), c.pod, metav1.CreateOptions{}))
 			assert.Equal(t, corev1.PodPending, p.Status.Phase)
 			assert.Equal(t, c.class, p.Status.QOSClass)
 			assert.EqualValues(t, 1, p.Generation)
@@ -80,6 +80,7 @@ func TestNewPodsHaveTheirFirstStatus(t *testing.T) {
 }
 
 func TestUpdatesOfPodsChangeOnlyAFewFields(t *testing.T) {
+	client := clientOf(t, newAPI(t))
 	deadline := func(seconds int64) func(*corev1.Pod) {
 		return func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = &seconds }
 	}
@@ -110,7 +111,7 @@ func TestUpdatesOfPodsChangeOnlyAFewFields(t *testing.T) {
 		{"a new gate", nil, func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "g"}} }, "spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'g'"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			pods := clientOf(t, newAPI(t)).CoreV1().Pods(namespace)
+			pods := client.CoreV1().Pods(newNamespace(t, client))
 			p := pod("a")
 			if c.before != nil {
 				c.before(p)
@@ -128,6 +129,7 @@ func TestUpdatesOfPodsChangeOnlyAFewFields(t *testing.T) {
 }
 
 func TestDeletedPodsStayWhileTheirNodeStopsThem(t *testing.T) {
+	client := clientOf(t, newAPI(t))
 	now, shorter := int64(0), int64(5)
 	for _, c := range []struct {
 		name    string
@@ -143,7 +145,7 @@ func TestDeletedPodsStayWhileTheirNodeStopsThem(t *testing.T) {
 		{"ended", pod("a", onNode), corev1.PodSucceeded, metav1.DeleteOptions{}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			pods := clientOf(t, newAPI(t)).CoreV1().Pods(namespace)
+			pods := client.CoreV1().Pods(newNamespace(t, client))
 			inPhase(t, pods, must[*corev1.Pod](t)(pods.Create(t.Context(), c.pod, metav1.CreateOptions{})), c.phase)
 			require.NoError(t, pods.Delete(t.Context(), "a", c.options))
 			p, err := pods.Get(t.Context(), "a", metav1.GetOptions{})
@@ -188,7 +190,7 @@ func TestBindingsAssignPodsToNodes(t *testing.T) {
 
 func TestEvictionsRespectBudgets(t *testing.T) {
 	ready := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue}
-	always := policyv1.AlwaysAllow
+	client, always := clientOf(t, newAPI(t)), policyv1.AlwaysAllow
 	for _, c := range []struct {
 		name    string
 		phase   corev1.PodPhase
@@ -211,8 +213,8 @@ func TestEvictionsRespectBudgets(t *testing.T) {
 		{"two budgets", corev1.PodRunning, true, 2, nil, policyv1.PodDisruptionBudgetStatus{}, 500, "This pod has more than one PodDisruptionBudget"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			client := clientOf(t, newAPI(t))
-			pods, budgets := client.CoreV1().Pods(namespace), client.PolicyV1().PodDisruptionBudgets(namespace)
+			ns := newNamespace(t, client)
+			pods, budgets := client.CoreV1().Pods(ns), client.PolicyV1().PodDisruptionBudgets(ns)
 			p := pod("a")
 			p.Labels = map[string]string{"app": "a"}
 			p = must[*corev1.Pod](t)(pods.Create(t.Context(), p, metav1.CreateOptions{}))
@@ -228,7 +230,7 @@ func TestEvictionsRespectBudgets(t *testing.T) {
 				must[*policyv1.PodDisruptionBudget](t)(budgets.UpdateStatus(t.Context(), b, metav1.UpdateOptions{}))
 			}
 			evict := func(dryRun ...string) error {
-				return pods.EvictV1(t.Context(), &policyv1.Eviction{ObjectMeta: named("a"), DeleteOptions: &metav1.DeleteOptions{DryRun: dryRun}})
+				return pods.EvictV1(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: ns}, DeleteOptions: &metav1.DeleteOptions{DryRun: dryRun}})
 			}
 			for _, err := range []error{evict(metav1.DryRunAll), evict()} {
 				if c.code == 0 {
@@ -252,10 +254,10 @@ func TestEvictionsRespectBudgets(t *testing.T) {
 }
 
 func TestPartsOfPods(t *testing.T) {
-	full := resources("cpu", "1", "memory", "1Gi")
+	client, full := clientOf(t, newAPI(t)), resources("cpu", "1", "memory", "1Gi")
 	debugger := corev1.EphemeralContainer{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "d", Image: "debug"}}
 	create := func(t *testing.T) (corev1client.PodInterface, *corev1.Pod) {
-		pods := clientOf(t, newAPI(t)).CoreV1().Pods(namespace)
+		pods := client.CoreV1().Pods(newNamespace(t, client))
 		return pods, must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a", withResources(full, nil)), metav1.CreateOptions{}))
 	}
 	t.Run("ephemeralcontainers", func(t *testing.T) {

@@ -37,6 +37,7 @@ func atPort(port int32) func(*corev1.ServiceSpec) {
 }
 
 func TestServicesGetWhatTheirTypeNeeds(t *testing.T) {
+	client := clientOf(t, newAPI(t))
 	local := func(s *corev1.ServiceSpec) {
 		s.Type, s.ExternalTrafficPolicy = corev1.ServiceTypeLoadBalancer, corev1.ServiceExternalTrafficPolicyLocal
 	}
@@ -67,7 +68,7 @@ func TestServicesGetWhatTheirTypeNeeds(t *testing.T) {
 		{"a load balancer for local traffic", service("a", local), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 1, 1, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			services := clientOf(t, newAPI(t)).CoreV1().Services(namespace)
+			services := client.CoreV1().Services(newNamespace(t, client))
 			s := must[*corev1.Service](t)(services.Create(t.Context(), c.service, metav1.CreateOptions{}))
 			if c.ip == "allocated" {
 				ip, err := netip.ParseAddr(s.Spec.ClusterIP)
