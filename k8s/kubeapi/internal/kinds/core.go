@@ -24,8 +24,8 @@ func core() []rest.Definition {
 		persistentVolumes(),
 		persistentVolumeClaims(),
 		pods(),
-		templated(of[corev1.PodTemplate](), func(t *corev1.PodTemplate) *corev1.PodTemplateSpec { return &t.Template }),
-		replicationControllers(),
+		of[corev1.PodTemplate](),
+		of[corev1.ReplicationController](),
 		of[corev1.ResourceQuota](),
 		secrets(),
 	}
@@ -37,15 +37,6 @@ func nodes() rest.Resource[corev1.Node] {
 	r.Wire.StatusOnCreate = true
 	r.Subresources = append(r.Subresources, noProxy[corev1.Node, corev1.NodeProxyOptions]())
 	return r
-}
-
-func replicationControllers() rest.Resource[corev1.ReplicationController] {
-	return preparing(of[corev1.ReplicationController](), func(ctx context.Context, c, _ *corev1.ReplicationController) error {
-		if part(ctx) == "" && c.Spec.Template != nil {
-			sameServiceAccount(&c.Spec.Template.Spec)
-		}
-		return nil
-	})
 }
 
 // serviceAccounts returns the kind ServiceAccount, whose subresource token an API answers with keys of its own.

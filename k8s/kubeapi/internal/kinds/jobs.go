@@ -21,7 +21,6 @@ const (
 // that its selector is manual.
 func jobs() rest.Resource[batchv1.Job] {
 	r := preparing(of[batchv1.Job](), func(_ context.Context, job, old *batchv1.Job) error {
-		sameServiceAccount(&job.Spec.Template.Spec)
 		if old == nil && (job.Spec.ManualSelector == nil || !*job.Spec.ManualSelector) {
 			generateSelector(job)
 		}

@@ -29,7 +29,6 @@ func pods() rest.Resource[corev1.Pod] {
 func preparePod(ctx context.Context, pod, old *corev1.Pod) error {
 	switch {
 	case old == nil:
-		sameServiceAccount(&pod.Spec)
 		pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClassOf(&pod.Spec)}
 		if len(pod.Spec.SchedulingGates) > 0 {
 			setPodCondition(&pod.Status, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
@@ -46,7 +45,6 @@ func preparePod(ctx context.Context, pod, old *corev1.Pod) error {
 		restoreMetadata(&pod.ObjectMeta, &old.ObjectMeta)
 		keepResized(pod, old)
 	default:
-		sameServiceAccount(&pod.Spec)
 		if pod.Spec.Priority == nil {
 			pod.Spec.Priority = old.Spec.Priority
 		}
@@ -57,7 +55,7 @@ func preparePod(ctx context.Context, pod, old *corev1.Pod) error {
 	return nil
 }
 
-// preparePodStatus keeps what older kubelets leave out of a status, and makes podIP and podIPs agree.
+// preparePodStatus keeps what older kubelets leave out of a status.
 func preparePodStatus(now, was *corev1.PodStatus) {
 	if now.QOSClass == "" {
 		now.QOSClass = was.QOSClass
@@ -74,20 +72,6 @@ func preparePodStatus(now, was *corev1.PodStatus) {
 			c.ObservedGeneration = seen[c.Type]
 		}
 	}
-	switch {
-	case now.PodIP == "" && len(now.PodIPs) > 0:
-		now.PodIP = now.PodIPs[0].IP
-	case now.PodIP != "" && (len(now.PodIPs) == 0 || now.PodIPs[0].IP != now.PodIP):
-		now.PodIPs = []corev1.PodIP{{IP: now.PodIP}}
-	}
-}
-
-// sameServiceAccount makes the deprecated name of a field agree with the present one.
-func sameServiceAccount(spec *corev1.PodSpec) {
-	if spec.ServiceAccountName == "" {
-		spec.ServiceAccountName = spec.DeprecatedServiceAccount
-	}
-	spec.DeprecatedServiceAccount = spec.ServiceAccountName
 }
 
 // restoreMetadata undoes the changes of the metadata that a client may make.

@@ -230,7 +230,8 @@ func TestEvictionsRespectBudgets(t *testing.T) {
 				must[*policyv1.PodDisruptionBudget](t)(budgets.UpdateStatus(t.Context(), b, metav1.UpdateOptions{}))
 			}
 			evict := func(dryRun ...string) error {
-				return pods.EvictV1(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: ns}, DeleteOptions: &metav1.DeleteOptions{DryRun: dryRun}})
+				return client.CoreV1().RESTClient().Post().Namespace(ns).Resource("pods").Name("a").SubResource("eviction").MaxRetries(0).
+					Body(&policyv1.Eviction{ObjectMeta: named("a"), DeleteOptions: &metav1.DeleteOptions{DryRun: dryRun}}).Do(t.Context()).Error()
 			}
 			for _, err := range []error{evict(metav1.DryRunAll), evict()} {
 				if c.code == 0 {

@@ -5,7 +5,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
@@ -16,38 +15,26 @@ import (
 func apps() []rest.Definition {
 	return []rest.Definition{
 		freezing(of[appsv1.ControllerRevision](), frozen[appsv1.ControllerRevision]{"data", func(r *appsv1.ControllerRevision) any { return r.Data }}),
-		freezing(templated(of[appsv1.DaemonSet](), func(d *appsv1.DaemonSet) *corev1.PodTemplateSpec { return &d.Spec.Template }),
+		freezing(of[appsv1.DaemonSet](),
 			frozen[appsv1.DaemonSet]{"spec.selector", func(d *appsv1.DaemonSet) any { return d.Spec.Selector }}),
-		freezing(templated(of[appsv1.Deployment](), func(d *appsv1.Deployment) *corev1.PodTemplateSpec { return &d.Spec.Template }),
+		freezing(of[appsv1.Deployment](),
 			frozen[appsv1.Deployment]{"spec.selector", func(d *appsv1.Deployment) any { return d.Spec.Selector }}),
-		freezing(templated(of[appsv1.ReplicaSet](), func(r *appsv1.ReplicaSet) *corev1.PodTemplateSpec { return &r.Spec.Template }),
+		freezing(of[appsv1.ReplicaSet](),
 			frozen[appsv1.ReplicaSet]{"spec.selector", func(r *appsv1.ReplicaSet) any { return r.Spec.Selector }}),
 		statefulSets(),
 	}
 }
 
 func batch() []rest.Definition {
-	cronJobs := templated(of[batchv1.CronJob](), func(c *batchv1.CronJob) *corev1.PodTemplateSpec { return &c.Spec.JobTemplate.Spec.Template })
-	return []rest.Definition{cronJobs, jobs()}
+	return []rest.Definition{of[batchv1.CronJob](), jobs()}
 }
 
 func policy() []rest.Definition {
 	return []rest.Definition{of[policyv1.PodDisruptionBudget]()}
 }
 
-// templated returns the resource of a kind with a template of Pods, whose deprecated field serviceAccount follows serviceAccountName.
-func templated[T any](r rest.Resource[T], template func(obj *T) *corev1.PodTemplateSpec) rest.Resource[T] {
-	return preparing(r, func(ctx context.Context, obj, _ *T) error {
-		if part(ctx) == "" {
-			sameServiceAccount(&template(obj).Spec)
-		}
-		return nil
-	})
-}
-
 func statefulSets() rest.Resource[appsv1.StatefulSet] {
-	r := templated(of[appsv1.StatefulSet](), func(s *appsv1.StatefulSet) *corev1.PodTemplateSpec { return &s.Spec.Template })
-	return validating(r, func(ctx context.Context, s, old *appsv1.StatefulSet) status.FieldErrors {
+	return validating(of[appsv1.StatefulSet](), func(ctx context.Context, s, old *appsv1.StatefulSet) status.FieldErrors {
 		if old == nil || part(ctx) != "" {
 			return nil
 		}
