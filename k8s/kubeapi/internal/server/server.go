@@ -85,7 +85,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if c.AllowAll {
 		options.Authorizer = auth.FirstOpinion(roles, rest.AuthorizerFunc(allow))
 	}
-	s.api, err = rest.New(options, append(kinds.All(kinds.Environment{Roles: roles, Accounts: accounts}), s.review.definitions()...)...)
+	s.api, err = rest.New(options, append(kinds.All(kinds.Environment{Roles: roles, Accounts: accounts, ServiceAddresses: c.Objects.ServiceRange}), s.review.definitions()...)...)
 	if err != nil {
 		return nil, err
 	}
