@@ -111,6 +111,30 @@ func TestAWebhookThatHangs(t *testing.T) {
 	assert.Contains(t, a.message(), fmt.Sprintf(`Internal error occurred: failed calling webhook "hang.example.com": failed to call webhook: Post "%s/hang?timeout=1s": `, w.server.URL))
 }
 
+// Of the calls of a webhook that hangs, one is under way and four wait. The others fail at once.
+func TestCallsAreLimited(t *testing.T) {
+	w := newWorldWith(t, webhook.Options{MaxCalls: 1}, rest.Options{})
+	release := make(chan struct{})
+	w.answers("/hang", func(request) response {
+		<-release
+		return allow(nil)
+	})
+	w.validating("hang", hook{path: "/hang", more: `"timeoutSeconds":30`})
+	const places, more = 5, 2
+	answers := make(chan answer, places+more)
+	for i := range places + more {
+		go func() { answers <- w.do("POST", gears, gear(fmt.Sprint("g", i), "")) }()
+	}
+	for range more {
+		a := <-answers
+		assert.Equal(t, `Internal error occurred: failed calling webhook "hang.example.com": failed to call webhook: too many calls are waiting for the webhook`, a.message())
+	}
+	close(release)
+	for range places {
+		assert.Equal(t, 201, (<-answers).code)
+	}
+}
+
 // A client that leaves ends the call, and the write does not happen, whatever the failure policy is.
 func TestAClientThatLeaves(t *testing.T) {
 	for _, kind := range []string{"validating", "mutating"} {

@@ -13,9 +13,15 @@ import (
 	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 )
 
-// maxCalls is how many calls of one webhook may be under way at a time. Further calls wait, within their timeout, so that a webhook that hangs
-// holds a bounded number of connections and requests.
-const maxCalls = 100
+const (
+	// defaultMaxCalls is the default of Options.MaxCalls.
+	defaultMaxCalls = 100
+	// waitingPerCall is how many calls may wait for each that may be under way. Further writes do not wait, because a webhook that hangs must
+	// not hold all requests that the API handles at a time.
+	waitingPerCall = 4
+)
+
+var errCrowded = errors.New("too many calls are waiting for the webhook")
 
 // webhook is a registered webhook.
 type webhook struct {
@@ -29,7 +35,8 @@ type webhook struct {
 	failOpen            bool // the failure policy is Ignore
 	reinvocable         bool
 	conditions          func() (*rules.Conditions, error) // nil if there are none
-	places              chan struct{}                     // each call occupies one
+	places              chan struct{}                     // of calls under way and waiting
+	turns               chan struct{}                     // of calls under way
 }
 
 func (h *Webhooks) newMutating(configuration string, m *ar.MutatingWebhook) *webhook {
@@ -48,7 +55,8 @@ func (h *Webhooks) newWebhook(configuration string, v *ar.ValidatingWebhook) *we
 		target:   targetOf(v.ClientConfig),
 		timeout:  time.Duration(valueOr(v.TimeoutSeconds, 10)) * time.Second,
 		failOpen: valueOr(v.FailurePolicy, ar.Fail) == ar.Ignore,
-		places:   make(chan struct{}, maxCalls),
+		places:   make(chan struct{}, h.options.MaxCalls*(1+waitingPerCall)),
+		turns:    make(chan struct{}, h.options.MaxCalls),
 		criteria: matching.Criteria{Equivalent: valueOr(v.MatchPolicy, ar.Equivalent) == ar.Equivalent},
 	}
 	for _, r := range v.Rules {
@@ -96,12 +104,18 @@ func selectorOf(s *apimeta.LabelSelector) (apimeta.Selector, error) {
 	return s.Selector()
 }
 
-// enter waits for a place among the calls of the webhook. The caller calls leave.
+// enter waits for the turn of a call. The caller calls leave.
 func (w *webhook) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case w.places <- struct{}{}:
-		return func() { <-w.places }, nil
+	default:
+		return nil, errCrowded
+	}
+	select {
+	case w.turns <- struct{}{}:
+		return func() { <-w.turns; <-w.places }, nil
 	case <-ctx.Done():
+		<-w.places
 		return nil, context.Cause(ctx)
 	}
 }

@@ -24,6 +24,9 @@ type Options struct {
 	Calls *callout.Client
 	// Rules bring the language of matchConditions: cel.New(nil) of module cel. Without it, the API refuses configurations with matchConditions.
 	Rules rest.Rules
+	// MaxCalls is how many calls of one webhook may be under way at a time. Four times as many wait, within their timeout; further ones fail
+	// at once. Default: 100.
+	MaxCalls int
 	// Audit, unless nil, receives the audit annotations in the answers of webhooks. The key begins with the name of the webhook. ctx is the
 	// context of an admission hook. Audit may be called several times for one write, because the server starts again if another write
 	// commits first.
@@ -51,6 +54,9 @@ func New(options Options) (*Webhooks, error) {
 		return nil, errors.New("webhook.New: Options.Calls must be set")
 	}
 	options.Logger = errorlog.Or(options.Logger)
+	if options.MaxCalls <= 0 {
+		options.MaxCalls = defaultMaxCalls
+	}
 	h := &Webhooks{options: options}
 	if rules.Open(options.Rules) == nil {
 		return h, nil
