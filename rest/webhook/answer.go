@@ -22,6 +22,7 @@ const (
 	reviewKind  = "AdmissionReview"
 	v1          = "v1"
 	v1beta1     = "v1beta1"
+	usualSize   = 4 << 10 // of the text of a review
 )
 
 // question is an AdmissionReview on its way to a webhook.
@@ -74,7 +75,8 @@ func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (*ans
 	}
 	defer leave()
 	uid, apiVersion := d.review.Environment().NewUID(), reviewGroup+"/"+w.versions[i]
-	sent := question{APIVersion: apiVersion, Kind: reviewKind, Request: codec.AppendJSON(nil, request.With("uid", doc.Of(uid)))}
+	text := codec.AppendJSON(make([]byte, 0, usualSize), request.With("uid", doc.Of(uid)))
+	sent := question{APIVersion: apiVersion, Kind: reviewKind, Request: text}
 	var received reply
 	if err := d.options.Calls.Post(ctx, w.target, sent, &received); err != nil {
 		return nil, &callError{w.name, fmt.Errorf("failed to call webhook: %w", err)}
