@@ -39,7 +39,7 @@ func (w *write) collect(ctx context.Context, of *resource.Resource, ref *ar.Para
 	if err != nil {
 		return nil, err
 	}
-	var records []*storage.Record
+	var records []*storage.Record // in the version of the kind
 	switch {
 	case ref.Name != "" && ref.Selector != nil:
 		return nil, errors.New("paramRef.name and paramRef.selector are mutually exclusive")
@@ -60,24 +60,22 @@ func (w *write) collect(ctx context.Context, of *resource.Resource, ref *ar.Para
 		if err != nil {
 			return nil, err
 		}
-		records = page.Records
+		for _, stored := range page.Records {
+			record, err := of.Show(stored)
+			if err != nil {
+				return nil, err
+			}
+			records = append(records, record)
+		}
 	default:
 		return nil, errors.New("one of name or selector must be provided")
 	}
 	if len(records) == 0 && ref.ParameterNotFoundAction != nil && *ref.ParameterNotFoundAction == ar.DenyAction {
 		return nil, errNoParams
 	}
-	return decodedParams(of, records)
-}
-
-func decodedParams(of *resource.Resource, records []*storage.Record) ([]doc.Value, error) {
 	params := make([]doc.Value, len(records))
 	for i, r := range records {
-		shown, err := of.Show(r)
-		if err != nil {
-			return nil, err
-		}
-		if params[i], _, err = codec.DecodeJSON(shown.JSON); err != nil {
+		if params[i], _, err = codec.DecodeJSON(r.JSON); err != nil {
 			return nil, err
 		}
 	}

@@ -54,6 +54,26 @@ type Limit struct {
 	Max int64 `json:"max"`
 }
 
+// OldLimit is a Limit in an older version, which counts in tens.
+type OldLimit struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Tens int64 `json:"tens"`
+}
+
+// limits returns the resource of Limits, in both versions.
+func limits() rest.Resource[Limit] {
+	return rest.Resource[Limit]{Group: "example.com", Version: "v1", Plural: "limits", Versions: []rest.VersionOf[Limit]{
+		rest.Converted(rest.Resource[OldLimit]{Version: "v1beta1"}, func(in *OldLimit, out *Limit) error {
+			out.Max = in.Tens * 10
+			return nil
+		}, func(in *Limit, out *OldLimit) error {
+			out.Tens = in.Max / 10
+			return nil
+		})}}
+}
+
 // ClusterLimit is a cluster-scoped kind of parameters.
 type ClusterLimit Limit
 
@@ -91,7 +111,7 @@ func newServer(t *testing.T, options rest.Options, namespaces bool) *server {
 	options.Admission = append(options.Admission, policies.Admission()...)
 	definitions := append(policies.Definitions(),
 		rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"},
-		rest.Resource[Limit]{Group: "example.com", Version: "v1", Plural: "limits"},
+		limits(),
 		rest.Resource[ClusterLimit]{Group: "example.com", Version: "v1", Plural: "clusterlimits", Scope: rest.Cluster})
 	if namespaces {
 		definitions = append(definitions, rest.NamespacesOf[Namespace]())

@@ -2,8 +2,10 @@ package policies_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -216,4 +218,47 @@ func TestRightsOnParams(t *testing.T) {
 	assert.Contains(t, s.sendAs("john", http.MethodPost, bindingsPath, b).Message, `spec.paramRef: Forbidden: user "john" does not have "get" permission on the object referenced by paramRef`)
 	assert.Equal(t, 201, s.sendAs("jane", http.MethodPost, bindingsPath, b).code)
 	assert.Equal(t, 200, s.sendAs("john", http.MethodPatch, bindingsPath+"/b", `{"metadata": {"labels": {"a": "b"}}}`).code)
+}
+
+// A policy sees its parameters, and the objects it decides about, in the version that it names.
+func TestVersions(t *testing.T) {
+	s := newServer(t, rest.Options{}, false)
+	s.create(limitsPath, limit("Limit", "small", "20"))
+	for i, ref := range []string{`{"name": "small", "parameterNotFoundAction": "Deny"}`, `{"selector": {}, "parameterNotFoundAction": "Deny"}`} {
+		if i > 0 {
+			require.Equal(t, 200, s.send(http.MethodDelete, bindingsPath+"/b", "").code)
+		} else {
+			s.create(policiesPath, validatingPolicy("p", `"paramKind": {"apiVersion": "example.com/v1beta1", "kind": "Limit"}, "validations": [{"expression": "object.spec.size <= params.tens", "messageExpression": "'at most ' + string(params.tens)"}]`))
+		}
+		s.create(bindingsPath, binding("ValidatingAdmissionPolicyBinding", `"paramRef": `+ref))
+		assert.Contains(t, s.send(http.MethodPost, widgetsPath, widget("w", `"size": 3`)).Message, "at most 2", ref)
+	}
+	older := newServer(t, rest.Options{}, false)
+	older.policy(`"matchConstraints": {"resourceRules": [{"apiGroups": ["example.com"], "apiVersions": ["v1beta1"], "resources": ["limits"], "operations": ["*"]}]},
+		"validations": [{"expression": "object.tens < 2 && request.resource.version == 'v1beta1' && request.requestResource.version == 'v1'", "messageExpression": "string(object.tens)"}]`, "")
+	assert.Contains(t, older.send(http.MethodPost, limitsPath, limit("Limit", "l", "30")).Message, "denied request: 3")
+	assert.Equal(t, 201, older.send(http.MethodPost, limitsPath, limit("Limit", "l", "10")).code)
+	require.Equal(t, 200, older.send(http.MethodPatch, policiesPath+"/p", `{"spec": {"matchConstraints": {"matchPolicy": "Exact"}}}`).code)
+	assert.Equal(t, 201, older.send(http.MethodPost, limitsPath, limit("Limit", "m", "30")).code)
+}
+
+// Policies may change while others write: every write is decided by the policy before or after the change.
+func TestConcurrentChanges(t *testing.T) {
+	s := newServer(t, rest.Options{}, false)
+	s.policy(`"variables": [{"name": "size", "expression": "object.spec.size"}], "validations": [{"expression": "variables.size < 5"}]`, "")
+	s.mutating("m", mutations("JSONPatch", `[JSONPatch{op: "add", path: "/spec/color", value: "red"}]`), "")
+	var writers sync.WaitGroup
+	for n := range 4 {
+		writers.Go(func() {
+			for i := range 20 {
+				a := s.send(http.MethodPost, widgetsPath, widget(fmt.Sprintf("w-%d-%d", n, i), `"size": 4`))
+				assert.Contains(t, []int{201, 422}, a.code, a.Message)
+			}
+		})
+	}
+	for i := range 10 {
+		a := s.send(http.MethodPatch, policiesPath+"/p", fmt.Sprintf(`{"spec": {"validations": [{"expression": "variables.size < %d"}]}}`, 4+i%2))
+		assert.Equal(t, 200, a.code, a.Message)
+	}
+	writers.Wait()
 }
