@@ -10,10 +10,12 @@ import (
 
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/defaults"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
+	"github.com/decorum-go/decorum/status"
 )
 
 // Environment holds the parts of one API that its kinds use.
@@ -42,7 +44,8 @@ var shared = sync.OnceValue(func() []rest.Definition {
 	return slices.Concat(core(), apps(), autoscaling(), batch(), networking(), policy(), storage(), resource(), cluster())
 })
 
-// of returns the resource of a kind of k8s.io/api with its defaults. What else the kind does is in its own file; it must keep these hooks.
+// of returns the resource of a kind of k8s.io/api with its defaults and its validation. What else the kind does is in its own file; it must
+// keep these hooks.
 func of[T any, P interface {
 	*T
 	runtime.Object
@@ -55,6 +58,15 @@ func of[T any, P interface {
 	r.Hooks.Prepare = func(_ context.Context, obj, _ *T) error {
 		missing.Canonicalize(obj)
 		return nil
+	}
+	r.Hooks.Validate = func(ctx context.Context, obj, old *T) status.FieldErrors {
+		switch {
+		case old == nil:
+			return validation.Check(obj)
+		case rest.AccessFrom(ctx).Subresource == "status": // it changes nothing that is checked
+			return nil
+		}
+		return validation.CheckUpdate(obj, old)
 	}
 	return r
 }

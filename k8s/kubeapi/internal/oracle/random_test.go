@@ -23,13 +23,15 @@ import (
 func (s subject) random(t *testing.T, seed int64) []byte {
 	t.Helper()
 	obj := s.new()
-	filler{rand.New(rand.NewSource(seed))}.fill(reflect.ValueOf(obj).Elem(), 0.5)
+	newFiller(seed).fill(reflect.ValueOf(obj).Elem(), 0.5)
 	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	return encode(t, obj)
 }
 
 // filler makes random values.
 type filler struct{ *rand.Rand }
+
+func newFiller(seed int64) filler { return filler{rand.New(rand.NewSource(seed))} }
 
 func pick[T any](r filler, of ...T) T { return of[r.Intn(len(of))] }
 

@@ -1,0 +1,67 @@
+package validation_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/defaults"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Package internal/oracle compares all kinds with Kubernetes. These are the messages on which tests of operators depend.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		check func(t *testing.T, text string) status.FieldErrors
+		text  string
+		want  []string
+	}{
+		{"a Pod without containers", check[corev1.Pod], `{}`, []string{"spec.containers: Required value"}},
+		{"a template without containers", check[appsv1.Deployment], `{"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}}}}}`,
+			[]string{"spec.template.spec.containers: Required value"}},
+		{"a selector of other Pods", check[appsv1.ReplicaSet], `{"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"c"}},"spec":{"containers":[{"name":"a","image":"b"}]}}}}`,
+			[]string{"spec.template.metadata.labels: Invalid value: {\"a\":\"c\"}: `selector` does not match template `labels`"}},
+		{"a Job without an image, whose Pods always restart", check[batchv1.Job], `{"spec":{"template":{"spec":{"containers":[{"name":"a"}]}}}}`,
+			[]string{"spec.template.spec.containers[0].image: Required value", `spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"`}},
+		{"a port out of range", check[corev1.Service], `{"spec":{"ports":[{"port":70000,"targetPort":80}]}}`,
+			[]string{"spec.ports[0].port: Invalid value: 70000: must be between 1 and 65535, inclusive"}},
+		{"a mount of an unknown volume", check[corev1.Pod], `{"spec":{"containers":[{"name":"a","image":"b","volumeMounts":[{"name":"x","mountPath":"/x"}]}]}}`,
+			[]string{`spec.containers[0].volumeMounts[0].name: Not found: "x"`}},
+		{"a kind without rules", check[corev1.Node], `{"spec":{"podCIDR":"x"}}`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, e := range c.check(t, c.text) {
+				got = append(got, e.Error())
+			}
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
+func TestAnUpdateMayKeepAFault(t *testing.T) {
+	old, same, worse := decode[corev1.Pod](t, `{}`), decode[corev1.Pod](t, `{"metadata":{"labels":{"a":"b"}}}`), decode[corev1.Pod](t, `{"spec":{"hostname":"A"}}`)
+	assert.Empty(t, validation.CheckUpdate(same, old))
+	errs := validation.CheckUpdate(worse, old)
+	require.Len(t, errs, 1)
+	assert.Equal(t, "spec.hostname", errs[0].Field)
+}
+
+func check[T any](t *testing.T, text string) status.FieldErrors {
+	return validation.Check(decode[T](t, text))
+}
+
+// decode returns the object with this JSON and its defaults.
+func decode[T any](t *testing.T, text string) *T {
+	obj := new(T)
+	require.NoError(t, json.Unmarshal([]byte(text), obj))
+	defaults.Of[T]().Set(obj)
+	return obj
+}

@@ -1,0 +1,254 @@
+package validation
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+)
+
+// volumes checks the volumes of a Pod, and returns those without a fault by their names.
+func (r *report) volumes(list *field.Path, volumes []corev1.Volume) map[string]*corev1.Volume {
+	good, names := map[string]*corev1.Volume{}, map[string]bool{}
+	for i := range volumes {
+		v, p, before := &volumes[i], list.Index(i), len(r.errs)
+		r.volumeSource(p, &v.VolumeSource)
+		r.named(p.Child("name"), v.Name, validation.IsDNS1123Label)
+		r.is(!names[v.Name], field.Duplicate(p.Child("name"), v.Name))
+		if len(r.errs) == before {
+			names[v.Name], good[v.Name] = true, v
+		}
+	}
+	return good
+}
+
+// volumeType is one way to provide a volume.
+type volumeType struct {
+	name  string
+	set   bool
+	check func(p *field.Path)
+}
+
+func (r *report) volumeSource(p *field.Path, s *corev1.VolumeSource) {
+	unchecked := func(*field.Path) {}
+	set := false
+	for _, t := range []volumeType{ // in the order in which Kubernetes looks for one
+		{"emptyDir", s.EmptyDir != nil, func(p *field.Path) { r.emptyDir(p, s.EmptyDir) }},
+		{"hostPath", s.HostPath != nil, func(p *field.Path) { r.hostPath(p, s.HostPath) }},
+		{"gitRepo", s.GitRepo != nil, unchecked},
+		{"gcePersistentDisk", s.GCEPersistentDisk != nil, unchecked},
+		{"awsElasticBlockStore", s.AWSElasticBlockStore != nil, unchecked},
+		{"secret", s.Secret != nil, func(p *field.Path) { r.secretVolume(p, s.Secret) }},
+		{"nfs", s.NFS != nil, func(p *field.Path) { r.nfs(p, s.NFS) }},
+		{"iscsi", s.ISCSI != nil, unchecked},
+		{"glusterfs", s.Glusterfs != nil, unchecked},
+		{"flocker", s.Flocker != nil, unchecked},
+		{"persistentVolumeClaim", s.PersistentVolumeClaim != nil, func(p *field.Path) { r.given(p.Child("claimName"), s.PersistentVolumeClaim.ClaimName) }},
+		{"rbd", s.RBD != nil, unchecked},
+		{"cinder", s.Cinder != nil, unchecked},
+		{"cephFS", s.CephFS != nil, unchecked},
+		{"quobyte", s.Quobyte != nil, unchecked},
+		{"downwardAPI", s.DownwardAPI != nil, func(p *field.Path) { r.downwardAPI(p, s.DownwardAPI) }},
+		{"fc", s.FC != nil, unchecked},
+		{"flexVolume", s.FlexVolume != nil, unchecked},
+		{"configMap", s.ConfigMap != nil, func(p *field.Path) { r.configMapVolume(p, s.ConfigMap) }},
+		{"azureFile", s.AzureFile != nil, unchecked},
+		{"vsphereVolume", s.VsphereVolume != nil, unchecked},
+		{"photonPersistentDisk", s.PhotonPersistentDisk != nil, unchecked},
+		{"portworxVolume", s.PortworxVolume != nil, unchecked},
+		{"azureDisk", s.AzureDisk != nil, unchecked},
+		{"storageos", s.StorageOS != nil, unchecked},
+		{"projected", s.Projected != nil, func(p *field.Path) { r.projected(p, s.Projected) }},
+		{"scaleIO", s.ScaleIO != nil, unchecked},
+		{"csi", s.CSI != nil, unchecked},
+		{"ephemeral", s.Ephemeral != nil, func(p *field.Path) { r.ephemeral(p, s.Ephemeral) }},
+		{"image", s.Image != nil, unchecked},
+	} {
+		switch {
+		case t.set && set:
+			r.add(field.Forbidden(p.Child(t.name), "may not specify more than 1 volume type"))
+		case t.set:
+			set = true
+			t.check(p.Child(t.name))
+		}
+	}
+	r.is(set, field.Required(p, "must specify a volume type"))
+}
+
+func (r *report) emptyDir(p *field.Path, s *corev1.EmptyDirVolumeSource) {
+	r.is(s.SizeLimit == nil || s.SizeLimit.Sign() >= 0, field.Forbidden(p.Child("sizeLimit"), "SizeLimit field must be a valid resource quantity"))
+}
+
+func (r *report) secretVolume(p *field.Path, s *corev1.SecretVolumeSource) {
+	r.given(p.Child("secretName"), s.SecretName)
+	r.mode(p.Child("defaultMode"), s.DefaultMode)
+	r.items(p.Child("items"), s.Items)
+}
+
+func (r *report) configMapVolume(p *field.Path, s *corev1.ConfigMapVolumeSource) {
+	r.given(p.Child("name"), s.Name)
+	r.mode(p.Child("defaultMode"), s.DefaultMode)
+	r.items(p.Child("items"), s.Items)
+}
+
+func (r *report) downwardAPI(p *field.Path, s *corev1.DownwardAPIVolumeSource) {
+	r.mode(p.Child("defaultMode"), s.DefaultMode)
+	for _, f := range s.Items {
+		r.downwardFile(p, f)
+	}
+}
+
+func (r *report) hostPath(p *field.Path, s *corev1.HostPathVolumeSource) {
+	if !r.given(p.Child("path"), s.Path) {
+		return
+	}
+	r.noBacksteps(p.Child("path"), s.Path)
+	if s.Type != nil {
+		supported(r, p.Child("type"), *s.Type, corev1.HostPathUnset, corev1.HostPathBlockDev, corev1.HostPathCharDev, corev1.HostPathDirectory,
+			corev1.HostPathDirectoryOrCreate, corev1.HostPathFile, corev1.HostPathFileOrCreate, corev1.HostPathSocket)
+	}
+}
+
+func (r *report) nfs(p *field.Path, s *corev1.NFSVolumeSource) {
+	r.given(p.Child("server"), s.Server)
+	r.given(p.Child("path"), s.Path)
+	r.is(path.IsAbs(s.Path), field.Invalid(p.Child("path"), s.Path, "must be an absolute path"))
+}
+
+func (r *report) ephemeral(p *field.Path, s *corev1.EphemeralVolumeSource) {
+	if s.VolumeClaimTemplate == nil {
+		r.add(field.Required(p.Child("volumeClaimTemplate"), ""))
+		return
+	}
+	r.claim(p.Child("volumeClaimTemplate", "spec"), &s.VolumeClaimTemplate.Spec)
+}
+
+func (r *report) projected(p *field.Path, s *corev1.ProjectedVolumeSource) {
+	r.mode(p.Child("defaultMode"), s.DefaultMode)
+	for i, source := range s.Sources {
+		src := p.Child("sources").Index(i)
+		if secret := source.Secret; secret != nil {
+			r.given(src.Child("secret", "name"), secret.Name)
+			r.items(src.Child("secret", "items"), secret.Items)
+		}
+		if c := source.ConfigMap; c != nil {
+			r.given(src.Child("configMap", "name"), c.Name)
+			r.items(src.Child("configMap", "items"), c.Items)
+		}
+		if d := source.DownwardAPI; d != nil {
+			for _, f := range d.Items {
+				r.downwardFile(src.Child("downwardAPI"), f)
+			}
+		}
+		if t := source.ServiceAccountToken; t != nil {
+			r.tokenProjection(p, src.Child("serviceAccountToken", "expirationSeconds"), t)
+		}
+	}
+}
+
+func (r *report) tokenProjection(volume, seconds *field.Path, t *corev1.ServiceAccountTokenProjection) {
+	if s := t.ExpirationSeconds; s != nil {
+		r.is(*s >= 600, field.Invalid(seconds, *s, "may not specify a duration less than 10 minutes"))
+		r.is(*s <= 1<<32, field.Invalid(seconds, *s, "may not specify a duration larger than 2^32 seconds"))
+	}
+	if r.given(volume.Child("path"), t.Path) {
+		r.filePath(volume.Child("path"), t.Path)
+	}
+}
+
+func (r *report) downwardFile(p *field.Path, f corev1.DownwardAPIVolumeFile) {
+	r.given(p.Child("path"), f.Path)
+	r.filePath(p.Child("path"), f.Path)
+	r.mode(p.Child("mode"), f.Mode)
+	r.is(f.FieldRef != nil || f.ResourceFieldRef != nil, field.Required(p, "one of fieldRef and resourceFieldRef is required"))
+}
+
+func (r *report) items(p *field.Path, items []corev1.KeyToPath) {
+	for i, item := range items {
+		p := p.Index(i)
+		r.given(p.Child("key"), item.Key)
+		r.given(p.Child("path"), item.Path)
+		r.filePath(p.Child("path"), item.Path)
+		r.mode(p.Child("mode"), item.Mode)
+	}
+}
+
+func (r *report) mode(p *field.Path, mode *int32) {
+	if mode != nil && (*mode < 0 || *mode > 0o777) {
+		r.add(field.Invalid(p, *mode, "must be a number between 0 and 0777 (octal), both inclusive"))
+	}
+}
+
+// filePath checks the path of a file in a volume.
+func (r *report) filePath(p *field.Path, file string) {
+	r.relativePath(p, file)
+	r.is(!strings.HasPrefix(file, "..") || strings.HasPrefix(file, "../"), field.Invalid(p, file, "must not start with '..'"))
+}
+
+func (r *report) relativePath(p *field.Path, file string) {
+	r.is(!path.IsAbs(file), field.Invalid(p, file, "must be a relative path"))
+	r.noBacksteps(p, file)
+}
+
+func (r *report) noBacksteps(p *field.Path, file string) {
+	r.is(!slices.Contains(strings.Split(file, "/"), ".."), field.Invalid(p, file, "must not contain '..'"))
+}
+
+// claim checks the specification of a PersistentVolumeClaim.
+func (r *report) claim(p *field.Path, s *corev1.PersistentVolumeClaimSpec) {
+	r.is(len(s.AccessModes) > 0, field.Required(p.Child("accessModes"), "at least 1 access mode is required"))
+	r.accessModes(p.Child("accessModes"), s.AccessModes)
+	if s.Selector != nil {
+		r.selector(p.Child("selector"), s.Selector)
+	}
+	size := p.Child("resources").Key(string(corev1.ResourceStorage))
+	if q, ok := s.Resources.Requests[corev1.ResourceStorage]; !ok {
+		r.add(field.Required(size, ""))
+	} else {
+		r.is(q.Sign() > 0, field.Invalid(size, q.String(), "must be greater than zero"))
+	}
+	if s.StorageClassName != nil {
+		r.optional(p.Child("storageClassName"), *s.StorageClassName, validation.IsDNS1123Subdomain)
+	}
+	if s.VolumeMode != nil {
+		supported(r, p.Child("volumeMode"), *s.VolumeMode, corev1.PersistentVolumeBlock, corev1.PersistentVolumeFilesystem)
+	}
+}
+
+func (r *report) accessModes(p *field.Path, modes []corev1.PersistentVolumeAccessMode) {
+	once, others := false, false
+	for _, mode := range modes {
+		before := len(r.errs)
+		supported(r, p, mode, corev1.ReadOnlyMany, corev1.ReadWriteMany, corev1.ReadWriteOnce, corev1.ReadWriteOncePod)
+		if mode == corev1.ReadWriteOncePod {
+			once = true
+		} else if len(r.errs) == before {
+			others = true
+		}
+	}
+	r.is(!once || !others, field.Forbidden(p, "may not use ReadWriteOncePod with other access modes"))
+}
+
+func (r *report) persistentVolume(p *field.Path, s *corev1.PersistentVolumeSpec) {
+	r.is(len(s.AccessModes) > 0, field.Required(p.Child("accessModes"), ""))
+	r.accessModes(p.Child("accessModes"), s.AccessModes)
+	capacity := p.Child("capacity")
+	r.is(len(s.Capacity) > 0, field.Required(capacity, ""))
+	for name, q := range s.Capacity {
+		r.is(q.Sign() > 0, field.Invalid(capacity.Key(string(name)), q.String(), "must be greater than zero"))
+	}
+	supported(r, p.Child("persistentVolumeReclaimPolicy"), s.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimDelete,
+		corev1.PersistentVolumeReclaimRecycle, corev1.PersistentVolumeReclaimRetain)
+	if s.HostPath != nil {
+		r.hostPath(p.Child("hostPath"), s.HostPath)
+	}
+	r.is(!ptr.AllPtrFieldsNil(&s.PersistentVolumeSource), field.Required(p, "must specify a volume type"))
+	r.optional(p.Child("storageClassName"), s.StorageClassName, validation.IsDNS1123Subdomain)
+	if s.VolumeMode != nil {
+		supported(r, p.Child("volumeMode"), *s.VolumeMode, corev1.PersistentVolumeBlock, corev1.PersistentVolumeFilesystem)
+	}
+}

@@ -1,0 +1,240 @@
+package validation
+
+import (
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// workload is what the kinds of the group apps have in common.
+type workload struct {
+	kind     string
+	selector *metav1.LabelSelector
+	template *corev1.PodTemplateSpec
+	ready    int32
+}
+
+// daemonSet is the kind whose selector is required only because the template must match one.
+const daemonSet = "daemonset"
+
+// workload checks a workload. It leaves out the template of a kind other than DaemonSet if the selector is invalid, as Kubernetes does.
+func (r *report) workload(p *field.Path, w workload) {
+	number(r, p.Child("minReadySeconds"), w.ready)
+	if w.selector == nil && w.kind != daemonSet {
+		r.add(field.Required(p.Child("selector"), ""))
+	}
+	valid := r.podSelector(p, w.selector, w.template)
+	if s := w.selector; s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		r.add(field.Invalid(p.Child("selector"), s, "empty selector is invalid for "+w.kind))
+	}
+	if valid || w.kind == daemonSet {
+		r.template(p.Child("template"), w.template)
+	}
+	if policy := w.template.Spec.RestartPolicy; policy != corev1.RestartPolicyAlways && (valid || w.kind == daemonSet || w.kind == statefulSet) {
+		r.add(field.NotSupported(p.Child("template", "spec", "restartPolicy"), policy, []string{string(corev1.RestartPolicyAlways)}))
+	}
+}
+
+const statefulSet = "statefulset"
+
+// podSelector checks that the selector selects the Pods of the template, and reports whether it is valid. A selector that is absent
+// selects none.
+func (r *report) podSelector(p *field.Path, s *metav1.LabelSelector, t *corev1.PodTemplateSpec) (valid bool) {
+	if s != nil {
+		r.selector(p.Child("selector"), s)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err == nil && !selector.Empty() && !selector.Matches(labels.Set(t.Labels)) {
+		r.add(field.Invalid(p.Child("template", "metadata", "labels"), t.Labels, "`selector` does not match template `labels`"))
+	}
+	return err == nil
+}
+
+func (r *report) deployment(p *field.Path, s *appsv1.DeploymentSpec) {
+	r.workload(p, workload{"deployment", s.Selector, &s.Template, s.MinReadySeconds})
+	optionalNumber(r, p.Child("replicas"), s.Replicas)
+	optionalNumber(r, p.Child("revisionHistoryLimit"), s.RevisionHistoryLimit)
+	optionalNumber(r, p.Child("progressDeadlineSeconds"), s.ProgressDeadlineSeconds)
+	if d := s.ProgressDeadlineSeconds; d != nil {
+		r.is(*d > s.MinReadySeconds, field.Invalid(p.Child("progressDeadlineSeconds"), d, "must be greater than minReadySeconds"))
+	}
+	rolling := p.Child("strategy", "rollingUpdate")
+	switch u := s.Strategy.RollingUpdate; s.Strategy.Type {
+	case appsv1.RecreateDeploymentStrategyType:
+		r.is(u == nil, field.Forbidden(rolling, "may not be specified when strategy `type` is 'Recreate'"))
+	case appsv1.RollingUpdateDeploymentStrategyType:
+		if u == nil || u.MaxUnavailable == nil || u.MaxSurge == nil {
+			return
+		}
+		r.share(rolling.Child("maxUnavailable"), *u.MaxUnavailable, true)
+		r.share(rolling.Child("maxSurge"), *u.MaxSurge, false)
+		r.is(amount(*u.MaxUnavailable) != 0 || amount(*u.MaxSurge) != 0, field.Invalid(rolling.Child("maxUnavailable"), *u.MaxUnavailable, "may not be 0 when `maxSurge` is 0"))
+	default:
+		r.add(field.NotSupported(p.Child("strategy"), s.Strategy,
+			[]appsv1.DeploymentStrategyType{appsv1.RecreateDeploymentStrategyType, appsv1.RollingUpdateDeploymentStrategyType}))
+	}
+}
+
+func (r *report) replicaSet(p *field.Path, s *appsv1.ReplicaSetSpec) {
+	r.workload(p, workload{"deployment", s.Selector, &s.Template, s.MinReadySeconds}) // Kubernetes says deployment
+	optionalNumber(r, p.Child("replicas"), s.Replicas)
+}
+
+func (r *report) daemonSet(p *field.Path, s *appsv1.DaemonSetSpec) {
+	r.workload(p, workload{daemonSet, s.Selector, &s.Template, s.MinReadySeconds})
+	optionalNumber(r, p.Child("revisionHistoryLimit"), s.RevisionHistoryLimit)
+	rolling := p.Child("updateStrategy", "rollingUpdate")
+	switch u := s.UpdateStrategy.RollingUpdate; s.UpdateStrategy.Type {
+	case appsv1.OnDeleteDaemonSetStrategyType:
+	case appsv1.RollingUpdateDaemonSetStrategyType:
+		if u == nil || u.MaxUnavailable == nil || u.MaxSurge == nil {
+			return
+		}
+		r.share(rolling.Child("maxUnavailable"), *u.MaxUnavailable, true)
+		r.share(rolling.Child("maxSurge"), *u.MaxSurge, true)
+		switch unavailable, surge := amount(*u.MaxUnavailable) != 0, amount(*u.MaxSurge) != 0; {
+		case unavailable && surge:
+			r.add(field.Invalid(rolling.Child("maxSurge"), *u.MaxSurge, "may not be set when maxUnavailable is non-zero"))
+		case !unavailable && !surge:
+			r.add(field.Required(rolling.Child("maxUnavailable"), "cannot be 0 when maxSurge is 0"))
+		}
+	default:
+		r.add(field.NotSupported(p.Child("updateStrategy"), s.UpdateStrategy,
+			[]appsv1.DaemonSetUpdateStrategyType{appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType}))
+	}
+}
+
+func (r *report) statefulSet(p *field.Path, s *appsv1.StatefulSetSpec) {
+	template := s.Template.DeepCopy()
+	template.Spec.Hostname, template.Spec.Subdomain = "", "" // the controller sets them
+	for i := range s.VolumeClaimTemplates {
+		claim := &s.VolumeClaimTemplates[i]
+		r.claim(p.Child("volumeClaimTemplates").Index(i).Child("spec"), &claim.Spec)
+	}
+	template.Spec.Volumes = withClaims(template.Spec.Volumes, s.VolumeClaimTemplates)
+	r.workload(p, workload{statefulSet, s.Selector, template, s.MinReadySeconds})
+	optionalNumber(r, p.Child("replicas"), s.Replicas)
+	if m := s.PodManagementPolicy; m != appsv1.OrderedReadyPodManagement && m != appsv1.ParallelPodManagement {
+		r.add(field.Invalid(p.Child("podManagementPolicy"), m, "must be 'OrderedReady' or 'Parallel'"))
+	}
+	switch u := s.UpdateStrategy; u.Type {
+	case appsv1.OnDeleteStatefulSetStrategyType:
+		r.is(u.RollingUpdate == nil, field.Invalid(p.Child("updateStrategy", "rollingUpdate"), u.RollingUpdate, "only allowed for updateStrategy 'RollingUpdate'"))
+	case appsv1.RollingUpdateStatefulSetStrategyType:
+		if u.RollingUpdate != nil {
+			optionalNumber(r, p.Child("updateStrategy", "rollingUpdate", "partition"), u.RollingUpdate.Partition)
+		}
+	default:
+		r.add(field.Invalid(p.Child("updateStrategy"), u, "must be 'RollingUpdate' or 'OnDelete'"))
+	}
+	if keep := s.PersistentVolumeClaimRetentionPolicy; keep != nil {
+		p := p.Child("persistentVolumeClaimRetentionPolicy")
+		supported(r, p.Child("whenDeleted"), keep.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType)
+		supported(r, p.Child("whenScaled"), keep.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType)
+	}
+	r.optional(p.Child("serviceName"), s.ServiceName, validation.IsDNS1123Label)
+}
+
+// withClaims returns the volumes of the Pods of a StatefulSet. Those for its claims replace others of the same name.
+func withClaims(volumes []corev1.Volume, claims []corev1.PersistentVolumeClaim) []corev1.Volume {
+	var all []corev1.Volume
+	made := map[string]bool{}
+	for i := range claims {
+		if name := claims[i].Name; !made[name] {
+			made[name] = true
+			all = append(all, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}})
+		}
+	}
+	for _, v := range volumes {
+		if !made[v.Name] {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func (r *report) controllerRevision(obj *appsv1.ControllerRevision) {
+	number(r, field.NewPath("revision"), obj.Revision)
+	data := field.NewPath("data")
+	var v any
+	if err := json.Unmarshal(obj.Data.Raw, &v); obj.Data.Raw == nil || err == nil && v == nil {
+		r.add(field.Required(data, "data is mandatory"))
+	} else if _, ok := v.(map[string]any); err == nil && !ok {
+		r.add(field.Required(data, "data must be a valid JSON object"))
+	}
+}
+
+// job checks a Job. The server generates a selector that is absent.
+func (r *report) job(p *field.Path, obj *batchv1.Job) {
+	r.jobSpec(p, &obj.Spec)
+	if obj.Spec.Selector != nil {
+		r.podSelector(p, obj.Spec.Selector, &obj.Spec.Template)
+	}
+}
+
+func (r *report) jobSpec(p *field.Path, s *batchv1.JobSpec) {
+	optionalNumber(r, p.Child("parallelism"), s.Parallelism)
+	optionalNumber(r, p.Child("completions"), s.Completions)
+	optionalNumber(r, p.Child("activeDeadlineSeconds"), s.ActiveDeadlineSeconds)
+	optionalNumber(r, p.Child("backoffLimit"), s.BackoffLimit)
+	optionalNumber(r, p.Child("ttlSecondsAfterFinished"), s.TTLSecondsAfterFinished)
+	optionalNumber(r, p.Child("backoffLimitPerIndex"), s.BackoffLimitPerIndex)
+	optionalNumber(r, p.Child("maxFailedIndexes"), s.MaxFailedIndexes)
+	r.is(s.MaxFailedIndexes == nil || s.BackoffLimitPerIndex != nil, field.Required(p.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"))
+	r.completion(p, s)
+	r.template(p.Child("template"), &s.Template)
+	restart := p.Child("template", "spec", "restartPolicy")
+	switch policy := s.Template.Spec.RestartPolicy; policy {
+	case corev1.RestartPolicyAlways, "":
+		r.add(field.Required(restart, `valid values: "OnFailure", "Never"`))
+	case corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever:
+		r.is(s.PodFailurePolicy == nil || policy == corev1.RestartPolicyNever, field.Invalid(restart, policy, `only "Never" is supported when podFailurePolicy is specified`))
+	default:
+		r.add(field.NotSupported(restart, policy, []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}))
+	}
+}
+
+func (r *report) completion(p *field.Path, s *batchv1.JobSpec) {
+	if s.CompletionMode == nil {
+		return
+	}
+	supported(r, p.Child("completionMode"), *s.CompletionMode, batchv1.NonIndexedCompletion, batchv1.IndexedCompletion)
+	switch *s.CompletionMode {
+	case batchv1.IndexedCompletion:
+		if n := s.MaxFailedIndexes; n != nil && s.Completions != nil {
+			r.is(*n <= *s.Completions, field.Invalid(p.Child("maxFailedIndexes"), *n, "must be less than or equal to completions"))
+		}
+		r.is(s.Completions != nil, field.Required(p.Child("completions"), fmt.Sprintf("when completion mode is %s", batchv1.IndexedCompletion)))
+	case batchv1.NonIndexedCompletion:
+		if n := s.BackoffLimitPerIndex; n != nil {
+			r.add(field.Invalid(p.Child("backoffLimitPerIndex"), *n, "requires indexed completion mode"))
+		}
+		if n := s.MaxFailedIndexes; n != nil {
+			r.add(field.Invalid(p.Child("maxFailedIndexes"), *n, "requires indexed completion mode"))
+		}
+	}
+}
+
+func (r *report) cronJob(p *field.Path, obj *batchv1.CronJob) {
+	s := &obj.Spec
+	r.given(p.Child("schedule"), s.Schedule)
+	optionalNumber(r, p.Child("startingDeadlineSeconds"), s.StartingDeadlineSeconds)
+	oneOf(r, p.Child("concurrencyPolicy"), s.ConcurrencyPolicy, batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent)
+	optionalNumber(r, p.Child("successfulJobsHistoryLimit"), s.SuccessfulJobsHistoryLimit)
+	optionalNumber(r, p.Child("failedJobsHistoryLimit"), s.FailedJobsHistoryLimit)
+	job := p.Child("jobTemplate", "spec")
+	r.jobSpec(job, &s.JobTemplate.Spec)
+	if selector := s.JobTemplate.Spec.Selector; selector != nil {
+		r.add(field.Invalid(job.Child("selector"), selector, "`selector` will be auto-generated"))
+	}
+	const limit = 52 // the name of a Job has 11 characters more
+	r.is(len(obj.Name) <= limit, field.Invalid(field.NewPath("metadata", "name"), obj.Name, "must be no more than 52 characters"))
+}
