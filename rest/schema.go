@@ -24,8 +24,7 @@ type Schema struct {
 	// RulesChecked says that the rules of the schema (x-kubernetes-validations) are known to be valid, so that New may leave it to
 	// the first write to compile them. All rules need the evaluator of module cel: set Rules of the resource to cel.New(nil).
 	RulesChecked bool
-	// Convert converts objects to another version, in the words and by the rules of conversion webhooks. The stored version declares it.
-	// Clients see its error. It may change labels and annotations, but no other metadata. Default: fields are copied by their names.
+	// Convert does what a conversion webhook does. Only the stored version declares it. Default: fields are copied by their names.
 	Convert func(ctx context.Context, objects []json.RawMessage, apiVersion string) ([]json.RawMessage, error)
 }
 

@@ -84,6 +84,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		"rest/controller": deps(core + "/rest/controller"), "rest/lifecycle": deps(core + "/rest/lifecycle"),
 	}
 	for _, c := range []struct{ pkg, library string }{
+		{"/rest/apiservice", ""},
 		{"/rest/auth", ""},
 		{"/rest/builtin", ""},
 		{"/rest/callout", ""},
