@@ -32,5 +32,6 @@ func priorityClasses() rest.Resource[schedulingv1.PriorityClass] {
 		}
 		return status.FieldErrors{status.ForbiddenField(status.Field("value"), "may not be changed in an update.")}
 	})
+	r.Wire.Generation = true
 	return freezing(r, frozen[schedulingv1.PriorityClass]{"preemptionPolicy", func(c *schedulingv1.PriorityClass) any { return c.PreemptionPolicy }})
 }

@@ -24,11 +24,17 @@ func core() []rest.Definition {
 		persistentVolumes(),
 		persistentVolumeClaims(),
 		pods(),
-		of[corev1.PodTemplate](),
+		podTemplates(),
 		of[corev1.ReplicationController](),
 		of[corev1.ResourceQuota](),
 		secrets(),
 	}
+}
+
+func podTemplates() rest.Resource[corev1.PodTemplate] {
+	r := of[corev1.PodTemplate]()
+	r.Wire.Generation = true
+	return r
 }
 
 // nodes returns the kind Node. A kubelet registers its Node together with the status.

@@ -31,7 +31,7 @@ func newAPIAt(t *testing.T, addresses netip.Prefix) *rest.API {
 	require.NoError(t, err)
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"system:masters"}})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{}, kinds.All(kinds.Environment{Roles: roles, Accounts: accounts, ServiceAddresses: addresses})...)
+	api, err := rest.New(rest.Options{Admission: kinds.Admission()}, kinds.All(kinds.Environment{Roles: roles, Accounts: accounts, ServiceAddresses: addresses})...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	return api

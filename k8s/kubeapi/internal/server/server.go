@@ -81,7 +81,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if s.review, err = newReview(c.Logger); err != nil {
 		return nil, err
 	}
-	options := rest.Options{Store: c.Store, Admission: s.review.hooks(), Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version()}
+	options := rest.Options{Store: c.Store, Admission: append(kinds.Admission(), s.review.hooks()...), Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version()}
 	if c.AllowAll {
 		options.Authorizer = auth.FirstOpinion(roles, rest.AuthorizerFunc(allow))
 	}

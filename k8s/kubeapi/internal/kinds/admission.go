@@ -1,0 +1,142 @@
+package kinds
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// Admission returns hooks that do what admission plugins of kube-apiserver do by default: Priority, DefaultTolerationSeconds,
+// TaintNodesByCondition, StorageObjectInUseProtection, DefaultStorageClass, DefaultIngressClass, CertificateApproval and
+// CertificateSigning. They run before webhooks and policies, which see their results.
+func Admission() []rest.Admission {
+	creates := []rest.Operation{rest.OperationCreate}
+	return []rest.Admission{
+		completing("pods.kubeapi", "pods", []rest.Operation{rest.OperationCreate, rest.OperationUpdate}, completePod),
+		completing("nodes.kubeapi", "nodes", creates, taintNode),
+		completing("persistentvolumes.kubeapi", "persistentvolumes", creates, func(_ context.Context, v *corev1.PersistentVolume) error {
+			protect(&v.ObjectMeta, "kubernetes.io/pv-protection")
+			return nil
+		}),
+		completing("persistentvolumeclaims.kubeapi", "persistentvolumeclaims", creates, completeClaim),
+		completing("ingresses.kubeapi", "ingresses.networking.k8s.io", creates, completeIngress),
+		{Name: "certificates.kubeapi", Operations: []rest.Operation{rest.OperationUpdate}, SideEffects: rest.SideEffectsNone, Validate: permitSigner,
+			Resources: []string{"certificatesigningrequests.certificates.k8s.io/approval", "certificatesigningrequests.certificates.k8s.io/status"}},
+	}
+}
+
+// completing returns a hook that changes objects of a kind.
+func completing[T any](name, resource string, operations []rest.Operation, complete func(ctx context.Context, obj *T) error) rest.Admission {
+	return rest.Admission{Name: name, Operations: operations, Resources: []string{resource}, SideEffects: rest.SideEffectsNone,
+		Mutate: func(ctx context.Context, r *rest.AdmissionRequest) error {
+			obj := new(T)
+			if err := r.Object(obj); err != nil {
+				return err
+			}
+			if err := complete(ctx, obj); err != nil {
+				return err
+			}
+			return r.SetObject(obj)
+		}}
+}
+
+// completePod lets a Pod stay for five minutes on a node that is not ready or out of reach, and gives a new Pod its priority.
+func completePod(ctx context.Context, pod *corev1.Pod) error {
+	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		tolerates := func(t corev1.Toleration) bool {
+			return (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+		}
+		if !slices.ContainsFunc(pod.Spec.Tolerations, tolerates) {
+			seconds := int64(300)
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists,
+				Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
+		}
+	}
+	return setPriority(ctx, pod)
+}
+
+// taintNode keeps Pods away from a new node until a controller finds out that it is ready.
+func taintNode(_ context.Context, node *corev1.Node) error {
+	notReady := corev1.Taint{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}
+	if !slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&notReady) }) {
+		node.Spec.Taints = append(node.Spec.Taints, notReady)
+	}
+	return nil
+}
+
+// protect adds a finalizer that keeps an object until nothing uses it any more.
+func protect(m *metav1.ObjectMeta, finalizer string) {
+	if !slices.Contains(m.Finalizers, finalizer) {
+		m.Finalizers = append(m.Finalizers, finalizer)
+	}
+}
+
+// completeClaim protects a claim, and gives it the default StorageClass if it names none.
+func completeClaim(ctx context.Context, c *corev1.PersistentVolumeClaim) error {
+	protect(&c.ObjectMeta, "kubernetes.io/pvc-protection")
+	if _, named := c.Annotations[corev1.BetaStorageClassAnnotation]; named || c.Spec.StorageClassName != nil {
+		return nil
+	}
+	class, err := defaultOf(ctx, func(s *storagev1.StorageClass) *metav1.ObjectMeta { return &s.ObjectMeta },
+		"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
+	if class != nil {
+		c.Spec.StorageClassName = &class.Name
+	}
+	return err
+}
+
+// completeIngress gives an Ingress the default IngressClass if it names none.
+func completeIngress(ctx context.Context, i *networkingv1.Ingress) error {
+	if _, named := i.Annotations["kubernetes.io/ingress.class"]; named || i.Spec.IngressClassName != nil {
+		return nil
+	}
+	class, err := defaultOf(ctx, func(c *networkingv1.IngressClass) *metav1.ObjectMeta { return &c.ObjectMeta }, networkingv1.AnnotationIsDefaultIngressClass)
+	if class != nil {
+		i.Spec.IngressClassName = &class.Name
+	}
+	return err
+}
+
+// defaultOf returns the metadata of the class that an annotation marks as the default, or nil. The newest counts, then the first by name.
+func defaultOf[T any](ctx context.Context, metadata func(*T) *metav1.ObjectMeta, annotations ...string) (found *metav1.ObjectMeta, err error) {
+	for class, err := range rest.ClientFrom[T](ctx).All(ctx, rest.ListOptions{}) {
+		if err != nil {
+			return nil, err
+		}
+		m := metadata(class)
+		if !slices.ContainsFunc(annotations, func(a string) bool { return m.Annotations[a] == "true" }) {
+			continue
+		}
+		if found == nil || cmp.Or(found.CreationTimestamp.Compare(m.CreationTimestamp.Time), cmp.Compare(m.Name, found.Name)) < 0 {
+			found = m
+		}
+	}
+	return found, nil
+}
+
+// permitSigner lets only those approve a request, or issue its certificate, who may do so for its signer.
+func permitSigner(ctx context.Context, r *rest.AdmissionRequest) error {
+	var now, was certificatesv1.CertificateSigningRequest
+	if err := r.Object(&now); err != nil {
+		return err
+	}
+	if err := r.OldObject(&was); err != nil {
+		return err
+	}
+	if r.Subresource == approvalPart {
+		return permitSigning(ctx, r.User, "approve", was.Spec.SignerName)
+	}
+	failed := len(conditionsOf(&now, certificatesv1.CertificateFailed)) != len(conditionsOf(&was, certificatesv1.CertificateFailed))
+	if !failed && string(now.Status.Certificate) == string(was.Status.Certificate) {
+		return nil
+	}
+	return permitSigning(ctx, r.User, "sign", was.Spec.SignerName)
+}
