@@ -128,3 +128,24 @@ func TestWebhooksOfControllerRuntime(t *testing.T) {
 	require.NoError(t, sites.Update(t.Context(), site))
 	assert.EqualError(t, sites.Delete(t.Context(), site), `admission webhook "vsite.example.com" denied the request: this site stays`)
 }
+
+// A configuration comes back from typed clients, which use Protobuf, as it was, with the defaults of Kubernetes.
+func TestTypedClientsOfWebhookConfigurations(t *testing.T) {
+	h := newHookedHost(t)
+	hooks := h.typed(t).AdmissionregistrationV1().ValidatingWebhookConfigurations()
+	v := siteWebhook("vsite.example.com", "/validate", admissionregistrationv1.Create)
+	v.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In", Values: []string{"b"}}}}
+	v.ClientConfig.CABundle = []byte("bundle")
+	_, err := hooks.Create(t.Context(), &admissionregistrationv1.ValidatingWebhookConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: "a"}, Webhooks: []admissionregistrationv1.ValidatingWebhook{v}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	got, err := hooks.Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	fail, equivalent, scope, seconds, port := admissionregistrationv1.Fail, admissionregistrationv1.Equivalent, admissionregistrationv1.AllScopes, int32(10), int32(443)
+	v.FailurePolicy, v.MatchPolicy, v.TimeoutSeconds, v.ObjectSelector = &fail, &equivalent, &seconds, &metav1.LabelSelector{}
+	v.ClientConfig.Service.Port, v.Rules[0].Scope = &port, &scope
+	assert.Equal(t, []admissionregistrationv1.ValidatingWebhook{v}, got.Webhooks)
+	h.wire.mu.Lock()
+	defer h.wire.mu.Unlock()
+	assert.Equal(t, "application/vnd.kubernetes.protobuf", h.wire.passed[0].sent)
+}

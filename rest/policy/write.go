@@ -3,14 +3,12 @@ package policy
 import (
 	"context"
 
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/review"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -44,7 +42,7 @@ func (w *write) input(ctx context.Context, i invocation) (*rules.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	request, err := w.describe(i.in)
+	request, err := w.matching.Describe(i.in, matching.User(w.request.User))
 	if err != nil {
 		return nil, err
 	}
@@ -54,16 +52,6 @@ func (w *write) input(ctx context.Context, i invocation) (*rules.Input, error) {
 	}
 	return &rules.Input{Object: object, OldObject: old, Request: request, Namespace: namespace, Params: i.params,
 		Authorize: func(c rules.Check) rules.Ruling { return w.authorize(ctx, c) }}, nil
-}
-
-// describe returns the variable request.
-func (w *write) describe(in resource.Version) (doc.Value, error) {
-	u := w.request.User
-	user, err := codec.FromGo(review.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra})
-	if err != nil {
-		return doc.Value{}, err
-	}
-	return w.matching.Describe(in, user)
 }
 
 // namespaceObject returns the variable namespaceObject. It is absent for cluster-scoped objects, including namespaces.

@@ -36,36 +36,7 @@ func (d *dispatch) matches(ctx context.Context, w *webhook) (in resource.Version
 
 // describe returns the request of an AdmissionReview without its uid and its objects.
 func (d *dispatch) describe(in resource.Version) (doc.Value, error) {
-	return d.request.Describe(in, describeUser(d.user))
-}
-
-// describeUser returns the userInfo of a request.
-func describeUser(u rest.User) doc.Value {
-	var members []doc.Member
-	for _, m := range []struct{ key, value string }{{"username", u.Name}, {"uid", u.UID}} {
-		if m.value != "" {
-			members = append(members, doc.Member{Key: m.key, Value: doc.Of(m.value)})
-		}
-	}
-	if len(u.Groups) > 0 {
-		members = append(members, doc.Member{Key: "groups", Value: texts(u.Groups)})
-	}
-	if len(u.Extra) > 0 {
-		var extra []doc.Member
-		for key, values := range u.Extra {
-			extra = append(extra, doc.Member{Key: key, Value: texts(values)})
-		}
-		members = append(members, doc.Member{Key: "extra", Value: doc.MapOf(extra...)})
-	}
-	return doc.MapOf(members...)
-}
-
-func texts(list []string) doc.Value {
-	values := make([]doc.Value, len(list))
-	for i, text := range list {
-		values[i] = doc.Of(text)
-	}
-	return doc.ListOf(values...)
+	return d.request.Describe(in, matching.User(d.user))
 }
 
 // question returns the request of an AdmissionReview, which lacks only its uid.
