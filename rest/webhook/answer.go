@@ -94,6 +94,7 @@ func (r *reply) check(apiVersion, uid string, k kind) error {
 		return errors.New("webhook response was absent")
 	}
 	if apiVersion == reviewGroup+"/"+v1beta1 {
+		a.PatchType = nil // every patch is a JSON patch
 		return nil
 	}
 	patched := len(a.Patch) > 0

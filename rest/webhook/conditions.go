@@ -16,15 +16,21 @@ var errNoLanguage = errors.New("this server does not evaluate matchConditions")
 // visible is what matchConditions see besides the objects and the request.
 func visible() rules.Visible { return rules.Visible{Authorizer: true} }
 
-// compile returns what is wrong with a condition.
+// compile returns what is wrong with a condition. It compiles one condition at a time, so that a large configuration occupies one processor.
 func (h *Webhooks) compile(expression string) error {
 	if h.language == nil {
 		return errNoLanguage
 	}
-	scope, err := h.language.Scope()
-	if err == nil {
-		_, err = scope.Compile(expression, rules.Bool, visible())
+	h.checking.Lock()
+	defer h.checking.Unlock()
+	if h.scope == nil {
+		scope, err := h.language.Scope()
+		if err != nil {
+			return err
+		}
+		h.scope = scope
 	}
+	_, err := h.scope.Compile(expression, rules.Bool, visible())
 	return err
 }
 

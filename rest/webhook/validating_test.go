@@ -204,6 +204,16 @@ func TestOldReviews(t *testing.T) {
 	assert.Equal(t, "admission.k8s.io/v1beta1", version)
 }
 
+// In the old version of the review, every patch is a JSON patch.
+func TestPatchOfAnOldReview(t *testing.T) {
+	w := newWorld(t)
+	w.answers("/old", func(request) response {
+		return response{"allowed": true, "patch": []byte(`[{"op":"add","path":"/spec/teeth","value":2}]`), "patchType": "Other"}
+	})
+	w.mutating("old", hook{path: "/old", more: `"admissionReviewVersions":["v1beta1"]`})
+	assert.Equal(t, map[string]any{"teeth": 2.0}, w.must("POST", gears, gear("a", `"teeth":1`)).spec())
+}
+
 func TestDryRun(t *testing.T) {
 	w := newWorld(t)
 	var dry []any

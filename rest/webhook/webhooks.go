@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/decorum-go/decorum/internal/errorlog"
@@ -31,7 +32,7 @@ type Options struct {
 	// context of an admission hook. Audit may be called several times for one write, because the server starts again if another write
 	// commits first.
 	Audit func(ctx context.Context, key, value string)
-	// Logger receives a warning for each call that failed and was ignored. Default: none, errors go to slog's default.
+	// Logger receives a warning for each failed call that the failure policy ignores. Default: no warnings.
 	Logger *slog.Logger
 }
 
@@ -40,6 +41,9 @@ type Webhooks struct {
 	options  Options
 	language rules.Admission // nil without Rules
 	of       atomic.Pointer[following]
+
+	checking sync.Mutex
+	scope    rules.Scope // of the conditions that clients write; nil until the first one
 }
 
 // following is the index of the configurations of an API.

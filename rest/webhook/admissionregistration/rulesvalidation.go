@@ -140,6 +140,7 @@ const maxMatchConditions = 64
 func validateMatchConditions(conditions []MatchCondition, at *status.Path, compile func(expression string) error) (errs status.FieldErrors) {
 	if len(conditions) > maxMatchConditions {
 		errs = append(errs, status.TooManyField(at, len(conditions), maxMatchConditions))
+		conditions = conditions[:maxMatchConditions] // compiling more would cost much
 	}
 	names := map[string]bool{}
 	for i, c := range conditions {
