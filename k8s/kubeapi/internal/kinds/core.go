@@ -14,6 +14,8 @@ import (
 // which has a second form in events.k8s.io.
 func core() []rest.Definition {
 	return []rest.Definition{
+		legacyBindings(),
+		componentStatuses(),
 		configMaps(),
 		//lint:ignore SA1019 clients still use it
 		of[corev1.Endpoints](),
@@ -29,6 +31,12 @@ func core() []rest.Definition {
 		of[corev1.ResourceQuota](),
 		secrets(),
 	}
+}
+
+// componentStatuses returns the deprecated kind ComponentStatus. The API has no components that it could report on, so there are no objects.
+func componentStatuses() rest.Resource[corev1.ComponentStatus] {
+	return rest.Resource[corev1.ComponentStatus]{Version: "v1", Plural: "componentstatuses", Scope: rest.Cluster,
+		Names: rest.Names{Short: []string{"cs"}}, Verbs: []rest.Verb{rest.Get, rest.List}, Wire: rest.Wire{Dialect: rest.Builtin, Untracked: true}}
 }
 
 func podTemplates() rest.Resource[corev1.PodTemplate] {

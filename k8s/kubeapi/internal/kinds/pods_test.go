@@ -165,7 +165,8 @@ func TestBindingsAssignPodsToNodes(t *testing.T) {
 		return &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: namespace, UID: uid, Annotations: map[string]string{"by": "scheduler"}},
 			Target: corev1.ObjectReference{Kind: "Node", Name: "n"}}
 	}
-	pods := clientOf(t, newAPI(t)).CoreV1().Pods(namespace)
+	api := newAPI(t)
+	pods := clientOf(t, api).CoreV1().Pods(namespace)
 	must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a"), metav1.CreateOptions{}))
 
 	err := pods.Bind(t.Context(), binding("other"), metav1.CreateOptions{})
@@ -182,6 +183,8 @@ func TestBindingsAssignPodsToNodes(t *testing.T) {
 
 	err = pods.Bind(t.Context(), binding(""), metav1.CreateOptions{})
 	assertRefused(t, err, 409, `Operation cannot be fulfilled on pods/binding "a": pod a is already assigned to node "n"`)
+	_, err = clientOf(t, api).CoreV1().RESTClient().Post().Namespace(namespace).Resource("bindings").Body(binding("")).Do(t.Context()).Raw()
+	assertRefused(t, err, 409, "")
 	broken := binding("")
 	broken.Target = corev1.ObjectReference{Kind: "Shelf"}
 	err = pods.Bind(t.Context(), broken, metav1.CreateOptions{})
