@@ -222,7 +222,7 @@ func TestRightsOnParams(t *testing.T) {
 
 // A policy sees its parameters, and the objects it decides about, in the version that it names.
 func TestVersions(t *testing.T) {
-	s := newServer(t, rest.Options{}, false)
+	s := newServer(t, rest.Options{MaxConvertedBytes: 1}, false) // too few to cache a conversion
 	s.create(limitsPath, limit("Limit", "small", "20"))
 	for i, ref := range []string{`{"name": "small", "parameterNotFoundAction": "Deny"}`, `{"selector": {}, "parameterNotFoundAction": "Deny"}`} {
 		if i > 0 {
