@@ -21,7 +21,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test drift require vet fmt staticcheck tidy race plain budget conformance e2e modules released \
+.PHONY: help test drift require vet fmt staticcheck tidy race plain budget conformance e2e modules released suites \
 	cross next-go old-kubectls old-modules lint bench bench-compare soak fuzz cover vuln release
 
 help: ## list the targets
@@ -84,6 +84,9 @@ e2e: ## the hosts and the examples under the newest kubectl
 
 old-kubectls: ## the same under the kubectls of older releases
 	@.ci/stage old-kubectls .ci/e2e older
+
+suites: ## envtest suites of controller-runtime, with kubeapi in the place of kube-apiserver and etcd (SUITES="client cache")
+	@.ci/stage suites .ci/suites $(SUITES)
 
 bench: ## benchmarks (BENCH=pattern COUNT=runs)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
