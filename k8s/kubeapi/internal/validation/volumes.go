@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -238,7 +239,8 @@ func (r *report) persistentVolume(p *field.Path, s *corev1.PersistentVolumeSpec)
 	r.accessModes(p.Child("accessModes"), s.AccessModes)
 	capacity := p.Child("capacity")
 	r.is(len(s.Capacity) > 0, field.Required(capacity, ""))
-	for name, q := range s.Capacity {
+	for _, name := range slices.Sorted(maps.Keys(s.Capacity)) {
+		q := s.Capacity[name]
 		r.is(q.Sign() > 0, field.Invalid(capacity.Key(string(name)), q.String(), "must be greater than zero"))
 	}
 	supported(r, p.Child("persistentVolumeReclaimPolicy"), s.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimDelete,
