@@ -38,7 +38,6 @@ func jobs() rest.Resource[batchv1.Job] {
 
 func generateSelector(job *batchv1.Job) {
 	labels := &job.Spec.Template.Labels
-	*labels = merged(*labels, map[string]string{})
 	if *labels == nil {
 		*labels = map[string]string{}
 	}

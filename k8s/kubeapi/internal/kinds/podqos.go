@@ -17,15 +17,15 @@ func qosClassOf(spec *corev1.PodSpec) corev1.PodQOSClass {
 			all = append(all, c.Resources)
 		}
 	}
-	guaranteed, any := true, false
+	guaranteed, some := true, false
 	requests, limits := corev1.ResourceList{}, corev1.ResourceList{}
 	for _, r := range all {
-		any = addComputed(requests, r.Requests) > 0 || any
+		some = addComputed(requests, r.Requests) > 0 || some
 		limited := addComputed(limits, r.Limits)
-		any = limited > 0 || any
+		some = limited > 0 || some
 		guaranteed = guaranteed && limited == len(computed)
 	}
-	if !any {
+	if !some {
 		return corev1.PodQOSBestEffort
 	}
 	for _, name := range computed {
