@@ -4,7 +4,7 @@ import (
 	"math/rand"
 	"testing"
 
-	seeds "github.com/decorum-go/decorum/internal/rounds"
+	"github.com/decorum-go/decorum/internal/roundstest"
 )
 
 // round is one iteration of a test with random input, which follows from the seed.
@@ -19,10 +19,10 @@ func (r round) kind() kind {
 	return kinds[int(r.seed%int64(len(kinds)))]
 }
 
-// rounds calls f with a round for each seed of [seeds.Run].
+// rounds calls f with a round for each seed of [roundstest.Run].
 func rounds(t *testing.T, n int, f func(t *testing.T, r round)) bool {
 	t.Helper()
-	return seeds.Run(t, n, func(t *testing.T, seed int64) {
+	return roundstest.Run(t, n, func(t *testing.T, seed int64) {
 		t.Helper()
 		f(t, round{rand.New(rand.NewSource(seed)), seed})
 	})

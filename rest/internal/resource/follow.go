@@ -68,8 +68,10 @@ func (f *Follower) Begin(ctx context.Context, store storage.Store, b Beginning) 
 		f.existing = BorrowRecords()
 		options := b.listOptions()
 		options.Revision = b.After
-		if err := b.convertAhead(ctx, store, options); err != nil {
-			return 0, err
+		if b.outside != nil {
+			if err := b.convertAhead(ctx, store, options); err != nil {
+				return 0, err
+			}
 		}
 		page, err := store.List(bounded, options, *f.existing)
 		if err != nil {

@@ -84,8 +84,10 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 			options.Exact = true
 		}
 	}
-	if err := selected.convertAhead(ctx, res.Store, options); err != nil {
-		return Page{}, err
+	if selected.outside != nil {
+		if err := selected.convertAhead(ctx, res.Store, options); err != nil {
+			return Page{}, err
+		}
 	}
 	found, err := res.Store.List(ctx, options, into)
 	if res.Replaced() { // the indexes of the store may be those of the next resource

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +12,6 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
 )
 
 // Converter converts objects of a kind without a Go struct to the version with this apiVersion. It returns one object for each, in the same
@@ -25,27 +23,14 @@ type Converter func(ctx context.Context, objects []json.RawMessage, apiVersion s
 type outside struct {
 	convert Converter
 	mu      sync.Mutex
-	flights map[view]*flight
-}
-
-// flight is the conversion of a stored record for all who wait for it.
-type flight struct {
-	done  chan struct{} // closed when shown and err are set
-	shown *storage.Record
-	err   error
-	alone bool // err is about this record, not about another one in the same call
+	pending map[view]*pending
 }
 
 func newOutside(convert Converter) *outside {
 	if convert == nil {
 		return nil
 	}
-	return &outside{convert: convert, flights: map[view]*flight{}}
-}
-
-// ConvertsOutside reports whether objects are converted to this version outside of the process.
-func (res *Resource) ConvertsOutside() bool {
-	return res.fromStored != nil && res.Stored.outside != nil
+	return &outside{convert: convert, pending: map[view]*pending{}}
 }
 
 // between returns a function that converts single documents.
@@ -127,165 +112,4 @@ func (c *conversion) accept(i int, text []byte) (doc.Value, error) {
 		return doc.Value{}, c.failed(metadata, err)
 	}
 	return v, nil
-}
-
-// convertedAtOnce is about how many bytes of stored objects are converted in one call.
-const convertedAtOnce = 8 << 20
-
-// showOutside replaces stored records by records of the converted objects. It converts those together that no other reader is converting.
-// If it fails, the records may be of both kinds.
-func (res *Resource) showOutside(ctx context.Context, records []*storage.Record) error {
-	own, others := res.board(records)
-	if err := res.fly(ctx, records, own); err != nil {
-		return err
-	}
-	for i, f := range others {
-		select {
-		case <-f.done:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-		switch records[i] = f.shown; {
-		case f.err != nil && f.alone:
-			return f.err
-		case f.err != nil: // perhaps another object is at fault
-			again := []*storage.Record{f.shown}
-			if err := res.showOutside(ctx, again); err != nil {
-				return err
-			}
-			records[i] = again[0]
-		}
-	}
-	return nil
-}
-
-// board replaces the records whose conversion is cached. Of the others, it returns those that the caller must convert, and those that
-// another goroutine is converting.
-func (res *Resource) board(records []*storage.Record) (own []boarded, others map[int]*flight) {
-	o := res.Stored.outside
-	head := fmt.Appendf(nil, `{"apiVersion":%q,`, res.GVK.GroupVersion())
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for i, r := range records {
-		if bytes.HasPrefix(r.JSON, head) { // shown already
-			continue
-		}
-		k := view{revision: r.Revision, as: res}
-		if shown := res.views.get(k); shown != nil {
-			records[i] = shown
-			continue
-		}
-		if f := o.flights[k]; f != nil {
-			if others == nil {
-				others = map[int]*flight{}
-			}
-			others[i] = f
-			continue
-		}
-		f := &flight{done: make(chan struct{}), shown: r}
-		o.flights[k] = f
-		own = append(own, boarded{f, i})
-	}
-	return own, others
-}
-
-// boarded is a flight of a record and the place of the record among those that the reader wants.
-type boarded struct {
-	*flight
-	place int
-}
-
-// fly converts records, and lands all their flights. Others may wait for the flights, so a call does not end with the context of the
-// reader that makes it.
-func (res *Resource) fly(ctx context.Context, records []*storage.Record, own []boarded) (err error) {
-	defer func() { // what is left after an error
-		for _, f := range own {
-			res.land(f.flight, nil, err, false)
-		}
-	}()
-	for len(own) > 0 {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		n, size := 0, 0
-		for n < len(own) && (n == 0 || size+len(own[n].shown.JSON) <= convertedAtOnce) {
-			size += len(own[n].shown.JSON)
-			n++
-		}
-		shown, err := res.convertRecords(context.WithoutCancel(ctx), own[:n], len(records) > 1)
-		for i, f := range own[:n] {
-			if err != nil {
-				res.land(f.flight, nil, err, n == 1)
-				continue
-			}
-			res.land(f.flight, shown[i], nil, true)
-			records[f.place] = shown[i]
-		}
-		if own = own[n:]; err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// land ends a flight. With an error, shown stays the stored record.
-func (res *Resource) land(f *flight, shown *storage.Record, err error, alone bool) {
-	o := res.Stored.outside
-	o.mu.Lock()
-	delete(o.flights, view{revision: f.shown.Revision, as: res})
-	o.mu.Unlock()
-	if f.err, f.alone = err, alone; shown != nil {
-		f.shown = shown
-	}
-	close(f.done)
-}
-
-// convertRecords converts stored records in one call.
-func (res *Resource) convertRecords(ctx context.Context, stored []boarded, list bool) (shown []*storage.Record, err error) {
-	c := conversion{from: res.Stored.GVK, to: res, list: list, objects: make([]doc.Value, len(stored))}
-	for i, f := range stored {
-		if c.objects[i], _, err = codec.DecodeJSON(f.shown.JSON); err != nil {
-			return nil, err
-		}
-	}
-	converted, err := res.Stored.outside.call(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	shown = make([]*storage.Record, len(stored))
-	for i, v := range converted {
-		if v, err = res.settleConverted(v); err != nil {
-			return nil, err
-		}
-		if shown[i], err = res.showAs(stored[i].shown, v); err != nil {
-			return nil, err
-		}
-	}
-	return shown, nil
-}
-
-// convertAhead converts the objects of a query together, because Match, which needs them, would convert one at a time.
-func (s Selection) convertAhead(ctx context.Context, store storage.Store, q storage.Query) error {
-	if s.outside == nil || s.Match == nil {
-		return nil
-	}
-	q.Match, q.Limit = nil, 0
-	all, err := store.List(ctx, q, nil)
-	if err != nil {
-		return nil // the query itself fails too, and its error is for the client
-	}
-	return s.outside.ShowAhead(ctx, all.Records)
-}
-
-// changesAhead converts the objects of changes together. If that fails, the watch gets the error when it converts the first of them.
-func (s Selection) changesAhead(changes []*LogChange) {
-	var records []*storage.Record
-	for _, c := range changes {
-		for _, r := range []*storage.Record{c.Previous, c.Current} {
-			if r != nil && (r == c.Current || c.Current == nil || s.Match != nil) {
-				records = append(records, r)
-			}
-		}
-	}
-	_ = s.outside.ShowAhead(context.Background(), records)
 }

@@ -141,6 +141,11 @@ func (s Selection) listOptions() storage.Query {
 	return storage.Query{Scope: s.Scope, Terms: s.Terms, Match: s.Match}
 }
 
+// ConvertsOutside reports whether objects are converted to this version outside of the process.
+func (res *Resource) ConvertsOutside() bool {
+	return res.fromStored != nil && res.Stored.outside != nil
+}
+
 // Select turns the selectors of a request into a scope, as narrow as possible, and a match for the rest.
 func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 	if res.ConvertsOutside() {

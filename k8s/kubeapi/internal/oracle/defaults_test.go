@@ -14,14 +14,14 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/decorum-go/decorum/internal/rounds"
+	"github.com/decorum-go/decorum/internal/roundstest"
 )
 
 // TestDefaults compares an object with our defaults with the object that Kubernetes shows after it has stored it.
 func TestDefaults(t *testing.T) {
 	for _, s := range subjects() {
 		t.Run(s.gvk.Group+"/"+s.gvk.Version+"."+s.gvk.Kind, func(t *testing.T) {
-			rounds.Run(t, 60, func(t *testing.T, seed int64) {
+			roundstest.Run(t, 60, func(t *testing.T, seed int64) {
 				sent := s.random(t, seed)
 				want := s.shown(t, sent)
 				ours := s.decode(t, sent)

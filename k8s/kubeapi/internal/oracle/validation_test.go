@@ -39,7 +39,7 @@ import (
 	storagevalidation "k8s.io/kubernetes/pkg/apis/storage/validation"
 	"sigs.k8s.io/yaml"
 
-	"github.com/decorum-go/decorum/internal/rounds"
+	"github.com/decorum-go/decorum/internal/roundstest"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
 )
 
@@ -229,7 +229,7 @@ func checkTable(t *testing.T, table string) {
 // TestValidationOfTwoFaults changes examples in two random places.
 func TestValidationOfTwoFaults(t *testing.T) {
 	all := examples(t)
-	rounds.Run(t, 1000, func(t *testing.T, seed int64) {
+	roundstest.Run(t, 1000, func(t *testing.T, seed int64) {
 		r := newFiller(seed)
 		e := pick(r, all...)
 		two := changes(pick(r, changes(e.doc)...).doc)

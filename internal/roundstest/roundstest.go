@@ -1,5 +1,5 @@
-// Package rounds repeats tests that make their own input from a seed.
-package rounds
+// Package roundstest repeats tests that make their own input from a seed.
+package roundstest
 
 import (
 	"os"

@@ -1,0 +1,154 @@
+package resource
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// pending is the conversion of a stored record for all who wait for it.
+type pending struct {
+	done  chan struct{} // closed when shown and err are set
+	shown *storage.Record
+	err   error
+	alone bool // err is about this record, not about another one in the same call
+}
+
+// convertedAtOnce is about how many bytes of stored objects are converted in one call.
+const convertedAtOnce = 8 << 20
+
+// showOutside replaces stored records by records of the converted objects. It converts those together that no other reader is converting.
+// If it fails, the records may be of both kinds.
+func (res *Resource) showOutside(ctx context.Context, records []*storage.Record) error {
+	own, others := res.claim(records)
+	if err := res.convertClaimed(ctx, records, own); err != nil {
+		return err
+	}
+	for i, p := range others {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		switch records[i] = p.shown; {
+		case p.err != nil && p.alone:
+			return p.err
+		case p.err != nil: // perhaps another object is at fault
+			again := []*storage.Record{p.shown}
+			if err := res.showOutside(ctx, again); err != nil {
+				return err
+			}
+			records[i] = again[0]
+		}
+	}
+	return nil
+}
+
+// claim replaces the records whose conversion is cached. Of the others, it returns those that the caller must convert, and those that
+// another goroutine is converting.
+func (res *Resource) claim(records []*storage.Record) (own []claimed, others map[int]*pending) {
+	o := res.Stored.outside
+	head := fmt.Appendf(nil, `{"apiVersion":%q,`, res.GVK.GroupVersion())
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i, r := range records {
+		if bytes.HasPrefix(r.JSON, head) { // shown already
+			continue
+		}
+		k := view{revision: r.Revision, as: res}
+		if shown := res.views.get(k); shown != nil {
+			records[i] = shown
+			continue
+		}
+		if p := o.pending[k]; p != nil {
+			if others == nil {
+				others = map[int]*pending{}
+			}
+			others[i] = p
+			continue
+		}
+		p := &pending{done: make(chan struct{}), shown: r}
+		o.pending[k] = p
+		own = append(own, claimed{p, i})
+	}
+	return own, others
+}
+
+// claimed is the conversion of a record that the caller carries out, and the place of the record among those that the reader wants.
+type claimed struct {
+	*pending
+	place int
+}
+
+// convertClaimed converts the claimed records, and finishes each conversion. Others may wait for them, so a call does not end with the
+// context of the reader that makes it.
+func (res *Resource) convertClaimed(ctx context.Context, records []*storage.Record, own []claimed) (err error) {
+	defer func() { // what is left after an error
+		for _, p := range own {
+			res.finish(p.pending, nil, err, false)
+		}
+	}()
+	for len(own) > 0 {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		n, size := 0, 0
+		for n < len(own) && (n == 0 || size+len(own[n].shown.JSON) <= convertedAtOnce) {
+			size += len(own[n].shown.JSON)
+			n++
+		}
+		shown, err := res.convertRecords(context.WithoutCancel(ctx), own[:n], len(records) > 1)
+		for i, p := range own[:n] {
+			if err != nil {
+				res.finish(p.pending, nil, err, n == 1)
+				continue
+			}
+			res.finish(p.pending, shown[i], nil, true)
+			records[p.place] = shown[i]
+		}
+		if own = own[n:]; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish publishes the outcome of a conversion. With an error, shown stays the stored record.
+func (res *Resource) finish(p *pending, shown *storage.Record, err error, alone bool) {
+	o := res.Stored.outside
+	o.mu.Lock()
+	delete(o.pending, view{revision: p.shown.Revision, as: res})
+	o.mu.Unlock()
+	if p.err, p.alone = err, alone; shown != nil {
+		p.shown = shown
+	}
+	close(p.done)
+}
+
+// convertRecords converts stored records in one call.
+func (res *Resource) convertRecords(ctx context.Context, stored []claimed, list bool) (shown []*storage.Record, err error) {
+	c := conversion{from: res.Stored.GVK, to: res, list: list, objects: make([]doc.Value, len(stored))}
+	for i, p := range stored {
+		if c.objects[i], _, err = codec.DecodeJSON(p.shown.JSON); err != nil {
+			return nil, err
+		}
+	}
+	converted, err := res.Stored.outside.call(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	shown = make([]*storage.Record, len(stored))
+	for i, v := range converted {
+		if v, err = res.settleConverted(v); err != nil {
+			return nil, err
+		}
+		if shown[i], err = res.showAs(stored[i].shown, v); err != nil {
+			return nil, err
+		}
+	}
+	return shown, nil
+}
