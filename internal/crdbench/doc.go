@@ -3,9 +3,10 @@
 //
 //	cd internal/crdbench && go test -run '^$' -bench . .
 //
-// Command beside measures what hostile definitions cost the clients of other kinds:
+// Command beside measures what hostile definitions, or hostile webhooks, cost the clients of other kinds:
 //
 //	cd internal/crdbench && go run ./cmd/beside
+//	cd internal/crdbench && go run ./cmd/beside -attack webhooks
 //
 // It is a module of its own, because it needs module cel and the core.
 package crdbench

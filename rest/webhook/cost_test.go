@@ -47,43 +47,26 @@ func TestCostWithoutWebhooks(t *testing.T) {
 	assert.LessOrEqual(t, with, without*1.02)
 }
 
-// BenchmarkValidatingWebhook compares, in turns, a write with and without a validating webhook on loopback, and the round trip of a similar
-// review through a bare http.Client and encoding/json. It reports the medians, and the ratio of what the webhook adds to the round trip.
+// BenchmarkValidatingWebhook compares, in turns, a write with and without a validating webhook on loopback, and the round trip of the same
+// review through a bare http.Client. It reports the medians, and the ratio of what the webhook adds to the round trip.
 func BenchmarkValidatingWebhook(b *testing.B) {
 	w := newWorld(b)
+	var asked []byte // the last review; the steps run one after another
 	w.handle("/allow", func(out http.ResponseWriter, r *http.Request) {
 		var in struct{ Request struct{ UID string } }
-		_ = json.NewDecoder(r.Body).Decode(&in)
+		asked, _ = io.ReadAll(r.Body)
+		_ = json.Unmarshal(asked, &in)
 		_, _ = io.WriteString(out, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":true,"uid":`+strconv.Quote(in.Request.UID)+`}}`)
 	})
 	w.validating("allow", hook{path: "/allow", more: everything})
 	client := w.server.Client()
-	type review struct {
-		APIVersion, Kind  string
-		Request, Response struct {
-			UID, Name, Operation string
-			Allowed              bool
-			UserInfo             rest.User
-			Object, OldObject    *Memo
-			Options              *apimeta.UpdateOptions
-		}
-	}
 	round := func() {
-		asked, answered := review{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"}, review{}
-		asked.Request.Object, asked.Request.OldObject, asked.Request.Options = &Memo{}, &Memo{}, &apimeta.UpdateOptions{}
-		body, err := json.Marshal(asked)
+		resp, err := client.Post(w.server.URL+"/allow", "application/json", bytes.NewReader(asked))
 		if err != nil {
 			b.Fatal(err)
 		}
-		resp, err := client.Post(w.server.URL+"/allow", "application/json", bytes.NewReader(body))
-		if err != nil {
-			b.Fatal(err)
-		}
-		body, _ = io.ReadAll(resp.Body)
+		_, _ = io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
-		if err := json.Unmarshal(body, &answered); err != nil {
-			b.Fatal(err)
-		}
 	}
 	steps := []func(){change(b, newPlainAPI(b)), change(b, w.API), round}
 	times := make([][]time.Duration, len(steps))

@@ -7,11 +7,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/rest/webhook"
 )
 
 // note is the kind whose clients are measured.
@@ -21,10 +24,24 @@ type note struct {
 	Text               string `json:"text,omitempty"`
 }
 
-// serve serves notes and definitions until in ends. It writes the URL to out.
+// memo is the kind with hostile webhooks.
+type memo note
+
+// serve serves notes, memos, definitions and webhooks until in ends. It writes the URL to out.
 func serve(in io.Reader, out io.Writer) error {
 	ctx := context.Background()
-	api, err := rest.New(rest.Options{}, rest.Resource[note]{Group: "example.com", Version: "v1", Plural: "notes", Scope: rest.Cluster, Names: rest.Names{Kind: "Note"}})
+	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+	if err != nil {
+		return err
+	}
+	defer calls.Close()
+	hooks, err := webhook.New(webhook.Options{Calls: calls})
+	if err != nil {
+		return err
+	}
+	api, err := rest.New(rest.Options{Admission: hooks.Admission()}, append(hooks.Definitions(),
+		rest.Resource[note]{Group: "example.com", Version: "v1", Plural: "notes", Scope: rest.Cluster, Names: rest.Names{Kind: "Note"}},
+		rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster, Names: rest.Names{Kind: "Memo"}})...)
 	if err != nil {
 		return err
 	}

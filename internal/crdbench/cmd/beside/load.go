@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/decorum-go/decorum/internal/crdbench"
 )
 
 const notes = "/apis/example.com/v1/notes"
@@ -26,11 +24,18 @@ func prepare(url string) error {
 	return err
 }
 
-// beside sends the load to one host and definitions to another, and returns the 99th percentile of the latency and the number of
-// definitions. The latency of a request counts from the time at which it should have been sent.
-func (l load) beside(url, definitionsTo string) (p99 time.Duration, sent int, err error) {
+// attack sends hostile requests to a host until stop is closed, and counts them.
+type attack func(url string, stop <-chan struct{}) (sent int, err error)
+
+// beside sends the load to one host and an attack to another, and returns the 99th percentile of the latency and the number of hostile
+// requests. The latency of a request counts from the time at which it should have been sent.
+func (l load) beside(url, attacked string, a attack) (p99 time.Duration, sent int, err error) {
 	stop, stopped := make(chan struct{}), make(chan error, 1)
-	go func() { stopped <- flood(definitionsTo, stop, &sent) }()
+	go func() {
+		var err error
+		sent, err = a(attacked, stop)
+		stopped <- err
+	}()
 	n := int(l.duration.Seconds() * float64(l.rate))
 	latencies, errs := make([]time.Duration, n), make([]error, n)
 	var wait sync.WaitGroup
@@ -65,35 +70,6 @@ func one(url string, i int) error {
 	}
 	_, err := send(method, url+notes+"/one", body, http.StatusOK)
 	return err
-}
-
-// flood creates and deletes hostile definitions until stop is closed.
-func flood(url string, stop <-chan struct{}, sent *int) error {
-	definitions := crdbench.Hostile()
-	for i := 0; ; i++ {
-		select {
-		case <-stop:
-			return nil
-		default:
-		}
-		code, err := send("POST", url+crdbench.Definitions, definitions[i%len(definitions)], 0)
-		if err != nil {
-			return err
-		}
-		*sent++
-		if code != http.StatusCreated {
-			continue
-		}
-		path := url + crdbench.Definitions + "/" + crdbench.Plural(0) + ".example.org"
-		if _, err := send("DELETE", path, "", http.StatusOK); err != nil {
-			return err
-		}
-		for code := http.StatusOK; code != http.StatusNotFound; time.Sleep(10 * time.Millisecond) {
-			if code, err = send("GET", path, "", 0); err != nil {
-				return err
-			}
-		}
-	}
 }
 
 // send sends a request and returns the code of the answer. It returns an error for any other code than want, unless that is 0.

@@ -1,8 +1,9 @@
-// Command beside measures what hostile definitions cost the clients of other kinds. It starts two hosts, sends requests at a fixed rate to
-// the first without waiting for the answers, and sends hostile definitions one after the other: for a while to the second host, so that
-// the machine is equally busy, and for a while to the first. It repeats this and prints, for each round, the 99th percentile of the latency
-// beside the other host's definitions and beside the host's own, and at the end the median of the differences. The exit status is 1 if
-// that is above the limit.
+// Command beside measures what an attack on one kind costs the clients of other kinds. It starts two hosts, sends requests at a fixed rate
+// to the first without waiting for the answers, and carries out the attack: for a while on the second host, so that the machine is equally
+// busy, and for a while on the first. It repeats this and prints, for each round, the 99th percentile of the latency beside the attack on
+// the other host and on the same host, and at the end the median of the differences. The exit status is 1 if that is above the limit.
+//
+// There are two attacks: hostile definitions one after the other, and concurrent writes of a kind whose webhooks hang, lie or answer 50 MB.
 package main
 
 import (
@@ -19,13 +20,17 @@ func main() {
 	rate := flag.Int("rate", 200, "requests a second")
 	rounds := flag.Int("rounds", 5, "of two measurements")
 	limit := flag.Duration("limit", 5*time.Millisecond, "of the median difference")
+	name := flag.String("attack", "definitions", "definitions or webhooks")
 	host := flag.Bool("host", false, "serve until the standard input ends (used by the command itself)")
 	flag.Parse()
 	var err error
-	if *host {
+	switch a := attacks()[*name]; {
+	case *host:
 		err = serve(os.Stdin, os.Stdout)
-	} else {
-		err = measure(load{rate: *rate, duration: *duration}, *rounds, *limit)
+	case a == nil:
+		err = fmt.Errorf("unknown attack %q", *name)
+	default:
+		err = measure(load{rate: *rate, duration: *duration}, a, *rounds, *limit)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "beside:", err)
@@ -33,8 +38,13 @@ func main() {
 	}
 }
 
+// attacks returns the attacks by name.
+func attacks() map[string]attack {
+	return map[string]attack{"definitions": definitions, "webhooks": webhooks}
+}
+
 // measure runs the rounds and prints what it finds.
-func measure(l load, rounds int, limit time.Duration) error {
+func measure(l load, a attack, rounds int, limit time.Duration) error {
 	var urls [2]string
 	for i := range urls {
 		url, end, err := start()
@@ -49,15 +59,15 @@ func measure(l load, rounds int, limit time.Duration) error {
 	}
 	var differences []time.Duration
 	for round := range rounds {
-		without, _, err := l.beside(urls[0], urls[1])
+		without, _, err := l.beside(urls[0], urls[1], a)
 		if err != nil {
 			return err
 		}
-		with, sent, err := l.beside(urls[0], urls[0])
+		with, sent, err := l.beside(urls[0], urls[0], a)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("round %d: p99 %v beside another host's definitions, %v beside %d of its own\n", round+1, without, with, sent)
+		fmt.Printf("round %d: p99 %v beside an attack on another host, %v beside %d hostile requests to its own\n", round+1, without, with, sent)
 		differences = append(differences, with-without)
 	}
 	slices.Sort(differences)
