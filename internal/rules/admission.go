@@ -28,8 +28,8 @@ var errNoLanguage = errors.New("expressions of admission need a language: set Ru
 
 // Admission compiles expressions about a write. It is safe for concurrent use.
 //
-// Expressions see the variables object, oldObject, request and namespaceObject, which are null if the write does not have them. They see
-// more variables if [Visible] says so.
+// Expressions see the variables object, oldObject, request and namespaceObject, which are null if the write does not have them. [Visible]
+// adds more variables.
 type Admission interface {
 	// Scope returns an empty scope.
 	Scope() (Scope, error)
@@ -53,7 +53,7 @@ type Scope interface {
 	// Define compiles the variable variables.NAME of the expressions that are compiled later. If it returns an error, the later
 	// expressions can still refer to the variable, and fail.
 	Define(name, text string, v Visible) error
-	// Compile compiles an expression. An error tells clients what is wrong with the text, in the words of API servers.
+	// Compile compiles an expression. An error describes the fault of the text to clients, in the words of API servers.
 	Compile(text string, want Type, v Visible) (Expression, error)
 	// Evaluate returns an evaluation of expressions of this scope about one write. All of them together, with the variables that they use,
 	// may cost budget. An evaluation serves one goroutine, and keeps the values of variables that it has computed.

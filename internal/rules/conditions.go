@@ -20,7 +20,7 @@ type Conditions struct {
 type compiledCondition struct {
 	name string
 	Expression
-	fault error // what is wrong with the expression; Expression is nil
+	fault error // if set, Expression is nil
 }
 
 // CompileConditions compiles match conditions, which see what v says and the variables of the scope. Conditions that do not compile fail

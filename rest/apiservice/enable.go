@@ -22,7 +22,7 @@ type Options struct {
 }
 
 const (
-	// managed is the label by which Kubernetes marks the objects that the server writes.
+	// managed is the label that Kubernetes sets on objects that the server writes.
 	managed = "kube-aggregator.kubernetes.io/automanaged"
 	// retryAfter is how long Enable waits before it repeats a failed write.
 	retryAfter = time.Second

@@ -14,7 +14,7 @@ type APIService struct {
 	Status APIServiceStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
 }
 
-// APIServiceSpec says which version of which group it is, and which server serves it.
+// APIServiceSpec names a version of a group, and the server that serves it.
 type APIServiceSpec struct {
 	Service               *ServiceReference `json:"service,omitempty" protobuf:"bytes,1,opt,name=service" api:"doc='The service of another server; empty if this server serves the version.'"`
 	Group                 string            `json:"group,omitempty" protobuf:"bytes,2,opt,name=group" api:"doc='The name of the group.'"`

@@ -56,7 +56,7 @@ func metadataServices() []netip.Addr {
 // localNAT64 is the network whose prefix does not say where the IPv4 address is (RFC 8215).
 func localNAT64() netip.Prefix { return netip.MustParsePrefix("64:ff9b:1::/48") }
 
-// embedded returns the IPv4 address to which a gateway may forward what is sent to an IPv6 address.
+// embedded returns the IPv4 address inside an IPv6 address. A gateway may forward to it.
 func embedded(ip [16]byte) (netip.Addr, bool) {
 	last := netip.AddrFrom4([4]byte(ip[12:]))
 	switch prefix := [12]byte(ip[:12]); {

@@ -395,7 +395,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	assert.EqualValues(t, 2, dials.Load())
 }
 
-// A call ends with its timeout or its context, whatever the server does, and its connection with it.
+// A call and its connection end with the timeout or the context, regardless of the server.
 func TestCallsEnd(t *testing.T) {
 	hang := func(_ http.ResponseWriter, r *http.Request) { untilLeft(r) }
 	drip := func(w http.ResponseWriter, r *http.Request) {

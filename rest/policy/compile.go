@@ -67,7 +67,7 @@ func kindOf(k *ar.ParamKind) *apimeta.GroupVersionKind {
 	return &kind
 }
 
-// criteria are the criteria of a policy or a binding, or what is wrong with them.
+// criteria are the criteria of a policy or a binding, or their fault.
 type criteria struct {
 	matching.Criteria
 	fault error
@@ -126,7 +126,7 @@ type program struct {
 	mutations   []expression
 }
 
-// expression is a compiled expression, or what is wrong with it, or neither for one that is left out.
+// expression is a compiled expression or its fault. It is empty if the policy omits the expression.
 type expression struct {
 	rules.Expression
 	fault error

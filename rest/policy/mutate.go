@@ -72,7 +72,7 @@ func (w *write) mutate(ctx context.Context, active []activePolicy) error {
 	return w.refuse(failures)
 }
 
-// invoke evaluates one policy, and reports whether the object has changed. An error ends the write, whatever the failure policy is.
+// invoke evaluates one policy, and reports whether the object has changed. An error ends the write, regardless of the failure policy.
 func (w *write) invoke(ctx context.Context, i invocation, r *rounds, again bool) (failures []failure, changed bool, err error) {
 	fail := func(err error) {
 		failures = append(failures, failure{i.policy, i.binding.name, err.Error(), status.ReasonInvalid})

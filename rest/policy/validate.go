@@ -80,7 +80,7 @@ type validation struct {
 	annotations []annotation
 }
 
-// annotation is an audit annotation, or why there is none.
+// annotation is an audit annotation, or the error that prevented it.
 type annotation struct{ key, value, fault string }
 
 // validation evaluates a policy.

@@ -16,7 +16,7 @@ var errNoLanguage = errors.New("this server does not evaluate matchConditions")
 // visible is what matchConditions see besides the objects and the request.
 func visible() rules.Visible { return rules.Visible{Authorizer: true} }
 
-// compile returns what is wrong with a condition. It compiles one condition at a time, so that a large configuration occupies one processor.
+// compile returns the fault of a condition. It compiles one condition at a time, so that a large configuration occupies one processor.
 func (h *Webhooks) compile(expression string) error {
 	if h.language == nil {
 		return errNoLanguage

@@ -34,7 +34,7 @@ func TestFaults(t *testing.T) {
 		handler http.HandlerFunc
 		want    string // of the message, after the name of the webhook
 	}{
-		{"nobody there", nil, `failed to call webhook: Post "URL?timeout=10s": the server answered 404 Not Found`},
+		{"an unknown path", nil, `failed to call webhook: Post "URL?timeout=10s": the server answered 404 Not Found`},
 		{"an error", func(out http.ResponseWriter, _ *http.Request) { http.Error(out, "secret", 500) }, `failed to call webhook: Post "URL?timeout=10s": the server answered 500 Internal Server Error`},
 		{"a redirect", func(out http.ResponseWriter, r *http.Request) { http.Redirect(out, r, "/elsewhere", 302) }, `failed to call webhook: Post "URL?timeout=10s": the server answered 302 Found: redirects are not followed`},
 		{"a panic", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `failed to call webhook: Post "URL?timeout=10s": `},
@@ -74,7 +74,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// An answer in another version than the question is no answer.
+// An answer in another version than the question fails the call.
 func TestAnswerInAnotherVersion(t *testing.T) {
 	w := newWorld(t)
 	w.handle("/bad", func(out http.ResponseWriter, r *http.Request) {
@@ -135,7 +135,7 @@ func TestCallsAreLimited(t *testing.T) {
 	}
 }
 
-// A client that leaves ends the call, and the write does not happen, whatever the failure policy is.
+// A client that leaves ends the call, and prevents the write, regardless of the failure policy.
 func TestAClientThatLeaves(t *testing.T) {
 	for _, kind := range []string{"validating", "mutating"} {
 		w := newWorld(t)

@@ -161,7 +161,7 @@ func TestConfigurationsCountAtOnce(t *testing.T) {
 	w.must("POST", gears, gear("c", ""))
 }
 
-// A configuration that refuses everything can be removed, and so can one that nobody answers.
+// A configuration can be removed even if it refuses everything, or if its webhook does not answer.
 func TestConfigurationsAreExempt(t *testing.T) {
 	w := newWorld(t)
 	w.answers("/deny", deny)

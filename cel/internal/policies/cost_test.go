@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// A policy that is too expensive, or that fails, does not keep others from being evaluated, whatever its failure policy is.
+// A policy that is too expensive, or that fails, does not prevent the evaluation of others, regardless of its failure policy.
 func TestExpensivePoliciesDoNotStopOthers(t *testing.T) {
 	const expensive = `[1, 2, 3].all(i, authorizer.requestResource.check('get').allowed())`
 	s := newServer(t, rest.Options{}, false)

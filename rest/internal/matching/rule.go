@@ -22,7 +22,7 @@ type Rule struct {
 	// Resources are plurals. A subresource follows a slash; "*/*" is everything, and "*" is all resources without their subresources.
 	Resources []string
 	Scope     string
-	// Names are the names of the objects. Empty selects all. A webhook has none.
+	// Names are the names of the objects. Empty selects all. Only policies have names.
 	Names []string
 }
 

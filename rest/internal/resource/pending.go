@@ -37,7 +37,7 @@ func (res *Resource) showOutside(ctx context.Context, records []*storage.Record)
 		switch records[i] = p.shown; {
 		case p.err != nil && p.alone:
 			return p.err
-		case p.err != nil: // perhaps another object is at fault
+		case p.err != nil: // another object of the same call may have failed
 			again := []*storage.Record{p.shown}
 			if err := res.showOutside(ctx, again); err != nil {
 				return err

@@ -23,7 +23,7 @@ const (
 	ForApplyConfiguration
 )
 
-// Expressions compiles the expressions of one policy, to check them. An error says what is wrong with an expression.
+// Expressions compiles the expressions of one policy, to check them. An error describes the fault of an expression.
 type Expressions interface {
 	// Define compiles a variable for the expressions after it.
 	Define(name, expression string) error

@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// ValidatingWebhookConfigurations declares the resource validatingwebhookconfigurations. compile returns what is wrong with a match
+// ValidatingWebhookConfigurations declares the resource validatingwebhookconfigurations. compile returns the fault of a match
 // condition.
 func ValidatingWebhookConfigurations(compile func(expression string) error) rest.Resource[ValidatingWebhookConfiguration] {
 	return rest.Resource[ValidatingWebhookConfiguration]{
@@ -25,7 +25,7 @@ func ValidatingWebhookConfigurations(compile func(expression string) error) rest
 	}
 }
 
-// MutatingWebhookConfigurations declares the resource mutatingwebhookconfigurations. compile returns what is wrong with a match condition.
+// MutatingWebhookConfigurations declares the resource mutatingwebhookconfigurations. compile returns the fault of a match condition.
 func MutatingWebhookConfigurations(compile func(expression string) error) rest.Resource[MutatingWebhookConfiguration] {
 	return rest.Resource[MutatingWebhookConfiguration]{
 		Group: Group, Version: Version, Plural: "mutatingwebhookconfigurations", Scope: rest.Cluster, Names: names(), Wire: wire(), Overlay: overlay(),

@@ -136,7 +136,7 @@ func validateSelector(s *apimeta.LabelSelector, at *status.Path) (errs status.Fi
 
 const maxMatchConditions = 64
 
-// validateMatchConditions checks match conditions. compile returns what is wrong with an expression.
+// validateMatchConditions checks match conditions. compile returns the fault of an expression.
 func validateMatchConditions(conditions []MatchCondition, at *status.Path, compile func(expression string) error) (errs status.FieldErrors) {
 	if len(conditions) > maxMatchConditions {
 		errs = append(errs, status.TooManyField(at, len(conditions), maxMatchConditions))

@@ -13,7 +13,7 @@ type FailurePolicyType string
 
 // The failure policies.
 const (
-	Ignore FailurePolicyType = "Ignore" // the write goes on without the webhook
+	Ignore FailurePolicyType = "Ignore" // the write continues without the webhook
 	Fail   FailurePolicyType = "Fail"   // the write fails
 )
 

@@ -42,7 +42,7 @@ func (w *MutatingWebhook) shared() webhook {
 		w.TimeoutSeconds, w.AdmissionReviewVersions, w.MatchConditions, w.ReinvocationPolicy}
 }
 
-// Validate checks a configuration. old is nil on create. compile returns what is wrong with a match condition. Match conditions that an
+// Validate checks a configuration. old is nil on create. compile returns the fault of a match condition. Match conditions that an
 // update does not change are not checked again.
 func (c *ValidatingWebhookConfiguration) Validate(old *ValidatingWebhookConfiguration, compile func(expression string) error) status.FieldErrors {
 	var before []webhook

@@ -90,7 +90,7 @@ func priorityClasses(ctx context.Context, api *rest.API, _ Config) error {
 			Description: "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."})
 }
 
-// authentication creates the ConfigMap from which servers of other APIs learn which client certificates to trust.
+// authentication creates the ConfigMap that tells servers of other APIs which client certificates to trust.
 func authentication(ctx context.Context, api *rest.API, c Config) error {
 	m := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "extension-apiserver-authentication"}}
 	if c.ClientCA != nil {

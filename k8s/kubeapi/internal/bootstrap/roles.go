@@ -103,7 +103,7 @@ func rule(words []string) rbac.PolicyRule {
 	return r
 }
 
-// meta returns the metadata by which kube-apiserver recognizes its own roles and bindings.
+// meta returns the metadata that marks roles and bindings of kube-apiserver itself.
 func meta(name string) apimeta.ObjectMeta {
 	return apimeta.ObjectMeta{Name: name, Labels: map[string]string{"kubernetes.io/bootstrapping": "rbac-defaults"},
 		Annotations: map[string]string{"rbac.authorization.kubernetes.io/autoupdate": "true"}}

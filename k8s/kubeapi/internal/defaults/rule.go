@@ -57,7 +57,7 @@ func (a assignment) apply(v reflect.Value) {
 	}
 }
 
-// newAssignment panics if t has no such field, or the field cannot hold the value: the table is wrong.
+// newAssignment panics if the table is wrong: t lacks the field, or the field cannot hold the value.
 func newAssignment(t reflect.Type, path string, value any) assignment {
 	a, at := assignment{}, t
 	for name := range strings.SplitSeq(path, ".") {

@@ -40,7 +40,7 @@ func pathOf(text string) *status.Path {
 	return status.Field(names[0], names[1:]...)
 }
 
-// sealing returns the resource with fields that nobody may change once the object says that it is immutable.
+// sealing returns the resource with fields that cannot change once the object declares itself immutable.
 func sealing[T any](r rest.Resource[T], sealed func(obj *T) *bool, fields ...frozen[T]) rest.Resource[T] {
 	const why = "field is immutable when `immutable` is set"
 	return validating(r, func(_ context.Context, obj, old *T) (errs status.FieldErrors) {

@@ -20,7 +20,7 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
-// newAPI returns an API with all kinds, to which everything is allowed.
+// newAPI returns an API with all kinds, which allows everything.
 func newAPI(t *testing.T) *rest.API { return newAPIAt(t, netip.Prefix{}) }
 
 // newAPIAt returns such an API with a range of cluster IPs.

@@ -1,2 +1,2 @@
-// Package pki makes the certificates and keys of a server that has none yet.
+// Package pki makes certificates and keys for a new server.
 package pki

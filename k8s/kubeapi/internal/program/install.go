@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// unused is for how long nobody has asked for a folder before a later installation removes it.
+// unused is the age at which an installation removes the folder of an earlier one, counted from its last use.
 const unused = 30 * 24 * time.Hour
 
 // install copies this executable into a folder of the user's cache, under each name that envtest looks for, and prints the path of the

@@ -39,7 +39,7 @@ type Config struct {
 	AllowAll bool
 	// Objects says what the objects contain that exist from the start. ServiceRange defaults to 10.0.0.0/24.
 	Objects bootstrap.Config
-	// ServingCA is the certificate of the authority by which clients recognize the server, in PEM.
+	// ServingCA is the certificate of the authority that signed the certificate of the server, in PEM.
 	ServingCA []byte
 	// Controllers are names that [Controllers] returns. Default: none, as in a cluster without kube-controller-manager.
 	Controllers []string
