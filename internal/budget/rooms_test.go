@@ -40,6 +40,7 @@ var rooms = []room{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/internal/kind", "rest/internal/resource", "rest/internal/route",
 	}},
 	{name: "backoff"},
+	{name: "turns"},
 	{name: "mirror", may: []string{"storage", "watch"}},
 	{name: "remote", http: true, may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",

@@ -19,8 +19,7 @@ type Options struct {
 	// Lookup returns the IP addresses of a host name, as [net.Resolver.LookupNetIP] does. Default: that of net.DefaultResolver.
 	Lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	// Resolve returns the address of a service: a host, which may be a name, and a port (default: 443). Allow sees the IP address
-	// of the host. Without
-	// Resolve, calls of services fail.
+	// of the host. Without Resolve, calls of services fail.
 	Resolve func(ctx context.Context, service Service) (address string, err error)
 	// Credentials returns what the client shows to the server of a webhook. Host is that of its URL with the port, such as
 	// "hooks.example.com:443", or "NAME.NAMESPACE.svc:443" for a service. Default: the client shows nothing.

@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/turns"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -19,26 +20,21 @@ const (
 	// conversionTime limits a conversion, as upstream does, with the time that it waits for others.
 	conversionTime = 30 * time.Second
 	// maxConversions is how many conversions of a definition call its webhook at a time, and maxWaiting how many wait for their turn.
-	// Others fail at once, because a webhook that hangs must not take the places of requests for other kinds.
 	maxConversions, maxWaiting = 8, 56
 )
 
-var (
-	errNoCalls = errors.New("this server does not call webhooks")
-	errCrowded = errors.New("too many conversions are waiting for the webhook")
-)
+var errNoCalls = errors.New("this server does not call webhooks")
 
 // webhook converts the objects of one definition.
 type webhook struct {
 	calls   *callout.Client // nil: every conversion fails
 	target  callout.Target
-	version string        // of ConversionReview; empty if the API knows none of those that the webhook understands
-	places  chan struct{} // of conversions under way and waiting
-	turns   chan struct{} // of calls
+	version string // of ConversionReview; empty if the API knows none of those that the webhook understands
+	turns   *turns.Turns
 }
 
 func newWebhook(w *apiextensions.WebhookConversion, calls *callout.Client) *webhook {
-	hook := &webhook{calls: calls, places: make(chan struct{}, maxConversions+maxWaiting), turns: make(chan struct{}, maxConversions)}
+	hook := &webhook{calls: calls, turns: turns.New(maxConversions, maxWaiting)}
 	if i := slices.IndexFunc(w.ConversionReviewVersions, func(v string) bool { return v == "v1" || v == "v1beta1" }); i >= 0 {
 		hook.version = w.ConversionReviewVersions[i]
 	}
@@ -93,7 +89,7 @@ func (w *webhook) convert(ctx context.Context, objects []json.RawMessage, apiVer
 	}
 	ctx, cancel := context.WithTimeout(ctx, conversionTime)
 	defer cancel()
-	leave, err := w.enter(ctx)
+	leave, err := w.turns.Enter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -116,22 +112,6 @@ func (w *webhook) convert(ctx context.Context, objects []json.RawMessage, apiVer
 
 // minAnswer is the limit for the answer about small objects. Large ones may become twice as large.
 const minAnswer = 3 << 20
-
-// enter waits for a turn to call the webhook. leave ends it.
-func (w *webhook) enter(ctx context.Context) (leave func(), err error) {
-	select {
-	case w.places <- struct{}{}:
-	default:
-		return nil, errCrowded
-	}
-	select {
-	case w.turns <- struct{}{}:
-		return func() { <-w.turns; <-w.places }, nil
-	case <-ctx.Done():
-		<-w.places
-		return nil, ctx.Err()
-	}
-}
 
 // accepted returns the objects of an answer. Like upstream, it checks the kind and the uid of the newer version only.
 func (r *conversionReview) accepted(asked conversionReview) ([]json.RawMessage, error) {

@@ -374,7 +374,7 @@ func TestWebhooksThatHang(t *testing.T) {
 		}()
 	}
 	for range 10 {
-		assert.Contains(t, <-messages, "too many conversions are waiting for the webhook")
+		assert.Contains(t, <-messages, "too many calls are waiting for the webhook")
 	}
 	assert.Equal(t, 200, send(t, api, "GET "+rodsV1+"/r1", "", nil))
 	answer()

@@ -69,7 +69,7 @@ func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (*ans
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
-	leave, err := w.enter(ctx)
+	leave, err := w.turns.Enter(ctx)
 	if err != nil {
 		return nil, &callError{w.name, fmt.Errorf("failed to call webhook: %w", err)}
 	}

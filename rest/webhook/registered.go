@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"time"
@@ -10,18 +9,16 @@ import (
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/internal/matching"
+	"github.com/decorum-go/decorum/rest/internal/turns"
 	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 )
 
 const (
 	// defaultMaxCalls is the default of Options.MaxCalls.
 	defaultMaxCalls = 100
-	// waitingPerCall is how many calls may wait for each that may be under way. Further writes do not wait, because a webhook that hangs must
-	// not hold all requests that the API handles at a time.
+	// waitingPerCall is how many calls may wait for each that may be under way.
 	waitingPerCall = 4
 )
-
-var errCrowded = errors.New("too many calls are waiting for the webhook")
 
 // webhook is a registered webhook.
 type webhook struct {
@@ -35,8 +32,7 @@ type webhook struct {
 	failOpen            bool // the failure policy is Ignore
 	reinvocable         bool
 	conditions          func() (*rules.Conditions, error) // nil if there are none
-	places              chan struct{}                     // of calls under way and waiting
-	turns               chan struct{}                     // of calls under way
+	turns               *turns.Turns
 }
 
 func (h *Webhooks) newMutating(configuration string, m *ar.MutatingWebhook) *webhook {
@@ -55,8 +51,7 @@ func (h *Webhooks) newWebhook(configuration string, v *ar.ValidatingWebhook) *we
 		target:   targetOf(v.ClientConfig),
 		timeout:  time.Duration(valueOr(v.TimeoutSeconds, 10)) * time.Second,
 		failOpen: valueOr(v.FailurePolicy, ar.Fail) == ar.Ignore,
-		places:   make(chan struct{}, h.options.MaxCalls*(1+waitingPerCall)),
-		turns:    make(chan struct{}, h.options.MaxCalls),
+		turns:    turns.New(h.options.MaxCalls, h.options.MaxCalls*waitingPerCall),
 		criteria: matching.Criteria{Equivalent: valueOr(v.MatchPolicy, ar.Equivalent) == ar.Equivalent},
 	}
 	for _, r := range v.Rules {
@@ -102,20 +97,4 @@ func selectorOf(s *apimeta.LabelSelector) (apimeta.Selector, error) {
 		return apimeta.Selector{}, nil
 	}
 	return s.Selector()
-}
-
-// enter waits for the turn of a call. The caller calls leave.
-func (w *webhook) enter(ctx context.Context) (leave func(), err error) {
-	select {
-	case w.places <- struct{}{}:
-	default:
-		return nil, errCrowded
-	}
-	select {
-	case w.turns <- struct{}{}:
-		return func() { <-w.turns; <-w.places }, nil
-	case <-ctx.Done():
-		<-w.places
-		return nil, context.Cause(ctx)
-	}
 }
