@@ -26,8 +26,8 @@ func (a *API) exchange(ctx context.Context, what string, plan func(*serving, *re
 	defer a.flights.LeaveCall(nil)
 	if ctx.Value(exchangeKey{}) == a {
 		err = errors.New("called by a hook that runs within another Serve or Replace")
-	} else if err = a.exchanges.Lock(ctx); err == nil {
-		err = a.exchangeNow(ctx, plan)
+	} else {
+		err = a.exchanges.Do(ctx, func(x *resource.Exchange) error { return a.exchangeNow(ctx, x, plan) })
 	}
 	if err != nil {
 		return fmt.Errorf("rest.API.%s: %w", what, err)
@@ -35,9 +35,9 @@ func (a *API) exchange(ctx context.Context, what string, plan func(*serving, *re
 	return nil
 }
 
-// exchangeNow makes an exchange. The caller holds the lock of exchanges, which exchangeNow releases.
-func (a *API) exchangeNow(ctx context.Context, plan func(*serving, *resource.Exchange) ([]*served, error)) error {
-	old, x := a.serving.Load(), a.exchanges.Begin()
+// exchangeNow makes an exchange in its turn, which it ends.
+func (a *API) exchangeNow(ctx context.Context, x *resource.Exchange, plan func(*serving, *resource.Exchange) ([]*served, error)) error {
+	old := a.serving.Load()
 	defer x.Unlock()
 	stored, err := plan(old, x)
 	if err == nil {

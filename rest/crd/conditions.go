@@ -40,7 +40,11 @@ func (k *kinds) apply(ctx context.Context, d *definition) (freed bool) {
 	} else {
 		left = k.terminate(ctx, d)
 	}
-	k.tryAgain(ctx, d, cmp.Or(failed, unreported, left))
+	if !k.isConverting(d.Name) {
+		k.tryAgain(ctx, d, cmp.Or(failed, unreported, left))
+	} else if unreported != nil {
+		k.tryAgain(ctx, d, unreported)
+	}
 	if w, waits := k.installing[d.UID]; waits {
 		k.retries.plan(d.Name, w.deadline)
 	}

@@ -62,8 +62,8 @@ func (k *kindOf) declare(options Options) rest.Definition {
 		}
 		others = append(others, rest.Converted[apimeta.Document, apimeta.Document](r, nil, nil))
 	}
-	if c := k.spec.Conversion; c != nil && c.Strategy == apiextensions.WebhookConverter && c.Webhook != nil && !k.open && len(others) > 0 {
-		stored.Schema.Convert = newWebhook(c.Webhook, options.Calls).convert
+	if k.callsWebhook() {
+		stored.Schema.Convert = newWebhook(k.spec.Conversion.Webhook, options.Calls).convert
 	}
 	names := k.spec.Names
 	stored.Plural, stored.Versions = names.Plural, others
@@ -72,6 +72,12 @@ func (k *kindOf) declare(options Options) rest.Definition {
 		stored.Scope = rest.Cluster
 	}
 	return stored
+}
+
+// callsWebhook reports whether a webhook converts the objects of the kind.
+func (k *kindOf) callsWebhook() bool {
+	c := k.spec.Conversion
+	return c != nil && c.Strategy == apiextensions.WebhookConverter && c.Webhook != nil && !k.open && len(k.spec.Versions) > 1
 }
 
 // version returns the declaration of one version, without what all versions share.

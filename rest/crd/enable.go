@@ -45,7 +45,8 @@ func Enable(ctx context.Context, api *rest.API, options Options) (disable func()
 	ctx, stop := context.WithCancel(ctx)
 	k := &kinds{
 		api: api, options: options, served: map[string]*kindOf{}, emptying: map[string]context.CancelFunc{}, definitions: map[string]*definition{},
-		client: rest.ClientFor[apiextensions.CustomResourceDefinition](api).As(manager), retries: retries{}, expected: expected{api: api},
+		conversions: map[string]*conversion{},
+		client:      rest.ClientFor[apiextensions.CustomResourceDefinition](api).As(manager), retries: retries{}, expected: expected{api: api},
 		changes: make(chan change), turns: make(chan func()), progress: newProgress(),
 	}
 	from, err := k.load(ctx)
@@ -88,6 +89,7 @@ type kinds struct {
 	definitions map[string]*definition        // by name
 	served      map[string]*kindOf            // by the name of the definition
 	emptying    map[string]context.CancelFunc // ends the deletion of the objects of a kind
+	conversions map[string]*conversion        // of stored objects to a new storage version
 	retries     retries
 	expected    expected
 	changes     chan change // from feed

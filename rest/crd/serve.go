@@ -11,17 +11,31 @@ import (
 
 // serve makes the API serve the kind of a definition, in the form that the definition has now.
 func (k *kinds) serve(ctx context.Context, d *definition, names apiextensions.CustomResourceDefinitionNames) error {
-	old, next := k.served[d.Name], newKind(d, names)
+	next := newKind(d, names)
+	if c := k.conversions[d.Name]; c != nil && (next.ending || !c.next.isLike(next)) {
+		k.stopConversion(d.Name)
+	}
+	old := k.served[d.Name]
 	switch {
 	case old == nil:
 		return k.declare(ctx, next, k.api.Serve)
 	case old.uid != next.uid || old.spec.Scope != next.spec.Scope:
 		k.withdraw(ctx, d.Name)
 		return k.declare(ctx, next, k.api.Serve)
-	case old.open || old.generation == next.generation && sameNames(old.spec.Names, names):
+	case old.open || old.isLike(next):
 		return nil
+	case next.callsWebhook() && next.storageVersion() != old.storageVersion():
+		if next.ending { // the objects can be deleted as they are
+			return nil
+		}
+		return k.convert(ctx, next)
 	}
 	return k.declare(ctx, next, k.api.Replace)
+}
+
+// isLike reports whether two kinds come from the same generation of a definition and have the same names.
+func (k *kindOf) isLike(other *kindOf) bool {
+	return k.uid == other.uid && k.generation == other.generation && sameNames(k.spec.Names, other.spec.Names)
 }
 
 // declare passes a kind to [rest.API.Serve] or [rest.API.Replace].
@@ -63,6 +77,7 @@ func (k *kinds) serveMost(ctx context.Context, next []*kindOf, declared []rest.D
 
 // withdraw stops serving the kind of a definition. It returns when requests of the kind get a 404, and does not wait for those under way.
 func (k *kinds) withdraw(ctx context.Context, name string) {
+	k.stopConversion(name)
 	kind := k.served[name]
 	if kind == nil {
 		return

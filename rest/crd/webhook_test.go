@@ -166,6 +166,28 @@ func define(t *testing.T, api *rest.API, c *converter) {
 	await(t, api, "rods.example.org", established)
 }
 
+// store makes a version the stored one.
+func (c *converter) store(t *testing.T, api *rest.API, version string) {
+	t.Helper()
+	var d struct {
+		Metadata struct{ ResourceVersion string }
+	}
+	require.Equal(t, 200, send(t, api, "GET "+definitions+"/rods.example.org", "", &d))
+	changed := strings.NewReplacer("{name: rods.example.org}", fmt.Sprintf("{name: rods.example.org, resourceVersion: %q}", d.Metadata.ResourceVersion),
+		"storage: true", "storage: false").Replace(c.definition("[v1]"))
+	changed = strings.Replace(changed, "{name: "+version+", served: true, storage: false", "{name: "+version+", served: true, storage: true", 1)
+	require.Equal(t, 200, send(t, api, "PUT "+definitions+"/rods.example.org", changed, nil))
+}
+
+// has returns a condition for await: the kind is established for this reason, and the report is about the latest generation.
+func has(reason string) func(d *apiextensions.CustomResourceDefinition) bool {
+	return func(d *apiextensions.CustomResourceDefinition) bool {
+		return slices.ContainsFunc(d.Status.Conditions, func(c apiextensions.CustomResourceDefinitionCondition) bool {
+			return c.Type == apiextensions.Established && c.Reason == reason && c.ObservedGeneration == d.Generation
+		})
+	}
+}
+
 func rod(version, name, spec string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.org/%s","kind":"Rod","metadata":{"name":%q,"labels":{"of":%q}},"spec":%s}`, version, name, name, spec)
 }
@@ -577,25 +599,11 @@ func TestWebhookConvertsToANewStorageVersion(t *testing.T) {
 	define(t, api, c)
 	require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", "a", `{"size":3}`), nil))
 	c.behave(nil, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
-	var d struct {
-		Metadata struct{ ResourceVersion string }
-	}
-	require.Equal(t, 200, send(t, api, "GET "+definitions+"/rods.example.org", "", &d))
-	changed := strings.NewReplacer("{name: rods.example.org}", fmt.Sprintf("{name: rods.example.org, resourceVersion: %q}", d.Metadata.ResourceVersion),
-		"v1, served: true, storage: true", "v1, served: true, storage: false", "v2, served: true, storage: false", "v2, served: true, storage: true").Replace(c.definition("[v1]"))
-	require.Equal(t, 200, send(t, api, "PUT "+definitions+"/rods.example.org", changed, nil))
-	await(t, api, "rods.example.org", func(d *apiextensions.CustomResourceDefinition) bool {
-		return slices.ContainsFunc(d.Status.Conditions, func(c apiextensions.CustomResourceDefinitionCondition) bool {
-			return c.Reason == "OlderGenerationServed"
-		})
-	})
+	c.store(t, api, "v2")
+	await(t, api, "rods.example.org", has("OlderGenerationServed"))
 	assert.Equal(t, 200, send(t, api, "GET "+rodsV1+"/a", "", nil))
 	c.behave(nil, nil)
-	await(t, api, "rods.example.org", func(d *apiextensions.CustomResourceDefinition) bool {
-		return slices.ContainsFunc(d.Status.Conditions, func(c apiextensions.CustomResourceDefinitionCondition) bool {
-			return c.Reason == "InitialNamesAccepted" && c.ObservedGeneration == 2
-		})
-	})
+	await(t, api, "rods.example.org", has("InitialNamesAccepted"))
 	c.taken()
 	var got object
 	require.Equal(t, 200, send(t, api, "GET "+rodsV2+"/a", "", &got))

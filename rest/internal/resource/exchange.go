@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -35,17 +36,40 @@ func (all *Exchanges) Lock(ctx context.Context) error {
 // Begin returns an empty exchange. The caller holds the lock.
 func (all *Exchanges) Begin() *Exchange { return &Exchange{all: all} }
 
+// Do calls exchange in its turn. If stored objects must be converted outside of the process, Prepare returns an error, and Do converts them
+// and calls exchange again. It converts them between two turns, because other exchanges must not wait for a slow conversion.
+func (all *Exchanges) Do(ctx context.Context, exchange func(*Exchange) error) error {
+	converted := map[string]doc.Value{}
+	for round := 0; ; round++ {
+		if err := all.Lock(ctx); err != nil {
+			return err
+		}
+		x := all.Begin()
+		x.converted, x.patient = converted, round < patientRounds
+		err := exchange(x)
+		var left *unconverted
+		if !errors.As(err, &left) {
+			return err
+		}
+		if err := left.convert(ctx, converted); err != nil {
+			return fmt.Errorf("kind %q: %w", left.res.GVK.Kind, err)
+		}
+	}
+}
+
 // Exchange is a change of what an API serves. All resources are in their stored versions. The API plans it with Take, Replace and GiveUp,
 // calls Prepare, exchanges its set, and calls Settle and Unlock. When the requests to GivenUp have ended, it calls End.
 type Exchange struct {
 	GivenUp []*Resource
 
-	all      *Exchanges
-	unlocked bool
-	taken    []*Resource
-	next     []*Resource // take the place of replaced, one for one
-	replaced []*Resource
-	before   []*fate // the fates of replaced before the exchange
+	all       *Exchanges
+	converted map[string]doc.Value // see [beforehand]
+	patient   bool                 // Prepare may ask for more conversions
+	unlocked  bool
+	taken     []*Resource
+	next      []*Resource // take the place of replaced, one for one
+	replaced  []*Resource
+	before    []*fate // the fates of replaced before the exchange
 }
 
 // Unlock lets the next exchange begin. It may be called twice.
@@ -84,6 +108,9 @@ func (x *Exchange) Retires(res *Resource) bool {
 // that must exist. If Prepare fails, the API keeps its set, and the store serves for it what it served before. Prepare tries what may
 // fail before it upgrades the objects of a replaced resource, because the new form may lack what the old one has.
 func (x *Exchange) Prepare(ctx context.Context) error {
+	if err := x.convertFirst(ctx); err != nil {
+		return err
+	}
 	for i, next := range x.next {
 		if next.Kind.Virtual {
 			continue
@@ -151,6 +178,9 @@ func (x *Exchange) undo(ctx context.Context, taken []*Resource) (err error) {
 // Settle lets go on what waits for the next set, gives their fate to the resources that the API has given up, and loads the reaper with
 // the objects of the new ones.
 func (x *Exchange) Settle() {
+	for _, next := range x.next {
+		next.outside.forgetBeforehand()
+	}
 	for _, old := range x.replaced {
 		close(old.fate.Load().settled)
 		old.drop()

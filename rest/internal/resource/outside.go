@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -21,9 +22,10 @@ type Converter func(ctx context.Context, objects []json.RawMessage, apiVersion s
 
 // outside is the Converter of a kind, with the conversions under way.
 type outside struct {
-	convert Converter
-	mu      sync.Mutex
-	pending map[view]*pending
+	convert    Converter
+	mu         sync.Mutex
+	pending    map[view]*pending
+	beforehand atomic.Pointer[beforehand] // during an exchange
 }
 
 func newOutside(convert Converter) *outside {
@@ -36,7 +38,9 @@ func newOutside(convert Converter) *outside {
 // between returns a function that converts single documents.
 func (o *outside) between(from, to *Resource) func(doc.Value) (doc.Value, error) {
 	return func(v doc.Value) (doc.Value, error) {
-		converted, err := o.call(context.Background(), conversion{from: from.GVK, to: to, objects: []doc.Value{from.WithKind(v)}})
+		ctx, cancel := o.withinExchange()
+		defer cancel()
+		converted, err := o.call(ctx, conversion{from: from.GVK, to: to, objects: []doc.Value{from.WithKind(v)}})
 		if err != nil {
 			return doc.Value{}, err
 		}

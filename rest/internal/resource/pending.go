@@ -52,7 +52,7 @@ func (res *Resource) showOutside(ctx context.Context, records []*storage.Record)
 // another goroutine is converting.
 func (res *Resource) claim(records []*storage.Record) (own []claimed, others map[int]*pending) {
 	o := res.Stored.outside
-	head := fmt.Appendf(nil, `{"apiVersion":%q,`, res.GVK.GroupVersion())
+	head := res.head()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i, r := range records {
@@ -76,6 +76,11 @@ func (res *Resource) claim(records []*storage.Record) (own []claimed, others map
 		own = append(own, claimed{p, i})
 	}
 	return own, others
+}
+
+// head returns how the JSON of every object in this version begins.
+func (res *Resource) head() []byte {
+	return fmt.Appendf(nil, `{"apiVersion":%q,`, res.GVK.GroupVersion())
 }
 
 // claimed is the conversion of a record that the caller carries out, and the place of the record among those that the reader wants.

@@ -62,6 +62,15 @@ func (res *Resource) inVersion(apiVersion string) *Resource {
 	return versions[i]
 }
 
+// versionOf returns the version in which an object is stored.
+func (res *Resource) versionOf(stored doc.Value) (*Resource, error) {
+	apiVersion := stored.Get("apiVersion").Text()
+	if from := res.inVersion(apiVersion); from != nil {
+		return from, nil
+	}
+	return nil, fmt.Errorf("it is stored as %q, which is not a version of kind %q", apiVersion, res.GVK.Kind)
+}
+
 // convert converts an object from this version to another version of the kind, by way of the stored version.
 func (res *Resource) convert(v doc.Value, to *Resource) (doc.Value, error) {
 	var err error
@@ -106,11 +115,13 @@ func (res *Resource) upgrade(json []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	from := res.inVersion(v.Get("apiVersion").Text())
-	if from == nil {
-		return nil, fmt.Errorf("it is stored as %q, which is not a version of kind %q", v.Get("apiVersion").Text(), res.GVK.Kind)
+	from, err := res.versionOf(v)
+	if err != nil {
+		return nil, err
 	}
-	if v, err = from.convert(v, res); err != nil {
+	if converted, ok := res.outside.convertedBeforehand(v); ok {
+		v = converted
+	} else if v, err = from.convert(v, res); err != nil {
 		return nil, errors.Join(err, errors.Unwrap(err)) // the host may see the text of its own error, which clients may not
 	}
 	v, _ = res.Schema.Prune(v)
