@@ -100,15 +100,25 @@ func TestDefaultHookThatOverrides(t *testing.T) {
 	}
 }
 
+// Order has a field that its Go type always writes.
+type Order struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Spec               struct {
+		Amount string `json:"amount"`
+	} `json:"spec"`
+}
+
 // A client with a Go type of Kubernetes sends a zero for each field that it leaves out and whose tag has no omitempty.
 func TestDefaultHookFillsInTheZerosOfBuiltinKinds(t *testing.T) {
-	api := newAPI(t, rest.Options{}, rest.Resource[Trial]{Group: "example.com", Version: "v1", Plural: "trials", Wire: rest.Wire{Dialect: rest.Builtin},
-		Hooks: rest.Hooks[Trial]{Default: func(_ context.Context, obj *Trial) error {
-			obj.Spec.Needed = cmp.Or(obj.Spec.Needed, "much")
+	const orders = "/apis/example.com/v1/namespaces/default/orders"
+	api := newAPI(t, rest.Options{}, rest.Resource[Order]{Group: "example.com", Version: "v1", Plural: "orders", Wire: rest.Wire{Dialect: rest.Builtin},
+		Hooks: rest.Hooks[Order]{Default: func(_ context.Context, obj *Order) error {
+			obj.Spec.Amount = cmp.Or(obj.Spec.Amount, "much")
 			return nil
 		}}})
-	must(t, api, "POST", trials, `{"apiVersion":"example.com/v1","kind":"Trial","metadata":{"name":"a"},"spec":{"needed":""}}`)
-	assert.Equal(t, "much", do(t, api, "GET", trials+"/a", "").text(t, "spec.needed"))
+	must(t, api, "POST", orders, `{"apiVersion":"example.com/v1","kind":"Order","metadata":{"name":"a"},"spec":{"amount":""}}`)
+	assert.Equal(t, "much", do(t, api, "GET", orders+"/a", "").text(t, "spec.amount"))
 }
 
 func TestDefaultHookRunsOnUpdatesToo(t *testing.T) {
