@@ -40,6 +40,7 @@ func TestDocsShowExamples(t *testing.T) {
 		"docs/runtime-kinds.md": {"rest/example_runtime_test.go", "cel/example_definitions_test.go"},
 		"docs/teams.md":         {"examples/platform/teams/main.go"},
 		"docs/versions.md":      {"rest/example_versions_test.go"},
+		"docs/webhooks.md":      {"rest/callout/example_test.go", "rest/crd/example_webhook_test.go", "rest/webhook/example_test.go", "cel/example_policies_test.go"},
 		"docs/deletion.md":      {"rest/example_test.go", "rest/lifecycle/example_test.go"},
 	} {
 		text, err := os.ReadFile(page)
