@@ -3,8 +3,10 @@ package e2e_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // boatsDefinition defines a kind with two versions. The comment "field" marks where a later state of the definition has another field.
@@ -69,8 +71,9 @@ spec: {port: Leith}
 func TestKubectlBringsKinds(t *testing.T) {
 	for _, k := range kubectls {
 		t.Run(k.version, func(t *testing.T) {
-			s := startServer(t, host{program: "conformhost", args: []string{"--crds"}, namespaces: true}, k)
+			s := startServer(t, host{program: "conformhost", args: []string{"--crds", "--apiservices"}, namespaces: true}, k)
 			arrive(t, s)
+			listServices(t, s)
 			use(t, s)
 			change(t, s)
 			leave(t, s)
@@ -100,6 +103,19 @@ func waitForBoats(t *testing.T, s *server) {
 	const met = "customresourcedefinition.apiextensions.k8s.io/boats.example.org condition met\n"
 	assert.Equal(t, met, s.run(t, "wait", "--for=jsonpath={.status.acceptedNames.kind}=Boat", "crd/boats.example.org"))
 	assert.Equal(t, met, s.run(t, "wait", "--for", "condition=Established", "crd/boats.example.org"))
+}
+
+// listServices shows that each served version of a group has an APIService, which clients cannot delete. That of a definition follows later.
+func listServices(t *testing.T, s *server) {
+	const name = "v1.example.org"
+	for end := time.Now().Add(time.Minute); !strings.Contains(s.run(t, "get", "apiservices", "-o", "name"), "/"+name+"\n"); {
+		require.True(t, time.Now().Before(end), "there is no APIService %s", name)
+	}
+	services := s.run(t, "get", "apiservices")
+	assertLine(t, services, "NAME", "SERVICE", "AVAILABLE", "AGE")
+	assertLine(t, services, "v1.apiextensions.k8s.io", "Local", "True")
+	assertLine(t, services, name, "Local", "True")
+	assert.Contains(t, s.refused(t, "", "delete", "apiservice", name), "only the server deletes APIServices")
 }
 
 // use exercises what the definition declares.

@@ -25,6 +25,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
@@ -50,6 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	follow := flags.Bool("lifecycle", false, "collect garbage, empty namespaces, and give Widgets the grace period that clients ask for")
 	crds := flags.Bool("crds", false, "serve CustomResourceDefinitions and the kinds that they describe")
 	widgets := flags.String("widget", "go", "where the kind Widget comes from: go, its struct, or crd, its CustomResourceDefinition, which implies --crds")
+	services := flags.Bool("apiservices", false, "serve APIServices")
 	own := flags.Bool("builtin", false, "serve namespaces, leases, events and service accounts from packages rest/builtin and rest/serviceaccount instead of module k8s")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
@@ -69,6 +71,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	defer api.Close()
 	if *crds || *widgets == "crd" {
 		disable, err := enable(ctx, api, *widgets == "crd", logger)
+		if err != nil {
+			return err
+		}
+		defer disable()
+	}
+	if *services {
+		disable, err := apiservice.Enable(ctx, api, apiservice.Options{Logger: logger})
 		if err != nil {
 			return err
 		}

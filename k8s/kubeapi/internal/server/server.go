@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/rbac"
@@ -102,11 +103,17 @@ func (s *Server) begin(ctx context.Context, c Config) error {
 	if err := bootstrap.Create(ctx, s.api, c.Objects); err != nil {
 		return err
 	}
-	disable, err := crd.Enable(context.WithoutCancel(ctx), s.api, crd.Options{Rules: cel.New(nil), Calls: s.review.calls, Logger: c.Logger})
+	running := context.WithoutCancel(ctx)
+	endDefinitions, err := crd.Enable(running, s.api, crd.Options{Rules: cel.New(nil), Calls: s.review.calls, Logger: c.Logger})
 	if err != nil {
 		return err
 	}
-	s.closing = append(s.closing, func() error { disable(); return nil })
+	s.closing = append(s.closing, func() error { endDefinitions(); return nil })
+	endServices, err := apiservice.Enable(running, s.api, apiservice.Options{Logger: c.Logger})
+	if err != nil {
+		return err
+	}
+	s.closing = append(s.closing, func() error { endServices(); return nil })
 	return s.control(ctx, c)
 }
 
