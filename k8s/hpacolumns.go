@@ -8,6 +8,8 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/decorum-go/decorum/k8s/internal/autoscalers"
 )
 
 func horizontalPodAutoscalerColumns() []column {
@@ -17,10 +19,13 @@ func horizontalPodAutoscalerColumns() []column {
 	})
 	of := targets.cell
 	targets.cell = func(obj any) any {
-		if a, ok := obj.(*autoscalingv1.HorizontalPodAutoscaler); ok {
-			return processorTarget(a)
+		old, ok := obj.(*autoscalingv1.HorizontalPodAutoscaler)
+		if !ok {
+			return of(obj)
 		}
-		return of(obj)
+		var a autoscaler
+		autoscalers.ToV2(old, &a)
+		return of(&a)
 	}
 	return []column{
 		text("Reference", documented[autoscalingv2.HorizontalPodAutoscalerSpec]("scaleTargetRef"), func(a *autoscaler) any {
@@ -37,14 +42,6 @@ func horizontalPodAutoscalerColumns() []column {
 		text("Replicas", documented[autoscalingv2.HorizontalPodAutoscalerStatus]("currentReplicas"), func(a *autoscaler) any { return a.Status.CurrentReplicas }),
 		age(),
 	}
-}
-
-// processorTarget prints the only metric of version v1.
-func processorTarget(a *autoscalingv1.HorizontalPodAutoscaler) string {
-	if a.Spec.TargetCPUUtilizationPercentage == nil {
-		return none
-	}
-	return fmt.Sprintf("cpu: %s/%s", percentage(a.Status.CurrentCPUUtilizationPercentage, unknown), percentage(a.Spec.TargetCPUUtilizationPercentage, ""))
 }
 
 func percentage(p *int32, nothing string) string {

@@ -1,7 +1,6 @@
 package defaults
 
 import (
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -10,10 +9,9 @@ import (
 // usualUtilization is the share of the requested CPU, in percent, that an autoscaler without a metric aims at.
 const usualUtilization = 80
 
-// autoscaling returns the defaults of both versions of HorizontalPodAutoscaler.
+// autoscaling returns the defaults of HorizontalPodAutoscaler in version v2, which stores the objects of v1 too.
 func autoscaling() []rule {
 	return []rule{
-		fixed[autoscalingv1.HorizontalPodAutoscaler](values{"spec.minReplicas": 1, "spec.targetCPUUtilizationPercentage": usualUtilization}),
 		fixed[autoscalingv2.HorizontalPodAutoscaler](values{"spec.minReplicas": 1}),
 
 		when(metrics),

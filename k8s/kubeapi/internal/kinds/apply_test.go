@@ -26,6 +26,7 @@ func TestAppliesOfTheSameConfigurationChangeNothing(t *testing.T) {
 		{"/apis/apps/v1/namespaces/default/deployments/a", `"apiVersion":"apps/v1","kind":"Deployment","spec":{"selector":{"matchLabels":{"a":"b"}},` + template + `}`},
 		{"/apis/apps/v1/namespaces/default/statefulsets/a", `"apiVersion":"apps/v1","kind":"StatefulSet","spec":{"selector":{"matchLabels":{"a":"b"}},` + template + `,"volumeClaimTemplates":[{"metadata":{"name":"v"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]}`},
 		{"/apis/batch/v1/namespaces/default/jobs/a", `"apiVersion":"batch/v1","kind":"Job","spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}`},
+		{"/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers/a", `"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","spec":{"maxReplicas":5,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}}`},
 		{"/apis/networking.k8s.io/v1/namespaces/default/ingresses/a", `"apiVersion":"networking.k8s.io/v1","kind":"Ingress","spec":{"defaultBackend":{"service":{"name":"s","port":{"number":80}}}}`},
 		{"/apis/certificates.k8s.io/v1/certificatesigningrequests/a", `"apiVersion":"certificates.k8s.io/v1","kind":"CertificateSigningRequest","spec":{"signerName":"a.com/b","request":"YQ==","usages":["client auth"]}`},
 	} {

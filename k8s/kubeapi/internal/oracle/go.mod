@@ -47,6 +47,7 @@ replace (
 
 require (
 	github.com/decorum-go/decorum v0.0.0-00010101000000-000000000000
+	github.com/decorum-go/decorum/k8s v0.0.0-00010101000000-000000000000
 	github.com/decorum-go/decorum/k8s/kubeapi v0.0.0-00010101000000-000000000000
 	github.com/stretchr/testify v1.12.1
 	k8s.io/api v0.37.2

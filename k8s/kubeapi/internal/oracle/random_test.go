@@ -9,7 +9,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -120,8 +119,6 @@ func (r filler) repair(p any) {
 		delete(p.Annotations, appsv1.DeprecatedTemplateGeneration)
 	case *corev1.PersistentVolumeClaim:
 		p.TypeMeta = metav1.TypeMeta{Kind: pick(r, "", "PersistentVolumeClaim", "Claim")} // shown in a StatefulSet
-	case *autoscalingv1.HorizontalPodAutoscalerStatus:
-		p.CurrentCPUUtilizationPercentage = nil // version 1 shows it in an annotation as well
 	case *resourcev1.Device:
 		p.NodeAllocatableResourceMappings = nil // an alpha field of 1.36
 	case *resourcev1.DeviceTaint:

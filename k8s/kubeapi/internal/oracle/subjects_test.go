@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -92,7 +91,6 @@ func subjects() []subject {
 		of[appsv1.Deployment](),
 		of[appsv1.ReplicaSet](),
 		of[appsv1.StatefulSet](),
-		of[autoscalingv1.HorizontalPodAutoscaler](),
 		of[autoscalingv2.HorizontalPodAutoscaler](),
 		of[batchv1.CronJob](),
 		of[batchv1.Job](),
