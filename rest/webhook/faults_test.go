@@ -36,7 +36,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{"an unknown path", nil, `failed to call webhook: Post "URL?timeout=10s": the server answered 404 Not Found`},
 		{"an error", func(out http.ResponseWriter, _ *http.Request) { http.Error(out, "secret", 500) }, `failed to call webhook: Post "URL?timeout=10s": the server answered 500 Internal Server Error`},
-		{"a redirect", func(out http.ResponseWriter, r *http.Request) { http.Redirect(out, r, "/elsewhere", 302) }, `failed to call webhook: Post "URL?timeout=10s": the server answered 302 Found: redirects are not followed`},
+		{"a redirect", func(out http.ResponseWriter, r *http.Request) { http.Redirect(out, r, "/elsewhere", http.StatusFound) }, `failed to call webhook: Post "URL?timeout=10s": the server answered 302 Found: redirects are not followed`},
 		{"a panic", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `failed to call webhook: Post "URL?timeout=10s": `},
 		{"garbage", write("secret"), `failed to call webhook: Post "URL?timeout=10s": the answer is not JSON of the expected form`},
 		{"50 MB", func(out http.ResponseWriter, _ *http.Request) {

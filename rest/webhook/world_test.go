@@ -60,7 +60,6 @@ type world struct {
 
 	mu       sync.Mutex
 	handlers map[string]http.HandlerFunc // by path
-	audited  []string
 }
 
 // request and response are the parts of an AdmissionReview that tests look at.
