@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -39,7 +40,7 @@ func serve(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	api, err := rest.New(rest.Options{Admission: hooks.Admission()}, append(hooks.Definitions(),
+	api, err := rest.New(rest.Options{Admission: hooks.Admission(), Logger: slog.New(slog.DiscardHandler)}, append(hooks.Definitions(),
 		rest.Resource[note]{Group: "example.com", Version: "v1", Plural: "notes", Scope: rest.Cluster, Names: rest.Names{Kind: "Note"}},
 		rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster, Names: rest.Names{Kind: "Memo"}})...)
 	if err != nil {
