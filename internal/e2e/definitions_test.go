@@ -109,7 +109,7 @@ func waitForBoats(t *testing.T, s *server) {
 func listServices(t *testing.T, s *server) {
 	const name = "v1.example.org"
 	for end := time.Now().Add(time.Minute); !strings.Contains(s.run(t, "get", "apiservices", "-o", "name"), "/"+name+"\n"); {
-		require.True(t, time.Now().Before(end), "there is no APIService %s", name)
+		require.True(t, time.Now().Before(end), "the host did not create the APIService %s within a minute", name)
 	}
 	services := s.run(t, "get", "apiservices")
 	assertLine(t, services, "NAME", "SERVICE", "AVAILABLE", "AGE")

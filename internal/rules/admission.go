@@ -106,7 +106,7 @@ type Input struct {
 	Request doc.Value
 	// Namespace is the namespace of the object, if the expressions see it. Its managedFields are not visible.
 	Namespace doc.Value
-	// Params is the object that configures the expressions. It is absent if there is none.
+	// Params is the object that configures the expressions. It may be absent.
 	Params doc.Value
 	// Authorize answers the questions of authorizer. If it is nil, expressions that ask fail.
 	Authorize func(Check) Ruling

@@ -22,7 +22,7 @@ type policy struct {
 
 	compile  sync.Once
 	compiled *program
-	fault    error // why there is no program
+	fault    error // of the compilation; compiled is then nil
 }
 
 // binding is a binding of either kind.

@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// paramsOf returns the resource of the parameters of a policy, or nil if it has none. It returns an error if the API does not serve their
+// paramsOf returns the resource of the parameters of a policy, or nil for a policy without parameters. It returns an error if the API does not serve their
 // kind.
 func (w *write) paramsOf(p *policy) (*resource.Resource, error) {
 	if p.paramKind == nil {

@@ -31,7 +31,7 @@ type webhook struct {
 	sideEffects         *ar.SideEffectClass
 	failOpen            bool // the failure policy is Ignore
 	reinvocable         bool
-	conditions          func() (*rules.Conditions, error) // nil if there are none
+	conditions          func() (*rules.Conditions, error) // nil without match conditions
 	turns               *turns.Turns
 }
 

@@ -74,7 +74,7 @@ func named(name string, selector *metav1.LabelSelector) autoscalingv2.MetricIden
 	return autoscalingv2.MetricIdentifier{Name: name, Selector: selector}
 }
 
-// amount returns an amount, or the zero that v1 shows if there is none.
+// amount returns an amount. In v1, a missing amount is zero.
 func amount(q *resource.Quantity) resource.Quantity {
 	if q == nil {
 		return resource.Quantity{}

@@ -12,7 +12,7 @@ import (
 
 // Criteria say which writes a webhook or a policy sees.
 type Criteria struct {
-	// Rules select writes. AllResources selects all if there are no rules.
+	// Rules select writes. If Rules is empty, AllResources selects all writes.
 	Rules        []Rule
 	AllResources bool
 	// Exclude takes writes out again.

@@ -98,7 +98,7 @@ func (u *unconverted) convert(ctx context.Context, converted map[string]doc.Valu
 	return nil
 }
 
-// convertedBeforehand returns the conversion of a stored object if there is one.
+// convertedBeforehand returns the earlier conversion of a stored object. ok is false if it was not converted.
 func (o *outside) convertedBeforehand(v doc.Value) (converted doc.Value, ok bool) {
 	if o == nil {
 		return doc.Value{}, false

@@ -60,7 +60,7 @@ func MutatingAdmissionPolicyBindings(validate Validator[MutatingAdmissionPolicyB
 	}
 }
 
-// unset is what a column shows if there is no value.
+// unset is the text of a column without a value.
 const unset = "<unset>"
 
 // policyColumns returns the columns of policies. name and description are those of the first column, and of returns what they show.

@@ -33,7 +33,7 @@ func core() []rest.Definition {
 	}
 }
 
-// componentStatuses returns the deprecated kind ComponentStatus. The API has no components that it could report on, so there are no objects.
+// componentStatuses returns the deprecated kind ComponentStatus. A list of them is always empty, because the API runs no components.
 func componentStatuses() rest.Resource[corev1.ComponentStatus] {
 	return rest.Resource[corev1.ComponentStatus]{Version: "v1", Plural: "componentstatuses", Scope: rest.Cluster,
 		Names: rest.Names{Short: []string{"cs"}}, Verbs: []rest.Verb{rest.Get, rest.List}, Wire: rest.Wire{Dialect: rest.Builtin, Untracked: true}}

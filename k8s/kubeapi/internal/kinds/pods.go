@@ -15,8 +15,8 @@ const (
 	resizePart              = "resize"
 )
 
-// pods returns the kind Pod. There is no kubelet: a Pod that has a node stays as clients write it, and a deleted one stays until a client
-// deletes it with a grace period of 0.
+// pods returns the kind Pod. A scheduled Pod stays as clients write it, because no kubelet updates its status. After a deletion, it
+// remains until a client deletes it with a grace period of 0.
 func pods() rest.Resource[corev1.Pod] {
 	r := of[corev1.Pod]()
 	r.Wire.Parts = []string{ephemeralContainersPart, resizePart}

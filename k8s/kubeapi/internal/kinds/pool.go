@@ -57,7 +57,7 @@ func (p *pool[V]) take(ctx context.Context, v V, by types.NamespacedName) (bool,
 	return p.try(ctx, v, by)
 }
 
-// takeAny takes the first of the candidates that no other Service has. It reports false if there is none.
+// takeAny takes the first of the candidates that no other Service has. It reports false if all are taken.
 func (p *pool[V]) takeAny(ctx context.Context, candidates iter.Seq[V], by types.NamespacedName) (v V, ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// allocatePorts takes the node ports that the client asks for, and any for the ports of the Service that have none. Ports with the same
+// allocatePorts takes the node ports that the client asks for, and a free one for each other port of the Service that needs one. Ports with the same
 // number and different protocols share a node port.
 func (a *allocator) allocatePorts(ctx context.Context, s, old *corev1.Service) error {
 	var had []int32

@@ -67,7 +67,7 @@ func of[T any, P interface {
 	}
 }
 
-// subjects returns the kinds whose defaults are in package defaults, and those that have none. The kinds of rbac.authorization.k8s.io and
+// subjects returns the kinds whose defaults are in package defaults, and those without defaults. The kinds of rbac.authorization.k8s.io and
 // the Events are those of the core, which has its own tests.
 func subjects() []subject {
 	return []subject{

@@ -30,7 +30,7 @@ func readOptional(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// certificate returns the certificate of the server: that of the flags or, like kube-apiserver, a new one if the folder has none.
+// certificate returns the certificate of the server: that of the flags, that of the folder, or a new one, as kube-apiserver does.
 func (f *serverFlags) certificate() (tls.Certificate, error) {
 	certificate, key := f.tlsCert, f.tlsKey
 	if certificate == "" && f.certDir != "" {
