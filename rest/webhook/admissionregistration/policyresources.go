@@ -2,62 +2,41 @@ package admissionregistration
 
 import (
 	"cmp"
-	"context"
 	"time"
 
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/status"
 )
-
-// A Validator checks an object of a kind before it is stored. old is nil on create.
-type Validator[T any] = func(ctx context.Context, obj, old *T) status.FieldErrors
 
 // ValidatingAdmissionPolicies declares the resource validatingadmissionpolicies.
 func ValidatingAdmissionPolicies(validate Validator[ValidatingAdmissionPolicy]) rest.Resource[ValidatingAdmissionPolicy] {
-	return rest.Resource[ValidatingAdmissionPolicy]{
-		Group: Group, Version: Version, Plural: "validatingadmissionpolicies", Scope: rest.Cluster, Names: names(), Wire: wire(), Overlay: overlay(),
-		Description: "ValidatingAdmissionPolicy refuses writes by expressions. It has no effect without a binding.",
-		Columns: policyColumns("Validations", "The number of validations of the policy.", func(p *ValidatingAdmissionPolicy) (int, *ParamKind, time.Time) {
-			return len(p.Spec.Validations), p.Spec.ParamKind, p.CreationTimestamp.Time
-		}),
-		Hooks: rest.Hooks[ValidatingAdmissionPolicy]{Validate: validate},
-	}
+	columns := policyColumns("Validations", "The number of validations of the policy.", func(p *ValidatingAdmissionPolicy) (int, *ParamKind, time.Time) {
+		return len(p.Spec.Validations), p.Spec.ParamKind, p.CreationTimestamp.Time
+	})
+	return declare("validatingadmissionpolicies", "ValidatingAdmissionPolicy refuses writes by expressions. It has no effect without a binding.", columns, validate)
 }
 
 // ValidatingAdmissionPolicyBindings declares the resource validatingadmissionpolicybindings.
 func ValidatingAdmissionPolicyBindings(validate Validator[ValidatingAdmissionPolicyBinding]) rest.Resource[ValidatingAdmissionPolicyBinding] {
-	return rest.Resource[ValidatingAdmissionPolicyBinding]{
-		Group: Group, Version: Version, Plural: "validatingadmissionpolicybindings", Scope: rest.Cluster, Names: names(), Wire: wire(), Overlay: overlay(),
-		Description: "ValidatingAdmissionPolicyBinding puts a policy into effect.",
-		Columns: bindingColumns(func(b *ValidatingAdmissionPolicyBinding) (string, *ParamRef, time.Time) {
-			return b.Spec.PolicyName, b.Spec.ParamRef, b.CreationTimestamp.Time
-		}),
-		Hooks: rest.Hooks[ValidatingAdmissionPolicyBinding]{Validate: validate},
-	}
+	columns := bindingColumns(func(b *ValidatingAdmissionPolicyBinding) (string, *ParamRef, time.Time) {
+		return b.Spec.PolicyName, b.Spec.ParamRef, b.CreationTimestamp.Time
+	})
+	return declare("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding puts a policy into effect.", columns, validate)
 }
 
 // MutatingAdmissionPolicies declares the resource mutatingadmissionpolicies.
 func MutatingAdmissionPolicies(validate Validator[MutatingAdmissionPolicy]) rest.Resource[MutatingAdmissionPolicy] {
-	return rest.Resource[MutatingAdmissionPolicy]{
-		Group: Group, Version: Version, Plural: "mutatingadmissionpolicies", Scope: rest.Cluster, Names: names(), Wire: wire(), Overlay: overlay(),
-		Description: "MutatingAdmissionPolicy changes objects by expressions. It has no effect without a binding.",
-		Columns: policyColumns("Mutations", "The number of mutations of the policy.", func(p *MutatingAdmissionPolicy) (int, *ParamKind, time.Time) {
-			return len(p.Spec.Mutations), p.Spec.ParamKind, p.CreationTimestamp.Time
-		}),
-		Hooks: rest.Hooks[MutatingAdmissionPolicy]{Validate: validate},
-	}
+	columns := policyColumns("Mutations", "The number of mutations of the policy.", func(p *MutatingAdmissionPolicy) (int, *ParamKind, time.Time) {
+		return len(p.Spec.Mutations), p.Spec.ParamKind, p.CreationTimestamp.Time
+	})
+	return declare("mutatingadmissionpolicies", "MutatingAdmissionPolicy changes objects by expressions. It has no effect without a binding.", columns, validate)
 }
 
 // MutatingAdmissionPolicyBindings declares the resource mutatingadmissionpolicybindings.
 func MutatingAdmissionPolicyBindings(validate Validator[MutatingAdmissionPolicyBinding]) rest.Resource[MutatingAdmissionPolicyBinding] {
-	return rest.Resource[MutatingAdmissionPolicyBinding]{
-		Group: Group, Version: Version, Plural: "mutatingadmissionpolicybindings", Scope: rest.Cluster, Names: names(), Wire: wire(), Overlay: overlay(),
-		Description: "MutatingAdmissionPolicyBinding puts a policy into effect.",
-		Columns: bindingColumns(func(b *MutatingAdmissionPolicyBinding) (string, *ParamRef, time.Time) {
-			return b.Spec.PolicyName, b.Spec.ParamRef, b.CreationTimestamp.Time
-		}),
-		Hooks: rest.Hooks[MutatingAdmissionPolicyBinding]{Validate: validate},
-	}
+	columns := bindingColumns(func(b *MutatingAdmissionPolicyBinding) (string, *ParamRef, time.Time) {
+		return b.Spec.PolicyName, b.Spec.ParamRef, b.CreationTimestamp.Time
+	})
+	return declare("mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding puts a policy into effect.", columns, validate)
 }
 
 // unset is the text of a column without a value.

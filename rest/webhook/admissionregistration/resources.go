@@ -8,49 +8,41 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
+// A Validator checks an object of a kind before it is stored. old is nil on create.
+type Validator[T any] = func(ctx context.Context, obj, old *T) status.FieldErrors
+
 // ValidatingWebhookConfigurations declares the resource validatingwebhookconfigurations. compile returns the fault of a match
 // condition.
 func ValidatingWebhookConfigurations(compile func(expression string) error) rest.Resource[ValidatingWebhookConfiguration] {
-	return rest.Resource[ValidatingWebhookConfiguration]{
-		Group: Group, Version: Version, Plural: "validatingwebhookconfigurations", Scope: rest.Cluster, Names: names(), Wire: wire(), Overlay: overlay(),
-		Description: "ValidatingWebhookConfiguration registers webhooks that allow or refuse writes.",
-		Columns: webhookColumns(func(c *ValidatingWebhookConfiguration) (int, time.Time) {
-			return len(c.Webhooks), c.CreationTimestamp.Time
-		}),
-		Hooks: rest.Hooks[ValidatingWebhookConfiguration]{
-			Validate: func(_ context.Context, c, old *ValidatingWebhookConfiguration) status.FieldErrors {
-				return c.Validate(old, compile)
-			},
-		},
-	}
+	columns := webhookColumns(func(c *ValidatingWebhookConfiguration) (int, time.Time) {
+		return len(c.Webhooks), c.CreationTimestamp.Time
+	})
+	return declare("validatingwebhookconfigurations", "ValidatingWebhookConfiguration registers webhooks that allow or refuse writes.", columns, func(_ context.Context, c, old *ValidatingWebhookConfiguration) status.FieldErrors {
+		return c.Validate(old, compile)
+	})
 }
 
 // MutatingWebhookConfigurations declares the resource mutatingwebhookconfigurations. compile returns the fault of a match condition.
 func MutatingWebhookConfigurations(compile func(expression string) error) rest.Resource[MutatingWebhookConfiguration] {
-	return rest.Resource[MutatingWebhookConfiguration]{
-		Group: Group, Version: Version, Plural: "mutatingwebhookconfigurations", Scope: rest.Cluster, Names: names(), Wire: wire(), Overlay: overlay(),
-		Description: "MutatingWebhookConfiguration registers webhooks that may change objects.",
-		Columns: webhookColumns(func(c *MutatingWebhookConfiguration) (int, time.Time) {
-			return len(c.Webhooks), c.CreationTimestamp.Time
-		}),
-		Hooks: rest.Hooks[MutatingWebhookConfiguration]{
-			Validate: func(_ context.Context, c, old *MutatingWebhookConfiguration) status.FieldErrors {
-				return c.Validate(old, compile)
-			},
-		},
+	columns := webhookColumns(func(c *MutatingWebhookConfiguration) (int, time.Time) {
+		return len(c.Webhooks), c.CreationTimestamp.Time
+	})
+	return declare("mutatingwebhookconfigurations", "MutatingWebhookConfiguration registers webhooks that may change objects.", columns, func(_ context.Context, c, old *MutatingWebhookConfiguration) status.FieldErrors {
+		return c.Validate(old, compile)
+	})
+}
+
+// declare returns the declaration of a kind. All kinds of the group are cluster-scoped and have a generation. A PUT needs a resourceVersion,
+// finalizers need no domain, and each selector is atomic.
+func declare[T any](plural, description string, columns []rest.Column, validate Validator[T]) rest.Resource[T] {
+	return rest.Resource[T]{
+		Group: Group, Version: Version, Plural: plural, Scope: rest.Cluster, Description: description, Columns: columns,
+		Names:   rest.Names{Categories: []string{"api-extensions"}},
+		Wire:    rest.Wire{Dialect: rest.Builtin, Generation: true, VersionRequired: true, PlainMetadata: true},
+		Overlay: map[string]string{"LabelSelector": "map=atomic"},
+		Hooks:   rest.Hooks[T]{Validate: validate},
 	}
 }
-
-// names are the names that all kinds of the group have.
-func names() rest.Names { return rest.Names{Categories: []string{"api-extensions"}} }
-
-// wire is how all kinds of the group answer: they have a generation, a PUT needs a resourceVersion, and finalizers need no domain.
-func wire() rest.Wire {
-	return rest.Wire{Dialect: rest.Builtin, Generation: true, VersionRequired: true, PlainMetadata: true}
-}
-
-// overlay makes each selector atomic.
-func overlay() map[string]string { return map[string]string{"LabelSelector": "map=atomic"} }
 
 // webhookColumns returns the columns of webhook configurations. of returns what they show.
 func webhookColumns[T any](of func(*T) (webhooks int, created time.Time)) []rest.Column {
