@@ -3,7 +3,7 @@
 // busy, and for a while on the first. It repeats this and prints, for each round, the 99th percentile of the latency beside the attack on
 // the other host and on the same host, and at the end the median of the differences. The exit status is 1 if that is above the limit.
 //
-// There are two attacks: hostile definitions one after the other, and concurrent writes of a kind whose webhooks hang, lie or answer 50 MB.
+// There are two attacks: hostile definitions one after the other, and 20 writes a second of a kind whose webhooks hang, lie and answer 50 MB.
 package main
 
 import (

@@ -6,47 +6,53 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"time"
 )
 
 const (
 	memos          = "/apis/example.com/v1/memos"
+	aMemo          = `{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"generateName":"a"}}`
 	configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
-	// writers is how many writes of memos are under way at a time.
-	writers = 20
+	// interval is the time between two writes of memos. It leaves the processors time for the load: an attack that saturates them would
+	// measure the machine instead of the host.
+	interval = 50 * time.Millisecond
 )
 
 // webhooks is the attack that writes memos, whose webhooks hang, lie and answer too much.
 func webhooks(url string, stop <-chan struct{}) (sent int, err error) {
-	server := httptest.NewTLSServer(http.HandlerFunc(misbehave))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(misbehave))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the host gives up connections
+	server.StartTLS()
 	defer server.Close()
 	if err := register(url, server); err != nil {
 		return 0, err
 	}
-	counts, errs := make([]int, writers), make([]error, writers)
-	var running sync.WaitGroup
-	for i := range writers {
-		running.Go(func() {
-			for errs[i] == nil {
-				select {
-				case <-stop:
-					return
-				default:
+	failed := make(chan error, 1) // the first failure
+	var writes sync.WaitGroup
+	for due := time.NewTicker(interval); ; sent++ {
+		select {
+		case <-stop:
+			due.Stop()
+			writes.Wait()
+			close(failed)
+			_, err := send("DELETE", url+configurations+"/hostile", "", http.StatusOK)
+			return sent, errors.Join(<-failed, err)
+		case <-due.C:
+			writes.Go(func() {
+				if _, err := send("POST", url+memos, aMemo, http.StatusInternalServerError); err != nil {
+					select {
+					case failed <- err:
+					default:
+					}
 				}
-				_, errs[i] = send("POST", url+memos, `{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"generateName":"a"}}`, http.StatusInternalServerError)
-				counts[i]++
-			}
-		})
+			})
+		}
 	}
-	running.Wait()
-	for _, n := range counts {
-		sent += n
-	}
-	_, err = send("DELETE", url+configurations+"/hostile", "", http.StatusOK)
-	return sent, errors.Join(append(errs, err)...)
 }
 
 // register creates the configuration of the webhooks. The first one refuses every write, after the others have been called, too.
