@@ -1,6 +1,7 @@
 package callout
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,12 @@ func withoutQuotes(err error) error {
 	return errNotHTTP
 }
 
+const (
+	mediaType = "application/json" // of reviews
+	// usualAnswer is the largest size in bytes that a server can make the client allocate by its Content-Length alone.
+	usualAnswer = 16 << 10
+)
+
 var errNotJSON = errors.New("the answer is not JSON of the expected form")
 
 // read stores the JSON of an answer in response.
@@ -41,7 +48,7 @@ func read(answer *http.Response, limit int64, response any) error {
 	if encoding := answer.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return errors.New("the answer is compressed, which the request did not permit")
 	}
-	if contentType := answer.Header.Get("Content-Type"); contentType != "" {
+	if contentType := answer.Header.Get("Content-Type"); contentType != "" && contentType != mediaType {
 		if _, _, err := mime.ParseMediaType(contentType); err != nil {
 			return errors.New("the answer has an invalid Content-Type")
 		}
@@ -49,13 +56,17 @@ func read(answer *http.Response, limit int64, response any) error {
 	if answer.ContentLength > limit {
 		return tooLarge(limit)
 	}
-	body, err := io.ReadAll(io.LimitReader(answer.Body, limit+1))
+	var body bytes.Buffer
+	if announced := answer.ContentLength; announced > 0 && announced <= usualAnswer {
+		body.Grow(int(announced) + bytes.MinRead) // without MinRead, ReadFrom would grow it once more to see the end
+	}
+	_, err := body.ReadFrom(io.LimitReader(answer.Body, limit+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("reading the answer: %w", withoutQuotes(err))
-	case int64(len(body)) > limit:
+	case int64(body.Len()) > limit:
 		return tooLarge(limit)
-	case codec.Unmarshal(body, response) != nil:
+	case codec.Unmarshal(body.Bytes(), response) != nil:
 		// The error of the decoder quotes the answer.
 		return errNotJSON
 	}

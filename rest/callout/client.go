@@ -3,6 +3,7 @@ package callout
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http/httptrace"
@@ -72,7 +73,8 @@ func (c *Client) begin() bool {
 	return !c.closed
 }
 
-// Post sends the JSON of a request to a webhook, and stores the JSON of its answer in response, which is a pointer.
+// Post sends the JSON of a request to a webhook, and stores the JSON of its answer in response, which is a pointer. Post sends a
+// json.RawMessage unchanged and unchecked.
 //
 // The errors of Post are made to stand behind the name of the webhook. They say what failed in the words of package net/http, for example
 //
@@ -85,12 +87,15 @@ func (c *Client) Post(ctx context.Context, target Target, request, response any)
 	if err != nil {
 		return err
 	}
-	body, err := codec.Marshal(request)
-	if err != nil {
-		return err
+	body, ready := request.(json.RawMessage)
+	if !ready {
+		if body, err = codec.Marshal(request); err != nil {
+			return err
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(target.Timeout, defaultTimeout))
 	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
 	deadline, _ := ctx.Deadline()
 	u.RawQuery = url.Values{"timeout": {wholeSeconds(time.Until(deadline)).String()}}.Encode()
 	if err := c.post(ctx, call{Target: &target, url: u, body: body}, response); err != nil {
@@ -117,9 +122,6 @@ func (c *Client) post(ctx context.Context, asked call, response any) (err error)
 		return errClosed
 	}
 	defer c.running.Done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(c.life, cancel)()
 	defer func() {
 		switch {
 		case err == nil:
@@ -130,13 +132,13 @@ func (c *Client) post(ctx context.Context, asked call, response any) (err error)
 		}
 	}()
 
-	r, pool, err := c.prepare(ctx, asked)
+	var connected bool
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
+	r, pool, err := c.prepare(httptrace.WithClientTrace(ctx, trace), asked)
 	if err != nil {
 		return err
 	}
 	defer c.pools.release(pool)
-	var connected bool
-	r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}))
 	answer, err := pool.transport.RoundTrip(r)
 	switch {
 	case err != nil && connected:

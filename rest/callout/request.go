@@ -34,7 +34,7 @@ func (c *Client) prepare(ctx context.Context, asked call) (*http.Request, *pool,
 		Method: http.MethodPost, URL: &target, Host: asked.url.Host, ContentLength: int64(len(asked.body)),
 		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(asked.body)), nil },
 		Header: http.Header{
-			"Accept": {"application/json"}, "Content-Type": {"application/json"}, "User-Agent": {"decorum"},
+			"Accept": {mediaType}, "Content-Type": {mediaType}, "User-Agent": {"decorum"},
 			// Reviews may be sent twice, so the transport repeats one that met the end of a kept connection. It does not send the header.
 			"X-Idempotency-Key": {},
 		},

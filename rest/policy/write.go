@@ -42,7 +42,7 @@ func (w *write) input(ctx context.Context, i invocation) (*rules.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	request, err := w.matching.Describe(i.in, matching.User(w.request.User))
+	request, err := w.matching.Describe(i.in, matching.User(w.request.User), matching.Objects{})
 	if err != nil {
 		return nil, err
 	}

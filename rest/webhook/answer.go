@@ -25,13 +25,6 @@ const (
 	usualSize   = 4 << 10 // of the text of a review
 )
 
-// question is an AdmissionReview on its way to a webhook.
-type question struct {
-	APIVersion string          `json:"apiVersion"`
-	Kind       string          `json:"kind"`
-	Request    json.RawMessage `json:"request"`
-}
-
 // reply is an AdmissionReview from a webhook.
 type reply struct {
 	APIVersion string  `json:"apiVersion"`
@@ -75,10 +68,10 @@ func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (*ans
 	}
 	defer leave()
 	uid, apiVersion := d.review.Environment().NewUID(), reviewGroup+"/"+w.versions[i]
-	text := codec.AppendJSON(make([]byte, 0, usualSize), request.With("uid", doc.Of(uid)))
-	sent := question{APIVersion: apiVersion, Kind: reviewKind, Request: text}
+	sent := codec.AppendJSON(make([]byte, 0, usualSize), doc.MapOf(doc.Member{Key: "apiVersion", Value: doc.Of(apiVersion)},
+		doc.Member{Key: "kind", Value: doc.Of(reviewKind)}, doc.Member{Key: "request", Value: request.With("uid", doc.Of(uid))}))
 	var received reply
-	if err := d.options.Calls.Post(ctx, w.target, sent, &received); err != nil {
+	if err := d.options.Calls.Post(ctx, w.target, json.RawMessage(sent), &received); err != nil {
 		return nil, &callError{w.name, fmt.Errorf("failed to call webhook: %w", err)}
 	}
 	if err := received.check(apiVersion, uid, d.kind); err != nil {

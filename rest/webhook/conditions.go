@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/decorum-go/decorum/internal/rules"
+	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 	"github.com/decorum-go/decorum/status"
@@ -60,7 +61,7 @@ func (d *dispatch) meets(ctx context.Context, w *webhook, in resource.Version) (
 	if err != nil {
 		return false, status.InternalError(err)
 	}
-	described, err := d.describe(in)
+	described, err := d.request.Describe(in, matching.User(d.user), matching.Objects{})
 	if err != nil {
 		return false, err
 	}

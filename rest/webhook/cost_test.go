@@ -56,6 +56,7 @@ func BenchmarkValidatingWebhook(b *testing.B) {
 		var in struct{ Request struct{ UID string } }
 		asked, _ = io.ReadAll(r.Body)
 		_ = json.Unmarshal(asked, &in)
+		out.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(out, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":true,"uid":`+strconv.Quote(in.Request.UID)+`}}`)
 	})
 	w.validating("allow", hook{path: "/allow", more: everything})

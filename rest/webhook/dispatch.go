@@ -34,19 +34,14 @@ func (d *dispatch) matches(ctx context.Context, w *webhook) (in resource.Version
 	return in, matches, err
 }
 
-// describe returns the request of an AdmissionReview without its uid and its objects.
-func (d *dispatch) describe(in resource.Version) (doc.Value, error) {
-	return d.request.Describe(in, matching.User(d.user))
-}
-
 // question returns the request of an AdmissionReview, which lacks only its uid.
 func (d *dispatch) question(in resource.Version) (doc.Value, error) {
 	object, old, err := d.review.In(in)
 	if err != nil {
 		return doc.Value{}, status.InternalError(err)
 	}
-	described, err := d.describe(in)
-	return described.With("object", orNull(object)).With("oldObject", orNull(old)).With("options", orNull(described.Get("options"))), err
+	described, err := d.request.Describe(in, matching.User(d.user), matching.Objects{Object: orNull(object), Old: orNull(old)})
+	return described.With("options", orNull(described.Get("options"))), err
 }
 
 func orNull(v doc.Value) doc.Value {

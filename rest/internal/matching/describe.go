@@ -7,9 +7,12 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// Describe returns a write as the request of an AdmissionReview of admission.k8s.io/v1, as far as expressions see it: without uid, object and
-// oldObject. in is the version in which a webhook or a policy matches.
-func (q *Request) Describe(in resource.Version, user User) (doc.Value, error) {
+// Objects are the members object and oldObject of the request of an AdmissionReview, which expressions do not see.
+type Objects struct{ Object, Old doc.Value }
+
+// Describe returns a write as the request of an AdmissionReview of admission.k8s.io/v1, without uid. in is the version in which a webhook or
+// a policy matches.
+func (q *Request) Describe(in resource.Version, user User, shown Objects) (doc.Value, error) {
 	options, dryRun := q.review.Options()
 	described, err := describeOptions(options)
 	if err != nil {
@@ -23,24 +26,22 @@ func (q *Request) Describe(in resource.Version, user User) (doc.Value, error) {
 		return member(key, doc.Of(value))
 	}
 	_, name := q.review.Named()
+	// Sorted members make the fastest map.
 	return doc.MapOf(
-		member("kind", describeKind(in.Kind)), member("resource", describeResource(in.Resource)), text("subResource", q.write.subresource),
+		member("dryRun", doc.OfBool(dryRun)), member("kind", describeKind(in.Kind)), text("name", name), text("namespace", q.review.NamespaceName()),
+		member("object", shown.Object), member("oldObject", shown.Old), member("operation", doc.Of(q.write.operation)), member("options", described),
 		member("requestKind", describeKind(q.requested.Kind)), member("requestResource", describeResource(q.requested.Resource)),
-		text("requestSubResource", q.write.subresource), text("name", name), text("namespace", q.review.NamespaceName()),
-		member("operation", doc.Of(q.write.operation)), member("userInfo", user.describe()), member("dryRun", doc.OfBool(dryRun)), member("options", described),
+		text("requestSubResource", q.write.subresource), member("resource", describeResource(in.Resource)), text("subResource", q.write.subresource),
+		member("userInfo", user.describe()),
 	), nil
 }
 
 func describeKind(k apimeta.GroupVersionKind) doc.Value {
-	return describe("kind", k.Group, k.Version, k.Kind)
+	return doc.MapOf(doc.Member{Key: "group", Value: doc.Of(k.Group)}, doc.Member{Key: "kind", Value: doc.Of(k.Kind)}, doc.Member{Key: "version", Value: doc.Of(k.Version)})
 }
 
 func describeResource(r apimeta.GroupVersionResource) doc.Value {
-	return describe("resource", r.Group, r.Version, r.Resource)
-}
-
-func describe(what, group, version, name string) doc.Value {
-	return doc.MapOf(doc.Member{Key: "group", Value: doc.Of(group)}, doc.Member{Key: "version", Value: doc.Of(version)}, doc.Member{Key: what, Value: doc.Of(name)})
+	return doc.MapOf(doc.Member{Key: "group", Value: doc.Of(r.Group)}, doc.Member{Key: "resource", Value: doc.Of(r.Resource)}, doc.Member{Key: "version", Value: doc.Of(r.Version)})
 }
 
 // describeOptions returns the options of a request with their kind. They are absent if the client connects.
