@@ -187,7 +187,7 @@ type Hooks[T any] struct {
 	Default func(ctx context.Context, obj *T) error
 	// Prepare runs after defaults and admission, and before validation. It drops or rewrites fields that clients may not decide, and
 	// sets the first status of a new object. old is nil on create. Prepare can change only the fields that the client can change: no
-	// metadata that the server sets, and in a write of the status only the status.
+	// metadata that the server sets, and in a write of the status only the status. A built-in kind may set the status in any update.
 	Prepare func(ctx context.Context, obj, old *T) error
 	// Validate checks an object by rules that the tags cannot express, and returns the errors. old is nil on create.
 	Validate func(ctx context.Context, obj, old *T) status.FieldErrors

@@ -70,7 +70,7 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 		res.Stored = res
 	}
 	if res.life = d.Traits.Life; res.life == nil {
-		res.life = plainLife
+		res.life = lifeOf(d.Kind.GroupVersionKind, d.Dialect)
 	}
 	if err := res.checkNames(); err != nil {
 		return nil, err

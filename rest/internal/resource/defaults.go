@@ -28,7 +28,7 @@ func (w *Write) prepare(ctx context.Context) error {
 		return err
 	}
 	prepared := w.res.mutated(changed, w.obj, w.part())
-	if w.old.shown.IsAbsent() { // the hook may set the status of a new object, which a client may not
+	if w.old.shown.IsAbsent() || w.res.Dialect.StatusPrepared && w.part() == MainPart { // the hook may set what a client may not
 		prepared = prepared.With("status", changed.Get("status"))
 	}
 	return w.resettle(ctx, prepared)

@@ -152,10 +152,14 @@ func (res *Resource) validateDelete(ctx context.Context, current *storage.Record
 // whatever the version of the request, and converts nothing.
 func (w *Write) mark(ctx context.Context) error {
 	grace, err := w.res.graceFor(ctx, w.old.stored, *w.deletion)
-	if err == nil {
-		w.obj = w.res.markForDeletion(w.old.stored, *w.deletion, grace)
+	if err != nil {
+		return err
 	}
-	return err
+	if text := w.res.life.except.OrphansWarning; text != "" && w.res.propagation(*w.deletion) == "" {
+		w.Warnings.addAlways(text)
+	}
+	w.obj = w.res.markForDeletion(w.old.stored, *w.deletion, grace)
+	return nil
 }
 
 // markForDeletion returns the object with the finalizer of the propagation policy, with the time when its grace period ends, and with the
@@ -163,8 +167,13 @@ func (w *Write) mark(ctx context.Context) error {
 func (res *Resource) markForDeletion(old doc.Value, options apimeta.DeleteOptions, grace int64) doc.Value {
 	m := objectmeta.Of(old)
 	finalizers := objectmeta.FinalizersOf(old)
-	if policy := res.propagation(options); policy != "" {
-		finalizers = slices.DeleteFunc(finalizers, func(f string) bool { return f == objectmeta.FinalizerOrphan || f == objectmeta.FinalizerForeground })
+	decides := func(f string) bool { return f == objectmeta.FinalizerOrphan || f == objectmeta.FinalizerForeground }
+	policy := res.propagation(options)
+	if policy == "" && res.life.except.Orphans && !slices.ContainsFunc(finalizers, decides) {
+		policy = apimeta.DeletePropagationOrphan
+	}
+	if policy != "" {
+		finalizers = slices.DeleteFunc(finalizers, decides)
 		switch policy {
 		case apimeta.DeletePropagationForeground:
 			finalizers = append(finalizers, objectmeta.FinalizerForeground)

@@ -3,7 +3,7 @@ package resource
 import (
 	"context"
 	"fmt"
-
+	"slices"
 	"strconv"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -119,7 +119,7 @@ func (w *Write) count(context.Context) error {
 	generation, rv := m.Get(objectmeta.Generation), m.Get(objectmeta.ResourceVersion)
 	if old := w.old; !old.shown.IsAbsent() {
 		generation, rv = objectmeta.Of(old.shown).Get(objectmeta.Generation), objectmeta.Of(old.shown).Get(objectmeta.ResourceVersion)
-		if w.res.Dialect.Generation && (w.res.desiredStateChanged(w.out.shown, old.shown) || w.res.toStored != nil && w.res.Stored.desiredStateChanged(w.out.stored, old.stored)) {
+		if w.res.Dialect.Generation && (w.counts(w.out.shown, old.shown) || w.res.toStored != nil && w.res.Stored.desiredStateChanged(w.out.stored, old.stored)) {
 			n, _ := generation.Int()
 			generation = doc.OfInt(n + 1)
 		}
@@ -130,6 +130,18 @@ func (w *Write) count(context.Context) error {
 		doc.Member{Key: objectmeta.ResourceVersion, Value: rv},
 	)
 	return nil
+}
+
+// counts reports whether the write of obj over old raises the generation.
+func (w *Write) counts(obj, old doc.Value) bool {
+	e, m, was := &w.res.life.except, objectmeta.Of(obj), objectmeta.Of(old)
+	if w.part() == MainPart && slices.ContainsFunc(e.Counted, func(f string) bool { return !doc.Equal(m.Get(f), was.Get(f)) }) {
+		return true
+	}
+	for _, path := range e.Uncounted {
+		obj = obj.WithAt(old.Lookup(path...), path...)
+	}
+	return w.res.desiredStateChanged(obj, old)
 }
 
 // confine refuses a write whose result the client would not see.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/upstream"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -36,6 +37,8 @@ type Life struct {
 	parts []partOf
 	// namespaces: the objects are the namespaces of other kinds.
 	namespaces bool
+	// except holds the rules that Kubernetes has for the kind alone.
+	except upstream.Exceptions
 }
 
 // partOf declares a subresource that is a part of the object, such as a namespace's /finalize.
@@ -54,6 +57,16 @@ var plainLife = &Life{
 	mark:         func(obj doc.Value) doc.Value { return obj },
 	holds:        func(doc.Value) bool { return false },
 	propagation:  apimeta.DeletePropagationBackground,
+}
+
+// lifeOf returns the plain rules, with the exceptions of a kind that is built into Kubernetes.
+func lifeOf(k apimeta.GroupVersionKind, d upstream.Dialect) *Life {
+	if !d.GoWritten {
+		return plainLife
+	}
+	life := *plainLife
+	life.except = upstream.ExceptionsOf(k.Group, k.Version, k.Kind)
+	return &life
 }
 
 // checkMortal refuses to delete an object that nobody may delete.

@@ -33,6 +33,7 @@ type Dialect struct {
 	// Writes.
 
 	UnconditionalUpdate bool `about:"a PUT without a resourceVersion" yes:"overwrites, unless the resource sets VersionRequired" no:"422 Invalid"`
+	StatusPrepared      bool `about:"the status that the Prepare hook sets in an update of the object" yes:"stored" no:"ignored"`
 	StatusMetadata      bool `about:"metadata in a write to /status" yes:"written" no:"left as it is"`
 	CountsChecked       bool `about:"the fields that /scale reads" yes:"checked in every write" no:"checked in writes to /scale"`
 	GroupInKey          bool `about:"the key in the message about a failed uid precondition" yes:"with the group" no:"without the group"`
@@ -112,6 +113,7 @@ var Builtin = Dialect{
 	CoreMetadata:     true,
 
 	UnconditionalUpdate: true,
+	StatusPrepared:      true,
 	StatusMetadata:      true,
 
 	StrategicMerge: true,

@@ -17,12 +17,20 @@ import (
 const namespace = "default"
 
 // clientOf returns a client of an API that sends and reads Protobuf, as the programs of a cluster do.
-func clientOf(t *testing.T, api *rest.API) *kubernetes.Clientset {
-	c, err := kubernetes.NewForConfig(&clientrest.Config{Host: "http://kubernetes", Transport: rest.RoundTripper(api), QPS: -1,
+func clientOf(t *testing.T, api *rest.API) *kubernetes.Clientset { return warnedClientOf(t, api, nil) }
+
+// warnedClientOf returns such a client that passes on warnings. If warnings is nil, client-go logs them.
+func warnedClientOf(t *testing.T, api *rest.API, warnings clientrest.WarningHandler) *kubernetes.Clientset {
+	c, err := kubernetes.NewForConfig(&clientrest.Config{Host: "http://kubernetes", Transport: rest.RoundTripper(api), QPS: -1, WarningHandler: warnings,
 		ContentConfig: clientrest.ContentConfig{ContentType: "application/vnd.kubernetes.protobuf"}})
 	require.NoError(t, err)
 	return c
 }
+
+// heard collects the warnings that a client receives.
+type heard struct{ texts []string }
+
+func (h *heard) HandleWarningHeader(_ int, _, text string) { h.texts = append(h.texts, text) }
 
 // newNamespace creates a namespace, so that the cases of a test can share an API.
 func newNamespace(t *testing.T, client *kubernetes.Clientset) string {

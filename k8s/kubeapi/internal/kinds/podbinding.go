@@ -12,13 +12,13 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// bindingKey is the key of a context in which the node of a Pod may change.
+// bindingKey is the key of a context in which a write binds a Pod to a node.
 type bindingKey struct{}
 
 func isBinding(ctx context.Context) bool { return ctx.Value(bindingKey{}) != nil }
 
-// bindings returns the subresource pods/binding, through which a scheduler assigns a Pod to a node. The node need not exist. The
-// assignment and the condition PodScheduled are two writes, because one write changes either the object or its status.
+// bindings returns the subresource pods/binding, through which a scheduler assigns a Pod to a node. The node need not exist.
+// The Prepare hook sets the status of a bound Pod, because the client that writes an object cannot.
 func bindings() rest.SubresourceOf[corev1.Pod] {
 	return rest.Subresource[corev1.Pod, corev1.Binding]{
 		Name: "binding", Version: "v1", Kind: "Binding",
@@ -75,14 +75,6 @@ func bind(ctx context.Context, pods rest.Client[corev1.Pod], pod *corev1.Pod, b 
 		}
 		pod.Spec.NodeName = b.Target.Name
 		pod.Annotations, pod.Labels = merged(pod.Annotations, b.Annotations), merged(pod.Labels, b.Labels)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	_, err = pods.ModifyStatus(ctx, pod.Name, func(pod *corev1.Pod) error {
-		pod.Status.NominatedNodeName = ""
-		setPodCondition(&pod.Status, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
 		return nil
 	})
 	return err

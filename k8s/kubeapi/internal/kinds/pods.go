@@ -44,6 +44,9 @@ func preparePod(ctx context.Context, pod, old *corev1.Pod) error {
 	case part(ctx) == resizePart:
 		restoreMetadata(&pod.ObjectMeta, &old.ObjectMeta)
 		keepResized(pod, old)
+	case isBinding(ctx):
+		pod.Status.NominatedNodeName = ""
+		setPodCondition(&pod.Status, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
 	default:
 		if pod.Spec.Priority == nil {
 			pod.Spec.Priority = old.Spec.Priority

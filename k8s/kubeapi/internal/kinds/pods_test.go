@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
@@ -167,7 +168,9 @@ func TestBindingsAssignPodsToNodes(t *testing.T) {
 	}
 	api := newAPI(t)
 	pods := clientOf(t, api).CoreV1().Pods(namespace)
-	must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a"), metav1.CreateOptions{}))
+	created := must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a"), metav1.CreateOptions{}))
+	events := must[watch.Interface](t)(pods.Watch(t.Context(), metav1.ListOptions{ResourceVersion: created.ResourceVersion}))
+	defer events.Stop()
 
 	err := pods.Bind(t.Context(), binding("other"), metav1.CreateOptions{})
 	assertRefused(t, err, 409, "Precondition failed: UID in precondition: other")
@@ -180,6 +183,8 @@ func TestBindingsAssignPodsToNodes(t *testing.T) {
 	require.Len(t, p.Status.Conditions, 1)
 	assert.Equal(t, corev1.PodScheduled, p.Status.Conditions[0].Type)
 	assert.Equal(t, corev1.ConditionTrue, p.Status.Conditions[0].Status)
+	assert.EqualValues(t, 1, p.Generation)
+	assert.Equal(t, p, (<-events.ResultChan()).Object, "a binding is one event")
 
 	err = pods.Bind(t.Context(), binding(""), metav1.CreateOptions{})
 	assertRefused(t, err, 409, `Operation cannot be fulfilled on pods/binding "a": pod a is already assigned to node "n"`)

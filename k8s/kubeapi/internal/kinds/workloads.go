@@ -15,8 +15,7 @@ import (
 func apps() []rest.Definition {
 	return []rest.Definition{
 		freezing(of[appsv1.ControllerRevision](), frozen[appsv1.ControllerRevision]{"data", func(r *appsv1.ControllerRevision) any { return r.Data }}),
-		freezing(of[appsv1.DaemonSet](),
-			frozen[appsv1.DaemonSet]{"spec.selector", func(d *appsv1.DaemonSet) any { return d.Spec.Selector }}),
+		daemonSets(),
 		freezing(of[appsv1.Deployment](),
 			frozen[appsv1.Deployment]{"spec.selector", func(d *appsv1.Deployment) any { return d.Spec.Selector }}),
 		freezing(of[appsv1.ReplicaSet](),
