@@ -16,7 +16,7 @@ func core() []rest.Definition {
 	return []rest.Definition{
 		legacyBindings(),
 		componentStatuses(),
-		configMaps(),
+		of[corev1.ConfigMap](),
 		//lint:ignore SA1019 clients still use it
 		of[corev1.Endpoints](),
 		builtin.Events(),
@@ -29,7 +29,7 @@ func core() []rest.Definition {
 		podTemplates(),
 		of[corev1.ReplicationController](),
 		of[corev1.ResourceQuota](),
-		secrets(),
+		of[corev1.Secret](),
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // daemonSets returns the kind DaemonSet. An annotation counts the changes of the template, as a field of older versions did.
 func daemonSets() rest.Resource[appsv1.DaemonSet] {
-	r := preparing(of[appsv1.DaemonSet](), func(ctx context.Context, d, old *appsv1.DaemonSet) error {
+	return preparing(of[appsv1.DaemonSet](), func(ctx context.Context, d, old *appsv1.DaemonSet) error {
 		if part(ctx) != "" {
 			return nil
 		}
@@ -31,7 +31,6 @@ func daemonSets() rest.Resource[appsv1.DaemonSet] {
 		d.Annotations[appsv1.DeprecatedTemplateGeneration] = strconv.FormatInt(n, 10)
 		return nil
 	})
-	return freezing(r, frozen[appsv1.DaemonSet]{"spec.selector", func(d *appsv1.DaemonSet) any { return d.Spec.Selector }})
 }
 
 // templateGeneration returns the number of the template, which is at least 1.

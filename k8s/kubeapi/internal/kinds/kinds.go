@@ -63,10 +63,12 @@ func of[T any, P interface {
 		switch {
 		case old == nil:
 			return validation.Check(obj)
-		case rest.AccessFrom(ctx).Subresource == "status": // it changes nothing that is checked
-			return nil
+		case part(ctx) == "":
+			return validation.CheckUpdate(obj, old)
+		case part(ctx) == "status":
+			return validation.CheckStatus(obj, old)
 		}
-		return validation.CheckUpdate(obj, old)
+		return validation.CheckPart(obj, old)
 	}
 	return r
 }

@@ -17,6 +17,17 @@ type bindingKey struct{}
 
 func isBinding(ctx context.Context) bool { return ctx.Value(bindingKey{}) != nil }
 
+// allowingBinding returns the check of a Pod, which refuses another node unless the Pod is being assigned to it.
+func allowingBinding(check func(ctx context.Context, pod, old *corev1.Pod) status.FieldErrors) func(ctx context.Context, pod, old *corev1.Pod) status.FieldErrors {
+	return func(ctx context.Context, pod, old *corev1.Pod) status.FieldErrors {
+		if old != nil && isBinding(ctx) {
+			old = old.DeepCopy()
+			old.Spec.NodeName = pod.Spec.NodeName
+		}
+		return check(ctx, pod, old)
+	}
+}
+
 // bindings returns the subresource pods/binding, through which a scheduler assigns a Pod to a node. The node need not exist.
 // The Prepare hook sets the status of a bound Pod, because the client that writes an object cannot.
 func bindings() rest.SubresourceOf[corev1.Pod] {

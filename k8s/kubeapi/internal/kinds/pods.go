@@ -21,8 +21,9 @@ func pods() rest.Resource[corev1.Pod] {
 	r := of[corev1.Pod]()
 	r.Wire.Parts = []string{ephemeralContainersPart, resizePart}
 	r.Hooks.GracePeriod = podGracePeriod
+	r.Hooks.Validate = allowingBinding(r.Hooks.Validate)
 	r.Subresources = append(podStreams(), bindings(), evictions())
-	return validating(preparing(r, preparePod), validatePodUpdate)
+	return validating(preparing(r, preparePod), validatePodPart)
 }
 
 // preparePod sets the first status of a Pod, and restores what the part that is written does not contain.

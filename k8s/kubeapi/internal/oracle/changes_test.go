@@ -13,11 +13,11 @@ type change struct {
 	doc  map[string]any
 }
 
-// changes returns the documents that differ from this one in one place outside of apiVersion, kind and metadata: a member or element is
-// missing, a value has changed, an element stands twice, or a map has a key that no label may have.
-func changes(doc map[string]any) (all []change) {
+// changes returns the documents that differ from this one in one place of the status, or outside of the status, apiVersion, kind and
+// metadata: a member or element is missing, a value has changed, an element stands twice, or a map has a key that no label may have.
+func changes(doc map[string]any, status bool) (all []change) {
 	for _, key := range slices.Sorted(maps.Keys(doc)) {
-		if key == "apiVersion" || key == "kind" || key == "metadata" {
+		if key == "apiVersion" || key == "kind" || key == "metadata" || (key == "status") != status {
 			continue
 		}
 		changesAt(key, doc[key], func(what string, value any, keep bool) {

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -12,130 +13,86 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
-	podapi "k8s.io/kubernetes/pkg/api/pod"
-	"k8s.io/kubernetes/pkg/apis/apps"
-	appsvalidation "k8s.io/kubernetes/pkg/apis/apps/validation"
-	"k8s.io/kubernetes/pkg/apis/autoscaling"
-	autoscalingvalidation "k8s.io/kubernetes/pkg/apis/autoscaling/validation"
-	"k8s.io/kubernetes/pkg/apis/batch"
-	batchvalidation "k8s.io/kubernetes/pkg/apis/batch/validation"
-	"k8s.io/kubernetes/pkg/apis/coordination"
-	coordinationvalidation "k8s.io/kubernetes/pkg/apis/coordination/validation"
-	"k8s.io/kubernetes/pkg/apis/core"
-	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
-	"k8s.io/kubernetes/pkg/apis/discovery"
-	discoveryvalidation "k8s.io/kubernetes/pkg/apis/discovery/validation"
-	"k8s.io/kubernetes/pkg/apis/networking"
-	networkingvalidation "k8s.io/kubernetes/pkg/apis/networking/validation"
-	"k8s.io/kubernetes/pkg/apis/policy"
-	policyvalidation "k8s.io/kubernetes/pkg/apis/policy/validation"
-	"k8s.io/kubernetes/pkg/apis/scheduling"
-	schedulingvalidation "k8s.io/kubernetes/pkg/apis/scheduling/validation"
-	"k8s.io/kubernetes/pkg/apis/storage"
-	storagevalidation "k8s.io/kubernetes/pkg/apis/storage/validation"
 	"sigs.k8s.io/yaml"
 
 	"github.com/decorum-go/decorum/internal/roundstest"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
+	"github.com/decorum-go/decorum/status"
 )
 
-// refusals returns what Kubernetes finds wrong with a new object of its internal version.
-func refusals(obj runtime.Object) field.ErrorList {
-	pods := func(spec *core.PodSpec) corevalidation.PodValidationOptions {
-		return podapi.GetValidationOptionsFromPodSpecAndMeta(spec, nil, nil, nil)
+// operation is a way to write an object: what both sides find wrong with it. old is the object before the write.
+type operation struct {
+	name   string
+	status bool // whether it writes the status, and nothing else
+	ours   func(obj, old any) status.FieldErrors
+	theirs func(obj, old runtime.Object) field.ErrorList
+}
+
+func operations() []operation {
+	return []operation{
+		{"creation", false, func(obj, _ any) status.FieldErrors { return validation.Check(obj) }, creations},
+		{"update", false, validation.CheckUpdate, updates},
+		{"write of the status", true, validation.CheckStatus, statuses},
 	}
-	switch obj := obj.(type) {
-	case *core.Pod:
-		options := pods(&obj.Spec)
-		options.ResourceIsPod = true
-		return corevalidation.ValidatePodCreate(obj, options)
-	case *core.PodTemplate:
-		return corevalidation.ValidatePodTemplate(obj, pods(&obj.Template.Spec))
-	case *core.ReplicationController:
-		if obj.Spec.Template == nil {
-			return corevalidation.ValidateReplicationController(obj, corevalidation.PodValidationOptions{})
-		}
-		return corevalidation.ValidateReplicationController(obj, pods(&obj.Spec.Template.Spec))
-	case *core.Service:
-		return corevalidation.ValidateServiceCreate(obj)
-	case *core.ConfigMap:
-		return corevalidation.ValidateConfigMap(obj)
-	case *core.Secret:
-		return corevalidation.ValidateSecret(obj)
-	case *core.PersistentVolumeClaim:
-		return corevalidation.ValidatePersistentVolumeClaim(obj, corevalidation.ValidationOptionsForPersistentVolumeClaimCreate())
-	case *core.PersistentVolume:
-		return corevalidation.ValidatePersistentVolume(obj, corevalidation.ValidationOptionsForPersistentVolume(obj, nil))
-	case *apps.Deployment:
-		return appsvalidation.ValidateDeployment(obj, pods(&obj.Spec.Template.Spec))
-	case *apps.ReplicaSet:
-		return appsvalidation.ValidateReplicaSet(obj, pods(&obj.Spec.Template.Spec))
-	case *apps.DaemonSet:
-		return appsvalidation.ValidateDaemonSet(obj, pods(&obj.Spec.Template.Spec))
-	case *apps.StatefulSet:
-		return appsvalidation.ValidateStatefulSet(obj, pods(&obj.Spec.Template.Spec))
-	case *apps.ControllerRevision:
-		return appsvalidation.ValidateControllerRevisionCreate(obj)
-	case *batch.Job:
-		return batchvalidation.ValidateJob(obj, batchvalidation.JobValidationOptions{PodValidationOptions: pods(&obj.Spec.Template.Spec)})
-	case *batch.CronJob:
-		return batchvalidation.ValidateCronJobCreate(obj, pods(&obj.Spec.JobTemplate.Spec.Template.Spec))
-	case *coordination.Lease:
-		return coordinationvalidation.ValidateLease(obj)
-	case *discovery.EndpointSlice:
-		return discoveryvalidation.ValidateEndpointSliceCreate(obj)
-	case *policy.PodDisruptionBudget:
-		return policyvalidation.ValidatePodDisruptionBudget(obj, policyvalidation.PodDisruptionBudgetValidationOptions{})
-	case *autoscaling.HorizontalPodAutoscaler:
-		return autoscalingvalidation.ValidateHorizontalPodAutoscaler(obj, autoscalingvalidation.HorizontalPodAutoscalerSpecValidationOptions{MinReplicasLowerBound: 1})
-	case *networking.Ingress:
-		return networkingvalidation.ValidateIngressCreate(obj)
-	case *networking.NetworkPolicy:
-		return networkingvalidation.ValidateNetworkPolicy(obj, networkingvalidation.NetworkPolicyValidationOptions{})
-	case *scheduling.PriorityClass:
-		return schedulingvalidation.ValidatePriorityClass(obj)
-	case *storage.StorageClass:
-		return storagevalidation.ValidateStorageClass(obj)
+}
+
+// of returns the object that the operation writes: one that is created has no status.
+func (o operation) of(doc map[string]any) map[string]any {
+	if o.name == "creation" {
+		return with(doc, "status", nil, false)
 	}
-	panic(fmt.Sprintf("no validation for %T", obj))
+	return doc
 }
 
 // verdict holds the messages of both sides about an object. Faults of the metadata are left out: the core finds them.
 type verdict struct{ theirs, ours []string }
 
 // judge returns false for an object that cannot be decoded.
-func (s subject) judge(t *testing.T, doc any) (v verdict, ok bool) {
+func (e example) judge(t *testing.T, o operation, doc map[string]any) (v verdict, ok bool) {
+	t.Helper()
+	obj, internal, ok := e.both(t, doc)
+	if !ok {
+		return v, false
+	}
+	for _, f := range o.ours(obj, e.old) {
+		v.ours = append(v.ours, message(string(f.Type), f.Field, f.BadValue, f.Detail))
+	}
+	for _, f := range o.theirs(internal, e.oldInternal) {
+		v.theirs = append(v.theirs, message(string(f.Type), f.Field, f.BadValue, f.Detail))
+	}
+	ofMetadata := func(message string) bool {
+		return strings.HasPrefix(message, "metadata") && !strings.HasPrefix(message, "metadata.taints")
+	}
+	return verdict{slices.DeleteFunc(v.theirs, ofMetadata), slices.DeleteFunc(v.ours, ofMetadata)}, true
+}
+
+// both returns an object with its defaults, ours and in the form that Kubernetes works with.
+func (s subject) both(t *testing.T, doc any) (obj, internal runtime.Object, ok bool) {
 	t.Helper()
 	text := encode(t, doc)
-	obj := s.new()
-	if err := yaml.Unmarshal(text, obj); err != nil {
-		return v, false
+	obj, theirs := s.new(), s.new()
+	if json.Unmarshal(text, obj) != nil {
+		return nil, nil, false
+	}
+	require.NoError(t, json.Unmarshal(text, theirs))
+	for _, o := range []runtime.Object{obj, theirs} {
+		o.(metav1.Object).SetResourceVersion("1")
 	}
 	s.set(obj)
 	s.canonicalize(obj)
-	for _, e := range validation.Check(obj) {
-		v.ours = append(v.ours, message(string(e.Type), e.Field, e.BadValue, e.Detail))
-	}
-	legacyscheme.Scheme.Default(obj)
-	internal, err := legacyscheme.Scheme.ConvertToVersion(obj, schema.GroupVersion{Group: s.gvk.Group, Version: runtime.APIVersionInternal})
-	if err != nil {
-		return v, false
-	}
-	for _, e := range refusals(internal) {
-		if !strings.HasPrefix(e.Field, "metadata") {
-			v.theirs = append(v.theirs, message(string(e.Type), e.Field, e.BadValue, e.Detail))
-		}
-	}
-	v.ours = slices.DeleteFunc(v.ours, func(message string) bool { return strings.HasPrefix(message, "metadata") })
-	return v, true
+	legacyscheme.Scheme.Default(theirs)
+	internal, err := legacyscheme.Scheme.ConvertToVersion(theirs, schema.GroupVersion{Group: s.gvk.Group, Version: runtime.APIVersionInternal})
+	return obj, internal, err == nil
 }
 
 // message shows a fault without the value if that is a struct: Kubernetes shows the names of its internal Go fields.
 func message(kind, path string, value any, detail string) string {
+	detail, _, _ = strings.Cut(detail, "\n") // a difference of objects follows
 	v := reflect.ValueOf(value)
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
@@ -149,7 +106,8 @@ func message(kind, path string, value any, detail string) string {
 // example is a valid object.
 type example struct {
 	subject
-	doc map[string]any
+	doc              map[string]any
+	old, oldInternal runtime.Object // the document as the operations find it
 }
 
 func examples(t *testing.T) []example {
@@ -163,44 +121,71 @@ func examples(t *testing.T) []example {
 		gvk := schema.FromAPIVersionAndKind(doc["apiVersion"].(string), doc["kind"].(string))
 		i := slices.IndexFunc(subjects(), func(s subject) bool { return s.gvk == gvk })
 		require.GreaterOrEqual(t, i, 0, gvk)
-		all = append(all, example{subjects()[i], doc})
+		s := subjects()[i]
+		old, internal, ok := s.both(t, doc)
+		require.True(t, ok, gvk)
+		all = append(all, example{s, doc, old, internal})
 	}
 	return all
+}
+
+// share counts the objects that Kubernetes refuses, and those that we refuse too.
+type share struct{ theirs, ours int }
+
+func (s share) String() string {
+	if s.theirs == 0 {
+		return "| |"
+	}
+	return fmt.Sprintf("| %d | %d %%", s.theirs, 100*s.ours/s.theirs)
 }
 
 // TestValidation changes examples in one place at a time. What we find wrong, Kubernetes must find wrong in the same words. It writes the
 // share of Kubernetes' refusals that we give into the README of the module.
 func TestValidation(t *testing.T) {
-	refused, found := map[string]int{}, map[string]int{}
+	found := map[string][]share{}
 	for _, e := range examples(t) {
 		kind := e.gvk.Kind
-		v, ok := e.judge(t, e.doc)
-		require.True(t, ok, kind)
-		require.Empty(t, v.theirs, "Kubernetes refuses the example of %s", kind)
-		require.Empty(t, v.ours, "we refuse the example of %s", kind)
-		for _, change := range changes(e.doc) {
-			v, ok := e.judge(t, change.doc)
-			if !ok {
+		if found[kind] == nil {
+			found[kind] = make([]share, len(operations()))
+		}
+		for i, o := range operations() {
+			if o.status && e.doc["status"] == nil {
 				continue
 			}
-			extra := slices.DeleteFunc(slices.Clone(v.ours), func(m string) bool { return slices.Contains(v.theirs, m) })
-			assert.Empty(t, extra, "%s: only we refuse %s; Kubernetes: %q", kind, change.what, v.theirs)
-			if len(v.theirs) > 0 {
-				refused[kind]++
-				if len(v.ours) > 0 {
-					found[kind]++
-				} else if testing.Verbose() {
-					t.Logf("%s: not refused: %s: %q", kind, change.what, v.theirs)
+			v, ok := e.judge(t, o, o.of(e.doc))
+			require.True(t, ok, kind)
+			require.Empty(t, v.theirs, "Kubernetes refuses the %s of the example of %s", o.name, kind)
+			require.Empty(t, v.ours, "we refuse the %s of the example of %s", o.name, kind)
+			for _, change := range changes(o.of(e.doc), o.status) {
+				v, ok := e.judge(t, o, change.doc)
+				if !ok {
+					continue
+				}
+				v.compare(t, "%s of %s: %s", o.name, kind, change.what)
+				if len(v.theirs) > 0 {
+					found[kind][i].theirs++
+					if len(v.ours) > 0 {
+						found[kind][i].ours++
+					} else if testing.Verbose() {
+						t.Logf("%s of %s: not refused: %s: %q", o.name, kind, change.what, v.theirs)
+					}
 				}
 			}
 		}
 	}
 	var table strings.Builder
-	table.WriteString("| kind | objects that Kubernetes refuses | refused here |\n| --- | --- | --- |\n")
-	for _, kind := range slices.Sorted(maps.Keys(refused)) {
-		fmt.Fprintf(&table, "| %s | %d | %d %% |\n", kind, refused[kind], 100*found[kind]/refused[kind])
+	table.WriteString("| kind | creations | | updates | | writes to /status | |\n| --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, kind := range slices.Sorted(maps.Keys(found)) {
+		fmt.Fprintf(&table, "| %s %s %s %s |\n", kind, found[kind][0], found[kind][1], found[kind][2])
 	}
 	checkTable(t, table.String())
+}
+
+// compare checks that Kubernetes finds wrong what we find wrong, in the same words.
+func (v verdict) compare(t *testing.T, format string, args ...any) {
+	t.Helper()
+	extra := slices.DeleteFunc(slices.Clone(v.ours), func(m string) bool { return slices.Contains(v.theirs, m) })
+	assert.Empty(t, extra, "%s: only we refuse it; Kubernetes: %q", fmt.Sprintf(format, args...), v.theirs)
 }
 
 var update = flag.Bool("update", false, "write the table of validation into the README of kubeapi")
@@ -229,19 +214,20 @@ func checkTable(t *testing.T, table string) {
 // TestValidationOfTwoFaults changes examples in two random places.
 func TestValidationOfTwoFaults(t *testing.T) {
 	all := examples(t)
-	roundstest.Run(t, 1000, func(t *testing.T, seed int64) {
+	roundstest.Run(t, 1500, func(t *testing.T, seed int64) {
 		r := newFiller(seed)
-		e := pick(r, all...)
-		two := changes(pick(r, changes(e.doc)...).doc)
-		if len(two) == 0 {
+		e, o := pick(r, all...), pick(r, operations()...)
+		once := changes(o.of(e.doc), o.status)
+		if len(once) == 0 {
 			return
 		}
-		doc := pick(r, two...).doc
-		v, ok := e.judge(t, doc)
-		if !ok {
+		twice := changes(pick(r, once...).doc, o.status)
+		if len(twice) == 0 {
 			return
 		}
-		extra := slices.DeleteFunc(slices.Clone(v.ours), func(m string) bool { return slices.Contains(v.theirs, m) })
-		assert.Empty(t, extra, "%s: only we refuse %s; Kubernetes: %q", e.gvk.Kind, encode(t, doc), v.theirs)
+		doc := pick(r, twice...).doc
+		if v, ok := e.judge(t, o, doc); ok {
+			v.compare(t, "%s of %s: %s", o.name, e.gvk.Kind, encode(t, doc))
+		}
 	})
 }

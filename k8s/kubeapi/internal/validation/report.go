@@ -13,7 +13,10 @@ import (
 )
 
 // report collects the faults of an object.
-type report struct{ errs field.ErrorList }
+type report struct {
+	errs     field.ErrorList
+	existing bool // whether the object exists already: then what cannot change is not checked again
+}
 
 func (r *report) add(errs ...*field.Error) { r.errs = append(r.errs, errs...) }
 

@@ -21,8 +21,38 @@ import (
 // Check returns the faults of an object that has its defaults, a pointer to a struct of k8s.io/api. It has no rules for the kinds that
 // this package does not know.
 func Check(obj any) status.FieldErrors {
+	return faults(func(r *report) { r.object(obj) })
+}
+
+// CheckUpdate returns what an update may not change, and the faults of an object that the old object does not have: an update need not
+// repair what was accepted before.
+func CheckUpdate(obj, old any) status.FieldErrors {
+	return append(CheckPart(obj, old), faults(func(r *report) { r.change(obj, old) })...)
+}
+
+// CheckPart returns the faults of an object that the old object does not have, for a write to a subresource that has rules of its own about
+// what it may change.
+func CheckPart(obj, old any) status.FieldErrors {
+	of := func(obj any) status.FieldErrors {
+		return faults(func(r *report) {
+			r.existing = true
+			r.object(obj)
+		})
+	}
+	return added(of(obj), func() status.FieldErrors { return of(old) })
+}
+
+// CheckStatus returns the faults of a write to the status of an object: those of the new status that the old one does not have, and what
+// may not follow the old status.
+func CheckStatus(obj, old any) status.FieldErrors {
+	of := func(obj any) status.FieldErrors { return faults(func(r *report) { r.status(obj) }) }
+	return append(added(of(obj), func() status.FieldErrors { return of(old) }), faults(func(r *report) { r.statusChange(obj, old) })...)
+}
+
+// faults returns what the rules report.
+func faults(rules func(*report)) status.FieldErrors {
 	r := &report{}
-	r.object(obj)
+	rules(r)
 	errs := make(status.FieldErrors, 0, len(r.errs))
 	for _, e := range r.errs {
 		errs = append(errs, &status.FieldError{Type: status.CauseType(e.Type), Field: e.Field, BadValue: e.BadValue, Detail: e.Detail})
@@ -30,19 +60,19 @@ func Check(obj any) status.FieldErrors {
 	return errs
 }
 
-// CheckUpdate returns the faults of an object that the old object does not have: an update need not repair what was accepted before.
-func CheckUpdate(obj, old any) status.FieldErrors {
-	errs := Check(obj)
+// added returns the errors without those that were there before.
+func added(errs status.FieldErrors, before func() status.FieldErrors) status.FieldErrors {
 	if len(errs) == 0 {
 		return nil
 	}
 	accepted := map[string]bool{}
-	for _, e := range Check(old) {
+	for _, e := range before() {
 		accepted[e.Error()] = true
 	}
 	return slices.DeleteFunc(errs, func(e *status.FieldError) bool { return accepted[e.Error()] })
 }
 
+// object checks an object that is created or updated.
 func (r *report) object(obj any) {
 	spec := field.NewPath("spec")
 	switch obj := obj.(type) {

@@ -47,11 +47,12 @@ func TestCheck(t *testing.T) {
 }
 
 func TestAnUpdateMayKeepAFault(t *testing.T) {
-	old, same, worse := decode[corev1.Pod](t, `{}`), decode[corev1.Pod](t, `{"metadata":{"labels":{"a":"b"}}}`), decode[corev1.Pod](t, `{"spec":{"hostname":"A"}}`)
+	old, same := decode[corev1.Pod](t, `{}`), decode[corev1.Pod](t, `{"metadata":{"labels":{"a":"b"}}}`)
+	worse := decode[corev1.Pod](t, `{"spec":{"tolerations":[{"key":"a","effect":"x"}]}}`)
 	assert.Empty(t, validation.CheckUpdate(same, old))
 	errs := validation.CheckUpdate(worse, old)
 	require.Len(t, errs, 1)
-	assert.Equal(t, "spec.hostname", errs[0].Field)
+	assert.Equal(t, "spec.tolerations[0].effect", errs[0].Field)
 }
 
 func check[T any](t *testing.T, text string) status.FieldErrors {

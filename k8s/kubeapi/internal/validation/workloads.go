@@ -114,9 +114,11 @@ func (r *report) daemonSet(p *field.Path, s *appsv1.DaemonSetSpec) {
 func (r *report) statefulSet(p *field.Path, s *appsv1.StatefulSetSpec) {
 	template := s.Template.DeepCopy()
 	template.Spec.Hostname, template.Spec.Subdomain = "", "" // the controller sets them
-	for i := range s.VolumeClaimTemplates {
-		claim := &s.VolumeClaimTemplates[i]
-		r.claim(p.Child("volumeClaimTemplates").Index(i).Child("spec"), &claim.Spec)
+	if !r.existing {
+		for i := range s.VolumeClaimTemplates {
+			r.claim(p.Child("volumeClaimTemplates").Index(i).Child("spec"), &s.VolumeClaimTemplates[i].Spec)
+		}
+		r.optional(p.Child("serviceName"), s.ServiceName, validation.IsDNS1123Label)
 	}
 	template.Spec.Volumes = withClaims(template.Spec.Volumes, s.VolumeClaimTemplates)
 	r.workload(p, workload{statefulSet, s.Selector, template, s.MinReadySeconds})
@@ -139,7 +141,6 @@ func (r *report) statefulSet(p *field.Path, s *appsv1.StatefulSetSpec) {
 		supported(r, p.Child("whenDeleted"), keep.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType)
 		supported(r, p.Child("whenScaled"), keep.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType)
 	}
-	r.optional(p.Child("serviceName"), s.ServiceName, validation.IsDNS1123Label)
 }
 
 // withClaims returns the volumes of the Pods of a StatefulSet. Those for its claims replace others of the same name.
@@ -163,6 +164,9 @@ func withClaims(volumes []corev1.Volume, claims []corev1.PersistentVolumeClaim) 
 
 func (r *report) controllerRevision(obj *appsv1.ControllerRevision) {
 	number(r, field.NewPath("revision"), obj.Revision)
+	if r.existing {
+		return
+	}
 	data := field.NewPath("data")
 	var v any
 	if err := json.Unmarshal(obj.Data.Raw, &v); obj.Data.Raw == nil || err == nil && v == nil {

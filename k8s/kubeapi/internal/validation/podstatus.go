@@ -1,0 +1,154 @@
+package validation
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+)
+
+func (r *report) podStatus(p *field.Path, pod *corev1.Pod) {
+	s := &pod.Status
+	const negative = "must be a non-negative integer"
+	for i, c := range s.Conditions {
+		p := p.Child("conditions").Index(i)
+		r.is(c.ObservedGeneration >= 0, field.Invalid(p.Child("observedGeneration"), c.ObservedGeneration, negative))
+		switch c.Type {
+		case corev1.PodScheduled, corev1.PodReady, corev1.PodInitialized:
+		default:
+			r.follows(p.Child("Type"), string(c.Type), validation.IsQualifiedName)
+		}
+	}
+	r.is(s.ObservedGeneration >= 0, field.Invalid(p.Child("observedGeneration"), s.ObservedGeneration, negative))
+	r.claimStatuses(p.Child("resourceClaimStatuses"), s.ResourceClaimStatuses, pod.Spec.ResourceClaims)
+	var podIPs, hostIPs []string
+	for _, ip := range s.PodIPs {
+		podIPs = append(podIPs, ip.IP)
+	}
+	for _, ip := range s.HostIPs {
+		hostIPs = append(hostIPs, ip.IP)
+	}
+	r.ips(p.Child("podIPs"), podIPs, s.PodIPs)
+	if len(hostIPs) > 0 && hostIPs[0] != s.HostIP {
+		r.add(field.Invalid(p.Child("hostIPs").Index(0).Child("ip"), hostIPs[0], "must be equal to `hostIP`"))
+	}
+	r.ips(p.Child("hostIPs"), hostIPs, s.HostIPs)
+	for _, list := range containerLists(s) {
+		for i, c := range list.statuses {
+			if c.User != nil && (pod.Spec.OS == nil || pod.Spec.OS.Name == corev1.Linux) {
+				r.containerUser(p.Child(list.name).Index(i).Child("user", "linux"), c.User.Linux)
+			}
+		}
+	}
+}
+
+// ips checks the addresses of a Pod or of its node: at most one of each family.
+func (r *report) ips(p *field.Path, ips []string, shown any) {
+	for i, ip := range ips {
+		r.ip(p.Index(i), ip)
+	}
+	if len(ips) < 2 {
+		return
+	}
+	if both, err := netutils.IsDualStackIPStrings(ips); err == nil && (!both || len(ips) > 2) {
+		r.add(field.Invalid(p, shown, "may specify no more than one IP for each IP family"))
+	}
+}
+
+func (r *report) claimStatuses(p *field.Path, statuses []corev1.PodResourceClaimStatus, claims []corev1.PodResourceClaim) {
+	names := map[string]bool{}
+	for i, s := range statuses {
+		p := p.Index(i)
+		r.is(slices.ContainsFunc(claims, func(c corev1.PodResourceClaim) bool { return c.Name == s.Name }),
+			field.Invalid(p.Child("name"), s.Name, "must match the name of an entry in `spec.resourceClaims`"))
+		r.distinct(p.Child("name"), s.Name, names)
+		if s.ResourceClaimName != nil {
+			r.follows(p.Child("resourceClaimName"), *s.ResourceClaimName, validation.IsDNS1123Subdomain)
+		}
+	}
+}
+
+// containerList is the status of the containers of one kind.
+type containerList struct {
+	name     string
+	statuses []corev1.ContainerStatus
+}
+
+func containerLists(s *corev1.PodStatus) []containerList {
+	return []containerList{{"containerStatuses", s.ContainerStatuses}, {"initContainerStatuses", s.InitContainerStatuses}, {"ephemeralContainerStatuses", s.EphemeralContainerStatuses}}
+}
+
+// containerUser checks the identities with which a container runs.
+func (r *report) containerUser(p *field.Path, u *corev1.LinuxContainerUser) {
+	if u == nil {
+		return
+	}
+	r.user(p.Child("uid"), &u.UID)
+	r.group(p.Child("gid"), &u.GID)
+	for i := range u.SupplementalGroups {
+		r.group(p.Child("supplementalGroups").Index(i), &u.SupplementalGroups[i])
+	}
+}
+
+// podStatusChange checks that a Pod keeps its class, and that a container which has ended runs again only if its policy allows it.
+func (r *report) podStatusChange(p *field.Path, pod, old *corev1.Pod) {
+	now, was := &pod.Status, &old.Status
+	r.frozen(p.Child("qosClass"), now.QOSClass, was.QOSClass)
+	if name := now.NominatedNodeName; name != was.NominatedNodeName && name != "" {
+		r.follows(p.Child("nominatedNodeName"), name, validation.IsDNS1123Subdomain)
+		r.is(old.Spec.NodeName == "", field.Forbidden(p.Child("nominatedNodeName"), "may not be set on pods that are already bound to a node"))
+	}
+	mayRestart := []func(string, int32) bool{restarts(&old.Spec, old.Spec.Containers), restarts(&old.Spec, old.Spec.InitContainers),
+		func(string, int32) bool { return false }}
+	before := containerLists(was)
+	for i, list := range containerLists(now) {
+		for j, c := range before[i].statuses {
+			if c.State.Terminated == nil || mayRestart[i](c.Name, c.State.Terminated.ExitCode) {
+				continue
+			}
+			r.is(!slices.ContainsFunc(list.statuses, func(n corev1.ContainerStatus) bool { return n.Name == c.Name && n.State.Terminated == nil }),
+				field.Forbidden(p.Child(list.name).Index(j).Child("state"), "may not be transitioned to non-terminated state"))
+		}
+	}
+}
+
+// restarts returns a function that reports whether a container runs again after it has ended with a code.
+func restarts(pod *corev1.PodSpec, containers []corev1.Container) func(name string, code int32) bool {
+	return func(name string, code int32) bool {
+		if restartsAll(pod) {
+			return true
+		}
+		i := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == name })
+		if i < 0 {
+			return false
+		}
+		policy := string(pod.RestartPolicy)
+		if p := containers[i].RestartPolicy; p != nil {
+			if policy = string(*p); ruleMatches(containers[i].RestartPolicyRules, code) {
+				return true
+			}
+		}
+		return policy == string(corev1.RestartPolicyAlways) || policy == string(corev1.RestartPolicyOnFailure) && code != 0
+	}
+}
+
+// restartsAll reports whether a container can restart all of them.
+func restartsAll(pod *corev1.PodSpec) bool {
+	return slices.ContainsFunc(slices.Concat(pod.InitContainers, pod.Containers), func(c corev1.Container) bool {
+		return slices.ContainsFunc(c.RestartPolicyRules, func(r corev1.ContainerRestartRule) bool {
+			return r.Action == corev1.ContainerRestartRuleActionRestartAllContainers
+		})
+	})
+}
+
+// ruleMatches reports whether a rule restarts a container that has ended with a code.
+func ruleMatches(rules []corev1.ContainerRestartRule, code int32) bool {
+	return slices.ContainsFunc(rules, func(r corev1.ContainerRestartRule) bool {
+		if r.ExitCodes == nil || r.Action != corev1.ContainerRestartRuleActionRestart {
+			return false
+		}
+		return slices.Contains(r.ExitCodes.Values, code) == (r.ExitCodes.Operator == corev1.ContainerRestartRuleOnExitCodesOpIn)
+	})
+}

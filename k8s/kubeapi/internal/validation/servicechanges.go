@@ -1,0 +1,54 @@
+package validation
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// serviceChange checks what a Service keeps as long as its type does. Its addresses are the business of package kinds, which allocates them.
+func (r *report) serviceChange(p *field.Path, now, was *corev1.ServiceSpec) {
+	const once = "may not change once set"
+	balanced := corev1.ServiceTypeLoadBalancer
+	r.is(now.Type != balanced || was.Type != balanced || same(now.LoadBalancerClass, was.LoadBalancerClass),
+		field.Invalid(p.Child("loadBalancerClass"), now.LoadBalancerClass, once))
+	if checkedByNodes(now) && checkedByNodes(was) {
+		r.is(now.HealthCheckNodePort == was.HealthCheckNodePort, field.Forbidden(p.Child("healthCheckNodePort"), "field is immutable"))
+	}
+}
+
+// checkedByNodes reports whether load balancers ask the nodes for the health of the Service.
+func checkedByNodes(s *corev1.ServiceSpec) bool {
+	return s.Type == corev1.ServiceTypeLoadBalancer && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+}
+
+// rangesChange checks that ranges of addresses stay. A second one may be added.
+func (r *report) rangesChange(p *field.Path, now, was []string) {
+	const immutable = "field is immutable"
+	if len(now) != len(was) && (len(was) != 1 || len(now) != 2) {
+		r.add(field.Invalid(p, now, immutable))
+		return
+	}
+	for i := range was {
+		r.is(now[i] == was[i], field.Invalid(p.Index(i), now[i], immutable))
+	}
+}
+
+// nodeChange checks that a Node keeps its ranges of addresses and its provider once it has them.
+func (r *report) nodeChange(p *field.Path, now, was *corev1.NodeSpec) {
+	r.is(len(was.PodCIDRs) == 0 || slices.Equal(now.PodCIDRs, was.PodCIDRs),
+		field.Forbidden(p.Child("podCIDRs"), "node updates may not change podCIDR except from \"\" to valid"))
+	r.is(was.ProviderID == "" || now.ProviderID == was.ProviderID,
+		field.Forbidden(p.Child("providerID"), "node updates may not change providerID except from \"\" to valid"))
+	r.is(now.DoNotUseExternalID == was.DoNotUseExternalID, field.Forbidden(p.Child("externalID"), "may not be updated"))
+}
+
+// quotaChange checks that a quota keeps its scopes, in any order.
+func (r *report) quotaChange(p *field.Path, now, was *corev1.ResourceQuotaSpec) {
+	contains := func(list []corev1.ResourceQuotaScope) func(corev1.ResourceQuotaScope) bool {
+		return func(s corev1.ResourceQuotaScope) bool { return !slices.Contains(list, s) }
+	}
+	r.is(!slices.ContainsFunc(now.Scopes, contains(was.Scopes)) && !slices.ContainsFunc(was.Scopes, contains(now.Scopes)),
+		field.Invalid(p.Child("scopes"), now.Scopes, "field is immutable"))
+}
