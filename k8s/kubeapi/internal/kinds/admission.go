@@ -11,15 +11,17 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Admission returns hooks that do what admission plugins of kube-apiserver do by default: Priority, DefaultTolerationSeconds,
-// TaintNodesByCondition, StorageObjectInUseProtection, DefaultStorageClass, DefaultIngressClass, CertificateApproval and
-// CertificateSigning. They run before webhooks and policies, which see their results.
+// Admission returns hooks that do what admission plugins of kube-apiserver do by default: LimitRanger, Priority,
+// DefaultTolerationSeconds, TaintNodesByCondition, StorageObjectInUseProtection, DefaultStorageClass, DefaultIngressClass,
+// CertificateApproval and CertificateSigning. They run before webhooks and policies, which see their results. The hook of
+// [limits.Quotas] runs after those.
 func Admission() []rest.Admission {
 	creates := []rest.Operation{rest.OperationCreate}
-	return []rest.Admission{
+	return append(limits.Ranges(), []rest.Admission{
 		completing("pods.kubeapi", "pods", []rest.Operation{rest.OperationCreate, rest.OperationUpdate}, completePod),
 		completing("nodes.kubeapi", "nodes", creates, taintNode),
 		completing("persistentvolumes.kubeapi", "persistentvolumes", creates, func(_ context.Context, v *corev1.PersistentVolume) error {
@@ -30,7 +32,7 @@ func Admission() []rest.Admission {
 		completing("ingresses.kubeapi", "ingresses.networking.k8s.io", creates, completeIngress),
 		{Name: "certificates.kubeapi", Operations: []rest.Operation{rest.OperationUpdate}, SideEffects: rest.SideEffectsNone, Validate: permitSigner,
 			Resources: []string{"certificatesigningrequests.certificates.k8s.io/approval", "certificatesigningrequests.certificates.k8s.io/status"}},
-	}
+	}...)
 }
 
 // completing returns a hook that changes objects of a kind.

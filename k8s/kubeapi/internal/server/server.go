@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/auth"
@@ -82,7 +83,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if s.review, err = newReview(c.Logger); err != nil {
 		return nil, err
 	}
-	options := rest.Options{Store: c.Store, Admission: append(kinds.Admission(), s.review.hooks()...), Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version()}
+	options := rest.Options{Store: c.Store, Admission: slices.Concat(kinds.Admission(), s.review.hooks(), []rest.Admission{limits.Quotas()}), Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version()}
 	if c.AllowAll {
 		options.Authorizer = auth.FirstOpinion(roles, rest.AuthorizerFunc(allow))
 	}

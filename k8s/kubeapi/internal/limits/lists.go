@@ -1,0 +1,63 @@
+package limits
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// add adds quantities to a list.
+func add(list, more corev1.ResourceList) {
+	for name, q := range more {
+		sum := list[name].DeepCopy()
+		sum.Add(q)
+		list[name] = sum
+	}
+}
+
+// raise raises the quantities of a list to those of another one.
+func raise(list, to corev1.ResourceList) {
+	for name, q := range to {
+		if was, ok := list[name]; !ok || q.Cmp(was) > 0 {
+			list[name] = q.DeepCopy()
+		}
+	}
+}
+
+// only returns the quantities with the given names.
+func only(list corev1.ResourceList, names []corev1.ResourceName) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	for _, name := range names {
+		if q, ok := list[name]; ok {
+			out[name] = q
+		}
+	}
+	return out
+}
+
+// sortedNames returns the names of a list.
+func sortedNames(list corev1.ResourceList) []corev1.ResourceName {
+	return slices.Sorted(maps.Keys(list))
+}
+
+// text returns a list for an error message.
+func text(list corev1.ResourceList) string {
+	var parts []string
+	for _, name := range sortedNames(list) {
+		q := list[name]
+		parts = append(parts, string(name)+"="+q.String())
+	}
+	return strings.Join(parts, ",")
+}
+
+// textOf returns names for an error message.
+func textOf(names []corev1.ResourceName) string {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = string(name)
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ",")
+}

@@ -1,0 +1,115 @@
+package limits
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+const requestsPrefix = corev1.DefaultResourceRequestsPrefix
+
+// isOfPods reports whether Pods use what a quota limits under a name.
+func isOfPods(name corev1.ResourceName) bool {
+	plain := corev1.ResourceName(strings.TrimPrefix(string(name), requestsPrefix))
+	switch {
+	case name == "count/pods" || name == corev1.ResourcePods:
+		return true
+	case strings.HasPrefix(string(plain), corev1.ResourceHugePagesPrefix):
+		return true
+	case plain != name && isExtended(plain):
+		return true
+	case isComputed(plain):
+		return true
+	}
+	after, ok := strings.CutPrefix(string(name), "limits.")
+	return ok && isComputed(corev1.ResourceName(after))
+}
+
+// isComputed reports whether a name is that of a resource of every node.
+func isComputed(name corev1.ResourceName) bool {
+	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage
+}
+
+// isExtended reports whether a name is that of a resource that only some nodes have, such as example.com/gpu.
+func isExtended(name corev1.ResourceName) bool {
+	domain, _, ok := strings.Cut(string(name), "/")
+	return ok && (!strings.Contains(domain, "kubernetes.io") || domain == "deviceclass.resource.kubernetes.io")
+}
+
+// podUsage returns what a Pod uses. A Pod that has ended counts only as an object.
+func podUsage(pod *corev1.Pod, now time.Time) corev1.ResourceList {
+	list := ones("count/pods")
+	if podGone(pod, now) {
+		return list
+	}
+	requests, limits := podRequests(&pod.Spec), podLimits(&pod.Spec)
+	add(requests, pod.Spec.Overhead)
+	for name, q := range pod.Spec.Overhead {
+		if _, limited := limits[name]; limited {
+			add(limits, corev1.ResourceList{name: q})
+		}
+	}
+	maps.Copy(list, computeUsage(requests, limits))
+	return list
+}
+
+// podGone reports whether nothing of a Pod runs any more, or should run any more.
+func podGone(pod *corev1.Pod, now time.Time) bool {
+	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+		return true
+	}
+	grace := pod.DeletionGracePeriodSeconds
+	return pod.DeletionTimestamp != nil && grace != nil && now.After(pod.DeletionTimestamp.Add(time.Duration(*grace)*time.Second))
+}
+
+// computeUsage returns requests and limits under the names of quotas.
+func computeUsage(requests, limits corev1.ResourceList) corev1.ResourceList {
+	list := ones(corev1.ResourcePods)
+	for name, q := range requests {
+		switch {
+		case isComputed(name) || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
+			list[name], list[requestsPrefix+name] = q, q
+		case isExtended(name):
+			list[requestsPrefix+name] = q
+		}
+	}
+	for name, q := range limits {
+		if isComputed(name) {
+			list["limits."+name] = q
+		}
+	}
+	return list
+}
+
+// missingInPod returns an error if a quota limits CPU or memory and a container does not say how much it needs.
+func missingInPod(pod *corev1.Pod, names []corev1.ResourceName) error {
+	if r := pod.Spec.Resources; r != nil && len(r.Requests)+len(r.Limits) > 0 {
+		return nil
+	}
+	var lacks []string
+	slices.Sort(names)
+	for _, name := range names {
+		plain := strings.TrimPrefix(strings.TrimPrefix(string(name), requestsPrefix), "limits.")
+		if plain != string(corev1.ResourceCPU) && plain != string(corev1.ResourceMemory) {
+			continue
+		}
+		var containers []string
+		for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
+			if _, ok := computeUsage(c.Resources.Requests, c.Resources.Limits)[name]; !ok {
+				containers = append(containers, c.Name)
+			}
+		}
+		if len(containers) > 0 {
+			slices.Sort(containers)
+			lacks = append(lacks, string(name)+" for: "+strings.Join(slices.Compact(containers), ","))
+		}
+	}
+	if len(lacks) == 0 {
+		return nil
+	}
+	return fmt.Errorf("must specify %s", strings.Join(lacks, "; "))
+}

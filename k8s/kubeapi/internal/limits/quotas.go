@@ -1,0 +1,226 @@
+package limits
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Quotas returns the hook of the plugin ResourceQuota. It refuses writes that would exceed a quota, and adds others to the usage in the
+// status of the quota, so that concurrent writes cannot exceed it together. It belongs behind all other hooks, because it cannot know
+// whether they refuse the write. If the write fails nevertheless, the usage is too high until a controller corrects it.
+func Quotas() rest.Admission {
+	return rest.Admission{Name: "quotas.kubeapi", Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate}, Resources: []string{"*", "pods/resize"},
+		SideEffects: rest.SideEffectsNoneOnDryRun, Idle: noQuotas, Validate: charge}
+}
+
+// noQuotas reports whether the API has no quota at all.
+func noQuotas(ctx context.Context) bool {
+	page, err := rest.ClientFrom[corev1.ResourceQuota](ctx).List(ctx, rest.ListOptions{Limit: 1})
+	return err == nil && len(page.Items) == 0
+}
+
+// uncounted are resources that no quota limits: events, and virtual kinds.
+func uncounted(r *rest.AdmissionRequest) bool {
+	switch r.Resource.Group {
+	case "events.k8s.io", "authorization.k8s.io", "authentication.k8s.io":
+		return true
+	}
+	return r.Namespace == "" || r.Resource.Resource == "namespaces" || r.Resource.Group == "" && slices.Contains([]string{"events", "bindings"}, r.Resource.Resource)
+}
+
+// change is the difference that a write makes.
+type change struct {
+	counted
+	obj, old any // old is nil if there is no old object
+}
+
+// changeOf reads a write. It returns nil if the write changes nothing that a quota counts.
+func changeOf(r *rest.AdmissionRequest) (*change, error) {
+	c := &change{counted: countedAs(r.Resource.Group, r.Resource.Resource)}
+	c.obj, c.old = typed(r), typed(r)
+	if r.Operation == rest.OperationCreate {
+		c.old = nil
+	}
+	if c.obj == nil {
+		if r.Operation == rest.OperationUpdate {
+			return nil, nil
+		}
+		return c, nil
+	}
+	if err := r.Object(c.obj); err != nil {
+		return nil, err
+	}
+	if c.old != nil {
+		if err := r.OldObject(c.old); err != nil {
+			return nil, err
+		}
+	}
+	if old, ok := c.old.(*corev1.Pod); ok && r.Subresource == "" && isTerminating(old) == isTerminating(c.obj.(*corev1.Pod)) {
+		return nil, nil
+	}
+	return c, nil
+}
+
+// typed returns an empty object of a kind whose objects differ in what they use, or nil for other kinds.
+func typed(r *rest.AdmissionRequest) any {
+	if r.Resource.Group != "" {
+		return nil
+	}
+	switch r.Resource.Resource {
+	case "pods":
+		return new(corev1.Pod)
+	case "services":
+		return new(corev1.Service)
+	case "persistentvolumeclaims":
+		return new(corev1.PersistentVolumeClaim)
+	}
+	return nil
+}
+
+// charge lets all quotas of a namespace pay for a write.
+func charge(ctx context.Context, r *rest.AdmissionRequest) error {
+	if uncounted(r) {
+		return nil
+	}
+	c, err := changeOf(r)
+	if c == nil || err != nil {
+		return err
+	}
+	quotas := rest.ClientFrom[corev1.ResourceQuota](ctx).Namespace(r.Namespace).As("kube-apiserver")
+	var names []string
+	for q, err := range quotas.All(ctx, rest.ListOptions{}) {
+		if err != nil {
+			return err
+		}
+		delta, err := c.chargeFor(q)
+		if err != nil {
+			return err
+		}
+		if len(delta) > 0 {
+			names = append(names, q.Name)
+		}
+	}
+	if r.DryRun {
+		return nil
+	}
+	for i, name := range names {
+		if err := c.pay(ctx, quotas, name, +1); err != nil {
+			for _, paid := range names[:i] {
+				_ = c.pay(ctx, quotas, paid, -1) // the error about the write matters more
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// pay adds what the change costs to the usage in a quota, or takes it away. It fails if the quota does not allow the change any more.
+func (c *change) pay(ctx context.Context, quotas rest.Client[corev1.ResourceQuota], name string, sign int) error {
+	for {
+		_, err := quotas.ModifyStatus(ctx, name, func(q *corev1.ResourceQuota) error {
+			delta, err := c.chargeFor(q)
+			if sign < 0 {
+				delta, err = negative(only(c.costs(q), sortedNames(q.Status.Used))), nil
+			}
+			if err == nil {
+				add(q.Status.Used, delta)
+			}
+			return err
+		})
+		// Many writes at once pay in turn, and one of them succeeds in each round.
+		if status.IsConflict(err) && ctx.Err() == nil {
+			continue
+		}
+		if status.IsNotFound(err) {
+			return nil // the quota limits nothing any more
+		}
+		return err
+	}
+}
+
+// chargeFor returns what a change costs in the terms of a quota, or an error if the quota does not allow it.
+func (c *change) chargeFor(q *corev1.ResourceQuota) (corev1.ResourceList, error) {
+	in, err := c.counts(q, c.obj)
+	if !in || err != nil {
+		return nil, err
+	}
+	limited := c.limited(q)
+	if c.missing != nil {
+		if err := c.missing(c.obj, limited); err != nil {
+			return nil, fmt.Errorf("failed quota: %s: %w", q.Name, err)
+		}
+	}
+	if len(only(q.Status.Used, limited)) < len(limited) {
+		return nil, fmt.Errorf("status unknown for quota: %s, resources: %s", q.Name, textOf(limited))
+	}
+	delta := c.costs(q)
+	var over []corev1.ResourceName
+	for name, n := range delta {
+		sum, hard := q.Status.Used[name].DeepCopy(), q.Status.Hard[name]
+		sum.Add(n)
+		if sum.Cmp(hard) > 0 {
+			over = append(over, name)
+		}
+	}
+	if len(over) > 0 {
+		return nil, fmt.Errorf("exceeded quota: %s, requested: %s, used: %s, limited: %s", q.Name,
+			text(only(delta, over)), text(only(q.Status.Used, over)), text(only(q.Status.Hard, over)))
+	}
+	return delta, nil
+}
+
+// counts reports whether a quota counts an object.
+func (c *counted) counts(q *corev1.ResourceQuota, obj any) (bool, error) {
+	for _, s := range scopesOf(q) {
+		if c.inScope == nil {
+			return false, nil
+		}
+		if in, err := c.inScope(obj, s); !in || err != nil {
+			return false, err
+		}
+	}
+	return len(c.limited(q)) > 0, nil
+}
+
+// limited returns the names under which a quota limits the resource.
+func (c *counted) limited(q *corev1.ResourceQuota) []corev1.ResourceName {
+	return slices.DeleteFunc(sortedNames(q.Status.Hard), func(name corev1.ResourceName) bool { return !c.named(name) })
+}
+
+// costs returns how much more the new object uses than the old one, if the quota counted that.
+func (c *change) costs(q *corev1.ResourceQuota) corev1.ResourceList {
+	delta := only(c.usage(c.obj), c.limited(q))
+	was := corev1.ResourceList{}
+	if c.old != nil {
+		if in, err := c.counts(q, c.old); in && err == nil {
+			was = c.usage(c.old)
+		}
+	}
+	for name, n := range delta {
+		n = n.DeepCopy()
+		if had, ok := was[name]; ok {
+			n.Sub(had)
+		}
+		if delta[name] = n; n.Sign() <= 0 {
+			delete(delta, name)
+		}
+	}
+	return delta
+}
+
+func negative(list corev1.ResourceList) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	for name, q := range list {
+		n := resource.Quantity{Format: q.Format}
+		n.Sub(q)
+		out[name] = n
+	}
+	return out
+}

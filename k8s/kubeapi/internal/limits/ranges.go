@@ -1,0 +1,258 @@
+package limits
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/errors"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// rangeAnnotation says what the server has taken from LimitRanges.
+const rangeAnnotation = "kubernetes.io/limit-ranger"
+
+// Ranges returns the hooks of the plugin LimitRanger. They give the containers of new Pods the requests and limits of the LimitRanges of
+// their namespace, and refuse Pods and claims that ask for more or less than the LimitRanges allow.
+func Ranges() []rest.Admission {
+	return []rest.Admission{
+		{Name: "limits.kubeapi", Operations: []rest.Operation{rest.OperationCreate}, Resources: []string{"pods"}, SideEffects: rest.SideEffectsNone,
+			Mutate: completePod, Validate: checkPod},
+		{Name: "limits-of-resizes.kubeapi", Operations: []rest.Operation{rest.OperationUpdate}, Resources: []string{"pods/resize"}, Validate: checkPod},
+		{Name: "limits-of-claims.kubeapi", Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
+			Resources: []string{"persistentvolumeclaims"}, Validate: checkClaim},
+	}
+}
+
+// rangesOf returns the limits of all LimitRanges of a namespace, except for writes of objects that are being deleted.
+func rangesOf(ctx context.Context, r *rest.AdmissionRequest) (items []corev1.LimitRange, err error) {
+	if r.Operation == rest.OperationUpdate {
+		if deleting, err := beingDeleted(r); deleting || err != nil {
+			return nil, err
+		}
+	}
+	for l, err := range rest.ClientFrom[corev1.LimitRange](ctx).Namespace(r.Namespace).All(ctx, rest.ListOptions{}) {
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, *l)
+	}
+	return items, nil
+}
+
+// beingDeleted reports whether the old object of an update has a deletionTimestamp.
+func beingDeleted(r *rest.AdmissionRequest) (bool, error) {
+	var old struct {
+		Metadata struct {
+			DeletionTimestamp string `json:"deletionTimestamp"`
+		} `json:"metadata"`
+	}
+	err := r.OldObject(&old)
+	return old.Metadata.DeletionTimestamp != "", err
+}
+
+func completePod(ctx context.Context, r *rest.AdmissionRequest) error {
+	ranges, err := rangesOf(ctx, r)
+	if err != nil || len(ranges) == 0 {
+		return err
+	}
+	var pod corev1.Pod
+	if err := r.Object(&pod); err != nil {
+		return err
+	}
+	for _, l := range ranges {
+		var done []string
+		missing := corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
+		for _, limit := range l.Spec.Limits {
+			if limit.Type == corev1.LimitTypeContainer {
+				maps.Copy(missing.Requests, limit.DefaultRequest)
+				maps.Copy(missing.Limits, limit.Default)
+			}
+		}
+		for i := range pod.Spec.Containers {
+			done = append(done, completeContainer(&pod.Spec.Containers[i], missing, "container")...)
+		}
+		for i := range pod.Spec.InitContainers {
+			done = append(done, completeContainer(&pod.Spec.InitContainers[i], missing, "init container")...)
+		}
+		if len(done) > 0 {
+			if pod.Annotations == nil {
+				pod.Annotations = map[string]string{}
+			}
+			pod.Annotations[rangeAnnotation] = "LimitRanger plugin set: " + strings.Join(done, "; ")
+		}
+	}
+	return r.SetObject(&pod)
+}
+
+// completeContainer fills in the requests and limits that a container lacks, and returns what it has done, in words.
+func completeContainer(c *corev1.Container, missing corev1.ResourceRequirements, what string) (done []string) {
+	for _, part := range []struct {
+		word string
+		to   *corev1.ResourceList
+		from corev1.ResourceList
+	}{{"request", &c.Resources.Requests, missing.Requests}, {"limit", &c.Resources.Limits, missing.Limits}} {
+		var names []string
+		for _, name := range sortedNames(part.from) {
+			if _, ok := (*part.to)[name]; ok {
+				continue
+			}
+			if *part.to == nil {
+				*part.to = corev1.ResourceList{}
+			}
+			(*part.to)[name] = part.from[name].DeepCopy()
+			names = append(names, string(name))
+		}
+		if len(names) > 0 {
+			done = append(done, fmt.Sprintf("%s %s for %s %s", strings.Join(names, ", "), part.word, what, c.Name))
+		}
+	}
+	return done
+}
+
+func checkPod(ctx context.Context, r *rest.AdmissionRequest) error {
+	ranges, err := rangesOf(ctx, r)
+	if err != nil || len(ranges) == 0 {
+		return err
+	}
+	var pod corev1.Pod
+	if err := r.Object(&pod); err != nil {
+		return err
+	}
+	for _, l := range ranges {
+		var errs []error
+		for _, limit := range l.Spec.Limits {
+			switch limit.Type {
+			case corev1.LimitTypeContainer:
+				for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
+					errs = append(errs, check(limit, c.Resources.Requests, c.Resources.Limits)...)
+				}
+			case corev1.LimitTypePod:
+				errs = append(errs, check(limit, podRequests(&pod.Spec), podLimits(&pod.Spec))...)
+			}
+		}
+		if len(errs) > 0 {
+			return errors.NewAggregate(errs)
+		}
+	}
+	return nil
+}
+
+func checkClaim(ctx context.Context, r *rest.AdmissionRequest) error {
+	ranges, err := rangesOf(ctx, r)
+	if err != nil || len(ranges) == 0 {
+		return err
+	}
+	var claim corev1.PersistentVolumeClaim
+	if err := r.Object(&claim); err != nil {
+		return err
+	}
+	requests := claim.Spec.Resources.Requests
+	for _, l := range ranges {
+		var errs []error
+		for _, limit := range l.Spec.Limits {
+			if limit.Type != corev1.LimitTypePersistentVolumeClaim {
+				continue
+			}
+			for _, name := range sortedNames(limit.Min) {
+				errs = append(errs, atLeast(bound{limit.Type, name, limit.Min[name]}, requests, nil))
+			}
+			for _, name := range sortedNames(limit.Max) { // a claim has no limits
+				errs = append(errs, requestAtMost(bound{limit.Type, name, limit.Max[name]}, requests))
+			}
+		}
+		if err := errors.NewAggregate(errs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bound is the quantity of one resource in a LimitRange.
+type bound struct {
+	of    corev1.LimitType
+	name  corev1.ResourceName
+	value resource.Quantity
+}
+
+// check returns the errors about requests and limits that one item of a LimitRange does not allow.
+func check(limit corev1.LimitRangeItem, requests, limits corev1.ResourceList) (errs []error) {
+	for _, part := range []struct {
+		bounds corev1.ResourceList
+		check  func(b bound, requests, limits corev1.ResourceList) error
+	}{{limit.Min, atLeast}, {limit.Max, atMost}, {limit.MaxLimitRequestRatio, closeEnough}} {
+		for _, name := range sortedNames(part.bounds) {
+			if err := part.check(bound{limit.Type, name, part.bounds[name]}, requests, limits); err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errs
+}
+
+// is returns the error about a bound that is not kept.
+func (b bound) is(kind, problem string) error {
+	return fmt.Errorf("%s %s usage per %s is %s%s", kind, b.name, b.of, b.value.String(), problem)
+}
+
+func atLeast(b bound, requests, limits corev1.ResourceList) error {
+	request, requested := requests[b.name]
+	limit, limited := limits[b.name]
+	switch {
+	case !requested:
+		return b.is("minimum", ".  No request is specified")
+	case request.Cmp(b.value) < 0:
+		return b.is("minimum", ", but request is "+request.String())
+	case limited && limit.Cmp(b.value) < 0:
+		return b.is("minimum", ", but limit is "+limit.String())
+	}
+	return nil
+}
+
+func atMost(b bound, requests, limits corev1.ResourceList) error {
+	request, requested := requests[b.name]
+	limit, limited := limits[b.name]
+	switch {
+	case !limited:
+		return b.is("maximum", ".  No limit is specified")
+	case limit.Cmp(b.value) > 0:
+		return b.is("maximum", ", but limit is "+limit.String())
+	case requested && request.Cmp(b.value) > 0:
+		return b.is("maximum", ", but request is "+request.String())
+	}
+	return nil
+}
+
+func requestAtMost(b bound, requests corev1.ResourceList) error {
+	request, requested := requests[b.name]
+	switch {
+	case !requested:
+		return b.is("maximum", ".  No request is specified")
+	case request.Cmp(b.value) > 0:
+		return b.is("maximum", ", but request is "+request.String())
+	}
+	return nil
+}
+
+// closeEnough checks how many times the request the limit is.
+func closeEnough(b bound, requests, limits corev1.ResourceList) error {
+	refuse := func(problem string) error {
+		return fmt.Errorf("%s max limit to request ratio per %s is %s, but %s", b.name, b.of, b.value.String(), problem)
+	}
+	request, limit := requests[b.name], limits[b.name]
+	if request.IsZero() {
+		return refuse("no request is specified or request is 0")
+	}
+	if limit.IsZero() {
+		return refuse("no limit is specified or limit is 0")
+	}
+	if ratio := limit.AsApproximateFloat64() / request.AsApproximateFloat64(); ratio > b.value.AsApproximateFloat64() {
+		return refuse(fmt.Sprintf("provided ratio is %f", ratio))
+	}
+	return nil
+}
