@@ -3,10 +3,17 @@ package crd
 import (
 	"context"
 	"errors"
+	"time"
+
+	"github.com/decorum-go/decorum/rest"
 )
 
-// conversion is the replacement of a kind by one with another storage version, which calls the webhook of the definition for the stored
-// objects. That may take long, so another goroutine waits for it. The API serves the older kind until the replacement succeeds.
+// patience is how long Enable waits for conversions that an earlier process has left unfinished.
+const patience = 2 * time.Second
+
+// conversion is the declaration of a kind with another storage version than some stored objects have, for which it calls the webhook of the
+// definition. That may take long, so another goroutine waits for it. Until it succeeds, the API serves the older kind, or, since its start,
+// none.
 type conversion struct {
 	next    *kindOf
 	stop    context.CancelFunc
@@ -18,9 +25,9 @@ type conversion struct {
 
 var errConverting = errors.New("the webhook has not converted the stored objects yet")
 
-// convert begins to replace a kind whose stored objects a webhook must convert. It returns nil if that has succeeded, and otherwise why the
-// API serves the older kind. When the replacement ends, run applies the definition again.
-func (k *kinds) convert(ctx context.Context, next *kindOf) error {
+// convert begins to declare a kind whose stored objects a webhook must convert. It returns nil if that has succeeded, and otherwise why the
+// API does not serve the kind. When the conversion ends, run applies the definition again.
+func (k *kinds) convert(ctx context.Context, next *kindOf, serve func(context.Context, ...rest.Definition) error) error {
 	c, last := k.conversions[next.definition], errConverting
 	switch {
 	case c == nil:
@@ -42,7 +49,7 @@ func (k *kinds) convert(ctx context.Context, next *kindOf) error {
 	c.stop, k.conversions[next.definition] = stop, c
 	k.running.Go(func() {
 		defer stop()
-		err := k.api.Replace(converting, next.declare(k.options))
+		err := serve(converting, next.declare(k.options))
 		if errors.Is(err, context.DeadlineExceeded) && converting.Err() == nil {
 			err = errors.New(err.Error()) // the webhook took too long, which says nothing about the store
 		}
@@ -58,13 +65,25 @@ func (k *kinds) convert(ctx context.Context, next *kindOf) error {
 	return last
 }
 
+// awaitConversions waits for the conversions under way, but not longer than patience.
+func (k *kinds) awaitConversions(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for _, c := range k.conversions {
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+		}
+	}
+}
+
 // isConverting reports whether the outcome of a conversion is still to come.
 func (k *kinds) isConverting(definition string) bool {
 	c := k.conversions[definition]
 	return c != nil && c.pending
 }
 
-// stopConversion ends the replacement of a kind. If it has succeeded, the API serves the new kind.
+// stopConversion ends the conversion for a kind. If it has succeeded, the API serves the new kind.
 func (k *kinds) stopConversion(definition string) {
 	c := k.conversions[definition]
 	if c == nil {

@@ -112,3 +112,34 @@ func TestWebhookConvertsTheStoredObjectsTogether(t *testing.T) {
 		assert.Len(t, list.Items, all+writes)
 	}
 }
+
+// A host that restarts while a webhook hangs that should convert the stored objects starts without waiting for it, and serves the kind when
+// the webhook recovers.
+func TestUnfinishedConversionDoesNotHoldUpTheStart(t *testing.T) {
+	h, reopen := newHostOfFile(t)
+	h.options.Calls = calling(t)
+	reopen()
+	c := newConverter(t)
+	define(t, h.API, c)
+	h.post(gears)
+	for _, name := range []string{"a", "b", "c"} {
+		require.Equal(t, 201, send(t, h, "POST "+rodsV1, rod("v1", name, `{"size":3}`), nil))
+	}
+	asked, release := c.hang()
+	c.store(t, h.API, "v2")
+	<-asked
+	reopen()
+	<-asked
+	assert.Empty(t, asked, "the first call of the new process is still under way")
+	assert.Equal(t, 200, send(t, h, "GET "+gearPath, "", nil))
+	assert.Equal(t, 503, send(t, h, "GET "+rodsV1, "", nil))
+	release()
+	await(t, h.API, "rods.example.org", has("InitialNamesAccepted"))
+	c.taken()
+	assert.Equal(t, []string{"a", "b", "c"}, h.namesAt(rodsV2))
+	before := answerTo(h, definitions+"/rods.example.org")
+	reopen()
+	assert.Equal(t, []string{"a", "b", "c"}, h.namesAt(rodsV2))
+	assert.Empty(t, c.taken(), "the stored version")
+	assert.Equal(t, before, answerTo(h, definitions+"/rods.example.org"), "a restart does not write the definition")
+}

@@ -80,6 +80,13 @@ func (k *kindOf) callsWebhook() bool {
 	return c != nil && c.Strategy == apiextensions.WebhookConverter && c.Webhook != nil && !k.open && len(k.spec.Versions) > 1
 }
 
+// mayConvert reports whether the first declaration of the kind since the start may call the webhook: a conversion of the stored objects to
+// another storage version may be unfinished.
+func (k *kindOf) mayConvert(d *definition) bool {
+	storage := k.storageVersion()
+	return k.callsWebhook() && slices.ContainsFunc(d.Status.StoredVersions, func(v string) bool { return v != storage })
+}
+
 // version returns the declaration of one version, without what all versions share.
 func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, options Options) rest.Resource[apimeta.Document] {
 	r := rest.Resource[apimeta.Document]{

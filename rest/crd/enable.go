@@ -28,6 +28,9 @@ const manager = "kube-apiserver"
 // if the definition has rules and the host does not evaluate them. Its paths answer 503 ServiceUnavailable, and its objects stay in the
 // store. Enable repeats failed operations. Enable uses [rest.API.Expect], so the host must not.
 //
+// If a process ended while a webhook converted stored objects to a new storage version, Enable continues the conversion. It waits 2 seconds
+// for it, and serves the kind when all objects are converted.
+//
 // If the API serves Leases of package builtin, each replica holds one in the namespace "default". A definition is then Established when all
 // replicas with a live Lease serve its kind, or after 5 seconds.
 //

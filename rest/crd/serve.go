@@ -17,6 +17,11 @@ func (k *kinds) serve(ctx context.Context, d *definition, names apiextensions.Cu
 	}
 	old := k.served[d.Name]
 	switch {
+	case old == nil && next.mayConvert(d):
+		if next.ending { // the objects can be deleted without a schema
+			return errConverting
+		}
+		return k.convert(ctx, next, k.api.Serve)
 	case old == nil:
 		return k.declare(ctx, next, k.api.Serve)
 	case old.uid != next.uid || old.spec.Scope != next.spec.Scope:
@@ -28,7 +33,7 @@ func (k *kinds) serve(ctx context.Context, d *definition, names apiextensions.Cu
 		if next.ending { // the objects can be deleted as they are
 			return nil
 		}
-		return k.convert(ctx, next)
+		return k.convert(ctx, next, k.api.Replace)
 	}
 	return k.declare(ctx, next, k.api.Replace)
 }
@@ -48,17 +53,26 @@ func (k *kinds) declare(ctx context.Context, next *kindOf, serve func(context.Co
 }
 
 // serveTogether serves the kinds of all definitions with accepted names in one step. If the API refuses some of them, it serves the
-// others, and leaves it to apply to find out why.
+// others, and leaves it to apply to find out why. Then it serves those that may call a webhook, and does not wait long for the webhook.
 func (k *kinds) serveTogether(ctx context.Context, all []*apiextensions.CustomResourceDefinition) {
 	var declared []rest.Definition
-	var next []*kindOf
+	var next, converting []*kindOf
 	for _, d := range all {
 		if k.served[d.Name] == nil && (d.Is(apiextensions.Established) || d.Is(apiextensions.NamesAccepted)) {
 			kind := newKind(k.definitions[d.Name], d.Status.AcceptedNames)
-			next, declared = append(next, kind), append(declared, kind.declare(k.options))
+			switch {
+			case !kind.mayConvert(k.definitions[d.Name]):
+				next, declared = append(next, kind), append(declared, kind.declare(k.options))
+			case !kind.ending:
+				converting = append(converting, kind)
+			}
 		}
 	}
 	k.serveMost(ctx, next, declared)
+	for _, kind := range converting {
+		_ = k.convert(ctx, kind, k.api.Serve)
+	}
+	k.awaitConversions(ctx)
 }
 
 // serveMost serves several kinds in one step, and if that fails, each half of them.
