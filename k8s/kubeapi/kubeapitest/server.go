@@ -49,7 +49,7 @@ func New(t testing.TB, options ...Option) *Server {
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local", Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
 		Users:    []decorum.Authenticator{decorum.AuthenticatorFunc(userOfTransport), auth.Certificates()},
 		Objects:  bootstrap.Config{ClientCA: ca, ServiceRange: c.serviceRange}, ServingCA: ca,
-		Controllers: c.controllers, Report: report,
+		Controllers: c.controllers, PluginsOff: server.DefaultOff(c.controllers), Report: report,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,35 +5,13 @@ import (
 	"context"
 	"slices"
 
-	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
 	"github.com/decorum-go/decorum/rest"
 )
-
-// Admission returns hooks that do what admission plugins of kube-apiserver do by default: LimitRanger, Priority,
-// DefaultTolerationSeconds, TaintNodesByCondition, StorageObjectInUseProtection, DefaultStorageClass, DefaultIngressClass,
-// CertificateApproval and CertificateSigning. They run before webhooks and policies, which see their results. The hook of
-// [limits.Quotas] runs after those.
-func Admission() []rest.Admission {
-	creates := []rest.Operation{rest.OperationCreate}
-	return append(limits.Ranges(), []rest.Admission{
-		completing("pods.kubeapi", "pods", []rest.Operation{rest.OperationCreate, rest.OperationUpdate}, completePod),
-		completing("nodes.kubeapi", "nodes", creates, taintNode),
-		completing("persistentvolumes.kubeapi", "persistentvolumes", creates, func(_ context.Context, v *corev1.PersistentVolume) error {
-			protect(&v.ObjectMeta, "kubernetes.io/pv-protection")
-			return nil
-		}),
-		completing("persistentvolumeclaims.kubeapi", "persistentvolumeclaims", creates, completeClaim),
-		completing("ingresses.kubeapi", "ingresses.networking.k8s.io", creates, completeIngress),
-		{Name: "certificates.kubeapi", Operations: []rest.Operation{rest.OperationUpdate}, SideEffects: rest.SideEffectsNone, Validate: permitSigner,
-			Resources: []string{"certificatesigningrequests.certificates.k8s.io/approval", "certificatesigningrequests.certificates.k8s.io/status"}},
-	}...)
-}
 
 // completing returns a hook that changes objects of a kind.
 func completing[T any](name, resource string, operations []rest.Operation, complete func(ctx context.Context, obj *T) error) rest.Admission {
@@ -50,8 +28,8 @@ func completing[T any](name, resource string, operations []rest.Operation, compl
 		}}
 }
 
-// completePod lets a Pod stay for five minutes on a node that is not ready or out of reach, and gives a new Pod its priority.
-func completePod(ctx context.Context, pod *corev1.Pod) error {
+// tolerateBriefly lets a Pod stay for five minutes on a node that is not ready or out of reach.
+func tolerateBriefly(_ context.Context, pod *corev1.Pod) error {
 	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
 		tolerates := func(t corev1.Toleration) bool {
 			return (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
@@ -62,7 +40,7 @@ func completePod(ctx context.Context, pod *corev1.Pod) error {
 				Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
 		}
 	}
-	return setPriority(ctx, pod)
+	return nil
 }
 
 // taintNode keeps Pods away from a new node until a controller finds out that it is ready.
@@ -81,9 +59,8 @@ func protect(m *metav1.ObjectMeta, finalizer string) {
 	}
 }
 
-// completeClaim protects a claim, and gives it the default StorageClass if it names none.
-func completeClaim(ctx context.Context, c *corev1.PersistentVolumeClaim) error {
-	protect(&c.ObjectMeta, "kubernetes.io/pvc-protection")
+// chooseStorageClass gives a claim the default StorageClass if it names none.
+func chooseStorageClass(ctx context.Context, c *corev1.PersistentVolumeClaim) error {
 	if _, named := c.Annotations[corev1.BetaStorageClassAnnotation]; named || c.Spec.StorageClassName != nil {
 		return nil
 	}
@@ -95,8 +72,8 @@ func completeClaim(ctx context.Context, c *corev1.PersistentVolumeClaim) error {
 	return err
 }
 
-// completeIngress gives an Ingress the default IngressClass if it names none.
-func completeIngress(ctx context.Context, i *networkingv1.Ingress) error {
+// chooseIngressClass gives an Ingress the default IngressClass if it names none.
+func chooseIngressClass(ctx context.Context, i *networkingv1.Ingress) error {
 	if _, named := i.Annotations["kubernetes.io/ingress.class"]; named || i.Spec.IngressClassName != nil {
 		return nil
 	}
@@ -122,23 +99,4 @@ func defaultOf[T any](ctx context.Context, metadata func(*T) *metav1.ObjectMeta,
 		}
 	}
 	return found, nil
-}
-
-// permitSigner lets only those approve a request, or issue its certificate, who may do so for its signer.
-func permitSigner(ctx context.Context, r *rest.AdmissionRequest) error {
-	var now, was certificatesv1.CertificateSigningRequest
-	if err := r.Object(&now); err != nil {
-		return err
-	}
-	if err := r.OldObject(&was); err != nil {
-		return err
-	}
-	if r.Subresource == approvalPart {
-		return permitSigning(ctx, r.User, "approve", was.Spec.SignerName)
-	}
-	failed := len(conditionsOf(&now, certificatesv1.CertificateFailed)) != len(conditionsOf(&was, certificatesv1.CertificateFailed))
-	if !failed && string(now.Status.Certificate) == string(was.Status.Certificate) {
-		return nil
-	}
-	return permitSigning(ctx, r.User, "sign", was.Spec.SignerName)
 }

@@ -95,7 +95,8 @@ func TestVolumesAreProtectedAndHaveClasses(t *testing.T) {
 	c.Status.Phase = corev1.ClaimBound
 	c = must[*corev1.PersistentVolumeClaim](t)(claims.UpdateStatus(t.Context(), c, metav1.UpdateOptions{}))
 	c.Spec.Resources.Requests = resources("storage", "2Gi")
-	must[*corev1.PersistentVolumeClaim](t)(claims.Update(t.Context(), c, metav1.UpdateOptions{}))
+	_, err = claims.Update(t.Context(), c, metav1.UpdateOptions{})
+	assertRefused(t, err, 403, "only dynamically provisioned pvc can be resized")
 
 	volumes := client.CoreV1().PersistentVolumes()
 	v := must[*corev1.PersistentVolume](t)(volumes.Create(t.Context(), &corev1.PersistentVolume{ObjectMeta: named("v"), Spec: corev1.PersistentVolumeSpec{

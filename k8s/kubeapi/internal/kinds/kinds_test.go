@@ -25,13 +25,22 @@ func newAPI(t *testing.T) *rest.API { return newAPIAt(t, netip.Prefix{}) }
 
 // newAPIAt returns such an API with a range of cluster IPs.
 func newAPIAt(t *testing.T, addresses netip.Prefix) *rest.API {
+	return newAPIOf(t, kinds.Admission("ServiceAccount"), addresses)
+}
+
+// newAPIWith returns such an API with some hooks.
+func newAPIWith(t *testing.T, hooks []rest.Admission) *rest.API {
+	return newAPIOf(t, hooks, netip.Prefix{})
+}
+
+func newAPIOf(t *testing.T, hooks []rest.Admission, addresses netip.Prefix) *rest.API {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://kubernetes.default.svc", Keys: []serviceaccount.Key{{Signer: key}}})
 	require.NoError(t, err)
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"system:masters"}})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{Admission: kinds.Admission()}, kinds.All(kinds.Environment{Roles: roles, Accounts: accounts, ServiceAddresses: addresses})...)
+	api, err := rest.New(rest.Options{Admission: hooks}, kinds.All(kinds.Environment{Roles: roles, Accounts: accounts, ServiceAddresses: addresses})...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	return api

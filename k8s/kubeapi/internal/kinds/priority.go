@@ -14,7 +14,7 @@ import (
 // setPriority gives a new Pod the priority of its PriorityClass, or of the default class. Without either, the priority is 0. A stored Pod
 // keeps its own, see preparePod.
 func setPriority(ctx context.Context, pod *corev1.Pod) error {
-	if pod.ResourceVersion != "" {
+	if !isNew(pod) {
 		return nil
 	}
 	class, err := priorityClassOf(ctx, pod.Spec.PriorityClassName)

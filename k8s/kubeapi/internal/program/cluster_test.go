@@ -143,6 +143,7 @@ func TestErrorsEndTheStartWithOneLine(t *testing.T) {
 		{[]string{"/x/kube-apiserver", "--no-such-flag=1"}, "no-such-flag"},
 		{[]string{"/x/kube-apiserver", "--feature-gates=NoSuchGate=true"}, "unrecognized feature gate: NoSuchGate"},
 		{[]string{"/x/kube-apiserver", "--feature-gates=PodsAPI=true"}, "does not implement the feature gate PodsAPI=true"},
+		{[]string{"/x/kube-apiserver", "--enable-admission-plugins=NoSuchPlugin"}, `unknown admission plugin "NoSuchPlugin"`},
 		{[]string{"/x/kube-apiserver", "--runtime-config=batch/v2alpha1=true"}, "does not implement batch/v2alpha1"},
 		{[]string{"/x/kube-apiserver", "--authorization-mode=RBAC,Webhook"}, "does not implement the mode Webhook"},
 		{[]string{"/x/kube-apiserver", "--oidc-issuer-url=https://example.com"}, "does not implement --oidc-issuer-url"},

@@ -25,7 +25,7 @@ type serverFlags struct {
 	audiences, issuers, accountKeys                                []string
 	anonymous, allowAll                                            bool
 	maxTokenLife                                                   time.Duration
-	notes                                                          []string
+	pluginsOff, notes                                              []string
 }
 
 // parseServerFlags reads the flags of kube-apiserver. Flags that kube-apiserver does not have are an error, because a test that sets them
@@ -65,6 +65,9 @@ func (f *serverFlags) define(set *flag.FlagSet) {
 	appendTo(set, &f.issuers, "service-account-issuer", "the issuer of tokens")
 	set.Func("api-audiences", "the names of the API in tokens", func(s string) error { f.audiences = strings.Split(s, ","); return nil })
 	set.Func("authorization-mode", "RBAC or AlwaysAllow; Node has no effect", f.setAuthorization)
+	for name, enable := range map[string]bool{"enable-admission-plugins": true, "disable-admission-plugins": false} {
+		set.Func(name, "names of admission plugins", func(s string) error { return f.setPlugins(enable, s) })
+	}
 	set.Func("feature-gates", "only the defaults are accepted", f.setGates)
 	set.Func("runtime-config", "API versions to serve; only what is served can be true", f.setRuntimeConfig)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
-	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/auth"
@@ -45,6 +44,8 @@ type Config struct {
 	ServingCA []byte
 	// Controllers are names that [Controllers] returns. Default: none, as in a cluster without kube-controller-manager.
 	Controllers []string
+	// PluginsOff are names that [Plugins] returns: the admission plugins that do not run.
+	PluginsOff []string
 	// Report receives a line about each request for a part of the Kubernetes API that the server does not have. Clients see the line as
 	// a warning. Default: only they see it.
 	Report func(text string)
@@ -83,7 +84,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if s.review, err = newReview(c.Logger); err != nil {
 		return nil, err
 	}
-	options := rest.Options{Store: c.Store, Admission: slices.Concat(kinds.Admission(), s.review.hooks(), []rest.Admission{limits.Quotas()}), Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version()}
+	options := rest.Options{Store: c.Store, Admission: s.hooks(c.PluginsOff), Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version()}
 	if c.AllowAll {
 		options.Authorizer = auth.FirstOpinion(roles, rest.AuthorizerFunc(allow))
 	}

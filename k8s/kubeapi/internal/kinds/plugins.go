@@ -1,0 +1,88 @@
+package kinds
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
+	"github.com/decorum-go/decorum/rest"
+)
+
+// plugin is an admission plugin of kube-apiserver.
+type plugin struct {
+	name string
+	// pod completes a Pod. The plugins share one hook on Pods, which decodes each Pod once.
+	pod func(ctx context.Context, pod *corev1.Pod) error
+	// hooks are the other hooks of the plugin.
+	hooks []rest.Admission
+}
+
+// plugins returns the plugins in the order in which they run.
+func plugins() []plugin {
+	creates, updates := []rest.Operation{rest.OperationCreate}, []rest.Operation{rest.OperationUpdate}
+	const requests = "certificatesigningrequests.certificates.k8s.io"
+	return []plugin{
+		{name: "LimitRanger", hooks: limits.Ranges()},
+		{name: "ServiceAccount", pod: runAsAccount},
+		{name: "TaintNodesByCondition", hooks: []rest.Admission{completing("nodes.kubeapi", "nodes", creates, taintNode)}},
+		{name: "Priority", pod: setPriority},
+		{name: "DefaultTolerationSeconds", pod: tolerateBriefly},
+		{name: "DefaultStorageClass", hooks: []rest.Admission{completing("classes-of-claims.kubeapi", "persistentvolumeclaims", creates, chooseStorageClass)}},
+		{name: "StorageObjectInUseProtection", hooks: []rest.Admission{
+			completing("protected-volumes.kubeapi", "persistentvolumes", creates, func(_ context.Context, v *corev1.PersistentVolume) error {
+				protect(&v.ObjectMeta, "kubernetes.io/pv-protection")
+				return nil
+			}),
+			completing("protected-claims.kubeapi", "persistentvolumeclaims", creates, func(_ context.Context, c *corev1.PersistentVolumeClaim) error {
+				protect(&c.ObjectMeta, "kubernetes.io/pvc-protection")
+				return nil
+			}),
+		}},
+		{name: "PersistentVolumeClaimResize", hooks: []rest.Admission{{Name: "sizes-of-claims.kubeapi", Operations: updates, Resources: []string{"persistentvolumeclaims"}, Validate: permitExpansion}}},
+		{name: "RuntimeClass", pod: useRuntimeClass},
+		{name: "CertificateApproval", hooks: []rest.Admission{{Name: "approvals.kubeapi", Operations: updates, Resources: []string{requests + "/approval"}, Validate: permitApproval}}},
+		{name: "CertificateSigning", hooks: []rest.Admission{{Name: "signing.kubeapi", Operations: updates, Resources: []string{requests + "/status"}, Validate: permitCertificate}}},
+		{name: "CertificateSubjectRestriction", hooks: []rest.Admission{{Name: "subjects.kubeapi", Operations: creates, Resources: []string{requests}, Validate: restrictSubject}}},
+		{name: "DefaultIngressClass", hooks: []rest.Admission{completing("ingresses.kubeapi", "ingresses.networking.k8s.io", creates, chooseIngressClass)}},
+	}
+}
+
+// Plugins returns the names of the plugins whose hooks [Admission] returns.
+func Plugins() (names []string) {
+	for _, p := range plugins() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Admission returns hooks that do what admission plugins of kube-apiserver do by default, without the plugins in off. The hooks run before
+// webhooks and policies, which see their results. The plugin ResourceQuota runs after those: see [limits.Quotas].
+func Admission(off ...string) (hooks []rest.Admission) {
+	var steps []func(context.Context, *corev1.Pod) error
+	for _, p := range plugins() {
+		if slices.Contains(off, p.name) {
+			continue
+		}
+		hooks = append(hooks, p.hooks...)
+		if p.pod != nil {
+			steps = append(steps, p.pod)
+		}
+	}
+	if len(steps) == 0 {
+		return hooks
+	}
+	return append(hooks, completing("pods.kubeapi", "pods", []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
+		func(ctx context.Context, pod *corev1.Pod) error {
+			for _, step := range steps {
+				if err := step(ctx, pod); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+}
+
+// isNew reports whether a Pod is being created.
+func isNew(pod *corev1.Pod) bool { return pod.ResourceVersion == "" }

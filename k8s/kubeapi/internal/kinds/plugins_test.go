@@ -1,0 +1,141 @@
+package kinds_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
+)
+
+func TestPodsRunAsTheirRuntimeClassSays(t *testing.T) {
+	client := clientOf(t, newAPI(t))
+	class := &nodev1.RuntimeClass{ObjectMeta: named("micro"), Handler: "micro", Overhead: &nodev1.Overhead{PodFixed: resources("cpu", "100m")},
+		Scheduling: &nodev1.Scheduling{NodeSelector: map[string]string{"runtime": "micro"},
+			Tolerations: []corev1.Toleration{{Key: "micro", Operator: corev1.TolerationOpExists}, {Key: "micro", Operator: corev1.TolerationOpEqual, Value: "v", Effect: corev1.TaintEffectNoSchedule}}}}
+	must[*nodev1.RuntimeClass](t)(client.NodeV1().RuntimeClasses().Create(t.Context(), class, metav1.CreateOptions{}))
+	runs := func(name string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.RuntimeClassName = &name } }
+	onNodes := func(value string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"runtime": value, "a": "b"} }
+	}
+	costs := func(cpu string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.Overhead = resources("cpu", cpu) }
+	}
+	for _, c := range []struct {
+		name    string
+		pod     *corev1.Pod
+		refused string
+	}{
+		{"with a class", pod("a", runs("micro"), onNodes("micro")), ""},
+		{"with the overhead of the class", pod("a", runs("micro"), onNodes("micro"), costs("100m")), ""},
+		{"with another overhead", pod("a", runs("micro"), costs("1")), `pods "a" is forbidden: pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead`},
+		{"with an overhead and no class", pod("a", costs("1")), `pods "a" is forbidden: pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead`},
+		{"for other nodes", pod("a", runs("micro"), onNodes("other")),
+			`pods "a" is forbidden: conflict: runtimeClass.scheduling.nodeSelector[runtime] = micro; pod.spec.nodeSelector[runtime] = other`},
+		{"with an unknown class", pod("a", runs("x")), `pods "a" is forbidden: pod rejected: RuntimeClass "x" not found`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := client.CoreV1().Pods(newNamespace(t, client)).Create(t.Context(), c.pod, metav1.CreateOptions{})
+			if c.refused != "" {
+				assertRefused(t, err, 403, c.refused)
+				return
+			}
+			p = must[*corev1.Pod](t)(p, err)
+			assert.Equal(t, "100m", p.Spec.Overhead.Cpu().String())
+			assert.Equal(t, map[string]string{"runtime": "micro", "a": "b"}, p.Spec.NodeSelector)
+			assert.Contains(t, p.Spec.Tolerations, class.Scheduling.Tolerations[0])
+			assert.NotContains(t, p.Spec.Tolerations, class.Scheduling.Tolerations[1], "the first includes it")
+		})
+	}
+}
+
+func TestPodsRunAsAnAccount(t *testing.T) {
+	client := clientOf(t, newAPIWith(t, kinds.Admission()))
+	accounts, pods := client.CoreV1().ServiceAccounts(namespace), client.CoreV1().Pods(namespace)
+	no := false
+	must[*corev1.ServiceAccount](t)(accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: named("default"), ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pull"}}}, metav1.CreateOptions{}))
+	must[*corev1.ServiceAccount](t)(accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: named("quiet"), AutomountServiceAccountToken: &no}, metav1.CreateOptions{}))
+	as := func(name string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.ServiceAccountName = name } }
+
+	p := must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a"), metav1.CreateOptions{}))
+	assert.Equal(t, "default", p.Spec.ServiceAccountName)
+	assert.Equal(t, []corev1.LocalObjectReference{{Name: "pull"}}, p.Spec.ImagePullSecrets)
+	require.Len(t, p.Spec.Volumes, 1)
+	assert.Regexp(t, "^kube-api-access-.{5}$", p.Spec.Volumes[0].Name)
+	assert.EqualValues(t, 3607, *p.Spec.Volumes[0].Projected.Sources[0].ServiceAccountToken.ExpirationSeconds)
+	assert.Equal(t, []corev1.VolumeMount{{Name: p.Spec.Volumes[0].Name, ReadOnly: true, MountPath: "/var/run/secrets/kubernetes.io/serviceaccount"}}, p.Spec.Containers[0].VolumeMounts)
+
+	p = must[*corev1.Pod](t)(pods.Create(t.Context(), pod("b", as("quiet")), metav1.CreateOptions{}))
+	assert.Empty(t, p.Spec.Volumes)
+	_, err := pods.Create(t.Context(), pod("c", as("x")), metav1.CreateOptions{})
+	assertRefused(t, err, 403, `pods "c" is forbidden: error looking up service account default/x: serviceaccount "x" not found`)
+}
+
+func TestClaimsGrowIfTheirClassAllowsIt(t *testing.T) {
+	client := clientOf(t, newAPI(t))
+	yes := true
+	for name, expands := range map[string]*bool{"fixed": nil, "elastic": &yes} {
+		must[*storagev1.StorageClass](t)(client.StorageV1().StorageClasses().Create(t.Context(),
+			&storagev1.StorageClass{ObjectMeta: named(name), Provisioner: "p", AllowVolumeExpansion: expands}, metav1.CreateOptions{}))
+	}
+	for _, c := range []struct {
+		name, class string
+		phase       corev1.PersistentVolumeClaimPhase
+		code        int32
+		refused     string
+	}{
+		{"an elastic class", "elastic", corev1.ClaimBound, 0, ""},
+		{"a fixed class", "fixed", corev1.ClaimBound, 403, "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize"},
+		{"no such class", "x", corev1.ClaimBound, 403, "only dynamically provisioned pvc can be resized"},
+		{"no volume yet", "elastic", corev1.ClaimPending, 422, "spec is immutable after creation except resources.requests"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			claims := client.CoreV1().PersistentVolumeClaims(newNamespace(t, client))
+			claim := must[*corev1.PersistentVolumeClaim](t)(claims.Create(t.Context(), &corev1.PersistentVolumeClaim{ObjectMeta: named("c"), Spec: corev1.PersistentVolumeClaimSpec{
+				StorageClassName: &c.class, VolumeName: "v", AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				Resources: corev1.VolumeResourceRequirements{Requests: resources("storage", "1Gi")}}}, metav1.CreateOptions{}))
+			claim.Status.Phase = c.phase
+			claim = must[*corev1.PersistentVolumeClaim](t)(claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{}))
+			claim.Spec.Resources.Requests = resources("storage", "2Gi")
+			_, err := claims.Update(t.Context(), claim, metav1.UpdateOptions{})
+			if c.refused == "" {
+				require.NoError(t, err)
+				return
+			}
+			assertRefused(t, err, c.code, c.refused)
+		})
+	}
+}
+
+func TestNobodyRequestsToBeAnAdministrator(t *testing.T) {
+	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	requests := clientOf(t, newAPI(t)).CertificatesV1().CertificateSigningRequests()
+	request := func(name, group string) error {
+		der := must[[]byte](t)(x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "me", Organization: []string{group}}}, key))
+		_, err := requests.Create(t.Context(), &certificatesv1.CertificateSigningRequest{ObjectMeta: named(name), Spec: certificatesv1.CertificateSigningRequestSpec{
+			SignerName: certificatesv1.KubeAPIServerClientSignerName, Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
+			Request: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})}}, metav1.CreateOptions{})
+		return err
+	}
+	require.NoError(t, request("a", "developers"))
+	assertRefused(t, request("b", "system:masters"), 403, "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed")
+}
+
+func TestPluginsCanBeOff(t *testing.T) {
+	client := clientOf(t, newAPIWith(t, kinds.Admission(kinds.Plugins()...)))
+	p := must[*corev1.Pod](t)(client.CoreV1().Pods(namespace).Create(t.Context(), pod("a"), metav1.CreateOptions{}))
+	assert.Nil(t, p.Spec.Priority)
+	assert.Empty(t, p.Spec.Tolerations)
+}
