@@ -121,8 +121,9 @@ func TestIngressesGetTheDefaultClass(t *testing.T) {
 
 func TestSigningRequestsAreDecidedOnce(t *testing.T) {
 	requests := clientOf(t, newAPI(t)).CertificatesV1().CertificateSigningRequests()
+	request, certificate := signingRequest(t)
 	csr := &certificatesv1.CertificateSigningRequest{ObjectMeta: named("r"), Spec: certificatesv1.CertificateSigningRequestSpec{SignerName: "example.com/s",
-		Username: "somebody else", Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth}, Request: []byte("request")}}
+		Username: "somebody else", Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth}, Request: request}}
 	csr = must[*certificatesv1.CertificateSigningRequest](t)(requests.Create(t.Context(), csr, metav1.CreateOptions{}))
 	assert.Equal(t, "system:anonymous", csr.Spec.Username)
 
@@ -131,13 +132,13 @@ func TestSigningRequestsAreDecidedOnce(t *testing.T) {
 	_, err := requests.UpdateStatus(t.Context(), csr, metav1.UpdateOptions{})
 	assertRefused(t, err, 422, `status.conditions: Forbidden: updates may not add a condition of type "Approved"`)
 
-	csr.Spec.SignerName, csr.Status.Certificate = "example.com/other", []byte("certificate")
+	csr.Spec.SignerName, csr.Status.Certificate = "example.com/other", certificate
 	csr = must[*certificatesv1.CertificateSigningRequest](t)(requests.UpdateApproval(t.Context(), "r", csr, metav1.UpdateOptions{}))
 	assert.Equal(t, "example.com/s", csr.Spec.SignerName)
 	assert.Empty(t, csr.Status.Certificate)
 	assert.False(t, csr.Status.Conditions[0].LastUpdateTime.IsZero())
 
-	csr.Status.Certificate = []byte("certificate")
+	csr.Status.Certificate = certificate
 	csr = must[*certificatesv1.CertificateSigningRequest](t)(requests.UpdateStatus(t.Context(), csr, metav1.UpdateOptions{}))
 	assert.NotEmpty(t, csr.Status.Certificate)
 

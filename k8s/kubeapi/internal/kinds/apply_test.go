@@ -1,6 +1,7 @@
 package kinds_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 func TestAppliesOfTheSameConfigurationChangeNothing(t *testing.T) {
 	const template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`
 	api := newAPI(t)
+	request, _ := signingRequest(t)
 	for _, c := range []struct{ path, body string }{
 		{"/api/v1/namespaces/default/services/a", `"apiVersion":"v1","kind":"Service","spec":{"type":"NodePort","selector":{"a":"b"},"ports":[{"port":80}]}`},
 		{"/api/v1/namespaces/default/pods/a", `"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c","image":"i"}]}`},
@@ -28,7 +30,7 @@ func TestAppliesOfTheSameConfigurationChangeNothing(t *testing.T) {
 		{"/apis/batch/v1/namespaces/default/jobs/a", `"apiVersion":"batch/v1","kind":"Job","spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}`},
 		{"/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers/a", `"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","spec":{"maxReplicas":5,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}}`},
 		{"/apis/networking.k8s.io/v1/namespaces/default/ingresses/a", `"apiVersion":"networking.k8s.io/v1","kind":"Ingress","spec":{"defaultBackend":{"service":{"name":"s","port":{"number":80}}}}`},
-		{"/apis/certificates.k8s.io/v1/certificatesigningrequests/a", `"apiVersion":"certificates.k8s.io/v1","kind":"CertificateSigningRequest","spec":{"signerName":"a.com/b","request":"YQ==","usages":["client auth"]}`},
+		{"/apis/certificates.k8s.io/v1/certificatesigningrequests/a", `"apiVersion":"certificates.k8s.io/v1","kind":"CertificateSigningRequest","spec":{"signerName":"a.com/b","request":"` + base64.StdEncoding.EncodeToString(request) + `","usages":["client auth"]}`},
 	} {
 		t.Run(c.path, func(t *testing.T) {
 			apply := func() metav1.ObjectMeta {

@@ -6,6 +6,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -18,7 +19,7 @@ const approvalPart = "approval"
 func certificateSigningRequests() rest.Resource[certificatesv1.CertificateSigningRequest] {
 	r := of[certificatesv1.CertificateSigningRequest]()
 	r.Wire.StatusParts = []string{approvalPart}
-	return validating(preparing(r, prepareSigningRequest), validateSigningRequestUpdate)
+	return validating(preparing(r, prepareSigningRequest), validateApproval)
 }
 
 func prepareSigningRequest(ctx context.Context, csr, old *certificatesv1.CertificateSigningRequest) error {
@@ -94,31 +95,10 @@ func stampConditions(csr, old *certificatesv1.CertificateSigningRequest) {
 	}
 }
 
-// contradicts reports whether a request is both approved and denied.
-func contradicts(csr *certificatesv1.CertificateSigningRequest) bool {
-	return len(conditionsOf(csr, certificatesv1.CertificateApproved)) > 0 && len(conditionsOf(csr, certificatesv1.CertificateDenied)) > 0
-}
-
-// validateSigningRequestUpdate refuses to take back a decision, to make one through /status, and to replace a certificate.
-func validateSigningRequestUpdate(ctx context.Context, csr, old *certificatesv1.CertificateSigningRequest) (errs status.FieldErrors) {
-	if old == nil || part(ctx) == "" {
+// validateApproval refuses to take back a decision, and to make one that contradicts another.
+func validateApproval(ctx context.Context, csr, old *certificatesv1.CertificateSigningRequest) status.FieldErrors {
+	if old == nil || part(ctx) != approvalPart {
 		return nil
 	}
-	at := status.Field("status", "conditions")
-	for _, kind := range append(decisions(), certificatesv1.CertificateFailed) {
-		now, was := len(conditionsOf(csr, kind)), len(conditionsOf(old, kind))
-		switch {
-		case now < was:
-			errs = append(errs, status.ForbiddenField(at, "updates may not remove a condition of type \""+string(kind)+"\""))
-		case now > was && part(ctx) == "status" && kind != certificatesv1.CertificateFailed:
-			errs = append(errs, status.ForbiddenField(at, "updates may not add a condition of type \""+string(kind)+"\""))
-		}
-	}
-	if contradicts(csr) && !contradicts(old) {
-		errs = append(errs, status.InvalidField(at, certificatesv1.CertificateDenied, "Approved and Denied conditions are mutually exclusive"))
-	}
-	if len(old.Status.Certificate) > 0 && string(csr.Status.Certificate) != string(old.Status.Certificate) {
-		errs = append(errs, status.ForbiddenField(status.Field("status", "certificate"), "updates may not modify existing certificate content"))
-	}
-	return errs
+	return validation.CheckApproval(csr, old)
 }

@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"fmt"
-
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,7 +79,7 @@ func creations(obj, _ runtime.Object) field.ErrorList {
 	case *storage.StorageClass:
 		return storagevalidation.ValidateStorageClass(obj)
 	}
-	panic(fmt.Sprintf("no validation for %T", obj))
+	return creationsOfCluster(obj)
 }
 
 // updates returns what Kubernetes finds wrong with an update of an object, after it has restored what such an update does not change.
@@ -151,7 +149,7 @@ func updates(obj, old runtime.Object) field.ErrorList {
 	case *storage.StorageClass:
 		return append(storagevalidation.ValidateStorageClass(obj), storagevalidation.ValidateStorageClassUpdate(obj, old.(*storage.StorageClass))...)
 	}
-	panic(fmt.Sprintf("no validation of updates for %T", obj))
+	return updatesOfCluster(obj, old)
 }
 
 // statuses returns what Kubernetes finds wrong with a write to the status of an object.
@@ -187,7 +185,7 @@ func statuses(obj, old runtime.Object) field.ErrorList {
 	case *networking.Ingress:
 		return networkingvalidation.ValidateIngressStatusUpdate(obj, old.(*networking.Ingress))
 	}
-	panic(fmt.Sprintf("no validation of the status for %T", obj))
+	return statusesOfCluster(obj, old)
 }
 
 var autoscalerOptions = autoscalingvalidation.HorizontalPodAutoscalerSpecValidationOptions{MinReplicasLowerBound: 1}

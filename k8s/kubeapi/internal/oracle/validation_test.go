@@ -97,7 +97,7 @@ func message(kind, path string, value any, detail string) string {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
-	if v.Kind() == reflect.Struct || v.Kind() == reflect.Slice {
+	if v.Kind() == reflect.Struct || v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer {
 		return fmt.Sprintf("%s: %s: %s", path, kind, detail)
 	}
 	return fmt.Sprintf("%s: %s: %v: %s", path, kind, v, detail)

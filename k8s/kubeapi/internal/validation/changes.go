@@ -62,7 +62,7 @@ func (r *report) changeOfCluster(spec *field.Path, obj, old any) {
 	case *networkingv1.IPAddress:
 		r.frozen(spec.Child("parentRef"), obj.Spec.ParentRef, old.(*networkingv1.IPAddress).Spec.ParentRef)
 	case *networkingv1.ServiceCIDR:
-		r.rangesChange(spec.Child("cidrs"), obj.Spec.CIDRs, old.(*networkingv1.ServiceCIDR).Spec.CIDRs)
+		r.serviceCIDRChange(spec, &obj.Spec, &old.(*networkingv1.ServiceCIDR).Spec)
 	case *nodev1.RuntimeClass:
 		r.frozen(field.NewPath("handler"), obj.Handler, old.(*nodev1.RuntimeClass).Handler)
 	case *resourcev1.ResourceClaim:

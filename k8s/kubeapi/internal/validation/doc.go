@@ -2,6 +2,6 @@
 //
 // It is not complete: it holds the rules that people meet. The README of the module states for each kind which share of Kubernetes'
 // refusals it gives. It never refuses what Kubernetes accepts: module k8s/kubeapi/internal/oracle compares both for thousands of objects with one
-// fault. What depends on other objects, and what an update may change, is the business of package kinds; the rules of metadata are those
-// of the core.
+// fault. What depends on other objects, and what a subresource other than status may change, is the business of package kinds; the rules of
+// metadata are those of the core.
 package validation

@@ -1,9 +1,11 @@
 package validation
 
 import (
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -51,9 +53,12 @@ func (r *report) podChange(p *field.Path, now, was *corev1.PodSpec) {
 	r.is(same(*rest, *was), field.Forbidden(p, podFieldsFrozen))
 }
 
-// deadlineChange allows a deadline to be set and to become shorter. It returns false for a deadline that is too long.
+// deadlineChange allows a deadline to be set and to become shorter. It returns false for a deadline that it refuses.
 func (r *report) deadlineChange(p *field.Path, now, was *int64) bool {
 	switch {
+	case now != nil && (*now < 0 || *now > math.MaxInt32):
+		r.add(field.Invalid(p, *now, validation.InclusiveRangeError(0, math.MaxInt32)))
+		return false
 	case now == nil && was != nil:
 		r.add(field.Invalid(p, now, "must not update from a positive integer to nil value"))
 	case now != nil && was != nil && *now > *was:

@@ -1,8 +1,6 @@
 package validation
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -176,13 +174,8 @@ func (r *report) priorityClass(obj *schedulingv1.PriorityClass) {
 }
 
 func (r *report) storageClass(obj *storagev1.StorageClass) {
-	p := field.NewPath("provisioner")
-	if r.given(p, obj.Provisioner) {
-		r.follows(p, strings.ToLower(obj.Provisioner), validation.IsQualifiedName)
-	}
-	for _, key := range slices.Sorted(maps.Keys(obj.Parameters)) {
-		r.is(key != "", field.Invalid(field.NewPath("parameters"), key, "field can not be empty."))
-	}
+	r.provisioner(field.NewPath("provisioner"), obj.Provisioner)
+	r.parameters(field.NewPath("parameters"), obj.Parameters)
 	if policy := obj.ReclaimPolicy; policy != nil && *policy != "" {
 		supported(r, field.NewPath("reclaimPolicy"), *policy, corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimRetain)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -23,15 +24,19 @@ func checkedByNodes(s *corev1.ServiceSpec) bool {
 	return s.Type == corev1.ServiceTypeLoadBalancer && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
-// rangesChange checks that ranges of addresses stay. A second one may be added.
-func (r *report) rangesChange(p *field.Path, now, was []string) {
+// serviceCIDRChange checks that ranges of addresses stay. A second one may be added.
+func (r *report) serviceCIDRChange(p *field.Path, now, was *networkingv1.ServiceCIDRSpec) {
 	const immutable = "field is immutable"
-	if len(now) != len(was) && (len(was) != 1 || len(now) != 2) {
-		r.add(field.Invalid(p, now, immutable))
+	ranges, second := p.Child("cidrs"), len(was.CIDRs) == 1 && len(now.CIDRs) == 2
+	if len(now.CIDRs) != len(was.CIDRs) && !second {
+		r.add(field.Invalid(ranges, now.CIDRs, immutable))
 		return
 	}
-	for i := range was {
-		r.is(now[i] == was[i], field.Invalid(p.Index(i), now[i], immutable))
+	for i := range was.CIDRs {
+		r.is(now.CIDRs[i] == was.CIDRs[i], field.Invalid(ranges.Index(i), now.CIDRs[i], immutable))
+	}
+	if second {
+		r.serviceCIDR(p, now)
 	}
 }
 

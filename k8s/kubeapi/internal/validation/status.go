@@ -4,9 +4,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -15,12 +18,19 @@ import (
 func (r *report) status(obj any) {
 	p := field.NewPath("status")
 	switch obj := obj.(type) {
+	case *corev1.Namespace:
+		r.namespaceStatus(p, obj)
+	case *corev1.Node:
+		r.nodeStatus(p, &obj.Status)
 	case *corev1.PersistentVolumeClaim:
 		r.claimStatus(p, &obj.Status)
 	case *corev1.Pod:
 		r.podStatus(p, obj)
 	case *corev1.ReplicationController:
 		r.replicas(p, &obj.Status)
+	case *corev1.ResourceQuota:
+		r.quotaAmounts(p.Child("hard"), obj.Status.Hard)
+		r.quotaAmounts(p.Child("used"), obj.Status.Used)
 	case *corev1.Service:
 		r.balancers(p.Child("loadBalancer", "ingress"), obj)
 	case *appsv1.DaemonSet:
@@ -35,6 +45,12 @@ func (r *report) status(obj any) {
 		r.counts(p, count{"currentReplicas", obj.Status.CurrentReplicas}, count{"desiredReplicas", obj.Status.DesiredReplicas})
 	case *batchv1.Job:
 		r.jobStatus(p, obj)
+	case *certificatesv1.CertificateSigningRequest:
+		r.signingStatus(p, &obj.Status)
+	case *flowcontrolv1.FlowSchema:
+		r.flowConditions(p.Child("conditions"), typesOf(obj.Status.Conditions, func(c flowcontrolv1.FlowSchemaCondition) string { return string(c.Type) }))
+	case *flowcontrolv1.PriorityLevelConfiguration:
+		r.flowConditions(p.Child("conditions"), typesOf(obj.Status.Conditions, func(c flowcontrolv1.PriorityLevelConfigurationCondition) string { return string(c.Type) }))
 	case *networkingv1.Ingress:
 		r.ingressStatus(p.Child("loadBalancer", "ingress"), obj.Status.LoadBalancer.Ingress)
 	case *policyv1.PodDisruptionBudget:
@@ -42,6 +58,8 @@ func (r *report) status(obj any) {
 		r.add(metavalidation.ValidateConditions(s.Conditions, p.Child("conditions"))...)
 		r.counts(p, count{"disruptionsAllowed", s.DisruptionsAllowed}, count{"currentHealthy", s.CurrentHealthy},
 			count{"desiredHealthy", s.DesiredHealthy}, count{"expectedPods", s.ExpectedPods})
+	case *storagev1.VolumeAttachment:
+		r.attachmentStatus(p, &obj.Status)
 	}
 }
 
@@ -57,6 +75,8 @@ func (r *report) statusChange(obj, old any) {
 		r.collisions(p, obj.Status.CollisionCount, old.(*appsv1.Deployment).Status.CollisionCount)
 	case *appsv1.StatefulSet:
 		r.collisions(p, obj.Status.CollisionCount, old.(*appsv1.StatefulSet).Status.CollisionCount)
+	case *certificatesv1.CertificateSigningRequest:
+		r.signingStatusChange(p, &obj.Status, &old.(*certificatesv1.CertificateSigningRequest).Status)
 	case *batchv1.Job:
 		r.jobStatusChange(p, obj, old.(*batchv1.Job))
 	}

@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 			[]string{"spec.ports[0].port: Invalid value: 70000: must be between 1 and 65535, inclusive"}},
 		{"a mount of an unknown volume", check[corev1.Pod], `{"spec":{"containers":[{"name":"a","image":"b","volumeMounts":[{"name":"x","mountPath":"/x"}]}]}}`,
 			[]string{`spec.containers[0].volumeMounts[0].name: Not found: "x"`}},
-		{"a kind without rules", check[corev1.Node], `{"spec":{"podCIDR":"x"}}`, nil},
+		{"a kind without rules", check[corev1.ServiceAccount], `{"secrets":[{}]}`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string

@@ -1,6 +1,8 @@
 package validation
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -14,23 +16,26 @@ func (r *report) volumeChange(p *field.Path, now, was *corev1.PersistentVolumeSp
 	}
 	r.is(same(*source, was.PersistentVolumeSource), field.Forbidden(p.Child("persistentvolumesource"), "spec.persistentvolumesource is immutable after creation"))
 	r.frozen(field.NewPath("volumeMode"), now.VolumeMode, was.VolumeMode)
-	r.is(was.NodeAffinity == nil || hasOldLabels(was.NodeAffinity) || same(now.NodeAffinity, was.NodeAffinity),
+	r.is(nodeAffinityStays(now.NodeAffinity, was.NodeAffinity),
 		field.Invalid(field.NewPath("nodeAffinity"), now.NodeAffinity, "field is immutable, except for updating from beta label to GA"))
 	r.is(was.VolumeAttributesClassName == nil || now.VolumeAttributesClassName != nil,
 		field.Forbidden(p.Child("volumeAttributesClassName"), "update from non-nil value to nil is forbidden"))
 }
 
-// hasOldLabels reports whether an affinity names a label that has a new name today. Such an affinity may change.
-func hasOldLabels(a *corev1.VolumeNodeAffinity) bool {
-	if a.Required == nil {
+// nodeAffinityStays reports whether a volume stays on its nodes. An affinity may get the new name of a label that was renamed, so this does
+// not compare labels that have such a name, and labels without one.
+func nodeAffinityStays(now, was *corev1.VolumeNodeAffinity) bool {
+	renamed := []string{corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion, corev1.LabelInstanceType, "beta.kubernetes.io/os", "beta.kubernetes.io/arch"}
+	return was == nil || same(now, was) || hasLabel(was, renamed...) || hasLabel(now, "")
+}
+
+func hasLabel(a *corev1.VolumeNodeAffinity, keys ...string) bool {
+	if a == nil || a.Required == nil {
 		return false
 	}
 	for _, term := range a.Required.NodeSelectorTerms {
-		for _, e := range term.MatchExpressions {
-			switch e.Key {
-			case corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion, corev1.LabelInstanceType, "beta.kubernetes.io/os", "beta.kubernetes.io/arch":
-				return true
-			}
+		if slices.ContainsFunc(term.MatchExpressions, func(e corev1.NodeSelectorRequirement) bool { return slices.Contains(keys, e.Key) }) {
+			return true
 		}
 	}
 	return false

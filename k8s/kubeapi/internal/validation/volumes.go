@@ -152,13 +152,17 @@ func (r *report) projected(p *field.Path, s *corev1.ProjectedVolumeSource) {
 }
 
 func (r *report) tokenProjection(volume, seconds *field.Path, t *corev1.ServiceAccountTokenProjection) {
-	if s := t.ExpirationSeconds; s != nil {
-		r.is(*s >= 600, field.Invalid(seconds, *s, "may not specify a duration less than 10 minutes"))
-		r.is(*s <= 1<<32, field.Invalid(seconds, *s, "may not specify a duration larger than 2^32 seconds"))
+	if t.ExpirationSeconds != nil {
+		r.tokenLifetime(seconds, *t.ExpirationSeconds)
 	}
 	if r.given(volume.Child("path"), t.Path) {
 		r.filePath(volume.Child("path"), t.Path)
 	}
+}
+
+func (r *report) tokenLifetime(p *field.Path, seconds int64) {
+	r.is(seconds >= 600, field.Invalid(p, seconds, "may not specify a duration less than 10 minutes"))
+	r.is(seconds <= 1<<32, field.Invalid(p, seconds, "may not specify a duration larger than 2^32 seconds"))
 }
 
 func (r *report) downwardFile(p *field.Path, f corev1.DownwardAPIVolumeFile) {
@@ -218,6 +222,9 @@ func (r *report) claim(p *field.Path, s *corev1.PersistentVolumeClaimSpec) {
 	if s.VolumeMode != nil {
 		supported(r, p.Child("volumeMode"), *s.VolumeMode, corev1.PersistentVolumeBlock, corev1.PersistentVolumeFilesystem)
 	}
+	if s.VolumeAttributesClassName != nil {
+		r.optional(p.Child("volumeAttributesClassName"), *s.VolumeAttributesClassName, validation.IsDNS1123Subdomain)
+	}
 }
 
 func (r *report) accessModes(p *field.Path, modes []corev1.PersistentVolumeAccessMode) {
@@ -247,6 +254,21 @@ func (r *report) persistentVolume(p *field.Path, s *corev1.PersistentVolumeSpec)
 		corev1.PersistentVolumeReclaimRecycle, corev1.PersistentVolumeReclaimRetain)
 	if s.HostPath != nil {
 		r.hostPath(p.Child("hostPath"), s.HostPath)
+	}
+	if s.CSI != nil {
+		r.csiVolume(p.Child("csi"), s.CSI)
+	}
+	if a := s.NodeAffinity; a != nil {
+		if a.Required == nil {
+			r.add(field.Required(p.Child("nodeAffinity", "required"), "must specify required node constraints"))
+		} else {
+			r.nodeSelector(p.Child("nodeAffinity", "required"), a.Required)
+		}
+	}
+	if class := s.VolumeAttributesClassName; class != nil {
+		r.is(*class != "", field.Required(p.Child("volumeAttributesClassName"), "an empty string is disallowed"))
+		r.optional(p.Child("volumeAttributesClassName"), *class, validation.IsDNS1123Subdomain)
+		r.is(s.CSI != nil, field.Required(p.Child("csi"), "has to be specified when using volumeAttributesClassName"))
 	}
 	r.is(!ptr.AllPtrFieldsNil(&s.PersistentVolumeSource), field.Required(p, "must specify a volume type"))
 	r.optional(p.Child("storageClassName"), s.StorageClassName, validation.IsDNS1123Subdomain)

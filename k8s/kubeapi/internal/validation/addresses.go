@@ -1,0 +1,74 @@
+package validation
+
+import (
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+)
+
+func (r *report) ingressClass(p *field.Path, s *networkingv1.IngressClassSpec) {
+	controller := p.Child("controller")
+	r.is(len(s.Controller) <= 250, field.TooLong(controller, "", 250))
+	r.add(validation.IsDomainPrefixedPath(controller, s.Controller)...)
+	params := s.Parameters
+	if params == nil {
+		return
+	}
+	p = p.Child("parameters")
+	if params.APIGroup != nil {
+		r.follows(p.Child("apiGroup"), *params.APIGroup, validation.IsDNS1123Subdomain)
+	}
+	r.named(p.Child("kind"), params.Kind, path.IsValidPathSegmentName)
+	r.named(p.Child("name"), params.Name, path.IsValidPathSegmentName)
+	if params.Scope == nil {
+		r.add(field.Required(p.Child("scope"), ""))
+		return
+	}
+	const cluster, namespace = networkingv1.IngressClassParametersReferenceScopeCluster, networkingv1.IngressClassParametersReferenceScopeNamespace
+	supported(r, p.Child("scope"), *params.Scope, cluster, namespace)
+	name := p.Child("namespace")
+	switch {
+	case *params.Scope == cluster:
+		r.is(params.Namespace == nil, field.Forbidden(name, "`parameters.scope` is set to 'Cluster'"))
+	case *params.Scope == namespace && params.Namespace == nil:
+		r.add(field.Required(name, "`parameters.scope` is set to 'Namespace'"))
+	case *params.Scope == namespace:
+		r.follows(name, *params.Namespace, validation.IsDNS1123Label)
+	}
+}
+
+func (r *report) ipAddress(p *field.Path, s *networkingv1.IPAddressSpec) {
+	p, parent := p.Child("parentRef"), s.ParentRef
+	if parent == nil {
+		r.add(field.Required(p, ""))
+		return
+	}
+	r.optional(p.Child("group"), parent.Group, validation.IsDNS1123Subdomain)
+	r.named(p.Child("resource"), parent.Resource, path.IsValidPathSegmentName)
+	r.named(p.Child("name"), parent.Name, path.IsValidPathSegmentName)
+	r.optional(p.Child("namespace"), parent.Namespace, path.IsValidPathSegmentName)
+}
+
+// serviceCIDR checks the ranges of the addresses of Services: at most one of each family.
+func (r *report) serviceCIDR(p *field.Path, s *networkingv1.ServiceCIDRSpec) {
+	p = p.Child("cidrs")
+	if len(s.CIDRs) == 0 {
+		r.add(field.Required(p, "at least one CIDR required"))
+		return
+	}
+	if len(s.CIDRs) > 2 {
+		r.add(field.Invalid(p, s, "may only hold up to 2 values"))
+		return
+	}
+	for i, cidr := range s.CIDRs {
+		r.add(validation.IsValidCIDR(p.Index(i), cidr)...)
+	}
+	if len(s.CIDRs) < 2 {
+		return
+	}
+	family := netutils.IPFamilyOfCIDRString(s.CIDRs[0])
+	r.is(family == netutils.IPFamilyUnknown || family != netutils.IPFamilyOfCIDRString(s.CIDRs[1]),
+		field.Invalid(p, s.CIDRs, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"))
+}
