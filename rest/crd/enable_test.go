@@ -182,6 +182,14 @@ func TestNamesBelongToWhoCameFirst(t *testing.T) {
 	assert.Equal(t, 200, send(t, api, "GET /apis/example.org/v1/wheels", "", nil))
 }
 
+// Resources and kinds do not share names: the kind may be the same word as the singular.
+func TestKindMayBeItsOwnSingular(t *testing.T) {
+	api := enabled(t, rest.Options{})
+	require.Equal(t, 201, send(t, api, "POST "+definitions, strings.ReplaceAll(gears, "Gear", "gear"), nil))
+	await(t, api, "gears.example.org", established)
+	assert.Equal(t, 200, send(t, api, "GET "+gearPath, "", nil))
+}
+
 // A kind that the host has declared stays what it is.
 func TestGoKindIsNeverReplaced(t *testing.T) {
 	api := enabled(t, rest.Options{}, rest.Resource[Lamp]{Group: "example.org", Version: "v1", Plural: "lamps"})

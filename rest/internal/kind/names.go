@@ -15,9 +15,10 @@ func Taken(kind, format string, args ...any) error {
 // Names returns the names that the kind has in its group: the plural, the singular and the short names.
 func (k *Kind) Names() []string { return append([]string{k.Plural, k.Singular}, k.ShortNames...) }
 
-// CheckNames refuses kinds of one group that share a kind, a plural, a singular or a short name.
+// CheckNames refuses kinds of one group that share a kind, a plural, a singular or a short name. A kind may have the same name as a singular:
+// clients do not use them in the same place.
 func CheckNames(kinds []*Kind) error {
-	taken := map[string]string{}
+	taken, declared := map[string]string{}, map[string]bool{}
 	for _, k := range kinds {
 		for i, name := range k.Names() {
 			key := k.Group + "/" + name
@@ -29,10 +30,10 @@ func CheckNames(kinds []*Kind) error {
 			taken[key] = k.Kind
 		}
 		key := k.Group + "/" + k.Kind
-		if taken[key] != "" {
+		if declared[key] {
 			return Taken(k.Kind, "declared twice")
 		}
-		taken[key] = k.Kind
+		declared[key] = true
 	}
 	return nil
 }
