@@ -69,8 +69,9 @@ func metaDocs(typ string) (fields map[string]string, text string) {
 	return nil, ""
 }
 
+// Tests of Kubernetes look for the first two words of the description of apiVersion in the output of kubectl explain.
 const (
-	docAPIVersion = "The version in which the object is written: group and version, or the version alone for the core group."
+	docAPIVersion = "APIVersion defines the version in which the object is written: group and version, or the version alone for the core group."
 	docKind       = "The kind of the object, in CamelCase. The server infers it from the endpoint. It cannot change."
 )
 

@@ -57,8 +57,8 @@ func ExampleManifest() {
 	//       openAPIV3Schema:
 	//         properties:
 	//           apiVersion:
-	//             description: 'The version in which the object is written: group and version,
-	//               or the version alone for the core group.'
+	//             description: 'APIVersion defines the version in which the object is written:
+	//               group and version, or the version alone for the core group.'
 	//             type: string
 	//           kind:
 	//             description: The kind of the object, in CamelCase. The server infers it
