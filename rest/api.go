@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -70,7 +71,7 @@ func newAPI(options Options) *API {
 		Begin: func() (context.Context, func(), error) {
 			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) }, a.flights.EnterCall(nil)
 		},
-		UntilRetired: a.ending.UntilRetired,
+		UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
 	})
 	a.serving.Store(a.newServing(nil, nil))
 	return a
@@ -127,6 +128,9 @@ func (a *API) Shutdown(ctx context.Context) error {
 		return fmt.Errorf("rest: %s still under way: %w", a.flights, ctx.Err())
 	}
 }
+
+// closeAfter is how long Close waits for requests and calls. It leaves the rest of Close's 5 seconds to the store.
+const closeAfter = 4 * time.Second
 
 // Close is [API.Shutdown] within 5 seconds. It breaks off answers that clients of [RoundTripper] do not read. If a
 // request or a call is still in flight after 4 seconds, because its client does not read or a hook does not return, Close closes

@@ -18,6 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/body"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/identity"
+	"github.com/decorum-go/decorum/rest/internal/inprocess"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -196,3 +197,10 @@ func (q *request) isHealth() bool {
 	path := q.r.URL.Path
 	return strings.HasPrefix(path, "/healthz") || strings.HasPrefix(path, "/livez") || strings.HasPrefix(path, "/readyz")
 }
+
+// Name implements [delivery.Request].
+func (q *request) Name() string { return q.r.Method + " " + q.r.URL.Path }
+
+// Hurry implements [delivery.Request]. A network connection is closed by the host's server, but a response of RoundTripper has
+// no server.
+func (q *request) Hurry() { inprocess.Hurry(q.w, delivery.StuckAtEnd) }

@@ -139,7 +139,7 @@ func (s Stream[T, O]) subresource(parent *resource.Resource) (*servedSubresource
 		return fail("ContentType needs Output")
 	}
 	var err error
-	if out.Options, err = schema.Derive(options, schema.Options{Builtin: true}); err != nil {
+	if out.Options, err = parent.Derive(options, schema.Options{Builtin: true}); err != nil {
 		return fail("%w", err)
 	}
 	if err := resource.CheckStreamOptions(out.Options); err != nil {

@@ -64,7 +64,7 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 		return nil, fmt.Errorf("subresource %q: CreateDryRun needs Create", s.Name)
 	}
 	var err error
-	if sub.Schema, err = schema.Derive(t, schema.Options{}); err != nil {
+	if sub.Schema, err = parent.Derive(t, schema.Options{}); err != nil {
 		return nil, fmt.Errorf("subresource %q: %w", s.Name, err)
 	}
 	if s.Get != nil {

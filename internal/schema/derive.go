@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Options configures [Derive]. The zero value suits a host's own structs.
@@ -21,15 +22,16 @@ type Options struct {
 	Overlay map[string]string
 	// Rules are published with the schema. Their keys have the form of the keys of Overlay.
 	Rules map[string][]Rule
+	// Description replaces the documentation of the type.
+	Description string
 }
 
 // Derive returns the schema of a Go type, usually of the struct of a kind. The root's apiVersion, kind, metadata and status are never
 // required. Derive reports all mistakes at once; each error names the Go type and field.
-func Derive(t reflect.Type, options Options) (*Schema, error) {
-	if t == nil {
-		return nil, errors.New("schema: Derive needs a type")
-	}
-	d := deriver{options: options, root: t, objects: map[reflect.Type]*Object{}, used: map[string]bool{}, usedRules: map[string]bool{}}
+func Derive(t reflect.Type, options Options) (*Schema, error) { return new(Types).Derive(t, options) }
+
+func (m *Types) derive(t reflect.Type, options Options) (*Schema, error) {
+	d := deriver{types: m, options: options, root: t, objects: map[reflect.Type]*Object{}, used: map[string]bool{}, usedRules: map[string]bool{}}
 	for d.root.Kind() == reflect.Pointer {
 		d.root = d.root.Elem()
 	}
@@ -50,11 +52,16 @@ func Derive(t reflect.Type, options Options) (*Schema, error) {
 	if err := errors.Join(d.errs...); err != nil {
 		return nil, err
 	}
+	if options.Description != "" {
+		s.Description = options.Description
+	}
+	s.root = &root{print: sync.OnceValue(s.computeFingerprint)}
 	return s, nil
 }
 
 // deriver holds the state of one derivation.
 type deriver struct {
+	types   *Types
 	options Options
 	root    reflect.Type
 	objects map[reflect.Type]*Object
@@ -63,6 +70,7 @@ type deriver struct {
 	// usedRules are the keys of the rules that matched.
 	usedRules map[string]bool
 	errs      []error
+	key       []byte // the last key of overlayKey
 }
 
 // ruled is a schema with constraints, and the Go field that it describes.
@@ -80,10 +88,13 @@ func (d *deriver) schema(t reflect.Type, where string) *Schema {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	s, err := leaf(t)
-	if err != nil {
-		d.fail(where, err)
-		return anything()
+	var s *Schema
+	if d.types.of(t).ownEncoding {
+		var err error
+		if s, err = leaf(t); err != nil {
+			d.fail(where, err)
+			return anything()
+		}
 	}
 	if s != nil && !d.options.Builtin && decides(t) {
 		s.goType.own = t
@@ -150,19 +161,18 @@ func (d *deriver) object(t reflect.Type) *Object {
 	if o := d.objects[t]; o != nil {
 		return o
 	}
-	docs, text := describe(t)
-	o := &Object{Name: typeName(t), Description: text}
+	of := d.types.of(t)
+	o := &Object{Name: of.name, Description: of.description}
 	d.objects[t] = o
-	fields, err := jsonFields(t)
-	if err != nil {
-		d.fail(t.String(), err)
+	if of.fault != nil {
+		d.fail(t.String(), of.fault)
 		return o
 	}
-	o.Properties = make([]Property, 0, len(fields))
-	for _, f := range fields {
-		declared := docs
+	o.Properties = make([]Property, 0, len(of.fields))
+	for _, f := range of.fields {
+		declared := of.docs
 		if f.owner != t {
-			declared, _ = describe(f.owner)
+			declared = d.types.of(f.owner).docs
 		}
 		p, m := d.property(t, f, declared[f.name])
 		o.Properties = append(o.Properties, p)
@@ -170,7 +180,7 @@ func (d *deriver) object(t reflect.Type) *Object {
 			d.fail(f.owner.String()+"."+f.field.Name, err)
 		}
 	}
-	o.declared = inDeclaration(fields)
+	o.declared = inDeclaration(of.fields)
 	for i := range o.unions {
 		if err := o.unions[i].incomplete(); err != nil {
 			d.fail(t.String(), err)
@@ -245,22 +255,27 @@ func (d *deriver) overlay(t reflect.Type, field string) []string {
 			texts = append(texts, text)
 		}
 	}
-	for _, key := range overlayKeys(t, field) {
-		if text, ok := d.options.Overlay[key]; ok {
-			d.used[key] = true
+	if len(d.options.Overlay) == 0 {
+		return texts
+	}
+	of := d.types.of(t)
+	for _, name := range [...]string{of.short, of.name} {
+		if text, ok := d.options.Overlay[string(d.overlayKey(name, field))]; ok {
+			d.used[string(d.key)] = true
 			texts = append(texts, text)
 		}
 	}
 	return texts
 }
 
-// overlayKeys returns the keys under which an overlay may name a type, or one of its members.
-func overlayKeys(t reflect.Type, field string) []string {
-	keys := []string{t.Name(), typeName(t)}
+// overlayKey returns a key under which an overlay may name a type, or one of its members. The next call overwrites it, because most keys
+// are in no overlay.
+func (d *deriver) overlayKey(typeName, field string) []byte {
+	d.key = append(d.key[:0], typeName...)
 	if field != "" {
-		keys[0], keys[1] = keys[0]+"."+field, keys[1]+"."+field
+		d.key = append(append(d.key, '.'), field...)
 	}
-	return keys
+	return d.key
 }
 
 // typeName returns a type's import path and name. An unnamed struct has neither.

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
+	"strconv"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -15,78 +15,124 @@ import (
 // validated by another schema.
 func (s *Schema) Fingerprint() string {
 	if s.root != nil {
-		return s.root.print
+		return s.root.print()
 	}
-	h := sha256.New()
-	p := printer{w: h, seen: map[*Object]int{}}
+	return s.computeFingerprint()
+}
+
+func (s *Schema) computeFingerprint() string {
+	p := printer{seen: map[*Object]int{}}
 	p.schema(s)
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	sum := sha256.Sum256(p.text)
+	return hex.EncodeToString(sum[:16])
 }
 
 // printer writes a schema as a text that identifies it. It writes an object that it has written before as its number, which ends the
 // recursion of types that contain themselves.
 type printer struct {
-	w    io.Writer
+	text []byte
 	seen map[*Object]int
 }
 
 // schema writes a schema. Stored fingerprints must stay valid, so a constraint that is added here may change the text only if it is set.
 func (p *printer) schema(s *Schema) {
 	if s == nil {
-		fmt.Fprint(p.w, "-")
+		p.text = append(p.text, '-')
 		return
 	}
-	fmt.Fprintf(p.w, "{%q %q %q %t %t %t %t ", s.Type, s.OneOf, s.Format, s.Nullable, s.PreserveUnknown, s.IntOrString, s.Immutable)
-	fmt.Fprintf(p.w, "%t %d %d %t ", s.goType.set, s.goType.low, s.goType.high, s.goType.singleFP)
-	for _, v := range append([]doc.Value{s.DefaultValue, s.Minimum, s.Maximum}, s.Enum...) {
-		if v.IsAbsent() {
-			fmt.Fprint(p.w, "- ")
-		} else {
-			fmt.Fprintf(p.w, "%s ", codec.AppendJSON(nil, v))
-		}
+	p.text = append(p.text, '{')
+	p.quote(s.Type)
+	p.quoteAll(s.OneOf)
+	p.quote(s.Format)
+	p.flags(s.Nullable, s.PreserveUnknown, s.IntOrString, s.Immutable)
+	p.flags(s.goType.set)
+	p.number(s.goType.low)
+	p.text = append(strconv.AppendUint(p.text, s.goType.high, 10), ' ')
+	p.flags(s.goType.singleFP)
+	for _, v := range [...]doc.Value{s.DefaultValue, s.Minimum, s.Maximum} {
+		p.value(v)
 	}
-	fmt.Fprintf(p.w, "%t %t ", s.ExclusiveMinimum, s.ExclusiveMaximum)
+	for _, v := range s.Enum {
+		p.value(v)
+	}
+	p.flags(s.ExclusiveMinimum, s.ExclusiveMaximum)
 	if !s.MultipleOf.IsAbsent() { // keeps the fingerprints that were stored before MultipleOf existed
-		fmt.Fprintf(p.w, "* %s ", s.MultipleOf.Literal())
+		p.text = fmt.Appendf(p.text, "* %s ", s.MultipleOf.Literal())
 	}
-	for _, n := range []*int64{s.MinLength, s.MaxLength, s.MinItems, s.MaxItems, s.MinProperties, s.MaxProperties} {
+	for _, n := range [...]*int64{s.MinLength, s.MaxLength, s.MinItems, s.MaxItems, s.MinProperties, s.MaxProperties} {
 		if n == nil {
-			fmt.Fprint(p.w, "- ")
+			p.text = append(p.text, "- "...)
 		} else {
-			fmt.Fprintf(p.w, "%d ", *n)
+			p.number(*n)
 		}
 	}
 	if s.Pattern != nil {
-		fmt.Fprintf(p.w, "%q ", s.Pattern)
+		p.quote(s.Pattern.String())
 	}
-	fmt.Fprintf(p.w, "%q %q %q %q %q %t ", s.ListType, s.ListMapKeys, s.MapType, s.PatchStrategy, s.PatchMergeKey, s.duplicates)
+	p.quote(s.ListType)
+	p.quoteAll(s.ListMapKeys)
+	p.quote(s.MapType)
+	p.quote(s.PatchStrategy)
+	p.quote(s.PatchMergeKey)
+	p.flags(s.duplicates)
 	for _, r := range s.Rules {
-		fmt.Fprintf(p.w, "%q %q %q %q %q %t ", r.Rule, r.Message, r.MessageExpression, r.Reason, r.FieldPath, r.OptionalOldSelf)
+		p.text = fmt.Appendf(p.text, "%q %q %q %q %q %t ", r.Rule, r.Message, r.MessageExpression, r.Reason, r.FieldPath, r.OptionalOldSelf)
 	}
 	p.object(s.Object)
 	p.schema(s.Items)
 	p.schema(s.Additional)
-	fmt.Fprint(p.w, "}")
+	p.text = append(p.text, '}')
 }
 
 func (p *printer) object(o *Object) {
 	if o == nil {
-		fmt.Fprint(p.w, "-")
+		p.text = append(p.text, '-')
 		return
 	}
 	if n, again := p.seen[o]; again {
-		fmt.Fprintf(p.w, "#%d", n)
+		p.text = strconv.AppendInt(append(p.text, '#'), int64(n), 10)
 		return
 	}
 	p.seen[o] = len(p.seen)
-	fmt.Fprint(p.w, "[")
+	p.text = append(p.text, '[')
 	for i := range o.Properties {
 		f := &o.Properties[i]
-		fmt.Fprintf(p.w, "%q %t %t %t %t ", f.Name, f.Required, f.OmitEmpty, f.OmitZero, f.unchecked)
+		p.quote(f.Name)
+		p.flags(f.Required, f.OmitEmpty, f.OmitZero, f.unchecked)
 		p.schema(f.Schema)
 	}
 	for _, u := range o.unions {
-		fmt.Fprintf(p.w, "%q %q %q", u.name, u.discriminator, u.members)
+		p.text = fmt.Appendf(p.text, "%q %q %q", u.name, u.discriminator, u.members)
 	}
-	fmt.Fprint(p.w, "]")
+	p.text = append(p.text, ']')
+}
+
+func (p *printer) quote(s string) { p.text = append(strconv.AppendQuote(p.text, s), ' ') }
+
+func (p *printer) quoteAll(all []string) {
+	p.text = append(p.text, '[')
+	for i, s := range all {
+		if i > 0 {
+			p.text = append(p.text, ' ')
+		}
+		p.text = strconv.AppendQuote(p.text, s)
+	}
+	p.text = append(p.text, "] "...)
+}
+
+func (p *printer) number(n int64) { p.text = append(strconv.AppendInt(p.text, n, 10), ' ') }
+
+func (p *printer) flags(flags ...bool) {
+	for _, set := range flags {
+		p.text = append(strconv.AppendBool(p.text, set), ' ')
+	}
+}
+
+func (p *printer) value(v doc.Value) {
+	if v.IsAbsent() {
+		p.text = append(p.text, '-')
+	} else {
+		p.text = codec.AppendJSON(p.text, v)
+	}
+	p.text = append(p.text, ' ')
 }

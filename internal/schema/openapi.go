@@ -59,7 +59,8 @@ func FromOpenAPI(source doc.Value) (*Schema, error) {
 	}
 	s.distinct = s.distinct || s.Object.distinct
 	sum := sha256.Sum256(appendWithoutDocs(nil, source))
-	s.root = &openRoot{print: hex.EncodeToString(sum[:16])}
+	print := hex.EncodeToString(sum[:16])
+	s.root = &root{print: func() string { return print }}
 	return s, nil
 }
 
@@ -82,10 +83,10 @@ func (s *Schema) IsEmbedded() bool { return s.open != nil && s.open.embedded }
 // FromOpenAPI reports whether the function of this name made the schema.
 func (s *Schema) FromOpenAPI() bool { return s.fromOpenAPI }
 
-// openRoot is what only the schema of a whole kind has.
-type openRoot struct {
+// root is what only a whole schema has, and none of its parts.
+type root struct {
 	source []byte
-	print  string // the fingerprint
+	print  func() string // the fingerprint
 }
 
 // Source returns the text that [ReadOpenAPI] read. It is nil for other schemas, and for parts of a schema.

@@ -23,10 +23,14 @@ type Rule struct {
 
 // rulesOf returns the rules of a type, or of one of its members.
 func (d *deriver) rulesOf(t reflect.Type, field string) []Rule {
+	if len(d.options.Rules) == 0 {
+		return nil
+	}
 	var rules []Rule
-	for _, key := range overlayKeys(t, field) {
-		if declared, ok := d.options.Rules[key]; ok {
-			d.usedRules[key] = true
+	of := d.types.of(t)
+	for _, name := range [...]string{of.short, of.name} {
+		if declared, ok := d.options.Rules[string(d.overlayKey(name, field))]; ok {
+			d.usedRules[string(d.key)] = true
 			rules = append(rules, declared...)
 		}
 	}

@@ -111,7 +111,7 @@ type Schema struct {
 	// none.
 	fromOpenAPI bool
 	open        *openRules
-	root        *openRoot // nil for the parts of a schema
+	root        *root // nil for the parts of a schema
 }
 
 // Object describes the members of a struct type. A recursive type points back to its own Object.

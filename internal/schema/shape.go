@@ -47,19 +47,22 @@ type shapeField struct {
 }
 
 // ShapeOf returns the shape of a Go type for which [Derive] has succeeded.
-func ShapeOf(t reflect.Type) *Shape { return shapes{}.of(t) }
+func ShapeOf(t reflect.Type) *Shape { return new(Types).ShapeOf(t) }
 
-// shapes are the shapes of the types on the path. A recursive type points back to its own shape.
-type shapes map[reflect.Type]*Shape
+// shapes are the known shapes. A recursive type points back to its own shape.
+type shapes struct {
+	types *Types
+	known map[reflect.Type]*Shape
+}
 
 // of returns the shape of a type. It stores the shape before it looks at the parts, because a type may contain itself. The kind stays
 // opaqueShape unless Holds can decide without decoding.
 func (m shapes) of(t reflect.Type) *Shape {
-	if s := m[t]; s != nil {
+	if s := m.known[t]; s != nil {
 		return s
 	}
 	s := &Shape{typ: t}
-	m[t] = s
+	m.known[t] = s
 	if t == reflect.TypeFor[json.RawMessage]() {
 		s.kind = rawShape
 		return s
@@ -68,7 +71,7 @@ func (m shapes) of(t reflect.Type) *Shape {
 		s.kind, s.own = timeShape, true
 		return s
 	}
-	if l, err := leaf(t); l != nil || err != nil {
+	if m.types.of(t).ownEncoding {
 		s.own = true
 		return s
 	}
@@ -93,7 +96,7 @@ func (m shapes) of(t reflect.Type) *Shape {
 	case reflect.Array:
 		s.elem = m.of(t.Elem())
 	case reflect.Map:
-		if s.elem = m.of(t.Elem()); t.Key().Kind() == reflect.String && !hasOwnText(t.Key()) {
+		if s.elem = m.of(t.Elem()); t.Key().Kind() == reflect.String && !m.types.of(t.Key()).ownEncoding {
 			s.kind = mapShape
 		}
 	case reflect.Struct:
@@ -102,19 +105,14 @@ func (m shapes) of(t reflect.Type) *Shape {
 	return s
 }
 
-// hasOwnText reports whether a type of map keys has an encoding other than the plain string.
-func hasOwnText(t reflect.Type) bool {
-	l, err := leaf(t)
-	return l != nil || err != nil
-}
-
 func (m shapes) ofStruct(s *Shape) {
-	fields, err := jsonFields(s.typ)
-	if err != nil {
+	of := m.types.of(s.typ)
+	if of.fault != nil {
 		return
 	}
 	plain := !s.tellsZero()
-	for _, f := range fields {
+	s.fields = make([]shapeField, 0, len(of.fields))
+	for _, f := range of.fields {
 		plain = plain && !f.behindPointer
 		s.fields = append(s.fields, shapeField{name: f.name, shape: m.of(f.field.Type), omitEmpty: f.omitEmpty, omitZero: f.omitZero, behindPointer: f.behindPointer})
 	}

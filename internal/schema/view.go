@@ -20,11 +20,14 @@ type View struct {
 
 // NewView returns the view of documents through a Go type. The schema need not be derived from the type, because a host may read only a
 // part of an object.
-func NewView(s *Schema, t reflect.Type) View {
+func NewView(s *Schema, t reflect.Type) View { return new(Types).View(s, t) }
+
+// View is [NewView].
+func (m *Types) View(s *Schema, t reflect.Type) View {
 	if t == reflect.TypeFor[apimeta.Document]() {
 		return View{schema: s, shape: documentShape()}
 	}
-	return View{schema: s, shape: ShapeOf(t)}
+	return View{schema: s, shape: m.ShapeOf(t)}
 }
 
 // IsOf reports whether the view shows a type, or the type that it points to.

@@ -49,7 +49,7 @@ func New(t testing.TB, options ...Option) *Server {
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local", Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
 		Users:    []decorum.Authenticator{decorum.AuthenticatorFunc(userOfTransport), auth.Certificates()},
 		Objects:  bootstrap.Config{ClientCA: ca, ServiceRange: c.serviceRange}, ServingCA: ca,
-		Controllers: c.controllers, PluginsOff: server.DefaultOff(c.controllers), Report: report,
+		Controllers: c.controllers, PluginsOff: server.DefaultOff(c.controllers), Report: report, Types: &processTypes,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -70,6 +70,9 @@ func New(t testing.TB, options ...Option) *Server {
 
 // processSecrets are the keys of all servers of the process: new ones for each test would cost time, and protect nothing.
 var processSecrets = sync.OnceValues(pki.NewSecrets)
+
+// processTypes are the schemas of all servers of the process.
+var processTypes decorum.Types
 
 // userKey is the key under which a transport puts its user into the context of a request.
 type userKey struct{}

@@ -35,12 +35,12 @@ func (a *admission) versionOf(value any) *Resource {
 func (a *admission) viewOf(in *Resource, value any) schema.View {
 	t := reflect.TypeOf(value)
 	if !a.isOfObject() {
-		return schema.NewView(a.schema, t)
+		return a.res.types().View(a.schema, t)
 	}
 	if in.view.IsOf(t) {
 		return in.view
 	}
-	return schema.NewView(in.Schema, t)
+	return a.res.types().View(in.Schema, t)
 }
 
 // storedForm converts obj from the version of the request to the stored version.

@@ -102,7 +102,7 @@ func (res *Resource) derive(d Declaration) error {
 	} else if err := res.readGoType(t, d); err != nil {
 		return err
 	}
-	res.view = schema.NewView(res.Schema, t)
+	res.view = res.types().View(res.Schema, t)
 	if res.metadata = res.Schema.Member("metadata"); res.metadata == nil {
 		return fmt.Errorf("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
 	}
@@ -110,9 +110,6 @@ func (res *Resource) derive(d Declaration) error {
 		if err := res.trackManagers(); err != nil {
 			return err
 		}
-	}
-	if res.Kind.Description != "" {
-		res.Schema.Description = res.Kind.Description
 	}
 	return nil
 }
@@ -122,11 +119,11 @@ func (res *Resource) readGoType(t reflect.Type, d Declaration) (err error) {
 	if t.Kind() != reflect.Struct {
 		return fmt.Errorf("%s is not a struct", t)
 	}
-	options := schema.Options{Builtin: !res.Dialect.RequiredByTag, Overlay: d.Overlay}
+	options := schema.Options{Builtin: !res.Dialect.RequiredByTag, Overlay: d.Overlay, Description: res.Kind.Description}
 	if d.Rules != nil {
 		options.Rules = d.Rules.Declared()
 	}
-	if res.Schema, err = schema.Derive(t, options); err == nil && d.Rules != nil {
+	if res.Schema, err = res.Derive(t, options); err == nil && d.Rules != nil {
 		res.rules, err = d.Rules.Compile(res.Schema)
 	}
 	return err

@@ -3,9 +3,11 @@ package resource
 import (
 	"context"
 	"log/slog"
+	"reflect"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -33,6 +35,8 @@ type Host struct {
 	// UntilRetired returns the context of a watch of the resource, which also ends when the API ends, and with [ErrRetired] when the API
 	// gives up or replaces the resource.
 	UntilRetired func(context.Context, *Resource) (context.Context, context.CancelFunc)
+	// Types remembers the schemas of Go types.
+	Types *schema.Types
 	// Begin registers a write that no client asked for, so that the API's shutdown waits for it. The caller must call done.
 	Begin func() (ctx context.Context, done func(), err error)
 }
@@ -49,6 +53,19 @@ func NewEnvironment(h Host) *Environment {
 	env := &Environment{Host: h, views: newViews(h.MaxConvertedBytes)}
 	env.reaper = newReaper(h)
 	return env
+}
+
+// types returns what remembers the schemas of Go types. A resource that no API serves remembers nothing.
+func (env *Environment) types() *schema.Types {
+	if env == nil || env.Types == nil {
+		return new(schema.Types)
+	}
+	return env.Types
+}
+
+// Derive returns the schema of a Go type, as [schema.Derive] does.
+func (env *Environment) Derive(t reflect.Type, options schema.Options) (*schema.Schema, error) {
+	return env.types().Derive(t, options)
 }
 
 // Close stops the reaper.

@@ -40,6 +40,9 @@ func (res *Resource) readOpen(d Declaration) (err error) {
 	if res.Schema, err = schema.ReadOpenAPI(text); err != nil {
 		return fmt.Errorf("Schema: %w", err)
 	}
+	if res.Kind.Description != "" {
+		res.Schema.Description = res.Kind.Description
+	}
 	hasRules := res.Schema.HasRules()
 	switch {
 	case d.Rules == nil && hasRules && !res.IsOutline():

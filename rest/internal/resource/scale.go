@@ -76,7 +76,7 @@ func (res *Resource) scaleSubresource(s ScalePaths) (*Subresource, error) {
 	if res.Dialect.CountsChecked {
 		res.scale = &sc
 	}
-	derived, err := schema.Derive(scaleType(), schema.Options{})
+	derived, err := res.Derive(scaleType(), schema.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("Scale: %w", err)
 	}

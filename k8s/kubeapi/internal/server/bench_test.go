@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/pki"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
+	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
@@ -14,8 +15,9 @@ import (
 func BenchmarkFurtherAPI(b *testing.B) {
 	secrets, err := pki.NewSecrets()
 	require.NoError(b, err)
+	types := new(rest.Types)
 	start := func() {
-		s, err := server.New(b.Context(), server.Config{Accounts: serviceaccount.Options{Issuer: "https://example.com",
+		s, err := server.New(b.Context(), server.Config{Types: types, Accounts: serviceaccount.Options{Issuer: "https://example.com",
 			Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}}})
 		require.NoError(b, err)
 		require.NoError(b, s.Close())

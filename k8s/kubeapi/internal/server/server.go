@@ -49,6 +49,8 @@ type Config struct {
 	// Report receives a line about each request for a part of the Kubernetes API that the server does not have. Clients see the line as
 	// a warning. Default: only they see it.
 	Report func(text string)
+	// Types remembers the schemas of Go types. Several servers may share it, see [rest.Options].
+	Types *rest.Types
 }
 
 // Server is a Kubernetes API.
@@ -84,7 +86,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if s.review, err = newReview(c.Logger); err != nil {
 		return nil, err
 	}
-	options := rest.Options{Store: c.Store, Admission: s.hooks(c.PluginsOff), Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version()}
+	options := rest.Options{Store: c.Store, Admission: s.hooks(c.PluginsOff), Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version(), Types: c.Types}
 	if c.AllowAll {
 		options.Authorizer = auth.FirstOpinion(roles, rest.AuthorizerFunc(allow))
 	}

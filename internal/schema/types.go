@@ -1,0 +1,101 @@
+package schema
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+)
+
+// Types remembers what it has found out about Go types, and the schemas that it has derived from them. Kinds have many types in common, and
+// several APIs of one process may serve the same kinds. The zero value has nothing to remember yet. Any goroutine may use it.
+//
+// Everything that it returns depends on its arguments alone, so users of one Types notice nothing of each other.
+type Types struct {
+	facts   sync.Map // from reflect.Type to *facts
+	mu      sync.Mutex
+	derived map[derivedKey][]*derivation
+	shapes  map[reflect.Type]*Shape
+}
+
+// derivedKey and the overlay of a derivation are what a schema depends on.
+type derivedKey struct {
+	root        reflect.Type
+	builtin     bool
+	description string
+}
+
+// derivation derives a schema when the first user needs it.
+type derivation struct {
+	overlay map[string]string
+	schema  func() (*Schema, error)
+}
+
+// Derive is [Derive], and returns the same schema for the same arguments. It does not remember schemas with rules.
+func (m *Types) Derive(t reflect.Type, options Options) (*Schema, error) {
+	switch {
+	case t == nil:
+		return nil, errors.New("schema: Derive needs a type")
+	case len(options.Rules) > 0:
+		return m.derive(t, options)
+	}
+	return m.derivation(t, options).schema()
+}
+
+func (m *Types) derivation(t reflect.Type, options Options) *derivation {
+	key := derivedKey{root: t, builtin: options.Builtin, description: options.Description}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, known := range m.derived[key] {
+		if maps.Equal(known.overlay, options.Overlay) {
+			return known
+		}
+	}
+	options.Overlay = maps.Clone(options.Overlay) // the caller may change it
+	next := &derivation{overlay: options.Overlay, schema: sync.OnceValues(func() (*Schema, error) { return m.derive(t, options) })}
+	if m.derived == nil {
+		m.derived = map[derivedKey][]*derivation{}
+	}
+	m.derived[key] = append(m.derived[key], next)
+	return next
+}
+
+// ShapeOf returns the shape of a type for which [Types.Derive] has succeeded.
+func (m *Types) ShapeOf(t reflect.Type) *Shape {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.shapes == nil {
+		m.shapes = map[reflect.Type]*Shape{}
+	}
+	return shapes{m, m.shapes}.of(t)
+}
+
+// facts are what schemas and shapes need to know about one type. Nobody changes them.
+type facts struct {
+	name, short string // typeName, and the name without the import path
+	// ownEncoding says that the type encodes itself, so that [leaf] returns a schema or an error.
+	ownEncoding bool
+	// fields are the members of a struct, and fault is why encoding/json refuses the struct.
+	fields []jsonField
+	fault  error
+	// docs documents the members of a struct by their names, and description the struct.
+	docs        map[string]string
+	description string
+}
+
+// of returns the facts about a type.
+func (m *Types) of(t reflect.Type) *facts {
+	if known, ok := m.facts.Load(t); ok {
+		return known.(*facts)
+	}
+	f := &facts{name: typeName(t), short: t.Name()}
+	own, err := leaf(t)
+	if f.ownEncoding = own != nil || err != nil; t.Kind() == reflect.Struct {
+		f.docs, f.description = describe(t)
+		f.fields, f.fault = jsonFields(t)
+		f.fields = slices.Clip(f.fields)
+	}
+	known, _ := m.facts.LoadOrStore(t, f)
+	return known.(*facts)
+}

@@ -1,0 +1,83 @@
+package rest_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// APIs that share their Types answer as those that do not, also if they declare the same Go type differently and start at the same time.
+func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
+	answers := func(api http.Handler) string {
+		var all strings.Builder
+		for _, r := range []struct{ method, target, body, contentType string }{
+			{"POST", widgets, widgetBody(`"name":"a"`, `"spec":{"size":1,"unknown":2,"tags":["x"]}`), "application/json"},
+			{"POST", widgets, widgetBody(`"name":"b"`, `"spec":{"color":"black"}`), "application/json"},
+			{"PATCH", widgets + "/a?fieldManager=m", widgetBody(`"name":"a"`, `"spec":{"size":1,"tags":["y"]}`), typeApply},
+			{"PATCH", widgets + "/a/scale", `{"spec":{"replicas":3}}`, typeMergePatch},
+			{"GET", widgets + "/a", "", ""},
+			{"GET", "/openapi/v3/apis/example.com/v1", "", ""},
+			{"GET", "/openapi/v2", "", ""},
+		} {
+			a := do(t, api, r.method, r.target, r.body, "Content-Type", r.contentType)
+			all.WriteString(r.method + " " + r.target + " " + http.StatusText(a.Code) + " " + a.Body + "\n")
+		}
+		return all.String()
+	}
+	shared := new(rest.Types)
+	seen := map[string]string{}
+	for _, c := range []struct {
+		name    string
+		options rest.Options
+		option  widgetOption
+	}{
+		{"plain", rest.Options{}, func(*rest.Resource[Widget]) {}},
+		{"described", rest.Options{}, func(r *rest.Resource[Widget]) { r.Description = "Another description." }},
+		{"defaulted", rest.Options{}, func(r *rest.Resource[Widget]) { r.Overlay = map[string]string{"WidgetSpec.color": "default=green"} }},
+		{"merged", rest.Options{}, func(r *rest.Resource[Widget]) { r.Overlay = map[string]string{"WidgetSpec.tags": "list=atomic"} }},
+		{"built-in", rest.Options{}, func(r *rest.Resource[Widget]) { r.Wire.Dialect = rest.Builtin }},
+		{"untracked", rest.Options{}, func(r *rest.Resource[Widget]) { r.Wire.Untracked = true }},
+		{"unscaled", rest.Options{}, func(r *rest.Resource[Widget]) { r.Scale = nil }},
+		{"hooked", rest.Options{}, func(r *rest.Resource[Widget]) {
+			r.Hooks.Default = func(_ context.Context, w *Widget) error { w.Spec.Owner = new("me"); return nil }
+		}},
+		{"reviewed", rest.Options{Admission: []rest.Admission{{Name: "label", Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			w := new(Widget)
+			if err := r.Object(w); err != nil {
+				return err
+			}
+			w.Labels = map[string]string{"seen": "true"}
+			return r.SetObject(w)
+		}}}}, func(*rest.Resource[Widget]) {}},
+	} {
+		alone := answers(newAPI(t, c.options, widgetResource(c.option)))
+		for other, answers := range seen {
+			assert.NotEqual(t, answers, alone, "the test cannot tell %s from %s", c.name, other)
+		}
+		seen[c.name] = alone
+		for range 2 { // the second one finds the schema
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				options := c.options
+				options.Types = shared
+				assert.Equal(t, alone, answers(newAPI(t, options, widgetResource(c.option))))
+			})
+		}
+	}
+}
+
+// A host may use the map of an Overlay for the next declaration.
+func TestTypesForgetNothingOfAChangedOverlay(t *testing.T) {
+	overlay := map[string]string{"WidgetSpec.color": "default=green"}
+	shared := rest.Options{Types: new(rest.Types)}
+	with := func(r *rest.Resource[Widget]) { r.Overlay = overlay }
+	color := func(api http.Handler) string { return create(t, api, "a").text(t, "spec.color") }
+	assert.Equal(t, "green", color(newAPI(t, shared, widgetResource(with))))
+	overlay["WidgetSpec.color"] = "default=blue"
+	assert.Equal(t, "blue", color(newAPI(t, shared, widgetResource(with))))
+}
