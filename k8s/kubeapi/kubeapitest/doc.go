@@ -11,5 +11,7 @@
 // the time of the first one. Clients in the same process, such as those of client-go and controller-runtime, need no socket. For other
 // processes, [Server.Kubeconfig] opens one.
 //
+// Webhooks come from manifests too (see [Webhooks]).
+//
 // The API is that of the program kubeapi: no controller acts on the objects unless the test wants it (see [Controllers]).
 package kubeapitest

@@ -26,7 +26,7 @@ import (
 // establishing is how long New waits for the definitions of a test. It is long because test machines can be slow.
 const establishing = time.Minute
 
-// load installs the definitions and creates the objects of c.
+// load installs the definitions and creates the objects of c. Webhooks come last, because the test has not started their server yet.
 func (s *Server) load(c config) error {
 	definitions, err := readAll(c.crds)
 	if err != nil {
@@ -43,10 +43,19 @@ func (s *Server) load(c config) error {
 		}
 		return isDefinition(o)
 	})
+	webhooks, err := readAll(c.webhooks)
+	if err != nil {
+		return err
+	}
+	webhooks = slices.DeleteFunc(webhooks, func(o *unstructured.Unstructured) bool { return !isWebhookConfiguration(o) })
+	if err := convertByWebhook(definitions, c.converted); err != nil {
+		return err
+	}
+	s.services = trust(clientConfigs(slices.Concat(definitions, objects, webhooks)), s.secrets.Authority.Certificate())
 	if err := s.install(definitions); err != nil {
 		return err
 	}
-	return s.create(objects)
+	return s.create(append(objects, webhooks...))
 }
 
 func isDefinition(o *unstructured.Unstructured) bool {

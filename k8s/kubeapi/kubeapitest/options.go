@@ -7,6 +7,8 @@ type Option func(*config)
 
 type config struct {
 	crds, objects []string
+	webhooks      []string // files and folders
+	converted     []string // names of definitions
 	controllers   []string
 	serviceRange  netip.Prefix
 }

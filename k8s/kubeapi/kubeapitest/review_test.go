@@ -18,20 +18,23 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/kubeapitest"
 )
 
+// labels is a mutating webhook at /label. It labels the objects that it reviews.
+var labels = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var review admissionv1.AdmissionReview
+	body, err := io.ReadAll(r.Body)
+	if err != nil || json.Unmarshal(body, &review) != nil || r.URL.Path != "/label" {
+		http.Error(w, "no review", http.StatusBadRequest)
+		return
+	}
+	patch := admissionv1.PatchTypeJSONPatch
+	review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true, PatchType: &patch,
+		Patch: []byte(`[{"op":"add","path":"/metadata/labels","value":{"seen":"yes"}}]`)}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(review)
+})
+
 func TestWebhooksOnThisMachineAreCalled(t *testing.T) {
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var review admissionv1.AdmissionReview
-		body, err := io.ReadAll(r.Body)
-		if err != nil || json.Unmarshal(body, &review) != nil || r.URL.Path != "/label" {
-			http.Error(w, "no review", http.StatusBadRequest)
-			return
-		}
-		patch := admissionv1.PatchTypeJSONPatch
-		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true, PatchType: &patch,
-			Patch: []byte(`[{"op":"add","path":"/metadata/labels","value":{"seen":"yes"}}]`)}
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(review)
-	}))
+	server := httptest.NewTLSServer(labels)
 	defer server.Close()
 	url := server.URL + "//label" // as envtest writes it
 	client := clientOf(t, kubeapitest.New(t).Config())

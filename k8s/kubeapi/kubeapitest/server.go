@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -26,6 +27,9 @@ type Server struct {
 	cluster *server.Server
 	secrets *pki.Secrets
 	socket  func() string // the URL of the server on a socket
+
+	services []service              // those of the webhooks in manifests
+	hooks    atomic.Pointer[string] // the address of the test's own server of webhooks
 }
 
 // New starts an API, which ends with the test. It fails the test if it cannot.
@@ -44,20 +48,21 @@ func New(t testing.TB, options ...Option) *Server {
 		t.Fatal(err)
 	}
 	ca := secrets.Authority.Certificate()
-	cluster, err := server.New(context.Background(), server.Config{
+	s := &Server{t: t, secrets: secrets}
+	s.socket = sync.OnceValue(s.listen)
+	s.cluster, err = server.New(context.Background(), server.Config{
 		Logger:   slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local", Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
 		Users:    []decorum.Authenticator{decorum.AuthenticatorFunc(userOfTransport), auth.Certificates()},
 		Objects:  bootstrap.Config{ClientCA: ca, ServiceRange: c.serviceRange}, ServingCA: ca,
 		Controllers: c.controllers, PluginsOff: server.DefaultOff(c.controllers), Report: report, Types: &processTypes,
+		WebhookServer: s.webhookAddress,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{t: t, cluster: cluster, secrets: secrets}
-	s.socket = sync.OnceValue(s.listen)
 	t.Cleanup(func() {
-		if err := cluster.Close(); err != nil {
+		if err := s.cluster.Close(); err != nil {
 			t.Error(err)
 		}
 		_ = closeReport()

@@ -2,6 +2,9 @@ package kubeapitest
 
 import (
 	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 
@@ -28,18 +31,21 @@ func (s *Server) listen() string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.serve(listener, socket.TLS(certificate, s.secrets.Authority.Pool()), s.cluster.Handler())
+	return "https://" + listener.Addr().String()
+}
+
+// serve serves a handler until the test ends.
+func (s *Server) serve(listener net.Listener, config *tls.Config, handler http.Handler) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() {
-		ended <- socket.Serve(ctx, listener, socket.TLS(certificate, s.secrets.Authority.Pool()), s.cluster.Handler())
-	}()
+	go func() { ended <- socket.Serve(ctx, listener, config, handler) }()
 	s.t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
 			s.t.Error(err)
 		}
 	})
-	return "https://" + listener.Addr().String()
 }
 
 // SocketConfig returns a configuration for clients that need a socket, such as those that upgrade connections, as an administrator.

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"math/big"
 	"net"
@@ -66,6 +67,16 @@ func (a *Authority) Server(hosts ...string) (tls.Certificate, error) {
 		return tls.Certificate{}, err
 	}
 	return tls.Certificate{Certificate: [][]byte{certificate.Raw}, PrivateKey: key, Leaf: certificate}, nil
+}
+
+// PEM returns a certificate of [Authority.Server] and its key in PEM.
+func PEM(c tls.Certificate) (certificate, key []byte, err error) {
+	private, ok := c.PrivateKey.(*ecdsa.PrivateKey)
+	if !ok || c.Leaf == nil {
+		return nil, nil, errors.New("not a certificate of an Authority")
+	}
+	key, err = keyPEM(private)
+	return certificatePEM(c.Leaf), key, err
 }
 
 // Client returns a certificate and a key for a user, in PEM.

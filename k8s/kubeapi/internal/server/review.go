@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -21,9 +22,9 @@ type review struct {
 }
 
 // newReview returns the review of one API. Webhooks may be anywhere, because those of tests are on the machine of the test.
-func newReview(logger *slog.Logger) (r review, err error) {
+func newReview(logger *slog.Logger, resolve func(context.Context, callout.Service) (string, error)) (r review, err error) {
 	anywhere := func(netip.AddrPort) error { return nil }
-	if r.calls, err = callout.New(callout.Options{Dial: new(net.Dialer).DialContext, Allow: anywhere}); err != nil {
+	if r.calls, err = callout.New(callout.Options{Dial: new(net.Dialer).DialContext, Allow: anywhere, Resolve: resolve}); err != nil {
 		return r, err
 	}
 	if r.policies, err = policy.New(policy.Options{Rules: cel.New(nil)}); err != nil {

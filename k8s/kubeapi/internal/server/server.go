@@ -46,6 +46,9 @@ type Config struct {
 	Controllers []string
 	// PluginsOff are names that [Plugins] returns: the admission plugins that do not run.
 	PluginsOff []string
+	// WebhookServer returns the address of the server of webhooks whose Service does not exist or has no endpoints, or an empty string.
+	// Default: calls of these webhooks fail.
+	WebhookServer func() string
 	// Report receives a line about each request for a part of the Kubernetes API that the server does not have. Clients see the line as
 	// a warning. Default: only they see it.
 	Report func(text string)
@@ -83,7 +86,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 		users = auth.OrAnonymous(users)
 	}
 	s = new(Server)
-	if s.review, err = newReview(c.Logger); err != nil {
+	if s.review, err = newReview(c.Logger, s.resolver(c.WebhookServer)); err != nil {
 		return nil, err
 	}
 	options := rest.Options{Store: c.Store, Admission: s.hooks(c.PluginsOff), Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version(), Types: c.Types}
