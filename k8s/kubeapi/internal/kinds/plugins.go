@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/podsecurity"
 	"github.com/decorum-go/decorum/rest"
 )
 
@@ -27,6 +28,7 @@ func plugins() []plugin {
 		{name: "LimitRanger", hooks: limits.Ranges()},
 		{name: "ServiceAccount", pod: runAsAccount},
 		{name: "TaintNodesByCondition", hooks: []rest.Admission{completing("nodes.kubeapi", "nodes", creates, taintNode)}},
+		{name: podsecurity.Name, hooks: podsecurity.Hooks()},
 		{name: "Priority", pod: setPriority},
 		{name: "DefaultTolerationSeconds", pod: tolerateBriefly},
 		{name: "DefaultStorageClass", hooks: []rest.Admission{completing("classes-of-claims.kubeapi", "persistentvolumeclaims", creates, chooseStorageClass)}},
