@@ -16,6 +16,14 @@ import (
 // overlayOf returns the overlay of a resource: what the apply configurations of client-go state about a kind beyond its
 // tags, which is how lists and maps merge, and which fields have a default. obj is an empty object of the kind.
 func overlayOf(obj runtime.Object, gvk schema.GroupVersionKind) map[string]string {
+	if overlay, ok := tabledOverlay(reflect.TypeOf(obj)); ok {
+		return overlay
+	}
+	return overlayOfClientGo(obj, gvk)
+}
+
+// overlayOfClientGo is overlayOf without the table.
+func overlayOfClientGo(obj runtime.Object, gvk schema.GroupVersionKind) map[string]string {
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
 	// The converter is the only public way to the schema. The value is empty and does not matter.
 	typed, err := applyconfigurations.NewTypeConverter(scheme.Scheme).ObjectToTyped(obj)
