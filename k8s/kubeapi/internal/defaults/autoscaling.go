@@ -40,7 +40,7 @@ func behavior(obj *autoscalingv2.HorizontalPodAutoscalerBehavior) {
 	obj.ScaleUp.StabilizationWindowSeconds = or(obj.ScaleUp.StabilizationWindowSeconds, 0)
 	for rules, policies := range map[*autoscalingv2.HPAScalingRules][]autoscalingv2.HPAScalingPolicy{obj.ScaleUp: {four, double}, obj.ScaleDown: {double}} {
 		rules.SelectPolicy = or(rules.SelectPolicy, autoscalingv2.MaxChangePolicySelect)
-		if len(rules.Policies) == 0 {
+		if rules.Policies == nil { // an empty list is a fault
 			rules.Policies = policies
 		}
 	}

@@ -49,7 +49,7 @@ func TestGenerationsRiseAsInKubernetes(t *testing.T) {
 		{"a PriorityClass", "/apis/scheduling.k8s.io/v1/priorityclasses", object("scheduling.k8s.io/v1", "PriorityClass", "a", `,"value":1`), `{"description":"d"}`, "", 1, 1},
 		{"a Pod's image", "/api/v1/namespaces/default/pods", object("v1", "Pod", "a", `,"spec":{"containers":[{"name":"c","image":"i"}]}`), `{"spec":{"containers":[{"name":"c","image":"j"}]}}`, "", 1, 2},
 		{"a ConfigMap", "/api/v1/namespaces/default/configmaps", object("v1", "ConfigMap", "a", ""), `{"data":{"c":"d"}}`, "", 0, 0},
-		{"an autoscaler", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", object("autoscaling/v2", "HorizontalPodAutoscaler", "a", `,"spec":{"maxReplicas":2,"scaleTargetRef":{"kind":"K","name":"n"}}`), `{"spec":{"maxReplicas":3}}`, "", 0, 0},
+		{"an autoscaler", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", object("autoscaling/v2", "HorizontalPodAutoscaler", "a", `,"spec":{"maxReplicas":2,"scaleTargetRef":{"apiVersion":"a/v1","kind":"K","name":"n"}}`), `{"spec":{"maxReplicas":3}}`, "", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := metadataOf(t, client, "POST", c.collection, c.object)

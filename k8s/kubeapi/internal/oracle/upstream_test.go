@@ -59,7 +59,7 @@ func creations(obj, _ runtime.Object) field.ErrorList {
 	case *apps.ControllerRevision:
 		return appsvalidation.ValidateControllerRevisionCreate(obj)
 	case *batch.Job:
-		return batchvalidation.ValidateJob(obj, batchvalidation.JobValidationOptions{PodValidationOptions: templates(&obj.Spec.Template, nil)})
+		return batchvalidation.ValidateJob(obj, batchvalidation.JobValidationOptions{PodValidationOptions: templates(&obj.Spec.Template, nil), RequirePrefixedLabels: true})
 	case *batch.CronJob:
 		return batchvalidation.ValidateCronJobCreate(obj, templates(&obj.Spec.JobTemplate.Spec.Template, nil))
 	case *coordination.Lease:
@@ -69,7 +69,7 @@ func creations(obj, _ runtime.Object) field.ErrorList {
 	case *policy.PodDisruptionBudget:
 		return policyvalidation.ValidatePodDisruptionBudget(obj, policyvalidation.PodDisruptionBudgetValidationOptions{})
 	case *autoscaling.HorizontalPodAutoscaler:
-		return autoscalingvalidation.ValidateHorizontalPodAutoscaler(obj, autoscalerOptions)
+		return autoscalingvalidation.ValidateHorizontalPodAutoscaler(obj, autoscalerOptions(obj))
 	case *networking.Ingress:
 		return networkingvalidation.ValidateIngressCreate(obj)
 	case *networking.NetworkPolicy:
@@ -126,6 +126,7 @@ func updates(obj, old runtime.Object) field.ErrorList {
 	case *batch.Job:
 		old := old.(*batch.Job)
 		options := batchvalidation.JobValidationOptions{PodValidationOptions: templates(&obj.Spec.Template, &old.Spec.Template)}
+		_, options.RequirePrefixedLabels = old.Spec.Template.Labels[batch.JobNameLabel]
 		suspended := old.Spec.Suspend != nil && *old.Spec.Suspend && old.Status.Active == 0
 		options.AllowMutableSchedulingDirectives, options.AllowMutablePodResources = suspended, suspended
 		return append(batchvalidation.ValidateJob(obj, options), batchvalidation.ValidateJobUpdate(obj, old, options)...)
@@ -139,7 +140,7 @@ func updates(obj, old runtime.Object) field.ErrorList {
 	case *policy.PodDisruptionBudget:
 		return policyvalidation.ValidatePodDisruptionBudget(obj, policyvalidation.PodDisruptionBudgetValidationOptions{})
 	case *autoscaling.HorizontalPodAutoscaler:
-		return autoscalingvalidation.ValidateHorizontalPodAutoscalerUpdate(obj, old.(*autoscaling.HorizontalPodAutoscaler), autoscalerOptions)
+		return autoscalingvalidation.ValidateHorizontalPodAutoscalerUpdate(obj, old.(*autoscaling.HorizontalPodAutoscaler), autoscalerOptions(obj))
 	case *networking.Ingress:
 		return networkingvalidation.ValidateIngressUpdate(obj, old.(*networking.Ingress))
 	case *networking.NetworkPolicy:
@@ -188,7 +189,12 @@ func statuses(obj, old runtime.Object) field.ErrorList {
 	return statusesOfCluster(obj, old)
 }
 
-var autoscalerOptions = autoscalingvalidation.HorizontalPodAutoscalerSpecValidationOptions{MinReplicasLowerBound: 1}
+func autoscalerOptions(a *autoscaling.HorizontalPodAutoscaler) autoscalingvalidation.HorizontalPodAutoscalerSpecValidationOptions {
+	options := autoscalingvalidation.HorizontalPodAutoscalerSpecValidationOptions{MinReplicasLowerBound: 1}
+	options.ScaleTargetRefValidationOptions.AllowEmptyAPIGroup = a.Spec.ScaleTargetRef.Kind == "ReplicationController"
+	options.ObjectMetricsValidationOptions.AllowEmptyAPIGroup = true
+	return options
+}
 
 func podOptions(pod, old *core.Pod) corevalidation.PodValidationOptions {
 	var was *core.PodSpec

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -229,5 +230,31 @@ func TestValidationOfTwoFaults(t *testing.T) {
 		if v, ok := e.judge(t, o, doc); ok {
 			v.compare(t, "%s of %s: %s", o.name, e.gvk.Kind, encode(t, doc))
 		}
+	})
+}
+
+// TestSchedules compares random schedules of CronJobs.
+func TestSchedules(t *testing.T) {
+	cron := func(schedule string) map[string]any {
+		spec := map[string]any{"containers": []any{map[string]any{"name": "a", "image": "a"}}, "restartPolicy": "Never"}
+		job := map[string]any{"spec": map[string]any{"template": map[string]any{"spec": spec}}}
+		return map[string]any{"metadata": map[string]any{"name": "a", "namespace": "b"}, "spec": map[string]any{"schedule": schedule, "jobTemplate": job}}
+	}
+	s := of[batchv1.CronJob]()
+	old, internal, ok := s.both(t, cron("@daily"))
+	require.True(t, ok)
+	e := example{s, nil, old, internal}
+	roundstest.Run(t, 500, func(t *testing.T, seed int64) {
+		r := newFiller(seed)
+		var parts []string
+		for range pick(r, 1, 5, 5, 5, 5, 6) {
+			part := pick(r, "*", "?", "0", "1", "6", "59", "60", "-1", "", "x", "JAN", "sun", "1-5", "5-1", "1-", "1-2-3", "mon-fri", "@daily", "@every 1h", "@every x", "99999999999999999999")
+			part += pick(r, "", "", "", "/2", "/0", "/x", "/-1", "/1/2", ",1", ",", ",*/3", "-7")
+			parts = append(parts, part)
+		}
+		schedule := strings.Join(parts, pick(r, " ", " ", "  ", "\t"))
+		v, ok := e.judge(t, operations()[0], cron(schedule))
+		require.True(t, ok)
+		assert.Equal(t, v.theirs, v.ours, "schedule %q", schedule)
 	})
 }

@@ -25,6 +25,7 @@ func (r containerRules) containers(p *field.Path) {
 		c, p := &r.pod.Containers[i], p.Index(i)
 		r.container(p, c)
 		r.distinct(p.Child("name"), c.Name, names)
+		r.restarts(p, c)
 		r.running(p, c)
 	}
 	r.hostPorts(p, r.pod.Containers)
@@ -41,6 +42,7 @@ func (r containerRules) initContainers(p *field.Path) {
 		if c.Name != "" || names[""] {
 			r.distinct(p.Child("name"), c.Name, names)
 		}
+		r.restarts(p, c)
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
 			r.running(p, c)
 			continue
@@ -69,6 +71,28 @@ func (r containerRules) ephemeralContainers(p *field.Path) {
 			member{"ports", len(e.Ports) > 0}, member{"lifecycle", e.Lifecycle != nil}, member{"livenessProbe", e.LivenessProbe != nil},
 			member{"readinessProbe", e.ReadinessProbe != nil}, member{"startupProbe", e.StartupProbe != nil},
 			member{"resources", len(e.Resources.Limits)+len(e.Resources.Requests)+len(e.Resources.Claims) > 0})
+	}
+}
+
+// restarts checks when a container runs again, if it has a policy of its own.
+func (r containerRules) restarts(p *field.Path, c *corev1.Container) {
+	rules := p.Child("restartPolicyRules")
+	if c.RestartPolicy == nil {
+		r.is(len(c.RestartPolicyRules) == 0, field.Required(p.Child("restartPolicy"), "must specify restartPolicy when restart rules are used"))
+	} else {
+		supported(r.report, p.Child("restartPolicy"), *c.RestartPolicy, corev1.ContainerRestartPolicyAlways, corev1.ContainerRestartPolicyNever, corev1.ContainerRestartPolicyOnFailure)
+	}
+	r.is(len(c.RestartPolicyRules) <= 20, field.TooMany(rules, len(c.RestartPolicyRules), 20))
+	for i, rule := range c.RestartPolicyRules {
+		p := rules.Index(i)
+		supported(r.report, p.Child("action"), rule.Action, corev1.ContainerRestartRuleActionRestart, corev1.ContainerRestartRuleActionRestartAllContainers)
+		codes := p.Child("exitCodes")
+		if rule.ExitCodes == nil {
+			r.add(field.Required(codes, "must be specified"))
+			continue
+		}
+		supported(r.report, codes.Child("operator"), rule.ExitCodes.Operator, corev1.ContainerRestartRuleOnExitCodesOpIn, corev1.ContainerRestartRuleOnExitCodesOpNotIn)
+		r.is(len(rule.ExitCodes.Values) <= 255, field.TooMany(codes.Child("values"), len(rule.ExitCodes.Values), 255))
 	}
 }
 
@@ -163,11 +187,11 @@ func (r containerRules) valueFrom(p *field.Path, from *corev1.EnvVarSource, valu
 	sources := 0
 	if s := from.FieldRef; s != nil {
 		sources++
-		r.given(p.Child("fieldRef", "fieldPath"), s.FieldPath)
+		r.podField(p.Child("fieldRef"), s, fieldsOfVariables())
 	}
 	if s := from.ResourceFieldRef; s != nil {
 		sources++
-		r.given(p.Child("resourceFieldRef", "resource"), s.Resource)
+		r.containerResource(p.Child("resourceFieldRef"), s, false)
 	}
 	if s := from.ConfigMapKeyRef; s != nil {
 		sources++

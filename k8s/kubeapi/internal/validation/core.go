@@ -76,6 +76,7 @@ func (r *report) replicationController(p *field.Path, s *corev1.ReplicationContr
 	optionalNumber(r, p.Child("replicas"), s.Replicas)
 	r.is(len(s.Selector) > 0, field.Required(p.Child("selector"), ""))
 	if s.Template == nil {
+		r.add(field.Required(p.Child("template"), ""))
 		return
 	}
 	r.is(labels.SelectorFromSet(s.Selector).Matches(labels.Set(s.Template.Labels)),

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -22,7 +23,9 @@ func (r *report) ingress(p *field.Path, s *networkingv1.IngressSpec) {
 		p := p.Child("rules").Index(i)
 		_, err := netip.ParseAddr(rule.Host)
 		r.is(err != nil, field.Invalid(p.Child("host"), rule.Host, "must be a DNS name, not an IP address"))
-		r.host(p.Child("host"), rule.Host)
+		if rule.Host != "" {
+			r.host(p.Child("host"), rule.Host)
+		}
 		if rule.HTTP == nil {
 			continue
 		}
@@ -32,11 +35,11 @@ func (r *report) ingress(p *field.Path, s *networkingv1.IngressSpec) {
 		}
 	}
 	for i, t := range s.TLS {
+		p := p.Child("tls").Index(i)
 		for j, host := range t.Hosts {
-			if host != "" {
-				r.host(p.Child("tls").Index(i).Child("hosts").Index(j), host)
-			}
+			r.host(p.Child("hosts").Index(j), host)
 		}
+		r.optional(p.Child("secretName"), t.SecretName, validation.IsDNS1123Subdomain)
 	}
 	if s.IngressClassName != nil {
 		r.follows(p.Child("ingressClassName"), *s.IngressClassName, validation.IsDNS1123Subdomain)
@@ -49,7 +52,7 @@ func (r *report) host(p *field.Path, name string) {
 		r.follows(p, name, validation.IsWildcardDNS1123Subdomain)
 		return
 	}
-	r.optional(p, name, validation.IsDNS1123Subdomain)
+	r.follows(p, name, validation.IsDNS1123Subdomain)
 }
 
 func (r *report) ingressPath(p *field.Path, path *networkingv1.HTTPIngressPath) {
@@ -61,6 +64,12 @@ func (r *report) ingressPath(p *field.Path, path *networkingv1.HTTPIngressPath) 
 	switch *path.PathType {
 	case networkingv1.PathTypeExact, networkingv1.PathTypePrefix:
 		r.is(strings.HasPrefix(path.Path, "/"), field.Invalid(at, path.Path, "must be an absolute path"))
+		for _, part := range []string{"//", "/./", "/../", "%2f", "%2F"} {
+			r.is(!strings.Contains(path.Path, part), field.Invalid(at, path.Path, "must not contain '"+part+"'"))
+		}
+		for _, end := range []string{"/..", "/."} {
+			r.is(!strings.HasSuffix(path.Path, end), field.Invalid(at, path.Path, "cannot end with '"+end+"'"))
+		}
 	case networkingv1.PathTypeImplementationSpecific:
 		r.is(path.Path == "" || strings.HasPrefix(path.Path, "/"), field.Invalid(at, path.Path, "must be an absolute path"))
 	default:
@@ -75,6 +84,13 @@ func (r *report) backend(p *field.Path, b *networkingv1.IngressBackend) {
 		r.add(field.Invalid(p, "", "cannot set both resource and service backends"))
 	case b.Resource == nil && b.Service == nil:
 		r.add(field.Invalid(p, "", "resource or service backend is required"))
+	case b.Resource != nil:
+		p := p.Child("resource")
+		if b.Resource.APIGroup != nil {
+			r.follows(p.Child("apiGroup"), *b.Resource.APIGroup, validation.IsDNS1123Subdomain)
+		}
+		r.named(p.Child("kind"), b.Resource.Kind, path.IsValidPathSegmentName)
+		r.named(p.Child("name"), b.Resource.Name, path.IsValidPathSegmentName)
 	case b.Service != nil:
 		r.named(p.Child("service", "name"), b.Service.Name, validation.IsDNS1123Label)
 		port := b.Service.Port

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -61,6 +62,11 @@ func (r *report) podSpec(p *field.Path, s *corev1.PodSpec, isPod bool) {
 	r.labels(p.Child("nodeSelector"), s.NodeSelector)
 	r.affinity(p.Child("affinity"), s.Affinity)
 	r.readinessGates(p.Child("readinessGates"), s.ReadinessGates)
+	gates := map[string]bool{}
+	for i, g := range s.SchedulingGates {
+		r.follows(p.Child("schedulingGates").Index(i), g.Name, validation.IsQualifiedName)
+		r.distinct(p.Child("schedulingGates").Index(i), g.Name, gates)
+	}
 	r.spread(p.Child("topologySpreadConstraints"), s.TopologySpreadConstraints)
 	r.podSecurity(p.Child("securityContext"), s.SecurityContext)
 	r.optional(p.Child("serviceAccountName"), s.ServiceAccountName, validation.IsDNS1123Subdomain)
@@ -136,6 +142,12 @@ func (r *report) spread(p *field.Path, constraints []corev1.TopologySpreadConstr
 		r.is(c.TopologyKey != "", field.Required(p.Child("topologyKey"), "can not be empty"))
 		supported(r, p.Child("whenUnsatisfiable"), c.WhenUnsatisfiable, corev1.DoNotSchedule, corev1.ScheduleAnyway)
 		r.selector(p.Child("labelSelector"), c.LabelSelector)
+		for _, other := range constraints[i+1:] {
+			if other.TopologyKey == c.TopologyKey && other.WhenUnsatisfiable == c.WhenUnsatisfiable {
+				r.add(field.Duplicate(p.Child("{topologyKey, whenUnsatisfiable}"), fmt.Sprintf("{%s, %s}", c.TopologyKey, c.WhenUnsatisfiable)))
+				break
+			}
+		}
 	}
 }
 

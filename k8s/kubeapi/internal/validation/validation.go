@@ -62,9 +62,18 @@ func faults(rules func(*report)) status.FieldErrors {
 	rules(r)
 	errs := make(status.FieldErrors, 0, len(r.errs))
 	for _, e := range r.errs {
-		errs = append(errs, &status.FieldError{Type: status.CauseType(e.Type), Field: e.Field, BadValue: e.BadValue, Detail: e.Detail})
+		errs = append(errs, fieldError(e))
 	}
 	return errs
+}
+
+func fieldError(e *field.Error) *status.FieldError {
+	if _, hidden := e.BadValue.(field.OmitValueType); hidden {
+		broken := status.BrokenRuleField(status.Field(""), e.Detail)
+		broken.Field = e.Field
+		return broken
+	}
+	return &status.FieldError{Type: status.CauseType(e.Type), Field: e.Field, BadValue: e.BadValue, Detail: e.Detail}
 }
 
 // added returns the errors without those that were there before.

@@ -169,7 +169,15 @@ func (r *report) downwardFile(p *field.Path, f corev1.DownwardAPIVolumeFile) {
 	r.given(p.Child("path"), f.Path)
 	r.filePath(p.Child("path"), f.Path)
 	r.mode(p.Child("mode"), f.Mode)
-	r.is(f.FieldRef != nil || f.ResourceFieldRef != nil, field.Required(p, "one of fieldRef and resourceFieldRef is required"))
+	switch {
+	case f.FieldRef != nil:
+		r.podField(p.Child("fieldRef"), f.FieldRef, fieldsOfFiles())
+		r.is(f.ResourceFieldRef == nil, field.Invalid(p, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously"))
+	case f.ResourceFieldRef != nil:
+		r.containerResource(p.Child("resourceFieldRef"), f.ResourceFieldRef, true)
+	default:
+		r.add(field.Required(p, "one of fieldRef and resourceFieldRef is required"))
+	}
 }
 
 func (r *report) items(p *field.Path, items []corev1.KeyToPath) {

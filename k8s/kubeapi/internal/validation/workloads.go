@@ -176,11 +176,43 @@ func (r *report) controllerRevision(obj *appsv1.ControllerRevision) {
 	}
 }
 
-// job checks a Job. The server generates a selector that is absent.
+// job checks a Job after the server has generated its selector and the labels of its Pods, which it does unless the selector is manual.
 func (r *report) job(p *field.Path, obj *batchv1.Job) {
 	r.jobSpec(p, &obj.Spec)
+	r.is(obj.Spec.Selector != nil, field.Required(p.Child("selector"), ""))
+	r.jobSelector(p, obj)
+	if isTrue(obj.Spec.ManualSelector) || obj.Spec.Selector == nil {
+		return
+	}
+	expected := labels.Set{}
+	for _, l := range []struct {
+		key, value string
+		recent     bool // whether Jobs of older versions do not have the label
+	}{
+		{"controller-uid", string(obj.UID), false}, {"job-name", obj.Name, false},
+		{batchv1.ControllerUidLabel, string(obj.UID), true}, {batchv1.JobNameLabel, obj.Name, true},
+	} {
+		expected[l.key] = l.value
+		at, detail := p.Child("template", "metadata", "labels").Key(l.key), "must be '"+l.value+"'"
+		if value, ok := obj.Spec.Template.Labels[l.key]; !ok {
+			r.is(l.recent && r.existing, field.Required(at, detail))
+		} else {
+			r.is(value == l.value || l.recent && r.existing, field.Invalid(at, obj.Spec.Template.Labels, detail))
+		}
+	}
+	if selector, err := metav1.LabelSelectorAsSelector(obj.Spec.Selector); err == nil {
+		r.is(selector.Matches(expected), field.Invalid(p.Child("selector"), obj.Spec.Selector, "`selector` not auto-generated"))
+	}
+}
+
+// jobSelector checks that a Job selects its Pods.
+func (r *report) jobSelector(p *field.Path, obj *batchv1.Job) {
 	if obj.Spec.Selector != nil {
-		r.podSelector(p, obj.Spec.Selector, &obj.Spec.Template)
+		r.selector(p.Child("selector"), obj.Spec.Selector)
+	}
+	if selector, err := metav1.LabelSelectorAsSelector(obj.Spec.Selector); err == nil {
+		r.is(selector.Matches(labels.Set(obj.Spec.Template.Labels)),
+			field.Invalid(p.Child("template", "metadata", "labels"), obj.Spec.Template.Labels, "`selector` does not match template `labels`"))
 	}
 }
 
@@ -229,7 +261,8 @@ func (r *report) completion(p *field.Path, s *batchv1.JobSpec) {
 
 func (r *report) cronJob(p *field.Path, obj *batchv1.CronJob) {
 	s := &obj.Spec
-	r.given(p.Child("schedule"), s.Schedule)
+	r.schedule(p.Child("schedule"), s.Schedule)
+	r.timeZone(p.Child("timeZone"), s.TimeZone)
 	optionalNumber(r, p.Child("startingDeadlineSeconds"), s.StartingDeadlineSeconds)
 	oneOf(r, p.Child("concurrencyPolicy"), s.ConcurrencyPolicy, batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent)
 	optionalNumber(r, p.Child("successfulJobsHistoryLimit"), s.SuccessfulJobsHistoryLimit)
