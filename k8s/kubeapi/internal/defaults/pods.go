@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/amounts"
 )
 
 // pods returns the defaults of Pods and of templates of Pods.
@@ -59,7 +61,7 @@ func requestsOfPod(obj *corev1.Pod) {
 	if whole == nil || len(whole.Limits)+len(whole.Requests) == 0 {
 		return
 	}
-	for name, quantity := range total(&obj.Spec, func(r corev1.ResourceRequirements) corev1.ResourceList { return r.Limits }) {
+	for name, quantity := range amounts.OfContainers(&obj.Spec, amounts.Limits) {
 		if _, requested := whole.Requests[name]; !requested && isHugePage(name) {
 			whole.Limits = withMissing(whole.Limits, corev1.ResourceList{name: quantity})
 		}
@@ -67,7 +69,7 @@ func requestsOfPod(obj *corev1.Pod) {
 	if len(whole.Limits) == 0 {
 		return
 	}
-	for name, quantity := range total(&obj.Spec, func(r corev1.ResourceRequirements) corev1.ResourceList { return r.Requests }) {
+	for name, quantity := range amounts.OfContainers(&obj.Spec, amounts.Requests) {
 		if name == corev1.ResourceCPU || name == corev1.ResourceMemory {
 			whole.Requests = withMissing(whole.Requests, corev1.ResourceList{name: quantity})
 		}
@@ -81,43 +83,6 @@ func requestsOfPod(obj *corev1.Pod) {
 
 func isHugePage(name corev1.ResourceName) bool {
 	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
-}
-
-// total returns what the containers of a Pod need together: the sum of those that run side by side, or what the start of an init
-// container needs, if that is more.
-func total(pod *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.ResourceList) corev1.ResourceList {
-	running, sidecars, starting := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
-	for i := range pod.Containers {
-		add(running, of(pod.Containers[i].Resources))
-	}
-	for i := range pod.InitContainers {
-		c := &pod.InitContainers[i]
-		needs := maps.Clone(sidecars)
-		add(needs, of(c.Resources))
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			add(running, of(c.Resources))
-			sidecars = needs
-		}
-		raise(starting, needs)
-	}
-	raise(running, starting)
-	return running
-}
-
-func add(sum, list corev1.ResourceList) {
-	for name, quantity := range list {
-		q := sum[name].DeepCopy()
-		q.Add(quantity)
-		sum[name] = q
-	}
-}
-
-func raise(most, list corev1.ResourceList) {
-	for name, quantity := range list {
-		if q, ok := most[name]; !ok || quantity.Cmp(q) > 0 {
-			most[name] = quantity.DeepCopy()
-		}
-	}
 }
 
 // hostPorts gives the containers of a Pod in the network of its node the same ports there.

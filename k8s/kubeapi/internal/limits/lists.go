@@ -8,24 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// add adds quantities to a list.
-func add(list, more corev1.ResourceList) {
-	for name, q := range more {
-		sum := list[name].DeepCopy()
-		sum.Add(q)
-		list[name] = sum
-	}
-}
-
-// raise raises the quantities of a list to those of another one.
-func raise(list, to corev1.ResourceList) {
-	for name, q := range to {
-		if was, ok := list[name]; !ok || q.Cmp(was) > 0 {
-			list[name] = q.DeepCopy()
-		}
-	}
-}
-
 // only returns the quantities with the given names.
 func only(list corev1.ResourceList, names []corev1.ResourceName) corev1.ResourceList {
 	out := corev1.ResourceList{}

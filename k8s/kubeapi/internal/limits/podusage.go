@@ -8,6 +8,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/amounts"
 )
 
 const requestsPrefix = corev1.DefaultResourceRequestsPrefix
@@ -47,10 +49,10 @@ func podUsage(pod *corev1.Pod, now time.Time) corev1.ResourceList {
 		return list
 	}
 	requests, limits := podRequests(&pod.Spec), podLimits(&pod.Spec)
-	add(requests, pod.Spec.Overhead)
+	amounts.Add(requests, pod.Spec.Overhead)
 	for name, q := range pod.Spec.Overhead {
 		if _, limited := limits[name]; limited {
-			add(limits, corev1.ResourceList{name: q})
+			amounts.Add(limits, corev1.ResourceList{name: q})
 		}
 	}
 	maps.Copy(list, computeUsage(requests, limits))

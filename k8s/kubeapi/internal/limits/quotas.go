@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/amounts"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -130,7 +131,7 @@ func (c *change) pay(ctx context.Context, quotas rest.Client[corev1.ResourceQuot
 				delta, err = negative(only(c.costs(q), sortedNames(q.Status.Used))), nil
 			}
 			if err == nil {
-				add(q.Status.Used, delta)
+				amounts.Add(q.Status.Used, delta)
 			}
 			return err
 		})

@@ -29,6 +29,15 @@ func Ranges() []rest.Admission {
 	}
 }
 
+// limited returns the LimitRanges of a write. If the namespace has one, it stores the object of the write in obj.
+func limited(ctx context.Context, r *rest.AdmissionRequest, obj any) ([]corev1.LimitRange, error) {
+	ranges, err := rangesOf(ctx, r)
+	if err == nil && len(ranges) > 0 {
+		err = r.Object(obj)
+	}
+	return ranges, err
+}
+
 // rangesOf returns the limits of all LimitRanges of a namespace, except for writes of objects that are being deleted.
 func rangesOf(ctx context.Context, r *rest.AdmissionRequest) (items []corev1.LimitRange, err error) {
 	if r.Operation == rest.OperationUpdate {
@@ -57,12 +66,9 @@ func beingDeleted(r *rest.AdmissionRequest) (bool, error) {
 }
 
 func completePod(ctx context.Context, r *rest.AdmissionRequest) error {
-	ranges, err := rangesOf(ctx, r)
-	if err != nil || len(ranges) == 0 {
-		return err
-	}
 	var pod corev1.Pod
-	if err := r.Object(&pod); err != nil {
+	ranges, err := limited(ctx, r, &pod)
+	if err != nil || len(ranges) == 0 {
 		return err
 	}
 	for _, l := range ranges {
@@ -116,12 +122,9 @@ func completeContainer(c *corev1.Container, missing corev1.ResourceRequirements,
 }
 
 func checkPod(ctx context.Context, r *rest.AdmissionRequest) error {
-	ranges, err := rangesOf(ctx, r)
-	if err != nil || len(ranges) == 0 {
-		return err
-	}
 	var pod corev1.Pod
-	if err := r.Object(&pod); err != nil {
+	ranges, err := limited(ctx, r, &pod)
+	if err != nil {
 		return err
 	}
 	for _, l := range ranges {
@@ -144,12 +147,9 @@ func checkPod(ctx context.Context, r *rest.AdmissionRequest) error {
 }
 
 func checkClaim(ctx context.Context, r *rest.AdmissionRequest) error {
-	ranges, err := rangesOf(ctx, r)
-	if err != nil || len(ranges) == 0 {
-		return err
-	}
 	var claim corev1.PersistentVolumeClaim
-	if err := r.Object(&claim); err != nil {
+	ranges, err := limited(ctx, r, &claim)
+	if err != nil {
 		return err
 	}
 	requests := claim.Spec.Resources.Requests
