@@ -23,12 +23,15 @@ type Config struct {
 	ServiceRange netip.Prefix
 	// Address is where clients reach the API. It is zero if the API has no address.
 	Address netip.AddrPort
+	// FlowControl creates the FlowSchemas and PriorityLevelConfigurations of kube-apiserver, too. Few clients read them, and an API that
+	// lives only for one test starts faster without them.
+	FlowControl bool
 }
 
 // Create creates the objects that do not exist, and leaves the others as they are.
 func Create(ctx context.Context, api *rest.API, c Config) error {
 	// The order matters: an object needs its namespace, and a binding its role.
-	for _, step := range []func(context.Context, *rest.API, Config) error{namespaces, roles, priorityClasses, authentication, kubernetesService} {
+	for _, step := range []func(context.Context, *rest.API, Config) error{namespaces, roles, priorityClasses, authentication, kubernetesService, flowControl} {
 		if err := step(ctx, api, c); err != nil {
 			return err
 		}

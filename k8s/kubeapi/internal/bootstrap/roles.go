@@ -26,6 +26,8 @@ var defaultPolicy = sync.OnceValues(func() (policy, error) {
 	p := policy{clusterRoleBindings: []rbac.ClusterRoleBinding{{
 		ObjectMeta: meta("cluster-admin"), RoleRef: roleRef("ClusterRole", "cluster-admin"),
 		Subjects: []rbac.Subject{{Kind: rbac.GroupKind, APIGroup: rbac.Group, Name: "system:masters"}},
+	}, {
+		ObjectMeta: meta("system:node"), RoleRef: roleRef("ClusterRole", "system:node"), // nodes have an authorizer of their own, so it has no subjects
 	}}}
 	for text := range strings.SplitSeq(rolesText, "\n\n") {
 		if strings.HasPrefix(text, "#") {
