@@ -98,7 +98,7 @@ func keepAllocated(s, old *corev1.Service) {
 }
 
 // dropUnused clears the fields that a new type of the Service does not use, unless the client changes them too: then validation refuses
-// them.
+// them. It also clears the status of the load balancer, although the load balancer may exist a little longer.
 func dropUnused(s, old *corev1.Service) {
 	now, was := &s.Spec, &old.Spec
 	if needsClusterIP(old) && !needsClusterIP(s) {
@@ -130,6 +130,9 @@ func dropUnused(s, old *corev1.Service) {
 	}
 	if externallyAccessible(old) && !externallyAccessible(s) && now.ExternalTrafficPolicy == was.ExternalTrafficPolicy {
 		now.ExternalTrafficPolicy = ""
+	}
+	if now.Type != corev1.ServiceTypeLoadBalancer {
+		s.Status.LoadBalancer = corev1.LoadBalancerStatus{}
 	}
 }
 

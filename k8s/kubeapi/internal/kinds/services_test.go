@@ -164,6 +164,21 @@ func TestServicesKeepAndReleaseWhatTheyHave(t *testing.T) {
 }
 
 // A write that fails, or that is only tried, takes nothing.
+func TestServicesLoseTheStatusOfTheirLoadBalancer(t *testing.T) {
+	services := clientOf(t, newAPI(t)).CoreV1().Services(namespace)
+	s := must[*corev1.Service](t)(services.Create(t.Context(), &corev1.Service{ObjectMeta: named("s"),
+		Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}}}, metav1.CreateOptions{}))
+	s.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}
+	s = must[*corev1.Service](t)(services.UpdateStatus(t.Context(), s, metav1.UpdateOptions{}))
+	s.Labels = map[string]string{"a": "b"}
+	s = must[*corev1.Service](t)(services.Update(t.Context(), s, metav1.UpdateOptions{}))
+	assert.Len(t, s.Status.LoadBalancer.Ingress, 1)
+	s.Spec.Type = corev1.ServiceTypeClusterIP
+	s = must[*corev1.Service](t)(services.Update(t.Context(), s, metav1.UpdateOptions{}))
+	assert.Empty(t, s.Status.LoadBalancer.Ingress)
+	assert.Zero(t, s.Spec.Ports[0].NodePort)
+}
+
 func TestRefusedServicesTakeNothing(t *testing.T) {
 	services := clientOf(t, newAPI(t)).CoreV1().Services(namespace)
 	must[*corev1.Service](t)(services.Create(t.Context(), service("a", atIP("10.0.0.5")), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}))
