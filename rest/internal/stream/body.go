@@ -51,17 +51,25 @@ func (b *Body) Send(events, object, tail []byte) error {
 			}
 		}
 	}
-	return b.control().Flush()
+	err := b.control().Flush()
+	b.limit(time.Time{}) // with HTTP/2, a deadline that passes ends the stream even if nothing is being written
+	return err
+}
+
+// limit sets the deadline of the client, unless the API ends.
+func (b *Body) limit(deadline time.Time) {
+	if b.ending.Err() != nil {
+		return
+	}
+	_ = b.control().SetWriteDeadline(deadline)
+	if b.ending.Err() != nil { // Hurry may have come before
+		b.Hurry()
+	}
 }
 
 // write gives the client time for each piece, and none once the API has ended.
 func (b *Body) write(piece []byte) error {
-	if b.ending.Err() == nil {
-		_ = b.control().SetWriteDeadline(time.Now().Add(b.patience))
-		if b.ending.Err() != nil { // Hurry may have come before
-			b.Hurry()
-		}
-	}
+	b.limit(time.Now().Add(b.patience))
 	to := io.Writer(b.writer)
 	if b.held.Now != nil {
 		to = b.held.Now.Writer(to)

@@ -1,0 +1,44 @@
+package rest_test
+
+import (
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A watch goes on after minutes without an event, although the client has only one minute to take each event.
+func TestQuietWatch(t *testing.T) {
+	for name, set := range map[string]func(p *http.Protocols){
+		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
+		"HTTP/2.0": func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				protocols := new(http.Protocols)
+				set(protocols)
+				api := newWidgets(t)
+				l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
+				server := &http.Server{Handler: api, Protocols: protocols}
+				go func() { _ = server.Serve(l) }()
+				defer server.Close()
+				transport := &http.Transport{DialContext: l.dial, Protocols: protocols}
+				defer transport.CloseIdleConnections()
+
+				w := openThingWatch(t, &http.Client{Transport: transport}, "http://pipe"+widgets+"?watch=true&resourceVersion=1")
+				defer w.response.Body.Close()
+				assert.Equal(t, name, w.response.Proto)
+				for _, object := range []string{"a", "b", "c"} {
+					create(t, api, object)
+					var e struct{ Object stored }
+					require.NoError(t, w.decoder.Decode(&e))
+					<-time.After(3 * time.Minute) // of the bubble
+				}
+			})
+		})
+	}
+}
