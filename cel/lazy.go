@@ -3,6 +3,7 @@ package cel
 import (
 	"reflect"
 
+	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 )
@@ -67,6 +68,30 @@ func lazyMapOf(read func() traits.Mapper) *lazyMap {
 
 // Find implements traits.Mapper.
 func (m *lazyMap) Find(key ref.Val) (ref.Val, bool) { return m.all().Find(key) }
+
+// lazyStruct is a struct, whose members that are named by a word of the language have two names: see [escapedWord].
+type lazyStruct struct{ lazyMap }
+
+func lazyStructOf(read func() traits.Mapper) *lazyStruct {
+	return &lazyStruct{lazyMap{lazy[traits.Mapper]{read: read}}}
+}
+
+// Find implements traits.Mapper.
+func (s *lazyStruct) Find(key ref.Val) (ref.Val, bool) { return s.all().Find(memberKey(key)) }
+
+// Get implements traits.Indexer.
+func (s *lazyStruct) Get(key ref.Val) ref.Val { return s.all().Get(memberKey(key)) }
+
+// Contains implements traits.Container.
+func (s *lazyStruct) Contains(key ref.Val) ref.Val { return s.all().Contains(memberKey(key)) }
+
+// memberKey returns the key under which a struct has a member.
+func memberKey(key ref.Val) ref.Val {
+	if name, ok := key.(types.String); ok && reserved(string(name)) {
+		return types.String(escapedWord(string(name)))
+	}
+	return key
+}
 
 // lazyList is a list.
 type lazyList struct{ lazy[traits.Lister] }

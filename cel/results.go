@@ -72,7 +72,7 @@ func checkTypeNames(v ref.Val, place string) error {
 			errs = append(errs, checkTypeNames(v.Get(field), place+"."+string(field)))
 		}
 		return errors.Join(errs...)
-	case *lazyMap, *lazyList: // documents contain no patches
+	case *lazyMap, *lazyStruct, *lazyList: // documents contain no patches
 		return nil
 	case traits.Lister:
 		var errs []error

@@ -42,6 +42,7 @@ type WidgetSpec struct {
 	Loose   []Part            `json:"loose,omitempty"`
 	Dash    string            `json:"with-dash,omitempty"`
 	In      string            `json:"in,omitempty"`
+	Space   string            `json:"namespace,omitempty"`
 	Tree    *Branch           `json:"tree,omitempty"`
 }
 
@@ -110,14 +111,14 @@ func messages(s status.Status) []string {
 
 func TestExpressions(t *testing.T) {
 	const spec = `{"min":1,"max":5,"ratio":0.5,"name":"abc-123","on":true,"since":"2026-01-02T03:04:05Z","data":"aGk=","timeout":"90s","port":"http",
-		"any":{"x":1},"tags":["b","a"],"steps":["x","y"],"labels":{"k":"v"},"parts":[{"name":"p","count":2}],"with-dash":"d","in":"i","tree":{"branches":[{"size":7}]}}`
+		"any":{"x":1},"tags":["b","a"],"steps":["x","y"],"labels":{"k":"v"},"parts":[{"name":"p","count":2}],"with-dash":"d","in":"i","namespace":"n","tree":{"branches":[{"size":7}]}}`
 	for _, rule := range []string{
 		"self.min < self.max", "self.min + 1 == 2", "self.ratio == 0.5", "self.ratio < self.max", "self.on", "self.name.startsWith('abc')",
 		"has(self.name) && !has(self.loose)", "self.since == timestamp('2026-01-02T03:04:05Z')", "self.since.getFullYear() == 2026",
 		"self.data == b'hi'", "self.timeout == duration('90s')", "self.timeout.getSeconds() == 90", "type(self.port) == string", "self.port == 'http'",
 		"self.tags == ['a', 'b']", "self.tags + ['a', 'c'] == ['a', 'b', 'c']", "size(self.tags + ['a']) == 2", "self.steps != ['y', 'x']",
 		"self.labels['k'] == 'v'", "self.labels.all(k, k.size() == 1)", "'k' in self.labels", "self.parts.exists(p, p.count == 2)", "self.parts.map(p, p.name) == ['p']",
-		"size(self.parts + self.parts) == 1", "self.parts[0].count == 2", "self.with__dash__dash == 'd'", "self.__in__ == 'i'", "self.tree.branches[0].size == 7",
+		"size(self.parts + self.parts) == 1", "self.parts[0].count == 2", "self.with__dash__dash == 'd'", "self.__in__ == 'i'", "self.__namespace__ == 'n'", "has(self.namespace) && self.namespace == 'n'", "size(self.namespace) == 1", "self.tree.branches[0].size == 7",
 		"self.steps.isSorted()", "[1, 2, 3].sum() == 6", "[2, 1].min() == 1", "[2, 1].max() == 2", "self.steps.lastIndexOf('y') == 1", "self.steps.indexOf('y') == 1", "self.steps.includes('y')", "!self.name.includes('a')", "[3, 1].sort() == [1, 3]",
 		"self.name.find('[0-9]+') == '123'", "'a1b2'.findAll('[0-9]') == ['1', '2']", "'a1b2'.findAll('[0-9]', 1) == ['1']",
 		"url('https://example.com:80/p?q=1').getHostname() == 'example.com'", "isURL('/path') && !isURL('path')", "url('https://h/p?a=1&a=2').getQuery()['a'] == ['1', '2']",

@@ -117,7 +117,10 @@ func (d *declarations) FindStructFieldNames(name string) ([]string, bool) {
 // FindStructFieldType implements types.Provider.
 func (d *declarations) FindStructFieldType(name, field string) (*types.FieldType, bool) {
 	if fields, ok := d.structs[name]; ok {
-		t, ok := fields[field]
+		t, ok := fields[field] // types that are not of a schema have the plain words
+		if !ok {
+			t, ok = fields[escapedWord(field)]
+		}
 		return t, ok
 	}
 	return d.Provider.FindStructFieldType(name, field)

@@ -112,7 +112,7 @@ func mapOf(values *schema.Schema, v doc.Value) ref.Val {
 
 // structOf returns a struct as expressions see it: without unknown members, members of unknown type, and nulls.
 func structOf(o *schema.Object, v doc.Value) ref.Val {
-	return lazyMapOf(func() traits.Mapper {
+	return lazyStructOf(func() traits.Mapper {
 		entries := make(map[ref.Val]ref.Val, v.Len())
 		if o != nil {
 			for key, member := range v.Members() {

@@ -49,6 +49,7 @@ type ruledSpec struct {
 	Parts   []ruledPart       `json:"parts,omitempty" api:"list=map,key=name,maxItems=50"`
 	Dash    string            `json:"with-dash,omitempty" api:"maxLength=50"`
 	In      string            `json:"in,omitempty" api:"maxLength=50"`
+	Space   string            `json:"namespace,omitempty" api:"maxLength=50"`
 	Numbers []int64           `json:"numbers,omitempty" api:"maxItems=50"`
 }
 
@@ -107,7 +108,7 @@ func ruledProps(rules map[string]apiextensions.ValidationRule) apiextensions.JSO
 		"min": of("ruledSpec.min", "integer"), "max": of("ruledSpec.max", "integer"), "ratio": of("ruledSpec.ratio", "number"),
 		"name": of("ruledSpec.name", "string"), "on": of("ruledSpec.on", "boolean"), "since": since, "data": data, "port": port,
 		"tags": tags, "steps": list("ruledSpec.steps", of("", "string")), "labels": labels, "parts": parts,
-		"with-dash": of("ruledSpec.with-dash", "string"), "in": of("ruledSpec.in", "string"), "numbers": list("ruledSpec.numbers", of("", "integer")),
+		"with-dash": of("ruledSpec.with-dash", "string"), "in": of("ruledSpec.in", "string"), "namespace": of("ruledSpec.namespace", "string"), "numbers": list("ruledSpec.numbers", of("", "integer")),
 	}
 	root := of("ruled", "object")
 	root.Properties = map[string]apiextensions.JSONSchemaProps{
@@ -129,7 +130,7 @@ func expressions() map[string][]string {
 			"!has(self.steps) || self.steps == ['a', 'b']", "!has(self.steps) || self.steps.isSorted()", "!has(self.steps) || self.steps[1] == 'a'", "!has(self.steps) || self.steps.indexOf('b') == self.steps.lastIndexOf('b')",
 			"!has(self.labels) || self.labels.all(k, self.labels[k] == 'a')", "!has(self.labels) || self.labels['a'] == 'a'", "!has(self.labels) || self.labels.all(k, v, k == v)",
 			"!has(self.parts) || self.parts.all(p, has(p.count) && p.count > 0)", "!has(self.parts) || self.parts.map(p, p.?count.orValue(0)).isSorted()", "!has(self.parts) || size(self.parts + self.parts) == size(self.parts)", "!has(self.parts) || self.parts.exists_one(p, p.name == 'a')",
-			"has(self.with__dash__dash)", "!has(self.__in__) || self.__in__ == 'a'", "!has(self.numbers) || self.numbers.sum() > 2", "!has(self.numbers) || self.numbers.min() == self.numbers.max()",
+			"has(self.with__dash__dash)", "!has(self.__in__) || self.__in__ == 'a'", "!has(self.namespace) || self.namespace == self.__namespace__", "!has(self.namespace) || self.namespace.startsWith('a')", "!has(self.numbers) || self.numbers.sum() > 2", "!has(self.numbers) || self.numbers.min() == self.numbers.max()",
 			"!has(self.numbers) || self.numbers.max() < 3", "!has(self.numbers) || self.numbers[0] / self.numbers[0] == 1", "!has(self.name) || self.name.find('[a-b]+') == self.name",
 			"!has(self.name) || self.name.findAll('[a-b]').size() == self.name.size()", "!has(self.name) || isURL('https://' + self.name)", "!has(self.name) || url('/' + self.name).getEscapedPath() == '/a'",
 			"self == oldSelf", "has(self.min) == has(oldSelf.min)", "!has(oldSelf.parts) || !has(self.parts) || self.parts == oldSelf.parts", "!has(oldSelf.tags) || !has(self.tags) || self.tags == oldSelf.tags",
@@ -204,6 +205,7 @@ func randomRuled(r *rand.Rand) map[string]any {
 	put("parts", append([]any{}, parts...))
 	put("with-dash", word())
 	put("in", word())
+	put("namespace", word())
 	numbers := []any{}
 	for range r.Intn(4) {
 		numbers = append(numbers, int64(r.Intn(3)))
