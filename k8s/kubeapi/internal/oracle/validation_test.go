@@ -163,7 +163,7 @@ func TestValidation(t *testing.T) {
 					continue
 				}
 				v.compare(t, "%s of %s: %s", o.name, kind, change.what)
-				if len(v.theirs) > 0 {
+				if slices.ContainsFunc(v.theirs, counted) {
 					found[kind][i].theirs++
 					if len(v.ours) > 0 {
 						found[kind][i].ours++
@@ -180,6 +180,12 @@ func TestValidation(t *testing.T) {
 		fmt.Fprintf(&table, "| %s %s %s %s |\n", kind, found[kind][0], found[kind][1], found[kind][2])
 	}
 	checkTable(t, table.String())
+}
+
+// counted reports whether a message counts. Those about the addresses of Services do not, because package kinds, which allocates the
+// addresses, gives them.
+func counted(message string) bool {
+	return !strings.HasPrefix(message, "spec.clusterIP") && !strings.HasPrefix(message, "spec.ipFamilies")
 }
 
 // compare checks that Kubernetes finds wrong what we find wrong, in the same words.

@@ -2,7 +2,7 @@ package validation
 
 import (
 	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
@@ -20,8 +20,8 @@ func (r *report) ingressClass(p *field.Path, s *networkingv1.IngressClassSpec) {
 	if params.APIGroup != nil {
 		r.follows(p.Child("apiGroup"), *params.APIGroup, validation.IsDNS1123Subdomain)
 	}
-	r.named(p.Child("kind"), params.Kind, path.IsValidPathSegmentName)
-	r.named(p.Child("name"), params.Name, path.IsValidPathSegmentName)
+	r.named(p.Child("kind"), params.Kind, content.IsPathSegmentName)
+	r.named(p.Child("name"), params.Name, content.IsPathSegmentName)
 	if params.Scope == nil {
 		r.add(field.Required(p.Child("scope"), ""))
 		return
@@ -46,9 +46,9 @@ func (r *report) ipAddress(p *field.Path, s *networkingv1.IPAddressSpec) {
 		return
 	}
 	r.optional(p.Child("group"), parent.Group, validation.IsDNS1123Subdomain)
-	r.named(p.Child("resource"), parent.Resource, path.IsValidPathSegmentName)
-	r.named(p.Child("name"), parent.Name, path.IsValidPathSegmentName)
-	r.optional(p.Child("namespace"), parent.Namespace, path.IsValidPathSegmentName)
+	r.named(p.Child("resource"), parent.Resource, content.IsPathSegmentName)
+	r.named(p.Child("name"), parent.Name, content.IsPathSegmentName)
+	r.optional(p.Child("namespace"), parent.Namespace, content.IsPathSegmentName)
 }
 
 // serviceCIDR checks the ranges of the addresses of Services: at most one of each family.

@@ -2,7 +2,7 @@ package validation
 
 import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -42,8 +42,8 @@ func (r *report) autoscaler(p *field.Path, s *autoscalingv2.HorizontalPodAutosca
 
 // scaled checks the reference to an object. Only core objects have a version without a group.
 func (r *report) scaled(p *field.Path, ref *autoscalingv2.CrossVersionObjectReference, core bool) {
-	r.named(p.Child("kind"), ref.Kind, path.IsValidPathSegmentName)
-	r.named(p.Child("name"), ref.Name, path.IsValidPathSegmentName)
+	r.named(p.Child("kind"), ref.Kind, content.IsPathSegmentName)
+	r.named(p.Child("name"), ref.Name, content.IsPathSegmentName)
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	if err != nil {
 		r.add(field.Invalid(p.Child("apiVersion"), ref.APIVersion, err.Error()))
@@ -144,7 +144,7 @@ func (r *report) containerMetric(p *field.Path, s *autoscalingv2.ContainerResour
 
 func (r *report) metricName(p *field.Path, name string) {
 	r.is(name != "", field.Required(p, "must specify a metric name"))
-	r.optional(p, name, path.IsValidPathSegmentName)
+	r.optional(p, name, content.IsPathSegmentName)
 }
 
 func (r *report) resourceTarget(p *field.Path, t *autoscalingv2.MetricTarget) {

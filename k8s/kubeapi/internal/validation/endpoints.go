@@ -34,7 +34,6 @@ func (r *report) endpoints(subsets []corev1.EndpointSubset) {
 	}
 }
 
-//lint:ignore SA1019 clients still use it
 func (r *report) endpointAddress(p *field.Path, a *corev1.EndpointAddress) {
 	r.ip(p.Child("ip"), a.IP)
 	r.optional(p.Child("hostname"), a.Hostname, validation.IsDNS1123Label)

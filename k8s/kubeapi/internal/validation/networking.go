@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -89,8 +89,8 @@ func (r *report) backend(p *field.Path, b *networkingv1.IngressBackend) {
 		if b.Resource.APIGroup != nil {
 			r.follows(p.Child("apiGroup"), *b.Resource.APIGroup, validation.IsDNS1123Subdomain)
 		}
-		r.named(p.Child("kind"), b.Resource.Kind, path.IsValidPathSegmentName)
-		r.named(p.Child("name"), b.Resource.Name, path.IsValidPathSegmentName)
+		r.named(p.Child("kind"), b.Resource.Kind, content.IsPathSegmentName)
+		r.named(p.Child("name"), b.Resource.Name, content.IsPathSegmentName)
 	case b.Service != nil:
 		r.named(p.Child("service", "name"), b.Service.Name, validation.IsDNS1123Label)
 		port := b.Service.Port

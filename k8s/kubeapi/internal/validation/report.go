@@ -155,8 +155,3 @@ func (r *report) labels(p *field.Path, labels map[string]string) {
 func (r *report) selector(p *field.Path, s *metav1.LabelSelector) {
 	r.add(metavalidation.ValidateLabelSelector(s, metavalidation.LabelSelectorValidationOptions{}, p)...)
 }
-
-// whole makes a rule of the core for names a rule for complete names.
-func whole(rule apimachinery.ValidateNameFunc) func(string) []string {
-	return func(name string) []string { return rule(name, false) }
-}
