@@ -122,6 +122,11 @@ func (r *report) service(p *field.Path, obj *corev1.Service) {
 	balanced := s.Type == corev1.ServiceTypeLoadBalancer
 	r.is(balanced || len(s.LoadBalancerSourceRanges) == 0, field.Forbidden(p.Child("LoadBalancerSourceRanges"), "may only be used when `type` is 'LoadBalancer'"))
 	r.is(balanced || s.AllocateLoadBalancerNodePorts == nil, field.Forbidden(p.Child("allocateLoadBalancerNodePorts"), "may only be used when `type` is 'LoadBalancer'"))
+	if class := s.LoadBalancerClass; class != nil && balanced {
+		r.follows(p.Child("loadBalancerClass"), *class, validation.IsQualifiedName)
+	} else {
+		r.is(class == nil, field.Forbidden(p.Child("loadBalancerClass"), "may only be used when `type` is 'LoadBalancer'"))
+	}
 	r.externalTraffic(p.Child("externalTrafficPolicy"), s)
 	if t := s.InternalTrafficPolicy; t != nil {
 		supported(r, p.Child("internalTrafficPolicy"), *t, corev1.ServiceInternalTrafficPolicyCluster, corev1.ServiceInternalTrafficPolicyLocal)

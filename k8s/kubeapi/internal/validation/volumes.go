@@ -130,19 +130,31 @@ func (r *report) ephemeral(p *field.Path, s *corev1.EphemeralVolumeSource) {
 
 func (r *report) projected(p *field.Path, s *corev1.ProjectedVolumeSource) {
 	r.mode(p.Child("defaultMode"), s.DefaultMode)
+	paths := map[string]bool{}
+	unique := func(file, shown string) {
+		r.is(file == "" || !paths[file], field.Invalid(p, shown, "conflicting duplicate paths"))
+		paths[file] = true
+	}
 	for i, source := range s.Sources {
 		src := p.Child("sources").Index(i)
 		if secret := source.Secret; secret != nil {
 			r.given(src.Child("secret", "name"), secret.Name)
 			r.items(src.Child("secret", "items"), secret.Items)
+			for _, item := range secret.Items {
+				unique(item.Path, secret.Name)
+			}
 		}
 		if c := source.ConfigMap; c != nil {
 			r.given(src.Child("configMap", "name"), c.Name)
 			r.items(src.Child("configMap", "items"), c.Items)
+			for _, item := range c.Items {
+				unique(item.Path, c.Name)
+			}
 		}
 		if d := source.DownwardAPI; d != nil {
 			for _, f := range d.Items {
 				r.downwardFile(src.Child("downwardAPI"), f)
+				unique(f.Path, f.Path)
 			}
 		}
 		if t := source.ServiceAccountToken; t != nil {
