@@ -71,7 +71,11 @@ func buildPrograms(dir string) error {
 			return err
 		}
 	}
-	// The examples are built in the library's module, with its versions of the dependencies.
+	// kubeapi is built in its own module, with its versions of the dependencies.
+	if err := build(filepath.Join(dir, "kubeapi"), filepath.Join("..", "..", "k8s", "kubeapi"), "."); err != nil {
+		return err
+	}
+	// The examples are built in the library's module.
 	library := filepath.Join("..", "..")
 	for _, example := range []string{"quickstart", "embed", "platform", "platform/teams"} {
 		if err := build(filepath.Join(dir, filepath.Base(example)), library, "./examples/"+example); err != nil {

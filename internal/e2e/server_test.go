@@ -27,16 +27,18 @@ type host struct {
 	program    string
 	args       []string
 	namespaces bool // it serves namespaces, so a namespace must be created before its objects
+	kubeconfig bool // it prints the path of a kubeconfig on its second line, because clients need credentials
 }
 
 // name distinguishes the host from others in the names of tests.
 func (h host) name() string { return strings.Join(append([]string{h.program}, h.args...), "") }
 
-// server is a running host and a kubectl that knows only its URL.
+// server is a running host and a kubectl that knows only its URL, or its kubeconfig.
 type server struct {
-	url     string
-	kubectl *kubectl
-	home    string // an empty home directory: no kubeconfig, no cache of another server
+	url        string
+	kubeconfig string // empty if the URL is enough
+	kubectl    *kubectl
+	home       string // an empty home directory: no kubeconfig, no cache of another server
 }
 
 // startServer runs the host until the test ends. It then interrupts the host, which must exit without an error.
@@ -53,6 +55,10 @@ func startServer(t *testing.T, h host, k *kubectl) *server {
 
 	lines := bufio.NewReader(stdout)
 	first, readErr := lines.ReadString('\n')
+	second := ""
+	if h.kubeconfig && readErr == nil {
+		second, readErr = lines.ReadString('\n')
+	}
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
@@ -71,6 +77,10 @@ func startServer(t *testing.T, h host, k *kubectl) *server {
 	url, ok := strings.CutPrefix(strings.TrimSpace(first), "ready ")
 	require.True(t, ok, "the first line is %q", first)
 	s := &server{url: url, kubectl: k, home: t.TempDir()}
+	if h.kubeconfig {
+		s.kubeconfig, ok = strings.CutPrefix(strings.TrimSpace(second), "kubeconfig ")
+		require.True(t, ok, "the second line is %q", second)
+	}
 	if h.namespaces {
 		s.run(t, "create", "namespace", namespace)
 	}
@@ -83,11 +93,15 @@ func (s *server) command(ctx context.Context, stdin string, args ...string) *exe
 	if args[0] == "wait" {
 		args = slices.Insert(slices.Clone(args), 1, "--timeout="+patience.String())
 	}
-	cmd := exec.CommandContext(ctx, s.kubectl.program, append([]string{"--server", s.url, "--namespace", namespace}, args...)...)
+	access, kubeconfig := []string{"--server", s.url}, filepath.Join(s.home, "none")
+	if s.kubeconfig != "" {
+		access, kubeconfig = nil, s.kubeconfig
+	}
+	cmd := exec.CommandContext(ctx, s.kubectl.program, slices.Concat(access, []string{"--namespace", namespace}, args)...)
 	cmd.Env = []string{
 		"HOME=" + s.home,
 		"TMPDIR=" + s.home,
-		"KUBECONFIG=" + filepath.Join(s.home, "none"),
+		"KUBECONFIG=" + kubeconfig,
 		"PATH=" + os.Getenv("PATH"),
 		"EDITOR=sh " + filepath.Join(s.home, "editor"),
 	}
