@@ -38,7 +38,7 @@ func metaDocs(typ string) (fields map[string]string, text string) {
 	case "TypeMeta":
 		return map[string]string{"apiVersion": docAPIVersion, "kind": docKind}, ""
 	case "ObjectMeta":
-		return objectMetaDocs(), "ObjectMeta is the metadata that every stored object has."
+		return objectMetaDocs(), "Standard object's metadata, which every stored object has."
 	case "ListMeta":
 		return listMetaDocs(), "ListMeta is the metadata of a list, and of an answer that is not stored."
 	case "OwnerReference":
@@ -69,7 +69,8 @@ func metaDocs(typ string) (fields map[string]string, text string) {
 	return nil, ""
 }
 
-// Tests of Kubernetes look for the first two words of the description of apiVersion in the output of kubectl explain.
+// Official tests of Kubernetes look for the first words of these descriptions in the output of kubectl explain: those of apiVersion, of
+// metadata and of its creationTimestamp.
 const (
 	docAPIVersion = "APIVersion defines the version in which the object is written: group and version, or the version alone for the core group."
 	docKind       = "The kind of the object, in CamelCase. The server infers it from the endpoint. It cannot change."
@@ -84,7 +85,7 @@ func objectMetaDocs() map[string]string {
 		"uid":                        "An identifier that the server sets on creation. No two objects ever share it, so it distinguishes an object from a later one of the same name.",
 		"resourceVersion":            "An opaque text that changes with each change of the object. An update that sends it fails if the object has changed since. Clients may only compare it for equality, and only within one resource.",
 		"generation":                 "A number that the server increases with each change of the desired state.",
-		"creationTimestamp":          "When the server stored the object. Set by the server.",
+		"creationTimestamp":          "CreationTimestamp is a timestamp that the server sets when it stores the object.",
 		"deletionTimestamp":          "When the object will be removed. The server sets it when a client deletes an object that a finalizer or a grace period still keeps.",
 		"deletionGracePeriodSeconds": "How many seconds the object has to shut down. The server sets it together with deletionTimestamp. It can only become shorter.",
 		"labels":                     "Names and values that organise objects, and by which clients select them.",

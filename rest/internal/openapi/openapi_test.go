@@ -260,7 +260,7 @@ func TestSchemas(t *testing.T) {
 	widget := at(v3, "com.example.v1.Widget").(tree)
 	assert.Equal(t, []any{"spec"}, widget["required"])
 	assert.Equal(t, "Widget is what there are many of.", widget["description"])
-	assert.Equal(t, tree{"description": "ObjectMeta is the metadata that every stored object has.", "allOf": []any{ref(c, metaName+"ObjectMeta")}},
+	assert.Equal(t, tree{"description": "Standard object's metadata, which every stored object has.", "allOf": []any{ref(c, metaName+"ObjectMeta")}},
 		at(widget, "properties", "metadata"))
 	assert.Equal(t, tree{"description": "What the widget should be.", "allOf": []any{ref(c, own+"WidgetSpec")}}, at(widget, "properties", "spec"))
 	assert.NotEmpty(t, at(widget, "properties", "apiVersion", "description"))
