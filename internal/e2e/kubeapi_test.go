@@ -37,6 +37,7 @@ func kubernetesKinds(t *testing.T, s *server) {
 	assertLine(t, s.run(t, "api-resources", "--categories=api-extensions"), "customresourcedefinitions", "crd,crds", "apiextensions.k8s.io/v1")
 	assert.Contains(t, s.run(t, "version"), "Server Version: v1.36.")
 	assert.Contains(t, s.run(t, "cluster-info"), "Kubernetes control plane is running at "+s.url)
+	assertLine(t, s.run(t, "get", "componentstatuses"), "etcd-0", "Healthy", "ok")
 	for kind, field := range map[string]string{
 		"pods": "requiredDuringSchedulingIgnoredDuringExecution", "deployments": "maxUnavailable", "jobs": "podFailurePolicy", "nodes": "unschedulable",
 		"services": "clusterIP", "ingresses": "ingressClassName", "networkpolicies": "policyTypes", "storageclasses": "volumeBindingMode",

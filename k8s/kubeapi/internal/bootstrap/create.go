@@ -31,7 +31,9 @@ type Config struct {
 // Create creates the objects that do not exist, and leaves the others as they are.
 func Create(ctx context.Context, api *rest.API, c Config) error {
 	// The order matters: an object needs its namespace, and a binding its role.
-	for _, step := range []func(context.Context, *rest.API, Config) error{namespaces, roles, priorityClasses, authentication, kubernetesService, flowControl} {
+	for _, step := range []func(context.Context, *rest.API, Config) error{
+		namespaces, roles, priorityClasses, authentication, kubernetesService, flowControl, components,
+	} {
 		if err := step(ctx, api, c); err != nil {
 			return err
 		}
@@ -137,4 +139,10 @@ func kubernetesService(ctx context.Context, api *rest.API, c Config) error {
 			Conditions: discoveryv1.EndpointConditions{Ready: new(true)}})
 	}
 	return ensure(ctx, rest.ClientFor[discoveryv1.EndpointSlice](api).Namespace(metav1.NamespaceDefault), slice)
+}
+
+// components creates the ComponentStatus of the store. It always says that the store works: otherwise, the API could not answer.
+func components(ctx context.Context, api *rest.API, _ Config) error {
+	return ensure(ctx, rest.ClientFor[corev1.ComponentStatus](api), corev1.ComponentStatus{ObjectMeta: metav1.ObjectMeta{Name: "etcd-0"},
+		Conditions: []corev1.ComponentCondition{{Type: corev1.ComponentHealthy, Status: corev1.ConditionTrue, Message: "ok"}}})
 }

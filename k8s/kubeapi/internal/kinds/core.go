@@ -33,12 +33,6 @@ func core() []rest.Definition {
 	}
 }
 
-// componentStatuses returns the deprecated kind ComponentStatus. A list of them is always empty, because the API runs no components.
-func componentStatuses() rest.Resource[corev1.ComponentStatus] {
-	return rest.Resource[corev1.ComponentStatus]{Version: "v1", Plural: "componentstatuses", Scope: rest.Cluster,
-		Names: rest.Names{Short: []string{"cs"}}, Verbs: []rest.Verb{rest.Get, rest.List}, Wire: rest.Wire{Dialect: rest.Builtin, Untracked: true}}
-}
-
 func podTemplates() rest.Resource[corev1.PodTemplate] {
 	r := of[corev1.PodTemplate]()
 	r.Wire.Generation = true
