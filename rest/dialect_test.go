@@ -84,6 +84,12 @@ func newTrials(t *testing.T, dialect rest.Dialect) *rest.API {
 					}
 					return 0, nil
 				},
+				Prepare: func(_ context.Context, obj, old *Trial) error {
+					if old != nil && obj.Annotations["replicas"] != "" {
+						obj.Status.Replicas = 7
+					}
+					return nil
+				},
 			}},
 		rest.Resource[PlainTrial]{Group: "example.com", Version: "v1", Plural: "plaintrials", Wire: rest.Wire{Dialect: dialect}},
 		rest.Resource[BoundTrial]{Group: "example.com", Version: "v1", Plural: "boundtrials", Wire: rest.Wire{Dialect: dialect},
@@ -194,6 +200,8 @@ var probes = map[string]probe{
 		a := do(t, api, "PATCH", trials+"/there/status", `{"metadata":{"labels":{"a":"b"}},"status":{"replicas":1}}`, "Content-Type", typeMergePatch)
 		return fmt.Sprint(a.Code, strings.Contains(a.Body, `"labels":`))
 	})},
+	"StatusPrepared": {custom: true, builtin: true, show: after("", "", of("PATCH", trials+"/there", `{"metadata":{"annotations":{"replicas":"7"}}}`,
+		"status.replicas", "Content-Type", typeMergePatch))},
 	"CountsChecked": {custom: true, builtin: true, show: of("POST", trials, trial("a", "", `,"replicas":-1`), "message")},
 	"GroupInKey": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
 		return do(t, api, "PATCH", trials+"/there", `{"metadata":{"uid":"other","resourceVersion":"2"}}`, "Content-Type", typeMergePatch).brief(t) +
