@@ -21,7 +21,7 @@ func (s *Schema) Fingerprint() string {
 }
 
 func (s *Schema) computeFingerprint() string {
-	p := printer{seen: map[*Object]int{}}
+	p := printer{text: make([]byte, 0, 16<<10), seen: map[*Object]int{}}
 	p.schema(s)
 	sum := sha256.Sum256(p.text)
 	return hex.EncodeToString(sum[:16])
@@ -107,7 +107,17 @@ func (p *printer) object(o *Object) {
 	p.text = append(p.text, ']')
 }
 
-func (p *printer) quote(s string) { p.text = append(strconv.AppendQuote(p.text, s), ' ') }
+func (p *printer) quote(s string) { p.text = append(appendQuoted(p.text, s), ' ') }
+
+// appendQuoted is strconv.AppendQuote, and faster for names.
+func appendQuoted(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return strconv.AppendQuote(dst, s)
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
+}
 
 func (p *printer) quoteAll(all []string) {
 	p.text = append(p.text, '[')
@@ -115,7 +125,7 @@ func (p *printer) quoteAll(all []string) {
 		if i > 0 {
 			p.text = append(p.text, ' ')
 		}
-		p.text = strconv.AppendQuote(p.text, s)
+		p.text = appendQuoted(p.text, s)
 	}
 	p.text = append(p.text, "] "...)
 }

@@ -61,7 +61,7 @@ func playAPIServer(ctx context.Context, p Process) error {
 	if err != nil {
 		return err
 	}
-	cluster, err := server.New(ctx, config)
+	cluster, err := start(ctx, config)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func serveCluster(ctx context.Context, p Process) error {
 		defer store.Close()
 		config.Store = store
 	}
-	cluster, err := server.New(ctx, config)
+	cluster, err := start(ctx, config)
 	if err != nil {
 		return err
 	}
