@@ -31,6 +31,7 @@ func newCluster(t *testing.T) *rest.API {
 	require.NoError(t, err)
 	api, err := rest.New(rest.Options{Authorizer: roles}, append(roles.Definitions(), rest.NamespacesOf[corev1.Namespace](),
 		builtin[schedulingv1.PriorityClass]("scheduling.k8s.io", "priorityclasses", rest.Cluster),
+		builtin[corev1.ComponentStatus]("", "componentstatuses", rest.Cluster),
 		builtin[corev1.ConfigMap]("", "configmaps", rest.Namespaced),
 		builtin[corev1.Service]("", "services", rest.Namespaced),
 		builtin[networkingv1.ServiceCIDR]("networking.k8s.io", "servicecidrs", rest.Cluster),
