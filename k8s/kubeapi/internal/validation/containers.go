@@ -3,7 +3,6 @@ package validation
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -122,9 +121,7 @@ func (r containerRules) container(p *field.Path, c *corev1.Container) {
 	r.devices(p.Child("volumeDevices"), c)
 	r.resources(p.Child("resources"), &c.Resources)
 	if s := c.SecurityContext; s != nil {
-		p := p.Child("securityContext")
-		r.user(p.Child("runAsUser"), s.RunAsUser)
-		r.group(p.Child("runAsGroup"), s.RunAsGroup)
+		r.containerSecurity(p.Child("securityContext"), s)
 	}
 }
 
@@ -285,7 +282,7 @@ func (r containerRules) devices(list *field.Path, c *corev1.Container) {
 			names[d.Name] = true
 		}
 		r.is(!paths[d.DevicePath], field.Invalid(p.Child("devicePath"), d.DevicePath, "must be unique"))
-		if slices.Contains(strings.Split(d.DevicePath, "/"), "..") {
+		if stepsBack(d.DevicePath) {
 			r.add(field.Invalid(p.Child("devicePath"), d.DevicePath, "can not contain backsteps ('..')"))
 		} else {
 			paths[d.DevicePath] = true

@@ -68,7 +68,9 @@ func (r *report) podSpec(p *field.Path, s *corev1.PodSpec, isPod bool) {
 		r.distinct(p.Child("schedulingGates").Index(i), g.Name, gates)
 	}
 	r.spread(p.Child("topologySpreadConstraints"), s.TopologySpreadConstraints)
-	r.podSecurity(p.Child("securityContext"), s.SecurityContext)
+	if c := s.SecurityContext; c != nil {
+		r.podSecurity(p.Child("securityContext"), s, c)
+	}
 	r.optional(p.Child("serviceAccountName"), s.ServiceAccountName, validation.IsDNS1123Subdomain)
 	r.optional(p.Child("nodeName"), s.NodeName, validation.IsDNS1123Subdomain)
 	if d := s.ActiveDeadlineSeconds; d != nil {
@@ -147,35 +149,6 @@ func (r *report) spread(p *field.Path, constraints []corev1.TopologySpreadConstr
 				r.add(field.Duplicate(p.Child("{topologyKey, whenUnsatisfiable}"), fmt.Sprintf("{%s, %s}", c.TopologyKey, c.WhenUnsatisfiable)))
 				break
 			}
-		}
-	}
-}
-
-// podSecurity checks the identities that the containers of a Pod get.
-func (r *report) podSecurity(p *field.Path, c *corev1.PodSecurityContext) {
-	if c == nil {
-		return
-	}
-	r.user(p.Child("runAsUser"), c.RunAsUser)
-	r.group(p.Child("runAsGroup"), c.RunAsGroup)
-	r.group(p.Child("fsGroup"), c.FSGroup)
-	for i := range c.SupplementalGroups {
-		r.group(p.Child("supplementalGroups").Index(i), &c.SupplementalGroups[i])
-	}
-}
-
-func (r *report) user(p *field.Path, id *int64) {
-	if id != nil {
-		for _, message := range validation.IsValidUserID(*id) {
-			r.add(field.Invalid(p, *id, message))
-		}
-	}
-}
-
-func (r *report) group(p *field.Path, id *int64) {
-	if id != nil {
-		for _, message := range validation.IsValidGroupID(*id) {
-			r.add(field.Invalid(p, *id, message))
 		}
 	}
 }

@@ -77,6 +77,13 @@ func supported[T ~string](r *report, p *field.Path, value T, allowed ...T) {
 	r.add(field.NotSupported(p, value, allowed))
 }
 
+// optionalOneOf checks a value that may be absent.
+func optionalOneOf[T ~string](r *report, p *field.Path, value *T, allowed ...T) {
+	if value != nil {
+		supported(r, p, *value, allowed...)
+	}
+}
+
 func number[T int32 | int64](r *report, p *field.Path, value T) {
 	r.is(value >= 0, field.Invalid(p, int64(value), apimachinery.IsNegativeErrorMsg))
 }
