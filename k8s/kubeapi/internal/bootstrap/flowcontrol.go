@@ -57,7 +57,8 @@ func updated(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Annotations: map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: "true"}}
 }
 
-// limited returns a level with a share of the capacity, of which it lends some percent. Without queues it refuses what exceeds the share.
+// limited returns a level with a share of the capacity. It lends some percent of the share. Without queues, it refuses requests beyond the
+// share.
 func limited(name string, shares, lends int32, queuing *flowcontrolv1.QueuingConfiguration) flowcontrolv1.PriorityLevelConfiguration {
 	response := flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
 	if queuing != nil {

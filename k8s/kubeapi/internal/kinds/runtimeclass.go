@@ -66,7 +66,7 @@ func withTolerations(list, more []corev1.Toleration) (merged []corev1.Toleration
 	return merged
 }
 
-// includes reports whether a toleration tolerates whatever another one does, for as long.
+// includes reports whether a toleration tolerates every taint that another one tolerates, and for as long.
 func includes(wide, narrow corev1.Toleration) bool {
 	if equality.Semantic.DeepEqual(wide, narrow) {
 		return true

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// scopesOf returns the scopes in which an object must be so that a quota counts it.
+// scopesOf returns the scopes of a quota. The quota counts only objects that are in all of them.
 func scopesOf(q *corev1.ResourceQuota) (scopes []corev1.ScopedResourceSelectorRequirement) {
 	for _, name := range q.Spec.Scopes {
 		scopes = append(scopes, corev1.ScopedResourceSelectorRequirement{ScopeName: name, Operator: corev1.ScopeSelectorOpExists})

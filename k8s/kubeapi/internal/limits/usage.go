@@ -63,7 +63,7 @@ func oneOf(names ...corev1.ResourceName) func(corev1.ResourceName) bool {
 	return func(name corev1.ResourceName) bool { return slices.Contains(names, name) }
 }
 
-// ones returns a list in which each name counts one.
+// ones returns the quantity 1 for each name.
 func ones(names ...corev1.ResourceName) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	for _, name := range names {

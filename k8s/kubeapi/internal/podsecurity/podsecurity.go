@@ -1,5 +1,5 @@
 // Package podsecurity holds the admission plugin PodSecurity: labels of a namespace say which of the Pod Security Standards its Pods must
-// meet, and of which violations clients are warned. The checks are those of module k8s.io/pod-security-admission.
+// meet, and which violations cause a warning. The checks are those of module k8s.io/pod-security-admission.
 package podsecurity
 
 import (
@@ -136,7 +136,7 @@ func (s *standards) checkTemplate(ctx context.Context, r *rest.AdmissionRequest)
 	return nil
 }
 
-// checkNamespace refuses labels that are no policy. If a namespace gets a stricter policy, it warns of the Pods that violate it.
+// checkNamespace refuses labels with an invalid policy. If a namespace gets a stricter policy, it warns of the Pods that violate it.
 func (s *standards) checkNamespace(ctx context.Context, r *rest.AdmissionRequest) error {
 	var now, was corev1.Namespace
 	if err := r.Object(&now); err != nil {

@@ -17,7 +17,7 @@ import (
 
 // resolver returns a function for [callout.Options.Resolve]. The server of a webhook is at the external name of its Service, or at a ready
 // endpoint in an EndpointSlice: the cluster IP of a Service leads nowhere, because there is no kube-proxy. If neither exists, the server is
-// the one that otherwise returns, if any.
+// at the address that otherwise returns, unless that is empty.
 func (s *Server) resolver(otherwise func() string) func(context.Context, callout.Service) (string, error) {
 	return func(ctx context.Context, service callout.Service) (string, error) {
 		service.Port = cmp.Or(service.Port, 443)

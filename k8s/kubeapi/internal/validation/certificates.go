@@ -50,7 +50,7 @@ func (r *report) signingRequest(p *field.Path, s *certificatesv1.CertificateSign
 	}
 }
 
-// requestProblem returns what is wrong with a request in PEM.
+// requestProblem returns the fault of a request in PEM.
 func requestProblem(text []byte) error {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" {
@@ -160,7 +160,7 @@ func (r *report) signingStatus(p *field.Path, s *certificatesv1.CertificateSigni
 	}
 }
 
-// certificatesProblem returns what is wrong with certificates in PEM.
+// certificatesProblem returns the fault of certificates in PEM.
 func certificatesProblem(text []byte) error {
 	if len(text) == 0 {
 		return nil

@@ -124,7 +124,7 @@ func (r *report) flowNamespaces(p *field.Path, rule flowcontrolv1.ResourcePolicy
 	}
 }
 
-// urlProblem returns what is wrong with a path, which may end in "/*".
+// urlProblem returns the fault of a path, which may end in "/*".
 func urlProblem(url string) string {
 	stars := strings.Count(url, "*")
 	switch {

@@ -38,7 +38,7 @@ func cronFields() []cronField {
 	}
 }
 
-// scheduleProblem returns what is wrong with a schedule: five fields, or a name such as "@daily".
+// scheduleProblem returns the fault of a schedule: five fields, or a name such as "@daily".
 func scheduleProblem(text string) error {
 	if strings.HasPrefix(text, "@") {
 		return namedScheduleProblem(text)
@@ -72,7 +72,7 @@ func namedScheduleProblem(text string) error {
 	return nil
 }
 
-// problem returns what is wrong with one expression of a field, such as "*", "1-5", "mon" or "*/2".
+// problem returns the fault of one expression of a field, such as "*", "1-5", "mon" or "*/2".
 func (f cronField) problem(expr string) error {
 	interval, step, stepped := strings.Cut(expr, "/")
 	first, last, err := f.ends(interval, expr)
