@@ -98,7 +98,8 @@ func manifest(t *testing.T, text string) string {
 	return path
 }
 
-const widgets = `
+// widgetVersions is the definition of widgets up to its versions.
+const widgetVersions = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: widgets.example.com}
@@ -107,6 +108,9 @@ spec:
   names: {kind: Widget, plural: widgets}
   scope: Namespaced
   versions:
+`
+
+const widgets = widgetVersions + `
   - name: v1
     served: true
     storage: true

@@ -126,15 +126,7 @@ func TestWebhooksOfAServiceWithoutAServerFail(t *testing.T) {
 }
 
 // The first version of a widget has a size, and the second one its double.
-const twoVersions = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  names: {kind: Widget, plural: widgets}
-  scope: Namespaced
-  versions:
+const twoVersions = widgetVersions + `
   - name: v1
     served: true
     storage: true

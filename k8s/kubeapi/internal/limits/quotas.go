@@ -39,7 +39,8 @@ func uncounted(r *rest.AdmissionRequest) bool {
 // change is the difference that a write makes.
 type change struct {
 	counted
-	obj, old any // old is nil if there is no old object
+	obj any
+	old any // nil in a create
 }
 
 // changeOf reads a write. It returns nil if the write changes nothing that a quota counts.

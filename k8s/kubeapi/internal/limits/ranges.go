@@ -127,20 +127,28 @@ func checkPod(ctx context.Context, r *rest.AdmissionRequest) error {
 	if err != nil {
 		return err
 	}
+	return apply(ranges, func(limit corev1.LimitRangeItem) (errs []error) {
+		switch limit.Type {
+		case corev1.LimitTypeContainer:
+			for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
+				errs = append(errs, check(limit, c.Resources.Requests, c.Resources.Limits)...)
+			}
+		case corev1.LimitTypePod:
+			errs = check(limit, podRequests(&pod.Spec), podLimits(&pod.Spec))
+		}
+		return errs
+	})
+}
+
+// apply calls check for each limit, and returns the errors of the first LimitRange for which it returns any.
+func apply(ranges []corev1.LimitRange, check func(corev1.LimitRangeItem) []error) error {
 	for _, l := range ranges {
 		var errs []error
 		for _, limit := range l.Spec.Limits {
-			switch limit.Type {
-			case corev1.LimitTypeContainer:
-				for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
-					errs = append(errs, check(limit, c.Resources.Requests, c.Resources.Limits)...)
-				}
-			case corev1.LimitTypePod:
-				errs = append(errs, check(limit, podRequests(&pod.Spec), podLimits(&pod.Spec))...)
-			}
+			errs = append(errs, check(limit)...)
 		}
-		if len(errs) > 0 {
-			return errors.NewAggregate(errs)
+		if err := errors.NewAggregate(errs); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -153,24 +161,18 @@ func checkClaim(ctx context.Context, r *rest.AdmissionRequest) error {
 		return err
 	}
 	requests := claim.Spec.Resources.Requests
-	for _, l := range ranges {
-		var errs []error
-		for _, limit := range l.Spec.Limits {
-			if limit.Type != corev1.LimitTypePersistentVolumeClaim {
-				continue
-			}
-			for _, name := range sortedNames(limit.Min) {
-				errs = append(errs, atLeast(bound{limit.Type, name, limit.Min[name]}, requests, nil))
-			}
-			for _, name := range sortedNames(limit.Max) { // a claim has no limits
-				errs = append(errs, requestAtMost(bound{limit.Type, name, limit.Max[name]}, requests))
-			}
+	return apply(ranges, func(limit corev1.LimitRangeItem) (errs []error) {
+		if limit.Type != corev1.LimitTypePersistentVolumeClaim {
+			return nil
 		}
-		if err := errors.NewAggregate(errs); err != nil {
-			return err
+		for _, name := range sortedNames(limit.Min) {
+			errs = append(errs, atLeast(bound{limit.Type, name, limit.Min[name]}, requests, nil))
 		}
-	}
-	return nil
+		for _, name := range sortedNames(limit.Max) { // a claim has no limits
+			errs = append(errs, requestAtMost(bound{limit.Type, name, limit.Max[name]}, requests))
+		}
+		return errs
+	})
 }
 
 // bound is the quantity of one resource in a LimitRange.
