@@ -22,7 +22,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help test drift require vet fmt staticcheck tidy race plain budget conformance e2e modules released suites \
-	cross next-go old-kubectls old-modules client-suite lint bench bench-compare soak fuzz cover vuln release
+	cross next-go old-kubectls old-modules client-suite project-suite lint bench bench-compare soak fuzz cover vuln release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,7 +32,7 @@ help: ## list the targets
 test: require vet fmt race plain budget conformance e2e modules released staticcheck tidy ## everything that must hold
 	@echo "all stages passed"
 
-drift: require cross next-go old-kubectls old-modules client-suite ## other platforms, another Go release, old kubectls, a real API server, controller-runtime (CI runs it too)
+drift: require cross next-go old-kubectls old-modules client-suite project-suite ## other platforms, another Go release, old kubectls, a real API server, suites of operators (CI runs it too)
 	@echo "no drift"
 
 lint: require vet fmt staticcheck tidy ## vet, gofmt, staticcheck, tidy go.mod
@@ -87,6 +87,9 @@ old-kubectls: ## the same under the kubectls of older releases
 
 client-suite: ## the envtest suite of controller-runtime's client, with kubeapi
 	@.ci/stage client-suite .ci/suites client
+
+project-suite: ## the tests of a project that kubebuilder generates, with kubeapi
+	@.ci/stage project-suite .ci/kubebuilder
 
 suites: ## envtest suites of controller-runtime, with kubeapi in the place of kube-apiserver and etcd (SUITES="client cache")
 	@.ci/stage suites .ci/suites $(SUITES)
