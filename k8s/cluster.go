@@ -11,9 +11,8 @@ import (
 func events() map[string]kind {
 	return map[string]kind{
 		"Event": {plural: "events", shortNames: []string{"ev"}, createOnUpdate: true,
-			// Kubernetes also supports regarding.resourceVersion and reportingController.
 			selectable: []string{"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid",
-				"regarding.apiVersion", "regarding.fieldPath", "reason", "type"},
+				"regarding.apiVersion", "regarding.resourceVersion", "regarding.fieldPath", "reason", "reportingController", "type"},
 			columns: eventColumns()},
 	}
 }

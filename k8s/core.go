@@ -9,9 +9,9 @@ func core() map[string]kind {
 		"ConfigMap": {plural: "configmaps", shortNames: []string{"cm"}, columns: configMapColumns()},
 		"Endpoints": {plural: "endpoints", shortNames: []string{"ep"}, createOnUpdate: true, columns: endpointsColumns()},
 		"Event": {plural: "events", shortNames: []string{"ev"}, createOnUpdate: true,
-			// Kubernetes also supports source, which is the component from either of two fields.
 			selectable: []string{"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-				"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "type"},
+				"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent",
+				"source=source.component,reportingComponent", "type"},
 			columns: eventColumns()},
 		"LimitRange": {plural: "limitranges", shortNames: []string{"limits"}, createOnUpdate: true},
 		"Namespace": {plural: "namespaces", returnDeleted: true, shortNames: []string{"ns"}, scope: rest.Cluster, names: rest.DNSLabel,

@@ -34,9 +34,8 @@
 // Kubernetes defaults and validates its kinds in code that no module exports: this package accepts a Pod without containers,
 // and does not set its restartPolicy. A host adds what it needs by the hooks of [rest.Resource]. The apply configurations do
 // not state required fields either, and Kubernetes does not check them by schema. Nothing acts on the objects: there are no
-// controllers, no scheduler and no garbage collector. The row of a Pod that has ended has no condition Completed. An absent
-// selectable field has the value "", whereas Kubernetes uses the false or 0 of its Go type, and Event supports only the eight
-// fields that kubectl selects by. A Node cannot be created with a status: write it to /status.
+// controllers, no scheduler and no garbage collector. The row of a Pod that has ended has no condition Completed. A Node
+// cannot be created with a status: write it to /status.
 //
 // The kind Event of the core group and that of events.k8s.io are two resources with objects of their own. In Kubernetes they
 // are two views of the same objects.

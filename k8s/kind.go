@@ -20,7 +20,7 @@ type kind struct {
 	plainMetadata bool
 	// returnDeleted makes DELETE answer with the object even if it is gone.
 	returnDeleted bool
-	// selectable are the fields that Kubernetes supports in field selectors, as far as they are fields of the object.
+	// selectable are the fields that Kubernetes supports in field selectors.
 	selectable []string
 	scale      *rest.Scale
 	columns    []column

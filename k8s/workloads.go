@@ -35,7 +35,7 @@ func batch() map[string]kind {
 	all := []string{"all"}
 	return map[string]kind{
 		"CronJob": {plural: "cronjobs", shortNames: []string{"cj"}, categories: all, generation: true, columns: cronJobColumns()},
-		"Job":     {plural: "jobs", categories: all, generation: true, columns: jobColumns()},
+		"Job":     {plural: "jobs", categories: all, generation: true, selectable: []string{"status.successful=status.succeeded"}, columns: jobColumns()},
 	}
 }
 

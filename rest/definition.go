@@ -121,7 +121,8 @@ type Resource[T any] struct {
 	Rules Rules
 	// SelectableFields are the fields that a field selector may name besides metadata.name and metadata.namespace, such as
 	// "spec.color": strings, booleans and integers, at most 16. They are indexed: a list or watch by one value of such a field
-	// costs as much as the objects with this value, however many others there are.
+	// costs as much as the objects with this value, however many others there are. "color=spec.paint,spec.material" declares the name
+	// color for the first of these fields that has a value.
 	SelectableFields []string
 	// IndexedLabels are the keys of labels that are indexed in the same way, at most 8. Clients may select by any label; an index
 	// pays if many clients select few of many objects by it.

@@ -77,7 +77,7 @@ func Events() rest.Resource[CoreEvent] {
 		Columns:     eventColumns(func(e *CoreEvent) *CoreEvent { return e }),
 		SelectableFields: []string{
 			"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
-			"involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "type",
+			"involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "source=source.component,reportingComponent", "type",
 		},
 		Hooks: rest.Hooks[CoreEvent]{
 			Validate: func(_ context.Context, e, _ *CoreEvent) status.FieldErrors { return e.validate() },

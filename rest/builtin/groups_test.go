@@ -150,10 +150,12 @@ func TestAnEventIsCollectedOnce(t *testing.T) {
 func TestEventsAreSelectedInTheWordsOfEachGroup(t *testing.T) {
 	s := start(t)
 	created(t, s, modern, `{"metadata":{"name":"a"},`+modernEvent+`}`)
-	created(t, s, events, `{"metadata":{"name":"b"},"involvedObject":{"namespace":"default","name":"q"}}`)
+	created(t, s, events, `{"metadata":{"name":"b"},"involvedObject":{"namespace":"default","name":"q"},"source":{"component":"kubelet"},"reportingComponent":"other"}`)
 	for path, found := range map[string]string{
 		events + "?fieldSelector=involvedObject.name=p,reportingComponent=example.com/gardener": `"name":"a"`,
 		modern + "?fieldSelector=regarding.name=p,reportingController=example.com/gardener":     `"name":"a"`,
+		events + "?fieldSelector=source=example.com/gardener":                                   `"name":"a"`,
+		events + "?fieldSelector=source=kubelet":                                                `"name":"b"`,
 		modern + "?fieldSelector=regarding.name=q,type=":                                        `"name":"b"`,
 		events + "?fieldSelector=regarding.name=p":                                              "field label not supported: regarding.name",
 		modern + "?fieldSelector=involvedObject.name=p":                                         "field label not supported: involvedObject.name",

@@ -175,6 +175,10 @@ func (e *exporter) selectable(fields []string) (out []object) {
 			e.lose("SelectableFields: "+field, fmt.Sprintf("a cluster allows only %d", maxSelectable))
 			continue
 		}
+		if _, paths := kind.Selectable(field); paths[0] != field {
+			e.lose("SelectableFields: "+field, "a cluster has no names for other fields")
+			continue
+		}
 		out = append(out, object{"jsonPath": "." + field})
 	}
 	return out

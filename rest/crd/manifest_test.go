@@ -134,6 +134,7 @@ func TestManifestReportsLosses(t *testing.T) {
 		r.TimeToLive = time.Hour
 		r.Wire.Untracked = true
 		r.IndexedLabels = []string{"fast"} // not a loss, because clients see no difference
+		r.SelectableFields = []string{"spec.size", "fill=status.count"}
 		r.Columns = []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"}, rest.ColumnFunc(rest.Column{Name: "Full"}, func(*Box) any { return true })}
 		r.Scale = &rest.Scale{SpecReplicas: ".spec.size", StatusReplicas: ".status.count", Selector: ".status.selector"}
 		r.Subresources = []rest.SubresourceOf[Box]{rest.Stream[Box, struct{}]{Name: "proxy", Serve: func(http.ResponseWriter, *http.Request, *Box, *struct{}) {}}}
@@ -151,6 +152,7 @@ func TestManifestReportsLosses(t *testing.T) {
 		"TimeToLive: objects do not expire",
 		"Wire.Untracked: a cluster keeps managedFields",
 		"v1: Columns: Full: a cluster cannot compute cells",
+		"v1: SelectableFields: fill=status.count: a cluster has no names for other fields",
 		"v1: Scale.Selector: a cluster requires a selector of type string",
 		"v1: Subresources: proxy: a cluster serves only status and scale",
 		"v1: Hooks.Default: only the defaults of the schema apply",

@@ -51,7 +51,7 @@ type Kind struct {
 	Verbs []string
 	// PatchTypes are the media types that a PATCH accepts.
 	PatchTypes []string
-	// SelectableFields are the fields that a field selector may name, besides name and namespace.
+	// SelectableFields are the fields that a field selector may name, besides name and namespace, as [Selectable] reads them.
 	SelectableFields []string
 
 	// Warning is the text that clients of a deprecated version get. It is empty for other versions.

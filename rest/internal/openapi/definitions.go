@@ -83,6 +83,9 @@ func (d *definitions) standsFor(name string, gvk apimeta.GroupVersionKind) {
 // selects says which fields of a kind a field selector may name.
 func (d *definitions) selects(name string, fields []string) {
 	for _, field := range fields {
+		if _, paths := kind.Selectable(field); paths[0] != field {
+			continue // OpenAPI cannot describe a name for other fields
+		}
 		d.fields[name] = append(d.fields[name], doc.MapOf(doc.Member{Key: "fieldPath", Value: doc.Of(field)}))
 	}
 }

@@ -65,7 +65,7 @@ var allVerbs = [...]string{kind.Delete, kind.DeleteCollection, kind.Get, kind.Li
 // New builds a resource. stored is the version in which objects are stored; it is nil if this is that version.
 func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	res := &Resource{Environment: env, underway: &underway{}, Kind: d.Kind, GVK: d.Kind.GroupVersionKind, GR: d.Kind.GroupResource(), Dialect: d.Dialect,
-		Traits: d.Traits, GoType: d.GoType, lineage: lineage{Stored: stored}, index: index{fields: d.Kind.SelectableFields, indexedLabels: d.IndexedLabels}}
+		Traits: d.Traits, GoType: d.GoType, lineage: lineage{Stored: stored}, index: index{indexedLabels: d.IndexedLabels}}
 	if stored == nil {
 		res.Stored = res
 	}
@@ -81,7 +81,7 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	if err := res.addVerbs(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(res.checkSelectable(), res.checkIndexedLabels()); err != nil {
+	if err := errors.Join(res.checkSelectable(d.Kind.SelectableFields), res.checkIndexedLabels()); err != nil {
 		return nil, err
 	}
 	if err := res.addSubresources(d); err != nil {

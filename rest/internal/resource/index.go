@@ -1,17 +1,20 @@
 package resource
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/storage"
 )
 
 // index describes by which values the store finds objects.
 type index struct {
-	fields        []string // the selectable fields, as the host wrote them
+	fields        []string // the names of the selectable fields
 	indexedLabels []string
 	extract       storage.Extractor
 }
@@ -19,51 +22,79 @@ type index struct {
 // Each selectable field and each indexed label costs an index that every write updates.
 const maxSelectableFields, maxIndexedLabels = 16, 8
 
-// checkSelectable checks the selectable fields and builds the function that extracts their values.
-func (res *Resource) checkSelectable() error {
-	if len(res.fields) > maxSelectableFields {
-		return fmt.Errorf("SelectableFields: %d fields, at most %d are allowed", len(res.fields), maxSelectableFields)
+// checkSelectable checks the declared selectable fields, names them, and builds the function that extracts their values.
+func (res *Resource) checkSelectable(declared []string) error {
+	if len(declared) > maxSelectableFields {
+		return fmt.Errorf("SelectableFields: %d fields, at most %d are allowed", len(declared), maxSelectableFields)
 	}
-	var paths [][]string
-	absent := make([]string, len(res.fields))
-	for i, field := range res.fields {
-		if slices.Contains(res.fields[:i], field) {
-			return fmt.Errorf("SelectableFields: duplicate field %q", field)
+	var found places
+	for i, field := range declared {
+		name, paths := kind.Selectable(field)
+		if slices.Contains(res.fields, name) {
+			return fmt.Errorf("SelectableFields: duplicate field %q", name)
 		}
-		s := res.Schema
-		path := strings.Split(field, ".")
-		for _, name := range path {
-			if s = s.Member(name); s == nil {
-				return fmt.Errorf("SelectableFields: %q: unknown field", field)
+		absent := ""
+		for _, path := range paths {
+			s, err := res.selectableAt(path)
+			if err != nil {
+				return err
 			}
+			if res.Dialect.ZeroSelectable {
+				absent = map[string]string{"boolean": "false", "integer": "0"}[s.Type]
+			}
+			found.paths, found.field = append(found.paths, strings.Split(path, ".")), append(found.field, i)
 		}
-		// Lists and maps have no single value to index. Metadata has its own selectors.
-		if path[0] == "metadata" || !slices.Contains([]string{"string", "boolean", "integer"}, s.Type) {
-			return fmt.Errorf("SelectableFields: %q: must be a string, boolean or integer outside of metadata", field)
+		if name == "" || strings.HasPrefix(name, "metadata.") {
+			return fmt.Errorf("SelectableFields: %q: needs a name outside of metadata", field)
 		}
-		if res.Dialect.ZeroSelectable {
-			absent[i] = map[string]string{"boolean": "false", "integer": "0"}[s.Type]
-		}
-		paths = append(paths, path)
+		res.fields, found.absent = append(res.fields, name), append(found.absent, absent)
 	}
-	res.extract = extractor(paths, absent)
+	res.extract = found.extractor()
 	return nil
 }
 
-// extractor returns a function that finds the values at the paths. If an object lacks a field, its value is the one in absent.
-func extractor(paths [][]string, absent []string) storage.Extractor {
-	extract := storage.NewExtractor(paths...)
-	if strings.Join(absent, "") == "" {
+// selectableAt returns the schema of a field by which clients may select.
+func (res *Resource) selectableAt(field string) (*schema.Schema, error) {
+	s, path := res.Schema, strings.Split(field, ".")
+	for _, name := range path {
+		if s = s.Member(name); s == nil {
+			return nil, fmt.Errorf("SelectableFields: %q: unknown field", field)
+		}
+	}
+	// Lists and maps have no single value to index. Metadata has its own selectors.
+	if path[0] == "metadata" || !slices.Contains([]string{"string", "boolean", "integer"}, s.Type) {
+		return nil, fmt.Errorf("SelectableFields: %q: must be a string, boolean or integer outside of metadata", field)
+	}
+	return s, nil
+}
+
+// places says where the values of the selectable fields stand. The paths of one field follow each other.
+type places struct {
+	paths  [][]string
+	field  []int    // by path: the index of the selectable field
+	absent []string // by field: the value of an object that has none
+}
+
+// extractor returns a function that finds the value of each selectable field, at the first path that has one.
+func (p places) extractor() storage.Extractor {
+	extract := storage.NewExtractor(p.paths...)
+	if len(p.paths) == len(p.absent) && strings.Join(p.absent, "") == "" {
 		return extract
 	}
 	return func(json []byte) (storage.Parts, error) {
 		parts, err := extract(json)
-		for i, value := range parts.Fields {
-			if value == "" {
-				parts.Fields[i] = absent[i]
-			}
+		if err != nil {
+			return parts, err
 		}
-		return parts, err
+		fields := make([]string, len(p.absent))
+		for i, value := range parts.Fields {
+			fields[p.field[i]] = cmp.Or(fields[p.field[i]], value)
+		}
+		for i, value := range fields {
+			fields[i] = cmp.Or(value, p.absent[i])
+		}
+		parts.Fields = fields
+		return parts, nil
 	}
 }
 

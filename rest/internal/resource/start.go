@@ -35,7 +35,7 @@ func (res *Resource) register(ctx context.Context) error {
 
 // fingerprint identifies the form of the stored objects.
 func (res *Resource) fingerprint() string {
-	return res.GVK.Version + "/" + res.Schema.Fingerprint() + "/" + strings.Join(res.fields, ",")
+	return res.GVK.Version + "/" + res.Schema.Fingerprint() + "/" + strings.Join(res.Kind.SelectableFields, ",")
 }
 
 // unregister makes the store stop serving the resource, unless another API holds it.
