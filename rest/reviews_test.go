@@ -149,3 +149,13 @@ func TestRulesReview(t *testing.T) {
 	assert.Equal(t, map[string]any{"resourceRules": []any{}, "nonResourceRules": []any{}, "incomplete": true,
 		"evaluationError": "the server decides about each access by itself and keeps no list of rules"}, a.value(t, "status"))
 }
+
+func TestReviewsHaveNoTable(t *testing.T) {
+	api := newAPI(t, rest.Options{}, auth.Reviews()...)
+	const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
+	for _, target := range []string{mayI, whoami} {
+		wantFailure(t, do(t, api, "POST", target, `{}`, "Accept", asTable), 406, "NotAcceptable",
+			"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", "")
+		assert.NotEqual(t, "Table", must(t, api, "POST", target, `{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`, "Accept", asTable+",application/json").text(t, "kind"))
+	}
+}

@@ -53,7 +53,7 @@ func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
 	switch as {
 	case "Table":
 		rep.Form = AsTable
-		return rep.Media == JSON || rep.Media == YAML
+		return !k.names.Virtual && (rep.Media == JSON || rep.Media == YAML) // clients list no objects of a virtual kind
 	case "PartialObjectMetadata":
 		if e.isList() {
 			rep.Mismatch = refusal("you requested PartialObjectMetadata, but the requested object is a list (" + k.goName(true) + ")")
