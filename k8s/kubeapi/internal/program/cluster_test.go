@@ -150,7 +150,7 @@ func TestErrorsEndTheStartWithOneLine(t *testing.T) {
 		{[]string{"/x/kube-apiserver", "--cert-dir=/nonexistent", "--tls-cert-file=/nonexistent/a", "--secure-port=0"}, "no such file"},
 		{[]string{"/x/etcd", "--no-such-flag"}, "no-such-flag"},
 		{[]string{"/x/etcd", "--listen-client-urls=unix:///x"}, "only URLs of the form http://HOST:PORT"},
-		{[]string{"/x/kubectl", "get", "pods"}, "only stands for kubectl"},
+		{[]string{"/x/kubectl", "get", "pods"}, "PATH has none"},
 	} {
 		t.Run(fmt.Sprint(test.args), func(t *testing.T) {
 			r := start(t, test.args...)

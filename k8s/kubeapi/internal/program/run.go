@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -15,6 +16,7 @@ type Process struct {
 	// Args are the name under which the program was started, and its arguments.
 	Args           []string
 	Getenv         func(string) string
+	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
 
@@ -43,14 +45,18 @@ type program func(ctx context.Context, p Process) error
 
 // roles are the programs of envtest, by name.
 func roles() map[string]program {
-	return map[string]program{"kube-apiserver": playAPIServer, "etcd": playEtcd, "kubectl": callKubectl}
+	return map[string]program{"kube-apiserver": playAPIServer, "etcd": playEtcd, "kubectl": runKubectl}
 }
 
-// exit runs the program and returns its exit status. It prints an error on one line, which is often all that a test shows.
+// exit runs the program and returns its exit status. It prints an error on one line, which is often all that a test shows. A program that
+// this one has run, and that has failed, has printed its error itself.
 func (run program) exit(ctx context.Context, p Process, name string) int {
 	err := run(ctx, p)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
+	}
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		return failed.ExitCode()
 	}
 	fmt.Fprintf(p.Stderr, "%s: %s\n", name, strings.ReplaceAll(err.Error(), "\n", "; "))
 	return 1
