@@ -11,14 +11,39 @@ import (
 // know them by these names.
 const metaName = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
+// kubernetesGroups are the groups of Kubernetes whose schemas have the name of a Go package instead of that of the group. Other groups
+// that end with k8s.io belong to projects.
+var kubernetesGroups = map[string]string{
+	"":                             "io.k8s.api.core",
+	"admissionregistration.k8s.io": "io.k8s.api.admissionregistration",
+	"apiextensions.k8s.io":         "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
+	"apiregistration.k8s.io":       "io.k8s.kube-aggregator.pkg.apis.apiregistration",
+	"authentication.k8s.io":        "io.k8s.api.authentication",
+	"authorization.k8s.io":         "io.k8s.api.authorization",
+	"certificates.k8s.io":          "io.k8s.api.certificates",
+	"coordination.k8s.io":          "io.k8s.api.coordination",
+	"discovery.k8s.io":             "io.k8s.api.discovery",
+	"events.k8s.io":                "io.k8s.api.events",
+	"flowcontrol.apiserver.k8s.io": "io.k8s.api.flowcontrol",
+	"internal.apiserver.k8s.io":    "io.k8s.api.apiserverinternal",
+	"networking.k8s.io":            "io.k8s.api.networking",
+	"node.k8s.io":                  "io.k8s.api.node",
+	"rbac.authorization.k8s.io":    "io.k8s.api.rbac",
+	"resource.k8s.io":              "io.k8s.api.resource",
+	"scheduling.k8s.io":            "io.k8s.api.scheduling",
+	"storage.k8s.io":               "io.k8s.api.storage",
+	"storagemigration.k8s.io":      "io.k8s.api.storagemigration",
+}
+
 // kindName returns the name of a kind's schema: its group from the general to the particular, its version and itself,
 // e.g. com.example.v1.Widget. Groups without a domain are Kubernetes' own.
 func kindName(gvk apimeta.GroupVersionKind) string {
-	group := reversed(gvk.Group)
+	group, known := kubernetesGroups[gvk.Group]
 	switch {
-	case gvk.Group == "":
-		group = "io.k8s.api.core"
-	case !strings.Contains(gvk.Group, "."):
+	case known:
+	case strings.Contains(gvk.Group, "."):
+		group = reversed(gvk.Group)
+	default:
 		group = "io.k8s.api." + gvk.Group
 	}
 	return clean(group + "." + gvk.Version + "." + gvk.Kind)
