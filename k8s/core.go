@@ -23,7 +23,7 @@ func core() map[string]kind {
 		"PersistentVolume":      {plural: "persistentvolumes", returnDeleted: true, shortNames: []string{"pv"}, scope: rest.Cluster, columns: persistentVolumeColumns()},
 		"PersistentVolumeClaim": {plural: "persistentvolumeclaims", returnDeleted: true, shortNames: []string{"pvc"}, columns: persistentVolumeClaimColumns()},
 		"Pod": {plural: "pods", returnDeleted: true, shortNames: []string{"po"}, categories: all, generation: true,
-			selectable: []string{"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+			selectable: []string{"spec.nodeName", "spec.host=spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
 				"spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"},
 			columns: podColumns()},
 		"PodTemplate": {plural: "podtemplates", returnDeleted: true, columns: podTemplateColumns()},

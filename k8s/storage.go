@@ -6,7 +6,7 @@ func storage() map[string]kind {
 	return map[string]kind{
 		"CSIDriver":             {plural: "csidrivers", returnDeleted: true, scope: rest.Cluster, generation: true, versionRequired: true, columns: csiDriverColumns()},
 		"CSINode":               {plural: "csinodes", returnDeleted: true, scope: rest.Cluster, versionRequired: true, columns: csiNodeColumns()},
-		"CSIStorageCapacity":    {plural: "csistoragecapacities"},
+		"CSIStorageCapacity":    {plural: "csistoragecapacities", versionRequired: true},
 		"StorageClass":          {plural: "storageclasses", returnDeleted: true, shortNames: []string{"sc"}, scope: rest.Cluster, columns: storageClassColumns()},
 		"VolumeAttachment":      {plural: "volumeattachments", returnDeleted: true, scope: rest.Cluster, versionRequired: true, columns: volumeAttachmentColumns()},
 		"VolumeAttributesClass": {plural: "volumeattributesclasses", returnDeleted: true, shortNames: []string{"vac"}, scope: rest.Cluster, columns: volumeAttributesClassColumns()},

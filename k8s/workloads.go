@@ -9,10 +9,8 @@ func apps() map[string]kind {
 		"ControllerRevision": {plural: "controllerrevisions", columns: controllerRevisionColumns()},
 		"DaemonSet":          {plural: "daemonsets", shortNames: []string{"ds"}, categories: all, generation: true, columns: daemonSetColumns()},
 		"Deployment":         {plural: "deployments", shortNames: []string{"deploy"}, categories: all, generation: true, scale: scaled(), columns: deploymentColumns()},
-		"ReplicaSet": {plural: "replicasets", shortNames: []string{"rs"}, categories: all, generation: true, scale: scaled(),
-			selectable: []string{"status.replicas"},
-			columns:    replicaSetColumns()},
-		"StatefulSet": {plural: "statefulsets", shortNames: []string{"sts"}, categories: all, generation: true, scale: scaled(), columns: statefulSetColumns()},
+		"ReplicaSet":         {plural: "replicasets", shortNames: []string{"rs"}, categories: all, generation: true, scale: scaled(), columns: replicaSetColumns()},
+		"StatefulSet":        {plural: "statefulsets", shortNames: []string{"sts"}, categories: all, generation: true, scale: scaled(), columns: statefulSetColumns()},
 	}
 }
 

@@ -13,10 +13,7 @@ import (
 
 // daemonSets returns the kind DaemonSet. An annotation counts the changes of the template, as a field of older versions did.
 func daemonSets() rest.Resource[appsv1.DaemonSet] {
-	return preparing(of[appsv1.DaemonSet](), func(ctx context.Context, d, old *appsv1.DaemonSet) error {
-		if part(ctx) != "" {
-			return nil
-		}
+	return preparing(of[appsv1.DaemonSet](), func(_ context.Context, d, old *appsv1.DaemonSet) error {
 		n := templateGeneration(d)
 		if old != nil {
 			n = templateGeneration(old)

@@ -73,6 +73,7 @@ func TestDaemonSetsCountTheirTemplates(t *testing.T) {
 	assert.Equal(t, "1", count(metadataOf(t, client, "PATCH", collection+"/a", `{"metadata":{"annotations":{"deprecated.daemonset.template.generation":"7"}}}`)))
 	assert.Equal(t, "1", count(metadataOf(t, client, "PATCH", collection+"/a", `{"spec":{"minReadySeconds":5}}`)))
 	assert.Equal(t, "2", count(metadataOf(t, client, "PATCH", collection+"/a", `{"spec":{"template":{"spec":{"hostNetwork":true}}}}`)))
+	assert.Equal(t, "2", count(metadataOf(t, client, "PUT", collection+"/a/status", manifest)), "a client that writes the status may leave the annotation out")
 }
 
 func TestSecretsRecordTheirManagers(t *testing.T) {

@@ -1,6 +1,7 @@
 package kinds_test
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,4 +45,25 @@ func TestSelectorsOfFieldsWithOtherNames(t *testing.T) {
 		names = append(names, e.Name)
 	}
 	assert.Equal(t, []string{"component", "controller"}, names)
+}
+
+// A client finds out by the code of the answer whether it can select by a field. Module internal/oracle compares all kinds.
+func TestFieldsOfSelectors(t *testing.T) {
+	api := newAPI(t)
+	for path, code := range map[string]int{
+		"/api/v1/pods?fieldSelector=spec.nodeName%3Dn,status.phase!%3DFailed":                       http.StatusOK,
+		"/api/v1/pods?fieldSelector=spec.host%3Dn":                                                  http.StatusOK,
+		"/api/v1/pods?fieldSelector=spec.priority%3D1":                                              http.StatusBadRequest,
+		"/api/v1/events?fieldSelector=involvedObject.name%3Dp":                                      http.StatusOK,
+		"/api/v1/secrets?fieldSelector=type%3DOpaque":                                               http.StatusOK,
+		"/api/v1/nodes?fieldSelector=spec.unschedulable%3Dtrue":                                     http.StatusOK,
+		"/api/v1/replicationcontrollers?fieldSelector=status.replicas%3D0":                          http.StatusOK,
+		"/apis/apps/v1/replicasets?fieldSelector=status.replicas%3D0":                               http.StatusBadRequest,
+		"/apis/apps/v1/deployments?fieldSelector=metadata.name%3Dd":                                 http.StatusOK,
+		"/apis/resource.k8s.io/v1/resourceslices?fieldSelector=spec.driver%3Dd":                     http.StatusOK,
+		"/apis/certificates.k8s.io/v1/certificatesigningrequests?fieldSelector=spec.signerName%3Ds": http.StatusOK,
+	} {
+		got, message := send(t, api, http.MethodGet, path, "", "")
+		assert.Equal(t, code, got, "%s: %s", path, message)
+	}
 }
