@@ -1,0 +1,45 @@
+package oracle
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// definition is the schema of a type in OpenAPI.
+type definition struct {
+	Kinds      []any `json:"x-kubernetes-group-version-kind"`
+	Properties map[string]any
+}
+
+func (s side) definitions(t *testing.T) map[string]definition {
+	t.Helper()
+	var document struct{ Definitions map[string]definition }
+	s.get(t, "/openapi/v2", &document)
+	return document.Definitions
+}
+
+// removed are the fields that the newer k8s.io/api of our program does not have any more, and one that belongs to an alpha feature.
+var removed = map[string]string{
+	"io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus": "resources",
+	"io.k8s.api.resource.v1.Device":                         "nodeAllocatableResourceMappings",
+	"io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta":         "shardInfo",
+}
+
+// The schemas of all kinds have the names and the fields that they have in Kubernetes. Ours may have more fields.
+func TestOpenAPI(t *testing.T) {
+	got := ourAPI(t).definitions(t)
+	for name, want := range kubernetesAPI(t).definitions(t) {
+		d, ok := got[name]
+		if len(want.Kinds) > 0 && strings.HasPrefix(name, "io.k8s.api.") {
+			assert.True(t, ok, "the schema of %v has the name %s", want.Kinds, name)
+		}
+		if ok {
+			delete(want.Properties, removed[name])
+			assert.Subset(t, slices.Collect(maps.Keys(d.Properties)), slices.Collect(maps.Keys(want.Properties)), name)
+		}
+	}
+}
