@@ -42,11 +42,13 @@ func validateEphemeralContainers(pod, old *corev1.Pod) (errs status.FieldErrors)
 // validateResize allows the CPU and the memory of containers to change, as long as the class of the Pod stays the same.
 func validateResize(pod, old *corev1.Pod) (errs status.FieldErrors) {
 	at := status.Field("spec")
-	if !sameContainers(pod.Spec.Containers, old.Spec.Containers) || !sameContainers(pod.Spec.InitContainers, old.Spec.InitContainers) {
-		return status.FieldErrors{status.ForbiddenField(at.Child("containers"), "containers may not be renamed or reordered on resize")}
+	errs = append(sameContainers(at, "containers", pod.Spec.Containers, old.Spec.Containers),
+		sameContainers(at, "initContainers", pod.Spec.InitContainers, old.Spec.InitContainers)...)
+	if len(errs) > 0 {
+		return errs
 	}
-	if class := qosClassOf(&pod.Spec); class != qosClassOf(&old.Spec) {
-		errs = append(errs, status.InvalidField(at, class, "Pod QOS Class may not change as a result of resizing"))
+	if qosClassOf(&pod.Spec) != qosClassOf(&old.Spec) {
+		errs = append(errs, status.InvalidField(at, pod.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"))
 	}
 	for i := range pod.Spec.Containers {
 		now, was := pod.Spec.Containers[i].Resources.DeepCopy(), old.Spec.Containers[i].Resources.DeepCopy()
@@ -62,6 +64,16 @@ func validateResize(pod, old *corev1.Pod) (errs status.FieldErrors) {
 	return errs
 }
 
-func sameContainers(a, b []corev1.Container) bool {
-	return slices.EqualFunc(a, b, func(a, b corev1.Container) bool { return a.Name == b.Name })
+// sameContainers refuses other containers, and containers in another order.
+func sameContainers(spec *status.Path, list string, now, was []corev1.Container) (errs status.FieldErrors) {
+	at := spec.Child(list)
+	if len(now) != len(was) {
+		return status.FieldErrors{status.ForbiddenField(at, list+" may not be added or removed on resize")}
+	}
+	for i := range was {
+		if now[i].Name != was[i].Name {
+			errs = append(errs, status.ForbiddenField(at.Index(i).Child("name"), list+" may not be renamed or reordered on resize"))
+		}
+	}
+	return errs
 }
