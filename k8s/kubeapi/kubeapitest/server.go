@@ -54,7 +54,7 @@ func New(t testing.TB, options ...Option) *Server {
 		Logger:   slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local", Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
 		Users:    []decorum.Authenticator{decorum.AuthenticatorFunc(userOfTransport), auth.Certificates()},
-		Objects:  bootstrap.Config{ClientCA: ca, ServiceRange: c.serviceRange}, ServingCA: ca,
+		Objects:  bootstrap.Config{ClientCA: ca, ServiceRange: c.serviceRange, Common: &processObjects}, ServingCA: ca,
 		Controllers: c.controllers, PluginsOff: server.DefaultOff(c.controllers), Report: report, Types: &processTypes,
 		WebhookServer: s.webhookAddress,
 	})
@@ -76,8 +76,11 @@ func New(t testing.TB, options ...Option) *Server {
 // processSecrets are the keys of all servers of the process: new ones for each test would cost time, and protect nothing.
 var processSecrets = sync.OnceValues(pki.NewSecrets)
 
-// processTypes are the schemas of all servers of the process.
-var processTypes decorum.Types
+// All servers of the process share the schemas of the types and the objects that are the same in every API.
+var (
+	processTypes   decorum.Types
+	processObjects bootstrap.Common
+)
 
 // userKey is the key under which a transport puts its user into the context of a request.
 type userKey struct{}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // Config says what the objects contain.
@@ -26,14 +27,28 @@ type Config struct {
 	// FlowControl creates the FlowSchemas and PriorityLevelConfigurations of kube-apiserver, too. Few clients read them, and an API that
 	// lives only for one test starts faster without them.
 	FlowControl bool
+	// Common, if set, creates the objects that are the same in every API. It needs Store, which must be the store of the API.
+	Common *Common
+	Store  storage.Store
 }
 
 // Create creates the objects that do not exist, and leaves the others as they are.
 func Create(ctx context.Context, api *rest.API, c Config) error {
-	// The order matters: an object needs its namespace, and a binding its role.
-	for _, step := range []func(context.Context, *rest.API, Config) error{
-		namespaces, roles, priorityClasses, authentication, kubernetesService, flowControl, components,
-	} {
+	common := createCommon
+	if c.Common != nil {
+		common = c.Common.create
+	}
+	return inOrder(ctx, api, c, common, authentication, kubernetesService, flowControl, components)
+}
+
+// createCommon creates the objects that are the same in every API.
+func createCommon(ctx context.Context, api *rest.API, c Config) error {
+	return inOrder(ctx, api, c, namespaces, roles, priorityClasses)
+}
+
+// inOrder takes the steps in their order, which matters: an object needs its namespace, and a binding its role.
+func inOrder(ctx context.Context, api *rest.API, c Config, steps ...func(context.Context, *rest.API, Config) error) error {
+	for _, step := range steps {
 		if err := step(ctx, api, c); err != nil {
 			return err
 		}

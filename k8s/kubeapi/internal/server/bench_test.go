@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/pki"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	"github.com/decorum-go/decorum/rest"
@@ -15,9 +16,9 @@ import (
 func BenchmarkFurtherAPI(b *testing.B) {
 	secrets, err := pki.NewSecrets()
 	require.NoError(b, err)
-	types := new(rest.Types)
+	types, objects := new(rest.Types), bootstrap.Config{Common: new(bootstrap.Common)}
 	start := func() {
-		s, err := server.New(b.Context(), server.Config{Types: types, Accounts: serviceaccount.Options{Issuer: "https://example.com",
+		s, err := server.New(b.Context(), server.Config{Types: types, Objects: objects, Accounts: serviceaccount.Options{Issuer: "https://example.com",
 			Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}}})
 		require.NoError(b, err)
 		require.NoError(b, s.Close())

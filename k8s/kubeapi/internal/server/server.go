@@ -38,7 +38,7 @@ type Config struct {
 	RefuseAnonymous bool
 	// AllowAll allows all users everything, instead of asking the roles.
 	AllowAll bool
-	// Objects says what the objects contain that exist from the start. ServiceRange defaults to 10.0.0.0/24.
+	// Objects says what the objects contain that exist from the start. ServiceRange defaults to 10.0.0.0/24, and Store is that of the server.
 	Objects bootstrap.Config
 	// ServingCA is the certificate of the authority that signed the certificate of the server, in PEM.
 	ServingCA []byte
@@ -73,6 +73,12 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
+	s = new(Server)
+	if c.Store == nil {
+		c.Store = storage.NewMemory(storage.MemoryOptions{})
+		s.closing = append(s.closing, c.Store.Close)
+	}
+	c.Objects.Store = c.Store
 	roles, err := rbac.New(rbac.Options{Administrators: []string{Masters}})
 	if err != nil {
 		return nil, err
@@ -85,7 +91,6 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if !c.RefuseAnonymous {
 		users = auth.OrAnonymous(users)
 	}
-	s = new(Server)
 	if s.review, err = newReview(c.Logger, s.resolver(c.WebhookServer)); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,68 @@
+package bootstrap
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Common remembers the objects that are the same in every API of a process, because their creation takes most of the time of a start. The
+// zero value remembers nothing yet.
+type Common struct {
+	records atomic.Pointer[[]*storage.Record]
+}
+
+// commonResources hold only objects that do not depend on a [Config].
+var commonResources = []string{
+	"namespaces", "clusterroles.rbac.authorization.k8s.io", "clusterrolebindings.rbac.authorization.k8s.io", "roles.rbac.authorization.k8s.io",
+	"rolebindings.rbac.authorization.k8s.io", "priorityclasses.scheduling.k8s.io",
+}
+
+// create creates the objects in an API that serves no clients yet. The first API writes them like any client. The others get copies, which
+// have a uid and a resourceVersion of their own, and the times of the originals.
+func (m *Common) create(ctx context.Context, api *rest.API, c Config) error {
+	if known := m.records.Load(); known != nil {
+		return insert(ctx, c.Store, *known)
+	}
+	if err := createCommon(ctx, api, c); err != nil {
+		return err
+	}
+	var records []*storage.Record
+	for _, resource := range commonResources {
+		found, err := c.Store.List(ctx, storage.Query{Scope: storage.Key{Resource: resource}}, nil)
+		if err != nil {
+			return err
+		}
+		records = append(records, found.Records...)
+	}
+	m.records.Store(&records)
+	return nil
+}
+
+// insert writes copies of the records that the store does not have.
+func insert(ctx context.Context, store storage.Store, records []*storage.Record) error {
+	keys := make([]storage.Key, len(records))
+	for i, r := range records {
+		keys[i] = r.Key
+	}
+	_, err := store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
+		next := make([][]byte, len(records))
+		for i, r := range records {
+			if current[i] != nil {
+				next[i] = current[i].JSON
+				continue
+			}
+			next[i] = slices.Clone(r.JSON)
+			metadata := next[i][r.Metadata.Start:r.Metadata.End]
+			copy(metadata[bytes.Index(metadata, []byte(`"`+r.UID+`"`))+1:], uuid.NewUUID())
+		}
+		return next, nil
+	})
+	return err
+}

@@ -1,0 +1,41 @@
+package server_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// different matches what differs between the same objects of two servers.
+var different = regexp.MustCompile(`"(uid|resourceVersion|creationTimestamp|time|lastTransitionTime)":"[^"]*"`)
+
+// TestServersThatShareObjectsBeginWithTheSame compares all objects of new servers.
+func TestServersThatShareObjectsBeginWithTheSame(t *testing.T) {
+	uids := map[string]bool{}
+	objects := func(common *bootstrap.Common) map[storage.Key]string {
+		found := map[storage.Key]string{}
+		of := rest.ObjectsOf(newServer(t, func(c *server.Config) { c.Objects.Common = common }).API())
+		for _, resource := range of.Resources() {
+			records, err := of.List(t.Context(), resource.Name, "")
+			require.NoError(t, err)
+			for _, r := range records {
+				assert.False(t, uids[r.UID], "the uid of %v is not its own", r.Key)
+				assert.Contains(t, string(r.JSON), `"uid":"`+r.UID+`"`)
+				uids[r.UID], found[r.Key] = true, different.ReplaceAllString(string(r.JSON), `"$1":""`)
+			}
+		}
+		return found
+	}
+	common := new(bootstrap.Common)
+	want := objects(nil)
+	for range 3 {
+		assert.Equal(t, want, objects(common))
+	}
+}
