@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/cel-go/cel"
@@ -19,15 +20,21 @@ type admission struct{ base *cel.Env }
 
 // Admission implements [rules.AdmissionLanguage].
 func (set) Admission() (rules.Admission, error) {
-	base, err := newEnvironment()
-	if err == nil {
-		base, err = base.Extend(authorizerFunctions()...)
-	}
+	base, err := admissionEnvironment()
 	if err != nil {
 		return nil, fmt.Errorf("cel: %w", err)
 	}
 	return admission{base}, nil
 }
+
+// admissionEnvironment returns the language of expressions about a write, without variables.
+var admissionEnvironment = sync.OnceValues(func() (*cel.Env, error) {
+	base, err := environment()
+	if err != nil {
+		return nil, err
+	}
+	return base.Extend(authorizerFunctions()...)
+})
 
 // Scope implements [rules.Admission].
 func (a admission) Scope() (rules.Scope, error) {

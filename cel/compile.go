@@ -45,7 +45,7 @@ type nodeKey struct {
 }
 
 func newCompiler() (*compiler, error) {
-	base, err := newEnvironment()
+	base, err := environment()
 	if err != nil {
 		return nil, fmt.Errorf("cel: %w", err)
 	}

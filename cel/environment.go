@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"sync"
 	"time"
 
 	"github.com/google/cel-go/cel"
@@ -46,9 +47,9 @@ const (
 	maxMessage = 5 << 10
 )
 
-// newEnvironment returns the language without variables: that of custom resources, as far as this package implements
-// it.
-func newEnvironment() (*cel.Env, error) {
+// environment returns the language without variables: that of custom resources, as far as this package implements it. It never changes, so
+// one serves all kinds of a process.
+var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(append([]cel.EnvOption{
 		cel.HomogeneousAggregateLiterals(),
 		cel.EagerlyValidateDeclarations(true),
@@ -62,7 +63,7 @@ func newEnvironment() (*cel.Env, error) {
 		ext.TwoVarComprehensions(),
 		ext.Lists(ext.ListsVersion(3)),
 	}, libraries()...)...)
-}
+})
 
 // libraries returns the functions that Kubernetes adds to the language.
 func libraries() []cel.EnvOption {

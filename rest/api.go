@@ -169,7 +169,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	serving := a.serving.Load()
 	handle, params := serving.notFound, httprouter.Params(nil)
 	path, ok := route.Path(r.URL)
-	if h, ps, _ := serving.router.Lookup(anyMethod, path); h != nil && (ok || ps.ByName(paramBelow) != "") {
+	if h, ps, _ := serving.router().Lookup(anyMethod, path); h != nil && (ok || ps.ByName(paramBelow) != "") {
 		handle, params = h, ps
 	}
 	handle(w, r, params)

@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"sync"
+
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -18,7 +20,7 @@ type serving struct {
 	byPath   map[apimeta.GroupVersionResource]*served
 	groups   []kind.Group
 	openapi  *openapi.Documents
-	router   *httprouter.Router
+	router   func() *httprouter.Router // built for the first request, because one serving may soon follow another
 	notFound httprouter.Handle
 	replaced chan struct{} // closed when another serving has taken the place of this one
 }
@@ -46,6 +48,6 @@ func (a *API) newServing(resources []*served, old *serving) *serving {
 	}
 	s.openapi = openapi.NewDocuments(kinds, s.groups, documents)
 	s.notFound = a.route(s, nil, always((*request).unknownPath))
-	s.router = a.routes(s)
+	s.router = sync.OnceValue(func() *httprouter.Router { return a.routes(s) })
 	return s
 }

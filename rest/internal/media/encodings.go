@@ -14,8 +14,8 @@ const encodingsKept = 64
 // about the same time. So it is encoded once, and all of them send the same bytes. Any goroutine may use encodings.
 type encodings struct {
 	mu   sync.Mutex
-	last [encodingsKept]encoding
-	next int // the index of the oldest entry
+	last *[encodingsKept]encoding // nil until the first entry, because most kinds have no watches
+	next int                      // the index of the oldest entry
 }
 
 // encodingKey identifies an object, as it looks at a revision, in one form. Each commit has its own revision, so the revision identifies
@@ -52,6 +52,9 @@ func (e *encodings) get(k encodingKey) *encoded {
 
 // find returns an entry or nil. The caller holds the lock.
 func (e *encodings) find(k encodingKey) *encoded {
+	if e.last == nil {
+		return nil
+	}
 	for i := range e.last { // the newest first
 		c := &e.last[(e.next+encodingsKept-1-i)%encodingsKept]
 		if c.encodingKey != k {
@@ -74,6 +77,9 @@ func (e *encodings) add(k encodingKey, large bool, encode func() ([]byte, error)
 	defer e.mu.Unlock()
 	if made := e.find(k); made != nil {
 		return made
+	}
+	if e.last == nil {
+		e.last = new([encodingsKept]encoding)
 	}
 	made := &encoded{object: sync.OnceValues(encode)}
 	if large {
