@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 
 	decorum "github.com/decorum-go/decorum/rest"
@@ -121,16 +122,21 @@ func (s *Server) install(definitions []*unstructured.Unstructured) error {
 	if len(definitions) == 0 {
 		return nil
 	}
-	client, err := dynamic.NewForConfig(s.Config())
+	client, err := rest.UnversionedRESTClientFor(dynamic.ConfigFor(s.Config()))
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), establishing)
 	defer cancel()
 	waiting := map[string]bool{}
-	resource := definitions[0].GroupVersionKind().GroupVersion().WithResource("customresourcedefinitions")
 	for _, d := range definitions {
-		if _, err := client.Resource(resource).Create(ctx, d, metav1.CreateOptions{}); err != nil {
+		text, err := d.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		// The answers are not decoded, because definitions are large.
+		path := "/apis/" + d.GetAPIVersion() + "/customresourcedefinitions"
+		if err := client.Post().AbsPath(path).SetHeader("Content-Type", "application/json").Body(text).Do(ctx).Error(); err != nil {
 			return err
 		}
 		waiting[d.GetName()] = true

@@ -1,8 +1,6 @@
 package apiextensions
 
 import (
-	"encoding/json"
-
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
@@ -12,21 +10,15 @@ import (
 // compile returns the schema by which objects are pruned, defaulted and validated. It leaves uniqueItems out: another check refuses it,
 // and the defaults and rules are checked even so.
 func compile(s *JSONSchemaProps) (*schema.Schema, error) {
-	text, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	if s.any(func(s *JSONSchemaProps) bool { return s.UniqueItems }) {
+	source, err := codec.FromGo(s)
+	if err == nil && s.any(func(s *JSONSchemaProps) bool { return s.UniqueItems }) {
 		without := &JSONSchemaProps{}
-		if err := json.Unmarshal(text, without); err != nil {
+		if err := codec.ToGo(source, without); err != nil {
 			return nil, err
 		}
 		without.change(func(s *JSONSchemaProps) { s.UniqueItems = false })
-		if text, err = json.Marshal(without); err != nil {
-			return nil, err
-		}
+		source, err = codec.FromGo(without)
 	}
-	source, _, err := codec.DecodeJSON(text)
 	if err != nil {
 		return nil, err
 	}

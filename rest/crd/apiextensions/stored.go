@@ -30,7 +30,7 @@ func (v *CustomResourceValidation) Text() json.RawMessage {
 	if v.OpenAPIV3Schema == nil {
 		return v.text
 	}
-	text, err := json.Marshal(v.OpenAPIV3Schema)
+	text, err := codec.Marshal(v.OpenAPIV3Schema)
 	if err != nil {
 		return nil // a schema that was decoded can be encoded
 	}

@@ -2,9 +2,16 @@ package apiextensions
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/decorum-go/decorum/internal/codec"
 )
+
+// The unions encode and decode themselves in place, by the methods of encoding/json/v2. With those of encoding/json alone, a schema would be
+// read and written again at each level of its nesting.
 
 // JSON is any JSON value. Raw is empty for null.
 type JSON struct {
@@ -35,27 +42,30 @@ type JSONSchemaPropsOrBool struct {
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (s JSONSchemaPropsOrBool) MarshalJSON() ([]byte, error) {
+func (s JSONSchemaPropsOrBool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+// MarshalJSONTo implements [json.MarshalerTo].
+func (s JSONSchemaPropsOrBool) MarshalJSONTo(e *jsontext.Encoder) error {
 	if s.Schema != nil {
-		return json.Marshal(s.Schema)
+		return json.MarshalEncode(e, s.Schema)
 	}
-	return json.Marshal(s.Allows)
+	return e.WriteToken(jsontext.Bool(s.Allows))
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
-func (s *JSONSchemaPropsOrBool) UnmarshalJSON(data []byte) error {
+func (s *JSONSchemaPropsOrBool) UnmarshalJSON(data []byte) error { return codec.Unmarshal(data, s) }
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (s *JSONSchemaPropsOrBool) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*s = JSONSchemaPropsOrBool{}
-	switch text := string(data); {
-	case text == "true":
+	switch d.PeekKind() {
+	case '{':
 		s.Allows = true
-	case text == "false":
-	case len(data) > 0 && data[0] == '{':
-		s.Allows = true
-		return json.Unmarshal(data, &s.Schema)
-	default:
-		return errors.New("boolean or JSON schema expected")
+		return json.UnmarshalDecode(d, &s.Schema)
+	case 't', 'f':
+		return json.UnmarshalDecode(d, &s.Allows)
 	}
-	return nil
+	return errors.New("boolean or JSON schema expected")
 }
 
 // JSONSchemaPropsOrArray is one schema for all items of a list, or a list of schemas, which no structural schema may have.
@@ -65,17 +75,23 @@ type JSONSchemaPropsOrArray struct {
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (s JSONSchemaPropsOrArray) MarshalJSON() ([]byte, error) {
+func (s JSONSchemaPropsOrArray) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+// MarshalJSONTo implements [json.MarshalerTo].
+func (s JSONSchemaPropsOrArray) MarshalJSONTo(e *jsontext.Encoder) error {
 	if len(s.JSONSchemas) > 0 {
-		return json.Marshal(s.JSONSchemas)
+		return json.MarshalEncode(e, s.JSONSchemas)
 	}
-	return json.Marshal(s.Schema)
+	return json.MarshalEncode(e, s.Schema)
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
-func (s *JSONSchemaPropsOrArray) UnmarshalJSON(data []byte) error {
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *JSONSchemaPropsOrArray) UnmarshalJSON(data []byte) error { return codec.Unmarshal(data, s) }
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
+func (s *JSONSchemaPropsOrArray) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*s = JSONSchemaPropsOrArray{}
-	return unmarshalEither(data, &s.Schema, &s.JSONSchemas)
+	return unmarshalEither(d, &s.Schema, &s.JSONSchemas)
 }
 
 // JSONSchemaPropsOrStringArray is a schema or a list of members, which no structural schema may have.
@@ -85,29 +101,34 @@ type JSONSchemaPropsOrStringArray struct {
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (s JSONSchemaPropsOrStringArray) MarshalJSON() ([]byte, error) {
+func (s JSONSchemaPropsOrStringArray) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+// MarshalJSONTo implements [json.MarshalerTo].
+func (s JSONSchemaPropsOrStringArray) MarshalJSONTo(e *jsontext.Encoder) error {
 	if len(s.Property) > 0 {
-		return json.Marshal(s.Property)
+		return json.MarshalEncode(e, s.Property)
 	}
-	return json.Marshal(s.Schema)
+	return json.MarshalEncode(e, s.Schema)
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
+// UnmarshalJSON implements [json.Unmarshaler].
 func (s *JSONSchemaPropsOrStringArray) UnmarshalJSON(data []byte) error {
+	return codec.Unmarshal(data, s)
+}
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
+func (s *JSONSchemaPropsOrStringArray) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*s = JSONSchemaPropsOrStringArray{}
-	return unmarshalEither(data, &s.Schema, &s.Property)
+	return unmarshalEither(d, &s.Schema, &s.Property)
 }
 
 // unmarshalEither decodes an object or a list. It ignores other values.
-func unmarshalEither(data []byte, object, list any) error {
-	if len(data) < 2 {
-		return nil
-	}
-	switch data[0] {
+func unmarshalEither(d *jsontext.Decoder, object, list any) error {
+	switch d.PeekKind() {
 	case '{':
-		return json.Unmarshal(data, object)
+		return json.UnmarshalDecode(d, object)
 	case '[':
-		return json.Unmarshal(data, list)
+		return json.UnmarshalDecode(d, list)
 	}
-	return nil
+	return d.SkipValue()
 }

@@ -1,11 +1,15 @@
 package apiextensions
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/decorum-go/decorum/internal/codec"
+)
 
 // WithoutRules returns a schema, given as JSON, without validation rules, for a host that does not evaluate them.
 func WithoutRules(text json.RawMessage) json.RawMessage {
 	s := &JSONSchemaProps{}
-	if json.Unmarshal(text, s) != nil {
+	if codec.Unmarshal(text, s) != nil {
 		return text // a stored schema can be decoded
 	}
 	s.change(func(s *JSONSchemaProps) { s.XValidations = nil })
