@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/applyconfigurations"
@@ -144,6 +145,9 @@ func (w *walker) members(t reflect.Type, m *smd.Map) {
 		if text, ok := defaultOf(f.Type, field.Default); ok {
 			options = append(options, "default="+text)
 		}
+		if t == condition {
+			options = append(options, "optional")
+		}
 		if len(options) > 0 {
 			w.tags[typeName(t)+"."+name] = strings.Join(options, ",")
 		}
@@ -205,7 +209,12 @@ func encodesItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
+// condition is the type whose fields Decorum requires in the kinds of hosts. Kubernetes checks them in code, for some kinds only.
+var condition = reflect.TypeFor[metav1.Condition]()
+
 // isMeta reports whether a type belongs to the metadata that all objects share, which Decorum knows itself.
-func isMeta(t reflect.Type) bool { return t.PkgPath() == "k8s.io/apimachinery/pkg/apis/meta/v1" }
+func isMeta(t reflect.Type) bool {
+	return t.PkgPath() == "k8s.io/apimachinery/pkg/apis/meta/v1" && t != condition
+}
 
 func typeName(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }

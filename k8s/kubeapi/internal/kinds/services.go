@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -31,10 +30,6 @@ func services(addresses netip.Prefix) rest.Resource[corev1.Service] {
 	a := &allocator{addresses: addresses.Masked()}
 	a.ips.of, a.ports.of = clusterIPsOf, nodePortsOf
 	r := of[corev1.Service]()
-	r.Overlay = maps.Clone(r.Overlay)
-	for _, field := range []string{"type", "status", "lastTransitionTime", "reason", "message"} {
-		r.Overlay["Condition."+field] = "optional" // Kubernetes does not check the conditions of Services
-	}
 	r.Hooks.ValidateDelete = func(_ context.Context, s *corev1.Service) error {
 		a.confirm(s)
 		return nil

@@ -179,14 +179,6 @@ func TestServicesLoseTheStatusOfTheirLoadBalancer(t *testing.T) {
 	assert.Zero(t, s.Spec.Ports[0].NodePort)
 }
 
-func TestConditionsOfServicesMayLackFields(t *testing.T) {
-	services := clientOf(t, newAPI(t)).CoreV1().Services(namespace)
-	must[*corev1.Service](t)(services.Create(t.Context(), service("s"), metav1.CreateOptions{}))
-	s := must[*corev1.Service](t)(services.Patch(t.Context(), "s", types.StrategicMergePatchType, []byte(`{"status":{"conditions":[{"type":"A","status":"True"}]}}`),
-		metav1.PatchOptions{}, "status"))
-	assert.Equal(t, []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue}}, s.Status.Conditions)
-}
-
 func TestRefusedServicesTakeNothing(t *testing.T) {
 	services := clientOf(t, newAPI(t)).CoreV1().Services(namespace)
 	must[*corev1.Service](t)(services.Create(t.Context(), service("a", atIP("10.0.0.5")), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}))

@@ -9,6 +9,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -58,6 +59,10 @@ func (r *report) status(obj any) {
 		r.add(metavalidation.ValidateConditions(s.Conditions, p.Child("conditions"))...)
 		r.counts(p, count{"disruptionsAllowed", s.DisruptionsAllowed}, count{"currentHealthy", s.CurrentHealthy},
 			count{"desiredHealthy", s.DesiredHealthy}, count{"expectedPods", s.ExpectedPods})
+	case *resourcev1.ResourceClaim:
+		for i, d := range obj.Status.Devices {
+			r.add(metavalidation.ValidateConditions(d.Conditions, p.Child("devices").Index(i).Child("conditions"))...)
+		}
 	case *storagev1.VolumeAttachment:
 		r.attachmentStatus(p, &obj.Status)
 	}
