@@ -1,6 +1,8 @@
 package k8s
 
 import (
+	"reflect"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -47,5 +49,6 @@ func Resource[T any, P interface {
 	r.Wire.ReturnDeleted = k.returnDeleted
 	r.SelectableFields, r.Scale, r.Columns = k.selectable, k.scale, columnsOf[T](k.columns)
 	r.Overlay = overlayOf(P(new(T)), gvk)
+	addPublished(r.Overlay, reflect.TypeFor[T]())
 	return r
 }

@@ -213,6 +213,7 @@ func (d *deriver) property(t reflect.Type, f jsonField, description string) (Pro
 		r.merge(d.rule(s, rules, where))
 	}
 	s.Rules = append(s.Rules, d.rulesOf(f.owner, f.name)...)
+	p.PublishRequired = r.publishRequired
 	isPointer := f.field.Type.Kind() == reflect.Pointer
 	switch {
 	case r.required:

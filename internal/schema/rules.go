@@ -13,7 +13,7 @@ import (
 
 // presence is what an api tag says about the member itself rather than about its value.
 type presence struct {
-	required, optional bool
+	required, optional, publishRequired bool
 	membership
 }
 
@@ -21,6 +21,7 @@ func (p *presence) merge(later presence) {
 	if later.required || later.optional {
 		p.required, p.optional = later.required, later.optional
 	}
+	p.publishRequired = p.publishRequired || later.publishRequired
 	if later.membership != (membership{}) {
 		p.membership = later.membership
 	}
@@ -37,6 +38,8 @@ func (d *deriver) rule(s *Schema, options []option, where string) presence {
 			p.required = true
 		case o.name == "optional" && !o.hasValue:
 			p.optional = true
+		case o.name == "publishRequired" && !o.hasValue:
+			p.publishRequired = true
 		case o.name == "discriminator" && !o.hasValue:
 			p.discriminator = true
 		case o.name == "member" && (!o.hasValue || o.value != ""):
@@ -206,7 +209,9 @@ func (s *Schema) valued(name string) (func(string) error, bool) {
 	case "default":
 		return func(text string) (err error) { s.DefaultValue, err = s.literal(text); return err }, true
 	case "enum":
-		return s.setEnum, true
+		return s.setEnum(&s.Enum), true
+	case "publishEnum":
+		return s.setEnum(&s.PublishedEnum), true
 	case "pattern":
 		return s.setPattern, true
 	case "list":
@@ -276,16 +281,18 @@ func parseJSON(text string) (doc.Value, error) {
 	return v, err
 }
 
-func (s *Schema) setEnum(text string) error {
-	s.Enum = nil
-	for part := range strings.SplitSeq(text, "|") {
-		v, err := s.literal(part)
-		if err != nil {
-			return err
+func (s *Schema) setEnum(values *[]doc.Value) func(string) error {
+	return func(text string) error {
+		*values = nil
+		for part := range strings.SplitSeq(text, "|") {
+			v, err := s.literal(part)
+			if err != nil {
+				return err
+			}
+			*values = append(*values, v)
 		}
-		s.Enum = append(s.Enum, v)
+		return nil
 	}
-	return nil
 }
 
 func (s *Schema) setPattern(text string) (err error) {

@@ -62,6 +62,8 @@ type Schema struct {
 	DefaultValue doc.Value
 	// Enum lists the allowed values. Empty means that all values are allowed.
 	Enum []doc.Value
+	// PublishedEnum lists the values that OpenAPI states if Enum is empty. The schema does not check them.
+	PublishedEnum []doc.Value
 
 	// Minimum and Maximum bound a number, inclusively unless the Exclusive twin is set. They are absent if there is no bound.
 	Minimum, Maximum                   doc.Value
@@ -139,6 +141,8 @@ type Property struct {
 	Schema *Schema
 	// Required properties must be present in a valid document.
 	Required bool
+	// PublishRequired lists the property in OpenAPI as required. The schema does not check it.
+	PublishRequired bool
 	// OmitEmpty and OmitZero are the options of the json tag that make Go omit the member.
 	OmitEmpty, OmitZero bool
 

@@ -15,9 +15,9 @@ import (
 // is the form of the same objects in the group events.k8s.io.
 type CoreEvent struct {
 	apimeta.TypeMeta   `json:",inline"`
-	apimeta.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+	apimeta.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata" api:"publishRequired"`
 
-	InvolvedObject      ObjectReference   `json:"involvedObject" protobuf:"bytes,2,opt,name=involvedObject" api:"doc='The object to which it happened.'"`
+	InvolvedObject      ObjectReference   `json:"involvedObject" protobuf:"bytes,2,opt,name=involvedObject" api:"publishRequired,doc='The object to which it happened.'"`
 	Reason              string            `json:"reason,omitempty" protobuf:"bytes,3,opt,name=reason" api:"doc='Why it happened, as one word in CamelCase.'"`
 	Message             string            `json:"message,omitempty" protobuf:"bytes,4,opt,name=message" api:"doc='What happened, for people.'"`
 	Source              EventSource       `json:"source,omitempty" protobuf:"bytes,5,opt,name=source" api:"doc='The component that reports the event.'"`

@@ -19,7 +19,7 @@ type Event struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 
-	EventTime           apimeta.MicroTime `json:"eventTime" protobuf:"bytes,2,opt,name=eventTime" api:"doc='When it first happened. A new event must have it.'"`
+	EventTime           apimeta.MicroTime `json:"eventTime" protobuf:"bytes,2,opt,name=eventTime" api:"publishRequired,doc='When it first happened. A new event must have it.'"`
 	Series              *EventSeries      `json:"series,omitempty" protobuf:"bytes,3,opt,name=series" api:"doc='How often it happened, if more than once.'"`
 	ReportingController string            `json:"reportingController,omitempty" protobuf:"bytes,4,opt,name=reportingController" api:"doc='The controller that reports the event, such as example.com/size. A new event must have it.'"`
 	ReportingInstance   string            `json:"reportingInstance,omitempty" protobuf:"bytes,5,opt,name=reportingInstance" api:"doc='The instance of the controller, 128 bytes at most. A new event must have it.'"`

@@ -67,7 +67,7 @@ type RoleBinding struct {
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	Subjects []Subject `json:"subjects,omitempty" protobuf:"bytes,2,rep,name=subjects" api:"list=atomic,doc='Who gets the rights.'"`
-	RoleRef  RoleRef   `json:"roleRef" protobuf:"bytes,3,opt,name=roleRef" api:"doc='The role: a Role in the namespace of the binding, or a ClusterRole. It cannot change.'"`
+	RoleRef  RoleRef   `json:"roleRef" protobuf:"bytes,3,opt,name=roleRef" api:"publishRequired,doc='The role: a Role in the namespace of the binding, or a ClusterRole. It cannot change.'"`
 }
 
 // ClusterRoleBinding gives subjects the rights of a ClusterRole everywhere.
@@ -76,5 +76,5 @@ type ClusterRoleBinding struct {
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
 	Subjects []Subject `json:"subjects,omitempty" protobuf:"bytes,2,rep,name=subjects" api:"list=atomic,doc='Who gets the rights.'"`
-	RoleRef  RoleRef   `json:"roleRef" protobuf:"bytes,3,opt,name=roleRef" api:"doc='The ClusterRole. It cannot change.'"`
+	RoleRef  RoleRef   `json:"roleRef" protobuf:"bytes,3,opt,name=roleRef" api:"publishRequired,doc='The ClusterRole. It cannot change.'"`
 }

@@ -36,7 +36,11 @@ func (d *definitions) members(s *schema.Schema) object {
 	var o object
 	o.text("description", s.Description)
 	o.set("default", s.DefaultValue)
-	o.list("enum", s.Enum)
+	enum := s.Enum
+	if len(enum) == 0 {
+		enum = s.PublishedEnum
+	}
+	o.list("enum", enum)
 	d.types(&o, s)
 	o.set("minimum", s.Minimum)
 	o.set("maximum", s.Maximum)
@@ -66,7 +70,7 @@ func (d *definitions) members(s *schema.Schema) object {
 		for i := range s.Object.Properties {
 			p := &s.Object.Properties[i]
 			properties.set(p.Name, d.place(p.Schema, p.Schema.Description)) // explain prints it beside the name
-			if p.Required {
+			if p.Required || p.PublishRequired {
 				required = append(required, p.Name)
 			}
 		}

@@ -6,7 +6,7 @@ import "github.com/decorum-go/decorum/apimeta"
 type Token struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
-	Spec               TokenSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"doc='The token.'"`
+	Spec               TokenSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"publishRequired,doc='The token.'"`
 	Status             TokenStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The answer.'"`
 }
 

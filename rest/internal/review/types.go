@@ -26,7 +26,7 @@ type UserInfo struct {
 type SelfAccess struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
-	Spec               Question     `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"doc='The question: exactly one of a resource and a path.'"`
+	Spec               Question     `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"publishRequired,doc='The question: exactly one of a resource and a path.'"`
 	Status             AccessStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The answer.'"`
 }
 
@@ -34,7 +34,7 @@ type SelfAccess struct {
 type Access struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
-	Spec               AccessSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"doc='The question: exactly one of a resource and a path.'"`
+	Spec               AccessSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"publishRequired,doc='The question: exactly one of a resource and a path.'"`
 	Status             AccessStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The answer.'"`
 }
 
@@ -95,7 +95,7 @@ type AccessStatus struct {
 type Rules struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
-	Spec               RulesSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"doc='The question.'"`
+	Spec               RulesSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec" api:"publishRequired,doc='The question.'"`
 	Status             RulesStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The answer.'"`
 }
 

@@ -75,7 +75,7 @@ type ValidatingAdmissionPolicyBinding struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	Spec ValidatingAdmissionPolicyBindingSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec"`
+	Spec ValidatingAdmissionPolicyBindingSpec `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec" api:"publishRequired"`
 }
 
 // ValidatingAdmissionPolicyBindingSpec says which policy is in effect for which writes.

@@ -23,6 +23,9 @@ func componentStatuses() rest.Resource[corev1.ComponentStatus] {
 	return rest.Resource[corev1.ComponentStatus]{
 		Version: "v1", Plural: "componentstatuses", Names: rest.Names{Short: []string{"cs"}}, Scope: rest.Cluster,
 		Verbs: []rest.Verb{rest.Get, rest.List}, Wire: rest.Wire{Dialect: rest.Builtin, Untracked: true},
+		Overlay: map[string]string{
+			"k8s.io/api/core/v1.ComponentCondition.status": "publishRequired", "k8s.io/api/core/v1.ComponentCondition.type": "publishRequired",
+		},
 		Columns: []rest.Column{
 			cell("Status", "Whether the component is healthy.", func(c corev1.ComponentCondition) any { return words[c.Status] }),
 			cell("Message", "What the component says.", func(c corev1.ComponentCondition) any { return c.Message }),

@@ -44,16 +44,18 @@ func bindings() rest.SubresourceOf[corev1.Pod] {
 
 // legacyBindings returns the kind Binding, whose creation does the same as the subresource.
 func legacyBindings() rest.Resource[corev1.Binding] {
-	return rest.Resource[corev1.Binding]{Version: "v1", Plural: "bindings", Wire: rest.Wire{Dialect: rest.Builtin}, Hooks: rest.Hooks[corev1.Binding]{
-		Call: func(ctx context.Context, b *corev1.Binding) error {
-			pods := rest.ClientFrom[corev1.Pod](ctx)
-			pod, err := pods.Namespace(b.Namespace).Get(ctx, b.Name)
-			if err != nil {
-				return err
-			}
-			return bind(ctx, pods, pod, b)
-		},
-	}}
+	return rest.Resource[corev1.Binding]{Version: "v1", Plural: "bindings", Wire: rest.Wire{Dialect: rest.Builtin},
+		Overlay: map[string]string{"k8s.io/api/core/v1.Binding.target": "publishRequired"},
+		Hooks: rest.Hooks[corev1.Binding]{
+			Call: func(ctx context.Context, b *corev1.Binding) error {
+				pods := rest.ClientFrom[corev1.Pod](ctx)
+				pod, err := pods.Namespace(b.Namespace).Get(ctx, b.Name)
+				if err != nil {
+					return err
+				}
+				return bind(ctx, pods, pod, b)
+			},
+		}}
 }
 
 func bind(ctx context.Context, pods rest.Client[corev1.Pod], pod *corev1.Pod, b *corev1.Binding) error {

@@ -12,7 +12,35 @@ import (
 // definition is the schema of a type in OpenAPI.
 type definition struct {
 	Kinds      []any `json:"x-kubernetes-group-version-kind"`
-	Properties map[string]any
+	Required   []string
+	Properties map[string]property
+}
+
+type property struct {
+	Enum                        []string
+	Items, AdditionalProperties *property
+}
+
+// values returns the values that a property or its elements may have, as an api tag states them.
+func (p property) values() string {
+	switch {
+	case len(p.Enum) > 0:
+		return "publishEnum=" + strings.Join(p.Enum, "|")
+	case p.Items != nil && len(p.Items.Enum) > 0:
+		return "items." + p.Items.values()
+	case p.AdditionalProperties != nil && len(p.AdditionalProperties.Enum) > 0:
+		return "values." + p.AdditionalProperties.values()
+	}
+	return ""
+}
+
+// published returns what the definition states about a field beyond its type, as api tags.
+func (d definition) published(field string) string {
+	tags := d.Properties[field].values()
+	if slices.Contains(d.Required, field) {
+		tags = strings.TrimSuffix("publishRequired,"+tags, ",")
+	}
+	return tags
 }
 
 func (s side) definitions(t *testing.T) map[string]definition {
