@@ -196,10 +196,9 @@ type Hooks[T any] struct {
 	ValidateDelete func(ctx context.Context, obj *T) error
 
 	// GracePeriod makes deletion graceful. It returns the grace period of an object in seconds. asked is the period in the client's
-	// request, or nil if the request has none. If GracePeriod returns 0, the server removes the object at once, as it does for a
-	// resource without this hook. Otherwise the server sets a deletionTimestamp that many seconds ahead, and later requests can only
-	// shorten the period (API conventions, Metadata). When it has passed, an agent of the host deletes the object with a grace period
-	// of 0; see RemoveWhenDue for a kind without an agent.
+	// request, or nil if the request has none. The server sets a deletionTimestamp that many seconds ahead. If GracePeriod returns 0,
+	// the server removes the object 2 ms later. Otherwise later requests can only shorten the period (API conventions, Metadata). When
+	// it has passed, an agent of the host deletes the object with a grace period of 0; see RemoveWhenDue for a kind without an agent.
 	GracePeriod func(ctx context.Context, obj *T, asked *int64) (seconds int64, err error)
 
 	// Call makes the kind virtual, like SubjectAccessReview: the spec is a question, and the status is the answer. Clients can only

@@ -92,6 +92,37 @@ func TestGraceOutlivesFinalizers(t *testing.T) {
 	wantJSON(t, do(t, api, "DELETE", widgets+"/a?gracePeriodSeconds=0", ""), 200, goneA)
 }
 
+// Controllers wait for an event with the deletionTimestamp, and an object that may end at once must not be gone before.
+func TestWatchersSeeAGracePeriodOfZero(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		seconds []int64 // of each DELETE
+		want    []string
+	}{
+		{"first", []int64{0}, []string{"MODIFIED 3 0", "DELETED 4 0"}},
+		{"later", []int64{20, 0}, []string{"MODIFIED 3 20", "MODIFIED 4 0", "DELETED 5 0"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newWidgets(t, graceful)
+			create(t, api, "a", `"spec":{"size":30}`)
+			client := rest.ClientFor[Widget](api).Namespace("default")
+			for _, n := range c.seconds {
+				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: &n}))
+			}
+			var events []string
+			for event, err := range client.Watch(t.Context(), rest.WatchOptions{ResourceVersion: "2"}) {
+				require.NoError(t, err)
+				require.NotNil(t, event.Object.DeletionTimestamp)
+				events = append(events, fmt.Sprintf("%s %s %d", event.Type, event.Object.ResourceVersion, *event.Object.DeletionGracePeriodSeconds))
+				if event.Type == watch.Deleted {
+					break
+				}
+			}
+			assert.Equal(t, c.want, events)
+		})
+	}
+}
+
 func TestGracePeriodHookFails(t *testing.T) {
 	for name, hook := range map[string]func(context.Context, *Widget, *int64) (int64, error){
 		"panic": func(context.Context, *Widget, *int64) (int64, error) { panic("boom") },

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -39,6 +40,8 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 	}
 	switch {
 	case record == nil: // a dry run
+	case w.result.Gone && w.next != nil:
+		return w.removeMarked(record)
 	case w.result.Gone:
 		w.res.reaper.forget(w.result.UID)
 	default:
@@ -54,6 +57,34 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 	shown, err := w.res.Stored.convert(w.obj, w.res)
 	w.result.JSON = codec.AppendObject(nil, shown)
 	return w.result, err
+}
+
+// markedFor is how long an object with a grace period of 0 stays after it is marked. Controllers act on the mark only if they still find
+// the object in their cache, and upstream's second write to etcd gives them the time.
+const markedFor = 2 * time.Millisecond
+
+// removeMarked removes an object whose grace period is 0, after a first commit has marked it. So every watcher sees that the deletion has
+// begun before it sees that the object is gone, as upstream. The removal does not depend on the request, whose client may leave.
+func (w *Write) removeMarked(marked *storage.Record) (Result, error) {
+	ctx, done, err := w.res.reaper.host.Begin()
+	if err != nil {
+		return Result{}, err
+	}
+	defer done()
+	if !w.Asked.Trusted {
+		select {
+		case <-time.After(markedFor):
+		case <-ctx.Done():
+		}
+	}
+	out, err := w.res.endGrace(ctx, marked.Key, marked.UID)
+	switch {
+	case err != nil || out.Gone:
+		return out, err
+	case !w.res.Traits.ReturnDeleted: // another client has removed it
+		return w.result, nil
+	}
+	return w.result, w.showResult(marked)
 }
 
 // DeleteAll deletes each object of a page of a list, with one write each, which begin makes. It returns the page of the objects that it
@@ -203,6 +234,13 @@ func (res *Resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 		}
 	}
 	return res.life.mark(old.With("metadata", m))
+}
+
+// beginsGrace reports whether a deletion begins or shortens a grace period, even to 0. A trusted deletion ends a period that has begun:
+// watchers know the mark already.
+func (w *Write) beginsGrace() bool {
+	old := w.old.stored
+	return w.res.Stored.GoType.SetHooks().GracePeriod && (!objectmeta.Deleting(old) || objectmeta.GraceOf(old) > 0 && !w.Asked.Trusted)
 }
 
 // propagation returns the policy that the options ask for. If it is "", the finalizers of the object decide.

@@ -189,7 +189,7 @@ func (w *Write) encode(context.Context) error {
 	switch {
 	case w.deletion != nil:
 		switch w.result.Gone = !w.res.held(w.obj); {
-		case !w.result.Gone:
+		case !w.result.Gone || w.beginsGrace():
 			w.next = codec.AppendObject(nil, w.obj)
 		case !w.res.life.goesMarked:
 			w.obj = w.old.stored // a client never saw the object marked, so the answer shows it unmarked

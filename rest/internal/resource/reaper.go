@@ -215,7 +215,7 @@ func (r *reaper) remove(ctx context.Context, d *due) {
 	if res == nil { // given up; the API finds the object again when it takes the resource
 		return
 	}
-	err := res.endGrace(ctx, d)
+	_, err := res.endGrace(ctx, d.key, d.uid)
 	if err == nil {
 		return
 	}
@@ -227,21 +227,21 @@ func (r *reaper) remove(ctx context.Context, d *due) {
 
 // endGrace ends the grace period with a trusted deletion. If finalizers still hold the object, the write that removes the last of them removes
 // the object. Several replicas may do this at once. The condition on the uid suffices, because a grace period only gets shorter: an
-// object that has changed since is still due at this time.
-func (res *Resource) endGrace(ctx context.Context, d *due) error {
+// object that has changed since is still due at this time. If the object is gone already, the result is empty.
+func (res *Resource) endGrace(ctx context.Context, key storage.Key, uid string) (Result, error) {
 	none := int64(0)
-	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &d.uid}}
-	_, err := res.NewWrite(Target{Namespace: d.key.Namespace, Name: d.key.Name}, Asked{Trusted: true}).Delete(ctx, options)
+	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &uid}}
+	out, err := res.NewWrite(Target{Namespace: key.Namespace, Name: key.Name}, Asked{Trusted: true}).Delete(ctx, options)
 	if status.IsConflict(err) { // another object has the name, or too many other writes came first
-		now, failure := res.Store.Get(ctx, d.key, storage.MostRecent)
-		if errors.Is(failure, storage.ErrNotFound) || failure == nil && now.UID != d.uid {
-			return nil
+		now, failure := res.Store.Get(ctx, key, storage.MostRecent)
+		if errors.Is(failure, storage.ErrNotFound) || failure == nil && now.UID != uid {
+			return Result{}, nil
 		}
 	}
 	if status.IsNotFound(err) {
-		return nil
+		return Result{}, nil
 	}
-	return err
+	return out, err
 }
 
 // EndGrace removes an object if its grace period has been over for the time late. Otherwise it returns how long to wait, or 0 if no grace
@@ -261,5 +261,6 @@ func (res *Resource) EndGrace(ctx context.Context, key storage.Key, late time.Du
 	if left := d.at.Add(late).Sub(res.Now()); left > 0 {
 		return left, nil
 	}
-	return 0, res.endGrace(ctx, d)
+	_, err = res.endGrace(ctx, d.key, d.uid)
+	return 0, err
 }
