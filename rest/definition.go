@@ -119,10 +119,9 @@ type Resource[T any] struct {
 	// Rules are validation rules in the Common Expression Language, made by module cel. New checks them, OpenAPI publishes them,
 	// and they are evaluated on objects that their schema accepts.
 	Rules Rules
-	// SelectableFields are the fields that a field selector may name besides metadata.name and metadata.namespace, such as
-	// "spec.color": strings, booleans and integers, at most 16. They are indexed: a list or watch by one value of such a field
-	// costs as much as the objects with this value, however many others there are. "color=spec.paint,spec.material" declares the name
-	// color for the first of these fields that has a value.
+	// SelectableFields are the fields that a field selector may name besides those of metadata, such as "spec.color": strings, booleans
+	// and integers, at most 16. They are indexed: a list or watch by one value costs as much as the objects with this value.
+	// "color=spec.paint,spec.material" declares the name color for the first of these fields that has a value.
 	SelectableFields []string
 	// IndexedLabels are the keys of labels that are indexed in the same way, at most 8. Clients may select by any label; an index
 	// pays if many clients select few of many objects by it.
@@ -196,9 +195,9 @@ type Hooks[T any] struct {
 	ValidateDelete func(ctx context.Context, obj *T) error
 
 	// GracePeriod makes deletion graceful. It returns the grace period of an object in seconds. asked is the period in the client's
-	// request, or nil if the request has none. The server sets a deletionTimestamp that many seconds ahead. If GracePeriod returns 0,
-	// the server removes the object 2 ms later. Otherwise later requests can only shorten the period (API conventions, Metadata). When
-	// it has passed, an agent of the host deletes the object with a grace period of 0; see RemoveWhenDue for a kind without an agent.
+	// request, or nil. The server sets a deletionTimestamp that many seconds ahead, and removes the object if the period is 0. Later
+	// requests can only shorten it (API conventions, Metadata). When it has passed, an agent of the host deletes the object with a
+	// grace period of 0; see RemoveWhenDue for a kind without an agent.
 	GracePeriod func(ctx context.Context, obj *T, asked *int64) (seconds int64, err error)
 
 	// Call makes the kind virtual, like SubjectAccessReview: the spec is a question, and the status is the answer. Clients can only
@@ -227,9 +226,11 @@ type Wire struct {
 	Generation bool
 	// VersionRequired refuses a PUT without a resourceVersion even if the dialect lets it overwrite.
 	VersionRequired bool
-	// ReturnDeleted makes the server return the object for a DELETE that removes it, as with Pod, Service and ServiceAccount. Default:
-	// the server returns a Status.
+	// ReturnDeleted makes the server return the object for a DELETE that removes it, instead of a Status, as with Pod and Service.
 	ReturnDeleted bool
+	// MarkedFor is how long an object whose grace period is 0 keeps its deletionTimestamp before it is removed, as with Pod: some
+	// controllers act on the deletion only if they still find the object in their cache. Default: no time.
+	MarkedFor time.Duration
 	// PlainMetadata leaves out the rules for metadata that most built-in kinds have besides those of all kinds: finalizers need no
 	// domain, and generateName is checked on creation alone. Lease is such a kind.
 	PlainMetadata bool

@@ -123,6 +123,29 @@ func TestWatchersSeeAGracePeriodOfZero(t *testing.T) {
 	}
 }
 
+func TestAnObjectStaysMarked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newWidgets(t, func(r *rest.Resource[Widget]) {
+			graceful(r)
+			r.Wire.MarkedFor = time.Hour
+		})
+		create(t, api, "a", `"spec":{"size":30}`)
+		client, start := rest.ClientFor[Widget](api).Namespace("default"), time.Now()
+		go func() {
+			assert.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: new(int64)}))
+			assert.Equal(t, time.Hour, time.Since(start))
+		}()
+		synctest.Wait()
+		marked, err := client.Get(t.Context(), "a")
+		require.NoError(t, err)
+		assert.NotNil(t, marked.DeletionTimestamp)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		_, err = client.Get(t.Context(), "a")
+		assert.True(t, status.IsNotFound(err))
+	})
+}
+
 func TestGracePeriodHookFails(t *testing.T) {
 	for name, hook := range map[string]func(context.Context, *Widget, *int64) (int64, error){
 		"panic": func(context.Context, *Widget, *int64) (int64, error) { panic("boom") },

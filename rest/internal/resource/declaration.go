@@ -27,6 +27,8 @@ type Traits struct {
 	RemoveWhenDue bool
 	// TimeToLive is how long an object lives after its last write. Zero means that objects do not expire.
 	TimeToLive time.Duration
+	// MarkedFor is how long an object whose grace period is 0 stays after it is marked, unless the deletion is trusted.
+	MarkedFor time.Duration
 	// ReturnDeleted: the answer to a deletion is the deleted object.
 	ReturnDeleted bool
 	// Life holds the kind's own rules for how objects begin, change and end. Nil means the plain rules.

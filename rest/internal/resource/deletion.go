@@ -59,10 +59,6 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 	return w.result, err
 }
 
-// markedFor is how long an object with a grace period of 0 stays after it is marked. Controllers act on the mark only if they still find
-// the object in their cache, and upstream's second write to etcd gives them the time.
-const markedFor = 2 * time.Millisecond
-
 // removeMarked removes an object whose grace period is 0, after a first commit has marked it. So every watcher sees that the deletion has
 // begun before it sees that the object is gone, as upstream. The removal does not depend on the request, whose client may leave.
 func (w *Write) removeMarked(marked *storage.Record) (Result, error) {
@@ -71,9 +67,9 @@ func (w *Write) removeMarked(marked *storage.Record) (Result, error) {
 		return Result{}, err
 	}
 	defer done()
-	if !w.Asked.Trusted {
+	if pause := w.res.Traits.MarkedFor; pause > 0 && !w.Asked.Trusted {
 		select {
-		case <-time.After(markedFor):
+		case <-time.After(pause):
 		case <-ctx.Done():
 		}
 	}

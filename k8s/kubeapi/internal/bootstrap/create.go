@@ -152,6 +152,15 @@ func kubernetesService(ctx context.Context, api *rest.API, c Config) error {
 		}
 		slice.Endpoints = append(slice.Endpoints, discoveryv1.Endpoint{Addresses: []string{c.Address.Addr().String()},
 			Conditions: discoveryv1.EndpointConditions{Ready: new(true)}})
+		if err := ensure(ctx, rest.ClientFor[corev1.Endpoints](api).Namespace(metav1.NamespaceDefault), corev1.Endpoints{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{discoveryv1.LabelSkipMirror: "true"}},
+			Subsets: []corev1.EndpointSubset{{
+				Addresses: []corev1.EndpointAddress{{IP: c.Address.Addr().String()}},
+				Ports:     []corev1.EndpointPort{{Name: "https", Port: port, Protocol: corev1.ProtocolTCP}},
+			}},
+		}); err != nil {
+			return err
+		}
 	}
 	return ensure(ctx, rest.ClientFor[discoveryv1.EndpointSlice](api).Namespace(metav1.NamespaceDefault), slice)
 }

@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +22,7 @@ func pods() rest.Resource[corev1.Pod] {
 	r := of[corev1.Pod]()
 	r.Wire.Parts = []string{ephemeralContainersPart, resizePart}
 	r.Hooks.GracePeriod = podGracePeriod
+	r.Wire.MarkedFor = 2 * time.Millisecond // about as long as a write to etcd, for which kube-apiserver waits
 	r.Hooks.Validate = allowingBinding(r.Hooks.Validate)
 	r.Subresources = append(podStreams(), bindings(), evictions())
 	return validating(preparing(r, preparePod), validatePodPart)

@@ -115,9 +115,6 @@ var exceptions = []exception{
 	{"servicecidrs", ".columnDefinitions[1].description"},
 	{"volumeattributesclasses", ".columnDefinitions[1].description"},
 	{"csinodes", ".status"},
-	// A Pod without a node is deleted at once. Kubernetes notes before when.
-	{"pods", ".metadata.deletion"},
-	{"pods", ".metadata.generation"},
 }
 
 // Both sides answer the same to requests about the examples.

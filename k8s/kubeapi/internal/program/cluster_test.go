@@ -75,6 +75,12 @@ func TestTheProgramServesAClusterToItsAdministratorAlone(t *testing.T) {
 	service, err := clientOf(t, kubeconfig).CoreV1().Services("default").Get(t.Context(), "kubernetes", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "10.0.0.1", service.Spec.ClusterIP)
+	endpoints, err := clientOf(t, kubeconfig).CoreV1().Endpoints("default").Get(t.Context(), "kubernetes", metav1.GetOptions{})
+	require.NoError(t, err)
+	slice, err := clientOf(t, kubeconfig).DiscoveryV1().EndpointSlices("default").Get(t.Context(), "kubernetes", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, slice.Endpoints[0].Addresses[0], endpoints.Subsets[0].Addresses[0].IP)
+	assert.Equal(t, *slice.Ports[0].Port, endpoints.Subsets[0].Ports[0].Port)
 
 	anonymous := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	for path, want := range map[string]int{"/healthz": 200, "/livez": 200, "/readyz": 200, "/version": 200,

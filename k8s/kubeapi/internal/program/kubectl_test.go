@@ -25,10 +25,35 @@ func TestTheFileKubectlRunsTheKubectlInPath(t *testing.T) {
 	var stdout, stderr strings.Builder
 	code := program.RunAssets(t.Context(), program.Process{
 		Args:   []string{filepath.Join(assets, "kubectl"), "apply", "-f", "-"},
-		Getenv: func(string) string { return path },
+		Getenv: func(name string) string { return map[string]string{"PATH": path}[name] },
 		Stdin:  strings.NewReader("kind: Pod\n"), Stdout: &stdout, Stderr: &stderr,
 	})
 	assert.Equal(t, 3, code)
 	assert.Equal(t, "apply -f -\nkind: Pod\n", stdout.String())
 	assert.Equal(t, "failed\n", stderr.String())
+}
+
+// TestTheFileKubectlTriesEachFolderOnce has the files of two versions in PATH.
+func TestTheFileKubectlTriesEachFolderOnce(t *testing.T) {
+	assets, others := t.TempDir(), t.TempDir()
+	own, err := os.Executable()
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(own, filepath.Join(assets, "kubectl")))
+	script := "#!/bin/sh\necho \"$DECORUM_UNTRIED_PATH\"\n"
+	require.NoError(t, os.WriteFile(filepath.Join(others, "kubectl"), []byte(script), 0o755))
+
+	run := func(environment map[string]string) (int, string) {
+		var stdout, stderr strings.Builder
+		code := program.RunAssets(t.Context(), program.Process{
+			Args: []string{filepath.Join(assets, "kubectl"), "version"}, Getenv: func(name string) string { return environment[name] },
+			Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+		})
+		return code, stdout.String() + stderr.String()
+	}
+	path := others + string(os.PathListSeparator) + assets
+	code, untried := run(map[string]string{"PATH": path})
+	require.Equal(t, 0, code, untried)
+	code, answer := run(map[string]string{"PATH": path, "DECORUM_UNTRIED_PATH": strings.TrimSpace(untried)})
+	assert.Equal(t, 1, code)
+	assert.Contains(t, answer, "PATH has none")
 }
