@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"os"
 	"runtime/debug"
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
@@ -15,6 +16,10 @@ const startGC = 400
 func start(ctx context.Context, config server.Config) (*server.Server, error) {
 	if config.Store == nil {
 		defer debug.SetGCPercent(debug.SetGCPercent(startGC))
+	}
+	var err error
+	if config.Host, err = os.Hostname(); err != nil {
+		return nil, err
 	}
 	return server.New(ctx, config)
 }

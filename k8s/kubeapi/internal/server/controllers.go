@@ -41,17 +41,26 @@ func Controllers() []string { return slices.Sorted(maps.Keys(controllers())) }
 func (s *Server) control(ctx context.Context, c Config) error {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.closing = append(s.closing, func() error { stop(); s.running.Wait(); return nil })
+	start := func(name string, run controller) {
+		s.running.Go(func() {
+			if err := run(ctx, s.api, c); err != nil {
+				c.Logger.LogAttrs(ctx, slog.LevelError, "a controller has ended", slog.String("controller", name), slog.Any("error", err))
+			}
+		})
+	}
+	if c.Host != "" {
+		start("identity", func(ctx context.Context, api *rest.API, c Config) error {
+			bootstrap.KeepIdentity(ctx, api, c.Host, c.Logger)
+			return nil
+		})
+	}
 	known := controllers()
 	for _, name := range c.Controllers {
 		run, ok := known[name]
 		if !ok {
 			return fmt.Errorf("unknown controller %q: the controllers are %s", name, strings.Join(Controllers(), ", "))
 		}
-		s.running.Go(func() {
-			if err := run(ctx, s.api, c); err != nil {
-				c.Logger.LogAttrs(ctx, slog.LevelError, "a controller has ended", slog.String("controller", name), slog.Any("error", err))
-			}
-		})
+		start(name, run)
 	}
 	return nil
 }

@@ -44,6 +44,8 @@ type Config struct {
 	ServingCA []byte
 	// Controllers are names that [Controllers] returns. Default: none, as in a cluster without kube-controller-manager.
 	Controllers []string
+	// Host is the name of the machine, for which the server keeps a Lease, as kube-apiserver does. Default: the server keeps none.
+	Host string
 	// PluginsOff are names that [Plugins] returns: the admission plugins that do not run.
 	PluginsOff []string
 	// WebhookServer returns the address of the server of webhooks whose Service does not exist or has no endpoints, or an empty string.
