@@ -92,7 +92,7 @@ func TestGraceOutlivesFinalizers(t *testing.T) {
 	wantJSON(t, do(t, api, "DELETE", widgets+"/a?gracePeriodSeconds=0", ""), 200, goneA)
 }
 
-// Controllers wait for an event with the deletionTimestamp, and an object that may end at once must not be gone before.
+// Controllers wait for an event with the deletionTimestamp, even if the server may remove the object immediately.
 func TestWatchersSeeAGracePeriodOfZero(t *testing.T) {
 	for _, c := range []struct {
 		name    string

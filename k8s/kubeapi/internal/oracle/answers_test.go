@@ -148,6 +148,6 @@ func TestAnswers(t *testing.T) {
 		both(http.MethodDelete, object, asJSON, nil)
 	}
 	for _, e := range exceptions {
-		assert.True(t, seen[e], "%s %s: there is no such difference any more", e.resource, e.at)
+		assert.True(t, seen[e], "%s %s: the two sides no longer differ", e.resource, e.at)
 	}
 }

@@ -243,7 +243,7 @@ func coreStorage(stores generic.RESTOptionsGetter) (group genericapiserver.APIGr
 	return group, nil
 }
 
-// tokens issues tokens that nobody checks.
+// tokens issues tokens that no test verifies.
 type tokens struct{}
 
 func (tokens) GenerateToken(context.Context, *jwt.Claims, any) (string, error) { return "token", nil }
