@@ -26,19 +26,25 @@ type tabledType struct {
 var overlayTable = sync.OnceValue(func() map[string]*tabledType {
 	table := map[string]*tabledType{}
 	var t *tabledType
-	for line := range strings.Lines(overlaysText) {
-		line = strings.TrimSuffix(line, "\n")
-		if below, ok := strings.CutPrefix(line, "\t"); ok {
-			member, tag, _ := strings.Cut(below, " ")
-			t.tags = append(t.tags, [2]string{member, tag})
-			continue
-		}
-		name, form, _ := strings.Cut(line, " ")
+	readTable(overlaysText, func(name, form string) {
 		t = &tabledType{form: form}
 		table[name] = t
-	}
+	}, func(member, tag string) { t.tags = append(t.tags, [2]string{member, tag}) })
 	return table
 })
+
+// readTable reads a table of types: it calls named for each type, and tagged for each of the lines below it. Both get the words of the line.
+func readTable(text string, named, tagged func(word, rest string)) {
+	for line := range strings.Lines(text) {
+		words, isMember := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "\t")
+		take := named
+		if isMember {
+			take = tagged
+		}
+		word, rest, _ := strings.Cut(words, " ")
+		take(word, rest)
+	}
+}
 
 // tabledOverlay returns the overlay of a kind from the table. ok is false if the table lacks a type of the kind, or has it in another form,
 // because the program uses another release of k8s.io/api.

@@ -17,16 +17,10 @@ var publishedText string
 var publishedTable = sync.OnceValue(func() map[string]map[string]string {
 	table := map[string]map[string]string{}
 	var tags map[string]string
-	for line := range strings.Lines(publishedText) {
-		line = strings.TrimSuffix(line, "\n")
-		if below, ok := strings.CutPrefix(line, "\t"); ok {
-			member, tag, _ := strings.Cut(below, " ")
-			tags[member] = tag
-			continue
-		}
+	readTable(publishedText, func(name, _ string) {
 		tags = map[string]string{}
-		table[line] = tags
-	}
+		table[name] = tags
+	}, func(member, tag string) { tags[member] = tag })
 	return table
 })
 

@@ -12,14 +12,19 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/program"
 )
 
-// TestTheFileKubectlRunsTheKubectlInPath also has the folder of assets in PATH, where the file would find itself.
-func TestTheFileKubectlRunsTheKubectlInPath(t *testing.T) {
-	assets, tools := t.TempDir(), t.TempDir()
+// kubectls returns a folder whose kubectl is this executable, and one whose kubectl is a script.
+func kubectls(t *testing.T, script string) (assets, tools string) {
+	assets, tools = t.TempDir(), t.TempDir()
 	own, err := os.Executable()
 	require.NoError(t, err)
 	require.NoError(t, os.Symlink(own, filepath.Join(assets, "kubectl")))
-	script := "#!/bin/sh\necho \"$@\"\ncat\necho failed >&2\nexit 3\n"
 	require.NoError(t, os.WriteFile(filepath.Join(tools, "kubectl"), []byte(script), 0o755))
+	return assets, tools
+}
+
+// TestTheFileKubectlRunsTheKubectlInPath also has the folder of assets in PATH, where the file would find itself.
+func TestTheFileKubectlRunsTheKubectlInPath(t *testing.T) {
+	assets, tools := kubectls(t, "#!/bin/sh\necho \"$@\"\ncat\necho failed >&2\nexit 3\n")
 
 	path := strings.Join([]string{"", ".", assets, tools}, string(os.PathListSeparator))
 	var stdout, stderr strings.Builder
@@ -35,13 +40,7 @@ func TestTheFileKubectlRunsTheKubectlInPath(t *testing.T) {
 
 // TestTheFileKubectlTriesEachFolderOnce has the files of two versions in PATH.
 func TestTheFileKubectlTriesEachFolderOnce(t *testing.T) {
-	assets, others := t.TempDir(), t.TempDir()
-	own, err := os.Executable()
-	require.NoError(t, err)
-	require.NoError(t, os.Symlink(own, filepath.Join(assets, "kubectl")))
-	script := "#!/bin/sh\necho \"$DECORUM_UNTRIED_PATH\"\n"
-	require.NoError(t, os.WriteFile(filepath.Join(others, "kubectl"), []byte(script), 0o755))
-
+	assets, others := kubectls(t, "#!/bin/sh\necho \"$DECORUM_UNTRIED_PATH\"\n")
 	run := func(environment map[string]string) (int, string) {
 		var stdout, stderr strings.Builder
 		code := program.RunAssets(t.Context(), program.Process{
