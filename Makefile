@@ -73,7 +73,7 @@ modules: ## vet and test the nested modules
 released: ## build the public modules as users get them, in a program outside of the repository
 	@.ci/stage released .ci/released
 
-old-modules: ## vet and test the nested modules that build a real API server, an old kubectl or helm
+old-modules: ## vet and test the nested modules that build a real API server, an old kubectl, helm or Kubernetes
 	@.ci/stage old-modules .ci/modules drift
 
 conformance: ## the transcripts of a real API server, replayed against ours
