@@ -58,7 +58,7 @@ race: ## all tests of the core module under the race detector, the soak for 30 s
 plain: ## the tests that differ without the race detector (allocation counts)
 	@.ci/stage plain .ci/plain
 
-budget: ## what a host links: packages, modules, megabytes; who may import whom; how far a request goes
+budget: ## what a host links: packages, modules, megabytes; who may import whom; which functions a request enters
 	@.ci/stage budget go test -vet=off -count=1 -v ./internal/budget
 
 cross: ## build for linux, darwin and windows on amd64 and arm64
@@ -105,7 +105,8 @@ soak: ## the consistency soaks, ours and that of client-go, killed processes, re
 	@.ci/require strace
 	DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v ./internal/soak
 	DECORUM_TORTURE=$(KILLS) go test -race -count=1 -timeout 0 -v ./internal/torture
-	DECORUM_CONNECTIONS=10000 go test -count=1 -timeout 0 -v -run TestConnections ./internal/hostile
+	DECORUM_CONNECTIONS=10000 go test -count=1 -timeout 0 -v -run 'TestConnections|TestPlaces' ./internal/hostile
+	DECORUM_ROUNDS=$(ROUNDS) go test -race -count=1 -timeout 0 -v -run TestRandomDefinitions ./internal/hostile
 	cd storage/etcd/etcdtest && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run TestChaos ./chaos
 	cd internal/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
 	cd internal/oracle && DECORUM_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 .

@@ -1,7 +1,10 @@
 package decorum_test
 
 import (
+	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,7 +39,7 @@ func TestDocsShowExamples(t *testing.T) {
 			"examples/platform/publisher.go", "examples/platform/publisher_test.go", "examples/platform/report/main.go",
 			"examples/replicas/replica.go"},
 		"docs/storage.md":       {"rest/example_storage_test.go", "storage/bolt/example_test.go", "rest/lifecycle/example_test.go", "examples/replicas/replica.go"},
-		"docs/kinds.md":         {"rest/example_kinds_test.go"},
+		"docs/kinds.md":         {"rest/example_kinds_test.go", "rest/example_actions_test.go"},
 		"docs/runtime-kinds.md": {"rest/example_runtime_test.go", "cel/example_definitions_test.go"},
 		"docs/teams.md":         {"examples/platform/teams/main.go"},
 		"docs/versions.md":      {"rest/example_versions_test.go"},
@@ -57,6 +60,47 @@ func TestDocsShowExamples(t *testing.T) {
 			assert.Contains(t, code, unindent(block), "this block of %s is in none of %v", page, examples)
 		}
 	}
+}
+
+// Until the first release, users build against a checkout. The commands in the README work in a new module.
+func TestReadmeCheckout(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	_, block, found := strings.Cut(string(readme), "git clone https://github.com/decorum-go/decorum ../decorum\n")
+	require.True(t, found)
+	commands, _, _ := strings.Cut(block, "```")
+
+	checkout, err := os.Getwd()
+	require.NoError(t, err)
+	dir := t.TempDir() + "/app"
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	require.NoError(t, os.Symlink(checkout, dir+"/../decorum"))
+	require.NoError(t, os.WriteFile(dir+"/go.mod", []byte("module app.example.com\n\ngo 1.26\n"), 0o600))
+	program := "package main\n\nimport _ \"github.com/decorum-go/decorum/rest\"\n\nfunc main() {}\n"
+	require.NoError(t, os.WriteFile(dir+"/main.go", []byte(program), 0o600))
+	command := exec.CommandContext(t.Context(), "sh", "-e", "-c", commands+"go list -deps . >list")
+	command.Dir = dir
+	command.Env = append(os.Environ(), "GOSUMDB=off", "GOFLAGS=-mod=mod", "GOWORK=off")
+	out, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	list, err := os.ReadFile(dir + "/list")
+	require.NoError(t, err)
+	assert.Contains(t, string(list), "github.com/decorum-go/decorum/storage\n")
+}
+
+// People copy the examples, so these import no package that only this module may import.
+func TestExamplesCanBeCopied(t *testing.T) {
+	seen := 0
+	require.NoError(t, filepath.WalkDir("examples", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		seen++
+		text, err := os.ReadFile(path)
+		assert.NotContains(t, string(text), "/internal/", path)
+		return err
+	}))
+	assert.NotZero(t, seen)
 }
 
 // Every file that the README and the documentation link to exists, and has the heading or the anchor that a link names.

@@ -11,10 +11,10 @@ import (
 
 // callCosts computes the cost of calls whose cost depends on their arguments in a particular way, as API servers count
 // it.
-type callCosts struct{}
+type callCosts struct{ patterns literals }
 
 // CallCost implements interpreter.ActualCostEstimator. nil means the usual cost.
-func (callCosts) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
+func (c callCosts) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
 	if len(args) == 0 {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (callCosts) CallCost(function, overload string, args []ref.Val, result ref.
 	case ofJoin:
 		cost = 2 * common.StringTraversalCostFactor * size(result)
 	case ofPattern:
-		cost = patternCost(size(args[0]), size(args[1]))
+		cost = c.patterns.searchCost(args, result)
 	case ofFormat:
 		f, ok := args[0].Value().(*namedFormat)
 		if !ok {
@@ -111,7 +111,7 @@ func price(function, overload string) prices {
 		return ofSplit
 	case "join":
 		return ofJoin
-	case "find", "findAll":
+	case "matches", "find", "findAll":
 		return ofPattern
 	case "validate":
 		return ofFormat

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/env"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/ext"
 	"github.com/google/cel-go/interpreter"
 )
@@ -47,10 +49,14 @@ const (
 	maxMessage = 5 << 10
 )
 
+// withoutMatches is the standard library without the function that regexFunctions replaces.
+var withoutMatches = env.NewLibrarySubset().AddExcludedFunctions(&env.Function{Name: overloads.Matches})
+
 // environment returns the language without variables: that of custom resources, as far as this package implements it. It never changes, so
 // one serves all kinds of a process.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
-	return cel.NewEnv(append([]cel.EnvOption{
+	return cel.NewCustomEnv(append([]cel.EnvOption{
+		cel.StdLib(cel.StdLibSubset(withoutMatches)),
 		cel.HomogeneousAggregateLiterals(),
 		cel.EagerlyValidateDeclarations(true),
 		cel.DefaultUTCTimeZone(true),
@@ -79,12 +85,13 @@ func libraries() []cel.EnvOption {
 
 // programOptions bounds the cost of an expression.
 func programOptions() []cel.ProgramOption {
+	patterns := literals{}
 	return []cel.ProgramOption{
 		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
 		cel.CostLimit(ruleLimit),
-		cel.CostTracking(callCosts{}),
+		cel.CostTracking(callCosts{patterns}),
 		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
 		cel.InterruptCheckFrequency(interruptEvery),
-		compiledPatterns(),
+		patterns.compiled(),
 	}
 }

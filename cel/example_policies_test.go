@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/policy"
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 )
 
 // Shelf is the kind about which the policy of the example decides.

@@ -96,6 +96,12 @@ func TestCosts(t *testing.T) {
 			[]string{`FieldValueInvalid spec: Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run`}},
 		{"cost of a message", big, []cel.Rule{{Rule: "false", MessageExpression: "self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)') ? 'a' : 'b'", Message: "m"}},
 			[]string{`FieldValueInvalid spec: Invalid value: "object": no further validation rules will be run due to call cost exceeds limit for messageExpression: "self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)') ? 'a' : 'b'"`}},
+		{"a search for a pattern of many states", `{"name":"` + strings.Repeat("a", 20<<10) + `"}`, []cel.Rule{{Rule: "self.name.matches('^(" + strings.Repeat("a?", 50) + "){1000}$')", Message: "m"}},
+			[]string{`FieldValueInvalid spec: Invalid value: "object": the text is too long for the pattern '^(` + strings.Repeat("a?", 50) + `){1000}$': the search could take more than 200000000 steps evaluating rule: m`}},
+		{"a search for a computed pattern", `{"name":"` + strings.Repeat("a", 20<<10) + `"}`, []cel.Rule{{Rule: "self.name.matches('^(" + strings.Repeat("a?", 50) + "){1000}' + '$')", Message: "m"}},
+			[]string{`FieldValueInvalid spec: Invalid value: "object": the text is too long for the pattern '^(` + strings.Repeat("a?", 50) + `){1000}$': the search could take more than 200000000 steps evaluating rule: m`}},
+		{"many searches, each to the end", `{"name":"` + strings.Repeat("a", 20<<10) + `"}`, []cel.Rule{{Rule: "self.name.findAll('a.*b|a').size() > 0", Message: "m"}},
+			[]string{`FieldValueInvalid spec: Invalid value: "object": the text is too long for the pattern 'a.*b|a': the search could take more than 200000000 steps evaluating rule: m`}},
 		{"a small object stays within the budget", `{"name":"a"}`, slices.Repeat([]cel.Rule{{Rule: "!self.name.contains('b')"}}, 60), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,9 +19,9 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/webhook"
-	"github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 )
 
 // Parcel is the kind that the webhooks of this test see.

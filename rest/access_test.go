@@ -23,8 +23,10 @@ var anonymous = rest.User{Name: "system:anonymous", Groups: []string{"system:una
 func TestAccessOf(t *testing.T) {
 	api := newAPI(t, rest.Options{}, widgetResource(), rest.NamespacesOf[Namespace](), globalThingResource(),
 		rest.Resource[Thing]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}},
-		rest.Resource[GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}})
-	const odd = "/apis/odd.example.com/v1"
+		rest.Resource[GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
+		rest.Resource[GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.Cluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
+		rest.Resource[Thing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}})
+	const odd, clash = "/apis/odd.example.com/v1", "/apis/clash.example.com/v1"
 	of := func(group, resource, verb, namespace, name string) rest.Access {
 		return rest.Access{User: anonymous, Verb: verb, Group: group, Version: "v1", Resource: resource, Namespace: namespace, Name: name}
 	}
@@ -39,6 +41,8 @@ func TestAccessOf(t *testing.T) {
 		{"all objects of it", "GET", odd + "/watch", of("odd.example.com", "watch", "list", "", "")},
 		{"no legacy watch beside such a resource", "GET", odd + "/watch/status", of("odd.example.com", "watch", "get", "", "status")},
 		{"a resource called status", "GET", odd + "/namespaces/a/status", of("odd.example.com", "status", "list", "a", "")},
+		{"a resource called status beside one called namespaces", "GET", clash + "/namespaces/a/status", of("clash.example.com", "status", "list", "a", "")},
+		{"an object of it", "GET", clash + "/namespaces/a/status/b", of("clash.example.com", "status", "get", "a", "b")},
 		{"a subresource of a namespace", "PUT", "/api/v1/namespaces/a/finalize", below(of("", "namespaces", "update", "a", "a"), "finalize")},
 		{"a namespace, escaped", "GET", "/api/v1/namespaces/a%2Db", of("", "namespaces", "get", "a-b", "a-b")},
 		{"an escaped name", "GET", widgets + "/%61", widget("get", "a")},

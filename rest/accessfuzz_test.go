@@ -68,6 +68,7 @@ func FuzzAccess(f *testing.F) {
 		thingRoot + "/watch/globalthings/a", thingRoot + "/watch", thingRoot + "/watch/watch/things", "/api/v1/namespaces", "/api/v1/namespaces/", "/api/v1/namespaces/default", "/api/v1/namespaces/default/status",
 		"/api/v1/namespaces/default/finalize", "/api/v1/namespaces/default/things", "/api/v1/watch/namespaces", "/api/v1/watch/namespaces/default", "/apis/odd.example.com/v1/watch", "/apis/odd.example.com/v1/watch/a",
 		"/apis/odd.example.com/v1/namespaces/default/watch/a/status", "/apis/odd.example.com/v1/watch/status", "/apis/odd.example.com/v1/namespaces/default/status", "/apis/odd.example.com/v1/status/a", thingsIn + "/a/proxy/b%2Fc",
+		"/apis/clash.example.com/v1/namespaces/a/status", "/apis/clash.example.com/v1/namespaces/a/status/a", "/apis/clash.example.com/v1/namespaces/a",
 		thingsIn + "/a%2fb/proxy/c", thingsIn + "/a/proxy%2fb", thingsIn + "/a/proxy//", "*", "http://x/apis", "", "//", "/%2f",
 	} {
 		f.Add("GET", path, "watch=1&fieldSelector=metadata.name%3Da")
@@ -96,6 +97,8 @@ func FuzzAccess(f *testing.F) {
 		hooks = append(hooks, fmt.Sprint(rest.AccessFrom(r.Context())))
 	}}}
 	api = start(f, rest.Options{Store: store, Admission: []rest.Admission{{Name: "notes", SideEffects: rest.SideEffectsNone, Mutate: note}}}, things, globalThingResource(),
+		rest.Resource[GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.Cluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
+		rest.Resource[GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
 		rest.NamespacesOf[Namespace](), rest.Resource[GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
 		rest.Resource[Widget]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}})
 	f.Fuzz(func(t *testing.T, method, path, query string) {

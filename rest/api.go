@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +29,8 @@ type API struct {
 	ownsStore bool
 	env       *resource.Environment
 	types     *media.Types
+	copies    media.Copies
+	router    *httprouter.Router
 	serving   atomic.Pointer[serving]
 	expected  atomic.Pointer[map[apimeta.GroupVersionResource]bool]
 	exchanges *resource.Exchanges
@@ -56,7 +57,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 // newAPI returns an API that serves nothing yet. begin makes it serve.
 func newAPI(options Options) *API {
 	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), exchanges: resource.NewExchanges()}
-	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight)
+	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight, a.options.MaxBodyBytes)
 	a.rights = delivery.NewRights(a.flights, a.options.Now)
 	a.types = media.NewTypes(a.options.CBOR)
 	a.store = a.options.Store
@@ -71,37 +72,60 @@ func newAPI(options Options) *API {
 		Begin: func() (context.Context, func(), error) {
 			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) }, a.flights.EnterCall(nil)
 		},
-		UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
+		WaitOutside: a.flights.WaitOutside, UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
 	})
-	a.serving.Store(a.newServing(nil, nil))
+	a.router = a.newRouter()
+	a.serving.Store(newServing(nil, nil))
 	return a
 }
 
 // begin makes the API serve the resources of the definitions, and creates the objects that must exist before the
 // first request.
 func (a *API) begin(definitions []Definition) (err error) {
-	if a.pages, err = page.NewPolicy(a.options.AllowedOrigins); err != nil {
+	if a.pages, err = page.NewPolicy(a.options.AllowedOrigins, a.options.AllowedHosts); err != nil {
 		return err
 	}
-	x := a.exchanges.Begin()
-	var resources []*served
-	var versions []*resource.Resource
-	for _, d := range definitions {
-		res, err := a.build(d)
-		if err != nil {
+	if a.options.Authorizer != nil {
+		if a.readings.Restricted, err = delivery.NewRestricted(context.Background(), a.store, a.ending); err != nil {
 			return err
 		}
-		resources, versions = append(resources, res), append(versions, res.EveryVersion()...)
-		x.Take(res.Resource)
 	}
-	if err := cmp.Or(resource.CheckNames(resourcesOf(resources)), resource.CheckHooks(a.env.Admission, versions)); err != nil {
+	x := a.exchanges.Begin()
+	next, err := a.next(a.serving.Load(), func() (resources []*served, err error) {
+		for _, d := range definitions {
+			res, err := a.build(d)
+			if err != nil {
+				return nil, err
+			}
+			resources = append(resources, res)
+		}
+		if !a.options.NoSelfReviews {
+			reviews, err := a.selfReviewsBeside(resources)
+			if err != nil {
+				return nil, err
+			}
+			resources = append(resources, reviews...)
+		}
+		for _, res := range resources {
+			x.Take(res.Resource)
+		}
+		return resources, nil
+	})
+	if err != nil {
 		return err
 	}
-	a.serving.Store(a.newServing(resources, a.serving.Load())) // before Prepare, whose hooks may use all resources
+	var versions []*resource.Resource
+	for _, res := range next.stored {
+		versions = append(versions, res.EveryVersion()...)
+	}
+	if err := resource.CheckHooks(a.env.Admission, versions); err != nil {
+		return err
+	}
+	a.serving.Store(next) // before Prepare, whose hooks may use all resources
 	if err := x.Prepare(&call{Context: context.Background(), host: a.options.HostUser}); err != nil {
 		return err
 	}
-	x.Settle()
+	x.Complete()
 	for _, part := range []any{a.options.Authenticator, a.options.Authorizer} {
 		if s, ok := part.(interface{ Start(*API) error }); ok {
 			err = errors.Join(err, s.Start(a))
@@ -164,13 +188,12 @@ func (a *API) end() {
 func (a *API) closing() bool { return a.ending.Err() != nil }
 
 // ServeHTTP implements [http.Handler]. A request is looked up by its path alone; the handler of the path decides about the
-// method. It is answered from the resources that the API served when it arrived.
+// method. Every answer has a header Audit-ID, which the log of failed requests repeats.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	serving := a.serving.Load()
-	handle, params := serving.notFound, httprouter.Params(nil)
-	path, ok := route.Path(r.URL)
-	if h, ps, _ := serving.router().Lookup(anyMethod, path); h != nil && (ok || ps.ByName(paramBelow) != "") {
-		handle, params = h, ps
+	path, _ := route.Path(r.URL)
+	if handle, params, _ := a.router.Lookup(anyMethod, path); handle != nil {
+		handle(w, r, params)
+		return
 	}
-	handle(w, r, params)
+	a.handle(w, r, nil, findNothing)
 }

@@ -276,3 +276,17 @@ func TestApplyToSingleton(t *testing.T) {
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, "decorum Apply {\"f:spec\":{}}\nm Apply {\"f:spec\":{\"f:level\":{}}}", owners(t, a))
 }
+
+// A text that begins with a brace is refused in other words than other YAML, as by kube-apiserver 1.37.
+func TestMalformedConfigurations(t *testing.T) {
+	for body, message := range map[string]string{
+		`{"spec": `: "error decoding patch: error converting YAML to JSON: yaml: line 1: did not find expected node content",
+		"a: b: c":   "error encoding patch: yaml: mapping values are not allowed in this context",
+		`[]`: "error decoding patch: error unmarshaling JSON: while decoding JSON: " +
+			"json: cannot unmarshal array into Go value of type map[string]interface {}",
+	} {
+		a := do(t, newWidgets(t), "PATCH", widgets+"/a?fieldManager=m", body, "Content-Type", typeApply)
+		assert.Equal(t, 400, a.Code)
+		assert.Equal(t, message, a.text(t, "message"))
+	}
+}

@@ -4,14 +4,16 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // Authorizer decides what users may do. It must be safe for concurrent use. Package rest/rbac has one that follows the roles and
 // bindings of Kubernetes.
 //
-// An Authorizer may have two more methods. New calls Start(*API) error once, before the API serves a request, so that the Authorizer can
-// read its rules from the API. kubectl auth can-i --list calls RulesFor, see package rest/auth.
+// An Authorizer may have three more methods. New calls Start(*API) error once, before the API serves a request, so that the Authorizer can
+// read its rules from the API. kubectl auth can-i --list calls RulesFor, see [RuleLister]. Administrators() []string is the default
+// of [Options.ExemptGroups].
 type Authorizer interface {
 	// Authorize decides about an access. If it cannot decide, it returns an error: clients receive an error of package status unchanged,
 	// and a 500 for any other error, whose text goes to the log. An error does not matter if the decision is Allow.
@@ -36,9 +38,11 @@ type Decision struct {
 
 // Filter describes objects of a resource. It matches the objects that meet all its conditions; the zero Filter matches every object.
 type Filter struct {
-	// Labels selects by labels.
+	// Labels selects by labels, as the store holds them. A conversion to another version that changes labels does not change what a filter
+	// selects.
 	Labels apimeta.Selector
-	// Fields selects by fields. Only the fields that clients can use in field selectors are allowed (see [Resource]).
+	// Fields selects by fields, in the version of the request. Only the fields that clients can use in field selectors are allowed (see
+	// [Resource]).
 	Fields apimeta.FieldSelector
 	// Namespace is the namespace of the objects, or empty for any. A namespace counts as being in itself. No other cluster-scoped object is
 	// in a namespace.
@@ -69,9 +73,12 @@ func (a *API) RightsChanged() { a.rights.Changed() }
 
 // Authorize returns the decision of [Options.Authorizer] about an access, for use in a hook. ctx must be the context that the hook
 // received. If a names no user, it is the user of ctx, and calls of in-process clients may do everything unless they act as a user (see
-// [Client.AsUser]). If the API has no Authorizer, everything is allowed.
+// [Client.AsUser]). If the API has no Authorizer, everything is allowed, except impersonation.
 func Authorize(ctx context.Context, a Access) (Decision, error) {
 	authorizer, ok := AuthorizerFrom(ctx)
+	if !ok {
+		return unguarded(a), nil
+	}
 	if a.User.Name == "" && len(a.User.Groups) == 0 {
 		a.User = UserFrom(ctx)
 		c, inProcess := ctx.Value(accessKey{}).(*call)
@@ -81,6 +88,14 @@ func Authorize(ctx context.Context, a Access) (Decision, error) {
 		return Decision{Verdict: Allow}, nil
 	}
 	return authorizer.Authorize(ctx, a)
+}
+
+// unguarded returns the decision of an API without an Authorizer.
+func unguarded(a Access) Decision {
+	if a.Path == "" && identity.IsImpersonation(a.Verb) {
+		return Decision{Reason: "the server has no authorizer and does not support impersonation"}
+	}
+	return Decision{Verdict: Allow, Reason: "the server has no authorizer and allows everything except impersonation"}
 }
 
 // AuthorizerFrom returns [Options.Authorizer] of the API that runs a hook. ok is false if the API has none.

@@ -93,7 +93,7 @@ func (c Client[T]) AsUser(u User) Client[T] {
 	acting.Permit = func(ctx context.Context, res *resource.Resource, asked route.Question) (*resource.Restriction, error) {
 		only, err := api.permit(ctx, u, asked, res)
 		if err == nil {
-			api.readSince(u, asked, only)
+			api.reads(ctx, u, asked, only)
 		}
 		return only, err
 	}

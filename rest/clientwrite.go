@@ -5,7 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -136,7 +136,7 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 			return doc.Value{}, c.res.NotFound(name)
 		}
 		obj := new(T)
-		if err := schema.ToGo(old, obj); err != nil {
+		if err := gotype.ToGo(old, obj); err != nil {
 			return doc.Value{}, err
 		}
 		if err := f(obj); err != nil {

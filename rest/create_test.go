@@ -119,6 +119,21 @@ func TestCreateRefusesAnotherKind(t *testing.T) {
 	wantInvalid(t, a, "Gadget.example.com", "a", cause{invalid, "kind", `Invalid value: "Gadget": must be Widget`})
 }
 
+// The schema of a kind says nothing about the fields of another kind, such as the items of a list. Metadata is the same in all kinds.
+func TestUnknownFieldsOfAnotherKind(t *testing.T) {
+	api := newWidgets(t)
+	const list = `{"apiVersion":"example.com/v1","kind":"WidgetList","metadata":{"name":"a","nonsense":1},"items":[{"nonsense":1}]}`
+	warning := []string{`299 - "unknown field \"metadata.nonsense\""`}
+	a := do(t, api, "POST", widgets, list)
+	wantInvalid(t, a, "WidgetList.example.com", "a", cause{invalid, "kind", `Invalid value: "WidgetList": must be Widget`})
+	assert.Equal(t, warning, a.Header["Warning"])
+	a = do(t, api, "POST", widgets+"?fieldValidation=Strict", strings.Replace(list, `,"nonsense":1}`, "}", 1))
+	assert.Equal(t, 422, a.Code, a.Body)
+	a = do(t, api, "PUT", widgets+"/a", list)
+	assert.Equal(t, 404, a.Code, a.Body)
+	assert.Equal(t, warning, a.Header["Warning"])
+}
+
 func TestCreateRefusesMetadataOfAWrongType(t *testing.T) {
 	api := newWidgets(t)
 	for name, metadata := range map[string]string{
@@ -156,15 +171,19 @@ func TestCreateValidates(t *testing.T) {
 		{"annotations too long", meta(`"annotations":{"k":"` + strings.Repeat("v", 262144) + `"}`), "a",
 			[]cause{{tooLong, "metadata.annotations", "Too long: may not be more than 262144 bytes"}}},
 		{"an owner without anything", meta(`"ownerReferences":[{"apiVersion":"","kind":"","name":"","uid":""}]`), "a", []cause{
-			{invalid, "metadata.ownerReferences.apiVersion", `Invalid value: "": version must not be empty`},
-			{invalid, "metadata.ownerReferences.kind", `Invalid value: "": must not be empty`},
-			{invalid, "metadata.ownerReferences.name", `Invalid value: "": must not be empty`},
-			{invalid, "metadata.ownerReferences.uid", `Invalid value: "": must not be empty`}}},
+			{required, "metadata.ownerReferences[0].apiVersion", `Required value: must not be empty`},
+			{required, "metadata.ownerReferences[0].kind", `Required value: must not be empty`},
+			{required, "metadata.ownerReferences[0].name", `Required value: must not be empty`},
+			{required, "metadata.ownerReferences[0].uid", `Required value: must not be empty`}}},
+		{"an owner with a bad version", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"e",` + uid + `},{"apiVersion":"a/b/c","kind":"A","name":"e",` + uid + `}]`), "a",
+			[]cause{{invalid, "metadata.ownerReferences[1].apiVersion", `Invalid value: "a/b/c": must be <group>/<version> or <version>`}}},
+		{"an owner without a version", meta(`"ownerReferences":[{"apiVersion":"a/","kind":"A","name":"e",` + uid + `}]`), "a",
+			[]cause{{invalid, "metadata.ownerReferences[0].apiVersion", `Invalid value: "a/": must be <group>/<version> or <version>`}}},
 		{"two controllers", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"e",` + uid + `,"controller":true},{"apiVersion":"v1","kind":"B","name":"f",` + uid + `,"controller":true}]`), "a",
 			[]cause{{invalid, "metadata.ownerReferences", `Invalid value: [{"apiVersion":"v1","kind":"A","name":"e","uid":"1","controller":true},{"apiVersion":"v1","kind":"B","name":"f","uid":"1","controller":true}]: ` +
 				`Only one reference can have Controller set to true. Found "true" in references for A/e and B/f`}}},
 		{"an event as owner", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"e",` + uid + `}]`), "a",
-			[]cause{{invalid, "metadata.ownerReferences", `Invalid value: {"apiVersion":"v1","kind":"Event","name":"e","uid":"1"}: /v1, Kind=Event is disallowed from being an owner`}}},
+			[]cause{{invalid, "metadata.ownerReferences[0]", `Invalid value: {"apiVersion":"v1","kind":"Event","name":"e","uid":"1"}: /v1, Kind=Event is disallowed from being an owner`}}},
 		{"no spec", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`, "a", []cause{{required, "spec", "Required value"}}},
 		{"a required field", widgetBody(`"name":"a"`, `"spec":{}`), "a", []cause{{required, "spec.size", "Required value"}}},
 		{"a required field of an element", spec(`"parts":[{"count":1}]`), "a", []cause{{required, "spec.parts[0].name", "Required value"}}},

@@ -74,7 +74,8 @@ type Column struct {
 	// Name is the heading, in CamelCase or words: "Ready", "Last Run".
 	Name string
 	// Path is where the value stands, as JSONPath: ".spec.size", ".status.conditions[?(@.type=='Ready')].status". A column
-	// of [ColumnFunc] has none. New refuses a path that leads to no field of the kind.
+	// of [ColumnFunc] has none. It may have all that kubectl's JSONPath has between two braces, and shows the first value to which it leads.
+	// New refuses a path that it cannot read, or that leads to no field of the kind.
 	Path string
 	// Type is string, integer, number, boolean or date; a date is printed as the time since then. Default: string.
 	Type string
@@ -157,8 +158,8 @@ type Resource[T any] struct {
 	// Wire are exceptions that kinds of Kubernetes need to look the same here.
 	Wire Wire
 
-	// life: set by NamespacesOf and DefinitionsOf.
-	life *resource.Life
+	// strategy is set by NamespacesOf and DefinitionsOf.
+	strategy *resource.Strategy
 }
 
 // Names are the names of a kind besides its plural, and the rule for names of its objects.

@@ -23,6 +23,9 @@ func (q *request) delete() error {
 		return err
 	}
 	options, err := q.deleteOptions()
+	if err == nil {
+		err = q.permitUnsafe(&options)
+	}
 	if err != nil {
 		return err
 	}
@@ -62,22 +65,30 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	if len(data) > 0 {
 		o, err = q.decodeDeleteOptions(data)
 	} else {
-		o, err = resource.QueryDeleteOptions(q.parameters())
+		o, err = queryDeleteOptions(q.parameters())
 	}
 	if err != nil {
 		return o, err
 	}
-	if !q.res.UnsafeDeletion {
-		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
-	}
-	if unsafe := o.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
-		only, err := q.permitVerb(q.r.Context(), "unsafe-delete-ignore-read-errors")
-		if err != nil {
-			return o, err
-		}
-		q.only = q.only.And(only)
-	}
 	return o, resource.ValidateDeleteOptions(o)
+}
+
+// permitUnsafe asks whether the user may delete an object that cannot be read, if the options say so. It drops the option if the host does
+// not allow it at all.
+func (q *request) permitUnsafe(o *apimeta.DeleteOptions) error {
+	unsafe := &o.IgnoreStoreReadErrorWithClusterBreakingPotential
+	if !q.res.UnsafeDeletion {
+		*unsafe = nil
+	}
+	if *unsafe == nil || !**unsafe {
+		return nil
+	}
+	only, err := q.permitVerb(q.r.Context(), "unsafe-delete-ignore-read-errors")
+	if err != nil {
+		return err
+	}
+	q.only = q.only.And(only)
+	return nil
 }
 
 func (q *request) decodeDeleteOptions(data []byte) (o apimeta.DeleteOptions, err error) {

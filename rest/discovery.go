@@ -97,11 +97,11 @@ func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) err
 	if err != nil {
 		return err
 	}
-	return q.writeCached(media.Aggregated, body, "public")
+	return q.writeCached(media.Aggregated, body, newline, "public")
 }
 
 // writeCached sends a document that seldom changes, with an ETag. A client that already has it receives 304 Not Modified.
-func (q *request) writeCached(contentType string, body []byte, cacheControl string) error {
+func (q *request) writeCached(contentType string, body, end []byte, cacheControl string) error {
 	sum := sha512.Sum512(body)
 	tag := `"` + strings.ToUpper(hex.EncodeToString(sum[:])) + `"`
 	h := q.w.Header()
@@ -113,7 +113,7 @@ func (q *request) writeCached(contentType string, body []byte, cacheControl stri
 		q.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	return q.writeRaw(http.StatusOK, contentType, body)
+	return q.writeRaw(http.StatusOK, contentType, body, end)
 }
 
 // index answers the root with the paths that the API serves.

@@ -17,7 +17,7 @@ import (
 // newDiscovered is an API of a few resources in several groups and versions.
 func newDiscovered(t *testing.T) *rest.API {
 	t.Helper()
-	return newAPI(t, rest.Options{},
+	return newAPI(t, rest.Options{NoSelfReviews: true},
 		widgetResource(),
 		settingsResource(),
 		sumResource(func(context.Context, *Sum) error { return nil }),

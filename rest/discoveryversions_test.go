@@ -40,7 +40,7 @@ func TestDiscoveryOfSeveralVersions(t *testing.T) {
 	}
 	aggregated := do(t, api, "GET", "/apis", "", "Accept", acceptAggregated)
 	for i, v := range []string{"v1", "v1beta1", "v1alpha1"} {
-		at := fmt.Sprintf("items.0.versions.%d.", i)
+		at := fmt.Sprintf("items.2.versions.%d.", i) // after the groups of the reviews
 		assert.Equal(t, v, aggregated.text(t, at+"version"))
 		assert.Equal(t, v, aggregated.text(t, at+"resources.0.responseKind.version"))
 	}

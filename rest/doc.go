@@ -13,10 +13,10 @@
 //   - An object has metadata, a spec (the wanted state) and a status (the observed state).
 //   - A subresource has a path below that of its object. It is a part of the object (/status), a view of it (/scale), an action, or a
 //     stream.
-//   - A write is a create, an update, a patch, an apply or a delete. The server takes the steps of a write in one order: it prunes
-//     unknown fields, restores the fields that the client may not change, defaults missing fields, and lets admission hooks mutate the
-//     object. It validates the object, records in managedFields who owns which fields, and converts the object to the stored version.
-//     Then admission hooks validate it, and the server encodes and commits it.
+//   - A write is a create, an update, a patch, an apply or a delete. The server takes the steps of a write in one order, whatever its
+//     verb and its client. It prunes unknown fields, defaults missing ones, lets admission hooks mutate the object, validates it,
+//     converts it to the stored version, lets admission hooks validate it, and commits it. docs/design-of-rest.md has the table of the
+//     steps.
 //   - Admission consists of the host's hooks on the writes of all kinds: see [Admission]. A [Resource] has the hooks on one kind.
 //   - A dialect is one of the two ways in which Kubernetes' own servers answer, [Custom] or [Builtin].
 //

@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -60,6 +61,42 @@ func TestOpenAPIOfDocuments(t *testing.T) {
 			assert.Equal(t, []any{"kind", "apiVersion"}, template["required"])
 			assert.Contains(t, template["properties"], "metadata")
 		})
+	}
+}
+
+// kube-apiserver 1.37.2 published these schemas for the same definition. Each case is one property of it.
+func TestOpenAPIOfDocumentsAsRecorded(t *testing.T) {
+	const types = `"anyOf":[{"type":"integer"},{"type":"string"}]`
+	const mark = `"x-kubernetes-int-or-string":true`
+	cases := []struct{ name, declared, v3, v2 string }{
+		{"bare", `{` + mark + `}`, `{` + mark + `,` + types + `}`, `{` + mark + `}`},
+		{"nullable", `{` + mark + `,"nullable":true}`, `{` + mark + `,"nullable":true,` + types + `}`, `{` + mark + `}`},
+		{"types", `{` + mark + `,` + types + `}`, `{` + mark + `,` + types + `}`, `{` + mark + `}`},
+		{"pattern", `{` + mark + `,"pattern":"^a",` + types + `}`, `{` + mark + `,"pattern":"^a",` + types + `}`, `{` + mark + `,"pattern":"^a"}`},
+		{"all", `{` + mark + `,"allOf":[{` + types + `},{"pattern":"^a"}]}`, `{` + mark + `,"allOf":[{` + types + `},{"pattern":"^a"}]}`, `{` + mark + `}`},
+		{"other", `{` + mark + `,"anyOf":[{"pattern":"^a"}]}`, `{` + mark + `,"anyOf":[{"pattern":"^a"}],"allOf":[{` + types + `}]}`, `{` + mark + `}`},
+		{"items", `{"type":"array","items":{` + mark + `}}`, `{"type":"array","items":{` + mark + `,` + types + `}}`, `{"type":"array","items":{` + mark + `}}`},
+		{"default", `{"type":"string","default":"a"}`, `{"type":"string","default":"a"}`, `{"type":"string"}`},
+	}
+	properties := make([]string, 0, len(cases))
+	for _, c := range cases {
+		properties = append(properties, `"`+c.name+`":`+c.declared)
+	}
+	api := newAPI(t, rest.Options{}, lanterns(func(r *rest.Resource[apimeta.Document]) {
+		r.Schema.OpenAPI = []byte(`{"type":"object","properties":{"spec":{"type":"object","properties":{` + strings.Join(properties, ",") + `}}}}`)
+	}))
+	propertiesIn := func(target string, path ...string) map[string]any {
+		var all map[string]any
+		require.NoError(t, json.Unmarshal([]byte(do(t, api, "GET", target, "").Body), &all))
+		for _, key := range append(path, "com.example.home.v1.Lantern", "properties", "spec", "properties") {
+			all = all[key].(map[string]any)
+		}
+		return all
+	}
+	v3, v2 := propertiesIn("/openapi/v3/apis/home.example.com/v1", "components", "schemas"), propertiesIn("/openapi/v2", "definitions")
+	for _, c := range cases {
+		assert.JSONEq(t, c.v3, marshal(t, v3[c.name]), "%s, OpenAPI 3.0", c.name)
+		assert.JSONEq(t, c.v2, marshal(t, v2[c.name]), "%s, Swagger 2.0", c.name)
 	}
 }
 

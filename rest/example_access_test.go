@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/auth"
 )
 
 // One function finds out the user, and another decides what users may do. kubectl auth can-i asks the same function.
@@ -31,7 +30,7 @@ func ExampleAuthorizer() {
 		}
 		return rest.Decision{Reason: "visitors only read"}, nil
 	})
-	api, err := rest.New(rest.Options{Authenticator: withPassword, Authorizer: visitorsRead}, append(auth.Reviews(), books())...)
+	api, err := rest.New(rest.Options{Authenticator: withPassword, Authorizer: visitorsRead}, books())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -39,19 +40,16 @@ func (a *API) exchange(ctx context.Context, what string, plan func(*serving, *re
 func (a *API) exchangeNow(ctx context.Context, x *resource.Exchange, plan func(*serving, *resource.Exchange) ([]*served, error)) error {
 	old := a.serving.Load()
 	defer x.Unlock()
-	stored, err := plan(old, x)
-	if err == nil {
-		err = resource.CheckNames(resourcesOf(stored))
-	}
+	next, err := a.next(old, func() ([]*served, error) { return plan(old, x) })
 	if err == nil {
 		err = x.Prepare(context.WithValue(&call{Context: ctx, host: a.options.HostUser}, exchangeKey{}, a))
 	}
 	if err != nil {
 		return err
 	}
-	a.serving.Store(a.newServing(stored, old))
+	a.serving.Store(next)
 	close(old.replaced)
-	x.Settle()
+	x.Complete()
 	a.ending.Retire(x.Retires)
 	x.Unlock()
 	if !a.env.InHook(ctx) { // where it would wait for the write that runs the hook
@@ -60,6 +58,25 @@ func (a *API) exchangeNow(ctx context.Context, x *resource.Exchange, plan func(*
 		a.flights.Await(waiting, x.GivenUp)
 	}
 	return x.End(context.WithoutCancel(ctx))
+}
+
+// next builds the serving after old, without a change of what the API or the store serve. So a declaration that cannot be served, or that
+// makes the API panic, leaves everything else as it is.
+func (a *API) next(old *serving, plan func() ([]*served, error)) (s *serving, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			a.options.Logger.Error("a declaration makes the API panic, so the API does not serve it", "panic", p, "stack", string(debug.Stack()))
+			err = errors.New("the declaration makes the API panic; the log of the program says where")
+		}
+	}()
+	stored, err := plan()
+	if err == nil {
+		err = resource.CheckNames(resourcesOf(stored))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newServing(stored, old), nil
 }
 
 // index returns the place of a resource in stored, or -1.

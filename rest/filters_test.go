@@ -213,6 +213,95 @@ func TestFilteredLists(t *testing.T) {
 	assert.Equal(t, "Expired", got.text(t, "reason"))
 }
 
+// A filter of labels selects by the labels that are stored, in every version of a kind: a conversion that changes labels neither shows nor
+// hides an object, and a write must not leave the filter by way of a conversion.
+func TestFiltersOfConvertedLabels(t *testing.T) {
+	for _, indexed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("indexed %v", indexed), func(t *testing.T) { testFiltersOfConvertedLabels(t, indexed) })
+	}
+}
+
+func testFiltersOfConvertedLabels(t *testing.T, indexed bool) {
+	swapped := func(labels map[string]string) map[string]string {
+		return map[string]string{"team": map[string]string{"a": "b", "b": "a"}[labels["team"]]}
+	}
+	toV1 := func(in *CogV1beta1, out *Cog) error {
+		out.Labels = swapped(in.Labels)
+		return cogToV1(in, out)
+	}
+	fromV1 := func(in *Cog, out *CogV1beta1) error {
+		out.Labels = swapped(in.Labels)
+		return cogFromV1(in, out)
+	}
+	f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
+	api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: f}, cogResource(func(r *rest.Resource[Cog]) {
+		r.Versions = []rest.VersionOf[Cog]{rest.Converted(betaCogResource(), toV1, fromV1)}
+		if indexed {
+			r.IndexedLabels = []string{"team"}
+		}
+	}))
+	beta := func(name, team string) string {
+		return `{` + betaCogKind + `,"metadata":{"name":"` + name + `","labels":{"team":"` + team + `"}},"spec":{"toothCount":3}}`
+	}
+	stored := func(name, team, material string) {
+		must(t, api, "POST", cogs, `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"`+name+`","labels":{"team":"`+team+`"}},
+			"spec":{"teeth":3,"material":"`+material+`"}}`, "Test-User", "root")
+	}
+	stored("mine", "a", "steel")
+	stored("theirs", "b", "steel")
+	stored("unreadable", "b", "wood") // cannot be converted, which nobody notices who does not see it
+	alice := func(method, target, body string, header ...string) answer {
+		return do(t, api, method, target, body, append([]string{"Test-User", "alice"}, header...)...)
+	}
+	for _, path := range []string{cogs, betaCogs} {
+		assert.Equal(t, []string{"mine"}, must(t, api, "GET", path, "", "Test-User", "alice").names(t), path)
+		assert.Equal(t, 200, alice("GET", path+"/mine", "").Code)
+		for _, hidden := range []string{"/theirs", "/unreadable", "/theirs/status", "/theirs/scale"} {
+			assert.Equal(t, 404, alice("GET", path+hidden, "").Code, path+hidden)
+		}
+		assert.Equal(t, 404, alice("DELETE", path+"/theirs", "").Code)
+		assert.Equal(t, 404, alice("PATCH", path+"/theirs", `{}`, "Content-Type", typeMergePatch).Code)
+	}
+	assert.Equal(t, "b", alice("GET", betaCogs+"/mine", "").text(t, "metadata.labels.team"), "the answer is in the version of the request")
+	assert.Equal(t, []string{"mine"}, alice("GET", betaCogs+"?labelSelector=team%3Db", "").names(t), "so is the selector of a client")
+
+	assert.Equal(t, 403, alice("POST", betaCogs, beta("new", "a")).Code, "it would be stored as team b")
+	assert.Equal(t, 201, alice("POST", betaCogs, beta("new", "b")).Code)
+	assert.Equal(t, 403, alice("PATCH", betaCogs+"/new", `{"metadata":{"labels":{"team":"a"}}}`, "Content-Type", typeMergePatch).Code)
+	require.Equal(t, 200, alice("DELETE", betaCogs, "").Code)
+	assert.Equal(t, []string{"theirs", "unreadable"}, must(t, api, "GET", cogs, "", "Test-User", "root").names(t), "a collection is what the user sees")
+}
+
+// A watch in a version whose conversion changes labels follows the stored labels.
+func TestFilteredWatchOfConvertedLabels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fromV1 := func(in *Cog, out *CogV1beta1) error {
+			out.Labels = map[string]string{"team": "a"}
+			return cogFromV1(in, out)
+		}
+		f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
+		api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: f}, cogResource(func(r *rest.Resource[Cog]) {
+			r.Versions = []rest.VersionOf[Cog]{rest.Converted(betaCogResource(), cogToV1, fromV1)}
+		}))
+		s := follow(t, api, betaCogs+"?watch=1", "Test-User", "alice")
+		must(t, api, "POST", cogs, `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"x","labels":{"team":"b"}},"spec":{"teeth":3}}`,
+			"Test-User", "root")
+		assert.Empty(t, s.events())
+		relabel := func(team string) {
+			got := do(t, api, "PATCH", cogs+"/x", `{"metadata":{"labels":{"team":"`+team+`"}}}`, "Test-User", "root", "Content-Type", typeMergePatch)
+			require.Equal(t, 200, got.Code)
+		}
+		relabel("a")
+		added := s.events()
+		require.Len(t, added, 1)
+		assert.Contains(t, added[0], `"ADDED"`)
+		relabel("b")
+		deleted := s.events()
+		require.Len(t, deleted, 1)
+		assert.Contains(t, deleted[0], `"DELETED"`)
+	})
+}
+
 // What an Authorizer cannot mean is refused, and nothing is shown.
 func TestFaultyFilters(t *testing.T) {
 	for _, c := range []struct {

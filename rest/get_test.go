@@ -109,7 +109,7 @@ func TestHead(t *testing.T) {
 		assert.Equal(t, want, response.StatusCode, target)
 		assert.Equal(t, "application/json", response.Header.Get("Content-Type"))
 		if target == widgets+"/a" {
-			assert.EqualValues(t, len(do(t, api, "GET", target, "").Body), response.ContentLength)
+			assert.EqualValues(t, len(do(t, api, "GET", target, "").raw), response.ContentLength)
 		}
 	}
 }

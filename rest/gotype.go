@@ -6,7 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -22,7 +22,7 @@ func (t *typed[T]) Decode(json []byte) (any, error) {
 
 func (t *typed[T]) FromDocument(v doc.Value) (any, error) {
 	obj := new(T)
-	return obj, schema.ToGo(v, obj)
+	return obj, gotype.ToGo(v, obj)
 }
 
 func (t *typed[T]) ToDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }

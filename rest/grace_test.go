@@ -354,9 +354,11 @@ func TestUnsafeDeletion(t *testing.T) {
 			cause{invalid, field, "Invalid value: true: cannot be set together with .orphanDependents"})
 	})
 	t.Run("not for a collection", func(t *testing.T) {
-		api, _ := broken(t, true)
-		wantInvalid(t, do(t, api, "DELETE", widgets+ignore, ""), "DeleteOptions.meta.k8s.io", "",
-			cause{invalid, field, "Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option"})
+		for _, allowed := range []bool{true, false} {
+			api, _ := broken(t, allowed)
+			wantInvalid(t, do(t, api, "DELETE", widgets+ignore, ""), "DeleteOptions.meta.k8s.io", "",
+				cause{invalid, field, "Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option"})
+		}
 	})
 	t.Run("admission has its say", func(t *testing.T) {
 		refused := status.Generic(418, "no")
@@ -372,6 +374,16 @@ func TestUnsafeDeletion(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 418, do(t, api, "DELETE", widgets+"/broken"+ignore, "").Code)
 	})
+}
+
+// The answer to the deletion of a collection carries the warnings of the deletions.
+func TestTheDeletionOfACollectionWarns(t *testing.T) {
+	api := newAPI(t, rest.Options{}, widgetResource(withValidateDelete(func(ctx context.Context, w *Widget) error {
+		rest.Warn(ctx, w.Name+" had an owner")
+		return nil
+	})))
+	create(t, api, "a")
+	assert.Equal(t, []string{`299 - "a had an owner"`}, must(t, api, "DELETE", widgets, "").Header["Warning"])
 }
 
 // countingStore counts the updates that are begun.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -17,7 +18,6 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // identify finds out the user of the request, and the user as whom the client acts. Without an Authenticator, the user is that of the
@@ -51,12 +51,13 @@ func (q *request) identify() error {
 
 // unauthorized returns the 401 for a request whose user is unknown. Only the log receives the cause, which may help to guess credentials.
 func (q *request) unauthorized(cause error) error {
-	if e, ok := cause.(*status.Error); ok {
+	if e, ok := errors.AsType[*status.Error](cause); ok {
 		return e
 	}
 	if cause != nil {
 		q.api.options.Logger.LogAttrs(q.r.Context(), slog.LevelInfo, "request not authenticated",
-			slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.Any("error", cause))
+			slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.String("auditID", q.auditID[0]),
+			slog.Any("error", cause))
 	}
 	q.w.Header().Set("WWW-Authenticate", "Bearer")
 	return status.Unauthorized("")
@@ -110,6 +111,26 @@ func (q *request) impersonate(header string) error {
 	return nil
 }
 
+// holder says how the request counts for [Options.MaxInFlight]. A client that acts as another user counts as itself.
+func (q *request) holder() delivery.Holder {
+	u := q.sender
+	if u == nil {
+		of := UserFrom(q.r.Context())
+		u = &of
+	}
+	h := delivery.Holder{User: u.Name, Exempt: q.isHealth()}
+	for _, group := range u.Groups {
+		h.Exempt = h.Exempt || slices.Contains(q.api.options.ExemptGroups, group)
+	}
+	if q.api.options.Authenticator == nil && u.Name == identity.Anonymous {
+		h.User = "" // nobody has found out who it is
+	}
+	if q.res != nil && q.res.ConvertedOutside() {
+		h.WaitsFor = "conversion/" + q.res.GR.String()
+	}
+	return h
+}
+
 // isOpen reports whether the host serves the path to everybody, see [Options.OpenHealth].
 func (q *request) isOpen() bool {
 	return q.api.options.OpenHealth && (q.isHealth() || q.r.URL.Path == "/version")
@@ -121,7 +142,7 @@ type allowance struct {
 	onRevoked func(end func()) (stop func()) // see [Identity]; nil if only the expiry ends the credentials
 	only      *resource.Restriction          // nil if the user may access all objects
 	since     uint64                         // the count of the changes of rights when the Authorizer was first asked
-	readSince watch.Revision                 // the oldest revision from which the user may watch
+	resume    delivery.Resume                // whether the user may watch from a revision
 	sender    *User                          // the client, if it acts as another user
 	needs     []route.Question               // what the sender must be allowed to do to act as that user
 }
@@ -174,7 +195,7 @@ func (a *API) permitWatch(ctx context.Context, u User, q route.Question, res *re
 	if err != nil {
 		return nil, err
 	}
-	p := &resource.Permission{Only: only, Since: a.readSince(u, q, only)}
+	p := &resource.Permission{Only: only, Resume: a.reads(ctx, u, q, only)}
 	p.Context, p.Release = a.rights.Open(ctx, delivery.Grant{Since: since, Right: &right{api: a, user: u, asked: q, res: res, before: only.Fingerprint()}})
 	return p, nil
 }
@@ -210,17 +231,17 @@ func (q *request) authorize() (err error) {
 	u, asked := UserFrom(q.r.Context()), q.question()
 	q.only, err = q.api.permit(q.r.Context(), u, asked, q.resource())
 	if err == nil {
-		q.readSince = q.api.readSince(u, asked, q.only)
+		q.resume = q.api.reads(q.r.Context(), u, asked, q.only)
 	}
 	return err
 }
 
-// readSince returns the oldest revision from which the user may watch, if q is about a list or a watch.
-func (a *API) readSince(u User, q route.Question, only *resource.Restriction) watch.Revision {
+// reads remembers what the user reads, if q is about a list or a watch, and returns whether a watch may continue from a list.
+func (a *API) reads(ctx context.Context, u User, q route.Question, only *resource.Restriction) delivery.Resume {
 	if q.Verb != kind.List && q.Verb != kind.Watch {
-		return 0
+		return nil
 	}
-	return a.readings.Since(only.Fingerprint(), func() delivery.Asked {
+	return a.readings.Reads(ctx, u.Name, only.Fingerprint(), func() delivery.Asked {
 		q.Verb = "" // a list and the watch that follows it ask for the same
 		return sha256.Sum256(fmt.Appendf(nil, "%q", accessOf(u, q)))
 	}, a.store.Revision())

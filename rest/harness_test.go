@@ -71,12 +71,23 @@ func newAPI(t testing.TB, options rest.Options, definitions ...rest.Definition) 
 type answer struct {
 	Code    int
 	Header  http.Header
-	Body    string
+	Body    string // without the newline at the end of JSON
 	Flushed bool
+	raw     string // the body as it was sent
 }
 
 func answerOf(w *httptest.ResponseRecorder) answer {
-	return answer{w.Code, w.Header(), w.Body.String(), w.Flushed}
+	return newAnswer(w.Code, w.Header(), w.Body.String(), w.Flushed)
+}
+
+// newAnswer leaves out the audit ID, so that tests can compare answers.
+func newAnswer(code int, header http.Header, raw string, flushed bool) answer {
+	header.Del("Audit-ID")
+	body := raw
+	if strings.HasPrefix(header.Get("Content-Type"), thingType) {
+		body = strings.TrimSuffix(raw, "\n")
+	}
+	return answer{code, header, body, flushed, raw}
 }
 
 // newRequest is a request as a server would read it from a socket: nothing in target is cleaned.
@@ -316,7 +327,7 @@ func received(t testing.TB, response *http.Response) answer {
 	t.Helper()
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
-	return answer{Code: response.StatusCode, Header: response.Header, Body: string(body)}
+	return newAnswer(response.StatusCode, response.Header, string(body), false)
 }
 
 // thingDeadline is how long something may take that happens at once on an idle machine.

@@ -19,7 +19,7 @@ func (q *request) health() error {
 	}
 	query := q.parameters()
 	text, ok := health.Report(endpoint, unready, query["exclude"], query.Has("verbose"))
-	if check := q.params.ByName(paramCheck); check != "" {
+	if check := q.at.name; check != "" {
 		var known bool
 		if text, ok, known = health.Check(check, unready); !known {
 			return q.unknownPath()
@@ -29,7 +29,7 @@ func (q *request) health() error {
 	if !ok {
 		code = http.StatusInternalServerError
 	}
-	return q.writeRaw(code, media.Text, []byte(text))
+	return q.writeRaw(code, media.Text, []byte(text), nil)
 }
 
 // unready returns the failed readiness checks and their reasons.

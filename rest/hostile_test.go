@@ -631,7 +631,7 @@ func TestHostileHeaders(t *testing.T) {
 	}
 	refuse(t, []attack{
 		post("text/html"), post("application/jsonx"), post("garbage"), post("application/json; charset"), post("application/json;;;=\""), post("application/xml;application/json"), post("application/vnd.kubernetes.protobuf"), post("multipart/form-data; boundary=x"), post(strings.Repeat("x", 10_000)[:200]), post("application/json-patch+json"),
-		accept("text/html"), accept("garbage"), accept(";"), accept("application/json;q=0"), accept("application/json;q=x"), accept("application/json;q=NaN"), accept("application/json;as=Nothing;g=meta.k8s.io;v=v1"), accept("application/json;as=Table;g=meta.k8s.io;v=v7"), accept("application/json;stream=other"), accept("*/xml"),
+		accept("text/html"), accept("garbage"), accept(";"), accept("application/json;q=0"), accept("application/json;as=Nothing;g=meta.k8s.io;v=v1"), accept("application/json;as=Table;g=meta.k8s.io;v=v7"), accept("application/json;stream=other"), accept("*/xml"),
 		{name: "a list as one object", method: "GET", target: thingsIn, header: []string{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}, code: 406, reason: status.ReasonNotAcceptable},
 		{name: "a watch in CBOR", method: "GET", target: thingsIn + "?watch=1", header: []string{"Accept", "application/cbor"}, code: 406, reason: status.ReasonNotAcceptable},
 		{name: "a delete that cannot be answered deletes nothing", method: "DELETE", target: thingsIn + "/a", header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"io"
-	"net/http"
 
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -61,7 +60,7 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 		return q.writeListAs(rep, l, size)
 	}
 	expired := delivery.Copied
-	if rep.IsPlain() { // writeListAs sends it record by record, without a copy
+	if rep.Media != media.Protobuf { // such a list may be a copy
 		if cursor, err := q.res.Store.Watch(q.r.Context(), p.Selected.Scope, p.Revision, p.Selected.Terms...); err == nil {
 			defer cursor.Close()
 			expired = cursor.Err
@@ -70,16 +69,9 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 	return q.hold(expired, size, func() error { return q.writeListAs(rep, l, size) })
 }
 
-// writeListAs sends a list: as plain JSON, which is written record by record, or in another form, which is encoded first.
+// writeListAs sends a list record by record.
 func (q *request) writeListAs(rep *media.Representation, l media.List, size int) error {
-	if !rep.IsPlain() {
-		body, err := q.kind.EncodeList(rep, l)
-		if err != nil {
-			return err
-		}
-		return q.writeRaw(http.StatusOK, rep.Media, body)
-	}
-	out, err := media.NewListWriter(q.kind, rep)
+	out, err := media.NewListWriter(q.kind, rep, &q.api.copies)
 	if err != nil {
 		return err
 	}
@@ -87,8 +79,12 @@ func (q *request) writeListAs(rep *media.Representation, l media.List, size int)
 	defer func() { q.wrote = out.Sent() }() // also after a panic
 	h := q.w.Header()
 	h["Content-Type"], h["Cache-Control"] = headerJSON, headerNoCache
-	if size > media.CompressAbove && q.compresses() {
-		return media.Compressed(q.body(), func(w io.Writer) error { return out.Write(w, l) })
+	if rep.Media != media.JSON {
+		h["Content-Type"] = []string{rep.Media}
 	}
-	return out.Write(q.body(), l)
+	q.sendWarnings() // a deletion of a collection has some
+	if size > media.CompressAbove && q.compresses() {
+		return media.Compressed(q.body(), func(w io.Writer) error { return out.Write(q.r.Context(), w, l) })
+	}
+	return out.Write(q.r.Context(), q.body(), l)
 }

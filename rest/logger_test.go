@@ -3,6 +3,7 @@ package rest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http/httptest"
 	"strings"
@@ -49,6 +50,28 @@ func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 			assert.Equal(t, 1, strings.Count(log.String(), "level=ERROR"), log.String())
 			assert.Equal(t, 1, strings.Count(log.String(), secret), "told once: %s", log.String())
 			assert.Contains(t, log.String(), widgets)
+		})
+	}
+}
+
+// A hook may refuse a request with 503 on purpose. The log says so, but not as an error of the server.
+func TestADeliberate503IsAWarning(t *testing.T) {
+	for _, c := range []struct {
+		name, level string
+		err         error
+	}{
+		{"chosen", "level=WARN", status.ServiceUnavailable("nothing runs here")},
+		{"with a cause", "level=ERROR", status.ServiceUnavailable("nothing runs here").WithCause(errors.New("the disk is full"))},
+		{"wrapped", "level=ERROR", fmt.Errorf("the proxy: %w", status.ServiceUnavailable("nothing runs here"))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log strings.Builder
+			options := rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+			api := newAPI(t, options, widgetResource(withDefault(func(context.Context, *Widget) error { return c.err })))
+			a := do(t, api, "POST", widgets, widgetBody(`"name":"a"`))
+			assert.Equal(t, 503, a.Code)
+			assert.Equal(t, 1, strings.Count(log.String(), c.level), log.String())
+			assert.Equal(t, 1, strings.Count(log.String(), "level="), log.String())
 		})
 	}
 }

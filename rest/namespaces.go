@@ -18,6 +18,6 @@ func NamespacesOf[T any]() Resource[T] {
 		Verbs:            []Verb{Create, Delete, Get, List, Patch, Update, Watch},
 		Columns:          []Column{{Name: "Status", Path: ".status.phase"}, {Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"}},
 		SelectableFields: []string{"status.phase"},
-		life:             resource.Namespaces,
+		strategy:         resource.Namespaces,
 	}
 }

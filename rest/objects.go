@@ -3,11 +3,13 @@ package rest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/notes"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -60,19 +62,26 @@ func (o Objects) Resources() []StoredResource {
 		if res.Kind.Virtual {
 			continue
 		}
-		r := StoredResource{Name: res.GR.String(), Namespaced: res.Kind.Namespaced, Namespaces: res.AreNamespaces(),
-			TimeToLive: res.Traits.TimeToLive, RemoveWhenDue: res.Traits.RemoveWhenDue}
-		for _, version := range res.EveryVersion() {
-			r.Kinds = append(r.Kinds, version.GVK)
-		}
-		out = append(out, r)
+		out = append(out, storedResource(res))
 	}
 	return out
+}
+
+func storedResource(res *resource.Resource) StoredResource {
+	r := StoredResource{Name: res.GR.String(), Namespaced: res.Kind.Namespaced, Namespaces: res.AreNamespaces(),
+		TimeToLive: res.Traits.TimeToLive, RemoveWhenDue: res.Traits.RemoveWhenDue}
+	for _, version := range res.EveryVersion() {
+		r.Kinds = append(r.Kinds, version.GVK)
+	}
+	return r
 }
 
 // Changed returns a channel that is closed when the API next takes, replaces or gives up a resource. A caller that depends on [Objects.Resources]
 // calls Changed first.
 func (o Objects) Changed() <-chan struct{} { return o.api.serving.Load().replaced }
+
+// Ending returns a channel that is closed when the API shuts down or closes.
+func (o Objects) Ending() <-chan struct{} { return o.api.ending.Done() }
 
 // begin admits a call and finds the resource. The caller calls the returned function when the call has ended.
 func (o Objects) begin(resource string) (*resource.Resource, func(), error) {
@@ -107,6 +116,18 @@ func (o Objects) List(ctx context.Context, resource, namespace string) ([]*stora
 	defer done()
 	page, err := o.api.store.List(ctx, storage.Query{Scope: storage.Key{Resource: resource, Namespace: namespace}, Revision: storage.MostRecent}, nil)
 	return page.Records, err
+}
+
+// ResourcesIn returns the names of the resources that have objects in a namespace, or any object if namespace is empty, from the most
+// recent state. It also names resources that the API does not serve but whose objects are in the store, for example those of a
+// definition that waits for its conversion webhook. So a caller that releases a namespace asks ResourcesIn first.
+func (o Objects) ResourcesIn(ctx context.Context, namespace string) ([]string, error) {
+	if err := o.api.flights.EnterCall(nil); err != nil {
+		return nil, err
+	}
+	defer o.api.flights.LeaveCall(nil)
+	held, err := o.api.store.ResourcesIn(ctx, namespace)
+	return slices.DeleteFunc(held, notes.IsResource), err
 }
 
 // Patch applies a patch to an object, or to one of its subresources "status" and "finalize"; "" means the object itself. A

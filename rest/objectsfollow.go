@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -17,11 +18,21 @@ type Changes struct {
 	// Through is the revision up to which Follow has yielded every change of the resources, including List. It is 0 until Follow
 	// has yielded all objects that existed at the beginning.
 	Through watch.Revision
+	// Read describes the resources whose existing objects Follow has now all yielded: at first every resource, later those that the API has
+	// taken since, and those that it has declared anew. Through counts for the resources that were read.
+	Read []StoredResource
+	// GivenUp names resources that Follow no longer yields, because the API has given them up, or that it is about to yield from the
+	// beginning. The caller forgets what it knows of their objects. GivenUp comes before List.
+	GivenUp []string
+	// Removed holds removals of objects of resources that were not read at that time, for callers that remember what is gone.
+	Removed []*watch.Change[storage.Record]
 }
 
 // Follow yields the objects of the resources and then their changes. A caller that has applied everything that Follow yielded
-// knows the state of the resources at the revision Through. Each argument is the Name of a [StoredResource]; without arguments,
-// Follow yields the objects of all resources that the API serves when Follow begins. A call with a single resource does not read the changes of other resources.
+// knows the state of the resources at the revision Through. Each argument is the Name of a [StoredResource]. A call with a single resource
+// does not read the changes of other resources. Without arguments, Follow yields the objects of all resources that the API serves. It then
+// also follows what the API serves: it reads a resource that the API takes later, and meanwhile goes on with the others; before it gives
+// a resource up, it yields what has happened to its objects. Read and GivenUp are set only without arguments.
 //
 // While Through is 0, each existing object appears as a change that adds it, mixed with later changes of objects that Follow has
 // already yielded. The changes of one object are in order; changes of different objects may not be. Afterwards, the changes of
@@ -39,17 +50,20 @@ func (o Objects) Follow(ctx context.Context, resources ...string) iter.Seq2[Chan
 		defer o.api.flights.LeaveCall(nil)
 		ctx, cancel := o.api.ending.Until(ctx)
 		defer cancel()
-		followed, scope := slices.Clone(resources), watch.Scope{}
-		if len(followed) == 1 {
-			scope.Resource = followed[0]
+		of := follow.Following{Names: slices.Clone(resources)}
+		switch len(resources) {
+		case 0: // the whole log, even if the API has one resource: Through then reaches every revision
+			of.Served = o.served
+			defer o.api.env.Attend()()
+		case 1:
+			of.Scope.Resource = resources[0]
 		}
-		if len(followed) == 0 { // the whole log, even if the API has one resource: Through then reaches every revision
-			for _, r := range o.Resources() {
-				followed = append(followed, r.Name)
+		err := follow.All(ctx, o.api.store, of, func(news follow.News) error {
+			changes := Changes{List: news.Changes, Through: news.Through, GivenUp: news.GivenUp, Removed: news.Removed}
+			for _, res := range news.Read {
+				changes.Read = append(changes.Read, storedResource(res))
 			}
-		}
-		err := resource.FollowAll(ctx, o.api.store, scope, followed, func(changes []*resource.LogChange, through watch.Revision) error {
-			if !yield(Changes{List: changes, Through: through}, nil) {
+			if !yield(changes, nil) {
 				return errBrokenOff
 			}
 			return nil
@@ -62,6 +76,17 @@ func (o Objects) Follow(ctx context.Context, resources ...string) iter.Seq2[Chan
 		}
 		yield(Changes{}, err)
 	}
+}
+
+// served returns the resources whose objects are stored, and a channel that is closed when these are others.
+func (o Objects) served() (stored []*resource.Resource, changed <-chan struct{}) {
+	s := o.api.serving.Load()
+	for _, res := range s.Resources {
+		if !res.Kind.Virtual {
+			stored = append(stored, res)
+		}
+	}
+	return stored, s.replaced
 }
 
 // Revision returns the revision of the latest commit that readers see.

@@ -30,7 +30,7 @@ func (q *request) openAPIv2() error {
 	if err != nil {
 		return err
 	}
-	return q.writeCached(form, body, headerNoCache[0])
+	return q.writeCached(form, body, nil, headerNoCache[0])
 }
 
 // openAPIv3Index answers /openapi/v3: where the document of each group and version is.
@@ -53,7 +53,7 @@ func (q *request) openAPIv3Index() error {
 	if err != nil {
 		return err
 	}
-	return q.writeCached(media.JSON, body, headerNoCache[0])
+	return q.writeCached(media.JSON, body, nil, headerNoCache[0])
 }
 
 // documentURL is where a document with this content is, below the prefix under which the client has found the API.
@@ -85,10 +85,10 @@ func (q *request) openAPIv3() error {
 	case asked == "":
 	case asked != d.Hash:
 		q.w.Header().Set("Location", q.documentURL(name, d.Hash))
-		return q.writeRaw(http.StatusMovedPermanently, media.Text, nil)
+		return q.writeRaw(http.StatusMovedPermanently, media.Text, nil, nil)
 	default:
 		cacheControl = "public, immutable"
 		q.w.Header().Set("Expires", q.api.options.Now().Add(365*24*time.Hour).UTC().Format(http.TimeFormat))
 	}
-	return q.writeCached(media.JSON, d.Body, cacheControl)
+	return q.writeCached(media.JSON, d.Body, nil, cacheControl)
 }

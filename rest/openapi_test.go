@@ -148,7 +148,11 @@ func TestOpenAPIDescribesKinds(t *testing.T) {
 			spec := d.property(t, w, "spec")
 			assert.Equal(t, []string{"size"}, spec.Required)
 			assert.Equal(t, []string{"red", "green", "blue"}, d.property(t, spec, "color").Enum)
-			assert.Equal(t, "red", d.property(t, spec, "color").Default)
+			if d.Swagger == "" {
+				assert.Equal(t, "red", d.property(t, spec, "color").Default)
+			} else {
+				assert.Nil(t, d.property(t, spec, "color").Default)
+			}
 			assert.Equal(t, float64(1), *d.property(t, spec, "size").Minimum)
 			assert.Equal(t, float64(100), *d.property(t, spec, "size").Maximum)
 			assert.Equal(t, "^[a-z]+$", d.property(t, spec, "code").Pattern)

@@ -19,8 +19,8 @@ type Options struct {
 	// Store keeps the objects. Default: a new [storage.Memory], which the API closes. The host closes a store that it sets here,
 	// after the API.
 	Store storage.Store
-	// Logger receives what clients must not see: panics of hooks and the causes of 500s. Default: the logger that is slog's
-	// default when New is called.
+	// Logger receives what clients must not see: panics of hooks and the causes of 500s. A 503 that a hook returns as an error of package
+	// status, without a cause, is a warning. Default: errors only, to the logger that is slog's default when New is called.
 	Logger *slog.Logger
 	// HostUser is the user that hooks see in calls of in-process clients whose context names no user (see [WithUser]). Default:
 	// system:host, in the group system:authenticated.
@@ -32,17 +32,33 @@ type Options struct {
 	// MaxBodyBytes is the size limit of a request's body, in bytes. A larger body is refused with 413 RequestEntityTooLarge, and
 	// so is a write that would make an object larger than twice the limit. Default: 3 MiB.
 	MaxBodyBytes int64
-	// MaxInFlight is how many requests the API handles at once, not counting watches and streams. It answers more with 429
-	// TooManyRequests and Retry-After. A client that sends or reads slowly keeps its place until the host's http.Server ends the
-	// request, so set ReadTimeout and WriteTimeout there; watches and streams lift these timeouts for themselves. Default: 1000.
+	// MaxInFlight is how many requests the API works on at once, not counting watches and streams. It answers more with 429
+	// TooManyRequests and Retry-After. A user gets no further place while it holds as many as are free, so one user holds half of them
+	// at most. Users in ExemptGroups and health checks always get one. If the API has no Authenticator and nobody has named the users
+	// (see [WithUser]), only the total counts. Default: 1000.
+	//
+	// A request has no place while the Authenticator finds out its user, while its body is read, and while its client reads a large
+	// answer. Bodies and large answers have limits of the same size. Of the bodies, each 256 KiB count as one. At most half of the
+	// places wait for webhooks, and a webhook holds no more of that half than are free. So slow clients and webhooks leave places to
+	// others. They hold connections and goroutines until the host's http.Server ends the request, so set ReadTimeout and WriteTimeout
+	// there; watches and streams lift these timeouts for themselves.
 	//
 	// Slow clients do not make memory grow. A watch buffers about 256 KiB for its client, which has a minute to read each 64 KiB.
 	// A client may read the first state of a watch, a list or a large object equally slowly while the store or its history still
 	// holds the records (see [storage.MemoryOptions]). Once the store has dropped them, the API ends a watch with 410 Expired, and
 	// aborts the response with a list or an object after another minute plus a second per MiB. The API closes the connection
-	// earlier if the client reads nothing for 10 to 20 seconds. A response in any form other than compact JSON is a copy that the
-	// history does not hold. The limits therefore apply to such a response, and to the response to a write, from the start.
+	// earlier if the client reads nothing for 10 to 20 seconds. A large object in any form other than compact JSON, or a list in
+	// Protobuf, is a copy that the history does not hold. The limits therefore apply to such a response, and to the response to a write, from the start.
+	// All such copies together have at most 256 MiB; the API answers more with 429 too. A list is encoded element by element, as
+	// the client reads it.
 	MaxInFlight int
+	// ExemptGroups are groups whose members always get a place, such as administrators, who may have to end what takes all others.
+	// Default: what the method Administrators() []string of the Authorizer returns, if it has one, as that of package rest/rbac.
+	ExemptGroups []string
+	// RequestTimeout is the time limit of a write, hooks and webhooks included. Beyond it, the client gets 504 Timeout. A client can ask
+	// for less with the parameter timeout, such as ?timeout=5s. The WriteTimeout of the host's http.Server must be longer, or its client
+	// gets no answer. Default: 60 seconds.
+	RequestTimeout time.Duration
 	// Authenticator finds out the user of each request. A request without valid credentials is answered with 401 Unauthorized. Default:
 	// the host's middleware sets the user (see [WithUser]), and a request without a user is one of system:anonymous.
 	Authenticator Authenticator
@@ -57,6 +73,15 @@ type Options struct {
 	// Default: only pages of the API's own origin may. Requests of other pages that change something get 403, unless they have a bearer
 	// token.
 	AllowedOrigins []string
+	// AllowedHosts are the names under which clients reach the API, such as "localhost" or "api.example.com", without a port. A request
+	// with another name in its Host header gets 421 Misdirected Request, also on the paths of health. A request that names an IP address
+	// is always allowed. Set it where an API without users listens on the loopback address or inside a private network: otherwise a web
+	// page can reach that API through a name of its own that it points there (DNS rebinding). Default: every name is allowed.
+	AllowedHosts []string
+	// NoSelfReviews leaves out SelfSubjectReview, SelfSubjectAccessReview and SelfSubjectRulesReview, through which clients such as
+	// kubectl auth whoami, kubectl auth can-i and k9s ask who they are and what they may do. The Authorizer answers, and decides who may
+	// ask. A resource of the same group and plural that the host declares replaces one of these. Default: every API serves them.
+	NoSelfReviews bool
 	// Admission are the hooks on the writes of all resources, in the order in which they run.
 	Admission []Admission
 	// MaxConvertedBytes is the size of the cache of converted objects, in bytes. The cache spares the API from converting an
@@ -95,6 +120,8 @@ const (
 	defaultMaxBodyBytes = 3 << 20
 	defaultMaxInFlight  = 1000
 
+	defaultRequestTimeout = 60 * time.Second
+
 	defaultMaxConvertedBytes = 64 << 20
 )
 
@@ -113,10 +140,15 @@ func (o Options) withDefaults() Options {
 	if o.Types == nil {
 		o.Types = new(Types)
 	}
+	if z, ok := o.Authorizer.(interface{ Administrators() []string }); ok && o.ExemptGroups == nil {
+		o.ExemptGroups = z.Administrators()
+	}
+	o.ExemptGroups = slices.Clone(o.ExemptGroups)
 	o.MaxBodyBytes = cmp.Or(max(o.MaxBodyBytes, 0), defaultMaxBodyBytes)
 	o.MaxInFlight = cmp.Or(max(o.MaxInFlight, 0), defaultMaxInFlight)
+	o.RequestTimeout = cmp.Or(max(o.RequestTimeout, 0), defaultRequestTimeout)
 	o.MaxConvertedBytes = cmp.Or(max(o.MaxConvertedBytes, 0), defaultMaxConvertedBytes)
-	o.Admission, o.AllowedOrigins = slices.Clone(o.Admission), slices.Clone(o.AllowedOrigins)
+	o.Admission, o.AllowedOrigins, o.AllowedHosts = slices.Clone(o.Admission), slices.Clone(o.AllowedOrigins), slices.Clone(o.AllowedHosts)
 	o.Version = o.Version.withDefaults()
 	return o
 }

@@ -36,11 +36,11 @@ func (q *request) writeParameters(kind string) (resource.Asked, error) {
 
 // listParameters reads the options of a list, a watch or a deletion of a collection from the query.
 func (q *request) listParameters() (*resource.ListParameters, error) {
-	p := &resource.ListParameters{Only: q.only, Since: q.readSince}
+	p := &resource.ListParameters{Only: q.only, Resume: q.resume}
 	if q.parameters() == nil {
 		return p, nil
 	}
-	options, err := resource.QueryListOptions(q.parameters())
+	options, err := queryListOptions(q.parameters())
 	if err == nil {
 		err = p.Read(options, q.res.Resource)
 	}

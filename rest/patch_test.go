@@ -58,13 +58,24 @@ func TestPatch(t *testing.T) {
 	}
 }
 
+// As kube-apiserver 1.37, the server reads the JSON of a patch before it looks for the object, and its operations afterwards.
+func TestMalformedPatchesOfNothing(t *testing.T) {
+	api := newWidgets(t)
+	for _, media := range []string{typeMergePatch, typeJSONPatch} {
+		for _, patch := range []string{"", "{", "]"} {
+			wantFailure(t, do(t, api, "PATCH", widgets+"/none", patch, "Content-Type", media), 400, "BadRequest", "invalid JSON patch", "")
+		}
+		assert.Equal(t, 404, do(t, api, "PATCH", widgets+"/none", `5`, "Content-Type", media).Code)
+	}
+}
+
 func TestPatchRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name, media, patch       string
 		code                     int
 		reason, message, details string
 	}{
-		{"no JSON", typeMergePatch, `{"spec": `, 400, "BadRequest", "error decoding patch: unexpected end of JSON input", ""},
+		{"no JSON", typeMergePatch, `{"spec": `, 400, "BadRequest", "invalid JSON patch", ""},
 		{"no merge patch", typeMergePatch, `[]`, 400, "BadRequest", "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}", ""},
 		{"null", typeMergePatch, `null`, 400, "BadRequest", "Invalid JSON Patch", ""},
 		{"no list of operations", typeJSONPatch, `{"op":"add"}`, 400, "BadRequest", "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp", ""},

@@ -111,7 +111,7 @@ func TestRecordedPatchesOfBuiltinKinds(t *testing.T) {
 		})
 	}
 	t.Run("of what is not there", func(t *testing.T) {
-		wantFailure(t, strategic(t, memos+"/none", `{`), 404, "NotFound", `memos "none" not found`, `{"name":"none","kind":"memos"}`)
+		wantFailure(t, strategic(t, memos+"/none", `5`), 404, "NotFound", `memos "none" not found`, `{"name":"none","kind":"memos"}`)
 	})
 	t.Run("that takes the name away", func(t *testing.T) {
 		wantFailure(t, strategic(t, memos+"/a", `{"$patch":"delete"}`), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
@@ -356,9 +356,7 @@ func TestRecordedEmptyManagedFields(t *testing.T) {
 func TestRecordedPatchesOfWhatIsNotThere(t *testing.T) {
 	api := newWidgets(t)
 	for _, c := range []struct{ name, media, patch string }{
-		{"a merge patch that is no JSON", typeMergePatch, `{`},
 		{"a merge patch that is no object", typeMergePatch, `[]`},
-		{"a JSON patch that is no JSON", typeJSONPatch, `{`},
 		{"a JSON patch that is no list", typeJSONPatch, `{}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

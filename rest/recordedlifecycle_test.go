@@ -151,7 +151,7 @@ func TestRecordedMetadataOfBuiltinKinds(t *testing.T) {
 			cause{invalid, "metadata.finalizers", `Invalid value: "": name part must be non-empty`},
 			cause{invalid, "metadata.finalizers", `Invalid value: "": ` + namePartText})
 		assert.Contains(t, do(t, newWidgets(t), "POST", widgets, widgetBody(`"name":"a","ownerReferences":[null]`)).text(t, "message"),
-			`metadata.ownerReferences.kind: Invalid value: "": must not be empty`)
+			`metadata.ownerReferences[0].kind: Required value: must not be empty`)
 	})
 	t.Run("names of types", func(t *testing.T) {
 		for metadata, text := range map[string]string{

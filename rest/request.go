@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/julienschmidt/httprouter"
-
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/rest/internal/body"
@@ -32,7 +30,7 @@ type request struct {
 	res     *served  // nil for paths outside of all resources
 	w       http.ResponseWriter
 	r       *http.Request
-	params  httprouter.Params
+	at      place
 	kind    *media.Kind        // of the body and the answer: the resource's, or the subresource's own
 	through *servedSubresource // the subresource in the path; nil for the object itself
 	ofPath  bool               // the path asks to watch its object
@@ -40,7 +38,8 @@ type request struct {
 	query  url.Values
 	secret []string // the headers with credentials, which no stream receives
 	allowance
-	wrote    bool // the answer has begun
+	auditID  [1]string // the value of a header
+	wrote    bool      // the answer has begun
 	flight   delivery.Flight
 	held     delivery.Held
 	warnings resource.Warnings
@@ -118,7 +117,7 @@ func (q *request) namespace() (string, error) {
 	if !q.res.Kind.Namespaced {
 		return "", nil
 	}
-	namespace := q.params.ByName(paramNamespace)
+	namespace := q.at.namespace
 	if namespace == "" {
 		return "", nil
 	}
@@ -136,11 +135,7 @@ func (q *request) object() (namespace, name string, err error) {
 	if q.res.Kind.Namespaced && namespace == "" {
 		return "", "", status.ResourceNotFound()
 	}
-	name = q.params.ByName(paramName)
-	if q.res.namesNamespaces() {
-		name = q.params.ByName(paramNamespace)
-	}
-	if name == "" {
+	if name = q.at.name; name == "" {
 		return "", "", status.ResourceNotFound()
 	}
 	if msgs := apimeta.ValidatePathSegmentName(name); len(msgs) > 0 {
@@ -152,10 +147,7 @@ func (q *request) object() (namespace, name string, err error) {
 // context returns the context for hooks. Reads without hooks do not call it, which saves its allocation.
 func (q *request) context() context.Context { return context.WithValue(q.r.Context(), accessKey{}, q) }
 
-// maxTimeout bounds every request but a watch or a stream, whatever timeout it asks for.
-const maxTimeout = 60 * time.Second
-
-// withTimeout returns the context of the request, bounded by its parameter timeout. The caller calls the returned function.
+// withTimeout returns the context of the request, bounded by [Options].RequestTimeout and by its parameter timeout. The caller calls the returned function.
 func (q *request) withTimeout() (context.Context, context.CancelFunc, error) {
 	timeout, err := q.timeout()
 	if err != nil {
@@ -165,25 +157,37 @@ func (q *request) withTimeout() (context.Context, context.CancelFunc, error) {
 	return ctx, cancel, nil
 }
 
-// timeout returns the value of the parameter timeout, at most maxTimeout.
+// timeout returns the value of the parameter timeout, at most the time limit of the API.
 func (q *request) timeout() (time.Duration, error) {
-	value := q.parameters().Get("timeout")
+	limit, value := q.api.options.RequestTimeout, q.parameters().Get("timeout")
 	if value == "" {
-		return maxTimeout, nil
+		return limit, nil
 	}
 	d, err := time.ParseDuration(value)
 	if err != nil {
 		return 0, status.BadRequest("invalid timeout specified in the request URL - " + words.NotADuration(value))
 	}
-	if d > 0 && d < maxTimeout {
+	if d > 0 && d < limit {
 		return d, nil
 	}
-	return maxTimeout, nil
+	return limit, nil
 }
 
-// readBody reads the body of the request, up to MaxBodyBytes.
+// readBody reads the body of the request, up to MaxBodyBytes. Meanwhile the request gives its place to others, because the client may be
+// slow.
 func (q *request) readBody() ([]byte, error) {
-	return body.Read(q.w, q.r, q.api.options.MaxBodyBytes)
+	if q.r.Body == nil || q.r.Body == http.NoBody {
+		return nil, nil
+	}
+	flights := q.api.flights
+	if err := flights.Receive(&q.flight); err != nil {
+		return nil, err
+	}
+	data, err := body.Read(q.w, q.r, q.api.options.MaxBodyBytes, func(bytes int64) error { return flights.Received(&q.flight, bytes) })
+	if err != nil {
+		return nil, err
+	}
+	return data, flights.Resume(&q.flight)
 }
 
 // bodyFormat returns the format of the body. message is what a body in Protobuf contains.

@@ -21,13 +21,16 @@ var (
 	headerNoSniff = []string{"nosniff"}
 )
 
-// writeRaw sends a body unchanged, with the headers and warnings of the response. Only this response may keep the body in memory,
+// newline ends an answer in compact JSON. As in kube-apiserver, indented JSON ends without one.
+var newline = []byte("\n")
+
+// writeRaw sends a body unchanged and its end, with the headers and warnings of the response. Only this response may keep the body in memory,
 // because it can be an encoding or an old state of an object. The API therefore aborts a large response if the client is too slow.
-func (q *request) writeRaw(code int, contentType string, body []byte) error {
+func (q *request) writeRaw(code int, contentType string, body, end []byte) error {
 	if q.held.Now != nil || len(body) <= media.ChunkSize {
-		return q.writeBody(code, contentType, body)
+		return q.writeBody(code, contentType, body, end)
 	}
-	return q.hold(delivery.Copied, len(body), func() error { return q.writeBody(code, contentType, body) })
+	return q.hold(delivery.Copied, len(body), func() error { return q.writeBody(code, contentType, body, end) })
 }
 
 // hold runs write, and aborts the response if the client is too slow. While write runs, the response keeps about size bytes in memory.
@@ -36,14 +39,24 @@ func (q *request) hold(expired func() error, size int, write func() error) error
 	cut := func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }
 	holding := q.held.Hold(delivery.Bytes{Expired: expired, Cut: cut}, size)
 	defer holding.Release()
+	q.api.flights.Deliver(&q.flight)
 	if err := write(); err != nil {
 		return err
 	}
 	return holding.Ended()
 }
 
-// writeBody sends the header and the body. It compresses a large body if the client accepts gzip.
-func (q *request) writeBody(code int, contentType string, body []byte) error {
+// sendWarnings adds the warnings of the request to the header of the answer.
+func (q *request) sendWarnings() {
+	if len(q.warnings.Texts) > 0 {
+		for _, value := range media.Warnings(q.warnings.Texts) {
+			q.w.Header().Add("Warning", value)
+		}
+	}
+}
+
+// writeBody sends the header, the body and its end. The body may be a stored object, to which nothing can be appended. It compresses a large body if the client accepts gzip.
+func (q *request) writeBody(code int, contentType string, body, end []byte) error {
 	h := q.w.Header()
 	if contentType == media.JSON {
 		h["Content-Type"] = headerJSON
@@ -53,22 +66,22 @@ func (q *request) writeBody(code int, contentType string, body []byte) error {
 	if h["Cache-Control"] == nil {
 		h["Cache-Control"] = headerNoCache
 	}
-	if len(q.warnings.Texts) > 0 {
-		for _, value := range media.Warnings(q.warnings.Texts) {
-			h.Add("Warning", value)
-		}
-	}
+	q.sendWarnings()
 	q.wrote = true
 	if code == http.StatusOK && len(body) > media.CompressAbove && q.compresses() {
 		q.w.WriteHeader(code)
 		return media.Compressed(q.body(), func(w io.Writer) error {
 			_, _ = w.Write(body)
+			_, _ = w.Write(end)
 			return nil
 		})
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	h["Content-Length"] = []string{strconv.Itoa(len(body) + len(end))}
 	q.w.WriteHeader(code)
-	_, _ = q.body().Write(body) // an error means that the client has left
+	to := q.body()
+	if _, err := to.Write(body); err == nil && len(end) > 0 { // an error means that the client has left
+		_, _ = to.Write(end)
+	}
 	return nil
 }
 
@@ -85,13 +98,23 @@ func (q *request) compresses() bool {
 
 // writeJSON sends a JSON body in the negotiated media type.
 func (q *request) writeJSON(code int, rep *media.Representation, body []byte) error {
-	if !rep.IsPlain() {
-		var err error
-		if body, err = rep.Encode(body); err != nil {
-			return err
-		}
+	if rep.IsPlain() {
+		return q.writeRaw(code, rep.Media, body, newline)
 	}
-	return q.writeRaw(code, rep.Media, body)
+	room := rep.Room(len(body))
+	if err := q.api.copies.Take(room); err != nil {
+		return err
+	}
+	defer func() { q.api.copies.Release(room) }()
+	body, err := rep.Encode(body)
+	if err != nil {
+		return err
+	}
+	if needed := min(room, len(body)); needed < room { // the rest was for the encoding
+		q.api.copies.Release(room - needed)
+		room = needed
+	}
+	return q.writeRaw(code, rep.Media, body, nil)
 }
 
 // writeObject sends one object, given as stored JSON, in the form that the client asks for.
@@ -130,17 +153,24 @@ func (q *request) fail(err error) {
 }
 
 // failure returns the error that the client sees. An error outside package status becomes a 500 without its text. failure logs
-// errors of the server with their causes, which the client must not see.
+// errors of the server with their causes, which the client must not see. A 503 without a cause is an answer that somebody chose, such as that
+// of a hook whose backend is away on purpose. It tells the client everything, so it is a warning.
 func (q *request) failure(err error) *status.Error {
 	e := status.From(err)
 	if status.CodeOf(e) < http.StatusInternalServerError || q.expected(e) {
 		return e
 	}
-	attrs := []slog.Attr{slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.Any("error", err)}
-	if told, ok := errors.AsType[*status.Error](err); ok && errors.Unwrap(told) != nil {
+	level, message := slog.LevelError, "request failed"
+	attrs := []slog.Attr{slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path),
+		slog.String("auditID", q.auditID[0]), slog.Any("error", err)}
+	told, ok := errors.AsType[*status.Error](err)
+	switch {
+	case ok && errors.Unwrap(told) != nil:
 		attrs = append(attrs, slog.Any("cause", errors.Unwrap(told)))
+	case ok && err == error(told) && status.IsServiceUnavailable(told):
+		level, message = slog.LevelWarn, "request refused"
 	}
-	q.api.options.Logger.LogAttrs(q.r.Context(), slog.LevelError, "request failed", attrs...)
+	q.api.options.Logger.LogAttrs(q.r.Context(), level, message, attrs...)
 	return e
 }
 
@@ -156,6 +186,7 @@ func (q *request) expected(e *status.Error) bool {
 // request before the API sees it.
 func (a *API) Error(w http.ResponseWriter, r *http.Request, err error) {
 	q := &request{api: a, w: w, r: r}
+	q.nameIt()
 	_ = q.readQuery() // a malformed query asks for no form of the answer
 	q.fail(err)
 }

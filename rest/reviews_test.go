@@ -43,22 +43,53 @@ func reviewing(t *testing.T, decide rest.AuthorizerFunc) *rest.API {
 // allowed is the decision that allows an access.
 var allowed = rest.Decision{Verdict: rest.Allow}
 
+// Every API tells clients who they are and what they may do, unless the host says no or does so itself. It tells about others only if the
+// host declares that.
+func TestSelfReviewsAreServedByDefault(t *testing.T) {
+	const question = `{"spec":{"namespace":"team","user":"bob","resourceAttributes":{"verb":"get","resource":"widgets","namespace":"team"}}}`
+	codes := func(api *rest.API) (codes []int) {
+		for _, target := range []string{whoami, mayI, myRules, mayThey, mayTheyHere} {
+			codes = append(codes, do(t, api, "POST", target, question).Code)
+		}
+		return codes
+	}
+	assert.Equal(t, []int{201, 201, 201, 404, 404}, codes(newAPI(t, rest.Options{}, widgetResource())))
+	assert.Equal(t, []int{404, 404, 404, 404, 404}, codes(newAPI(t, rest.Options{NoSelfReviews: true}, widgetResource())))
+	assert.Equal(t, []int{201, 201, 201, 201, 201}, codes(newAPI(t, rest.Options{}, auth.Reviews()...)))
+	assert.Equal(t, []int{404, 404, 404, 201, 201}, codes(newAPI(t, rest.Options{NoSelfReviews: true}, auth.Reviews()...)))
+
+	own := rest.Resource[Thing]{Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews", Scope: rest.Cluster,
+		Names: rest.Names{Kind: "SelfSubjectAccessReview"}}
+	api := newAPI(t, rest.Options{}, own)
+	assert.Equal(t, 200, do(t, api, "GET", mayI, "").Code, "the host's own kind")
+	assert.Equal(t, 201, do(t, api, "POST", whoami, "{}").Code)
+}
+
 func TestWhoAmI(t *testing.T) {
-	api := newAPI(t, rest.Options{}, auth.Reviews()...)
+	api := newAPI(t, rest.Options{})
 	wantJSON(t, do(t, byAlice(api), "POST", whoami, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}`), 201,
 		`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":"`+nowText+`"},"status":{"userInfo":{"username":"alice","uid":"1","groups":["dev"],"extra":{"team":["a"]}}}}`)
 	assert.Equal(t, "system:anonymous", do(t, api, "POST", whoami, `{}`).text(t, "status.userInfo.username"))
 	assert.Equal(t, 405, do(t, api, "GET", whoami, "").Code)
 }
 
-// Without an Authorizer everything is allowed, and the reviews say so.
+// Without an Authorizer everything is allowed except impersonation, and the reviews say so.
 func TestReviewsWithoutAnAuthorizer(t *testing.T) {
 	api := newAPI(t, rest.Options{}, auth.Reviews()...)
 	for _, target := range []string{mayI, mayThey} {
 		assert.Equal(t, true, do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"get","resource":"widgets"}}}`).value(t, "status.allowed"), target)
 	}
+	for _, verb := range []string{"impersonate", "impersonate:user-info", "impersonate-on:user-info:get"} {
+		for _, target := range []string{mayI, mayThey} {
+			answer := do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"`+verb+`","resource":"users"}}}`)
+			assert.Equal(t, false, answer.value(t, "status.allowed"), "the server refuses all impersonation: %s %s", verb, target)
+		}
+	}
+	assert.Equal(t, "the server has no authorizer and allows everything except impersonation",
+		do(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"get","resource":"widgets"}}}`).text(t, "status.reason"))
+	verbs := []any{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 	assert.Equal(t, map[string]any{"incomplete": false,
-		"resourceRules":    []any{map[string]any{"verbs": []any{"*"}, "apiGroups": []any{"*"}, "resources": []any{"*"}}},
+		"resourceRules":    []any{map[string]any{"verbs": verbs, "apiGroups": []any{"*"}, "resources": []any{"*"}}},
 		"nonResourceRules": []any{map[string]any{"verbs": []any{"*"}, "nonResourceURLs": []any{"*"}}},
 	}, do(t, api, "POST", myRules, `{"spec":{"namespace":"team"}}`).value(t, "status"))
 }

@@ -16,20 +16,6 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// anyMethod is the only method that the router knows. The handler of a path checks the method, because the answer to a wrong one
-// depends on the resource.
-const anyMethod = "ANY"
-
-// Names of the parameters in a path. The segment after "namespaces" is always paramNamespace, even if it names an object of a
-// resource called namespaces, because the router allows only one parameter name at a position.
-const (
-	paramNamespace   = "namespace"
-	paramName        = "name"
-	paramSubresource = "subresource"
-	paramBelow       = "below"
-	paramCheck       = "check"
-)
-
 // handler answers one request, or returns the error to answer with.
 type handler func(q *request) error
 
@@ -52,133 +38,233 @@ func exactly(h handler) chooser {
 	}
 }
 
-// route wraps a chooser as a handler of the router. It admits the request, checks what all requests have in common, and answers
-// with the error if there is one. res is nil for paths outside of all resources.
-func (a *API) route(s *serving, res *served, choose chooser) httprouter.Handle {
-	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
-		q := request{api: a, serving: s, res: res, w: w, r: r, params: params}
-		w.Header()["X-Content-Type-Options"] = headerNoSniff
-		if len(a.options.AllowedOrigins) > 0 && a.pages.Share(w.Header(), r) {
-			w.WriteHeader(http.StatusNoContent)
-			return
-		}
-		var of *resource.Resource
-		if res != nil {
-			q.kind, of = res.media, res.Resource
-			if res.Kind.Warning != "" {
-				w.Header().Add("Warning", media.Warning(res.Kind.Warning))
-			}
-		}
-		if err := a.flights.Enter(&q.flight, &q, of); err != nil && !q.isHealth() {
-			q.fail(err)
-			return
-		} else if err == nil {
-			defer a.flights.Leave(&q.flight)
-		}
-		defer q.recover()
-		var err error
-		if r.Header["Origin"] != nil || r.Header["Sec-Fetch-Site"] != nil { // a browser may have sent it for a page
-			err = q.checkPage()
-		}
-		if err == nil && q.needsUser() {
-			err = q.identify()
-		}
-		if err == nil {
-			err = q.readQuery()
-		}
-		if err == nil && a.options.Authorizer != nil {
-			err = q.authorize()
-		}
-		var h handler
-		if err == nil {
-			h, err = choose(&q)
-		}
-		if err == nil {
-			err = h(&q)
-		}
-		if err != nil {
-			q.fail(err)
-		}
-	}
+// place is what a path names. Empty segments name nothing.
+type place struct {
+	namespace, name, subresource string
+	below                        bool // the path continues below the subresource
 }
 
-// routes registers each resource under its literal plural, because a parameter at that position would collide with "namespaces".
-func (a *API) routes(s *serving) *httprouter.Router {
+// finder finds out where a path leads: to a resource, or nil for a path outside of all resources, and to a chooser, or nil if the path is
+// unknown. It fills in the place.
+type finder func(s *serving, path string, params httprouter.Params, at *place) (*served, chooser)
+
+// anyMethod is the only method that the router knows. The handler of a path checks the method, because the answer to a wrong one depends
+// on the resource.
+const anyMethod = "ANY"
+
+// Names of the parameters in a path.
+const (
+	paramGroup    = "group"
+	paramVersion  = "version"
+	paramResource = "resource"
+	paramCheck    = "check"
+)
+
+// newRouter returns the router of the paths that every API has, whatever it serves. The paths of resources are not among them: a router
+// panics if two paths overlap, and the names of resources are for clients to choose. So [serving.lookUpIn] looks those up by their parts.
+func (a *API) newRouter() *httprouter.Router {
 	router := &httprouter.Router{}
-	add := func(path string, res *served, choose chooser) {
-		router.Handle(anyMethod, path, a.route(s, res, choose))
+	add := func(path string, find finder) {
+		router.Handle(anyMethod, path, func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+			a.handle(w, r, params, find)
+		})
+	}
+	outside := func(path string, choose chooser) {
+		add(path, func(*serving, string, httprouter.Params, *place) (*served, chooser) { return nil, choose })
 	}
 
-	addSubresource := func(path string, res *served) {
-		add(path, res, always((*request).subresourceOfItem))
-		add(path+"/*"+paramBelow, res, always((*request).belowSubresourceOfItem))
-	}
-
-	addWatch := func(base string, res *served, paths ...string) {
-		if s.HasPlural(res.GVK.GroupVersion(), route.WatchSegment) {
-			return // a resource called watch takes the path
-		}
-		for _, path := range paths {
-			add(base+"/"+route.WatchSegment+path, res, (*request).watchByPath)
-		}
-	}
-
-	add("/", nil, always((*request).index))
-	add("/index.html", nil, always((*request).index))
-	add("/version", nil, always((*request).version))
+	outside("/", always((*request).index))
+	outside("/index.html", always((*request).index))
+	outside("/version", always((*request).version))
 	for _, endpoint := range []string{"/healthz", "/livez", "/readyz"} {
-		add(endpoint, nil, exactly((*request).health))
-		add(endpoint+"/:"+paramCheck, nil, always((*request).health))
+		outside(endpoint, exactly((*request).health))
+		add(endpoint+"/:"+paramCheck, findCheck)
 	}
-	add("/api", nil, always((*request).legacyGroups))
-	add("/apis", nil, always((*request).groups))
-	add("/openapi/v2", nil, exactly((*request).openAPIv2))
-	add("/openapi/v3", nil, exactly((*request).openAPIv3Index))
-	for _, g := range s.groups {
-		if g.Name != "" {
-			add("/apis/"+g.Name, nil, always((*request).group))
-		}
-		for _, v := range g.Versions {
-			add(v.Path(), nil, always((*request).groupVersion))
-			add("/openapi/v3"+v.Path(), nil, always((*request).openAPIv3))
-		}
-	}
-	if core := (apimeta.GroupVersion{Version: "v1"}); !s.HasPlural(core, "namespaces") {
-		add(kind.Path(core)+"/namespaces/:"+paramNamespace, nil, always((*request).namespaceNotServed))
-	}
-	for _, res := range s.versions {
-		base := kind.Path(res.GVK.GroupVersion())
-		plural := base + "/" + res.GR.Resource
-		switch {
-		case res.Kind.Namespaced:
-			inNamespace := base + "/namespaces/:" + paramNamespace + "/" + res.GR.Resource
-			add(plural, res, (*request).collectionOfAll)
-			addWatch(base, res, "/"+res.GR.Resource, "/namespaces/:"+paramNamespace+"/"+res.GR.Resource, "/namespaces/:"+paramNamespace+"/"+res.GR.Resource+"/:"+paramName)
-			add(inNamespace, res, (*request).collection)
-			add(inNamespace+"/:"+paramName, res, (*request).item)
-			addSubresource(inNamespace+"/:"+paramName+"/:"+paramSubresource, res)
-		case res.namesNamespaces():
-			item := plural + "/:" + paramNamespace
-			add(plural, res, (*request).collection)
-			addWatch(base, res, "/"+res.GR.Resource, "/"+res.GR.Resource+"/:"+paramNamespace)
-			add(item, res, (*request).item)
-			for _, sub := range res.shown {
-				addSubresource(item+"/"+sub.Name, res)
-			}
-		default:
-			add(plural, res, (*request).collection)
-			addWatch(base, res, "/"+res.GR.Resource, "/"+res.GR.Resource+"/:"+paramName)
-			add(plural+"/:"+paramName, res, (*request).item)
-			addSubresource(plural+"/:"+paramName+"/:"+paramSubresource, res)
-		}
+	outside("/openapi/v2", exactly((*request).openAPIv2))
+	outside("/openapi/v3", exactly((*request).openAPIv3Index))
+	add("/openapi/v3/*"+paramVersion, findDocument)
+
+	outside("/api", always((*request).legacyGroups))
+	outside("/apis", always((*request).groups))
+	add("/apis/:"+paramGroup, findDocument)
+	for _, version := range []string{"/api/:" + paramVersion, "/apis/:" + paramGroup + "/:" + paramVersion} {
+		add(version, findDocument)
+		add(version+"/*"+paramResource, findResource)
 	}
 	return router
+}
+
+// findCheck finds a single health check.
+func findCheck(_ *serving, _ string, params httprouter.Params, at *place) (*served, chooser) {
+	at.name = params.ByName(paramCheck)
+	return nil, always((*request).health)
+}
+
+// findDocument finds a document about a group or a version, if the API serves it.
+func findDocument(s *serving, path string, _ httprouter.Params, _ *place) (*served, chooser) {
+	return nil, s.documents[path]
+}
+
+// findResource finds a resource, an object or a subresource.
+func findResource(s *serving, path string, params httprouter.Params, at *place) (*served, chooser) {
+	gv := apimeta.GroupVersion{Group: params.ByName(paramGroup), Version: params.ByName(paramVersion)}
+	if gv.Group == "" && len(params) > 2 { // /apis//v1 is not the core group
+		return nil, nil
+	}
+	return s.lookUpIn(gv, strings.TrimPrefix(params.ByName(paramResource), "/"), at)
+}
+
+// documents returns the choosers for the paths of the documents about each group and version.
+func documents(groups []kind.Group) map[string]chooser {
+	paths := map[string]chooser{}
+	for _, g := range groups {
+		if g.Name != "" {
+			paths["/apis/"+g.Name] = always((*request).group)
+		}
+		for _, v := range g.Versions {
+			paths[v.Path()] = always((*request).groupVersion)
+			paths["/openapi/v3"+v.Path()] = always((*request).openAPIv3)
+		}
+	}
+	return paths
+}
+
+// handle answers a request to a path of the router. It is answered from the resources that the API served when it arrived.
+func (a *API) handle(w http.ResponseWriter, r *http.Request, params httprouter.Params, find finder) {
+	q := &request{api: a, serving: a.serving.Load(), w: w, r: r}
+	path, whole := route.Path(r.URL)
+	res, choose := find(q.serving, path, params, &q.at)
+	if choose == nil || !whole && !q.at.below {
+		res, choose, q.at = nil, always((*request).unknownPath), place{}
+	}
+	q.res = res
+	q.answer(choose)
+}
+
+// findNothing is the finder of a path that the router does not know.
+func findNothing(*serving, string, httprouter.Params, *place) (*served, chooser) { return nil, nil }
+
+// lookUpIn finds out where a path below a version of a group leads. Nothing is registered, so whatever the resources are called, a path
+// leads to one place at most, and no resource can make the lookup of another one fail.
+func (s *serving) lookUpIn(gv apimeta.GroupVersion, path string, at *place) (*served, chooser) {
+	watched, watches := strings.CutPrefix(path, route.WatchSegment+"/")
+	if !watches || s.HasPlural(gv, route.WatchSegment) { // a resource called watch takes the path
+		return s.lookUpObject(gv, path, at)
+	}
+	res, choose := s.lookUpObject(gv, watched, at)
+	if res == nil || choose == nil || at.subresource != "" || at.below {
+		return nil, nil
+	}
+	return res, (*request).watchByPath
+}
+
+// lookUpObject is lookUpIn for the path of a resource, of an object or of a subresource. …/namespaces/NAMESPACE/NAME is a resource in a
+// namespace if there is one with this plural, and otherwise the subresource of an object of the resource "namespaces".
+func (s *serving) lookUpObject(gv apimeta.GroupVersion, path string, at *place) (*served, chooser) {
+	plural, rest, more := strings.Cut(path, "/")
+	if plural == resource.NamespacesPlural {
+		namespace, inside, _ := strings.Cut(rest, "/")
+		inner, below, more := strings.Cut(inside, "/")
+		if res := s.find(gv, inner); res != nil && res.Kind.Namespaced {
+			at.namespace = namespace
+			return res, res.lookUp(below, more, at)
+		}
+	}
+	switch res := s.find(gv, plural); {
+	case res != nil && !res.Kind.Namespaced:
+		return res, res.lookUp(rest, more, at)
+	case res != nil && !more:
+		return res, (*request).collectionOfAll
+	case res == nil && gv == apimeta.GroupVersion{Version: "v1"} && plural == resource.NamespacesPlural && rest != "" && !strings.Contains(rest, "/"):
+		return nil, always((*request).namespaceNotServed)
+	}
+	return nil, nil
+}
+
+// lookUp returns the chooser for a path below a collection; inside is false for the collection itself.
+func (res *served) lookUp(path string, inside bool, at *place) chooser {
+	if !inside {
+		return (*request).collection
+	}
+	if at.name, path, inside = strings.Cut(path, "/"); !inside {
+		if at.name == "" {
+			return nil
+		}
+		return (*request).item
+	}
+	at.subresource, _, at.below = strings.Cut(path, "/")
+	switch {
+	case res.namesNamespaces() && res.subresource(at.subresource) == nil:
+		return nil
+	case at.below:
+		return always((*request).belowSubresourceOfItem)
+	case at.subresource == "":
+		return nil
+	}
+	return always((*request).subresourceOfItem)
+}
+
+// answer admits the request, checks what all requests have in common, and sends the error if there is one.
+func (q *request) answer(choose chooser) {
+	a, res, w, r := q.api, q.res, q.w, q.r
+	w.Header()["X-Content-Type-Options"] = headerNoSniff
+	q.nameIt()
+	if err := a.pages.CheckHost(r); err != nil {
+		q.fail(err)
+		return
+	}
+	if len(a.options.AllowedOrigins) > 0 && a.pages.Share(w.Header(), r) {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	var of *resource.Resource
+	if res != nil {
+		q.kind, of = res.media, res.Resource
+		if res.Kind.Warning != "" {
+			w.Header().Add("Warning", media.Warning(res.Kind.Warning))
+		}
+	}
+	err := a.flights.Enter(&q.flight, q, of)
+	entered := err == nil
+	if entered {
+		defer a.flights.Leave(&q.flight)
+	} else if !q.isHealth() {
+		q.fail(err)
+		return
+	}
+	defer q.recover()
+	err = nil
+	if r.Header["Origin"] != nil || r.Header["Sec-Fetch-Site"] != nil { // a browser may have sent it for a page
+		err = q.checkPage()
+	}
+	if err == nil && q.needsUser() {
+		err = q.identify()
+	}
+	if err == nil && entered {
+		err = a.flights.Take(&q.flight, q.holder())
+	}
+	if err == nil {
+		err = q.readQuery()
+	}
+	if err == nil && a.options.Authorizer != nil {
+		err = q.authorize()
+	}
+	var h handler
+	if err == nil {
+		h, err = choose(q)
+	}
+	if err == nil {
+		err = h(q)
+	}
+	if err != nil {
+		q.fail(err)
+	}
 }
 
 // namesNamespaces reports whether the name of an object is at the position where the paths of other resources have their
 // namespace.
 func (res *served) namesNamespaces() bool {
-	return !res.Kind.Namespaced && res.GR.Resource == "namespaces"
+	return !res.Kind.Namespaced && res.GR.Resource == resource.NamespacesPlural
 }
 
 // HasPlural implements [route.Served].
@@ -189,7 +275,10 @@ func (s *serving) HasPlural(gv apimeta.GroupVersion, plural string) bool {
 // HasBelowNamespace implements [route.Served]. status and finalize count as subresources of namespaces even if the API does not
 // serve namespaces, as in kube-apiserver, unless the API serves a resource with that plural.
 func (s *serving) HasBelowNamespace(gv apimeta.GroupVersion, name string) bool {
-	if res := s.find(gv, "namespaces"); res != nil && res.namesNamespaces() && res.subresource(name) != nil {
+	if res := s.find(gv, name); res != nil && res.Kind.Namespaced {
+		return false
+	}
+	if res := s.find(gv, resource.NamespacesPlural); res != nil && res.namesNamespaces() && res.subresource(name) != nil {
 		return true
 	}
 	return (name == "status" || name == "finalize") && !s.HasPlural(gv, name)

@@ -3,6 +3,7 @@ package rest_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -94,5 +95,35 @@ func TestScaleAfterAHook(t *testing.T) {
 				wantDial(t, api, "spec.replicas", count)
 			}
 		})
+	}
+}
+
+// A write to /scale that changes nothing leaves the object and its owners alone, whoever sends it and whoever owns the count.
+func TestScaleToThePresentCount(t *testing.T) {
+	type reelSpec struct {
+		Replicas int32 `json:"replicas,omitempty"`
+	}
+	type Reel struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               reelSpec   `json:"spec"`
+		Status             DialStatus `json:"status,omitzero"`
+	}
+	const reels = "/apis/example.com/v1/namespaces/default/reels"
+	const scale = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`
+	const reel = `{"apiVersion":"example.com/v1","kind":"Reel","metadata":{"name":"a"},"spec":{"replicas":2}}`
+	for _, dialect := range []rest.Dialect{rest.Custom, rest.Builtin} {
+		api := newAPI(t, rest.Options{}, rest.Resource[Reel]{Group: "example.com", Version: "v1", Plural: "reels", Wire: rest.Wire{Dialect: dialect},
+			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
+		must(t, api, "POST", reels+"?fieldManager=creator", reel)
+		for range 2 {
+			before := must(t, api, "GET", reels+"/a", "")
+			must(t, api, "PUT", reels+"/a/scale?fieldManager=first", scale)
+			must(t, api, "PUT", reels+"/a/scale?fieldManager=second", scale)
+			must(t, api, "PATCH", reels+"/a/scale?fieldManager=third", `{"spec":{"replicas":2}}`, "Content-Type", typeMergePatch)
+			assert.Equal(t, before.Body, must(t, api, "GET", reels+"/a", "").Body, dialect)
+			must(t, api, "PUT", reels+"/a/scale?fieldManager=other", strings.Replace(scale, ":2", ":3", 1))
+			must(t, api, "PUT", reels+"/a/scale?fieldManager=owner", scale)
+		}
 	}
 }

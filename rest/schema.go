@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // Schema describes the objects of a kind without a Go struct, in the words of a CustomResourceDefinition. Such a kind answers as
@@ -26,6 +27,15 @@ type Schema struct {
 	RulesChecked bool
 	// Convert does what a conversion webhook does. Only the stored version declares it. Default: fields are copied by their names.
 	Convert func(ctx context.Context, objects []json.RawMessage, apiVersion string) ([]json.RawMessage, error)
+	// DefinedBy is the object that describes the kind. Objects are created only while it exists and is not being deleted, whichever
+	// replica deletes it. Only the stored version declares it. Default: objects can always be created.
+	DefinedBy *DefiningObject
+}
+
+// DefiningObject is a cluster-scoped object that describes a kind. The API must serve its resource.
+type DefiningObject struct {
+	Resource  apimeta.GroupResource
+	Name, UID string
 }
 
 // isDocument reports whether the kind has no Go struct.
@@ -53,6 +63,9 @@ func (r Resource[T]) declareSchema(d *resource.Declaration) error {
 		return errors.New("Names.Kind: must be set, because the kind has no Go struct")
 	}
 	d.Open = &resource.OpenSchema{JSON: r.Schema.OpenAPI, Status: r.Schema.Status, RulesChecked: r.Schema.RulesChecked, Convert: r.Schema.Convert}
+	if by := r.Schema.DefinedBy; by != nil {
+		d.Open.DefinedBy = &resource.DefinedBy{Key: storage.Key{Resource: by.Resource.String(), Name: by.Name}, UID: by.UID}
+	}
 	d.Dialect.StoredRules, d.Dialect.FieldsKept, d.Dialect.ShownDefaulted = false, false, false
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/notes"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -117,5 +118,9 @@ func (a *API) build(d Definition) (*served, error) {
 	if d == nil {
 		return nil, errors.New("a resource is nil")
 	}
-	return d.resource(a.env)
+	res, err := d.resource(a.env)
+	if err == nil && res.GR.Group == notes.Group {
+		err = fmt.Errorf("kind %q: Group %q: belongs to records of the API", res.GVK.Kind, notes.Group)
+	}
+	return res, err
 }

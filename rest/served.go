@@ -124,7 +124,7 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 		Dialect: r.Wire.Dialect.rules(),
 		Traits: resource.Traits{
 			CheckName: r.Names.Rule.check, Singleton: r.Singleton, CreateOnUpdate: r.Wire.CreateOnUpdate, RemoveWhenDue: r.RemoveWhenDue,
-			TimeToLive: r.TimeToLive, MarkedFor: r.Wire.MarkedFor, ReturnDeleted: r.Wire.ReturnDeleted, Untracked: r.Wire.Untracked, Life: r.life,
+			TimeToLive: r.TimeToLive, MarkedFor: r.Wire.MarkedFor, ReturnDeleted: r.Wire.ReturnDeleted, Untracked: r.Wire.Untracked, Strategy: r.strategy,
 			StatusOnCreate: r.Wire.StatusOnCreate, Parts: slices.Clone(r.Wire.Parts), StatusParts: slices.Clone(r.Wire.StatusParts),
 		},
 		GoType: &typed[T]{r}, Overlay: r.Overlay, Rules: r.Rules.set, IndexedLabels: slices.Clone(r.IndexedLabels),

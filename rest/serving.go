@@ -1,10 +1,6 @@
 package rest
 
 import (
-	"sync"
-
-	"github.com/julienschmidt/httprouter"
-
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/openapi"
@@ -20,14 +16,14 @@ type serving struct {
 	byPath   map[apimeta.GroupVersionResource]*served
 	groups   []kind.Group
 	openapi  *openapi.Documents
-	router   func() *httprouter.Router // built for the first request, because one serving may soon follow another
-	notFound httprouter.Handle
-	replaced chan struct{} // closed when another serving has taken the place of this one
+	// documents are the choosers for the paths of the documents about each group and version.
+	documents map[string]chooser
+	replaced  chan struct{} // closed when another serving has taken the place of this one
 }
 
 // newServing builds a serving after another one, from which it takes what has not changed; old is nil for the first. Versions that
 // are not served have no route and no place in discovery, but the typed client finds them.
-func (a *API) newServing(resources []*served, old *serving) *serving {
+func newServing(resources []*served, old *serving) *serving {
 	s := &serving{stored: resources, byPath: make(map[apimeta.GroupVersionResource]*served, len(resources)), replaced: make(chan struct{})}
 	var kinds []*kind.Kind
 	for _, of := range resources {
@@ -42,12 +38,11 @@ func (a *API) newServing(resources []*served, old *serving) *serving {
 	}
 	s.Set = resource.NewSet(resourcesOf(resources))
 	s.groups = kind.Groups(kinds)
-	var documents *openapi.Documents
+	var before *openapi.Documents
 	if old != nil {
-		documents = old.openapi
+		before = old.openapi
 	}
-	s.openapi = openapi.NewDocuments(kinds, s.groups, documents)
-	s.notFound = a.route(s, nil, always((*request).unknownPath))
-	s.router = sync.OnceValue(func() *httprouter.Router { return a.routes(s) })
+	s.openapi = openapi.NewDocuments(kinds, s.groups, before)
+	s.documents = documents(s.groups)
 	return s
 }

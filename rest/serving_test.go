@@ -3,6 +3,7 @@ package rest_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -92,4 +93,19 @@ func containsResource(t *testing.T, api *rest.API, plural string) bool {
 		}
 	}
 	return false
+}
+
+// brokenDefinition is a definition of a kind that panics when the API reads it.
+type brokenDefinition struct{ rest.Definition }
+
+// A declaration that makes the API panic is an error of who declares it. The API goes on with what it serves.
+func TestDeclarationThatPanics(t *testing.T) {
+	_, err := rest.New(rest.Options{Logger: slog.New(slog.DiscardHandler)}, brokenDefinition{})
+	require.ErrorContains(t, err, "the declaration makes the API panic")
+
+	api := newAPI(t, rest.Options{Logger: slog.New(slog.DiscardHandler)}, widgetResource())
+	require.ErrorContains(t, api.Serve(t.Context(), brokenDefinition{}), "the declaration makes the API panic")
+	assert.Equal(t, 200, do(t, api, "GET", "/healthz", "").Code)
+	assert.Equal(t, 200, do(t, api, "GET", widgets, "").Code)
+	require.NoError(t, api.Serve(t.Context(), rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}))
 }

@@ -3,9 +3,18 @@
 package rest_test
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
@@ -63,5 +72,81 @@ func TestStuckWatchesShareALargeObject(t *testing.T) {
 				require.Less(t, grown, int64(watches*(256<<10)))
 			})
 		}
+	}
+}
+
+// leaving is a client that leaves when it gets the first bytes.
+type leaving struct{ discardWriter }
+
+func (w *leaving) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// Nothing of a list is encoded for a client that has left.
+func TestListsEndWithTheirClient(t *testing.T) {
+	s := newSlabServer(t, 64<<20)
+	for i := range 300 {
+		s.create(t, fmt.Sprintf("n%03d", i), 64<<10)
+	}
+	for _, accept := range []string{"application/json", "application/yaml", typeProtobuf, "application/cbor"} {
+		for name, leave := range map[string]func(*http.Request){
+			"a write fails": func(r *http.Request) { s.api.ServeHTTP(&leaving{discardWriter{header: http.Header{}}}, r) },
+			"the context ends": func(r *http.Request) {
+				ctx, cancel := context.WithCancel(t.Context())
+				cancel()
+				defer func() { require.Contains(t, []any{nil, http.ErrAbortHandler}, recover()) }()
+				s.api.ServeHTTP(&discardWriter{header: http.Header{}}, r.WithContext(ctx))
+			},
+		} {
+			if accept == typeProtobuf && name == "a write fails" {
+				continue // such a list may be encoded before it is written
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			leave(newRequest("GET", slabs+"?pretty=true", nil, "Accept", accept))
+			runtime.ReadMemStats(&after)
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20), "%s, %s", accept, name)
+		}
+	}
+}
+
+// Lists that nobody reads cost a chunk and an element each, whatever their form, and at most some of those in Protobuf a copy. A list that
+// is read after all is complete.
+func TestUnreadListsTakeLittle(t *testing.T) {
+	const objects, size, lists = 300, 64 << 10, 20 // 20 MB
+	for name, accept := range map[string]string{
+		"JSON": "application/json", "pretty JSON": "application/json;pretty=1", "YAML": "application/yaml", "Protobuf": typeProtobuf, "CBOR": "application/cbor",
+		"a Table in YAML": "application/yaml;as=Table;g=meta.k8s.io;v=v1", "metadata in YAML": "application/yaml;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSlabServer(t, 64<<20)
+			for i := range objects {
+				s.create(t, fmt.Sprintf("n%03d", i), size)
+			}
+			target := slabs + "?includeObject=Object&pretty=" + fmt.Sprint(name == "pretty JSON")
+			accept, _, _ = strings.Cut(accept, ";pretty")
+			r := newRequest("GET", target, nil, "Accept", accept)
+			whole := httptest.NewRecorder()
+			s.api.ServeHTTP(whole, r)
+			require.Equal(t, http.StatusOK, whole.Code)
+			before := heap()
+			for range lists {
+				s.get(t, target, "Accept", accept).begun(t)
+			}
+			grown := heap() - before
+			t.Logf("%d lists of %d MB keep %d KB", lists, whole.Body.Len()>>20, grown>>10)
+			require.Less(t, grown, int64(48<<20+lists*(512<<10)))
+			conn, err := s.net.dial(t.Context(), "", "")
+			require.NoError(t, err)
+			defer conn.Close()
+			_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", target, accept)
+			require.NoError(t, err)
+			response, err := http.ReadResponse(bufio.NewReader(conn), r)
+			require.NoError(t, err)
+			late, err := io.ReadAll(response.Body)
+			require.NoError(t, err)
+			require.Equal(t, whole.Body.Len(), len(late))
+			if !strings.Contains(accept, "Table") { // the ages in a Table have changed since
+				assert.True(t, bytes.Equal(whole.Body.Bytes(), late))
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -155,7 +156,7 @@ func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error)
 		return b, err
 	}
 	o := new(O)
-	if err := schema.ToGo(options, o); err != nil {
+	if err := gotype.ToGo(options, o); err != nil {
 		return b, status.BadRequest(err.Error())
 	}
 	b.check = func(ctx context.Context) (err error) {

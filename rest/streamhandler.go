@@ -102,7 +102,7 @@ func (q *request) proxy(ctx context.Context, call *stream.Call, bound boundStrea
 	below := stream.Below(q.r.URL.EscapedPath(), segments)
 	if url := stream.SlashURL(q.r, below); url != "" {
 		q.w.Header().Set("Location", url)
-		return q.writeRaw(http.StatusMovedPermanently, media.Text, nil)
+		return q.writeRaw(http.StatusMovedPermanently, media.Text, nil, nil)
 	}
 	return stream.Proxy(ctx, call, below, bound.serve)
 }

@@ -2,20 +2,17 @@ package rest
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
 )
 
 // subresourceOfItem answers for a subresource of one object.
 func (q *request) subresourceOfItem() error {
-	sub := q.res.subresource(q.subresourceName())
+	sub := q.res.subresource(q.at.subresource)
 	if sub == nil {
 		return q.noSubresource()
 	}
@@ -50,21 +47,9 @@ func (q *request) subresourceOfItem() error {
 	}
 }
 
-// subresourceName returns the subresource in the URL.
-func (q *request) subresourceName() string {
-	if name := q.params.ByName(paramSubresource); name != "" {
-		return name
-	}
-	// A literal one, of a resource called namespaces.
-	path, _ := route.Path(q.r.URL)
-	path = strings.TrimPrefix(path, kind.Path(q.res.GVK.GroupVersion())+"/namespaces/"+q.params.ByName(paramNamespace)+"/")
-	name, _, _ := strings.Cut(path, "/")
-	return name
-}
-
 // belowSubresourceOfItem answers for a path below a subresource. Only some streams have such paths.
 func (q *request) belowSubresourceOfItem() error {
-	if !q.res.Serves(q.subresourceName()) {
+	if !q.res.Serves(q.at.subresource) {
 		return q.noSubresource()
 	}
 	return q.subresourceOfItem()
@@ -74,7 +59,7 @@ func (q *request) belowSubresourceOfItem() error {
 // kube-apiserver does.
 func (q *request) noSubresource() error {
 	if q.res.Dialect.ObjectBlamed {
-		return q.res.NotFound(q.params.ByName(paramName))
+		return q.res.NotFound(q.at.name)
 	}
 	return status.ResourceNotFound()
 }
@@ -114,7 +99,7 @@ func (q *request) createSubresource(sub *servedSubresource) error {
 		return err
 	}
 	defer c.cancel()
-	if c.Asked.DryRun && sub.DryRun == nil {
+	if c.Asked.DryRun && !sub.RunsDry() {
 		return status.BadRequest("dryRun is not supported")
 	}
 	body, err := q.decodeBody(c.Write)

@@ -24,12 +24,12 @@ type Version struct {
 	Platform     string `json:"platform"`
 }
 
-// protocolVersion is the release of Kubernetes whose API behaviour the library follows.
-const protocolVersion = "v1.37.0"
+// KubernetesVersion is the release of Kubernetes that the library follows: its API server answers as recorded answers of this release do.
+const KubernetesVersion = "v1.37.2"
 
 func (v Version) withDefaults() Version {
 	if v.GitVersion == "" {
-		v.GitVersion = protocolVersion + "+decorum"
+		v.GitVersion = KubernetesVersion + "+decorum"
 	}
 	if parts := strings.SplitN(strings.TrimPrefix(v.GitVersion, "v"), ".", 3); v.Major == "" && len(parts) == 3 {
 		v.Major, v.Minor = parts[0], parts[1]
@@ -53,5 +53,5 @@ func (q *request) version() error {
 	if err != nil {
 		return err
 	}
-	return q.writeRaw(http.StatusOK, media.JSON, body)
+	return q.writeRaw(http.StatusOK, media.JSON, body, nil)
 }

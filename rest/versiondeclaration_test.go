@@ -46,7 +46,7 @@ func TestVersionsThatCannotWork(t *testing.T) {
 // Whoever adds a field to Resource says here whether a version has its own.
 func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
 	own := []string{"Group", "Version", "Description", "Stage", "Overlay", "Columns", "SelectableFields", "Scale", "Subresources", "Rules", "Schema", "Hooks"}
-	unexported := []string{"life"}
+	unexported := []string{"strategy"}
 	var want, got []string
 	want = append(append(append(want, own...), unexported...), rest.FieldsOfAllVersions()...)
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[rest.Resource[Cog]]()) {

@@ -81,7 +81,8 @@ func randomWrite(t *testing.T, r *rand.Rand, api *rest.API) {
 	require.Contains(t, []int{200, 201, 404, 409}, a.Code, a.Body)
 }
 
-// convertedList is what the conversion makes of the stored objects, by name.
+// convertedList is what clients of v1beta1 read, by name. In its Go type it is what the conversion makes of the stored objects: only zeros that
+// a client has sent are there besides.
 func convertedList(t *testing.T, api *rest.API) map[string]string {
 	t.Helper()
 	var stored struct{ Items []Cog }
@@ -93,8 +94,12 @@ func convertedList(t *testing.T, api *rest.API) map[string]string {
 		beta.APIVersion, beta.Kind = "example.com/v1beta1", "Cog"
 		text, err := json.Marshal(&beta)
 		require.NoError(t, err)
-		out[item.Name] = unmanaged(t, string(text))
-		require.Equal(t, out[item.Name], unmanaged(t, must(t, api, "GET", betaCogs+"/"+item.Name, "").Body))
+		out[item.Name] = unmanaged(t, must(t, api, "GET", betaCogs+"/"+item.Name, "").Body)
+		var read CogV1beta1
+		require.NoError(t, json.Unmarshal([]byte(out[item.Name]), &read))
+		shown, err := json.Marshal(&read)
+		require.NoError(t, err)
+		require.Equal(t, unmanaged(t, string(text)), unmanaged(t, string(shown)))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/rest/internal/delivery"
+	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/stream"
@@ -35,7 +36,7 @@ func (q *request) watch() error {
 	return w.Deliver(ctx, func() (delivery.Output, error) {
 		out, err := q.openWatch(rep.Media, gone)
 		if err == nil {
-			q.query, q.params = nil, nil // they have been read
+			q.query, q.at = nil, place{} // they have been read
 		}
 		return out, err
 	})
@@ -47,7 +48,7 @@ func (q *request) readWatch(rep *media.Representation, p *resource.ListParameter
 	if err != nil {
 		return nil, err
 	}
-	from, err := q.res.BeginningOf(namespace, *p)
+	from, err := follow.BeginningOf(q.r.Context(), q.res.Resource, namespace, *p)
 	if err != nil {
 		return nil, err
 	}

@@ -14,13 +14,8 @@ func (q *request) watchByPath() (handler, error) {
 	if q.r.Method != http.MethodGet || !q.res.Has(string(Watch)) {
 		return nil, status.MethodNotAllowed()
 	}
-	q.ofPath = q.namesObject()
+	q.ofPath = q.at.name != ""
 	return (*request).watch, nil
-}
-
-// namesObject reports whether the path is that of one object.
-func (q *request) namesObject() bool {
-	return q.params.ByName(paramName) != "" || q.res.namesNamespaces() && q.params.ByName(paramNamespace) != ""
 }
 
 // selectObject narrows a watch down to the object in the path. A field selector may say the same and nothing else.

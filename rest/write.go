@@ -122,9 +122,6 @@ func (q *request) create() error {
 	if err != nil {
 		return err
 	}
-	if err := q.res.CheckNamespace(obj, c.Namespace); err != nil {
-		return c.BodyFirst(obj, err)
-	}
 	c.Replace(obj)
 	done, err := c.Create(c.ctx)
 	if err != nil {
@@ -144,27 +141,11 @@ func (q *request) put() error {
 	if err != nil {
 		return err
 	}
-	ownKind := q.through != nil && !q.through.OfItself
-	switch named := objectmeta.NameOf(obj) != ""; {
-	case !ownKind:
-		err = q.res.CheckNamespace(obj, c.Namespace)
-		if err == nil && !named {
-			err = resource.NameUndeterminable(c.Name)
-		}
-		if err == nil {
-			err = q.res.CheckIdentity(obj, c.Namespace, c.Name)
-		}
-		if err != nil {
-			return c.BodyFirst(obj, err)
-		}
-	case q.through.KindImplied && !named:
+	if q.through != nil && q.through.KindImplied && objectmeta.NameOf(obj) == "" {
 		return resource.NameUndeterminable(c.Name)
 	}
 	c.Replace(obj)
 	done, err := c.Update(c.ctx)
-	if !ownKind && (status.IsNotFound(err) || status.IsConflict(err)) {
-		return c.BodyFirst(obj, err)
-	}
 	if err != nil {
 		return err
 	}
@@ -188,7 +169,7 @@ func (q *request) patch() error {
 	switch contentType := body.Type(q.r); contentType {
 	case media.ApplyCBOR:
 		if data, err = q.api.options.CBOR.ToJSON(data); err != nil {
-			return status.BadRequest("error decoding CBOR: " + err.Error())
+			return status.BadRequest("error decoding patch: " + err.Error())
 		}
 		err = c.ApplyText(data)
 	case kind.ApplyPatch:

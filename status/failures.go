@@ -179,15 +179,6 @@ func ServerTimeout(gr apimeta.GroupResource, operation string, retryAfterSeconds
 		fmt.Sprintf("The %s operation against %s could not be completed at this time, please try again.", operation, gr), details)
 }
 
-// StoreReadError returns the error for stored data that cannot be read (500).
-// prefix is the key prefix in the store, causes lists the unreadable objects, and
-// message is the complete text.
-func StoreReadError(gr apimeta.GroupResource, prefix, message string, causes []Cause) *Error {
-	details := about(gr, prefix)
-	details.Causes = causes
-	return failure(ReasonStoreReadError, message, details)
-}
-
 // ServiceUnavailable returns the error of a server that is not ready (503).
 func ServiceUnavailable(message string) *Error {
 	return failure(ReasonServiceUnavailable, message, nil)

@@ -33,6 +33,10 @@ type Authority interface {
 	// if it no longer knows that state, and an error of yield unchanged.
 	Load(ctx context.Context, resource string, at watch.Revision, yield func(Stored) error) error
 
+	// ResourcesIn returns the names of the resources that have records in a namespace, or any record if the namespace is empty, when it is
+	// called or later. It may leave out the resources for which known returns true.
+	ResourcesIn(ctx context.Context, namespace string, known func(resource string) bool) ([]string, error)
+
 	// Follow yields every group of changes after a revision, in order and each exactly once, until the context ends. It returns 410 Expired
 	// if it may no longer have all of them, an error of yield unchanged, and any other error if it must be called again.
 	Follow(ctx context.Context, after watch.Revision, yield func(Arrival) error) error
@@ -75,13 +79,17 @@ type Verdict struct {
 // ErrUnavailable means that a replica cannot reach its authority, or has not yet received all changes from it. So it cannot serve reads of
 // the most recent state, and writes; it still serves reads of any state. As a Status it is 503 ServiceUnavailable with Retry-After. Make
 // such an error with [Unavailable].
-var ErrUnavailable = errors.New("storage: the replica cannot reach the other replicas")
+var ErrUnavailable = errors.New("storage: the store cannot confirm the most recent state")
 
 // retryUnavailable is how many seconds a client should wait before it asks a replica again. Another replica may answer at once.
 const retryUnavailable = 1
 
-// Unavailable returns an [ErrUnavailable] whose cause is err. Clients do not see the text of err.
+// Unavailable returns an [ErrUnavailable] whose cause is err, or err itself if it is one. Clients do not see the text of err. The log and
+// /readyz show it, so it should name what does not answer.
 func Unavailable(err error) error {
+	if errors.Is(err, ErrUnavailable) {
+		return err
+	}
 	s := status.ServiceUnavailable("the store cannot confirm the most recent state")
 	s.Status.Details = &status.Details{RetryAfterSeconds: retryUnavailable}
 	return &failure{ErrUnavailable, err, s}

@@ -25,6 +25,10 @@ type Backend interface {
 	// an error of yield unchanged.
 	History(ctx context.Context, resource string, yield func(Undo) error) (oldest watch.Revision, err error)
 
+	// ResourcesIn returns the names of the resources that have records in a namespace, or any record if the namespace is empty. It may leave
+	// out the resources for which known returns true.
+	ResourcesIn(ctx context.Context, namespace string, known func(resource string) bool) ([]string, error)
+
 	// Rewrite makes form the current form of the resource, and replaces records by records of this form with the same keys and revisions.
 	// It skips a record if the backend already holds another revision of the object. After a crash, any subset of the records may be
 	// replaced. The engine calls Rewrite without records before it appends the first change of a form.

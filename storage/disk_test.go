@@ -97,6 +97,17 @@ func (d *disk) History(_ context.Context, resource string, yield func(storage.Un
 	return d.oldest, nil
 }
 
+func (d *disk) ResourcesIn(_ context.Context, namespace string, known func(string) bool) (all []string, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for key := range d.records {
+		if (namespace == "" || key.Namespace == namespace) && !known(key.Resource) {
+			all = append(all, key.Resource)
+		}
+	}
+	return all, nil
+}
+
 func (d *disk) Rewrite(_ context.Context, resource, form string, records []*storage.Record) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

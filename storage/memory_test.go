@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -95,6 +96,31 @@ func put(t testing.TB, m *storage.Memory, name string, size int) *storage.Record
 func readable(m *storage.Memory, revision watch.Revision) bool {
 	_, err := m.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: pods}, Revision: revision, Exact: true}, nil)
 	return !status.IsExpired(err)
+}
+
+// unregistering is a context that unregisters pods when a store first asks whether the context has ended.
+type unregistering struct {
+	context.Context
+	unregister func()
+}
+
+// Err implements [context.Context].
+func (c unregistering) Err() error {
+	c.unregister()
+	return c.Context.Err()
+}
+
+// Update asks for the state of its context after it has found the resource, and before it reads the record.
+func TestUpdateOfAResourceThatIsBeingUnregistered(t *testing.T) {
+	m := newMemory(t, storage.MemoryOptions{})
+	first := put(t, m, "x", 1)
+	ctx := unregistering{t.Context(), sync.OnceFunc(func() { require.NoError(t, m.Unregister(t.Context(), pods, nil)) })}
+	_, err := m.Update(ctx, pod("x"), func(*storage.Record) ([]byte, error) { return podJSON("x", 2), nil })
+	require.ErrorIs(t, err, storage.ErrResource)
+	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
+	got, err := m.Get(t.Context(), pod("x"), storage.MostRecent)
+	require.NoError(t, err)
+	require.Equal(t, first, got)
 }
 
 func TestHistoryIsBoundedByAge(t *testing.T) {

@@ -118,6 +118,11 @@ type Store interface {
 	// List appends the records of a scope to into, in order of namespace and name, from one consistent state.
 	List(ctx context.Context, opts Query, into []*Record) (Listing, error)
 
+	// ResourcesIn returns the names, in order, of the resources that have records in a namespace, or any record if the namespace is empty.
+	// It counts the records of resources that are not registered, and those that the store cannot read. It shows every write that was
+	// acknowledged before the call, on any replica. A caller that releases a namespace must have found nothing in it.
+	ResourcesIn(ctx context.Context, namespace string) ([]string, error)
+
 	// Update performs a write (API conventions, Concurrency Control and Consistency): it calls fn with the object's current record and commits
 	// the result if the object has not changed meanwhile; otherwise it calls fn again. The current record may belong to a commit in progress,
 	// which readers do not see yet. Update returns only after that commit, even if fn returns an error or changes nothing.
@@ -138,8 +143,10 @@ type Store interface {
 	// holds all of them. The context bounds the call, not the cursor. If terms are given, the cursor may leave out the changes of objects
 	// that have these values neither before nor after the change; it does so for one of the indexed terms.
 	//
-	// The zero scope covers the changes of all resources in revision order, including resources that are registered later. It takes no
-	// terms, and fails with 410 Expired if the changes of any resource are no longer held.
+	// The zero scope covers the changes of all resources in revision order, including resources that are registered later, and what happened
+	// to a resource before it was unregistered. It takes no terms, and fails with 410 Expired if the changes of any resource are no longer
+	// held. If Register ends the history of a resource, open cursors go on, and return a change that is Lost (see [watch.Change]) for each
+	// one of the resource that they have not read, except removals, which they return whole. Their reader has to list the resource again.
 	Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error)
 
 	// Compact drops the history up to and including a revision. Reads and watches from earlier revisions then give 410 Expired.

@@ -124,6 +124,20 @@ func (r *replica) Load(ctx context.Context, resource string, at watch.Revision, 
 	return r.fail("Load")
 }
 
+func (r *replica) ResourcesIn(_ context.Context, namespace string, known func(string) bool) (all []string, err error) {
+	if err := r.fail("ResourcesIn"); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key := range r.state("", r.last()) {
+		if (namespace == "" || key.Namespace == namespace) && !known(key.Resource) {
+			all = append(all, key.Resource)
+		}
+	}
+	return all, nil
+}
+
 func (r *replica) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
 	for {
 		r.mu.Lock()

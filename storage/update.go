@@ -47,6 +47,9 @@ func (m *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 			err = ErrNotFound
 		}
 		if err == nil {
+			err = ctx.Err() // the function may have run longer than its caller waits
+		}
+		if err == nil {
 			err = w.prepare(next, m.log.Revision()+1)
 		}
 		if err != nil {
@@ -94,6 +97,9 @@ func (m *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 			current[i] = all[i].base
 		}
 		next, err := fn(current)
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err == nil {
 			err = prepareAll(all, next, m.log.Revision())
 		}
@@ -144,7 +150,8 @@ func prepareAll(all []write, next [][]byte, revision watch.Revision) error {
 	return nil
 }
 
-// read reads the current records of all keys from one state.
+// read reads the current records of all keys from one state. It refuses a resource that was unregistered meanwhile,
+// because its table may have lost its extractor.
 func (m *Engine) read(ctx context.Context, writes []write) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -155,8 +162,12 @@ func (m *Engine) read(ctx context.Context, writes []write) error {
 		return ErrClosed
 	}
 	for i := range writes {
-		writes[i].form = writes[i].table.form
-		writes[i].base, writes[i].after = m.next(writes[i].table, writes[i].key)
+		w := &writes[i]
+		if w.table.dormant {
+			return notRegistered(w.table.name)
+		}
+		w.form = w.table.form
+		w.base, w.after = m.next(w.table, w.key)
 	}
 	return nil
 }

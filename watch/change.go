@@ -38,6 +38,9 @@ func (s Scope) Contains(key Scope) bool {
 
 // Change is one committed write of one object: Previous is nil when the write created it, Current is nil when it deleted it. Once
 // appended to a [Log], a change and the states it points to are immutable.
+//
+// A change without states and without a name stands for a change that the log no longer holds. Only cursors on all resources get it, after
+// [Log.CompactResource]. They learn from it that they have to list that resource again. It never stands for a removal.
 type Change[T any] struct {
 	// Scope is the full key of the object.
 	Scope Scope
@@ -49,6 +52,9 @@ type Change[T any] struct {
 	groupEnd Revision // the last revision of the group that the change was appended with
 	bytes    int64    // of both states
 }
+
+// Lost reports whether the change stands for one that the log no longer holds.
+func (c *Change[T]) Lost() bool { return c.Previous == nil && c.Current == nil }
 
 // Select returns the event that the change is for a watcher of the objects that match accepts, and the state to show. A nil match
 // accepts all objects. An object that begins to match is Added. An object that ceases to match is Deleted, with the last state

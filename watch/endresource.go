@@ -1,14 +1,18 @@
 package watch
 
-// EndResource drops the changes of a resource and ends the cursors on it: their calls of Poll and Next return err. A cursor on all
-// resources continues if it has read every change of the resource; otherwise it expires. EndResource does not affect later cursors.
+// EndResource ends the history of a resource and the cursors on it: their calls of Poll and Next return err. Cursors on all resources still
+// read the changes before the end. EndResource does not affect later cursors.
 func (l *Log[T]) EndResource(resource string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return
 	}
-	l.compactResource(resource, l.Revision())
+	if l.topics[topicKey{}] == nil {
+		l.compactResource(resource, l.Revision())
+	} else { // its cursors may have yet to read the changes
+		l.floors[resource] = l.Revision()
+	}
 	for k, t := range l.topics {
 		if k.Resource != resource {
 			continue

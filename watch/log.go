@@ -195,7 +195,9 @@ func (l *Log[T]) Compact(through Revision) {
 	l.compacted.Store(max(l.compacted.Load(), uint64(through))) // no change lies between the last one that was dropped and this revision
 }
 
-// CompactResource is Compact for the changes of one resource. It does not affect cursors on other resources.
+// CompactResource is Compact for the changes of one resource. It does not affect cursors on other resources. A cursor on all resources that
+// has yet to read the changes gets each of them without its states and its name: its Scope names only the resource. It gets removals whole,
+// because its reader could not find out later what is gone.
 func (l *Log[T]) CompactResource(resource string, through Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -215,18 +217,23 @@ func (l *Log[T]) compactResource(resource string, through Revision) {
 	maps.DeleteFunc(l.floors, func(_ string, floor Revision) bool { return floor <= l.Compacted() })
 	l.floors[resource] = through
 	for _, t := range l.topics {
-		if t.Resource == resource || t.Scope == (Scope{}) {
-			t.lose(resource, through)
+		if t.Resource == resource {
+			t.lose(through)
 		}
 	}
+	everything := l.topics[topicKey{}]
 	for i := range n {
 		e := l.entries.at(i)
-		if e.change.Scope.Resource != resource {
+		if e.change.Scope.Resource != resource || everything != nil && e.change.Current == nil {
 			continue
 		}
 		// The entry stays without its states, so that GroupEnd still knows the whole group.
 		l.bytes += entryOverhead - e.size
-		l.entries.set(i, entry[T]{&Change[T]{Scope: e.change.Scope, Revision: e.change.Revision, groupEnd: e.change.groupEnd}, e.at, entryOverhead})
+		lost := &Change[T]{Scope: Scope{Resource: resource}, Revision: e.change.Revision, groupEnd: e.change.groupEnd}
+		l.entries.set(i, entry[T]{lost, e.at, entryOverhead})
+		if everything != nil {
+			everything.replace(e.change, lost)
+		}
 	}
 }
 

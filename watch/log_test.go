@@ -125,12 +125,16 @@ func TestCompactResource(t *testing.T) {
 	for name, want := range map[string][]watch.Revision{"up to it": nil, "elsewhere": nil, "other": {2, 4}, "everything, up to it": {4}} {
 		assert.Equal(t, want, poll(t, cursors[name]), name)
 	}
-	for _, name := range []string{"behind", "everything, behind"} {
-		_, err := cursors[name].Poll(nil)
-		assert.True(t, status.IsExpired(err), "%s: %v", name, err)
-	}
+	_, err := cursors["behind"].Poll(nil)
+	assert.True(t, status.IsExpired(err), "%v", err)
+	changes, err := cursors["everything, behind"].Poll(nil)
+	require.NoError(t, err)
+	assert.Equal(t, []watch.Revision{3, 4}, revisions(changes))
+	assert.True(t, changes[0].Lost())
+	assert.Equal(t, things, changes[0].Scope, "it says only that a change of the resource is lost")
+	assert.False(t, changes[1].Lost())
 	assert.Equal(t, []watch.Revision{2, 4}, poll(t, cursorAt(t, log, others, 0)))
-	changes, err := log.Since(others, 0)
+	changes, err = log.Since(others, 0)
 	require.NoError(t, err)
 	assert.Equal(t, []watch.Revision{2, 4}, revisions(changes))
 	for _, scope := range []watch.Scope{things, elsewhere, key("a", "x"), everything} {
@@ -155,6 +159,28 @@ func TestCompactResource(t *testing.T) {
 	for _, scope := range []watch.Scope{things, others, everything} {
 		assert.Equal(t, watch.Revision(5), log.Floor(scope))
 	}
+}
+
+// A cursor on all resources learns of each removal that it has yet to read, because a later list does not show what is gone.
+func TestCompactResourceKeepsRemovals(t *testing.T) {
+	log := newLog(t, watch.LogOptions[thing]{})
+	changes := group(1, key("a", "x"), key("a", "x"))
+	changes[1].Previous, changes[1].Current = changes[0].Current, nil
+	gone := changes[1].Previous
+	require.NoError(t, log.Append(changes))
+	cursor := cursorAt(t, log, watch.Scope{}, 0)
+	for range 2 {
+		log.CompactResource("things", log.Revision())
+		require.NoError(t, log.Append(group(log.Revision()+1, key("a", "y"))))
+	}
+	got, err := cursor.Poll(nil)
+	require.NoError(t, err)
+	require.Equal(t, []watch.Revision{1, 2, 3, 4}, revisions(got))
+	assert.True(t, got[0].Lost())
+	assert.Equal(t, key("a", "x"), got[1].Scope)
+	assert.Same(t, gone, got[1].Previous)
+	assert.True(t, got[2].Lost())
+	assert.False(t, got[3].Lost())
 }
 
 func TestCompactResourceDropsWholeGroups(t *testing.T) {

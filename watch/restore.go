@@ -15,8 +15,8 @@ type Past[T any] struct {
 }
 
 // Restore adds the changes of one resource from before the start of the log, oldest first. Cursors on the resource may then start at any
-// revision from floor on. Call it before the log holds a change of the resource or a cursor on it. A cursor on all resources expires
-// unless its position is after the restored changes. MaxAge and MaxBytes apply to the restored changes too. Restore returns [ErrClosed]
+// revision from floor on. Call it before the log holds a change of the resource or a cursor on it. A cursor on all resources reads
+// the restored changes after its position. MaxAge and MaxBytes apply to the restored changes too. Restore returns [ErrClosed]
 // after Close, and another error if the revisions do not ascend or a change belongs to another resource.
 func (l *Log[T]) Restore(resource string, floor Revision, past []Past[T]) error {
 	l.mu.Lock()
@@ -36,10 +36,13 @@ func (l *Log[T]) Restore(resource string, floor Revision, past []Past[T]) error 
 	}
 	l.merge(past, floor)
 	if t := l.topics[topicKey{}]; t != nil && len(past) > 0 {
-		for t.changes.len() > 0 && t.changes.at(0).Revision <= last {
-			t.changes.pop()
+		changes, _, _ := l.scan(topicKey{}, t.from, l.entries.len(), nil)
+		t.refill(t.from, changes)
+		if t.hasNews() && !t.dirty {
+			t.dirty = true
+			l.dirty.push(t)
+			l.wakeDispatcher()
 		}
-		t.from = max(t.from, last)
 	}
 	l.trim(l.opts.Now().UnixNano())
 	return nil

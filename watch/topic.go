@@ -32,15 +32,18 @@ func (t *topic[T]) drop(c *Change[T]) {
 	}
 }
 
-// lose drops the changes of a resource up to a revision. In the topic of all resources it also drops all changes before the last
-// one of them. A cursor that has not read that last change expires.
-func (t *topic[T]) lose(resource string, through Revision) {
-	n := t.changes.search(func(c *Change[T]) bool { return c.Revision > through })
-	for n > 0 && t.changes.at(n-1).Scope.Resource != resource {
-		n--
-	}
-	for range n {
+// lose drops the changes of a resource's topic up to a revision. A cursor that has not read all of them expires.
+func (t *topic[T]) lose(through Revision) {
+	for t.changes.len() > 0 && t.changes.at(0).Revision <= through {
 		t.from = t.changes.pop().Revision
+	}
+}
+
+// replace puts a change in the place of another one with the same revision.
+func (t *topic[T]) replace(old, by *Change[T]) {
+	i := t.changes.search(func(c *Change[T]) bool { return c.Revision >= old.Revision })
+	if i < t.changes.len() && t.changes.at(i) == old {
+		t.changes.set(i, by)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/decorum-go/decorum/examples/internal/program"
+	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
 )
 
@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	defer listener.Close()
 
-	api, err := rest.New(rest.Options{}, resources()...)
+	api, err := rest.New(rest.Options{AllowedHosts: []string{"localhost"}}, resources()...)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	defer stopManager()
 	managed := make(chan error, 1)
 	go func() { managed <- manager.Start(managing) }()
-	server := &http.Server{Handler: api, ReadTimeout: time.Minute, WriteTimeout: time.Minute}
+	server := &http.Server{Handler: api, ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	fmt.Fprintf(stdout, "ready http://%s\n", listener.Addr())

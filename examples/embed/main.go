@@ -19,7 +19,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/decorum-go/decorum/examples/internal/program"
+	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
 )
 
@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	defer listener.Close()
 
 	logger := slog.New(slog.NewTextHandler(stdout, nil))
-	api, err := rest.New(rest.Options{Logger: logger}, environments())
+	api, err := rest.New(rest.Options{Logger: logger, AllowedHosts: []string{"localhost"}}, environments())
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	mux.Handle("POST /deployed/{namespace}/{name}", deployed(rest.ClientFor[Environment](api)))
 	mux.Handle("/platform/", http.StripPrefix("/platform", api)) // the one line that embeds
 
-	server := &http.Server{Handler: logged(logger, mux), ReadTimeout: time.Minute, WriteTimeout: time.Minute}
+	server := &http.Server{Handler: logged(logger, mux), ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second}
 	fmt.Fprintf(stdout, tour, "http://"+listener.Addr().String())
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()

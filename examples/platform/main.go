@@ -15,8 +15,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/decorum-go/decorum/examples/internal/program"
 	"github.com/decorum-go/decorum/examples/platform/site"
+	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/events"
@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	defer listener.Close()
 
-	options := rest.Options{}
+	options := rest.Options{AllowedHosts: []string{"localhost"}} // a page in a browser must not reach it under another name
 	if *path != "" {
 		store, err := bolt.Open(ctx, bolt.Options{Path: *path})
 		if err != nil {
@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /pages/{namespace}/{name}", publisher)
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
-	server := &http.Server{Handler: mux, ReadTimeout: time.Minute, WriteTimeout: time.Minute}
+	server := &http.Server{Handler: mux, ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second}
 	fmt.Fprintf(stdout, "ready http://%s/platform\n", listener.Addr())
 
 	ended := make(chan error, 4)

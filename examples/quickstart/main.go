@@ -23,9 +23,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/decorum-go/decorum/examples/internal/program"
+	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
@@ -53,7 +54,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer store.Close()
-	api, err := rest.New(rest.Options{Store: store}, databases())
+	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}}, databases())
 	if err != nil {
 		return err
 	}
@@ -65,10 +66,11 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		defer disable()
 	}
 
-	server := &http.Server{Handler: api, ReadTimeout: time.Minute, WriteTimeout: time.Minute}
-	failed := make(chan error, 2)
+	server := &http.Server{Handler: api, ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second}
+	failed := make(chan error, 3)
 	go func() { failed <- server.Serve(listener) }()
 	go func() { failed <- operate(ctx, rest.ClientFor[Database](api).As("database-operator")) }()
+	go func() { failed <- lifecycle.Run(ctx, api, lifecycle.Options{}) }() // deletes dependents, such as kubectl delete --cascade=foreground asks for
 	printTour(stdout, "http://"+listener.Addr().String(), *crds, end)
 
 	select {

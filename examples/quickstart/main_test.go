@@ -84,6 +84,28 @@ func TestObjectsStayInTheFile(t *testing.T) {
 	assert.Equal(t, created.UID, event.Object.UID)
 }
 
+// A deletion in the foreground ends (kubectl delete --cascade=foreground).
+func TestForegroundDeletionEnds(t *testing.T) {
+	const databases = "/apis/platform.example.com/v1/namespaces/default/databases"
+	url := start(t)
+	post(t, url+databases, "sample.yaml")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url+databases+"/orders?propagationPolicy=Foreground", nil)
+	require.NoError(t, err)
+	answer, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	var deleting Database
+	require.NoError(t, json.NewDecoder(answer.Body).Decode(&deleting))
+	require.Equal(t, []string{apimeta.FinalizerDeleteDependents}, deleting.Finalizers)
+	stream, err := http.Get(url + databases + "?watch=true&resourceVersion=" + deleting.ResourceVersion)
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	var event struct{ Type string }
+	for decoder := json.NewDecoder(stream.Body); event.Type != "DELETED"; {
+		require.NoError(t, decoder.Decode(&event))
+	}
+}
+
 // With --crds, the program serves the kind of an applied definition, also after a restart.
 func TestDefinitionAddsAKind(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "databases.db")

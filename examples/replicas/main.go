@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/decorum-go/decorum/examples/internal/program"
+	"github.com/decorum-go/decorum/examples/program"
 )
 
 func main() {

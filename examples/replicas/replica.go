@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/examples/internal/program"
 	"github.com/decorum-go/decorum/examples/platform/site"
+	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/controller"
@@ -46,7 +46,7 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer store.Close()
-	api, err := rest.New(rest.Options{Store: store}, site.Resource(), builtin.Events(), builtin.Leases())
+	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}}, site.Resource(), builtin.Events(), builtin.Leases())
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /pages/{namespace}/{name}", pages(api))
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: mux, ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return errors.Join(err, api.Close())

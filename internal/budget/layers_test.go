@@ -84,11 +84,13 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		"rest/controller": deps(core + "/rest/controller"), "rest/lifecycle": deps(core + "/rest/lifecycle"),
 	}
 	for _, c := range []struct{ pkg, library string }{
+		{"/rest/admissionregistration", ""},
 		{"/rest/apiservice", ""},
 		{"/rest/auth", ""},
 		{"/rest/builtin", ""},
 		{"/rest/callout", ""},
 		{"/rest/cbor", "github.com/fxamacker/cbor/v2"},
+		{"/rest/conventions", ""},
 		{"/rest/crd", ""},
 		{"/rest/crd/apiextensions", ""},
 		{"/rest/election", ""},
@@ -99,7 +101,6 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/rbac", ""},
 		{"/rest/serviceaccount", ""},
 		{"/rest/webhook", ""},
-		{"/rest/webhook/admissionregistration", ""},
 		{"/storage/bolt", "go.etcd.io/bbolt"},
 	} {
 		own := deps(core + c.pkg)

@@ -16,18 +16,19 @@ type room struct {
 	http    bool     // may import net/http
 }
 
-// rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs for
-// its one idea: none imports package rest, and only resource calls the store. The rooms media, caller, remote and mirror read the records and
-// the changes of packages storage and watch.
+// rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs
+// for its one idea: none imports package rest, and only resource, follow, delivery and notes call the store. The rooms
+// media, caller, remote and mirror read the records and the changes of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
 	{name: "kind", may: []string{"apimeta", "internal/schema"}},
 	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "rest/internal/kind"}},
 	{name: "objectmeta", may: []string{"apimeta", "status", "internal/codec", "internal/doc"}},
 	{name: "resource", may: []string{
-		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/managed", "internal/rules", "internal/schema", "internal/words", "storage", "watch",
+		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/gotype", "internal/managed", "internal/rules", "internal/schema", "internal/words", "storage", "watch",
 		"rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",
 	}},
+	{name: "follow", may: []string{"status", "storage", "watch", "rest/internal/resource"}},
 	{name: "route", may: []string{"apimeta", "rest/internal/resource"}},
 	{name: "clientconfig", may: []string{"apimeta", "status"}},
 	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest/internal/objectmeta", "rest/internal/resource"}},
@@ -37,21 +38,28 @@ var rooms = []room{
 	{name: "page", http: true, may: []string{"status"}},
 	{name: "review", may: []string{"apimeta", "status", "rest/internal/route"}},
 	{name: "caller", may: []string{
-		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/internal/kind", "rest/internal/resource", "rest/internal/route",
+		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
+		"rest/internal/follow", "rest/internal/kind", "rest/internal/resource", "rest/internal/route",
 	}},
 	{name: "backoff"},
 	{name: "turns"},
+	{name: "notes", may: []string{"storage", "watch"}},
+	{name: "peers", may: []string{"watch", "rest/internal/notes"}},
 	{name: "mirror", may: []string{"storage", "watch"}},
 	{name: "remote", http: true, may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/internal/backoff", "rest/internal/caller", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/resource",
+		"rest/internal/backoff", "rest/internal/caller", "rest/internal/follow", "rest/internal/kind",
+		"rest/internal/objectmeta", "rest/internal/resource",
 	}},
 	{name: "media", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",
 		"rest/internal/kind", "rest/internal/upstream",
 	}},
 	{name: "body", http: true, may: []string{"status", "internal/codec", "internal/doc", "rest/internal/media", "rest/internal/resource"}},
-	{name: "delivery", may: []string{"status", "internal/codec", "watch", "rest/internal/media", "rest/internal/resource"}},
+	{name: "delivery", may: []string{
+		"status", "internal/codec", "storage", "watch",
+		"rest/internal/follow", "rest/internal/media", "rest/internal/notes", "rest/internal/resource",
+	}},
 	{name: "inprocess", http: true},
 	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words", "rest/internal/delivery"},
 		foreign: []string{"github.com/coder/websocket"}},

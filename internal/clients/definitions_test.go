@@ -110,7 +110,7 @@ func (h *host) definitions(t *testing.T) apiextensionsclient.CustomResourceDefin
 	return clients.ApiextensionsV1().CustomResourceDefinitions()
 }
 
-// install creates or updates a definition as envtest does, and waits until its newest schema holds.
+// install creates a definition as envtest does, and waits until its kind is served.
 func (h *host) install(t *testing.T, definition *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	_, err := envtest.InstallCRDs(h.config, envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{definition}, PollInterval: time.Millisecond})
@@ -118,7 +118,19 @@ func (h *host) install(t *testing.T, definition *apiextensionsv1.CustomResourceD
 	h.awaitEstablished(t, definition.Name)
 }
 
-// awaitEstablished waits until the newest schema of a definition holds.
+// change updates a definition as envtest does, and waits until its newest schema holds. No condition tells this, as in a cluster.
+func (h *host) change(t *testing.T, definition *apiextensionsv1.CustomResourceDefinition) {
+	t.Helper()
+	changed := rest.ObjectsOf(h.api).Changed()
+	h.install(t, definition)
+	select {
+	case <-changed:
+	case <-time.After(patience):
+		require.Fail(t, "not in time", "the host serves the changed definition")
+	}
+}
+
+// awaitEstablished waits until the kind of a definition is served.
 func (h *host) awaitEstablished(t *testing.T, name string) {
 	t.Helper()
 	w, err := h.definitions(t).Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + name})
@@ -127,7 +139,7 @@ func (h *host) awaitEstablished(t *testing.T, name string) {
 	await(t, w.ResultChan(), "the definition is established", func(e watch.Event) bool {
 		d, ok := e.Object.(*apiextensionsv1.CustomResourceDefinition)
 		return ok && slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
-			return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue && c.ObservedGeneration == d.Generation
+			return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
 		})
 	})
 }
@@ -249,7 +261,7 @@ func TestDefinitionChangesUnderAManager(t *testing.T) {
 		require.NoError(t, user.Get(ctx, client.ObjectKeyFromObject(page), page))
 
 		four := apiextensionsv1.JSON{Raw: []byte("4")}
-		h.install(t, shops(map[string]apiextensionsv1.JSONSchemaProps{"tables": {Type: "integer", Default: &four}}))
+		h.change(t, shops(map[string]apiextensionsv1.JSONSchemaProps{"tables": {Type: "integer", Default: &four}}))
 		require.NoError(t, user.Patch(ctx, newShop("inn", ""), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"title":"Drinks"}}`))))
 		sees("inn Drinks 4")
 		informs("inn", "Drinks")

@@ -68,12 +68,21 @@ func DecodeEnvelope(data []byte) (Envelope, error) {
 
 // AppendEnvelope appends a Kubernetes Protobuf body.
 func AppendEnvelope(dst []byte, e Envelope) []byte {
+	return AppendEnvelopeTail(append(AppendEnvelopeHead(dst, e, len(e.Raw)), e.Raw...))
+}
+
+// AppendEnvelopeHead appends a Kubernetes Protobuf body up to the encoded object, which has this size.
+func AppendEnvelopeHead(dst []byte, e Envelope, size int) []byte {
 	var typeMeta []byte
 	typeMeta = AppendField(typeMeta, typeMetaAPIVersion, []byte(e.APIVersion))
 	typeMeta = AppendField(typeMeta, typeMetaKind, []byte(e.Kind))
 	dst = append(dst, protobufMagic...)
 	dst = AppendField(dst, envelopeTypeMeta, typeMeta)
-	dst = AppendField(dst, envelopeRaw, e.Raw)
+	return AppendFieldHead(dst, envelopeRaw, size)
+}
+
+// AppendEnvelopeTail appends what comes after the encoded object.
+func AppendEnvelopeTail(dst []byte) []byte {
 	dst = AppendField(dst, envelopeEncoding, nil)
 	return AppendField(dst, envelopeContentType, nil)
 }

@@ -17,8 +17,9 @@ var ErrTooDeep = errors.New("exceeded max depth")
 // text alone, because encoding/json changes its own from release to release. For text that is not UTF-8, which encoding/json accepts, the
 // words are this package's.
 type SyntaxError struct {
-	Offset  int64 // number of bytes before the fault
-	message string
+	Offset   int64 // number of bytes before the fault
+	Encoding bool  // the only fault is that the text is not UTF-8
+	message  string
 }
 
 func (e *SyntaxError) Error() string { return e.message }
@@ -39,7 +40,7 @@ func explain(data []byte) error {
 
 // notUTF8 returns the error for a text whose only fault is its encoding.
 func notUTF8(data []byte) error {
-	fault := &SyntaxError{message: "invalid UTF-8 within a string"}
+	fault := &SyntaxError{Encoding: true, message: "invalid UTF-8 within a string"}
 	for utf8.FullRune(data[fault.Offset:]) {
 		r, size := utf8.DecodeRune(data[fault.Offset:])
 		if r == utf8.RuneError && size == 1 {

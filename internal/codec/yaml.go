@@ -76,6 +76,16 @@ func AppendYAML(dst, json []byte) ([]byte, error) {
 	return append(dst, y...), err
 }
 
+// AppendYAMLElement appends a JSON text as an element of a list that is a member of the outermost map, as AppendYAML writes it there.
+func AppendYAMLElement(dst, json []byte) ([]byte, error) {
+	v, _, err := DecodeJSON(json)
+	if err != nil {
+		return dst, err
+	}
+	y, err := yaml.Marshal(map[string]any{"list": []any{yamlTree(v)}})
+	return append(dst, bytes.TrimPrefix(y, []byte("list:\n"))...), err
+}
+
 // yamlTree returns a document as the YAML parser would. The encoder sorts the members.
 func yamlTree(v doc.Value) any {
 	switch v.Kind() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
 )
@@ -22,6 +23,9 @@ var (
 	// ErrTooLarge means that the copied values exceed 3 MiB of JSON in total, or that the result is nested too deeply.
 	ErrTooLarge = errors.New("the result is too large")
 )
+
+// ErrNotJSON is the cause of the error for a patch that is not JSON.
+var ErrNotJSON = errors.New("the patch is not JSON")
 
 // errWhole means that an operation other than test and replace names the whole document, or that a value other than a
 // map or a list would replace it.
@@ -51,9 +55,14 @@ func wrongShape(v doc.Value, place string) string {
 // refused returns the answer to a patch that could not be applied. As upstream, it does not say why.
 func refused(cause error) error { return status.Unprocessable().WithCause(cause) }
 
-// undecodable returns the answer to a patch that is not JSON.
+// undecodable returns the answer to a patch that is not JSON. As upstream, it does not say why, except for a patch that is JSON but not
+// UTF-8, which upstream accepts.
 func undecodable(cause error) error {
-	return status.BadRequest("error decoding patch: " + cause.Error()).WithCause(cause)
+	message := "invalid JSON patch"
+	if fault := (*codec.SyntaxError)(nil); errors.As(cause, &fault) && fault.Encoding {
+		message += ": " + cause.Error()
+	}
+	return status.BadRequest(message).WithCause(fmt.Errorf("%w: %w", ErrNotJSON, cause))
 }
 
 // duplicateFields returns the warnings about the duplicate members of a patch.

@@ -20,7 +20,7 @@ func ParseStrategicMergePatch(data []byte) (StrategicMergePatch, error) {
 	v, duplicates, err := codec.DecodeJSON(data)
 	switch {
 	case err != nil:
-		return StrategicMergePatch{}, status.BadRequest(err.Error()).WithCause(err)
+		return StrategicMergePatch{}, undecodable(err)
 	case v.IsNull():
 		return StrategicMergePatch{}, nil
 	case v.Kind() != doc.Map:

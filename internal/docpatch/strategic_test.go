@@ -292,9 +292,9 @@ func TestParseStrategicMergePatchErrors(t *testing.T) {
 		{"a list", `[]`, "json: cannot unmarshal array into Go value of type map[string]interface {}"},
 		{"a string", `"x"`, "json: cannot unmarshal string into Go value of type map[string]interface {}"},
 		{"a boolean", `true`, "json: cannot unmarshal bool into Go value of type map[string]interface {}"},
-		{"cut off", `{"data"`, "unexpected end of JSON input"},
-		{"nothing", ``, "unexpected end of JSON input"},
-		{"too deep", strings.Repeat(`{"a":`, 10_001) + "1" + strings.Repeat("}", 10_001), "exceeded max depth"},
+		{"cut off", `{"data"`, "invalid JSON patch"},
+		{"nothing", ``, "invalid JSON patch"},
+		{"too deep", strings.Repeat(`{"a":`, 10_001) + "1" + strings.Repeat("}", 10_001), "invalid JSON patch"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := docpatch.ParseStrategicMergePatch([]byte(c.patch))

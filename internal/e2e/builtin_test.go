@@ -10,6 +10,18 @@ import (
 // smallHost is a host that uses no Kubernetes module.
 var smallHost = host{program: "smallhost", namespaces: true}
 
+// A host without users answers what kubectl asks about rights: nothing is refused but impersonation.
+func TestKubectlAsksAPlainHostAboutRights(t *testing.T) {
+	s := startServer(t, smallHost, newest())
+	assertLine(t, s.run(t, "auth", "whoami"), "Username", "system:anonymous")
+	assert.Equal(t, "yes\n", s.exits(t, 0, "", "auth", "can-i", "create", "plants"))
+	assert.Equal(t, "yes\n", s.exits(t, 0, "", "auth", "can-i", "get", "/version"))
+	assert.Contains(t, s.exits(t, 1, "", "auth", "can-i", "impersonate", "users"), "no - the server has no authorizer and does not support impersonation\n")
+	list := s.run(t, "auth", "can-i", "--list")
+	assertLine(t, list, "*.*", "[create", "delete", "deletecollection", "get", "list", "patch", "update", "watch]")
+	assert.NotContains(t, list, "impersonate")
+}
+
 // kubectl shows the kinds of package builtin. It finds the events of a custom object, whichever group they were written in and whoever wrote
 // them.
 func TestKubectlShowsBuiltinKinds(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 func exampleTargets() []target {
 	return []target{{
 		host:  host{program: "quickstart"},
-		group: "platform.example.com", kind: "Database", plural: "databases", short: "db", all: true, older: true,
+		group: "platform.example.com", kind: "Database", plural: "databases", short: "db", all: true, older: true, collects: true,
 		full:  `spec: {engine: postgres, replicas: 2, storageGiB: 50, users: [{name: app, role: writer}]}`,
 		bare:  `spec: {engine: postgres, replicas: 2}`,
 		other: `spec: {engine: mysql}`,

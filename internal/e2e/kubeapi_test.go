@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
 )
 
 // The test runs the commands of kubectl that work on Kubernetes' own kinds against kubeapi. It writes what a controller or a kubelet would
@@ -35,7 +37,7 @@ func kubernetesKinds(t *testing.T, s *server) {
 	assertLine(t, all, "pods", "po", "v1", "true", "Pod", "create,delete,deletecollection,get,list,patch,update,watch", "all")
 	assertLine(t, all, "deviceclasses", "resource.k8s.io/v1", "false", "DeviceClass")
 	assertLine(t, s.run(t, "api-resources", "--categories=api-extensions"), "customresourcedefinitions", "crd,crds", "apiextensions.k8s.io/v1")
-	assert.Contains(t, s.run(t, "version"), "Server Version: v1.36.")
+	assert.Contains(t, s.run(t, "version"), "Server Version: "+rest.KubernetesVersion+"\n")
 	assert.Contains(t, s.run(t, "cluster-info"), "Kubernetes control plane is running at "+s.url)
 	assertLine(t, s.run(t, "get", "componentstatuses"), "etcd-0", "Healthy", "ok")
 	for kind, field := range map[string]string{
@@ -113,8 +115,8 @@ func pods(t *testing.T, s *server) {
 
 func drainedNodes(t *testing.T, s *server) {
 	s.feed(t, `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":{"allocatable":{"cpu":"4","pods":"10"},"capacity":{"cpu":"4","pods":"10"},`+
-		`"nodeInfo":{"kubeletVersion":"v1.36.3"},"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady"}]}}`, "create", "-f", "-")
-	assertLine(t, s.run(t, "get", "nodes"), "n1", "Ready", "<none>", "v1.36.3")
+		`"nodeInfo":{"kubeletVersion":"v1.37.2"},"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady"}]}}`, "create", "-f", "-")
+	assertLine(t, s.run(t, "get", "nodes"), "n1", "Ready", "<none>", "v1.37.2")
 	assert.Equal(t, "node/n1 tainted\n", s.run(t, "taint", "nodes", "n1", "disk=slow:NoSchedule"))
 	assert.Equal(t, "node/n1 untainted\n", s.run(t, "taint", "nodes", "n1", "disk-"))
 	s.run(t, "wait", "--for=create", "serviceaccount/default")

@@ -17,6 +17,7 @@ type target struct {
 	builtin                    bool // a built-in kind
 	createOnUpdate             bool // PUT creates a missing object
 	older                      bool // also tested with the older releases of kubectl
+	collects                   bool // the host runs the garbage collector
 
 	// These are members of a manifest in addition to apiVersion, kind and metadata.
 	full  string // with every field

@@ -59,7 +59,7 @@ func (p *pipes) dial() (net.Conn, error) {
 func connections(t *testing.T) int {
 	text := os.Getenv("DECORUM_CONNECTIONS")
 	if text == "" {
-		return 1000
+		return 1010
 	}
 	n, err := strconv.Atoi(text)
 	require.NoError(t, err, "DECORUM_CONNECTIONS")

@@ -8,5 +8,8 @@
 //   - A well-behaved client received correct responses throughout.
 //   - When the attack is over, the memory and the goroutines of the process return to what they were.
 //
+// Random definitions, with names that are parts of paths, columns, patterns and defaults, attack an API of their own. DECORUM_ROUNDS sets how
+// long they do ("1m"), and DECORUM_SEED repeats a run.
+//
 // The package contains only tests. DECORUM_CONNECTIONS sets how many connections the test of connections opens ("10000").
 package hostile

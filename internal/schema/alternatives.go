@@ -24,8 +24,9 @@ func (w *validator) alternatives(rules *openRules, v doc.Value, at *trail) {
 
 // try validates a value by one alternative.
 func (w *validator) try(s *Schema, v doc.Value, at *trail) *validator {
-	out := &validator{findings: findings{root: w.root, unique: w.unique}, types: w.types}
+	out := &validator{findings: findings{root: w.root, unique: w.unique}, types: w.types, matching: w.matching}
 	out.openValue(s, v, doc.Value{}, at)
+	w.matching = out.matching
 	return out
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/gotype"
 )
 
 // Declared yields the members of a map in the order in which encoding/json writes them: members of a struct in the order of its fields,
@@ -29,11 +30,11 @@ func (s *Schema) Declared(v doc.Value) iter.Seq2[string, doc.Value] {
 }
 
 // inDeclaration returns the indexes of the fields, which are sorted by name, in the order of their declaration.
-func inDeclaration(fields []jsonField) []int {
+func inDeclaration(fields []gotype.Field) []int {
 	order := make([]int, len(fields))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return slices.Compare(fields[a].index, fields[b].index) })
+	slices.SortFunc(order, func(a, b int) int { return slices.Compare(fields[a].Index, fields[b].Index) })
 	return order
 }

@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/decorum-go/decorum/internal/doc"
+import (
+	"math"
+
+	"github.com/decorum-go/decorum/internal/doc"
+)
 
 // Default sets absent values that have a default, at every depth, including list elements and map values (API conventions, Static
 // Defaults). A default that is an object also gets the defaults below it.
@@ -9,6 +13,29 @@ import "github.com/decorum-go/decorum/internal/doc"
 // exceptions. In a list whose elements have no default it stays, and [Schema.CheckTypes] rejects it. In a map of a built-in kind it stays,
 // and Go decodes it as a zero value. Default is idempotent, and returns a document that needs no default unchanged.
 func (s *Schema) Default(v doc.Value) doc.Value {
+	full, _ := s.DefaultWithin(v, math.MaxInt)
+	return full
+}
+
+// DefaultWithin does what [Schema.Default] does, unless the defaults take more than limit bytes of JSON. Then it stops and returns v
+// unchanged, and false. Each element of a list gets the defaults of its members, so a short document can ask for a huge one.
+func (s *Schema) DefaultWithin(v doc.Value, limit int) (doc.Value, bool) {
+	d := defaulting{left: limit}
+	full := d.value(s, v)
+	if d.left < 0 {
+		return v, false
+	}
+	return full, true
+}
+
+// defaulting sets the defaults of one document.
+type defaulting struct{ left int } // how many bytes of JSON the defaults may still take; below 0, the result is dropped
+
+// value returns v with its defaults.
+func (d *defaulting) value(s *Schema, v doc.Value) doc.Value {
+	if d.left < 0 {
+		return v
+	}
 	switch v.Kind() {
 	case doc.Map:
 		if s.Object == nil && s.Additional == nil {
@@ -25,12 +52,12 @@ func (s *Schema) Default(v doc.Value) doc.Value {
 			case below.dropsNull(child) && s.goType.nullElements && below.filled.IsAbsent():
 				return child
 			case below.dropsNull(child):
-				return below.filled
+				return d.set(below)
 			}
-			return below.Default(child)
+			return d.value(below, child)
 		})
-		if s.Object != nil && s.Object.defaults > 0 {
-			v = s.Object.fill(v)
+		if s.Object != nil && len(s.Object.defaults) > 0 {
+			v = d.fill(s.Object, v)
 		}
 	case doc.List:
 		if s.Items == nil {
@@ -41,12 +68,18 @@ func (s *Schema) Default(v doc.Value) doc.Value {
 				if s.Items.filled.IsAbsent() {
 					return child
 				}
-				return s.Items.filled
+				return d.set(s.Items)
 			}
-			return s.Items.Default(child)
+			return d.value(s.Items, child)
 		})
 	}
 	return v
+}
+
+// set returns the default of a place, which may be absent, and counts it.
+func (d *defaulting) set(s *Schema) doc.Value {
+	d.left -= s.filledSize
+	return s.filled
 }
 
 // WithoutNulls drops each null whose schema neither allows it nor has a default, at every depth. It keeps the null elements of lists.
@@ -78,21 +111,22 @@ func (s *Schema) WithoutNulls(v doc.Value) doc.Value {
 }
 
 // fill adds all absent members that have a default, in one step.
-func (o *Object) fill(v doc.Value) doc.Value {
+func (d *defaulting) fill(o *Object, v doc.Value) doc.Value {
 	missing := 0
-	for i := range o.Properties {
-		if p := &o.Properties[i]; !p.Schema.filled.IsAbsent() && !v.Has(p.Name) {
+	for _, i := range o.defaults {
+		if p := &o.Properties[i]; !v.Has(p.Name) {
 			missing++
+			d.left -= len(p.Name) + len(`"":,`) + p.Schema.filledSize
 		}
 	}
-	if missing == 0 {
+	if missing == 0 || d.left < 0 {
 		return v
 	}
 	members := make([]doc.Member, 0, v.Len()+missing)
 	next := 0
-	for i := range o.Properties {
+	for _, i := range o.defaults {
 		p := &o.Properties[i]
-		if p.Schema.filled.IsAbsent() || v.Has(p.Name) {
+		if v.Has(p.Name) {
 			continue
 		}
 		for ; next < v.Len() && v.KeyAt(next) < p.Name; next++ { // keeps the members sorted
@@ -104,4 +138,25 @@ func (o *Object) fill(v doc.Value) doc.Value {
 		members = append(members, doc.Member{Key: v.KeyAt(next), Value: v.At(next)})
 	}
 	return doc.MapOf(members...)
+}
+
+// maxFilled is the size limit of a default with the defaults below it, in bytes of JSON.
+const maxFilled = 64 << 20
+
+// fills makes v the value of an absent value. It returns false if v is too large.
+func (s *Schema) fills(v doc.Value) bool {
+	s.filled, s.filledSize = v, textSize(v, maxFilled)
+	return s.filledSize <= maxFilled
+}
+
+// textSize returns how many bytes the JSON of v has, apart from escapes. It stops counting above limit.
+func textSize(v doc.Value, limit int) int {
+	size := len(v.Text()) + len(v.Literal()) + 2
+	for i := 0; i < v.Len() && size <= limit; i++ {
+		if v.Kind() == doc.Map {
+			size += len(v.KeyAt(i)) + len(`"":`)
+		}
+		size += textSize(v.At(i), limit-size) + 1
+	}
+	return size
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/decorum-go/decorum/internal/gotype"
 )
 
 // Options configures [Derive]. The zero value suits a host's own structs.
@@ -171,13 +173,13 @@ func (d *deriver) object(t reflect.Type) *Object {
 	o.Properties = make([]Property, 0, len(of.fields))
 	for _, f := range of.fields {
 		declared := of.docs
-		if f.owner != t {
-			declared = d.types.of(f.owner).docs
+		if f.Owner != t {
+			declared = d.types.of(f.Owner).docs
 		}
-		p, m := d.property(t, f, declared[f.name])
+		p, m := d.property(t, f, declared[f.Name])
 		o.Properties = append(o.Properties, p)
 		if err := o.join(p, m); err != nil {
-			d.fail(f.owner.String()+"."+f.field.Name, err)
+			d.fail(f.Owner.String()+"."+f.Go.Name, err)
 		}
 	}
 	o.declared = inDeclaration(of.fields)
@@ -190,40 +192,40 @@ func (d *deriver) object(t reflect.Type) *Object {
 }
 
 // property returns the property of one struct member, and the member's role in a union.
-func (d *deriver) property(t reflect.Type, f jsonField, description string) (Property, membership) {
-	where := f.owner.String() + "." + f.field.Name
-	p := Property{Name: f.name, Schema: d.schema(f.field.Type, where), OmitEmpty: f.omitEmpty, OmitZero: f.omitZero}
+func (d *deriver) property(t reflect.Type, f gotype.Field, description string) (Property, membership) {
+	where := f.Owner.String() + "." + f.Go.Name
+	p := Property{Name: f.Name, Schema: d.schema(f.Go.Type, where), OmitEmpty: f.OmitEmpty, OmitZero: f.OmitZero}
 	s := p.Schema
 	if description != "" {
 		s.Description = description
 	}
-	s.PatchStrategy, s.PatchMergeKey = f.field.Tag.Get("patchStrategy"), f.field.Tag.Get("patchMergeKey")
+	s.PatchStrategy, s.PatchMergeKey = f.Go.Tag.Get("patchStrategy"), f.Go.Tag.Get("patchMergeKey")
 	s.inferList()
 
-	rules, err := parseTag(f.field.Tag.Get("api"))
+	rules, err := parseTag(f.Go.Tag.Get("api"))
 	if err != nil {
 		d.fail(where, err)
 	}
 	r := d.rule(s, rules, where)
-	for _, text := range d.overlay(f.owner, f.name) {
+	for _, text := range d.overlay(f.Owner, f.Name) {
 		rules, err := parseTag(text)
 		if err != nil {
 			d.fail(where, err)
 		}
 		r.merge(d.rule(s, rules, where))
 	}
-	s.Rules = append(s.Rules, d.rulesOf(f.owner, f.name)...)
+	s.Rules = append(s.Rules, d.rulesOf(f.Owner, f.Name)...)
 	p.PublishRequired = r.publishRequired
-	isPointer := f.field.Type.Kind() == reflect.Pointer
+	isPointer := f.Go.Type.Kind() == reflect.Pointer
 	switch {
 	case r.required:
 		p.Required = true
-	case r.optional, d.options.Builtin, f.omitEmpty, f.omitZero, f.behindPointer, isPointer, !s.DefaultValue.IsAbsent():
+	case r.optional, d.options.Builtin, f.OmitEmpty, f.OmitZero, f.BehindPointer, isPointer, !s.DefaultValue.IsAbsent():
 	default:
 		p.Required = true
 	}
 	if t == d.root {
-		switch f.name {
+		switch f.Name {
 		case "apiVersion", "kind", "status":
 			p.Required = false
 		case "metadata":

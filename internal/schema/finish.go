@@ -35,7 +35,7 @@ func (d *deriver) finish(root *Schema) {
 	for _, o := range d.objects {
 		for i := range o.Properties {
 			if !o.Properties[i].Schema.DefaultValue.IsAbsent() {
-				o.defaults++
+				o.defaults = append(o.defaults, i)
 			}
 		}
 		for _, i := range o.declared {
@@ -60,7 +60,10 @@ func (d *deriver) finish(root *Schema) {
 			d.fail(r.where, errors.New("the default contains itself, through the defaults below it"))
 			continue
 		}
-		r.schema.filled = filled
+		if !r.schema.fills(filled) {
+			d.fail(r.where, errors.New("the default is too large with the defaults below it"))
+			continue
+		}
 		at := status.Field("default")
 		if errs := append(r.schema.CheckTypes(at, filled), r.schema.Validate(at, filled)...); len(errs) > 0 {
 			d.fail(r.where, fmt.Errorf("the default breaks the field's own rules: %v", errs[0]))

@@ -73,7 +73,7 @@ func metaDocs(typ string) (fields map[string]string, text string) {
 // metadata and of its creationTimestamp.
 const (
 	docAPIVersion = "APIVersion defines the version in which the object is written: group and version, or the version alone for the core group."
-	docKind       = "The kind of the object, in CamelCase. The server infers it from the endpoint. It cannot change."
+	docKind       = "The kind of the object, in CamelCase. It is the kind that the endpoint serves, and cannot change."
 )
 
 func objectMetaDocs() map[string]string {

@@ -321,15 +321,15 @@ func (r *openReader) finish(s *Schema, at *openPlace) {
 		return
 	}
 	s.DefaultValue = (&pruner{}).value(s, s.DefaultValue, at.keepsElements(s), &trail{})
-	left, ok := maxOpenDefault, false
-	if s.filled, ok = s.complete(s.DefaultValue, &left); !ok {
+	left := maxOpenDefault
+	if filled, ok := s.complete(s.DefaultValue, &left); !ok || !s.fills(filled) {
 		r.fail(at, "default", errors.New("it is too large with the defaults below it"))
 	}
 }
 
 // prepare counts and marks the properties of an object.
 func (o *Object) prepare(rules *openRules) {
-	o.defaults, o.distinct, o.declared = 0, false, make([]int, len(o.Properties))
+	o.defaults, o.distinct, o.declared = nil, false, make([]int, len(o.Properties))
 	required := map[string]bool{}
 	if rules != nil {
 		for _, name := range rules.required {
@@ -342,7 +342,7 @@ func (o *Object) prepare(rules *openRules) {
 		p.Required = required[p.Name]
 		o.distinct = o.distinct || p.Schema.distinct && !p.unchecked
 		if !p.Schema.filled.IsAbsent() {
-			o.defaults++
+			o.defaults = append(o.defaults, i)
 		}
 	}
 }

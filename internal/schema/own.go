@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -27,7 +28,7 @@ func (f *findings) isTaken(t reflect.Type, v doc.Value, at *trail) {
 	if f.full() {
 		return
 	}
-	if err := ToGo(v, reflect.New(t).Interface()); err != nil {
+	if err := gotype.ToGo(v, reflect.New(t).Interface()); err != nil {
 		f.add(status.TypeInvalidField(at.below(f.root), plain(v), err.Error()))
 	}
 }
@@ -50,7 +51,7 @@ func (f *findings) holdsKeys(t reflect.Type, v doc.Value, at *trail) {
 func parseKey(t reflect.Type, name string) (err error) {
 	key := reflect.New(t)
 	if text, ok := key.Interface().(encoding.TextUnmarshaler); ok {
-		return ownWords(text.UnmarshalText([]byte(name)))
+		return gotype.OwnError(text.UnmarshalText([]byte(name)))
 	}
 	switch {
 	case key.Elem().CanInt():

@@ -10,6 +10,7 @@ import (
 // used. Any goroutine may use it.
 type Pattern struct {
 	text    string
+	states  int
 	compile func() *regexp.Regexp
 }
 
@@ -24,14 +25,18 @@ func newPattern(text string) (p *Pattern, size int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return &Pattern{text: text, compile: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}, sizeOf(parsed), nil
+	states, size := measure(parsed)
+	return &Pattern{text: text, states: states, compile: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}, size, nil
 }
 
 // String returns the text of the pattern.
 func (p *Pattern) String() string { return p.text }
 
-// MatchString reports whether the pattern matches somewhere in text. Anchor a pattern to match the whole text.
-func (p *Pattern) MatchString(text string) bool { return p.compile().MatchString(text) }
+// Regexp returns the compiled pattern.
+func (p *Pattern) Regexp() *regexp.Regexp { return p.compile() }
+
+// Steps returns how many steps a search for the pattern in a text could take: the states of the pattern times the bytes of the text.
+func (p *Pattern) Steps(text string) int64 { return int64(p.states) * int64(len(text)+1) }
 
 // maxPatterns bounds the instructions of all patterns of one schema together. It is the bound that package regexp has for one pattern: 128
 // MiB of 40 bytes each. Without it, a schema of 3 MiB could need a hundred gigabytes once its patterns are compiled, because a few bytes
@@ -61,17 +66,27 @@ func (all *Patterns) New(text string) (*Pattern, error) {
 // runesPerInstruction is how many runes of a character class take as much memory as an instruction.
 const runesPerInstruction = 10
 
-// sizeOf estimates the number of instructions of a parsed pattern.
-func sizeOf(re *syntax.Regexp) int {
-	size := 1 + len(re.Rune)/runesPerInstruction
-	if re.Op == syntax.OpLiteral {
-		size = len(re.Rune)
+// measure estimates the number of states of a parsed pattern, and its size in instructions. They differ in character classes, which are one
+// state of any size.
+func measure(re *syntax.Regexp) (states, size int) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		states = len(re.Rune)
+	case syntax.OpCapture:
+		states = 2
+	default:
+		states = 1
+	}
+	if size = states; re.Op == syntax.OpCharClass {
+		size += len(re.Rune) / runesPerInstruction
 	}
 	for _, below := range re.Sub {
-		size += sizeOf(below)
+		more, larger := measure(below)
+		states, size = states+more, size+larger
 	}
 	if re.Op == syntax.OpRepeat {
-		size *= max(1, re.Min, re.Max)
+		times := max(1, re.Min, re.Max)
+		states, size = states*times, size*times
 	}
-	return size
+	return states, size
 }

@@ -97,6 +97,8 @@ type Schema struct {
 	goType goLimits
 	// filled is DefaultValue with the defaults below it: what an absent value becomes.
 	filled doc.Value
+	// filledSize is about how many bytes of JSON filled has.
+	filledSize int
 	// duplicates allows duplicate elements although ListType is a set or map. The ListType then affects only patches and apply. It is set
 	// if the ListType follows from the patch tags alone, or if a tag says so.
 	duplicates bool
@@ -127,7 +129,7 @@ type Object struct {
 
 	declared []int // indexes of the properties in the order of the Go struct's fields
 	unions   []union
-	defaults int   // number of properties with a default
+	defaults []int // indexes of the properties with a default
 	required []int // indexes of the required properties, in the order of the Go struct's fields
 	keeps    bool
 	settles  bool

@@ -113,8 +113,11 @@ func (m shapes) ofStruct(s *Shape) {
 	plain := !s.tellsZero()
 	s.fields = make([]shapeField, 0, len(of.fields))
 	for _, f := range of.fields {
-		plain = plain && !f.behindPointer
-		s.fields = append(s.fields, shapeField{name: f.name, shape: m.of(f.field.Type), omitEmpty: f.omitEmpty, omitZero: f.omitZero, behindPointer: f.behindPointer})
+		plain = plain && !f.BehindPointer
+		s.fields = append(s.fields, shapeField{
+			name: f.Name, shape: m.of(f.Go.Type),
+			omitEmpty: f.OmitEmpty, omitZero: f.OmitZero, behindPointer: f.BehindPointer,
+		})
 	}
 	if plain {
 		s.kind = structShape

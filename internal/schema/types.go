@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+
+	"github.com/decorum-go/decorum/internal/gotype"
 )
 
 // Types remembers what it has found out about Go types, and the schemas that it has derived from them. Kinds have many types in common, and
@@ -77,7 +79,7 @@ type facts struct {
 	// ownEncoding says that the type encodes itself, so that [leaf] returns a schema or an error.
 	ownEncoding bool
 	// fields are the members of a struct, and fault is why encoding/json refuses the struct.
-	fields []jsonField
+	fields []gotype.Field
 	fault  error
 	// docs documents the members of a struct by their names, and description the struct.
 	docs        map[string]string
@@ -93,7 +95,7 @@ func (m *Types) of(t reflect.Type) *facts {
 	own, err := leaf(t)
 	if f.ownEncoding = own != nil || err != nil; t.Kind() == reflect.Struct {
 		f.docs, f.description = describe(t)
-		f.fields, f.fault = jsonFields(t)
+		f.fields, f.fault = gotype.Fields(t)
 		f.fields = slices.Clip(f.fields)
 	}
 	known, _ := m.facts.LoadOrStore(t, f)

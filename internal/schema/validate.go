@@ -21,29 +21,39 @@ func (s *Schema) Validate(path *status.Path, v doc.Value) status.FieldErrors {
 // does not block unrelated changes. It compares values in the same place, and elements of a keyed list with the element of the same key.
 // Elements of other lists have no identity, so it always checks them. old is absent on creation.
 func (s *Schema) CheckRules(path *status.Path, v, old doc.Value) status.FieldErrors {
-	w := validator{findings: findings{root: path}}
-	w.value(s, v, doc.Value{}, &trail{})
-	if len(w.errs) > 0 && !old.IsAbsent() { // most updates are valid, so compare with the old object only after an error
-		w.findings = findings{root: path}
+	check := func(old doc.Value) status.FieldErrors {
+		w := validator{findings: findings{root: path}}
 		w.value(s, v, old, &trail{})
+		return w.result()
 	}
-	return w.errs
+	errs := check(doc.Value{})
+	if len(errs) > 0 && !old.IsAbsent() { // most updates are valid, so compare with the old object only after an error
+		return check(old)
+	}
+	return errs
 }
 
 // CheckTypesAndRules is [Schema.CheckTypes] and [Schema.CheckRules] in one walk, so that all errors of a value are adjacent. It rejects a
 // value of a wrong type even if the old object had it, and does not treat null as absent.
 func (s *Schema) CheckTypesAndRules(path *status.Path, v, old doc.Value) status.FieldErrors {
-	w := validator{findings: findings{root: path}, types: true}
+	return s.CheckTypesAndRulesWithin(&Matching{}, path, v, old)
+}
+
+// CheckTypesAndRulesWithin is [Schema.CheckTypesAndRules] for one of several values whose patterns share a bound.
+func (s *Schema) CheckTypesAndRulesWithin(m *Matching, path *status.Path, v, old doc.Value) status.FieldErrors {
+	w := validator{findings: findings{root: path}, types: true, matching: *m}
 	w.value(s, v, old, &trail{})
-	return w.errs
+	m.steps = w.matching.steps
+	return w.result()
 }
 
 // validator finds values that break a rule.
 type validator struct {
 	findings
-	types bool // also report values of wrong types
-	depth int
-	steps int // see openValue
+	types    bool // also report values of wrong types
+	depth    int
+	steps    int // see openValue
+	matching Matching
 }
 
 // maxRatchetDepth bounds the depth of the comparison with the old object, because each level is compared with everything below it.
@@ -111,7 +121,7 @@ func (w *validator) length(s *Schema, text string, at *trail) {
 			return
 		}
 	}
-	if s.Pattern != nil && !s.Pattern.MatchString(text) {
+	if s.Pattern != nil && !w.matches(s.Pattern, text, at) {
 		w.invalid(at, text, "should match '%s'", s.Pattern)
 	}
 }

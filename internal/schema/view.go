@@ -18,11 +18,8 @@ type View struct {
 	shape  *Shape
 }
 
-// NewView returns the view of documents through a Go type. The schema need not be derived from the type, because a host may read only a
-// part of an object.
-func NewView(s *Schema, t reflect.Type) View { return new(Types).View(s, t) }
-
-// View is [NewView].
+// View returns the view of documents through a Go type. The schema need not be derived from the type, because a host may
+// read only a part of an object.
 func (m *Types) View(s *Schema, t reflect.Type) View {
 	if t == reflect.TypeFor[apimeta.Document]() {
 		return View{schema: s, shape: documentShape()}

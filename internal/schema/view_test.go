@@ -101,7 +101,7 @@ func (measure) OpenAPISchemaFormat() string   { return "" }
 // changed returns the document after a function has changed it as a Go value.
 func changed(t testing.TB, text string, f func(p *panel), zeros schema.Zeros) string {
 	t.Helper()
-	view := schema.NewView(derive[panel](t), reflect.TypeFor[panel]())
+	view := new(schema.Types).View(derive[panel](t), reflect.TypeFor[panel]())
 	v := parse(t, text)
 	before, err := view.Show(v)
 	require.NoError(t, err)
@@ -264,7 +264,7 @@ func FuzzMerge(f *testing.F) {
 		f.Add([]byte(panels[i]), []byte(panels[i]))
 	}
 	s := derive[panel](f)
-	view := schema.NewView(s, reflect.TypeFor[panel]())
+	view := new(schema.Types).View(s, reflect.TypeFor[panel]())
 	// document reads an object that hooks would see. An API refuses every other text before that.
 	document := func(t *testing.T, data []byte) (v, shown doc.Value, ok bool) {
 		v, _, err := codec.DecodeJSON(data)

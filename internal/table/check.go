@@ -14,9 +14,25 @@ const maxFieldsNamed = 20
 // In returns the schema of the values to which the path leads in an object of the schema s. It is nil if s does not say
 // what is there. The error says where the path leaves the schema.
 func (p Path) In(s *schema.Schema) (*schema.Schema, error) {
-	found, err := follow(p.steps, s, "")
+	found, err := p.follow(s, "")
 	if err != nil {
 		return nil, fmt.Errorf("table: path %q: %w", p.text, err)
+	}
+	return found, nil
+}
+
+// follow takes all routes from s, which stands at the place at. It returns nil if there are several.
+func (p Path) follow(s *schema.Schema, at string) (found *schema.Schema, err error) {
+	if p.routes == nil {
+		return s, nil
+	}
+	for _, steps := range p.routes {
+		if found, err = follow(steps, s, at); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.routes) > 1 {
+		return nil, nil
 	}
 	return found, nil
 }
@@ -25,10 +41,15 @@ func (p Path) In(s *schema.Schema) (*schema.Schema, error) {
 func follow(steps []step, s *schema.Schema, at string) (*schema.Schema, error) {
 	for _, next := range steps {
 		from := s
-		if next.kind == toMember {
+		switch {
+		case next.kind == toAnyDepth: // which the schema does not tell
+			return nil, nil
+		case next.kind == toMember:
 			s = from.Member(next.key)
-		} else if s = from.Items; s == nil && next.kind == toAll {
-			s = from.Additional
+		default:
+			if s = from.Items; s == nil && next.kind == toAll {
+				s = from.Additional
+			}
 		}
 		switch {
 		case s == nil && (from.PreserveUnknown || from.Object != nil && next.kind == toAll): // the schema allows any value there
@@ -44,8 +65,10 @@ func follow(steps []step, s *schema.Schema, at string) (*schema.Schema, error) {
 			at += "[]"
 		}
 		if next.kind == toMatching {
-			if _, err := follow(next.filter.left, s, at); err != nil {
-				return nil, err
+			for _, side := range []Path{next.filter.left, next.filter.rightPath} {
+				if _, err := side.follow(s, at); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}

@@ -4,20 +4,24 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// maxPathLength bounds the text of a path, in bytes.
-const maxPathLength = 4096
+// maxPathLength bounds the text of a path, in bytes, and maxRoutes the choices of the members of its unions.
+const (
+	maxPathLength = 4096
+	maxRoutes     = 64
+)
 
-// ParsePath reads a path. A path begins with a dot or a bracket; a single dot is the object itself. The error names the
-// fault.
+// ParsePath reads a path. A path begins with a dot or a bracket, and a $ or @ may stand before it; a single dot is the object itself. The
+// error names the fault.
 func ParsePath(text string) (Path, error) {
-	p := parser{rest: text}
-	steps, err := p.path()
+	p := parser{rest: strings.TrimLeft(text, "$@")}
+	path, err := p.path()
 	if err == nil && p.rest != "" {
 		err = fmt.Errorf("unexpected %q", p.rest)
 	}
@@ -30,45 +34,78 @@ func ParsePath(text string) (Path, error) {
 	if err != nil {
 		return Path{}, fmt.Errorf("table: path %q: %w", text, err)
 	}
-	return Path{text: text, steps: steps}, nil
+	path.text = text
+	return path, nil
 }
 
 type parser struct{ rest string }
 
 // path reads steps until the text no longer continues the path.
-func (p *parser) path() ([]step, error) {
+func (p *parser) path() (Path, error) {
 	if p.rest == "." {
 		p.rest = ""
-		return nil, nil
+		return Path{}, nil
 	}
-	var steps []step
+	var parts [][]step // each a choice of steps
 	for {
-		var s step
+		var choice []step
 		var err error
 		switch {
+		case strings.HasPrefix(p.rest, ".."):
+			choice, err = p.anyDepth(parts)
 		case strings.HasPrefix(p.rest, "."):
 			p.rest = p.rest[1:]
-			s, err = p.member()
+			choice, err = p.member()
 		case strings.HasPrefix(p.rest, "[?("):
 			p.rest = p.rest[3:]
-			s, err = p.matching()
+			choice, err = p.matching()
 		case strings.HasPrefix(p.rest, "["):
 			p.rest = p.rest[1:]
-			s, err = p.bracket()
-		case len(steps) == 0:
-			return nil, errors.New("a path begins with a dot")
+			choice, err = p.bracket()
+		case len(parts) == 0:
+			return Path{}, errors.New("a path begins with a dot")
 		default:
-			return steps, nil
+			return routesOf(parts)
 		}
 		if err != nil {
-			return nil, err
+			return Path{}, err
 		}
-		steps = append(steps, s)
+		parts = append(parts, choice)
 	}
 }
 
+// routesOf returns the path with these parts. Its routes are in the order of upstream, which follows the first member of a union from all
+// values, and then the next: the last union changes last.
+func routesOf(parts [][]step) (Path, error) {
+	routes := [][]step{nil}
+	for _, choice := range parts {
+		if len(routes)*len(choice) > maxRoutes {
+			return Path{}, fmt.Errorf("the unions have more than %d combinations", maxRoutes)
+		}
+		var longer [][]step
+		for _, s := range choice {
+			for _, route := range routes {
+				longer = append(longer, append(slices.Clip(route), s))
+			}
+		}
+		routes = longer
+	}
+	return Path{routes: routes}, nil
+}
+
+// anyDepth reads two dots. A name may follow without a further dot.
+func (p *parser) anyDepth(before [][]step) ([]step, error) {
+	if n := len(before); n > 0 && before[n-1][0].kind == toAnyDepth {
+		return nil, errors.New("four dots in a row")
+	}
+	if p.rest = p.rest[2:]; p.rest != "" && p.rest[0] != '.' && p.rest[0] != '[' {
+		p.rest = "." + p.rest // so that member reads the name
+	}
+	return []step{{kind: toAnyDepth}}, nil
+}
+
 // member reads the text after a dot: *, or a name in which a backslash escapes the next character.
-func (p *parser) member() (step, error) {
+func (p *parser) member() ([]step, error) {
 	var name strings.Builder
 	i := 0
 	for ; i < len(p.rest); i++ {
@@ -87,54 +124,78 @@ func (p *parser) member() (step, error) {
 	p.rest = p.rest[i:]
 	switch text {
 	case "":
-		return step{}, errors.New("a name is missing after a dot")
+		return nil, errors.New("a name is missing after a dot")
 	case "*":
-		return step{kind: toAll}, nil
+		return []step{{kind: toAll}}, nil
 	}
-	return step{kind: toMember, key: name.String()}, nil
+	return []step{{kind: toMember, key: name.String()}}, nil
 }
 
-// bracket reads the text after an opening bracket: a quoted name, an index or *.
-func (p *parser) bracket() (step, error) {
-	var s step
+// bracket reads the text after an opening bracket: quoted names, indexes, slices or *, separated by commas.
+func (p *parser) bracket() (union []step, err error) {
+	for {
+		p.blanks()
+		s, err := p.selector()
+		if err != nil {
+			return nil, err
+		}
+		union = append(union, s)
+		p.blanks()
+		if !strings.HasPrefix(p.rest, ",") {
+			return union, p.expect("]")
+		}
+		p.rest = p.rest[1:]
+	}
+}
+
+// selector reads one member of a union.
+func (p *parser) selector() (step, error) {
 	if p.rest != "" && (p.rest[0] == '\'' || p.rest[0] == '"') {
 		name, err := p.quoted()
-		if err != nil {
-			return step{}, err
+		return step{kind: toMember, key: name}, err
+	}
+	end := strings.IndexAny(p.rest, ",]")
+	if end < 0 {
+		return step{}, errors.New("a bracket is not closed")
+	}
+	inside := strings.TrimSpace(p.rest[:end])
+	p.rest = p.rest[end:]
+	if inside == "*" {
+		return step{kind: toAll}, nil
+	}
+	if inside == "" { // the first element, as upstream
+		return step{kind: toElement}, nil
+	}
+	bounds := strings.Split(inside, ":")
+	var numbers [3]int
+	for i, bound := range bounds {
+		if bound == "" && len(bounds) > 1 {
+			continue
 		}
-		s = step{kind: toMember, key: name}
-	} else {
-		end := strings.IndexByte(p.rest, ']')
-		if end < 0 {
-			return step{}, errors.New("a bracket is not closed")
+		n, err := strconv.Atoi(bound)
+		if i == len(numbers) || err != nil {
+			return step{}, fmt.Errorf("%q is neither an index nor a quoted name", inside)
 		}
-		inside := strings.TrimSpace(p.rest[:end])
-		p.rest = p.rest[end:]
-		if inside == "*" {
-			s = step{kind: toAll}
-		} else {
-			i, err := strconv.Atoi(inside)
-			if err != nil {
-				return step{}, fmt.Errorf("%q is neither an index nor a quoted name", inside)
-			}
-			s = step{kind: toElement, index: i}
+		numbers[i] = n
+	}
+	if len(bounds) == 1 {
+		return step{kind: toElement, index: numbers[0]}, nil
+	}
+	by := 1
+	if len(bounds) > 2 && bounds[2] != "" {
+		if by = numbers[2]; by <= 0 {
+			return step{}, fmt.Errorf("the step of %q is not positive", inside)
 		}
 	}
-	return s, p.expect("]")
+	return step{kind: toSlice, slice: slice{from: numbers[0], to: numbers[1], by: by, toEnd: bounds[1] == ""}}, nil
 }
 
 // matching reads a filter. The parser has already read "[?(".
-func (p *parser) matching() (step, error) {
-	p.blanks()
-	if err := p.expect("@"); err != nil {
-		return step{}, err
-	}
+func (p *parser) matching() (_ []step, err error) {
 	f := &filter{}
-	var err error
-	if strings.HasPrefix(p.rest, ".") || strings.HasPrefix(p.rest, "[") {
-		if f.left, err = p.path(); err != nil {
-			return step{}, err
-		}
+	p.blanks()
+	if f.left, err = p.current(); err != nil {
+		return nil, err
 	}
 	p.blanks()
 	for _, operator := range []string{"==", "!=", "<=", ">=", "<", ">"} {
@@ -142,14 +203,30 @@ func (p *parser) matching() (step, error) {
 			p.rest = p.rest[len(operator):]
 			f.operator = operator
 			p.blanks()
-			if f.right, err = p.literal(); err != nil {
-				return step{}, err
+			if f.path = strings.HasPrefix(p.rest, "@"); f.path {
+				f.rightPath, err = p.current()
+			} else {
+				f.right, err = p.literal()
+			}
+			if err != nil {
+				return nil, err
 			}
 			p.blanks()
 			break
 		}
 	}
-	return step{kind: toMatching, filter: f}, p.expect(")]")
+	return []step{{kind: toMatching, filter: f}}, p.expect(")]")
+}
+
+// current reads @, the element that a filter looks at, and a path from there.
+func (p *parser) current() (Path, error) {
+	if err := p.expect("@"); err != nil {
+		return Path{}, err
+	}
+	if strings.HasPrefix(p.rest, ".") || strings.HasPrefix(p.rest, "[") {
+		return p.path()
+	}
+	return Path{}, nil
 }
 
 // literal reads the right side of a comparison: quoted text, a number, true or false.

@@ -80,6 +80,35 @@ func TestFirst(t *testing.T) {
 		{`.status.conditions[?(@['type']=="Ready")].status`, `"True"`},
 		{`.metadata[?(@.name=="p")]`, ``},
 		{`.spec.ports[?(@)].port`, `80`},
+		{`.status.conditions[?(@.type==@.type)].status`, `"False"`},
+		{`.status.conditions[?(@.status==@.type)].status`, ``},
+		{`$.metadata.name`, `"p"`},
+		{".status.conditions[-1:].type", `"Ready"`},
+		{".spec.ports[1:].port", `443`},
+		{".spec.ports[].port", `80`},
+		{".spec.ports[:2].name", `"tls"`},
+		{".spec.ports[0:3:2].name", `"last"`},
+		{".spec.ports[::2].name", `"last"`},
+		{".spec.ports[-2:-1].port", `443`},
+		{".spec.ports[2:1].port", ``},
+		{".spec.ports[1:1].port", ``},
+		{".spec.ports[1:4].port", ``},
+		{".spec.ports[-4:].port", ``},
+		{".spec.empty[-1:]", ``},
+		{".metadata.name[0:1]", ``},
+		{".spec.ports[2,1].port", `8080`},
+		{".spec.ports[7, 1:].port", `443`},
+		{".metadata['none','name']", `"p"`},
+		{".status.conditions[*]['age','type']", `7`},
+		{".status.conditions[*]['none','age']['x','y']", ``},
+		{".status['conditions','none'][1,0]['none','type']", `"Ready"`},
+		{"..port", `80`},
+		{".spec..name", `"tls"`},
+		{"..conditions[1].at.x", `1`},
+		{"..", pod},
+		{".spec..none", `null`},
+		{".spec..ports[?(@.port>100)].name", `"tls"`},
+		{"..labels..name", ``},
 	} {
 		t.Run(test.path, func(t *testing.T) {
 			p := path(t, test.path)
@@ -95,25 +124,28 @@ func TestFirst(t *testing.T) {
 
 func TestParsePathErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                        "the path is empty",
-		"spec.a":                  "begins with a dot",
-		".spec..a":                "a name is missing",
-		".spec.":                  "a name is missing",
-		".spec[":                  "not closed",
-		".spec[a]":                `"a" is neither an index`,
-		".spec[1:2]":              `"1:2" is neither an index`,
-		".spec['a']b":             "unexpected",
-		".spec['a'":               `expected "]"`,
-		".spec['a]":               "a quote is not closed",
-		".spec{a}":                "unexpected",
-		".a[?(type)]":             `expected "@"`,
-		".a[?(@.b==)]":            "is not a number, a boolean",
-		".a[?(@.b==x)]":           `"x" is not a number`,
-		".a[?(@.b==NaN)]":         `"NaN" is not a number`,
-		".a[?(@.b=='x')":          `expected ")]"`,
-		".a[?(@.b=~'x')]":         `expected ")]"`,
-		".a[?(@.b==1":             `expected ")]"`,
-		strings.Repeat(".a", 3e3): "longer than 4096 bytes",
+		"":                         "the path is empty",
+		"spec.a":                   "begins with a dot",
+		".spec....a":               "four dots",
+		".spec...":                 "a name is missing",
+		".spec.":                   "a name is missing",
+		".spec[":                   "not closed",
+		".spec[a]":                 `"a" is neither an index`,
+		".spec[1:2:3:4]":           `"1:2:3:4" is neither an index`,
+		".spec[1:2:0]":             `the step of "1:2:0" is not positive`,
+		strings.Repeat("[1,2]", 7): "more than 64 combinations",
+		".spec['a']b":              "unexpected",
+		".spec['a'":                `expected "]"`,
+		".spec['a]":                "a quote is not closed",
+		".spec{a}":                 "unexpected",
+		".a[?(type)]":              `expected "@"`,
+		".a[?(@.b==)]":             "is not a number, a boolean",
+		".a[?(@.b==x)]":            `"x" is not a number`,
+		".a[?(@.b==NaN)]":          `"NaN" is not a number`,
+		".a[?(@.b=='x')":           `expected ")]"`,
+		".a[?(@.b=~'x')]":          `expected ")]"`,
+		".a[?(@.b==1":              `expected ")]"`,
+		strings.Repeat(".a", 3e3):  "longer than 4096 bytes",
 	} {
 		_, err := table.ParsePath(text)
 		assert.ErrorContains(t, err, want, text)
@@ -188,6 +220,17 @@ func TestHumanDuration(t *testing.T) {
 	}
 }
 
+// A search ends after a bounded number of steps, whatever the path and the object are.
+func TestSearchIsBounded(t *testing.T) {
+	object := parse(t, strings.Repeat(`{"a":[`, 20)+`[`+strings.Repeat(`{"b":1},`, 50_000)+`{}]`+strings.Repeat(`]}`, 20))
+	for _, text := range []string{"..a..a..a..a..a..c", "..[*,0]..[*,0]..[*,0]..c", "..[?(@..a..a..c)]..[?(@..a..a..c)].c", strings.Repeat("...*", 1000)} {
+		begun := time.Now()
+		_, found := path(t, text).First(object)
+		assert.False(t, found, text)
+		assert.Less(t, time.Since(begun), time.Second, text)
+	}
+}
+
 func ExampleParsePath() {
 	ready, _ := table.ParsePath(`.status.conditions[?(@.type=="Ready")].status`)
 	object, _, _ := codec.DecodeJSON([]byte(`{"status":{"conditions":[{"type":"Synced","status":"False"},{"type":"Ready","status":"True"}]}}`))
@@ -197,7 +240,8 @@ func ExampleParsePath() {
 }
 
 func FuzzParsePath(f *testing.F) {
-	for _, seed := range []string{".", ".a.b[0]", `.a[?(@.b=="c")].d`, `['x\'y']`, ".a[*].*", ".a[?(@.b<=-1.5)]", `.a\.b`, "[?(@)]", ".a[?(@.b[?(@.c)]==true)]"} {
+	for _, seed := range []string{".", ".a.b[0]", `.a[?(@.b=="c")].d`, `['x\'y']`, ".a[*].*", ".a[?(@.b<=-1.5)]", `.a\.b`, "[?(@)]", ".a[?(@.b[?(@.c)]==true)]", "..a", "..[-1:]['a','b']",
+		".a[1:2:3,*]..b", "..a..b..c..[?(@..d==@..e)]"} {
 		f.Add(seed)
 	}
 	object := parse(f, pod)

@@ -91,7 +91,7 @@ func TestServedVersionsAreListed(t *testing.T) {
 
 // The objects follow what the API serves.
 func TestVersionsThatComeAndGo(t *testing.T) {
-	api := enabled(t, rest.Options{})
+	api := enabled(t, rest.Options{NoSelfReviews: true})
 	require.NoError(t, api.Serve(t.Context(), gears()))
 	assert.Eventually(t, func() bool { return slices.Equal(names(t, api), []string{"v1.", "v1.example.org"}) }, time.Minute, time.Millisecond)
 	require.NoError(t, api.Withdraw(t.Context(), apimeta.GroupResource{Group: "example.org", Resource: "gears"}))
@@ -114,7 +114,7 @@ func TestClientsCannotWrite(t *testing.T) {
 		assert.Equal(t, 403, code, c.request)
 		assert.Contains(t, got["message"], c.message, c.request)
 	}
-	assert.Equal(t, []string{"v1.", "v1.example.org"}, names(t, api))
+	assert.Equal(t, []string{"v1.", "v1.authentication.k8s.io", "v1.authorization.k8s.io", "v1.example.org"}, names(t, api))
 }
 
 // A restart keeps the objects, and drops those of versions that are no longer served.
@@ -129,7 +129,7 @@ func TestRestart(t *testing.T) {
 		uid = s.UID
 	})
 	api := enabled(t, rest.Options{Store: store}, builtin.Leases())
-	assert.Equal(t, []string{"v1.", "v1.coordination.k8s.io"}, names(t, api))
+	assert.Equal(t, []string{"v1.", "v1.authentication.k8s.io", "v1.authorization.k8s.io", "v1.coordination.k8s.io"}, names(t, api))
 	s, err := rest.ClientFor[apiservice.APIService](api).Get(t.Context(), "v1.coordination.k8s.io")
 	require.NoError(t, err)
 	assert.Equal(t, uid, s.UID)

@@ -6,6 +6,8 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -14,9 +16,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // request returns a request with headers, which alternate names and values.
@@ -122,6 +126,46 @@ func TestFirstKeepsAnError(t *testing.T) {
 	assert.True(t, status.IsServiceUnavailable(err))
 }
 
+// An authenticator that could not decide counts more than those that refused, wherever it stands, and however its error is wrapped.
+func TestAnUndecidedAuthenticatorIsNever401(t *testing.T) {
+	unavailable := storage.Unavailable(errors.New("etcd is away"))
+	for name, c := range map[string]struct {
+		errs []error
+		code int
+	}{
+		"first":              {[]error{unavailable, errors.New("unknown")}, 503},
+		"last":               {[]error{errors.New("unknown"), errors.New("foreign"), unavailable}, 503},
+		"beside a refusal":   {[]error{status.Unauthorized("no"), unavailable, status.Forbidden(apimeta.GroupResource{}, "", "no")}, 503},
+		"wrapped":            {[]error{fmt.Errorf("accounts: %w", unavailable)}, 503},
+		"wrapped and joined": {[]error{errors.New("unknown"), fmt.Errorf("accounts: %w", unavailable)}, 503},
+		"refusals":           {[]error{errors.New("unknown"), errors.New("foreign")}, 401},
+	} {
+		var asked []rest.Authenticator
+		for _, err := range c.errs {
+			asked = append(asked, auth.Bearer(func(context.Context, string) (*rest.Identity, error) { return nil, err }))
+		}
+		api, err := rest.New(rest.Options{Authenticator: auth.First(asked...), Logger: slog.New(slog.DiscardHandler)})
+		require.NoError(t, err)
+		answer := httptest.NewRecorder()
+		api.ServeHTTP(answer, request("Authorization", "Bearer x"))
+		assert.Equal(t, c.code, answer.Code, name)
+		assert.Equal(t, c.code == 503, answer.Header().Get("Retry-After") != "", name)
+		require.NoError(t, api.Close())
+	}
+}
+
+// The same holds for authorizers: a plain error of one does not hide that another could not decide.
+func TestAnUndecidedAuthorizerIsNever403(t *testing.T) {
+	failing := func(err error) rest.Authorizer {
+		return rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return rest.Decision{}, err })
+	}
+	unavailable := storage.Unavailable(errors.New("etcd is away"))
+	_, err := auth.FirstOpinion(failing(errors.New("broken")), failing(unavailable)).Authorize(t.Context(), rest.Access{})
+	assert.Equal(t, 503, status.CodeOf(err))
+	assert.ErrorIs(t, err, storage.ErrUnavailable)
+	assert.ErrorContains(t, errors.Unwrap(err), "broken", "the log receives the other error too")
+}
+
 // starts is an Authenticator that records its start.
 type starts struct {
 	rest.AuthenticatorFunc
@@ -144,8 +188,8 @@ func (a *answers) Authorize(context.Context, rest.Access) (rest.Decision, error)
 	return a.Decision, a.err
 }
 func (a *answers) Start(api *rest.API) error { a.started = api; return nil }
-func (a *answers) RulesFor(context.Context, rest.User, string) (auth.Rules, error) {
-	return auth.Rules{Paths: []auth.PathAccess{{Verbs: []string{"get"}, Paths: []string{"/" + a.Reason}}}}, nil
+func (a *answers) RulesFor(context.Context, rest.User, string) (rest.AccessRules, error) {
+	return rest.AccessRules{Paths: []rest.PathAccess{{Verbs: []string{"get"}, Paths: []string{"/" + a.Reason}}}}, nil
 }
 
 func TestFirstOpinion(t *testing.T) {
@@ -178,12 +222,12 @@ func TestFirstOpinion(t *testing.T) {
 	assert.Same(t, api, first.started)
 	assert.Same(t, api, none.started)
 	assert.Same(t, api, allow.started)
-	rules, err := both.(auth.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
+	rules, err := both.(rest.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
 	require.NoError(t, err)
 	assert.False(t, rules.Incomplete)
 	assert.Len(t, rules.Paths, 2)
 	opaque := rest.AuthorizerFunc(allow.Authorize)
-	rules, err = auth.FirstOpinion(none, opaque).(auth.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
+	rules, err = auth.FirstOpinion(none, opaque).(rest.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
 	require.NoError(t, err)
 	assert.True(t, rules.Incomplete)
 }

@@ -2,15 +2,15 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/decorum-go/decorum/rest"
 )
 
-// First combines authenticators. The sender of a request is whom the first of them finds that finds anybody. Invalid credentials are an
-// error only if no authenticator finds the sender, so several authenticators can read the same header. New starts each authenticator that
-// has a method Start.
+// First combines authenticators. The first one that recognizes the sender of a request decides. Invalid credentials are an error only if
+// no authenticator recognizes the sender, so several authenticators can read the same header. If one of them could not decide, such as
+// with 503 because the store does not answer, the request fails with that error and not with 401. New starts each authenticator that has a
+// method Start.
 func First(authenticators ...rest.Authenticator) rest.Authenticator {
 	return combine(func(r *http.Request) (*rest.Identity, error) {
 		var errs []error
@@ -23,10 +23,7 @@ func First(authenticators ...rest.Authenticator) rest.Authenticator {
 				errs = append(errs, err)
 			}
 		}
-		if len(errs) == 1 {
-			return nil, errs[0] // may be an error of package status
-		}
-		return nil, errors.Join(errs...)
+		return nil, joined(errs)
 	}, authenticators...)
 }
 

@@ -2,13 +2,12 @@ package auth
 
 import (
 	"context"
-	"errors"
 
 	"github.com/decorum-go/decorum/rest"
 )
 
 // FirstOpinion combines authorizers. The first of them that allows or denies an access decides. If none does, the access is refused for
-// the reasons of all. New starts each authorizer that has a method Start.
+// the reasons of all. If one of them could not decide, clients receive its error of package status. New starts each authorizer that has a method Start.
 func FirstOpinion(authorizers ...rest.Authorizer) rest.Authorizer { return union(authorizers) }
 
 // union implements FirstOpinion.
@@ -31,19 +30,26 @@ func (u union) Authorize(ctx context.Context, a rest.Access) (rest.Decision, err
 		}
 		none.Reason += d.Reason
 	}
-	if len(errs) == 1 {
-		return none, errs[0]
-	}
-	return none, errors.Join(errs...)
+	return none, joined(errs)
 }
 
 // Start starts the authorizers.
 func (u union) Start(api *rest.API) error { return start(api, u...) }
 
-// RulesFor implements [RuleLister]. The list is incomplete if an authorizer cannot list its rules.
-func (u union) RulesFor(ctx context.Context, user rest.User, namespace string) (all Rules, err error) {
+// Administrators returns the administrators of all authorizers, see [rest.Options].
+func (u union) Administrators() (groups []string) {
 	for _, authorizer := range u {
-		lister, ok := authorizer.(RuleLister)
+		if z, ok := authorizer.(interface{ Administrators() []string }); ok {
+			groups = append(groups, z.Administrators()...)
+		}
+	}
+	return groups
+}
+
+// RulesFor implements [rest.RuleLister]. The list is incomplete if an authorizer cannot list its rules.
+func (u union) RulesFor(ctx context.Context, user rest.User, namespace string) (all rest.AccessRules, err error) {
+	for _, authorizer := range u {
+		lister, ok := authorizer.(rest.RuleLister)
 		if !ok {
 			all.Incomplete = true
 			continue

@@ -130,7 +130,7 @@ func TestApply(t *testing.T) {
 
 	w = do(t, api, "PATCH", lamps+"/a?fieldManager=m", []byte(lamp("a")), "Content-Type", media)
 	assert.Equal(t, 400, w.Code)
-	assert.Contains(t, w.Body.String(), "error decoding CBOR: ")
+	assert.Contains(t, w.Body.String(), "error decoding patch: ")
 	w = do(t, newLamps(t, rest.Options{}), "PATCH", lamps+"/a?fieldManager=m", encoded(t, lamp("a")), "Content-Type", media)
 	assert.Equal(t, 415, w.Code)
 }

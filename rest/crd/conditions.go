@@ -36,8 +36,10 @@ func (k *kinds) apply(ctx context.Context, d *definition) (freed bool) {
 	k.expected.refuse(d, accepted.Status != apimeta.ConditionTrue && k.served[d.Name] == nil)
 	var unreported, left error
 	if d.DeletionTimestamp == nil {
-		unreported = k.report(ctx, d, k.conditions(ctx, d, accepted, failed))
-	} else {
+		if unreported = k.keepForm(ctx, d, failed); unreported == nil { // before the condition says it
+			unreported = k.report(ctx, d, k.conditions(ctx, d, accepted, failed))
+		}
+	} else if left = k.keepForm(ctx, d, failed); left == nil {
 		left = k.terminate(ctx, d)
 	}
 	if !k.isConverting(d.Name) {
@@ -48,7 +50,7 @@ func (k *kinds) apply(ctx context.Context, d *definition) (freed bool) {
 	if w, waits := k.installing[d.UID]; waits {
 		k.retries.plan(d.Name, w.deadline)
 	}
-	if d.DeletionTimestamp == nil && failed != nil || k.isToRefuse(d) {
+	if d.DeletionTimestamp == nil && failed != nil {
 		k.block(d, change)
 	} else {
 		delete(k.blocked, d.Name)
@@ -73,8 +75,10 @@ func (k *kinds) conditions(ctx context.Context, d *definition, accepted conditio
 	switch served := k.served[d.Name] != nil; {
 	case failed != nil && isOfStore(failed): // says nothing about the definition
 		established.Type = ""
+	case served && failed != nil && !k.mayReportOlder(d):
+		established.Type = ""
 	case served && failed != nil:
-		established.Status, established.Reason, established.Message = apimeta.ConditionTrue, "OlderGenerationServed", reasonOf(failed)
+		established.Status, established.Reason, established.Message = apimeta.ConditionTrue, reasonOlder, reasonOf(failed)
 	case served && k.awaitsPeers(ctx, d):
 		established.Reason, established.Message = "Installing", "the initial names have been accepted"
 	case served:
@@ -126,7 +130,6 @@ func (k *kinds) report(ctx context.Context, d *definition, list []condition) err
 		}
 		stored.Status.AcceptedNames = d.granted
 		for _, c := range list {
-			c.ObservedGeneration = d.Generation
 			set(&stored.Status, c, rest.ObjectsOf(k.api).Now)
 		}
 		return nil
@@ -149,7 +152,7 @@ func differs(d *definition, list []condition) bool {
 	}
 	for _, c := range list {
 		same := func(old condition) bool {
-			return old.Type == c.Type && old.Status == c.Status && old.Reason == c.Reason && old.Message == c.Message && old.ObservedGeneration == d.Generation
+			return old.Type == c.Type && old.Status == c.Status && old.Reason == c.Reason && old.Message == c.Message
 		}
 		if !slices.ContainsFunc(d.Status.Conditions, same) {
 			return true

@@ -1,16 +1,15 @@
 package crd
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/table"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/rest/internal/kind"
-	"github.com/decorum-go/decorum/status"
 )
 
 // kindOf is the kind of a definition as the API serves it.
@@ -19,7 +18,7 @@ type kindOf struct {
 	uid        string
 	generation int64
 	spec       apiextensions.CustomResourceDefinitionSpec // with the accepted names
-	ending     bool                                       // the definition is deleted, so nothing can be created
+	ending     bool                                       // the definition is deleted
 	open       bool                                       // the schema allows everything, because the API cannot serve the real one
 }
 
@@ -67,6 +66,8 @@ func (k *kindOf) declare(options Options) rest.Definition {
 	}
 	names := k.spec.Names
 	stored.Plural, stored.Versions = names.Plural, others
+	stored.Schema.DefinedBy = &rest.DefiningObject{
+		Resource: apimeta.GroupResource{Group: apiextensions.Group, Resource: "customresourcedefinitions"}, Name: k.definition, UID: k.uid}
 	stored.Names = rest.Names{Kind: names.Kind, Singular: names.Singular, ListKind: names.ListKind, Short: names.ShortNames, Categories: names.Categories}
 	if k.spec.Scope == apiextensions.ClusterScoped {
 		stored.Scope = rest.Cluster
@@ -96,9 +97,6 @@ func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, optio
 	if k.open {
 		r.Schema.OpenAPI = []byte(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`)
 	}
-	if k.ending { // a hook makes every write slower, so a kind has none unless it is ending
-		r.Hooks.Prepare = k.refuseToCreate
-	}
 	if v.DeprecationWarning != nil {
 		r.Stage.Warning = *v.DeprecationWarning
 	} else if v.Deprecated {
@@ -111,7 +109,7 @@ func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, optio
 		r.Schema.OpenAPI, r.Schema.RulesChecked, r.Rules = text, true, options.Rules
 	}
 	for _, c := range v.AdditionalPrinterColumns {
-		r.Columns = append(r.Columns, rest.Column{Name: c.Name, Path: c.JSONPath, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority})
+		r.Columns = append(r.Columns, columnOf(c))
 	}
 	for _, f := range v.SelectableFields {
 		r.SelectableFields = append(r.SelectableFields, strings.TrimPrefix(f.JSONPath, "."))
@@ -128,12 +126,18 @@ func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, optio
 	return r
 }
 
-// refuseToCreate refuses to create objects of a kind whose definition is deleted.
-func (k *kindOf) refuseToCreate(_ context.Context, obj, old *apimeta.Document) error {
-	if old != nil {
-		return nil
+// columnOf returns the declaration of a column. The API accepts every path, as kube-apiserver does. A column with a path that it cannot
+// read is empty.
+func columnOf(c apiextensions.CustomResourceColumnDefinition) rest.Column {
+	column := rest.Column{Name: c.Name, Path: c.JSONPath, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}
+	if _, err := table.ParsePath(c.JSONPath); err == nil {
+		return column
 	}
-	return status.Forbidden(k.resource(), obj.Name, "create not allowed while custom resource definition is terminating")
+	column.Path = ""
+	if column.Description == "" {
+		column.Description = "Custom resource definition column (in JSONPath format): " + c.JSONPath
+	}
+	return rest.ColumnFunc(column, func(*apimeta.Document) any { return nil })
 }
 
 // deprecation returns the default warning of a deprecated version. It names the newest version that clients should use instead.

@@ -8,6 +8,8 @@ import (
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/internal/notes"
+	"github.com/decorum-go/decorum/rest/internal/peers"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -28,13 +30,17 @@ const manager = "kube-apiserver"
 // if the definition has rules and the host does not evaluate them. Its paths answer 503 ServiceUnavailable, and its objects stay in the
 // store. Enable repeats failed operations. Enable uses [rest.API.Expect], so the host must not.
 //
+// If a definition changes to something that the API cannot serve, the API goes on with the last generation that it could serve, also after a
+// restart. The reason of the condition Established is then OlderGenerationServed.
+//
 // If a process ended while a webhook converted stored objects to a new storage version, Enable continues the conversion. It waits 2 seconds
-// for it, and serves the kind when all objects are converted.
+// for it, and serves the older generation until all objects are converted.
 //
-// If the API serves Leases of package builtin, each replica holds one in the namespace "default". A definition is then Established when all
-// replicas with a live Lease serve its kind, or after 5 seconds.
+// Several replicas with one store know of each other by records in the store that no client can reach. A definition is Established when all
+// live replicas serve its kind, or after 5 seconds.
 //
-// When a definition is deleted, Enable deletes the objects of its kind, and removes the definition when they are gone.
+// When a definition is deleted, Enable deletes the objects of its kind, and removes the definition when they are gone. The store commits a new
+// object only together with a definition that is not deleted, so no replica creates one, even if it has slept through the deletion.
 //
 // After disable, the API serves the same kinds until it closes, and no longer follows the definitions.
 //
@@ -66,17 +72,25 @@ func Enable(ctx context.Context, api *rest.API, options Options) (disable func()
 	}, nil
 }
 
-// load takes the Lease of the replica, and serves the kinds of all stored definitions. It returns the revision at which to start the watch.
+// load joins the other replicas, and serves the kinds of all stored definitions. It returns the revision at which to start the watch.
 func (k *kinds) load(ctx context.Context) (from watch.Revision, err error) {
-	if k.peers, err = newPeers(ctx, k.api, k.options.Logger); err != nil {
+	replicas, err := notes.Of(ctx, k.api, "definitionreplicas")
+	if err != nil {
 		return 0, err
 	}
-	if k.peers != nil {
-		k.running.Go(func() { k.peers.follow(ctx) })
-		k.running.Go(func() { k.peers.hold(ctx) })
+	if k.peers, err = peers.Join(ctx, replicas, k.options.Logger); err != nil {
+		return 0, err
 	}
+	k.running.Go(func() { k.peers.Run(ctx) })
 	all, from, err := k.list(ctx)
 	if err != nil {
+		return 0, err
+	}
+	older, err := notes.Of(ctx, k.api, "servedforms")
+	if err != nil {
+		return 0, err
+	}
+	if k.forms, err = openForms(ctx, older, all); err != nil {
 		return 0, err
 	}
 	k.take(ctx, change{all: all, revision: from})
@@ -95,10 +109,11 @@ type kinds struct {
 	conversions map[string]*conversion        // of stored objects to a new storage version
 	retries     retries
 	expected    expected
+	forms       *forms
 	changes     chan change // from feed
 	turns       chan func() // what other goroutines ask run to do
 	running     sync.WaitGroup
-	peers       *peers
+	peers       *peers.Peers
 	progress
 }
 

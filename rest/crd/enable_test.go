@@ -82,7 +82,17 @@ func await(t *testing.T, api *rest.API, name string, holds func(d *apiextensions
 	if holds(now) {
 		return now
 	}
-	for event, err := range client.Follow(ctx, rest.WatchOptions{FieldSelector: "metadata.name=" + name, ResourceVersion: page.ResourceVersion}) {
+	return awaitAfter(t, api, name, page.ResourceVersion, holds)
+}
+
+// awaitAfter waits for a change after a resourceVersion that makes a definition satisfy a condition.
+func awaitAfter(t *testing.T, api *rest.API, name, resourceVersion string,
+	holds func(d *apiextensions.CustomResourceDefinition) bool) *apiextensions.CustomResourceDefinition {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	client := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
+	for event, err := range client.Follow(ctx, rest.WatchOptions{FieldSelector: "metadata.name=" + name, ResourceVersion: resourceVersion}) {
 		require.NoError(t, err)
 		if event.Type == "DELETED" {
 			event.Object = nil
@@ -93,6 +103,18 @@ func await(t *testing.T, api *rest.API, name string, holds func(d *apiextensions
 	}
 	t.Fatal("the definition never got there")
 	return nil
+}
+
+// awaitChanges waits until the API serves what the definitions say now. No condition tells this about a changed definition, but the API
+// takes up the changes in their order, so it waits for a definition that is younger.
+func awaitChanges(t *testing.T, api *rest.API) {
+	t.Helper()
+	younger := strings.NewReplacer("gears.example.org", "markers.marker.example.org", "group: example.org", "group: marker.example.org",
+		"gears", "markers", "gear", "marker", "Gear", "Marker", "gr]", "mk]").Replace(gears)
+	require.Equal(t, 201, send(t, api, "POST "+definitions, younger, nil))
+	await(t, api, "markers.marker.example.org", established)
+	require.Equal(t, 200, send(t, api, "DELETE "+definitions+"/markers.marker.example.org", "", nil))
+	await(t, api, "markers.marker.example.org", gone)
 }
 
 func established(d *apiextensions.CustomResourceDefinition) bool {
@@ -109,7 +131,7 @@ func TestDefinitionIsServed(t *testing.T) {
 	assert.True(t, d.Is(apiextensions.NamesAccepted))
 	assert.Equal(t, apiextensions.CustomResourceDefinitionNames{Plural: "gears", Singular: "gear", Kind: "Gear", ListKind: "GearList", ShortNames: []string{"gr"}}, d.Status.AcceptedNames)
 	for _, c := range d.Status.Conditions {
-		assert.EqualValues(t, 1, c.ObservedGeneration, c.Type)
+		assert.Zero(t, c.ObservedGeneration, c.Type)
 	}
 
 	var gear map[string]any
@@ -131,9 +153,7 @@ func TestChangedSchemaHoldsForTheNextWrite(t *testing.T) {
 	var now apiextensions.CustomResourceDefinition
 	require.Equal(t, 200, send(t, api, "GET "+definitions+"/gears.example.org", "", &now))
 	require.Equal(t, 200, send(t, api, "PUT "+definitions+"/gears.example.org", strings.Replace(wider, "RV", now.ResourceVersion, 1), nil))
-	await(t, api, "gears.example.org", func(d *apiextensions.CustomResourceDefinition) bool {
-		return established(d) && d.Status.Conditions[1].ObservedGeneration == 2
-	})
+	awaitChanges(t, api)
 	require.Equal(t, 201, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"b"},"spec":{"teeth":2}}`, nil))
 	var a map[string]any
 	require.Equal(t, 200, send(t, api, "GET "+gearPath+"/a", "", &a))

@@ -61,8 +61,8 @@ func ExampleManifest() {
 	//               group and version, or the version alone for the core group.'
 	//             type: string
 	//           kind:
-	//             description: The kind of the object, in CamelCase. The server infers it
-	//               from the endpoint. It cannot change.
+	//             description: The kind of the object, in CamelCase. It is the kind that
+	//               the endpoint serves, and cannot change.
 	//             type: string
 	//           metadata:
 	//             type: object

@@ -222,7 +222,6 @@ func TestHostThatCannotServeAStoredDefinitionSaysSo(t *testing.T) {
 	c := conditionOf(d, apiextensions.Established)
 	assert.Equal(t, "NotServed", c.Reason)
 	assert.Contains(t, c.Message, "Rules")
-	assert.EqualValues(t, 1, c.ObservedGeneration)
 	assert.True(t, d.Is(apiextensions.NamesAccepted))
 	assert.Equal(t, 503, send(t, h, "GET "+gearPath, "", nil))
 	assert.Equal(t, 422, send(t, h, "PATCH "+definitions+"/gears.example.org", `{"spec":{"scope":"Cluster"}}`, nil), "its objects have namespaces")

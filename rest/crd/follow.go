@@ -186,6 +186,7 @@ func (k *kinds) forget(ctx context.Context, d *definition) {
 	delete(k.definitions, d.Name)
 	k.retries.forget(d.Name)
 	k.expected.remove(d)
+	delete(k.forms.kept, d.Name)
 	k.leave(d)
 	k.withdraw(ctx, d.Name)
 	k.settleWaiting(ctx, d.Spec.Group)

@@ -9,6 +9,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
+// establishedWithin is how long a definition waits at most until all live replicas serve its kind.
+const establishedWithin = 5 * time.Second
+
 // progress is how far this replica has applied the changes of definitions, and what waits for the others. It belongs to run.
 type progress struct {
 	applied      watch.Revision        // the last change
@@ -20,7 +23,7 @@ type progress struct {
 
 type blocked struct {
 	revision watch.Revision
-	until    time.Time // zero without an end
+	until    time.Time
 }
 
 type installing struct {
@@ -37,28 +40,23 @@ func revisionOf(version string) watch.Revision {
 	return watch.Revision(revision)
 }
 
-// block notes that a change of a definition is not in effect here. A deletion is not until the kind refuses new objects. Others wait
-// for a kind that cannot be served only as long as for any kind.
+// block notes that a change of a definition is not in effect here. Others wait for a kind that cannot be served only as long as for any
+// kind.
 func (p *progress) block(d *definition, change watch.Revision) {
-	b, ok := p.blocked[d.Name]
-	if !ok {
-		b = blocked{revision: change, until: time.Now().Add(establishedWithin)}
+	if _, ok := p.blocked[d.Name]; !ok {
+		p.blocked[d.Name] = blocked{revision: change, until: time.Now().Add(establishedWithin)}
 	}
-	if d.DeletionTimestamp != nil {
-		b.until = time.Time{}
-	}
-	p.blocked[d.Name] = b
 }
 
 // reportProgress tells the other replicas what is in effect here.
 func (k *kinds) reportProgress() {
 	through := k.applied
 	for _, b := range k.blocked {
-		if b.until.IsZero() || time.Now().Before(b.until) {
+		if time.Now().Before(b.until) {
 			through = min(through, b.revision-1)
 		}
 	}
-	k.peers.report(through)
+	k.peers.Report(through)
 }
 
 // awaitsPeers reports whether a definition has to wait until other replicas serve its kind. It makes run apply the definition again when
@@ -70,12 +68,12 @@ func (k *kinds) awaitsPeers(ctx context.Context, d *definition) bool {
 	}
 	w, ok := k.installing[d.UID]
 	if !ok {
-		if err := k.peers.refresh(ctx); err != nil && ctx.Err() == nil {
-			k.options.Logger.Error("crd: the replica cannot read the Leases of the others", "error", err)
+		if err := k.peers.Refresh(ctx); err != nil && ctx.Err() == nil {
+			k.options.Logger.Error("crd: the replica cannot read how far the others are", "error", err)
 		}
 		w = installing{revision: revisionOf(d.ResourceVersion), deadline: time.Now().Add(establishedWithin)}
 	}
-	behind, changed := k.peers.behind(w.revision)
+	behind, changed := k.peers.Behind(w.revision)
 	if !behind || !time.Now().Before(w.deadline) {
 		delete(k.installing, d.UID)
 		return false
@@ -90,8 +88,18 @@ func (k *kinds) mayDeny(d *definition) bool {
 	if !d.Is(apiextensions.Established) {
 		return true
 	}
-	others, _ := k.peers.behind(^watch.Revision(0))
+	others, _ := k.peers.Behind(^watch.Revision(0))
 	if others || k.denied[d.UID] == d.Generation {
+		return false
+	}
+	k.denied[d.UID] = d.Generation
+	return true
+}
+
+// mayReportOlder reports whether this replica may report that it serves an older generation: only once if another replica has reported the
+// opposite, because the two would go on for ever.
+func (k *kinds) mayReportOlder(d *definition) bool {
+	if establishedReason(d) != reasonOlder && k.denied[d.UID] == d.Generation {
 		return false
 	}
 	k.denied[d.UID] = d.Generation

@@ -17,7 +17,7 @@ import (
 )
 
 // newHostOfFile returns a host whose store is a file. reopen closes the host and the file, and opens both again.
-func newHostOfFile(t *testing.T) (h *host, reopen func()) {
+func newHostOfFile(t *testing.T, declared ...rest.Definition) (h *host, reopen func()) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "objects.db")
 	var store *bolt.Store
@@ -28,13 +28,13 @@ func newHostOfFile(t *testing.T) (h *host, reopen func()) {
 	}
 	open()
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
-	h = newHost(t, store, crd.Options{})
+	h = newHost(t, store, crd.Options{}, declared...)
 	return h, func() {
 		h.stop()
 		require.NoError(t, store.Close())
 		open()
 		h.store = store
-		h.start()
+		h.start(declared...)
 	}
 }
 

@@ -21,21 +21,34 @@ func (k *kinds) serve(ctx context.Context, d *definition, names apiextensions.Cu
 		if next.ending { // the objects can be deleted without a schema
 			return errConverting
 		}
-		return k.convert(ctx, next, k.api.Serve)
+		return k.convertFirst(ctx, d, next)
 	case old == nil:
-		return k.declare(ctx, next, k.api.Serve)
+		err := k.declare(ctx, next, k.api.Serve)
+		if err != nil && !isOfStore(err) {
+			k.serveOlder(ctx, d)
+		}
+		return err
 	case old.uid != next.uid || old.spec.Scope != next.spec.Scope:
 		k.withdraw(ctx, d.Name)
 		return k.declare(ctx, next, k.api.Serve)
 	case old.open || old.isLike(next):
 		return nil
-	case next.callsWebhook() && next.storageVersion() != old.storageVersion():
+	case k.isConverting(d.Name) || next.callsWebhook() && next.storageVersion() != old.storageVersion():
 		if next.ending { // the objects can be deleted as they are
 			return nil
 		}
 		return k.convert(ctx, next, k.api.Replace)
 	}
 	return k.declare(ctx, next, k.api.Replace)
+}
+
+// convertFirst begins to convert the stored objects for the first declaration of a kind since the start. Meanwhile the API serves the kind in
+// the last form that worked, if there is one.
+func (k *kinds) convertFirst(ctx context.Context, d *definition, next *kindOf) error {
+	if !k.isConverting(d.Name) && k.serveOlder(ctx, d) {
+		return k.convert(ctx, next, k.api.Replace)
+	}
+	return k.convert(ctx, next, k.api.Serve)
 }
 
 // isLike reports whether two kinds come from the same generation of a definition and have the same names.
@@ -70,7 +83,7 @@ func (k *kinds) serveTogether(ctx context.Context, all []*apiextensions.CustomRe
 	}
 	k.serveMost(ctx, next, declared)
 	for _, kind := range converting {
-		_ = k.convert(ctx, kind, k.api.Serve)
+		_ = k.convertFirst(ctx, k.definitions[kind.definition], kind)
 	}
 	k.awaitConversions(ctx)
 }

@@ -23,12 +23,12 @@ func (k *kinds) terminate(ctx context.Context, d *definition) error {
 			return err
 		}
 	}
-	name, uid, deleted, kind := d.Name, d.UID, revisionOf(d.ResourceVersion), k.served[d.Name]
+	name, uid, kind := d.Name, d.UID, k.served[d.Name]
 	ctx, k.emptying[name] = context.WithCancel(ctx)
 	k.running.Go(func() {
 		var err error
 		if kind != nil {
-			err = k.empty(ctx, kind, deleted)
+			err = k.empty(ctx, kind)
 		}
 		if err == nil {
 			err = k.release(ctx, name, uid)
@@ -89,9 +89,9 @@ func (k *kinds) release(ctx context.Context, name, uid string) error {
 	return err
 }
 
-// empty deletes all objects of a kind, whose definition was deleted at a revision, and waits until they are gone. When it returns nil, no
-// replica creates objects of the kind any more.
-func (k *kinds) empty(ctx context.Context, kind *kindOf, deleted watch.Revision) error {
+// empty deletes all objects of a kind whose definition is deleted, and waits until they are gone. No replica creates further ones, because
+// the store commits a new object only together with a definition that is not deleted.
+func (k *kinds) empty(ctx context.Context, kind *kindOf) error {
 	gvr := apimeta.GroupVersionResource{Group: kind.spec.Group, Version: kind.storageVersion(), Resource: kind.spec.Names.Plural}
 	objects := rest.ClientOf[apimeta.Document](k.api, gvr).As(manager)
 	page, err := deleteAll(ctx, objects)
@@ -101,19 +101,8 @@ func (k *kinds) empty(ctx context.Context, kind *kindOf, deleted watch.Revision)
 	if err != nil {
 		return err
 	}
-	held := len(page.Items) > 0
-	// The kind refuses new objects only now, because that ends the watches, which should see the deletions.
-	if err := k.inTurn(ctx, func() error { return k.refuseObjects(ctx, kind) }); err != nil {
-		return err
-	}
-	if held {
+	if len(page.Items) > 0 {
 		k.inProgress(ctx, kind.definition)
-	}
-	if err := k.peers.await(ctx, deleted); err != nil {
-		return err
-	}
-	if page, err = deleteAll(ctx, objects); err != nil {
-		return err
 	}
 	left := map[string]bool{}
 	for _, obj := range page.Items {
@@ -138,29 +127,6 @@ func (k *kinds) empty(ctx context.Context, kind *kindOf, deleted watch.Revision)
 		}
 	}
 	return ctx.Err()
-}
-
-// refuseObjects makes a served kind refuse new objects. Writes under way start again and are refused too.
-func (k *kinds) refuseObjects(ctx context.Context, emptied *kindOf) error {
-	now := k.served[emptied.definition]
-	if now == nil || now.uid != emptied.uid {
-		return context.Canceled // the definition is gone
-	}
-	if !now.ending {
-		next := *now
-		next.ending = true
-		if err := k.declare(ctx, &next, k.api.Replace); err != nil {
-			return err
-		}
-	}
-	delete(k.blocked, emptied.definition)
-	return nil
-}
-
-// isToRefuse reports whether the kind of a deleted definition has yet to refuse new objects.
-func (k *kinds) isToRefuse(d *definition) bool {
-	kind := k.served[d.Name]
-	return d.DeletionTimestamp != nil && slices.Contains(d.Finalizers, apiextensions.CleanupFinalizer) && kind != nil && !kind.ending
 }
 
 // deleteAll deletes all objects of a kind, and returns those that there were.
@@ -196,7 +162,7 @@ func deleteOne(ctx context.Context, objects rest.Client[apimeta.Document], obj *
 func (k *kinds) inProgress(ctx context.Context, definition string) {
 	_, err := k.client.ModifyStatus(ctx, definition, func(d *apiextensions.CustomResourceDefinition) error {
 		set(&d.Status, condition{Type: apiextensions.Terminating, Status: apimeta.ConditionTrue, Reason: "InstanceDeletionInProgress",
-			Message: "CustomResource deletion is in progress", ObservedGeneration: d.Generation}, rest.ObjectsOf(k.api).Now)
+			Message: "CustomResource deletion is in progress"}, rest.ObjectsOf(k.api).Now)
 		return nil
 	})
 	if err != nil && !status.IsNotFound(err) && ctx.Err() == nil { // nothing waits for the condition

@@ -22,6 +22,7 @@ type condition struct {
 
 // content describes what is left in a namespace.
 type content struct {
+	unserved   []string       // resources with objects that the controller cannot see
 	failures   []string       // why objects could not be deleted, one for each resource
 	resources  map[string]int // number of remaining objects, by resource
 	finalizers map[string]int // number of objects that a finalizer holds, by finalizer
@@ -34,8 +35,7 @@ func (c *content) count(resource rest.StoredResource, records []*storage.Record)
 	if len(records) == 0 {
 		return nil
 	}
-	plural, group, _ := strings.Cut(resource.Name, ".")
-	c.resources[plural+"."+group] = len(records) // clients expect the dot even in the core group
+	c.resources[dotted(resource.Name)] = len(records)
 	for _, r := range records {
 		m, err := metadataOf(r)
 		if err != nil {
@@ -48,6 +48,12 @@ func (c *content) count(resource rest.StoredResource, records []*storage.Record)
 	return nil
 }
 
+// dotted returns the name of a resource with a dot even if it belongs to the core group, as clients expect it.
+func dotted(resource string) string {
+	plural, group, _ := strings.Cut(resource, ".")
+	return plural + "." + group
+}
+
 // listed formats counts as a sorted list.
 func listed(counts map[string]int, format string) string {
 	var out []string
@@ -58,7 +64,8 @@ func listed(counts map[string]int, format string) string {
 }
 
 // conditions returns the conditions of a namespace with this content, given its present ones, and reports whether they differ. Types and
-// messages are those of Kubernetes. Discovery and version parsing cannot fail here, so their conditions are always False.
+// messages are those of Kubernetes. Version parsing cannot fail here, so its condition is always False. Discovery fails if the store holds
+// objects of resources that the API does not serve.
 func (c *content) conditions(had []condition) ([]condition, bool) {
 	now := []condition{
 		{Type: "NamespaceDeletionDiscoveryFailure", Reason: "ResourcesDiscovered", Message: "All resources successfully discovered"},
@@ -72,6 +79,10 @@ func (c *content) conditions(had []condition) ([]condition, bool) {
 	}
 	set := func(i int, reason, message string) {
 		now[i].Status, now[i].Reason, now[i].Message = apimeta.ConditionTrue, reason, message
+	}
+	if len(c.unserved) > 0 {
+		set(0, "DiscoveryFailed", fmt.Sprintf("Discovery failed for some resources, %d failing: the namespace has objects that the API cannot delete, "+
+			"because it does not serve them at the moment: %s", len(c.unserved), strings.Join(c.unserved, ", ")))
 	}
 	if len(c.failures) > 0 {
 		set(2, "ContentDeletionFailed", fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(c.failures), strings.Join(slices.Sorted(slices.Values(c.failures)), ", ")))

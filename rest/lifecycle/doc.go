@@ -10,8 +10,8 @@
 //		return lifecycle.Run(ctx, api, lifecycle.Options{})
 //	})
 //
-// A controller that runs alone works on the resources that the API serves when it starts. Run starts its controllers again when the API takes,
-// replaces or gives up a resource (see [rest.API.Serve]).
+// Run runs all of them; a host may also run some. Each controller follows what the API serves (see [rest.API.Serve]): it reads a resource
+// that the API takes, goes on with the others meanwhile, and forgets a resource that the API gives up.
 //
 // Without these controllers, the API stores owner references, propagation policies and the times of writes, but does not act on them: a
 // foreground deletion never completes, a namespace of [rest.NamespacesOf] is never removed, and no object expires.

@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -20,24 +19,17 @@ import (
 // an API may run Expire. It notices within 10 seconds that the clock has jumped. If the clock was set back, Expire treats an object whose
 // last write appears to be in the future as written now. It deletes at most 1,000 objects of a resource per second.
 //
-// Expire works until ctx ends and then returns nil. It returns an error if the API closes first, or if no resource has a time to live. It
-// keeps about 20 bytes in memory for each object of these resources, and ignores the changes of all other resources.
+// Expire works until ctx ends and then returns nil. It returns an error if the API closes first. As long as no resource has a time to live,
+// it waits. It keeps about 20 bytes in memory for each object of these resources, and ignores the changes of all other resources.
 func Expire(ctx context.Context, api *rest.API, options Options) error {
 	objects := rest.ObjectsOf(api).As("ttl-controller")
-	var all []func(context.Context) error
-	for _, r := range objects.Resources() {
-		if r.TimeToLive == 0 {
-			continue
-		}
-		e := &expirer{objects: objects, life: r.TimeToLive, wake: make(chan struct{}, 1)}
-		f := follower{name: "expiry of " + r.Name, objects: objects, options: options.withDefaults(), resources: []string{r.Name},
-			reset: e.reset, apply: e.apply, work: e.remove, alongside: e.keepTime}
-		all = append(all, f.run)
-	}
-	if len(all) == 0 {
-		return errors.New("expiry: no resource of the API has a time to live")
-	}
-	return together(as(ctx, "ttl-controller"), all)
+	return whileServed(as(ctx, "ttl-controller"), objects, func(r rest.StoredResource) bool { return r.TimeToLive > 0 },
+		func(ctx context.Context, r rest.StoredResource) error {
+			e := &expirer{objects: objects, life: r.TimeToLive, wake: make(chan struct{}, 1)}
+			f := follower{name: "expiry of " + r.Name, objects: objects, options: options.withDefaults(), resources: []string{r.Name},
+				reset: e.reset, apply: e.apply, work: e.remove, alongside: e.keepTime}
+			return f.run(ctx)
+		})
 }
 
 const (

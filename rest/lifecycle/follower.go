@@ -115,7 +115,7 @@ func (f *follower) process(ctx context.Context, queue *controller.Queue[storage.
 	case ctx.Err() != nil:
 	default:
 		level := slog.LevelError
-		if status.IsConflict(err) || errors.Is(err, errRemains) {
+		if status.IsConflict(err) || errors.Is(err, errRemains) || errors.Is(err, errReading) {
 			level = slog.LevelDebug
 		}
 		delay := queue.AddRateLimited(key)

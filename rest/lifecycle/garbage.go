@@ -2,8 +2,10 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -17,13 +19,17 @@ import (
 //
 // An owner is found by kind, name and uid, in the namespace of the dependent, or among the cluster-scoped objects if the kind is
 // cluster-scoped. An owner elsewhere counts as absent. CollectGarbage never deletes a cluster-scoped object that names a namespaced owner,
-// or an object that names an owner of a kind that the API does not serve, because it cannot know whether such an owner exists.
+// or an object that names an owner of a kind that the API does not serve, because it cannot know whether such an owner exists. An owner that
+// CollectGarbage has seen go is absent, whether or not the API still serves its kind.
+//
+// CollectGarbage follows the resources that the API takes, declares anew and gives up. While the store holds objects of a resource that the
+// API does not serve, an object that may have dependents among them is not removed with Foreground or Orphan.
 //
 // CollectGarbage works until ctx ends and then returns nil. It returns an error if the API closes first. It keeps the owner references of
 // all objects in memory.
 func CollectGarbage(ctx context.Context, api *rest.API, options Options) error {
 	objects := rest.ObjectsOf(api).As("garbage-collector")
-	c := &collector{objects: objects, graph: newGraph(objects.Resources())}
+	c := &collector{objects: objects, graph: newGraph()}
 	f := follower{name: "garbage collector", objects: objects, options: options.withDefaults(), reset: c.graph.reset, apply: c.graph.apply, work: c.collect}
 	return f.run(as(ctx, "generic-garbage-collector"))
 }
@@ -35,12 +41,9 @@ type collector struct {
 
 // collect handles one object: it orphans its dependents, waits for them, or decides whether to delete it.
 func (c *collector) collect(ctx context.Context, key storage.Key, look func(storage.Key)) error {
-	if key.Resource == "" {
-		return nil // an owner of a kind that the API does not serve
-	}
 	r, err := c.objects.Get(ctx, key)
-	if status.IsNotFound(err) {
-		return nil // the removal of an object already enqueues its dependents
+	if status.IsNotFound(err) || errors.Is(err, storage.ErrResource) {
+		return nil // the removal of an object enqueues its dependents, and a resource that comes back is read again
 	}
 	if err != nil {
 		return err
@@ -63,6 +66,9 @@ func (c *collector) collect(ctx context.Context, key storage.Key, look func(stor
 func (c *collector) orphan(ctx context.Context, r *storage.Record, m metadata) error {
 	if !c.graph.reached(r.Revision) {
 		return nil // apply will enqueue the object again once the graph has reached its revision
+	}
+	if err := c.knowsAll(ctx, r.Key); err != nil {
+		return err
 	}
 	dependents, _ := c.graph.dependentsOf(r.UID, false)
 	for _, key := range dependents {
@@ -91,6 +97,9 @@ func (c *collector) await(ctx context.Context, r *storage.Record, m metadata, lo
 	}
 	blocking, _ := c.graph.dependentsOf(r.UID, true)
 	if len(blocking) == 0 {
+		if err := c.knowsAll(ctx, r.Key); err != nil {
+			return err
+		}
 		return c.release(ctx, r, m, apimeta.FinalizerDeleteDependents)
 	}
 	for _, key := range blocking {
@@ -99,23 +108,48 @@ func (c *collector) await(ctx context.Context, r *storage.Record, m metadata, lo
 	return nil
 }
 
+// knowsAll returns an error if the store holds objects that may be dependents of an object and that the graph does not know: the API does
+// not serve their resource, or it has just taken it. Dependents of a namespaced object are in the same namespace.
+func (c *collector) knowsAll(ctx context.Context, key storage.Key) error {
+	held, err := c.objects.ResourcesIn(ctx, key.Namespace)
+	if err != nil {
+		return err
+	}
+	unknown := c.graph.unknown(key, held)
+	if len(unknown) == 0 {
+		return nil
+	}
+	for _, r := range c.objects.Resources() {
+		unknown = slices.DeleteFunc(unknown, func(name string) bool { return name == r.Name })
+	}
+	if len(unknown) == 0 {
+		return errReading
+	}
+	return fmt.Errorf("dependents may be among the objects of resources that the API does not serve at the moment: %s", strings.Join(unknown, ", "))
+}
+
+// errReading makes the follower retry. The graph does not know the objects of a resource yet.
+var errReading = errors.New("the API has taken a resource whose objects are being read")
+
 // judge decides on an object by the states of its owners: keep it, drop references to absent owners, or delete it.
 func (c *collector) judge(ctx context.Context, r *storage.Record, m metadata) error {
 	var solid bool
 	var gone, waiting []string // uids of owners
 	for _, ref := range m.OwnerReferences {
-		o := c.graph.ownerOf(r.Key.Namespace, ref)
-		if o.key.Resource == "" || r.Key.Namespace == "" && o.namespaced {
+		at := c.graph.find(r.Key.Namespace, ownerIn(ref))
+		if !at.served && !at.departed || r.Key.Namespace == "" && at.namespaced {
 			return nil // the API cannot know whether the owner exists
 		}
-		state, err := c.look(ctx, o)
+		state, err := c.look(ctx, at, ref.UID)
 		switch {
+		case errors.Is(err, storage.ErrResource):
+			return nil // the API has given up the kind meanwhile
 		case err != nil:
 			return err
 		case state == absent:
-			gone = append(gone, o.uid)
+			gone = append(gone, ref.UID)
 		case state == awaiting:
-			waiting = append(waiting, o.uid)
+			waiting = append(waiting, ref.UID)
 		default:
 			solid = true
 		}
@@ -164,14 +198,17 @@ const (
 )
 
 // look returns the state of an owner. An object with the same name but another uid is not the owner.
-func (c *collector) look(ctx context.Context, o owner) (state, error) {
-	r, err := c.objects.Get(ctx, o.key)
+func (c *collector) look(ctx context.Context, at place, uid string) (state, error) {
+	if at.departed {
+		return absent, nil
+	}
+	r, err := c.objects.Get(ctx, at.key)
 	switch {
 	case status.IsNotFound(err):
 		return absent, nil
 	case err != nil:
 		return present, err
-	case r.UID != o.uid:
+	case r.UID != uid:
 		return absent, nil
 	case !r.Deleting:
 		return present, nil

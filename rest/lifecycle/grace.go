@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -20,21 +19,17 @@ const headStart = time.Second
 // A removal is conditional on the uid, and on a deletionTimestamp that has passed. Clients can only set an earlier deletionTimestamp, so it
 // does no harm if several replicas remove an object: the first one succeeds.
 //
-// EndGracePeriods works until ctx ends and then returns nil. It returns an error if the API closes first, or if no resource has
-// RemoveWhenDue. It compares the deletionTimestamp with the API's clock.
+// EndGracePeriods works until ctx ends and then returns nil. It returns an error if the API closes first. As long as no resource has
+// RemoveWhenDue, it waits. It compares the deletionTimestamp with the API's clock.
 func EndGracePeriods(ctx context.Context, api *rest.API, options Options) error {
 	objects := rest.ObjectsOf(api).As("grace-period-controller")
 	g := &gracer{objects: objects}
-	f := follower{name: "grace period controller", objects: objects, options: options.withDefaults(), reset: func() {}, apply: g.apply, work: g.end}
-	for _, r := range objects.Resources() {
-		if r.RemoveWhenDue {
-			f.resources = append(f.resources, r.Name)
-		}
-	}
-	if len(f.resources) == 0 {
-		return errors.New("grace period controller: no resource of the API has RemoveWhenDue")
-	}
-	return f.run(as(ctx, "grace-period-controller"))
+	return whileServed(as(ctx, "grace-period-controller"), objects, func(r rest.StoredResource) bool { return r.RemoveWhenDue },
+		func(ctx context.Context, r rest.StoredResource) error {
+			f := follower{name: "grace period controller of " + r.Name, objects: objects, options: options.withDefaults(),
+				resources: []string{r.Name}, reset: func() {}, apply: g.apply, work: g.end}
+			return f.run(ctx)
+		})
 }
 
 type gracer struct{ objects rest.Objects }

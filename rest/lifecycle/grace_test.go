@@ -159,13 +159,6 @@ func TestManyReplicasEndAGracePeriodOnce(t *testing.T) {
 	})
 }
 
-func TestEndGracePeriodsNeedsAResource(t *testing.T) {
-	api, err := rest.New(rest.Options{}, parts())
-	require.NoError(t, err)
-	defer api.Close()
-	assert.ErrorContains(t, lifecycle.EndGracePeriods(t.Context(), api, lifecycle.Options{}), "RemoveWhenDue")
-}
-
 // stale is the store of a replica that lags behind: a read that does not ask for the most recent state shows an old one.
 type stale struct {
 	*storage.Memory

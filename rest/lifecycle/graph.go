@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"slices"
 	"sync"
+	"unique"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -13,12 +14,14 @@ import (
 // graph holds the dependencies between objects at one revision. It contains only the objects that name owners; it finds the dependents of
 // an owner by the owner's uid.
 type graph struct {
-	kinds map[apimeta.GroupKind]rest.StoredResource
-
 	mu         sync.Mutex
 	through    watch.Revision
-	owned      map[string]*node              // by uid
-	dependents map[string]map[*node]struct{} // by the uid of the owner
+	kinds      map[apimeta.GroupKind]rest.StoredResource
+	read       map[string]rest.StoredResource // the resources whose objects the graph knows, by name
+	owned      map[string]*node               // by uid
+	dependents map[string]map[*node]struct{}  // by the uid of the owner
+	departed   *departed
+	held       map[storage.Key]struct{} // objects that wait until the graph knows more resources
 }
 
 // node is an object that names owners.
@@ -28,37 +31,34 @@ type node struct {
 	waits  bool // is being deleted in the foreground, so it waits for its dependents
 }
 
-// owner is an object that an owner reference names. It need not exist.
+// owner is an object that an owner reference names. It need not exist. The version does not matter, because all versions show the same
+// object.
 type owner struct {
-	uid string
-	key storage.Key // has no resource if the API does not serve the kind
-	// namespaced says that the kind is namespaced.
-	namespaced bool
-	blocks     bool // the owner must wait for the object that names it
+	uid    string
+	kind   unique.Handle[apimeta.GroupKind]
+	name   string
+	blocks bool // the owner must wait for the object that names it
 }
 
-func newGraph(resources []rest.StoredResource) *graph {
-	g := &graph{kinds: map[apimeta.GroupKind]rest.StoredResource{}}
-	for _, r := range resources {
-		for _, kind := range r.Kinds {
-			g.kinds[kind.GroupKind()] = r
-		}
-	}
+func newGraph() *graph {
+	g := &graph{departed: newDeparted()}
 	g.reset()
 	return g
 }
 
+// reset forgets everything but the owners that are gone.
 func (g *graph) reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.through, g.owned, g.dependents = 0, map[string]*node{}, map[string]map[*node]struct{}{}
+	g.kinds, g.read, g.held = map[apimeta.GroupKind]rest.StoredResource{}, map[string]rest.StoredResource{}, map[storage.Key]struct{}{}
 }
 
 // apply applies changes and returns the objects that they may affect.
 func (g *graph) apply(changes rest.Changes) []storage.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var look []storage.Key
+	look := g.giveUp(nil, changes.GivenUp)
 	for _, c := range changes.List {
 		if c.Current == nil {
 			look = g.removed(look, c.Previous)
@@ -66,12 +66,70 @@ func (g *graph) apply(changes rest.Changes) []storage.Key {
 			look = g.stored(look, c.Current)
 		}
 	}
+	for _, c := range changes.Removed {
+		look = g.removed(look, c.Previous)
+	}
 	g.through = changes.Through
+	return g.know(look, changes.Read)
+}
+
+// giveUp forgets the objects of resources. It adds the owners that may have waited for one of them.
+func (g *graph) giveUp(look []storage.Key, resources []string) []storage.Key {
+	if len(resources) == 0 {
+		return look
+	}
+	for uid, n := range g.owned {
+		if slices.Contains(resources, n.key.Resource) {
+			look = g.unblocked(look, n, nil)
+			g.disconnect(uid, n)
+		}
+	}
+	for _, name := range resources {
+		g.forgetKinds(name)
+		delete(g.read, name)
+	}
+	return look
+}
+
+// forgetKinds forgets the kinds of a resource.
+func (g *graph) forgetKinds(resource string) {
+	for _, kind := range g.read[resource].Kinds {
+		if g.kinds[kind.GroupKind()].Name == resource {
+			delete(g.kinds, kind.GroupKind())
+		}
+	}
+}
+
+// know notes that the graph knows all objects of resources. It adds the objects that may have waited for this: those that were held, and
+// those that name owners of these kinds.
+func (g *graph) know(look []storage.Key, resources []rest.StoredResource) []storage.Key {
+	if len(resources) == 0 {
+		return look
+	}
+	now := map[unique.Handle[apimeta.GroupKind]]bool{}
+	for _, r := range resources {
+		g.forgetKinds(r.Name)
+		g.read[r.Name] = r
+		for _, kind := range r.Kinds {
+			g.kinds[kind.GroupKind()] = r
+			now[unique.Make(kind.GroupKind())] = true
+		}
+	}
+	for _, n := range g.owned {
+		if slices.ContainsFunc(n.owners, func(o owner) bool { return now[o.kind] }) {
+			look = append(look, n.key)
+		}
+	}
+	for key := range g.held {
+		look = append(look, key)
+	}
+	clear(g.held)
 	return look
 }
 
 // removed forgets an object. It adds its dependents, which have lost an owner, and the owners that may have waited only for it.
 func (g *graph) removed(look []storage.Key, r *storage.Record) []storage.Key {
+	g.departed.add(r, func(uid string) bool { return len(g.dependents[uid]) > 0 })
 	for d := range g.dependents[r.UID] {
 		look = append(look, d.key)
 	}
@@ -79,7 +137,7 @@ func (g *graph) removed(look []storage.Key, r *storage.Record) []storage.Key {
 	if n == nil {
 		return look
 	}
-	look = n.unblocked(look, nil)
+	look = g.unblocked(look, n, nil)
 	g.disconnect(r.UID, n)
 	return look
 }
@@ -96,7 +154,7 @@ func (g *graph) stored(look []storage.Key, r *storage.Record) []storage.Key {
 	}
 	var owners []owner
 	for _, ref := range m.OwnerReferences {
-		owners = append(owners, g.ownerOf(r.Key.Namespace, ref))
+		owners = append(owners, ownerIn(ref))
 	}
 	waiting := waits(r, m)
 	if waiting || orphans(r, m) {
@@ -114,7 +172,7 @@ func (g *graph) stored(look []storage.Key, r *storage.Record) []storage.Key {
 		n = &node{key: r.Key}
 		look = append(look, n.key)
 	case !slices.Equal(n.owners, owners):
-		look = n.unblocked(append(look, n.key), owners)
+		look = g.unblocked(append(look, n.key), n, owners)
 	}
 	g.disconnect(r.UID, n)
 	if n.owners, n.waits = owners, waiting; len(owners) > 0 {
@@ -124,10 +182,10 @@ func (g *graph) stored(look []storage.Key, r *storage.Record) []storage.Key {
 }
 
 // unblocked adds the owners that the node blocked before and, with the new owners, no longer blocks.
-func (n *node) unblocked(look []storage.Key, now []owner) []storage.Key {
+func (g *graph) unblocked(look []storage.Key, n *node, now []owner) []storage.Key {
 	for _, o := range n.owners {
-		if o.blocks && !slices.Contains(now, o) {
-			look = append(look, o.key)
+		if r, ok := g.kinds[o.kind.Value()]; ok && o.blocks && !slices.Contains(now, o) {
+			look = append(look, o.in(r, n.key.Namespace))
 		}
 	}
 	return look
@@ -152,20 +210,57 @@ func (g *graph) disconnect(uid string, n *node) {
 	}
 }
 
-// ownerOf returns where to find the owner that an object in a namespace names: in the same namespace, or among the cluster-scoped objects.
-// The version does not matter, because all versions show the same object.
-func (g *graph) ownerOf(namespace string, ref apimeta.OwnerReference) owner {
-	o := owner{uid: ref.UID, blocks: ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion}
+// ownerIn returns the owner that a reference names.
+func ownerIn(ref apimeta.OwnerReference) owner {
 	gvk := apimeta.TypeMeta{Kind: ref.Kind, APIVersion: ref.APIVersion}.GroupVersionKind()
-	r, ok := g.kinds[gvk.GroupKind()]
-	if !ok {
-		return o
-	}
-	o.key, o.namespaced = storage.Key{Resource: r.Name, Name: ref.Name}, r.Namespaced
+	return owner{uid: ref.UID, kind: unique.Make(gvk.GroupKind()), name: ref.Name, blocks: ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion}
+}
+
+// in returns where to find the owner that an object in a namespace names: in the same namespace, or among the cluster-scoped objects.
+func (o owner) in(r rest.StoredResource, namespace string) storage.Key {
+	key := storage.Key{Resource: r.Name, Name: o.name}
 	if r.Namespaced {
-		o.key.Namespace = namespace
+		key.Namespace = namespace
 	}
-	return o
+	return key
+}
+
+// place is what the graph knows about an owner.
+type place struct {
+	key        storage.Key
+	served     bool // the API serves the kind
+	namespaced bool // the kind is namespaced
+	departed   bool // the owner is gone for good
+}
+
+// find returns where to look for the owner that an object in a namespace names.
+func (g *graph) find(namespace string, o owner) (at place) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if at.namespaced, at.departed = g.departed.has(o.uid); at.departed {
+		return at
+	}
+	r, ok := g.kinds[o.kind.Value()]
+	if ok {
+		at = place{key: o.in(r, namespace), served: true, namespaced: r.Namespaced}
+	}
+	return at
+}
+
+// unknown returns those of some resources whose objects the graph does not know. If there are any, the graph adds the object to look at
+// when it knows more.
+func (g *graph) unknown(key storage.Key, resources []string) (all []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, name := range resources {
+		if _, ok := g.read[name]; !ok {
+			all = append(all, name)
+		}
+	}
+	if len(all) > 0 {
+		g.held[key] = struct{}{}
+	}
+	return all
 }
 
 // reached reports whether the graph includes all changes up to a revision.

@@ -17,21 +17,20 @@ import (
 // conditions what remains and why, and removes a namespace once it is empty. To remove it, it takes the finalizer "kubernetes" out of
 // spec.finalizers through the subresource /finalize.
 //
-// EmptyNamespaces works until ctx ends and then returns nil. It returns an error if the API closes first, or if the API does not serve
-// namespaces (see [rest.NamespacesOf]).
+// A namespace stays as long as the store holds objects in it, also objects of resources that the API does not serve at the moment.
+// EmptyNamespaces cannot delete those. It names their resources in the condition NamespaceDeletionDiscoveryFailure, and continues when the
+// API serves them.
+//
+// EmptyNamespaces works until ctx ends and then returns nil. It returns an error if the API closes first. As long as the API does not serve
+// namespaces (see [rest.NamespacesOf]), it waits.
 func EmptyNamespaces(ctx context.Context, api *rest.API, options Options) error {
 	objects := rest.ObjectsOf(api).As("namespace-controller")
-	e := &emptier{objects: objects}
-	for _, r := range objects.Resources() {
-		if r.Namespaces {
-			e.namespaces = r.Name
-		}
-	}
-	if e.namespaces == "" {
-		return errors.New("namespace controller: the API does not serve namespaces")
-	}
-	f := follower{name: "namespace controller", objects: objects, options: options.withDefaults(), reset: e.reset, apply: e.apply, work: e.empty}
-	return f.run(as(ctx, "namespace-controller"))
+	return whileServed(as(ctx, "namespace-controller"), objects, func(r rest.StoredResource) bool { return r.Namespaces },
+		func(ctx context.Context, r rest.StoredResource) error {
+			e := &emptier{objects: objects, namespaces: r.Name}
+			f := follower{name: "namespace controller", objects: objects, options: options.withDefaults(), reset: e.reset, apply: e.apply, work: e.empty}
+			return f.run(ctx)
+		})
 }
 
 type emptier struct {
@@ -42,7 +41,8 @@ type emptier struct {
 
 func (e *emptier) reset() { e.ending = map[string]bool{} }
 
-// apply returns the namespaces that are being deleted and in which something has changed.
+// apply returns the namespaces that are being deleted and in which something has changed. A resource that the API takes or gives up may
+// have objects in each of them.
 func (e *emptier) apply(changes rest.Changes) []storage.Key {
 	var look []storage.Key
 	for _, c := range changes.List {
@@ -56,6 +56,11 @@ func (e *emptier) apply(changes rest.Changes) []storage.Key {
 		case c.Current.Deleting:
 			e.ending[c.Scope.Name] = true
 			look = append(look, c.Scope)
+		}
+	}
+	if len(changes.Read)+len(changes.GivenUp) > 0 {
+		for name := range e.ending {
+			look = append(look, e.key(name))
 		}
 	}
 	return look
@@ -110,7 +115,7 @@ func (e *emptier) empty(ctx context.Context, key storage.Key, _ func(storage.Key
 		}
 	}
 	switch {
-	case len(content.failures) > 0:
+	case len(content.failures)+len(content.unserved) > 0:
 		return errRemains
 	case content.remains():
 		return nil // each change of the content enqueues the namespace again
@@ -148,7 +153,15 @@ func (e *emptier) clear(ctx context.Context, name string) (content, error) {
 			return left, err
 		}
 	}
-	return left, nil
+	// The store decides whether the namespace is empty. It is asked after the lists, so an object of a resource that the API took or gave
+	// up meanwhile is either among them or in the store.
+	held, err := e.objects.ResourcesIn(ctx, name)
+	for _, resource := range held {
+		if left.resources[dotted(resource)] == 0 {
+			left.unserved = append(left.unserved, resource)
+		}
+	}
+	return left, err
 }
 
 // clearOf deletes the objects of one resource in a namespace. It then lists again, because finalizers or a rejected deletion may hold

@@ -140,10 +140,3 @@ func TestNamespacesHeldByOthers(t *testing.T) {
 		assert.Empty(w, w.left())
 	})
 }
-
-func TestEmptyNamespacesNeedsThem(t *testing.T) {
-	api, err := rest.New(rest.Options{}, parts())
-	require.NoError(t, err)
-	defer func() { require.NoError(t, api.Close()) }()
-	assert.ErrorContains(t, lifecycle.EmptyNamespaces(t.Context(), api, lifecycle.Options{}), "the API does not serve namespaces")
-}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/rules"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/matching"
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 )
 
 // policy is a policy as it is stored. It is compiled when a write first needs it, and again when it changes.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest"
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/status"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/storage"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/decorum-go/decorum/internal/rules"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 	"github.com/decorum-go/decorum/status"
 )
 

@@ -94,7 +94,7 @@ func (p *Policies) active(ctx context.Context, h halfName) ([]activePolicy, erro
 	if err != nil {
 		return nil, err
 	}
-	index, err := of.Acquire()
+	index, err := of.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -100,7 +100,7 @@ func (p *Policies) paramKind(ctx context.Context, h halfName, name string) (kind
 	if err != nil {
 		return nil, false, err
 	}
-	index, err := of.Acquire()
+	index, err := of.Acquire(ctx)
 	if err != nil {
 		return nil, false, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/rules"
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/status"
 )
 

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/mirror"
 )
 
@@ -21,7 +20,7 @@ type Options struct {
 }
 
 // Authorizer is a [rest.Authorizer] that decides by the roles and bindings of the API. It belongs to one API, which must serve its
-// [Authorizer.Definitions]. It has one goroutine, from the first watch or stream until the API ends. When a role or a binding changes, the
+// [Authorizer.Definitions]. It has one goroutine, from the first watch, stream or impersonation until the API ends. When a role or a binding changes, the
 // goroutine ends the watches and streams of users who have lost rights, see [rest.API.RightsChanged].
 type Authorizer struct {
 	administrators []string
@@ -49,7 +48,7 @@ func (z *Authorizer) Start(api *rest.API) error {
 		return fmt.Errorf("rbac: the system roles: %w", err)
 	}
 	z.mirror = mirror.New(z.objects, resources(), newIndex)
-	_, err := z.rights()
+	_, err := z.rights(context.Background())
 	if err == nil {
 		z.mirror.Release()
 	}
@@ -60,26 +59,26 @@ func (z *Authorizer) Start(api *rest.API) error {
 var errNotStarted = errors.New("rbac: the Authorizer is not the one of an API")
 
 // rights returns the present roles and bindings. The caller releases the mirror unless there is an error.
-func (z *Authorizer) rights() (*index, error) {
+func (z *Authorizer) rights(ctx context.Context) (*index, error) {
 	if z.mirror == nil {
 		return nil, errNotStarted
 	}
-	return z.mirror.Acquire()
+	return z.mirror.Acquire(ctx)
 }
 
 // Authorize implements [rest.Authorizer]. It never denies an access, so another authorizer can allow what the roles do not.
-func (z *Authorizer) Authorize(_ context.Context, a rest.Access) (rest.Decision, error) {
+func (z *Authorizer) Authorize(ctx context.Context, a rest.Access) (rest.Decision, error) {
+	if z.mirror != nil && mayStay(&a) {
+		z.following.Do(func() { go z.follow() })
+	}
 	if group := z.administrates(a.User); group != "" {
 		return rest.Decision{Verdict: rest.Allow, Reason: "a member of the administrators"}, nil
 	}
-	index, err := z.rights()
+	index, err := z.rights(ctx)
 	if err != nil {
 		return rest.Decision{}, err
 	}
 	defer z.mirror.Release()
-	if a.Verb == "watch" || a.Subresource != "" { // the client may stay
-		z.following.Do(func() { go z.follow() })
-	}
 	var found *grant
 	index.grants(&a.User, a.Namespace, func(g *grant) bool {
 		for i := range g.role.rules {
@@ -94,6 +93,12 @@ func (z *Authorizer) Authorize(_ context.Context, a rest.Access) (rest.Decision,
 		return rest.Decision{Verdict: rest.Allow, Reason: found.reason}, nil
 	}
 	return rest.Decision{Reason: index.unresolved(a.User, a.Namespace)}, nil
+}
+
+// mayStay reports whether the access may be one of a watch or a stream, which ends when a right is lost that it depends on. Impersonation
+// counts, because the right to act as an administrator depends on the roles, and another authorizer may decide about the watch itself.
+func mayStay(a *rest.Access) bool {
+	return a.Verb == "watch" || a.Verb == "impersonate" || a.Subresource != ""
 }
 
 // unresolved names the roles that bindings of the user refer to, and that do not exist.
@@ -132,12 +137,15 @@ func (z *Authorizer) administrates(u rest.User) string {
 	return ""
 }
 
+// Administrators returns [Options.Administrators], whose requests are exempt from the limits of the API (see [rest.Options]).
+func (z *Authorizer) Administrators() []string { return slices.Clone(z.administrators) }
+
 // rulesOf returns the rules of a user in a namespace, or everywhere if namespace is empty.
-func (z *Authorizer) rulesOf(u rest.User, namespace string) (rules []PolicyRule, err error) {
+func (z *Authorizer) rulesOf(ctx context.Context, u rest.User, namespace string) (rules []PolicyRule, err error) {
 	if z.administrates(u) != "" {
 		rules = everything()
 	}
-	index, err := z.rights()
+	index, err := z.rights(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -149,15 +157,15 @@ func (z *Authorizer) rulesOf(u rest.User, namespace string) (rules []PolicyRule,
 	return rules, nil
 }
 
-// RulesFor implements [auth.RuleLister].
-func (z *Authorizer) RulesFor(_ context.Context, u rest.User, namespace string) (out auth.Rules, err error) {
-	rules, err := z.rulesOf(u, namespace)
+// RulesFor implements [rest.RuleLister].
+func (z *Authorizer) RulesFor(ctx context.Context, u rest.User, namespace string) (out rest.AccessRules, err error) {
+	rules, err := z.rulesOf(ctx, u, namespace)
 	for _, r := range rules {
 		if len(r.Resources) > 0 {
-			out.Resources = append(out.Resources, auth.ResourceAccess{Verbs: r.Verbs, Groups: r.APIGroups, Resources: r.Resources, Names: r.ResourceNames})
+			out.Resources = append(out.Resources, rest.ResourceAccess{Verbs: r.Verbs, Groups: r.APIGroups, Resources: r.Resources, Names: r.ResourceNames})
 		}
 		if len(r.NonResourceURLs) > 0 {
-			out.Paths = append(out.Paths, auth.PathAccess{Verbs: r.Verbs, Paths: r.NonResourceURLs})
+			out.Paths = append(out.Paths, rest.PathAccess{Verbs: r.Verbs, Paths: r.NonResourceURLs})
 		}
 	}
 	return out, err

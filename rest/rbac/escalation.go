@@ -85,7 +85,7 @@ func (z *Authorizer) checkBinding(ctx context.Context, plural string, meta *apim
 	if may, err := mayDo(ctx, "bind", of, &apimeta.ObjectMeta{Name: ref.Name, Namespace: meta.Namespace}); may || err != nil {
 		return err
 	}
-	index, err := z.rights()
+	index, err := z.rights(ctx)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (z *Authorizer) checkBinding(ctx context.Context, plural string, meta *apim
 	}
 	z.mirror.Release()
 	if !exists {
-		return status.NotFound(resource(of), ref.Name)
+		return status.NotFound(resource(plural), ref.Name) // Kubernetes names the resource of the request, and not that of the role
 	}
 	return z.checkGrant(ctx, plural, meta, rules)
 }
@@ -118,7 +118,7 @@ func resource(plural string) apimeta.GroupResource {
 // checkGrant returns an error that names the rights that a write would give and the user does not have.
 func (z *Authorizer) checkGrant(ctx context.Context, plural string, meta *apimeta.ObjectMeta, rules []PolicyRule) error {
 	u := rest.UserFrom(ctx)
-	owned, err := z.rulesOf(u, meta.Namespace)
+	owned, err := z.rulesOf(ctx, u, meta.Namespace)
 	if err != nil {
 		return err
 	}

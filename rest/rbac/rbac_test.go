@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -175,7 +174,9 @@ func TestEscalation(t *testing.T) {
 		{"a binding within her rights", "", "POST", bindings("default"), binding("b", "Role/small", "User/bob"), ""},
 		{"a binding beyond", "", "POST", bindings("default"), binding("b", "ClusterRole/big", "User/bob"), lacking("rolebindings", "b", all)},
 		{"a binding everywhere", "", "POST", clusterRoleBindings, binding("b", "ClusterRole/big", "User/bob"), lacking("clusterrolebindings", "b", all)},
-		{"a binding to a role that does not exist", "", "POST", bindings("default"), binding("b", "Role/nowhere", "User/bob"), `roles.rbac.authorization.k8s.io "nowhere" not found`},
+		{"a binding to a role that does not exist", "", "POST", bindings("default"), binding("b", "Role/nowhere", "User/bob"), `rolebindings.rbac.authorization.k8s.io "nowhere" not found`},
+		{"a binding to a cluster role that does not exist", "", "POST", bindings("default"), binding("b", "ClusterRole/nowhere", "User/bob"), `rolebindings.rbac.authorization.k8s.io "nowhere" not found`},
+		{"a binding everywhere to a role that does not exist", "", "POST", clusterRoleBindings, binding("b", "ClusterRole/nowhere", "User/bob"), `clusterrolebindings.rbac.authorization.k8s.io "nowhere" not found`},
 		{"with bind", `,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["clusterroles"],"verbs":["bind"],"resourceNames":["big"]}`, "POST", bindings("default"), binding("b", "ClusterRole/big", "User/bob"), ""},
 		{"with bind for another role", `,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["clusterroles"],"verbs":["bind"],"resourceNames":["other"]}`, "POST", bindings("default"), binding("b", "ClusterRole/big", "User/bob"), lacking("rolebindings", "b", all)},
 		{"another subject of a binding beyond her rights", "", "PATCH", clusterRoleBindings + "/boss", `{"subjects":[{"kind":"User","name":"eve"}]}`, lacking("clusterrolebindings", "boss", all)},
@@ -242,10 +243,10 @@ func TestRulesFor(t *testing.T) {
 	s.must(t, "POST", bindings("default"), binding("b", "Role/r", "User/alice"))
 	rules, err := s.roles.RulesFor(t.Context(), rest.User{Name: "alice"}, "default")
 	require.NoError(t, err)
-	assert.Equal(t, auth.Rules{Resources: []auth.ResourceAccess{{Verbs: []string{"get", "list", "watch"}, Groups: []string{"example.com"}, Resources: []string{"notes"}}}}, rules)
+	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []string{"get", "list", "watch"}, Groups: []string{"example.com"}, Resources: []string{"notes"}}}}, rules)
 	rules, err = s.roles.RulesFor(t.Context(), rest.User{Name: "root", Groups: []string{"admins"}}, "default")
 	require.NoError(t, err)
-	assert.Equal(t, auth.Rules{Resources: []auth.ResourceAccess{{Verbs: []string{"*"}, Groups: []string{"*"}, Resources: []string{"*"}}}, Paths: []auth.PathAccess{{Verbs: []string{"*"}, Paths: []string{"*"}}}}, rules)
+	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []string{"*"}, Groups: []string{"*"}, Resources: []string{"*"}}}, Paths: []rest.PathAccess{{Verbs: []string{"*"}, Paths: []string{"*"}}}}, rules)
 	got := s.send(t, "alice", "POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`)
 	assert.Contains(t, got.Body, `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["get","list","watch"]}`)
 	assert.Contains(t, got.Body, `"/apis/*"`)

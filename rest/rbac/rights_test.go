@@ -3,6 +3,8 @@ package rbac_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -44,6 +46,25 @@ func TestWatchesEndWithTheirRights(t *testing.T) {
 	s.must(t, "POST", notes, `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"second"}}`)
 	assert.Equal(t, "second", (<-watched["bob"]).Object.Name)
 	assert.Empty(t, ended["bob"])
+}
+
+// The watch of a client that acts as an administrator ends when the client may no longer act as one, although the rights of administrators
+// do not depend on the roles, and nobody else watches.
+func TestWatchesOfImpersonatedAdministratorsEnd(t *testing.T) {
+	s := start(t, nil)
+	s.must(t, "POST", clusterRoles, role("actor", `{"apiGroups":[""],"resources":["users","groups"],"verbs":["impersonate"]}`))
+	s.must(t, "POST", clusterRoleBindings, binding("alice", "ClusterRole/actor", "User/alice"))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://host"+notes+"?watch=true", nil)
+	require.NoError(t, err)
+	r.Header = http.Header{"Test-User": {"alice"}, "Impersonate-User": {"root"}, "Impersonate-Group": {"admins"}}
+	got, err := rest.RoundTripper(s.api).RoundTrip(r)
+	require.NoError(t, err)
+	defer got.Body.Close()
+	require.Equal(t, http.StatusOK, got.StatusCode)
+	s.must(t, "DELETE", clusterRoleBindings+"/alice", "")
+	text, err := io.ReadAll(got.Body)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"reason":"Expired"`)
 }
 
 // flakyStore fails once when several resources are followed.

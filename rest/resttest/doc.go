@@ -1,4 +1,4 @@
-// Package resttest helps to test code that uses an API of package rest: controllers, clients, and the kinds themselves.
+// Package resttest helps to test code that uses an API of package rest: controllers and clients.
 //
 // [New] starts a real API in memory in well under a millisecond. Each test can start its own, and tests can run in
 // parallel:
@@ -30,8 +30,4 @@
 //
 // A Server also works in a testing/synctest bubble, where time is fake, except for [Server.URL] and [Server.Kubeconfig],
 // because a bubble has no network.
-//
-// # Vetting the kinds
-//
-// [Vet] checks the host's own Go types against the API conventions, like a careful reviewer.
 package resttest

@@ -1,7 +1,6 @@
 package resttest_test
 
 import (
-	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -11,14 +10,13 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// Boat is a kind written in a hurry.
+// Boat is a kind.
 type Boat struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec struct {
-		Speed    float64 `json:"speed" api:"min=1,max=30"`
-		IsSailed *bool   `json:"isSailed,omitempty"`
+		Crew int32 `json:"crew,omitempty" api:"default=1,min=1,max=30"`
 	} `json:"spec"`
 }
 
@@ -53,23 +51,4 @@ func ExampleWaitFor() {
 	c := rest.ClientFor[Boat](s.API).Namespace("default")
 	boat := resttest.WaitFor(t, c, "dinghy", func(b *Boat) bool { return b.Labels["launched"] == "true" })
 	t.Log(boat.ResourceVersion)
-}
-
-// Findings returns one finding for each rule that a field breaks.
-func ExampleFindings() {
-	for _, f := range resttest.Findings(boats()) {
-		fmt.Println(f.Field, f.Rule, "-", f.Section)
-	}
-	// Output:
-	// spec.isSailed is-bool - Naming conventions
-	// spec.speed float - Primitive types
-}
-
-// A field may break a rule for a reason.
-func ExampleExceptions_Vet() {
-	var t *testing.T // the argument of the test
-	resttest.Exceptions{
-		{Kind: "Boat", Field: "spec.isSailed", Rule: resttest.RuleIsBool, Reason: "clients know it by this name since v1alpha1"},
-		{Kind: "Boat", Field: "spec.speed", Rule: resttest.RuleFloat, Reason: "knots, as the harbor's own API has them"},
-	}.Vet(t, boats())
 }

@@ -184,7 +184,10 @@ func TestKubeconfig(t *testing.T) {
 		CurrentContext   string `json:"current-context"`
 		Clusters         []struct {
 			Name    string
-			Cluster struct{ Server string }
+			Cluster struct {
+				Server   string
+				Insecure bool `json:"insecure-skip-tls-verify"`
+			}
 		}
 		Contexts []struct {
 			Name    string
@@ -201,6 +204,7 @@ func TestKubeconfig(t *testing.T) {
 	assert.Equal(t, config.Users[0].Name, config.Contexts[0].Context.User)
 	assert.Equal(t, "default", config.Contexts[0].Context.Namespace)
 	assert.Equal(t, s.URL(), config.Clusters[0].Cluster.Server)
+	assert.True(t, config.Clusters[0].Cluster.Insecure, "clients in JavaScript refuse http without it")
 }
 
 func TestWhatCannotWorkIsFatal(t *testing.T) {

@@ -64,8 +64,12 @@ func (i *Issuer) review(ctx context.Context, spec review.TokenSpec, others rest.
 		return nil, nil, requestErr
 	}
 	r.Header.Set("Authorization", "Bearer "+spec.Token)
-	if who, othersErr := others.Authenticate(r); othersErr == nil && who != nil {
+	who, othersErr := others.Authenticate(r)
+	if othersErr == nil && who != nil {
 		return who, audiences, nil
+	}
+	if _, undecided := errors.AsType[*status.Error](othersErr); undecided {
+		return nil, nil, errors.Join(othersErr, err)
 	}
 	return nil, nil, err
 }

@@ -7,14 +7,20 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/json"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
+	"github.com/decorum-go/decorum/status"
 )
 
 func TestTokenReviews(t *testing.T) {
@@ -64,6 +70,27 @@ func TestTokenReviews(t *testing.T) {
 	}
 	code, _ := s.send(t, "root", http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{}}`)
 	assert.Equal(t, http.StatusBadRequest, code)
+}
+
+// If another authenticator cannot decide about a token, the review fails and does not call the token invalid.
+func TestTokenReviewWhenOthersAreUndecided(t *testing.T) {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{Signer: key}}})
+	require.NoError(t, err)
+	away := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) {
+		return nil, fmt.Errorf("people: %w", status.ServiceUnavailable("later"))
+	})
+	users := auth.First(auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root"}}), accounts)
+	api, err := rest.New(rest.Options{Authenticator: users, Logger: slog.New(slog.DiscardHandler)},
+		append(accounts.Definitions(), accounts.TokenReviews(away))...)
+	require.NoError(t, err)
+	defer api.Close()
+	r := httptest.NewRequest(http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", strings.NewReader(`{"spec":{"token":"guess"}}`))
+	r.Header.Set("Authorization", "Bearer root")
+	w := httptest.NewRecorder()
+	api.ServeHTTP(w, r)
+	assert.Equal(t, http.StatusServiceUnavailable, w.Code, w.Body)
 }
 
 func TestDiscoveryShowsThePublicKeys(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"errors"
 
 	"github.com/decorum-go/decorum/internal/rules"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 	"github.com/decorum-go/decorum/status"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -32,6 +32,11 @@ func (d *dispatch) matches(ctx context.Context, w *webhook) (in resource.Version
 		matches, err = d.meets(ctx, w, in)
 	}
 	return in, matches, err
+}
+
+// waitOutside registers that the write begins to wait for webhooks, or returns an error if too many writes wait.
+func (d *dispatch) waitOutside(whom string) (done func(), err error) {
+	return d.review.Environment().WaitOutside("admission/" + whom)
 }
 
 // question returns the request of an AdmissionReview, which lacks only its uid.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/webhook"
-	"github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 )
 
 // A webhook in the same program refuses memos with more than three lines. Clients would register it with kubectl apply.

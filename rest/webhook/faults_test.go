@@ -212,3 +212,53 @@ func TestWebhooksBelongToOneAPI(t *testing.T) {
 		assert.Equal(t, want, w.do("POST", memos, `{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"name":"a"}}`).code)
 	}
 }
+
+// Webhooks that hang hold half of the places of the API at most, and a webhook no more of them than are free. So requests that need no
+// webhook are all answered, and so is a write whose own webhook answers.
+func TestWebhooksThatHangLeavePlaces(t *testing.T) {
+	const places = 24
+	w := newWorldWith(t, webhook.Options{}, rest.Options{MaxInFlight: places})
+	arrived, release := make(chan struct{}, 100*places), make(chan struct{})
+	hang := func(request) response {
+		arrived <- struct{}{}
+		<-release
+		return allow(nil)
+	}
+	w.answers("/gears", hang)
+	w.answers("/memos", hang)
+	w.answers("/fine", allow)
+	rule := func(resource string) string {
+		return `"timeoutSeconds":30,"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["` + resource + `"]}]`
+	}
+	w.validating("fine", hook{path: "/fine", more: rule("namespaces")})
+	w.mutating("memos", hook{path: "/memos", more: rule("memos")})
+	w.validating("gears", hook{path: "/gears", more: rule("gears")})
+	answers := make(chan answer, 2*places)
+	waiting, refused := 0, 0
+	for i := range places {
+		for _, write := range []func() answer{
+			func() answer { return w.do("POST", gears, gear(fmt.Sprint("g", i), "")) },
+			func() answer { return w.do("POST", memos, fmt.Sprintf(`{"metadata":{"name":"m%d"}}`, i)) },
+		} {
+			go func() { answers <- write() }()
+			select {
+			case <-arrived:
+				waiting++
+			case a := <-answers:
+				refused++
+				assert.Equal(t, 500, a.code)
+				assert.Contains(t, a.message(), "too many requests are waiting for webhooks")
+			}
+		}
+	}
+	assert.Equal(t, places/3, waiting, "a third of one half for each of the two webhooks")
+	for i := range 20 {
+		assert.Equal(t, 200, w.do("GET", "/api/v1/namespaces/default", "").code)
+		assert.Equal(t, 201, w.do("POST", "/api/v1/namespaces", fmt.Sprintf(`{"metadata":{"name":"n%d"}}`, i)).code)
+	}
+	close(release)
+	for range waiting {
+		assert.Equal(t, 201, (<-answers).code)
+	}
+	w.must("POST", gears, gear("after", ""))
+}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/storage"
 )
 

@@ -54,7 +54,13 @@ func (d *dispatch) mutate(ctx context.Context, registered []*webhook) (err error
 		if !matches || repeated && !state.again[w.id()] {
 			continue
 		}
-		changed, err := d.callMutating(ctx, w, in)
+		changed, err := false, error(nil)
+		if done, crowded := d.waitOutside(w.id()); crowded != nil {
+			err = &callError{w.name, crowded}
+		} else {
+			changed, err = d.callMutating(ctx, w, in)
+			done()
+		}
 		if changed {
 			state.changed()
 			memory.Again = true

@@ -7,10 +7,10 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/rules"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/rest/internal/turns"
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 )
 
 const (

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"github.com/decorum-go/decorum/internal/doc"
@@ -29,11 +30,7 @@ func (d *dispatch) validate(ctx context.Context, registered []*webhook) error {
 	if ctx.Err() != nil {
 		return status.Timeout("request did not complete within requested timeout", 0)
 	}
-	if len(calls) == 1 { // needs no goroutine
-		d.callValidating(ctx, &calls[0])
-	} else {
-		d.callAll(ctx, calls)
-	}
+	d.callAll(ctx, calls)
 	var first error
 	for i := range calls {
 		c := &calls[i]
@@ -70,8 +67,24 @@ func (d *dispatch) calls(ctx context.Context, registered []*webhook) (calls []ca
 	return calls, nil
 }
 
-// callAll makes the calls, a bounded number at a time.
+// callAll makes the calls, a bounded number at a time. The write counts once among those that wait, however many webhooks see it.
 func (d *dispatch) callAll(ctx context.Context, calls []call) {
+	ids := make([]string, len(calls))
+	for i, c := range calls {
+		ids[i] = c.id()
+	}
+	done, err := d.waitOutside(strings.Join(ids, " "))
+	if err != nil {
+		for i, c := range calls {
+			calls[i].err = &callError{c.name, err}
+		}
+		return
+	}
+	defer done()
+	if len(calls) == 1 { // needs no goroutine
+		d.callValidating(ctx, &calls[0])
+		return
+	}
 	var running sync.WaitGroup
 	next := make(chan *call)
 	for range min(len(calls), maxParallel) {

@@ -11,11 +11,11 @@ import (
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest"
+	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/rest/internal/mirror"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	ar "github.com/decorum-go/decorum/rest/webhook/admissionregistration"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -116,7 +116,7 @@ func (h *Webhooks) registered(ctx context.Context, k kind) ([]*webhook, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := of.Acquire()
+	x, err := of.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	bbolt "go.etcd.io/bbolt"
@@ -142,12 +141,4 @@ func (w *writing) putChange(key []byte, c *change, old []byte) error {
 	}
 	w.historyBytes += int64(len(value) - len(old))
 	return b.Put(key, value)
-}
-
-// groupEndOf returns the last revision of a change's group and the time of the change, without verifying the checksum.
-func groupEndOf(value []byte) (end uint64, at int64, ok bool) {
-	if len(value) < changeHeader {
-		return 0, 0, false
-	}
-	return binary.BigEndian.Uint64(value[5:]), int64(binary.BigEndian.Uint64(value[13:])), true
 }

@@ -157,8 +157,11 @@ func (f *file) History(ctx context.Context, resource string, yield func(storage.
 			return err
 		}
 		c := tx.Bucket([]byte(historyBucket)).Cursor()
+		var entries int64
 		for key, value := c.Last(); key != nil; key, value = c.Prev() {
-			if string(resourceOf(value)) != resource {
+			entries++
+			of := string(resourceOf(value))
+			if of != resource && known[of] != nil { // the history of that resource verifies it
 				continue
 			}
 			*at = place{resource: resource, revision: binary.BigEndian.Uint64(key)}
@@ -166,9 +169,17 @@ func (f *file) History(ctx context.Context, resource string, yield func(storage.
 			if err != nil {
 				return damaged(f.path, at, "%w", err)
 			}
-			if err := yield(u); err != nil {
+			err = yield(u)
+			if errors.Is(err, storage.ErrJSON) { // the change is not of the record that the file holds
+				return damaged(f.path, at, "%w", err)
+			}
+			if err != nil {
 				return err
 			}
+		}
+		if entries != s.historyEntries {
+			*at = place{resource: "the history"}
+			return damaged(f.path, at, "it has %d changes instead of %d", entries, s.historyEntries)
 		}
 		return ctx.Err()
 	})

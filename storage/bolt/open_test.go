@@ -1,6 +1,7 @@
 package bolt_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -225,9 +226,111 @@ func TestDamagedHistory(t *testing.T) {
 	require.ErrorIs(t, err, bolt.ErrDamaged)
 	require.ErrorContains(t, err, fmt.Sprint("at revision ", damaged))
 	store := open(t, bolt.Options{Path: path})
-	defer store.Close()
 	err = store.Register(t.Context(), storage.Resource{Name: notes, Extract: storage.ExtractMetadata})
 	require.ErrorIs(t, err, bolt.ErrDamaged)
+	require.ErrorContains(t, err, fmt.Sprint("at revision ", damaged))
+	require.NoError(t, store.Close())
+
+	store = open(t, bolt.Options{Path: path, ReadOnly: true})
+	defer store.Close()
+	var backup bytes.Buffer
+	require.NoError(t, store.Backup(t.Context(), &backup), "a backup has no history")
+	restored := filepath.Join(t.TempDir(), "restored.db")
+	require.NoError(t, bolt.Restore(t.Context(), &backup, restored))
+	require.NoError(t, bolt.Check(t.Context(), bolt.Options{Path: restored}))
+	store = open(t, bolt.Options{Path: restored})
+	defer store.Close()
+	require.NoError(t, store.Register(t.Context(), storage.Resource{Name: notes, Extract: storage.ExtractMetadata}))
+}
+
+// If any byte of a change in the history is wrong, or if a change is lost, the error is ErrDamaged when its resource is registered.
+func TestDamagedChange(t *testing.T) {
+	path := newFile(t)
+	intact, err := os.ReadFile(path)
+	require.NoError(t, err)
+	refused := func(what string, damage func(b *bbolt.Bucket, key, value []byte) error) {
+		for _, last := range []bool{true, false} {
+			require.NoError(t, os.WriteFile(path, intact, 0o600))
+			edit(t, path, func(tx *bbolt.Tx) error {
+				b := tx.Bucket([]byte("history"))
+				key, value := b.Cursor().First()
+				if last {
+					key, value = b.Cursor().Last()
+				}
+				return damage(b, bytes.Clone(key), bytes.Clone(value))
+			})
+			store, err := bolt.Open(t.Context(), bolt.Options{Path: path})
+			if err == nil {
+				err = store.Register(t.Context(), storage.Resource{Name: notes, Extract: storage.ExtractMetadata})
+				_ = store.Close()
+			}
+			require.ErrorIs(t, err, bolt.ErrDamaged, "%s, last: %v", what, last)
+			require.ErrorContains(t, err, path)
+		}
+	}
+	var size int
+	refused("lost", func(b *bbolt.Bucket, key, value []byte) error {
+		size = len(value)
+		return b.Delete(key)
+	})
+	for i := range 8 {
+		refused(fmt.Sprint("revision, byte ", i), func(b *bbolt.Bucket, key, value []byte) error {
+			require.NoError(t, b.Delete(key))
+			key[i] ^= 0x01
+			return b.Put(key, value)
+		})
+	}
+	for i := range size {
+		refused(fmt.Sprint("byte ", i), func(b *bbolt.Bucket, key, value []byte) error {
+			value[min(i, len(value)-1)] ^= 0x20
+			return b.Put(key, value)
+		})
+	}
+	refused("short", func(b *bbolt.Bucket, key, value []byte) error { return b.Put(key, value[:10]) })
+	refused("another change's", func(b *bbolt.Bucket, key, _ []byte) error {
+		_, other := b.Cursor().Seek(binary.BigEndian.AppendUint64(nil, binary.BigEndian.Uint64(key)-1))
+		if first, _ := b.Cursor().First(); bytes.Equal(first, key) {
+			_, other = b.Cursor().Last()
+		}
+		return b.Put(key, append(bytes.Clone(other), 'x'))
+	})
+}
+
+// The store verifies a change before it drops it from the history, because the end of the change's group becomes the oldest revision of the
+// store. A write and a compaction refuse a flipped bit in any byte of the change, and leave the oldest revision as it was.
+func TestDamagedChangeIsNotDropped(t *testing.T) {
+	path := newFile(t)
+	intact, err := os.ReadFile(path)
+	require.NoError(t, err)
+	size := 0
+	for i := 0; i == 0 || i < size; i++ {
+		for what, drop := range map[string]func(*bolt.Store) error{
+			"write": func(store *bolt.Store) error {
+				_, err := store.Update(t.Context(), storage.Key{Resource: "others", Name: "x"}, func(*storage.Record) ([]byte, error) { return noteJSON("x", "text"), nil })
+				return err
+			},
+			"compaction": func(store *bolt.Store) error { return store.Compact(t.Context(), store.Stats().Revision) },
+		} {
+			require.NoError(t, os.WriteFile(path, intact, 0o600))
+			edit(t, path, func(tx *bbolt.Tx) error {
+				b := tx.Bucket([]byte("history"))
+				key, value := b.Cursor().First()
+				key, value = bytes.Clone(key), bytes.Clone(value)
+				size = len(value)
+				value[i] ^= 0x40
+				return b.Put(key, value)
+			})
+			store := open(t, bolt.Options{Path: path, Engine: storage.Options{MaxLogAge: time.Nanosecond}})
+			oldest := store.Stats().Oldest
+			err := store.Register(t.Context(), storage.Resource{Name: "others", Extract: storage.ExtractMetadata})
+			if err == nil {
+				err = drop(store)
+			}
+			require.ErrorIs(t, err, bolt.ErrDamaged, "%s, byte %d", what, i)
+			assert.Equal(t, oldest, store.Stats().Oldest, "%s, byte %d", what, i)
+			_ = store.Close()
+		}
+	}
 }
 
 // If any byte of the file is wrong, the store either detects it or serves exactly what was written.

@@ -45,22 +45,22 @@ func (f *file) now() time.Time {
 // drop drops groups from the beginning of the history while they are due. It does not begin another group once it has dropped the given
 // number of changes.
 func (w *writing) drop(most int, due func(groupEnd watch.Revision, at int64) bool) error {
-	c := w.tx.Bucket([]byte(historyBucket)).Cursor()
-	for key, value := c.First(); key != nil; key, value = c.First() {
+	cursor := w.tx.Bucket([]byte(historyBucket)).Cursor()
+	for key, value := cursor.First(); key != nil; key, value = cursor.First() {
 		*w.at = place{revision: binary.BigEndian.Uint64(key)}
-		end, at, ok := groupEndOf(value)
-		if !ok {
-			return damaged(w.file.path, w.at, "%w", errShort)
+		c, err := parseChange(key, value)
+		if err != nil {
+			return damaged(w.file.path, w.at, "%w", err)
 		}
-		begun := watch.Revision(end) == w.oldest
-		if !begun && (most <= 0 || !due(watch.Revision(end), at)) {
+		begun := c.groupEnd == w.oldest
+		if !begun && (most <= 0 || !due(c.groupEnd, c.at)) {
 			return nil
 		}
 		most--
-		w.oldest = watch.Revision(end)
+		w.oldest = c.groupEnd
 		w.historyEntries--
 		w.historyBytes -= int64(len(value))
-		if err := c.Delete(); err != nil {
+		if err := cursor.Delete(); err != nil {
 			return err
 		}
 	}

@@ -64,15 +64,17 @@ func (a *authority) get(ctx context.Context, key string, opts ...clientv3.OpOpti
 	return response, nil
 }
 
-// unavailable returns the error of a request that etcd did not answer, or the error of the caller's context.
+// unavailable returns the error of a request that etcd did not answer, or an error that wraps the one of the caller's context.
 func unavailable(ctx context.Context, err error) error {
 	switch {
-	case ctx.Err() != nil:
+	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
+	case ctx.Err() != nil:
+		return fmt.Errorf("etcd does not answer: %w", ctx.Err())
 	case isCompacted(err):
 		return expired()
 	}
-	return storage.Unavailable(err)
+	return storage.Unavailable(fmt.Errorf("etcd does not answer: %w", err))
 }
 
 // Begin implements [storage.Authority].

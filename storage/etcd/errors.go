@@ -35,7 +35,7 @@ func refused(err error) error {
 	}
 	for _, refusal := range refusals {
 		if is(refusal) {
-			return storage.Unavailable(err)
+			return storage.Unavailable(fmt.Errorf("etcd refuses the request: %w", err))
 		}
 	}
 	return nil

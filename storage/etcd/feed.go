@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 			return expired()
 		}
 		if err := response.Err(); err != nil {
-			return err
+			return fmt.Errorf("%w: %w", errFeedEnded, err)
 		}
 		for events := response.Events; len(events) > 0; {
 			n := 1

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -34,7 +35,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		}
 		client, err := clientv3.New(opts.Config)
 		if err != nil {
-			return nil, storage.Unavailable(err)
+			return nil, storage.Unavailable(fmt.Errorf("the client of etcd: %w", err))
 		}
 		a.client, a.owned = client, true
 	}

@@ -145,6 +145,8 @@ var lifeRules = []rule{
 			assert.ErrorIs(s, err, storage.ErrClosed, name)
 		}
 		require.ErrorIs(s, s.store.Compact(s.ctx, revision), storage.ErrClosed)
+		_, err = s.store.ResourcesIn(s.ctx, "a")
+		require.ErrorIs(s, err, storage.ErrClosed)
 		require.ErrorIs(s, s.store.Register(s.ctx, storage.Resource{Name: "late", Extract: storage.ExtractMetadata}), storage.ErrClosed)
 		var asStatus *status.Error
 		require.True(s, errors.As(storage.ErrClosed, &asStatus), "the error can be sent to a client as a Status")

@@ -32,5 +32,18 @@ var peerRules = []rule{
 		}
 		require.NoError(s, peer.store.Close())
 	}},
+	{"UnknownToAPeer", "A replica names resources that only another one has registered, at once.", func(s *subject) {
+		older := s.make.Peer(s.T, s.store)
+		peer := &subject{T: s.T, ctx: s.ctx, make: s.make, store: older}
+		require.NoError(s, older.Register(s.ctx, s.resources()[2]))
+		for n := range 20 {
+			namespace := fmt.Sprint("n", n)
+			s.put(widget(namespace, "x"), "red", n)
+			peer.requireResourcesIn(namespace, []string{widgets})
+			s.remove(widget(namespace, "x"))
+			peer.requireResourcesIn(namespace, nil)
+		}
+		require.NoError(s, older.Close())
+	}},
 	{"LinearizablePeers", "A linearizability checker accepts every concurrent history of clients that use several replicas in turn.", linearizablePeers},
 }

@@ -144,9 +144,13 @@ var registerRules = []rule{
 		}
 		_, err = s.store.Watch(s.ctx, watch.Scope{}, last-1)
 		require.True(s, status.IsExpired(err), "a watch of all resources has lost changes: %v", err)
-		_, err = behind.Poll(nil)
-		require.True(s, status.IsExpired(err), "the watch has lost the last change: %v", err)
-		changes, err := everything.Poll(nil)
+		changes, err := behind.Poll(nil)
+		require.NoError(s, err)
+		require.Len(s, changes, 2)
+		require.True(s, changes[0].Lost(), "the watch has lost the last change of the resource")
+		require.Equal(s, watch.Scope{Resource: widgets}, changes[0].Scope)
+		require.False(s, changes[1].Lost())
+		changes, err = everything.Poll(nil)
 		require.NoError(s, err)
 		require.Len(s, changes, 1, "the watch has lost nothing")
 	}},
@@ -264,6 +268,59 @@ var registerRules = []rule{
 		require.Len(s, s.list(storage.Query{Scope: scope}).Records, 1)
 		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
 	}},
+	{"UnregisterWhileWriting", "A write that is under way when its resource is unregistered fails, and changes nothing.", func(s *subject) {
+		node, key := storage.Key{Resource: nodes, Name: "x"}, widget("a", "x")
+		s.put(node, "red", 1)
+		before := s.put(key, "red", 1)
+		calls := 0
+		_, err := s.store.UpdateAll(s.ctx, []storage.Key{node, key}, func([]*storage.Record) ([][]byte, error) {
+			if calls++; calls == 1 {
+				s.put(node, "green", 2) // so the function would run again
+				require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
+			}
+			return [][]byte{object(node, "blue", 3), object(key, "blue", 3)}, nil
+		})
+		require.ErrorIs(s, err, storage.ErrResource)
+		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
+		got, err := s.store.Get(s.ctx, key, storage.MostRecent)
+		require.NoError(s, err)
+		require.Equal(s, before.Revision, got.Revision)
+		require.Equal(s, "red", got.Fields[0])
+		got, err = s.store.Get(s.ctx, node, storage.MostRecent)
+		require.NoError(s, err)
+		require.Equal(s, "green", got.Fields[0])
+	}},
+	{"ResourcesIn", "The store names the resources that have records in a namespace, whether or not they are registered.", func(s *subject) {
+		none := []string(nil)
+		s.requireResourcesIn("a", none)
+		s.requireResourcesIn("", none)
+		s.put(widget("a", "x"), "red", 1)
+		s.put(widget("ab", "x"), "red", 1)
+		s.put(storage.Key{Resource: longer, Namespace: "b", Name: "x"}, "red", 1)
+		s.put(storage.Key{Resource: nodes, Name: "a"}, "red", 1)
+		check := func() {
+			s.Helper()
+			s.requireResourcesIn("a", []string{widgets})
+			s.requireResourcesIn("ab", []string{widgets})
+			s.requireResourcesIn("b", []string{longer})
+			s.requireResourcesIn("c", none)
+			s.requireResourcesIn("", []string{nodes, widgets, longer})
+		}
+		check()
+		for _, resource := range s.resources() {
+			require.NoError(s, s.store.Unregister(s.ctx, resource.Name, nil))
+			check()
+		}
+		s.register()
+		s.remove(widget("a", "x"))
+		s.requireResourcesIn("a", none)
+		s.put(storage.Key{Resource: longer, Namespace: "a", Name: "y"}, "red", 1)
+		s.requireResourcesIn("a", []string{longer})
+		s.remove(storage.Key{Resource: nodes, Name: "a"})
+		require.NoError(s, s.store.Unregister(s.ctx, nodes, nil))
+		s.requireResourcesIn("", []string{widgets, longer})
+		s.register()
+	}},
 	{"Holders", "A resource is served until all who have registered it have unregistered it or have ended.", func(s *subject) {
 		key, first, second, third := widget("a", "x"), new(holder), new(holder), new(holder)
 		require.NoError(s, s.store.Unregister(s.ctx, widgets, first), "it has not registered the resource")
@@ -336,4 +393,12 @@ func (s *subject) checkHistoryEnds(scope watch.Scope, at watch.Revision) {
 	changes, err := s.watch(scope, at).Poll(nil)
 	require.NoError(s, err)
 	require.Empty(s, changes)
+}
+
+// requireResourcesIn checks which resources have records in a namespace.
+func (s *subject) requireResourcesIn(namespace string, want []string) {
+	s.Helper()
+	got, err := s.store.ResourcesIn(s.ctx, namespace)
+	require.NoError(s, err)
+	require.Equal(s, want, got)
 }

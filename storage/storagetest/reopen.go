@@ -71,6 +71,9 @@ var reopenRules = []rule{
 		nodesOnly := s.resources()[2]
 		require.NoError(s, s.store.Register(s.ctx, nodesOnly))
 		s.put(storage.Key{Resource: nodes, Name: "x"}, "red", 1)
+		s.requireResourcesIn("a", []string{widgets})
+		s.requireResourcesIn("b", nil)
+		s.requireResourcesIn("", []string{nodes, widgets})
 		s.reopen()
 		got, err := s.store.Get(s.ctx, r.Key, storage.MostRecent)
 		require.NoError(s, err)

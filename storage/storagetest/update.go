@@ -19,6 +19,25 @@ import (
 var errRefused = errors.New("refused")
 
 var updateRules = []rule{
+	{"EndedWhileWriting", "A write whose context ends while its function runs changes nothing.", func(s *subject) {
+		key := widget("a", "x")
+		before := s.put(key, "red", 1)
+		ctx, cancel := context.WithCancel(s.ctx)
+		_, err := s.store.Update(ctx, key, func(*storage.Record) ([]byte, error) {
+			cancel()
+			return nil, nil
+		})
+		require.ErrorIs(s, err, context.Canceled)
+		ctx, cancel = context.WithCancel(s.ctx)
+		_, err = s.store.UpdateAll(ctx, []storage.Key{key}, func([]*storage.Record) ([][]byte, error) {
+			cancel()
+			return [][]byte{nil}, nil
+		})
+		require.ErrorIs(s, err, context.Canceled)
+		got, err := s.store.Get(s.ctx, key, before.Revision)
+		require.NoError(s, err)
+		require.Equal(s, before, got)
+	}},
 	{"CreateReadReplaceDelete", "An object has the state that the last write gave it.", func(s *subject) {
 		key := widget("a", "x")
 		_, err := s.store.Get(s.ctx, key, 0)

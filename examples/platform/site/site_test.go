@@ -9,13 +9,14 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/conventions"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
 
 // The kind follows the API conventions.
 func TestKindKeepsTheConventions(t *testing.T) {
-	resttest.Vet(t, site.Resource())
+	conventions.Vet(t, site.Resource())
 }
 
 func TestDefaultsAndRules(t *testing.T) {

@@ -16,13 +16,15 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/decorum-go/decorum/examples/internal/program"
 	"github.com/decorum-go/decorum/examples/platform/site"
+	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
@@ -62,11 +64,12 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
-	server := &http.Server{Handler: mux, ReadTimeout: time.Minute, WriteTimeout: time.Minute, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
+	server := &http.Server{Handler: mux, ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
 	fmt.Fprintln(stdout, "ready", url)
 
-	ended := make(chan error, 1)
+	ended := make(chan error, 2)
 	go func() { ended <- server.ServeTLS(listener, "", "") }()
+	go func() { ended <- lifecycle.Run(ctx, api, lifecycle.Options{}) }() // empties deleted namespaces, and deletes dependents
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
@@ -92,10 +95,29 @@ func newAPI(people people) (*rest.API, error) {
 	}
 	options := rest.Options{
 		Authenticator: auth.First(auth.Tokens(people...), accounts),
-		Authorizer:    roles,
+		Authorizer:    auth.FirstOpinion(roles, rest.AuthorizerFunc(ownNamespaces)),
 		OpenHealth:    true,
+		AllowedHosts:  []string{"localhost"},
 	}
 	definitions := slices.Concat(roles.Definitions(), accounts.Definitions(), auth.Reviews(),
 		[]rest.Definition{builtin.Namespaces(), builtin.Events(), site.Resource()})
 	return rest.New(options, definitions...)
+}
+
+// ownNamespaces shows the members of a team the namespace with the name of the team, and no other.
+func ownNamespaces(_ context.Context, a rest.Access) (rest.Decision, error) {
+	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
+	if !reads || a.Group != "" || a.Resource != "namespaces" || a.Subresource != "" {
+		return rest.Decision{}, nil
+	}
+	own := rest.Decision{Verdict: rest.AllowOnly}
+	for _, group := range a.User.Groups {
+		if strings.HasPrefix(group, "team-") {
+			own.Only = append(own.Only, rest.Filter{Namespace: group})
+		}
+	}
+	if len(own.Only) == 0 {
+		return rest.Decision{}, nil
+	}
+	return own, nil
 }

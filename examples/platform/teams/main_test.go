@@ -11,10 +11,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/kubeconfig"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // internal/e2e runs the commands of docs/teams.md against the program.
@@ -48,6 +51,21 @@ func TestProgram(t *testing.T) {
 	assert.NoError(t, list("root"))
 	assert.True(t, status.IsForbidden(list("alice")))
 	assert.True(t, status.IsForbidden(list("bob")))
+
+	config, err := kubeconfig.Load(kubeconfig.Options{}, filepath.Join(dir, "root"))
+	require.NoError(t, err)
+	namespaces := rest.ClientAt(config.Server, builtin.Namespaces())
+	team, err := namespaces.Create(ctx, &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team-b"}})
+	require.NoError(t, err)
+	_, err = rest.ClientAt(config.Server, site.Resource()).Namespace("team-b").Create(ctx, &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
+	require.NoError(t, err)
+	require.NoError(t, namespaces.Delete(ctx, "team-b", rest.DeleteOptions{}))
+	for event, err := range namespaces.Watch(ctx, rest.WatchOptions{ResourceVersion: team.ResourceVersion}) {
+		require.NoError(t, err)
+		if event.Type == watch.Deleted {
+			break
+		}
+	}
 }
 
 func TestFlagsAreChecked(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // Widget is a kind with a status and a scale.
@@ -31,58 +30,26 @@ const (
 	gadgets = "/apis/example.com/v1/namespaces/default/gadgets"
 )
 
-// host is an API that notes how deep the stack is where a request leaves the library.
+// host is an API over a store in memory.
 type host struct {
-	api             *rest.API
-	store           *storage.Memory
-	atHook, atStore depth
+	api   *rest.API
+	store *storage.Memory
 }
 
 func newHost() (*host, error) {
 	h := &host{store: storage.NewMemory(storage.MemoryOptions{})}
 	scale := &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}
 	var err error
-	h.api, err = rest.New(rest.Options{Store: noticingStore{h.store, &h.atStore}},
+	h.api, err = rest.New(rest.Options{Store: h.store},
 		rest.Resource[Widget]{
 			Group: "example.com", Version: "v1", Plural: "widgets", Scale: scale, Wire: rest.Wire{CreateOnUpdate: true},
-			Hooks: rest.Hooks[Widget]{Default: func(context.Context, *Widget) error { h.atHook.here(); return nil }},
+			Hooks: rest.Hooks[Widget]{Default: func(context.Context, *Widget) error { return nil }},
 		},
 		rest.Resource[Gadget]{
 			Group: "example.com", Version: "v1", Plural: "gadgets", Wire: rest.Wire{Dialect: rest.Builtin},
-			Hooks: rest.Hooks[Gadget]{Default: func(context.Context, *Gadget) error { h.atHook.here(); return nil }},
+			Hooks: rest.Hooks[Gadget]{Default: func(context.Context, *Gadget) error { return nil }},
 		})
 	return h, err
 }
 
 func (h *host) close() error { return errors.Join(h.api.Close(), h.store.Close()) }
-
-// noticingStore notes the stack of every call that reads or writes objects.
-type noticingStore struct {
-	*storage.Memory
-	at *depth
-}
-
-func (s noticingStore) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
-	s.at.here()
-	return s.Memory.Get(ctx, key, atLeast)
-}
-
-func (s noticingStore) List(ctx context.Context, opts storage.Query, into []*storage.Record) (storage.Listing, error) {
-	s.at.here()
-	return s.Memory.List(ctx, opts, into)
-}
-
-func (s noticingStore) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
-	s.at.here()
-	return s.Memory.Update(ctx, key, fn)
-}
-
-func (s noticingStore) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.UpdateAllFunc) ([]*storage.Record, error) {
-	s.at.here()
-	return s.Memory.UpdateAll(ctx, keys, fn)
-}
-
-func (s noticingStore) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
-	s.at.here()
-	return s.Memory.Watch(ctx, scope, after, terms...)
-}

@@ -1,8 +1,7 @@
-// Command journey sends one request of each kind to an API and measures how far it goes: how deep the stack is at the
-// host's Default hook and at the store, and which files of the library it enters.
+// Command journey sends one request of each kind to an API and records which functions of the library each request enters.
 //
-// It prints the depths as JSON and writes the coverage of each request into a directory of its own below the one it is
-// given. It must be built with -cover -covermode=atomic. The budget's tests run it.
+// It writes the coverage of each request into a directory of its own below the one it is given, and prints the names of
+// the requests with their directories as JSON. It must be built with -cover -covermode=atomic. TestJourney runs it.
 package main
 
 import (
@@ -15,58 +14,54 @@ import (
 	"strconv"
 )
 
-// measured is what main prints for each request.
-type measured struct {
+// covered is what main prints for each request.
+type covered struct {
 	Request string // a name for people
 	Cover   string // the directory of the request's coverage
-	Hook    int    // functions of the library on the stack at the Default hook; 0 if the request does not call it
-	Store   int    // the same at the store; the deepest of several calls
 }
 
 func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: journey DIRECTORY")
 	}
-	var all []measured
+	var all []covered
 	for i, r := range requests {
-		m, err := measure(r, filepath.Join(os.Args[1], strconv.Itoa(i)))
-		if err != nil {
+		dir := filepath.Join(os.Args[1], strconv.Itoa(i))
+		if err := cover(r, dir); err != nil {
 			log.Fatalf("%s: %v", r.name, err)
 		}
-		all = append(all, m)
+		all = append(all, covered{Request: r.name, Cover: dir})
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(all); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// measure sends a request twice, each time about an object of its own. The first one builds what is built only once, so
-// that the second one shows what every request does.
-func measure(r request, dir string) (measured, error) {
+// cover sends a request twice, each time about an object of its own, and writes the coverage of the second one to dir. The
+// first one builds what is built only once, so that the second one shows what every request does.
+func cover(r request, dir string) error {
 	h, err := newHost()
 	if err != nil {
-		return measured{}, err
+		return err
 	}
 	defer h.close()
 	for _, name := range []string{"first", "second"} {
 		send, err := r.prepare(h, name)
 		if err != nil {
-			return measured{}, fmt.Errorf("prepare: %w", err)
+			return fmt.Errorf("prepare: %w", err)
 		}
-		h.atHook.reset()
-		h.atStore.reset()
 		if err := coverage.ClearCounters(); err != nil {
-			return measured{}, err
+			return err
 		}
 		if err := send(); err != nil {
-			return measured{}, err
+			return err
 		}
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
-		return measured{}, err
+		return err
 	}
 	if err := coverage.WriteCountersDir(dir); err != nil {
-		return measured{}, err
+		return err
 	}
-	return measured{Request: r.name, Cover: dir, Hook: h.atHook.deepest(), Store: h.atStore.deepest()}, coverage.WriteMetaDir(dir)
+	return coverage.WriteMetaDir(dir)
 }

@@ -64,8 +64,8 @@ func signatures() []string {
 // wrong. It sends no request: the authenticator asks the issuer for its configuration and its keys when it first sees one of its tokens.
 //
 // The authenticator keeps the keys, and asks again if it sees a signature that no key has made, but at most once in ten seconds. While the
-// issuer does not answer, tokens that need another key are refused with 401 after Timeout at the latest, and the log says why. The
-// others are accepted.
+// issuer does not answer, requests whose tokens need another key get 503: a few dozen of them wait, for Timeout at the latest, and all others
+// get it at once. The other tokens are accepted.
 func New(options Options) (rest.Authenticator, error) {
 	u, err := url.Parse(options.Issuer)
 	if err != nil || u.Scheme != "https" || u.Host == "" {
@@ -120,8 +120,12 @@ func (a *authenticator) check(ctx context.Context, token string) (*rest.Identity
 	if err != nil {
 		return nil, err
 	}
-	verified, err := verifier.Verify(ctx, token)
-	if err != nil {
+	var notDecided error
+	verified, err := verifier.Verify(context.WithValue(ctx, undecidedKey{}, &notDecided), token)
+	switch {
+	case notDecided != nil:
+		return nil, notDecided
+	case err != nil:
 		return nil, err
 	}
 	if !slices.ContainsFunc(verified.Audience, func(id string) bool { return slices.Contains(a.options.ClientIDs, id) }) {

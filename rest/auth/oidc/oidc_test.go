@@ -8,6 +8,7 @@ import (
 	"crypto/rsa"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth/oidc"
+	"github.com/decorum-go/decorum/status"
 )
 
 // fake is an issuer on the loopback interface.
@@ -272,7 +274,8 @@ func TestTheIssuerIsUnavailable(t *testing.T) {
 	a := f.authenticator(t, nil)
 	f.broken.Store(true)
 	_, err := present(t, a, f.token(t, nil))
-	require.ErrorContains(t, err, "503")
+	assert.True(t, status.IsServiceUnavailable(err), "the token may be valid")
+	require.ErrorContains(t, errors.Unwrap(err), "503")
 	_, err = present(t, a, f.token(t, nil))
 	require.Error(t, err)
 	assert.Equal(t, 1, f.requests(configuration), "it is not asked for each request")
@@ -311,6 +314,48 @@ func TestAnIssuerThatHangsEndsWithTheTimeout(t *testing.T) {
 	all.Wait()
 	assert.Len(t, h.began, 1, "all wait for one request")
 }
+
+// While an issuer hangs, a few dozen requests wait for it, and the others get their answer at once. After it has failed, nobody waits.
+func TestFewRequestsWaitForAnIssuer(t *testing.T) {
+	for _, hangs := range []string{configuration, keys} {
+		f := newFake(t)
+		began, release := make(chan struct{}, 1), make(chan struct{})
+		transport := f.Client().Transport
+		partly := roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Path != hangs {
+				return transport.RoundTrip(r)
+			}
+			began <- struct{}{}
+			<-release
+			return nil, errors.New("it hung up")
+		})
+		a := f.authenticator(t, func(o *oidc.Options) { o.Client, o.Timeout = &http.Client{Transport: partly}, time.Minute })
+		forged := f.token(t, nil)
+		const clients = 1100
+		ended := make(chan error, clients)
+		for range clients {
+			go func() {
+				_, err := present(t, a, forged)
+				ended <- err
+			}()
+		}
+		<-began
+		for range clients - 33 { // one asks, or nobody does, and 32 wait
+			assert.True(t, status.IsServiceUnavailable(<-ended), hangs)
+		}
+		close(release)
+		for range 33 {
+			assert.Error(t, <-ended, hangs)
+		}
+		_, err := present(t, a, forged)
+		assert.True(t, status.IsServiceUnavailable(err), "%s: %v", hangs, err)
+		assert.Empty(t, began, "it is not asked again at once")
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // panicking is a transport of a host that panics.
 type panicking struct{}

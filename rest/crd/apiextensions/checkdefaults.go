@@ -29,6 +29,7 @@ func compile(s *JSONSchemaProps) (*schema.Schema, error) {
 type defaultChecker struct {
 	faults
 	unpruned bool // defaults may have unknown fields
+	matching schema.Matching
 }
 
 // place checks the defaults of a place and of those below it. embedded says that the values are objects with their own metadata. Defaults
@@ -67,7 +68,7 @@ func (c *defaultChecker) value(v doc.Value, compiled *schema.Schema, at *status.
 			return
 		}
 	}
-	for _, e := range compiled.CheckTypesAndRules(nil, v, doc.Value{}) {
+	for _, e := range compiled.CheckTypesAndRulesWithin(&c.matching, nil, v, doc.Value{}) {
 		below := *e
 		if below.Field = at.String(); e.Field != "" && e.Field != "<nil>" {
 			below.Field += "." + e.Field // kube-apiserver has this dot even in front of an index

@@ -173,7 +173,7 @@ func TestDeletedDefinitionStaysUntilItsFinalizerIsGone(t *testing.T) {
 		assert.EqualValues(t, 1, d.Generation)
 		require.Len(t, d.Status.Conditions, 1)
 		assert.Equal(t, "InstanceDeletionPending", d.Status.Conditions[0].Reason)
-		assert.EqualValues(t, 1, d.Status.Conditions[0].ObservedGeneration)
+		assert.Zero(t, d.Status.Conditions[0].ObservedGeneration)
 		assert.True(t, d.Is(apiextensions.Terminating))
 	}
 	require.Equal(t, 200, send(t, api, "PATCH "+definitions+"/things.example.org", `{"metadata":{"finalizers":null}}`, nil).Code)

@@ -15,8 +15,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Read reads the body of a request, up to limit bytes.
-func Read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+// Read reads the body of a request, up to limit bytes. It calls grown with the number of bytes so far, and ends with the error of grown.
+func Read(w http.ResponseWriter, r *http.Request, limit int64, grown func(bytes int64) error) ([]byte, error) {
 	tooLarge := status.RequestEntityTooLarge(fmt.Sprintf("limit is %d", limit))
 	if r.ContentLength > limit {
 		return nil, tooLarge
@@ -24,15 +24,34 @@ func Read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.Body == nil { // never from a server, but a transport in process may leave the body nil
 		return nil, nil
 	}
-	data, err := readAll(http.MaxBytesReader(w, r.Body, limit), r.ContentLength)
+	data, err := readAll(&counted{http.MaxBytesReader(w, r.Body, limit), 0, grown}, r.ContentLength)
 	var over *http.MaxBytesError
+	var refused *status.Error
 	switch {
+	case errors.As(err, &refused):
+		return nil, refused
 	case errors.As(err, &over):
 		return nil, tooLarge
 	case err != nil:
 		return nil, status.BadRequest("the body cannot be read to its end").WithCause(err)
 	}
 	return data, nil
+}
+
+// counted is a body whose bytes are counted as they are read.
+type counted struct {
+	io.Reader
+	bytes int64
+	grown func(bytes int64) error
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.bytes += int64(n)
+	if refused := c.grown(c.bytes); refused != nil {
+		return n, refused
+	}
+	return n, err
 }
 
 // maxTrustedLength is the largest buffer that readAll allocates at once because of a Content-Length. A client can promise a large

@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
@@ -325,7 +326,7 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 	}
 	defer l.Leave(nil)
 	asked := l.many(kind.Watch, f.Namespace, f.Options)
-	show := func(e resource.Event) error {
+	show := func(e follow.Event) error {
 		l, err := l.now(ctx)
 		if err != nil {
 			return err
@@ -342,24 +343,24 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 			now.Resource = res
 			return now.watching(ctx, asked)
 		}
-		return l.Resource.Follow(ctx, permit, f.Namespace, p, show)
+		return follow.Follow(ctx, l.Resource, permit, f.Namespace, p, show)
 	}
 	permission, err := l.watching(ctx, asked)
 	if err != nil {
 		return err
 	}
 	defer permission.Release()
-	p.Only, p.Since = permission.Only, permission.Since
-	b, err := l.Resource.BeginningOf(f.Namespace, p)
+	p.Only, p.Resume = permission.Only, permission.Resume
+	b, err := follow.BeginningOf(permission, l.Resource, f.Namespace, p)
 	if err != nil {
 		return err
 	}
-	return l.Resource.Watch(permission, b, show)
+	return follow.Watch(permission, l.Resource, b, show)
 }
 
 // event converts an event to the version of the client. A deleted object gets the resourceVersion of its deletion, as in a watch
 // over HTTP.
-func (l *Local) event(e resource.Event) (Event, error) {
+func (l *Local) event(e follow.Event) (Event, error) {
 	r, err := l.Resource.Show(e.Object)
 	if err != nil {
 		return Event{}, err

@@ -14,21 +14,27 @@ import (
 // Flights are the requests and the calls in process that an API has under way. It admits them, and the end of the API and of a resource
 // waits for them.
 type Flights struct {
-	ending   *Ending
-	maxShort int
+	ending *Ending
 
-	mu    sync.Mutex
-	count int           // requests and calls
-	short int           // requests that count for maxShort: no watches and no streams
-	first *Flight       // the newest request, the head of a list
-	idle  chan struct{} // closed when the API is ending and nothing is under way
+	mu      sync.Mutex
+	count   int           // requests and calls
+	places  share         // of requests that the API works on
+	bodies  share         // of requests whose bodies are being read, in units of bodyUnit
+	answers share         // of requests whose clients read large answers
+	outside share         // of requests that wait for webhooks
+	first   *Flight       // the newest request, the head of a list
+	idle    chan struct{} // closed when the API is ending and nothing is under way
 }
 
 // Flight is the place of one request among the Flights.
 type Flight struct {
 	request        Request
 	of             *resource.Resource // nil for paths outside of all resources, and for a stream
-	long           bool               // it does not count for maxShort
+	user           string             // empty if nobody knows
+	exempt         bool               // no limit holds for the request
+	waitsFor       string             // the webhook for which the request may wait while it has a place
+	in             *share             // where the request is now; nil before Take, after Stay and for an exempt request
+	taken          int                // how much it takes there
 	before, behind *Flight
 }
 
@@ -40,9 +46,14 @@ type Request interface {
 	Hurry()
 }
 
-// NewFlights returns the Flights of an API. They admit so many requests at once, not counting watches and streams.
-func NewFlights(ending *Ending, maxShort int) *Flights {
-	return &Flights{ending: ending, maxShort: maxShort, idle: make(chan struct{})}
+// NewFlights returns the Flights of an API that works on so many requests at once, not counting watches and streams. maxBody is the size
+// limit of a body in bytes.
+func NewFlights(ending *Ending, places int, maxBody int64) *Flights {
+	return &Flights{
+		ending: ending, idle: make(chan struct{}),
+		places: share{limit: places}, answers: share{limit: places}, outside: share{limit: (places + 1) / 2},
+		bodies: share{limit: max(places, 4*unitsOf(maxBody))},
+	}
 }
 
 // ShuttingDown is the answer to requests and calls that arrive after the end has begun.
@@ -57,18 +68,15 @@ func NotYetServed() error {
 	return e
 }
 
-// Enter admits a request on a resource, or returns the error to answer with. A request that it admits must Leave.
+// Enter registers a request on a resource, or returns the error to answer with. A request that it admits must Leave. It has no place yet,
+// so it may wait for what finds out its user.
 func (f *Flights) Enter(in *Flight, request Request, of *resource.Resource) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch {
-	case f.ending.Err() != nil:
+	if f.ending.Err() != nil {
 		return ShuttingDown()
-	case f.short >= f.maxShort:
-		return status.TooManyRequests("Too many requests, please try again later.", 1)
 	}
 	f.count++
-	f.short++
 	of.Enter()
 	*in = Flight{request: request, of: of, behind: f.first}
 	if in.behind != nil {
@@ -91,13 +99,11 @@ func (f *Flights) EnterCall(of *resource.Resource) error {
 	return nil
 }
 
-// Stay frees the place of a request under the limit once it has turned out to be a watch or a stream. The end of a resource does not wait
-// for its streams.
+// Stay frees the place of a request once it has turned out to be a watch or a stream. The end of a resource does not wait for its streams.
 func (f *Flights) Stay(in *Flight, stream bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	in.long = true
-	f.short--
+	f.leave(in)
 	if stream {
 		in.of.Leave()
 		in.of = nil
@@ -108,9 +114,7 @@ func (f *Flights) Stay(in *Flight, stream bool) {
 func (f *Flights) Leave(in *Flight) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !in.long {
-		f.short--
-	}
+	f.leave(in)
 	if in.before == nil {
 		f.first = in.behind
 	} else {

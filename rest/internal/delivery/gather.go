@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/watch"
@@ -22,7 +23,7 @@ type buffer struct {
 }
 
 // event adds an event to the buffer, and sends the buffer if it holds enough.
-func (s *stream) event(e resource.Event) error {
+func (s *stream) event(e follow.Event) error {
 	if s.resource.Reshaped() { // the event may have the form of the next resource
 		return resource.ErrRetired
 	}
@@ -36,7 +37,7 @@ func (s *stream) event(e resource.Event) error {
 }
 
 // show adds an event to the buffer, with the object in the version of the watch.
-func (s *stream) show(e resource.Event) error {
+func (s *stream) show(e follow.Event) error {
 	stored := e.Object
 	var err error
 	if e.Object, err = s.resource.Show(stored); err != nil {

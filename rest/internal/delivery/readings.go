@@ -1,18 +1,24 @@
 package delivery
 
 import (
+	"context"
 	"crypto/sha256"
 	"math"
 	"sync"
-	"sync/atomic"
 
+	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // Readings remembers under which restriction each client has read objects. A watch that continues from a list is right only if both were
 // restricted alike: otherwise the client would keep objects that it may no longer see, and never learn of others.
+//
+// Readings knows what clients have read from this API since it began, and [Restricted] knows in the store whose rights were ever
+// restricted. So a client that reads from another replica, or after a restart, lists once more if its user was ever restricted, and a user
+// who was never restricted notices nothing.
 type Readings struct {
-	used atomic.Bool // by a restricted client
+	// Restricted remembers users. Nil means that no user can be restricted.
+	Restricted *Restricted
 
 	mu   sync.Mutex
 	last map[Asked]reading
@@ -27,35 +33,70 @@ type reading struct {
 	since       watch.Revision
 }
 
-// Never is above every revision.
-const Never watch.Revision = math.MaxUint64
+// Resume returns an error unless a client may watch the changes after a revision without listing first. Nil means that it may.
+type Resume func(ctx context.Context, after watch.Revision) error
 
-// maxReadings bounds the memory of Readings to about a MiB. Beyond it, Readings forgets everything, so restricted clients list once more.
+// maxReadings bounds the memory of Readings to about a MiB. Beyond it, Readings forgets the reading of some client, which lists once more.
 const maxReadings = 10_000
 
-// Since returns the oldest revision from which the client may watch without listing first, and remembers the restriction. now is the latest
-// revision. If Readings knows nothing of the client, or knows it under another restriction, Since returns Never. A client that was never
-// restricted may watch from any revision.
+// Reads remembers that a user reads under a restriction, which is empty for none, and returns whether a watch that reads the same may
+// continue from a list. now is the latest revision.
 //
-// If two clients of one user list at the same revision, one before a change of rights and the other after it, Since does not tell them
+// If two clients of one user list at the same revision, one before a change of rights and the other after it, Resume does not tell them
 // apart until something is written.
-func (r *Readings) Since(restriction string, asked func() Asked, now watch.Revision) watch.Revision {
-	if restriction == "" && !r.used.Load() {
-		return 0
+func (r *Readings) Reads(ctx context.Context, user, restriction string, asked func() Asked, now watch.Revision) Resume {
+	if r.Restricted == nil {
+		return nil
 	}
-	key := asked()
+	if restriction != "" {
+		r.Restricted.Add(ctx, user)
+	} else if was, err := r.Restricted.Has(ctx, user, now); !was && err == nil {
+		return func(ctx context.Context, after watch.Revision) error { return r.resumeUnknown(ctx, user, after, now) }
+	}
+	since := r.since(restriction, asked(), now)
+	return func(_ context.Context, after watch.Revision) error {
+		if after < since {
+			return errChanged()
+		}
+		return nil
+	}
+}
+
+// resumeUnknown is a [Resume] for a user who was not restricted before the revision now.
+func (r *Readings) resumeUnknown(ctx context.Context, user string, after, now watch.Revision) error {
+	if after <= now {
+		return nil
+	}
+	was, err := r.Restricted.Has(ctx, user, after) // another replica, which is ahead, may have restricted the user
+	if was && err == nil {
+		err = errChanged()
+	}
+	return err
+}
+
+// never is above every revision.
+const never watch.Revision = math.MaxUint64
+
+// since returns the oldest revision from which the client may watch, and remembers the restriction.
+func (r *Readings) since(restriction string, key Asked, now watch.Revision) watch.Revision {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last, known := r.last[key]
 	switch {
 	case known && last.restriction == restriction:
 		return last.since
-	case !known && restriction == "":
-		return 0
-	case r.last == nil || !known && len(r.last) >= maxReadings:
+	case r.last == nil:
 		r.last = map[Asked]reading{}
-		r.used.Store(true)
+	case !known && len(r.last) >= maxReadings:
+		for some := range r.last {
+			delete(r.last, some)
+			break
+		}
 	}
 	r.last[key] = reading{restriction, now}
-	return Never
+	return never
+}
+
+func errChanged() error {
+	return status.Expired("the rights of the user have changed since this resourceVersion; list again to see what the user may see now")
 }

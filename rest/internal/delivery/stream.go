@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -35,7 +36,7 @@ type stream struct {
 	bookmarks bool
 	live      bool           // the existing objects have been sent
 	after     watch.Revision // the last revision that the client knows
-	follower  resource.Follower
+	follower  follow.Follower
 	out       Output
 	hurried   Hurried
 	alarm     chan struct{} // the one channel for everything that wakes the watch; each channel to wait on takes memory
@@ -107,7 +108,7 @@ func (s *stream) catchUp() error {
 
 // gatherNews adds the events of one poll to the buffer and, if bookmark is true, a bookmark. It returns false if nothing has happened.
 func (s *stream) gatherNews(bookmark bool) (more bool, err error) {
-	more, err = s.follower.Poll(func(e resource.Event) error {
+	more, err = s.follower.Poll(func(e follow.Event) error {
 		s.after = e.Revision
 		return s.event(e)
 	})

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
@@ -19,7 +20,7 @@ const (
 // Watch is what a client asks to follow.
 type Watch struct {
 	Resource  *resource.Resource
-	From      resource.Beginning
+	From      follow.Beginning
 	Events    media.Events
 	Bookmarks bool
 	// Seconds is the timeout that the client asks for, or nil.
@@ -65,7 +66,7 @@ func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error 
 // beginning is what a watch needs until it has sent the existing objects. It is dropped then, so that a waiting watch does not hold it.
 type beginning struct {
 	*stream
-	from resource.Beginning
+	from follow.Beginning
 	// ahead says that the watch takes its position before it begins its answer. A watch of existing objects does so: once a client has the
 	// answer, the watch reports every later change. A watch of changes alone begins its answer first, and reports an expired position
 	// within the stream. If a watch must wait for its revision, it is the other way round. Upstream does the same.
@@ -128,7 +129,7 @@ func (b *beginning) send() error {
 func (b *beginning) sendState() error {
 	holding := b.held.Hold(Bytes{Expired: b.follower.Err, Final: true, Cut: b.out.Cut}, media.SizeOf(b.follower.Untold()))
 	defer holding.Release()
-	_, err := b.follower.Poll(func(e resource.Event) error {
+	_, err := b.follower.Poll(func(e follow.Event) error {
 		if err := b.event(e); err != nil {
 			return err
 		}

@@ -120,8 +120,16 @@ func extraKey(header string) string {
 	return key
 }
 
+// impersonate is the verb of the right to act as another user.
+const impersonate = "impersonate"
+
+// IsImpersonation reports whether a verb is about acting as another user, constrained or not.
+func IsImpersonation(verb string) bool {
+	return verb == impersonate || strings.HasPrefix(verb, impersonate+":") || strings.HasPrefix(verb, impersonate+"-on:")
+}
+
 func (i *Impersonation) need(q route.Question) {
-	q.Verb = "impersonate"
+	q.Verb = impersonate
 	i.Needs = append(i.Needs, q)
 }
 

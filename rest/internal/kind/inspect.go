@@ -1,6 +1,6 @@
 package kind
 
-// Inspect describes the versions of a rest.Definition, the stored version first. Packages resttest and crd read a definition with it.
+// Inspect describes the versions of a rest.Definition, the stored version first. Packages conventions and crd read a definition with it.
 // Package rest does not export it because it returns internal types. Package rest sets it when it is initialized, and nobody changes it
 // later. It returns the same errors as rest.New.
 var Inspect func(definition any) ([]Inspected, error)

@@ -2,6 +2,7 @@ package media
 
 import (
 	"cmp"
+	"math"
 	"mime"
 	"slices"
 	"strconv"
@@ -15,7 +16,8 @@ type clause struct {
 	q      float64
 }
 
-// parseAccept returns the clauses of an Accept header, best first. It leaves out clauses that do not parse or have a q of 0.
+// parseAccept returns the clauses of an Accept header, best first. It leaves out clauses that do not parse or have a q of 0. A q that is no
+// positive number says nothing, so such a clause comes last.
 func parseAccept(header string) []clause {
 	var out []clause
 	for _, part := range strings.Split(header, ",") {
@@ -25,8 +27,8 @@ func parseAccept(header string) []clause {
 		}
 		c := clause{media: media, params: params, q: 1}
 		if v, ok := params["q"]; ok {
-			if c.q, err = strconv.ParseFloat(v, 64); err != nil {
-				continue
+			if c.q, err = strconv.ParseFloat(v, 64); err != nil || !(c.q >= 0) {
+				c.q = math.SmallestNonzeroFloat64
 			}
 		}
 		if c.q > 0 {

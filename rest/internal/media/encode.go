@@ -23,7 +23,7 @@ func (rep *Representation) Encode(document []byte) ([]byte, error) {
 		if err := json.Indent(&out, document, "", "  "); err != nil {
 			return nil, err
 		}
-		return append(out.Bytes(), '\n'), nil
+		return out.Bytes(), nil
 	}
 	return document, nil
 }

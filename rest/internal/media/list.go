@@ -1,6 +1,8 @@
 package media
 
 import (
+	"bytes"
+	"context"
 	"io"
 	"strconv"
 	"sync"
@@ -59,22 +61,29 @@ func ReturnChunk(chunk *[]byte, buf []byte) {
 	}
 }
 
-// ListWriter writes one list as compact JSON, chunk by chunk, straight from its records.
+// ListWriter writes one list, chunk by chunk, straight from its records. It encodes each element when the ones before it are sent. So a
+// client that does not read costs a chunk and an element, whatever the form of the list, and nothing is encoded for a client that has
+// left.
 type ListWriter struct {
 	kind     *Kind
 	rep      *Representation
 	rows     *tableWriter // nil unless the list is a Table
+	form     listForm     // nil for compact JSON and for Protobuf
+	copies   *Copies
 	borrowed *[]byte
+	ctx      context.Context // of the request
 	to       io.Writer
 	buf      []byte // the gathered bytes, in the borrowed chunk
+	item     []byte // one element, for a form other than compact JSON
 	sent     bool
-	err      error // why the last write failed: the client is gone or too slow
+	err      error // why nothing more is written: the client is gone or too slow, or the context has ended
+	ended    bool  // the context has ended
 }
 
 // NewListWriter returns a writer for a list of a kind. It returns an error if the client asks for an invalid content of the rows. The
 // caller must call Release.
-func NewListWriter(k *Kind, rep *Representation) (w ListWriter, err error) {
-	w.kind, w.rep = k, rep
+func NewListWriter(k *Kind, rep *Representation, copies *Copies) (w ListWriter, err error) {
+	w.kind, w.rep, w.copies, w.form = k, rep, copies, rep.newListForm()
 	if rep.Form == AsTable {
 		if w.rows, err = newTableWriter(k, rep); err != nil {
 			return w, err
@@ -91,21 +100,116 @@ func (w *ListWriter) Release() { ReturnChunk(w.borrowed, w.buf) }
 // Sent reports whether anything of the list has been sent.
 func (w *ListWriter) Sent() bool { return w.sent }
 
-// Write writes the list. It returns an error if the list cannot be encoded. It returns nil if the client has left.
-func (w *ListWriter) Write(to io.Writer, l List) error {
-	w.to = to
-	if err := w.join(l); err != nil {
+// Write writes the list, and clears its records. It returns an error if the list cannot be encoded, or if the context ends first.
+// It returns nil if a write fails, because the client has left.
+func (w *ListWriter) Write(ctx context.Context, to io.Writer, l List) error {
+	w.ctx, w.to = ctx, to
+	write := w.join
+	switch {
+	case w.rep.Media == Protobuf:
+		write = w.protobuf
+	case w.form != nil:
+		write = w.encode
+	case w.rows != nil:
+		write = func(l List) error { return w.rows.appendTable(w, l) }
+	}
+	if err := write(l); err != nil {
 		return err
 	}
-	w.send()
+	if w.rep.IsPlain() {
+		w.buf = append(w.buf, '\n') // as in kube-apiserver, indented JSON ends without one
+	}
+	if w.send(); w.ended {
+		return ctx.Err()
+	}
 	return nil
 }
 
-// join writes the list except for its last chunk. For whole objects, it joins the stored bytes.
-func (w *ListWriter) join(l List) error {
-	if w.rows != nil {
-		return w.rows.appendTable(w, l)
+// encode writes the list in its form, except for the last chunk.
+func (w *ListWriter) encode(l List) error {
+	if len(l.Records) == 0 {
+		return w.encodeEmpty(l)
 	}
+	head, name, err := w.head(l)
+	if err != nil {
+		return err
+	}
+	if w.buf, err = w.form.begin(w.buf, head, name, len(l.Records)); err != nil {
+		return err
+	}
+	for i, record := range l.Records {
+		if record, err = w.kind.show(record); err != nil {
+			return err
+		}
+		l.Records[i] = nil
+		if w.item, err = w.element(w.item[:0], record); err != nil {
+			return err
+		}
+		if w.buf, err = w.form.element(w.buf, w.item); err != nil {
+			return err
+		}
+		if cap(w.item) > ChunkSize {
+			w.item = nil
+		}
+		if w.full(); w.err != nil {
+			return nil
+		}
+	}
+	w.buf = w.form.end(w.buf)
+	return nil
+}
+
+// encodeEmpty writes a list without elements.
+func (w *ListWriter) encodeEmpty(l List) error {
+	join := w.join
+	if w.rows != nil {
+		join = func(l List) error { return w.rows.appendTable(w, l) }
+	}
+	if err := join(l); err != nil {
+		return err
+	}
+	encoded, err := w.rep.Encode(w.buf)
+	w.buf = append(w.buf[:0], encoded...)
+	return err
+}
+
+// head returns the JSON of the list up to its elements, and the name of the member that holds them.
+func (w *ListWriter) head(l List) (head []byte, name string, err error) {
+	if w.rows != nil {
+		head, err = w.rows.appendHead(nil, l, true)
+		return bytes.TrimSuffix(head, []byte("[")), "rows", err
+	}
+	apiVersion, kind := w.kind.listType(w.rep)
+	return appendListHead(nil, apiVersion, kind, l), "items", nil
+}
+
+// element appends the JSON of one element of the list.
+func (w *ListWriter) element(dst []byte, record *storage.Record) ([]byte, error) {
+	switch {
+	case w.rows != nil:
+		return w.rows.appendRow(dst, record.JSON, record.Metadata)
+	case w.rep.Form == AsPartial:
+		return appendPartialRecord(dst, w.rep.MetaVersion, record), nil
+	}
+	prefix := w.prefix()
+	if prefix > 0 {
+		dst = append(dst, '{')
+	}
+	return append(dst, record.JSON[prefix:]...), nil
+}
+
+// prefix returns the length of what the items of the list lack. Every stored object begins with its apiVersion and kind. The items of a
+// built-in list lack them.
+func (w *ListWriter) prefix() int {
+	if w.kind.dialect.ItemKinds {
+		return 0
+	}
+	apiVersion, _ := w.kind.listType(w.rep)
+	return len(appendTypeMeta(nil, apiVersion, w.kind.names.Kind))
+}
+
+// join writes the list as compact JSON, except for its last chunk. For whole objects, it joins the stored bytes.
+func (w *ListWriter) join(l List) error {
 	apiVersion, kind := w.kind.listType(w.rep)
 	w.buf = appendListHead(w.buf, apiVersion, kind, l)
 	if w.rep.Form == AsPartial && len(l.Records) == 0 {
@@ -113,11 +217,7 @@ func (w *ListWriter) join(l List) error {
 		return nil
 	}
 	w.buf = append(w.buf, '[')
-	// Every stored object begins with its apiVersion and kind. The items of a built-in list lack them, so the writer skips that prefix.
-	prefix := 0
-	if !w.kind.dialect.ItemKinds {
-		prefix = len(appendTypeMeta(nil, apiVersion, w.kind.names.Kind))
-	}
+	prefix := w.prefix()
 	for i, record := range l.Records {
 		record, err := w.kind.show(record)
 		if err != nil {
@@ -132,9 +232,9 @@ func (w *ListWriter) join(l List) error {
 			w.buf = appendPartialRecord(w.buf, w.rep.MetaVersion, record)
 		case prefix > 0:
 			w.buf = append(w.buf, '{')
-			w.object(record.JSON[prefix:])
+			w.bytes(record.JSON[prefix:])
 		default:
-			w.object(record.JSON)
+			w.bytes(record.JSON)
 		}
 		if w.full(); w.err != nil {
 			return nil
@@ -151,28 +251,34 @@ func (w *ListWriter) full() {
 	}
 }
 
-// send writes the chunk.
+// send writes the chunk. A chunk that an element has made too large is not used again.
 func (w *ListWriter) send() {
 	w.write(w.buf)
-	w.buf = w.buf[:0]
+	if w.buf = w.buf[:0]; cap(w.buf) > 4*(ChunkSize+ChunkSlack) {
+		w.buf = make([]byte, 0, ChunkSize+ChunkSlack)
+	}
 }
 
-// write writes bytes to the client. It does nothing once a write has failed.
+// write writes bytes to the client. It does nothing once a write has failed or the client has left.
 func (w *ListWriter) write(b []byte) {
+	if w.err == nil {
+		w.err = w.ctx.Err()
+		w.ended = w.err != nil
+	}
 	if w.err == nil && len(b) > 0 {
 		w.sent = true
 		_, w.err = w.to.Write(b)
 	}
 }
 
-// object appends an object to the chunk. It writes a large object directly from the store.
-func (w *ListWriter) object(json []byte) {
-	if len(json) <= ChunkSize {
-		w.buf = append(w.buf, json...)
+// bytes appends bytes to the chunk. It writes a large object directly.
+func (w *ListWriter) bytes(b []byte) {
+	if len(b) <= ChunkSize {
+		w.buf = append(w.buf, b...)
 		return
 	}
 	w.send()
-	w.write(json)
+	w.write(b)
 }
 
 // listType returns the apiVersion and kind of a list.

@@ -107,4 +107,8 @@ func TestPreferred(t *testing.T) {
 	assert.Equal(t, media.YAML, media.Preferred("text/html,"+media.YAML+",*/*", media.JSON, media.YAML))
 	assert.Equal(t, media.JSON, media.Preferred("application/*", media.JSON, media.YAML))
 	assert.Empty(t, media.Preferred("text/html", media.JSON, media.YAML))
+	for _, q := range []string{"x", "-1", "NaN"} { // says nothing
+		assert.Equal(t, media.YAML, media.Preferred(media.YAML+";q="+q, media.JSON, media.YAML), q)
+		assert.Equal(t, media.JSON, media.Preferred(media.YAML+";q="+q+", application/json;q=0.1", media.JSON, media.YAML), q)
+	}
 }

@@ -163,7 +163,7 @@ func (t *tableWriter) appendTable(out *ListWriter, l List) error {
 			if out.buf, err = t.beginRow(out.buf, record.JSON, record.Metadata); err != nil {
 				return err
 			}
-			out.object(record.JSON)
+			out.bytes(record.JSON)
 			out.buf = append(out.buf, '}')
 		} else if out.buf, err = t.appendRow(out.buf, record.JSON, record.Metadata); err != nil {
 			return err

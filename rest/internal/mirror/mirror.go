@@ -5,6 +5,8 @@ package mirror
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -24,17 +26,25 @@ type Index interface {
 	Put(key storage.Key, record *storage.Record)
 }
 
-// Mirror holds an Index that follows the objects of some resources. It has no goroutine: whoever reads the Index brings it up to date.
+// Mirror holds an Index that follows the objects of some resources. Whoever reads the Index brings it up to date. It has a goroutine only
+// while it reads the Index from the store.
 type Mirror[I Index] struct {
 	source    Source
 	resources []string
 	empty     func() I
 
-	seen  atomic.Uint64 // the revision of the index
-	mu    sync.RWMutex
-	index I
-	ahead []*watch.Cursor[storage.Record] // the changes after seen; nil if the index has to be read anew
-	begun bool                            // the index has been read
+	seen    atomic.Uint64 // the revision of the index
+	mu      sync.RWMutex  // is never held while the store is asked
+	index   I
+	ahead   []*watch.Cursor[storage.Record] // the changes after seen; nil if the index has to be read anew
+	begun   bool                            // the index has been read
+	reading *reading                        // nil unless the index is being read anew
+}
+
+// reading is a reading of the Index, for all who wait for it.
+type reading struct {
+	done chan struct{} // closed when err is set
+	err  error
 }
 
 // New returns a Mirror of the objects of the resources. empty returns an Index without objects.
@@ -43,9 +53,10 @@ func New[I Index](source Source, resources []string, empty func() I) *Mirror[I] 
 }
 
 // Acquire returns the Index at a revision that is at least as recent as the present one. While nothing is written, bringing it up to date
-// costs one comparison. The caller does not change the Index, and calls Release when it no longer reads it, unless Acquire fails.
-func (m *Mirror[I]) Acquire() (I, error) {
-	if err := m.refresh(); err != nil {
+// costs one comparison. If the Index has to be read from the store, all callers wait for the same reading, until their contexts end. The
+// caller does not change the Index, and calls Release when it no longer reads it, unless Acquire fails.
+func (m *Mirror[I]) Acquire(ctx context.Context) (I, error) {
+	if err := m.refresh(ctx); err != nil {
 		return *new(I), err
 	}
 	m.mu.RLock()
@@ -56,28 +67,44 @@ func (m *Mirror[I]) Acquire() (I, error) {
 func (m *Mirror[I]) Release() { m.mu.RUnlock() }
 
 // refresh brings the Index up to date.
-func (m *Mirror[I]) refresh() error {
+func (m *Mirror[I]) refresh(ctx context.Context) error {
 	now := uint64(m.source.Revision())
-	if m.seen.Load() >= now {
-		return nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.seen.Load() >= now { // another request was faster
-		return nil
-	}
-	err := m.poll()
-	if errors.Is(err, watch.ErrClosed) && m.begun {
-		return nil // the API is shutting down, and the index decides the remaining requests as it is
-	}
-	if err != nil { // the store no longer holds all changes, or the index has not been read yet
-		if err = m.readAnew(); err != nil {
+	for m.seen.Load() < now {
+		r, err := m.catchUp()
+		if r == nil {
 			return err
 		}
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if r.err != nil {
+			return r.err
+		}
 	}
-	m.begun = true
-	m.seen.Store(now)
 	return nil
+}
+
+// catchUp applies the changes since the revision of the index. If the store no longer holds all of them, it returns the reading to wait for.
+func (m *Mirror[I]) catchUp() (*reading, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.reading != nil {
+		return m.reading, nil
+	}
+	now := uint64(m.source.Revision())
+	err := m.poll()
+	switch {
+	case err == nil:
+		m.seen.Store(now)
+		return nil, nil
+	case errors.Is(err, watch.ErrClosed) && m.begun:
+		return nil, nil // the API is shutting down, and the index decides the remaining requests as it is
+	}
+	m.reading = &reading{done: make(chan struct{})}
+	go m.readAnew(m.reading)
+	return m.reading, nil
 }
 
 // errUnread means that the Index has to be read.
@@ -105,28 +132,59 @@ func (m *Mirror[I]) poll() error {
 	return nil
 }
 
-// readAnew reads the Index anew. The cursors begin before the lists, so a change may come twice, but none is lost.
-func (m *Mirror[I]) readAnew() error {
-	ctx := context.Background()
-	for _, cursor := range m.ahead {
-		cursor.Close()
+// readAnew reads the Index anew. It does not end with the context of a caller, because others wait for it too; the store bounds its time.
+func (m *Mirror[I]) readAnew(r *reading) {
+	now := uint64(m.source.Revision())
+	index, ahead, err := m.recovered(context.Background())
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err == nil {
+		closeAll(m.ahead)
+		m.index, m.ahead, m.begun = index, ahead, true
+		m.seen.Store(now)
 	}
-	m.ahead = nil
-	index, ahead := m.empty(), []*watch.Cursor[storage.Record](nil)
+	r.err, m.reading = err, nil
+	close(r.done)
+}
+
+// recovered is read, with a panic as its error: nobody else recovers in this goroutine.
+func (m *Mirror[I]) recovered(ctx context.Context) (index I, ahead []*watch.Cursor[storage.Record], err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic while the index was read: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return m.read(ctx)
+}
+
+// read returns a new Index and cursors for the changes after it. The cursors begin before the lists, so a change may come twice, but none is
+// lost.
+func (m *Mirror[I]) read(ctx context.Context) (index I, ahead []*watch.Cursor[storage.Record], err error) {
+	defer func() {
+		if err != nil {
+			closeAll(ahead)
+		}
+	}()
+	index = m.empty()
 	for _, resource := range m.resources {
 		cursor, err := m.source.Watch(ctx, resource, m.source.Revision())
 		if err != nil {
-			return err
+			return index, ahead, err
 		}
 		ahead = append(ahead, cursor)
 		records, err := m.source.List(ctx, resource, "")
 		if err != nil {
-			return err
+			return index, ahead, err
 		}
 		for _, r := range records {
 			index.Put(r.Key, r)
 		}
 	}
-	m.index, m.ahead = index, ahead
-	return m.poll()
+	return index, ahead, nil
+}
+
+func closeAll(cursors []*watch.Cursor[storage.Record]) {
+	for _, cursor := range cursors {
+		cursor.Close()
+	}
 }

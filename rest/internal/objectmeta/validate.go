@@ -296,22 +296,22 @@ func validateOwners(owners doc.Value) status.FieldErrors {
 	path := at(Owners)
 	var errs status.FieldErrors
 	controller, shown := "", 0
-	for _, owner := range owners.Elements() {
+	for i, owner := range owners.Elements() {
 		if len(errs) >= maxErrors {
 			break
 		}
 		apiVersion, kind, name := owner.Get("apiVersion").Text(), owner.Get("kind").Text(), owner.Get("name").Text()
 		gv, err := apimeta.ParseGroupVersion(apiVersion)
-		switch {
-		case err != nil || gv.Version == "":
-			errs = append(errs, status.InvalidField(path.Child("apiVersion"), apiVersion, "version must not be empty"))
-		case gv.Group == "" && gv.Version == "v1" && kind == "Event":
-			errs = append(errs, status.InvalidField(path, ownerReference(owner), "/v1, Kind=Event is disallowed from being an owner"))
-		}
-		for _, field := range []string{"kind", "name", "uid"} {
+		for _, field := range []string{"apiVersion", "kind", "name", "uid"} {
 			if owner.Get(field).Text() == "" {
-				errs = append(errs, status.InvalidField(path.Child(field), "", "must not be empty"))
+				errs = append(errs, status.RequiredField(path.Index(i).Child(field), "must not be empty"))
 			}
+		}
+		if apiVersion != "" && (err != nil || gv.Version == "") {
+			errs = append(errs, status.InvalidField(path.Index(i).Child("apiVersion"), apiVersion, "must be <group>/<version> or <version>"))
+		}
+		if gv == (apimeta.GroupVersion{Version: "v1"}) && kind == "Event" {
+			errs = append(errs, status.InvalidField(path.Index(i), ownerReference(owner), "/v1, Kind=Event is disallowed from being an owner"))
 		}
 		if !owner.Get("controller").Bool() {
 			continue

@@ -38,10 +38,13 @@ func (d *definitions) withHead(v doc.Value) doc.Value {
 	return v.With("properties", properties)
 }
 
-// openPlace returns the schema of one place. In Swagger 2.0 it leaves out alternatives and null, which Swagger does not have, and the
-// members and elements of values that kubectl would otherwise check too strictly.
+// openPlace returns the schema of one place. In OpenAPI 3.0 it spells out the types of an int-or-string. In Swagger 2.0 it leaves out
+// alternatives and null, which Swagger does not have, defaults, and the members and elements of values that kubectl would otherwise check
+// too strictly.
 func (d *definitions) openPlace(v doc.Value) doc.Value {
-	if !d.form.v3 {
+	if d.form.v3 {
+		v = withTypesOfIntOrString(v)
+	} else {
 		v = forSwagger(v)
 	}
 	v = v.Rewrite(func(_ int, keyword string, below doc.Value) doc.Value {
@@ -66,6 +69,28 @@ func (d *definitions) openPlace(v doc.Value) doc.Value {
 	return d.withHead(v).With("required", doc.ListOf(required...))
 }
 
+// integerOrString are the alternatives that say in OpenAPI what x-kubernetes-int-or-string says.
+var integerOrString = doc.ListOf(
+	doc.MapOf(doc.Member{Key: "type", Value: doc.Of("integer")}),
+	doc.MapOf(doc.Member{Key: "type", Value: doc.Of("string")}))
+
+// withTypesOfIntOrString adds the types of an int-or-string to its schema, as upstream does, unless the definition states them in one of
+// the two places where it may.
+func withTypesOfIntOrString(v doc.Value) doc.Value {
+	if !v.Get("x-kubernetes-int-or-string").Bool() {
+		return v
+	}
+	anyOf, allOf := v.Get("anyOf"), elements(v.Get("allOf"))
+	switch {
+	case doc.Equal(anyOf, integerOrString) || len(allOf) > 0 && doc.Equal(allOf[0].Get("anyOf"), integerOrString):
+		return v
+	case anyOf.Len() == 0:
+		return v.With("anyOf", integerOrString)
+	}
+	types := doc.MapOf(doc.Member{Key: "anyOf", Value: integerOrString})
+	return v.With("allOf", doc.ListOf(append([]doc.Value{types}, allOf...)...))
+}
+
 // forSwagger drops what Swagger 2.0 or kubectl's reading of it does not support at one place.
 func forSwagger(v doc.Value) doc.Value {
 	isNullable, preserves := v.Get("nullable").Bool(), v.Get("x-kubernetes-preserve-unknown-fields").Bool()
@@ -75,7 +100,7 @@ func forSwagger(v doc.Value) doc.Value {
 	if v.Get("additionalProperties").Get("nullable").Bool() {
 		required = nil
 	}
-	v = v.Without("allOf", "oneOf", "anyOf", "not", "nullable", "required")
+	v = v.Without("allOf", "oneOf", "anyOf", "not", "nullable", "required", "default")
 	if len(required) > 0 {
 		v = v.With("required", doc.ListOf(required...))
 	}

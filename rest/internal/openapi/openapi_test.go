@@ -272,7 +272,7 @@ func TestSchemas(t *testing.T) {
 		v3, v2   tree
 	}{
 		{"size", tree{"type": "integer", "format": "int32", "minimum": 1.0, "maximum": 100.0, "multipleOf": 1.0}, nil},
-		{"color", tree{"type": "string", "enum": []any{"red", "green"}, "default": "red"}, nil},
+		{"color", tree{"type": "string", "enum": []any{"red", "green"}, "default": "red"}, tree{"type": "string", "enum": []any{"red", "green"}}},
 		{"note", tree{"type": "string", "nullable": true, "maxLength": 3.0, "pattern": "^a"}, tree{"maxLength": 3.0, "pattern": "^a"}},
 		{"port", tree{"x-kubernetes-int-or-string": true, "oneOf": []any{tree{"type": "integer"}, tree{"type": "string"}}},
 			tree{"x-kubernetes-int-or-string": true}},

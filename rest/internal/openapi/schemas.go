@@ -35,7 +35,9 @@ func (d *definitions) place(s *schema.Schema, description string) doc.Value {
 func (d *definitions) members(s *schema.Schema) object {
 	var o object
 	o.text("description", s.Description)
-	o.set("default", s.DefaultValue)
+	if d.form.v3 { // upstream's Swagger 2.0 has no defaults
+		o.set("default", s.DefaultValue)
+	}
 	enum := s.Enum
 	if len(enum) == 0 {
 		enum = s.PublishedEnum

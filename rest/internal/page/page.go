@@ -4,7 +4,9 @@ package page
 
 import (
 	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -15,12 +17,20 @@ import (
 // Policy says which pages may use an API.
 type Policy struct {
 	origins    []string
+	hosts      []string // the lower-case names of the API; none allows every name
 	protection *http.CrossOriginProtection
 }
 
-// NewPolicy returns a policy that allows pages of the API's own origin, and of these origins, such as "https://console.example.com".
-func NewPolicy(origins []string) (*Policy, error) {
+// NewPolicy returns a policy that allows pages of the API's own origin, and of these origins, such as "https://console.example.com". If
+// there are hosts, they are the only names under which a request may reach the API.
+func NewPolicy(origins, hosts []string) (*Policy, error) {
 	p := &Policy{origins: slices.Clone(origins), protection: http.NewCrossOriginProtection()}
+	for _, host := range hosts {
+		if host == "" || strings.ContainsAny(host, ":/ ") {
+			return nil, fmt.Errorf("the host %q must be a name without a scheme and a port, such as api.example.com", host)
+		}
+		p.hosts = append(p.hosts, strings.ToLower(host))
+	}
 	for _, origin := range origins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" {
 			return nil, fmt.Errorf("the origin %q must be a scheme and a host, such as https://console.example.com", origin)
@@ -35,6 +45,24 @@ func NewPolicy(origins []string) (*Policy, error) {
 // Allows reports whether the request comes from a page of one of the origins.
 func (p *Policy) Allows(r *http.Request) bool {
 	return slices.Contains(p.origins, r.Header.Get("Origin"))
+}
+
+// CheckHost refuses a request that names another host. A page of that name may have sent it: the owner of a name can point it to the
+// address of the API after a browser has loaded the page (DNS rebinding). The page cannot use an IP address, because that is another
+// origin.
+func (p *Policy) CheckHost(r *http.Request) error {
+	if len(p.hosts) == 0 || r.Host == "" {
+		return nil
+	}
+	name := r.Host
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		name = host
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	if _, err := netip.ParseAddr(name); err == nil || slices.Contains(p.hosts, name) {
+		return nil
+	}
+	return status.Generic(http.StatusMisdirectedRequest, fmt.Sprintf("this API is not served under the host name %q", name))
 }
 
 // Share adds the headers with which a browser lets a page of an allowed origin read the response (CORS). preflight is true for a question

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/backoff"
 	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -18,14 +19,15 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// follow is Watch with recovery. [resource.Follow] computes the differences, as it does for in-process clients.
+// follow is Watch with recovery. [follow.From] computes the differences, as it does for in-process clients.
 func (c *Caller) follow(ctx context.Context, f caller.Following, see func(caller.Event) error) error {
 	after, err := resource.ParseRevision(f.Options.ResourceVersion)
 	if err != nil {
 		return err
 	}
 	o := &origin{watching: watching{Caller: c, Following: f}}
-	return resource.Follow(ctx, o, resource.Beginning{Existing: after == 0, After: watch.Revision(after)}, func(e resource.Event) error {
+	from := follow.Beginning{Existing: after == 0, After: watch.Revision(after)}
+	return follow.From(ctx, o, from, func(e follow.Event) error {
 		json, err := shown(e)
 		if err != nil {
 			return err
@@ -36,7 +38,7 @@ func (c *Caller) follow(ctx context.Context, f caller.Following, see func(caller
 
 // shown returns the object of an event. If follow discovered a deletion by listing, the object gets the resourceVersion of
 // the list.
-func shown(e resource.Event) ([]byte, error) {
+func shown(e follow.Event) ([]byte, error) {
 	if e.Type != watch.Deleted || e.Object.Revision == e.Revision {
 		return e.Object.JSON, nil
 	}
@@ -49,7 +51,7 @@ func shown(e resource.Event) ([]byte, error) {
 
 func text(revision watch.Revision) string { return strconv.FormatUint(uint64(revision), 10) }
 
-// origin implements [resource.Origin]. Once the server has responded for the first time, origin retries after transient
+// origin implements [follow.Origin]. Once the server has responded for the first time, origin retries after transient
 // failures.
 type origin struct {
 	watching
@@ -59,7 +61,7 @@ type origin struct {
 	retry    backoff.Backoff
 }
 
-// List implements [resource.Origin].
+// List implements [follow.Origin].
 func (o *origin) List(ctx context.Context, at watch.Revision) (storage.Listing, error) {
 	options := o.Options
 	options.ResourceVersion = ""
@@ -78,14 +80,14 @@ func (o *origin) List(ctx context.Context, at watch.Revision) (storage.Listing, 
 	}
 }
 
-// Watch implements [resource.Origin].
-func (o *origin) Watch(ctx context.Context, b resource.Beginning, see func(resource.Event) error) error {
+// Watch implements [follow.Origin].
+func (o *origin) Watch(ctx context.Context, b follow.Beginning, see func(follow.Event) error) error {
 	o.see = func(e caller.Event) error {
 		r, err := recordOf(e.JSON)
 		if err != nil {
 			return err
 		}
-		return see(resource.Event{Type: e.Type, Object: r, Revision: r.Revision})
+		return see(follow.Event{Type: e.Type, Object: r, Revision: r.Revision})
 	}
 	if o.after = text(b.After); b.Existing {
 		o.after = ""
@@ -163,7 +165,7 @@ func listing(page *caller.Page) (l storage.Listing, err error) {
 	return l, nil
 }
 
-// recordOf converts an object to a record with the parts that [resource.Origin] requires.
+// recordOf converts an object to a record with the parts that [follow.Origin] requires.
 func recordOf(object []byte) (*storage.Record, error) {
 	m, err := metadataOf(object)
 	if err != nil {

@@ -34,15 +34,15 @@ type admission struct {
 
 // mutate lets the admission hooks change the object, and keeps the changes that a client could have made as well.
 func (w *Write) mutate(ctx context.Context) error {
-	if w.review = w.reviewed(ctx, w.obj); w.review == nil {
+	if w.review = w.reviewed(ctx, w.draft.now); w.review == nil {
 		return nil
 	}
-	changed, err := w.review.mutate(ctx, w.obj)
+	changed, err := w.review.mutate(ctx, w.draft.now)
 	if err != nil {
 		return err
 	}
-	w.base = w.review.base
-	return w.resettle(ctx, w.dropRepeatedOwners(w.res.mutated(changed, w.obj, w.part()), objectmeta.AfterMutation))
+	w.draft.base = w.review.base
+	return w.defaultAgain(ctx, w.dropRepeatedOwners(w.res.mutated(changed, w.draft.now, w.part()), objectmeta.AfterMutation))
 }
 
 // admit lets the admission hooks validate the object as it would be stored, or a deletion.
@@ -50,7 +50,7 @@ func (w *Write) admit(ctx context.Context) error {
 	if w.deletion != nil {
 		return w.admitDelete(ctx)
 	}
-	return w.review.validate(ctx, w.out)
+	return w.review.validate(ctx, w.after.forms)
 }
 
 // reviewed returns the admission of a create or update of an object or of a part of it. It is nil if no hook sees the write. A write
@@ -59,14 +59,14 @@ func (w *Write) reviewed(ctx context.Context, obj doc.Value) *admission {
 	if w.throughOwnKind() {
 		return nil
 	}
-	operation := operationOn(w.old.shown)
+	operation := operationOn(w.before.shown)
 	hooks := w.hooks(ctx, operation)
 	if len(hooks) == 0 {
 		return nil
 	}
 	m := objectmeta.Of(obj)
 	return &admission{Write: w, hooks: hooks, operation: operation, kind: w.res.Stored.GVK, schema: w.res.Schema, options: w.optionsOf(operation),
-		namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(), old: w.old, base: w.old}
+		namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(), old: w.before.forms, base: w.before.forms}
 }
 
 // operationOn returns the operation of a write that is not a deletion.
@@ -110,7 +110,7 @@ func (w *Write) admitDelete(ctx context.Context) error {
 		return nil
 	}
 	a := &admission{Write: w, hooks: hooks, operation: deleteOperation, kind: w.res.Stored.GVK, schema: w.res.Schema, namespace: w.Namespace,
-		name: w.Name, old: forms{stored: w.old.stored}, options: w.deletion}
+		name: w.Name, old: forms{stored: w.before.stored}, options: w.deletion}
 	if _, err := a.mutate(ctx, doc.Value{}); err != nil {
 		return err
 	}

@@ -31,14 +31,14 @@ func (a *admission) versionOf(value any) *Resource {
 	return a.res.Stored
 }
 
-// viewOf returns the view that the Go type of value gives of the object in a version.
-func (a *admission) viewOf(in *Resource, value any) schema.View {
+// typeViewOf returns the view that the Go type of value gives of the object in a version.
+func (a *admission) typeViewOf(in *Resource, value any) schema.View {
 	t := reflect.TypeOf(value)
 	if !a.isOfObject() {
 		return a.res.types().View(a.schema, t)
 	}
-	if in.view.IsOf(t) {
-		return in.view
+	if in.typeView.IsOf(t) {
+		return in.typeView
 	}
 	return a.res.types().View(in.Schema, t)
 }

@@ -4,16 +4,18 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // A selection whose objects are converted outside of the process converts many of them together, before it needs them one at a time.
 
-// convertAhead converts the objects of a query together, because Match, which needs them, would convert one at a time.
-func (s Selection) convertAhead(ctx context.Context, store storage.Store, q storage.Query) error {
-	if s.Match == nil {
+// ConvertAhead converts the objects of a query together, because Match, which needs them, would convert one at a time.
+// It omits the objects that a restriction hides, so that a client causes no work for them.
+func (s Selection) ConvertAhead(ctx context.Context, store storage.Store, q storage.Query) error {
+	if s.outside == nil || s.Match == nil {
 		return nil
 	}
-	q.Match, q.Limit = nil, 0
+	q.Match, q.Limit = s.mayMatch, 0
 	all, err := store.List(ctx, q, nil)
 	if err != nil {
 		return nil // the query itself fails too, and its error is for the client
@@ -21,12 +23,30 @@ func (s Selection) convertAhead(ctx context.Context, store storage.Store, q stor
 	return s.outside.ShowAhead(ctx, all.Records)
 }
 
+// ShowAhead converts the selected objects together, and replaces the records, as [Resource.ShowAhead] does.
+func (s Selection) ShowAhead(ctx context.Context, selected []*storage.Record) error {
+	if s.outside == nil {
+		return nil
+	}
+	return s.outside.ShowAhead(ctx, selected)
+}
+
+// ChangesAhead returns the function that converts the objects of changes together, or nil if nothing is converted
+// outside of the process.
+func (s Selection) ChangesAhead() func([]*watch.Change[storage.Record]) {
+	if s.outside == nil {
+		return nil
+	}
+	return s.changesAhead
+}
+
 // changesAhead converts the objects of changes together. If that fails, the watch gets the error when it converts the first of them.
-func (s Selection) changesAhead(changes []*LogChange) {
+func (s Selection) changesAhead(changes []*watch.Change[storage.Record]) {
 	var records []*storage.Record
 	for _, c := range changes {
 		for _, r := range []*storage.Record{c.Previous, c.Current} {
-			if r != nil && (r == c.Current || c.Current == nil || s.Match != nil) {
+			needed := r != nil && (r == c.Current || c.Current == nil || s.Match != nil)
+			if needed && (s.mayMatch == nil || s.mayMatch(r)) {
 				records = append(records, r)
 			}
 		}

@@ -1,7 +1,9 @@
 package resource
 
 import (
+	"bytes"
 	"fmt"
+	"unicode"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -15,14 +17,17 @@ func ManagerRequired() *status.FieldError {
 	return status.RequiredField(status.Field("fieldManager"), "is required for apply patch")
 }
 
-// ApplyText makes the write an apply of a configuration in YAML or JSON.
+// ApplyText makes the write an apply of a configuration in YAML or JSON. The message about a malformed one depends on whether it looks
+// like JSON, as upstream.
 func (w *Write) ApplyText(data []byte) error {
 	v, lines, err := codec.DecodeYAML(data, w.Asked.Validation != ValidationIgnore)
 	switch {
+	case err != nil && bytes.HasPrefix(bytes.TrimLeftFunc(data, unicode.IsSpace), []byte("{")):
+		return status.BadRequest("error decoding patch: error converting YAML to JSON: " + err.Error())
 	case err != nil:
-		return status.BadRequest("error decoding YAML: error converting YAML to JSON: " + err.Error())
+		return status.BadRequest("error encoding patch: " + err.Error())
 	case v.Kind() != doc.Map && !v.IsNull():
-		return status.BadRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal " +
+		return status.BadRequest("error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal " +
 			v.JSONName() + " into Go value of type map[string]interface {}")
 	}
 	if w.Body.repeated = lines; w.Asked.Validation != ValidationStrict {
@@ -63,11 +68,6 @@ func (w *Write) applyTo(old doc.Value) (doc.Value, error) {
 	if uid := objectmeta.Of(obj).Get(objectmeta.UID).Text(); old.IsAbsent() && uid != "" {
 		return doc.Value{}, status.Conflict(w.res.GR, w.Name, fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 	}
-	if err := w.checkApplied(obj); err != nil {
-		body := *w
-		body.obj = obj
-		return doc.Value{}, body.typesFirst(err)
-	}
 	return obj, nil
 }
 
@@ -95,17 +95,6 @@ func inconvertible(config doc.Value, err error) error {
 	m, gvk := objectmeta.Of(config), gvkOf(config)
 	return status.Generic(internalServerError, fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: unable to convert unstructured object to %s: %v",
 		m.Get(objectmeta.Namespace).Text(), m.Get(objectmeta.Name).Text(), gvk, gvk, err))
-}
-
-// checkApplied refuses a configuration that names another object than the URL.
-func (w *Write) checkApplied(obj doc.Value) error {
-	if err := w.res.CheckNamespace(obj, w.Namespace); err != nil {
-		return err
-	}
-	if objectmeta.NameOf(obj) == "" {
-		return NameUndeterminable(w.Name)
-	}
-	return w.res.CheckIdentity(obj, w.Namespace, w.Name)
 }
 
 // withAskedNulls restores the nulls that [schema.Schema.Default] has dropped from an applied configuration of a custom kind. A null in a

@@ -45,7 +45,7 @@ func (x *Exchange) convertFirst(ctx context.Context) error {
 		if next.outside == nil || next.fingerprint() == x.replaced[i].fingerprint() {
 			continue
 		}
-		page, err := next.Store.List(ctx, storage.Query{Scope: watch.Scope{Resource: x.replaced[i].storedName()}}, nil)
+		page, err := next.Store.List(ctx, storage.Query{Scope: watch.Scope{Resource: x.replaced[i].StoredName()}}, nil)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (u *unconverted) convert(ctx context.Context, converted map[string]doc.Valu
 			return err
 		}
 		for i, v := range objects {
-			if v, err = u.res.settleConverted(v); err != nil {
+			if v, err = u.res.defaultConverted(v); err != nil {
 				return err
 			}
 			converted[strconv.FormatUint(uint64(rest[i].Revision), 10)] = v

@@ -14,51 +14,67 @@ import (
 )
 
 // Conversions turns the host's conversion functions between a version and the stored one into functions on documents.
-func Conversions[V, T any](version, stored *Resource, toStored func(in *V, out *T) error, fromStored func(in *T, out *V) error) (to, from func(doc.Value) (doc.Value, error)) {
+func Conversions[V, T any](
+	version, stored *Resource, toStored func(in *V, out *T) error, fromStored func(in *T, out *V) error,
+) (to, from func(doc.Value) (doc.Value, error)) {
 	if stored.outside != nil {
 		return stored.outside.between(version, stored), stored.outside.between(stored, version)
 	}
-	to = func(v doc.Value) (doc.Value, error) { return convertBy(version, stored, toStored, fromStored, v) }
-	from = func(v doc.Value) (doc.Value, error) { return convertBy(stored, version, fromStored, toStored, v) }
-	return to, from
+	return typedConversion[V, T]{version, stored, toStored, fromStored}.convert, typedConversion[T, V]{stored, version, fromStored, toStored}.convert
 }
 
-// convertBy converts a document from one version of a kind to another with the host's function f; back is its inverse. If f is nil,
-// fields are converted by their names. back may be nil as well.
-func convertBy[A, B any](from, to *Resource, f func(in *A, out *B) error, back func(in *B, out *A) error, v doc.Value) (doc.Value, error) {
-	if f == nil {
+// typedConversion is the conversion of a kind from one version to another with the host's function f; back is its inverse. If f is nil, fields
+// are converted by their names. back may be nil as well.
+type typedConversion[A, B any] struct {
+	from, to *Resource
+	f        func(in *A, out *B) error
+	back     func(in *B, out *A) error
+}
+
+// convert converts a document.
+func (c typedConversion[A, B]) convert(v doc.Value) (doc.Value, error) {
+	from, to := c.from, c.to
+	if c.f == nil {
 		common, _ := to.Schema.Prune(to.WithKind(v))
-		return to.settleConverted(common)
+		return to.defaultConverted(common)
 	}
-	converted, err := callConversion(to, f, v)
+	converted, err := callConversion(to, c.f, v)
 	if err != nil {
 		return doc.Value{}, conversionFailed(from, to, objectmeta.NameOf(v), err)
 	}
 	converted = to.WithKind(converted)
 	if !to.Dialect.GoWritten {
-		converted = withConvertedZeros(from, to, back, v, converted)
+		converted = c.withZeros(v, converted)
 	}
-	return to.settleConverted(converted)
+	return to.defaultConverted(converted)
 }
 
-// withConvertedZeros adds the zero values that Go's encoding left out of converted, which the host's function made from v. A zero of v
-// stays if no default would replace it. If a default would, Go does not show whether the function set the field to zero or did not set
-// it. The field is then zero if that makes the object, converted back, more like v than the default does.
-func withConvertedZeros[A, B any](from, to *Resource, back func(in *B, out *A) error, v, converted doc.Value) doc.Value {
-	converted = to.view.SharedZeros(converted, v)
-	doubtful := to.view.DoubtfulZeros(converted)
+// withZeros adds the zero values that Go's encoding left out of converted, which the host's function made from v. A zero of v stays if no
+// default would replace it. So does the zero of a field that depends on a zero of v, or that managedFields name in the version of a request:
+// a client has set it to zero, or to what the stored version expresses by another value.
+//
+// If a default would replace the zero, Go does not show whether the function set the field to zero or did not set it. The field is then zero
+// if that makes the object, converted back, more like v than the default does.
+func (c typedConversion[A, B]) withZeros(v, converted doc.Value) doc.Value {
+	to := c.to
+	converted = to.typeView.SharedZeros(converted, v)
+	converted = c.withDependentZeros(v, converted)
+	if to != to.Stored && to.Managed != nil {
+		converted = to.typeView.ZerosBeside(converted, to.Managed.Owned(converted))
+	}
+	doubtful := to.typeView.DoubtfulZeros(converted)
 	if len(doubtful) == 0 {
 		return converted
 	}
-	was, err := from.view.Show(v)
+	was, err := c.from.typeView.Show(v)
 	if err != nil {
 		return converted
 	}
 	lost := func(converted doc.Value) int { // the number of differences from v after a round trip
-		converted = to.Schema.Default(converted)
-		again, err := from.view.Show(from.WithKind(converted))
-		if back != nil {
-			again, err = callConversion(from, back, converted)
+		converted, _ = to.Schema.DefaultWithin(converted, to.maxDefaults())
+		again, err := c.from.typeView.Show(c.from.WithKind(converted))
+		if c.back != nil {
+			again, err = callConversion(c.from, c.back, converted)
 		}
 		if err != nil {
 			return math.MaxInt
@@ -72,11 +88,46 @@ func withConvertedZeros[A, B any](from, to *Resource, back func(in *B, out *A) e
 			break
 		}
 		tried := append(slices.Clip(zeros), field)
-		if n := lost(to.view.WithZeros(converted, tried)); n < least {
+		if n := lost(to.typeView.WithZeros(converted, tried)); n < least {
 			zeros, least = tried, n
 		}
 	}
-	return to.view.WithZeros(converted, zeros)
+	return to.typeView.WithZeros(converted, zeros)
+}
+
+// maxAlterations bounds how often one conversion calls the host's function with altered zeros.
+const maxAlterations = 16
+
+// withDependentZeros adds the zero values that Go's encoding left out of converted, and that depend on zeros of v under other names. These
+// fields are the ones that change if other values replace the zeros of v. Zeros of one kind are altered together: a function often copies
+// them, but seldom lets one decide about another. If the function refuses the altered values, half of them are altered at a time.
+func (c typedConversion[A, B]) withDependentZeros(v, converted doc.Value) doc.Value {
+	left, known := maxAlterations, converted
+	var alter func(kind doc.Kind, first, end int)
+	alter = func(kind doc.Kind, first, end int) {
+		altered, zeros := c.from.Schema.Altered(v, known, schema.Alteration{Kind: kind, From: first, To: end})
+		if end = min(end, zeros); first >= end || left == 0 {
+			return
+		}
+		left--
+		changed, err := callConversion(c.to, c.f, altered)
+		if changed = changed.Without("metadata"); err == nil && kind == doc.Map {
+			converted = c.to.typeView.EmptyBeside(converted, changed)
+			return
+		}
+		if err == nil {
+			converted = c.to.typeView.ZerosBeside(converted, changed)
+			return
+		}
+		if middle := (first + end) / 2; middle > first {
+			alter(kind, first, middle)
+			alter(kind, middle, end)
+		}
+	}
+	for _, kind := range []doc.Kind{doc.Bool, doc.Number, doc.String, doc.List, doc.Map} {
+		alter(kind, 0, math.MaxInt)
+	}
+	return converted
 }
 
 // differencesAt counts the places of v in which a and b differ.

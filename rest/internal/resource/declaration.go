@@ -31,8 +31,8 @@ type Traits struct {
 	MarkedFor time.Duration
 	// ReturnDeleted: the answer to a deletion is the deleted object.
 	ReturnDeleted bool
-	// Life holds the kind's own rules for how objects begin, change and end. Nil means the plain rules.
-	Life *Life
+	// Strategy holds the kind's own rules for how objects begin, change and end. Nil means the plain rules.
+	Strategy *Strategy
 	// Untracked: the kind keeps no managedFields.
 	Untracked bool
 	// StatusOnCreate: a new object keeps the status that the client sent.
@@ -71,8 +71,8 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	if stored == nil {
 		res.Stored = res
 	}
-	if res.life = d.Traits.Life; res.life == nil {
-		res.life = lifeOf(d.Kind.GroupVersionKind, d.Dialect)
+	if res.strategy = d.Traits.Strategy; res.strategy == nil {
+		res.strategy = strategyOf(d.Kind.GroupVersionKind, d.Dialect)
 	}
 	if err := res.checkNames(); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (res *Resource) derive(d Declaration) error {
 	} else if err := res.readGoType(t, d); err != nil {
 		return err
 	}
-	res.view = res.types().View(res.Schema, t)
+	res.typeView = res.types().View(res.Schema, t)
 	if res.metadata = res.Schema.Member("metadata"); res.metadata == nil {
 		return fmt.Errorf("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
 	}
@@ -157,8 +157,8 @@ func (res *Resource) checkNames() error {
 	if res.Traits.RemoveWhenDue && !res.GoType.SetHooks().GracePeriod {
 		return errors.New("RemoveWhenDue: needs GracePeriod")
 	}
-	if life := res.Traits.TimeToLive; life < 0 || life > 0 && (res.Kind.Virtual || res.Traits.Singleton != "") {
-		return fmt.Errorf("TimeToLive %v: must be positive, and a virtual kind or a singleton cannot have one", life)
+	if strategy := res.Traits.TimeToLive; strategy < 0 || strategy > 0 && (res.Kind.Virtual || res.Traits.Singleton != "") {
+		return fmt.Errorf("TimeToLive %v: must be positive, and a virtual kind or a singleton cannot have one", strategy)
 	}
 	if res.Traits.Singleton != "" && res.Kind.Namespaced {
 		return fmt.Errorf("Singleton %q: only a resource of scope Cluster can be a singleton", res.Traits.Singleton)
@@ -206,12 +206,12 @@ func (res *Resource) addPart(name string, part Part, verbs ...string) {
 	res.Subresources = append(res.Subresources, &Subresource{Name: name, Kind: res.GVK, Schema: res.Schema, Verbs: verbs, OfItself: true, Part: part})
 }
 
-// addSubresources adds /status, the parts of the kind's life and of its traits, /scale, and those of the host, in this order.
+// addSubresources adds /status, the parts of the kind's strategy and of its traits, /scale, and those of the host, in this order.
 func (res *Resource) addSubresources(d Declaration) error {
 	if res.declaresStatus(d) {
 		res.addPart("status", StatusPart)
 	}
-	for _, p := range res.life.parts {
+	for _, p := range res.strategy.parts {
 		res.addPart(p.name, p.part, p.verbs...)
 	}
 	for i, name := range slices.Concat(res.Traits.Parts, res.Traits.StatusParts) {

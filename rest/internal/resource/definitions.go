@@ -9,9 +9,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Definitions is the Life of CustomResourceDefinitions. The status records every version in which objects may be stored. A deleted
+// Definitions is the Strategy of CustomResourceDefinitions. The status records every version in which objects may be stored. A deleted
 // definition stays until the objects of its kind are gone.
-var Definitions = &Life{
+var Definitions = &Strategy{
 	begin:  withStorageVersion,
 	change: updatedDefinition,
 	owned:  func(obj doc.Value) doc.Value { return obj.Without("status") },
@@ -82,7 +82,6 @@ func endingDefinition(obj doc.Value) doc.Value {
 		doc.Member{Key: "type", Value: doc.Of(terminating)}, doc.Member{Key: "status", Value: doc.Of("True")},
 		doc.Member{Key: "lastTransitionTime", Value: m.Get(objectmeta.DeletionTimestamp)},
 		doc.Member{Key: "reason", Value: doc.Of("InstanceDeletionPending")},
-		doc.Member{Key: "message", Value: doc.Of("CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon")},
-		doc.Member{Key: "observedGeneration", Value: m.Get(objectmeta.Generation)})
+		doc.Member{Key: "message", Value: doc.Of("CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon")})
 	return obj.With("metadata", m).WithAt(doc.ListOf(append(conditions, condition)...), "status", "conditions")
 }

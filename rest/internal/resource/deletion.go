@@ -30,7 +30,7 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 		} else {
 			record, err = w.commit(ctx, func(current *storage.Record) ([]byte, error) { return w.run(ctx, onDelete, current) })
 		}
-		again, err = w.moved(ctx, err)
+		again, err = w.replaced(ctx, err)
 	}
 	switch {
 	case unsafe:
@@ -40,21 +40,22 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 	}
 	switch {
 	case record == nil: // a dry run
-	case w.result.Gone && w.next != nil:
+	case w.result.Gone && w.after.json != nil:
 		return w.removeMarked(record)
 	case w.result.Gone:
 		w.res.reaper.forget(w.result.UID)
 	default:
 		w.res.reaper.await(ctx, w.res.Stored, record)
+		w.res.unattended.await(w.res.Stored, record, w.after.stored)
 		return w.result, w.showResult(record)
 	}
 	if w.result.Gone && !w.res.Traits.ReturnDeleted {
 		return w.result, nil
 	}
 	if record != nil {
-		w.obj = withRevision(w.obj, record)
+		w.after.stored = withRevision(w.after.stored, record)
 	}
-	shown, err := w.res.Stored.convert(w.obj, w.res)
+	shown, err := w.res.Stored.convert(w.after.stored, w.res)
 	w.result.JSON = codec.AppendObject(nil, shown)
 	return w.result, err
 }
@@ -126,24 +127,24 @@ func (w *Write) validateDelete(ctx context.Context) error {
 	if w.Asked.Trusted {
 		return nil
 	}
-	err := w.res.validateDelete(ctx, w.current)
+	err := w.res.validateDelete(ctx, w.before.record)
 	if err == nil && w.res != w.res.Stored && w.res.Dialect.StoredRules {
-		err = w.res.Stored.validateDelete(ctx, w.current)
+		err = w.res.Stored.validateDelete(ctx, w.before.record)
 	}
 	return err
 }
 
 // checkPreconditions refuses a deletion whose preconditions name another uid or resourceVersion.
 func (w *Write) checkPreconditions() error {
-	res, p, current := w.res, w.deletion.Preconditions, w.current
+	res, p, current := w.res, w.deletion.Preconditions, w.before.record
 	if p == nil {
 		return nil
 	}
 	if p.UID != nil && *p.UID != current.UID {
-		return res.life.precondition(res, current.Key.Name, "UID", *p.UID, current.UID)
+		return res.strategy.precondition(res, current.Key.Name, "UID", *p.UID, current.UID)
 	}
 	if rv := fmt.Sprint(current.Revision); p.ResourceVersion != nil && *p.ResourceVersion != rv {
-		return res.life.precondition(res, current.Key.Name, "ResourceVersion", *p.ResourceVersion, rv)
+		return res.strategy.precondition(res, current.Key.Name, "ResourceVersion", *p.ResourceVersion, rv)
 	}
 	return nil
 }
@@ -178,25 +179,25 @@ func (res *Resource) validateDelete(ctx context.Context, current *storage.Record
 // mark computes the object that stays while something holds it. A deletion changes only metadata. So mark changes the stored form,
 // whatever the version of the request, and converts nothing.
 func (w *Write) mark(ctx context.Context) error {
-	grace, err := w.res.graceFor(ctx, w.old.stored, *w.deletion)
+	grace, err := w.res.graceFor(ctx, w.before.stored, *w.deletion)
 	if err != nil {
 		return err
 	}
-	if text := w.res.life.except.OrphansWarning; text != "" && w.res.propagation(*w.deletion) == "" {
+	if text := w.res.strategy.except.OrphansWarning; text != "" && w.res.propagation(*w.deletion) == "" {
 		w.Warnings.addAlways(text)
 	}
-	w.obj = w.res.markForDeletion(w.old.stored, *w.deletion, grace)
+	w.after.stored = w.res.markForDeletion(w.before.stored, *w.deletion, grace)
 	return nil
 }
 
 // markForDeletion returns the object with the finalizer of the propagation policy, with the time when its grace period ends, and with the
-// length of that period. A repeated deletion counts the new grace period from the first request. The kind's life completes the mark.
+// length of that period. A repeated deletion counts the new grace period from the first request. The kind's strategy completes the mark.
 func (res *Resource) markForDeletion(old doc.Value, options apimeta.DeleteOptions, grace int64) doc.Value {
 	m := objectmeta.Of(old)
 	finalizers := objectmeta.FinalizersOf(old)
 	decides := func(f string) bool { return f == objectmeta.FinalizerOrphan || f == objectmeta.FinalizerForeground }
 	policy := res.propagation(options)
-	if policy == "" && res.life.except.Orphans && !slices.ContainsFunc(finalizers, decides) {
+	if policy == "" && res.strategy.except.Orphans && !slices.ContainsFunc(finalizers, decides) {
 		policy = apimeta.DeletePropagationOrphan
 	}
 	if policy != "" {
@@ -229,13 +230,13 @@ func (res *Resource) markForDeletion(old doc.Value, options apimeta.DeleteOption
 			m = m.With(objectmeta.Generation, doc.OfInt(n+1))
 		}
 	}
-	return res.life.mark(old.With("metadata", m))
+	return res.strategy.mark(old.With("metadata", m))
 }
 
 // beginsGrace reports whether a deletion begins or shortens a grace period, even to 0. A trusted deletion ends a period that has begun:
 // watchers know the mark already.
 func (w *Write) beginsGrace() bool {
-	old := w.old.stored
+	old := w.before.stored
 	return w.res.Stored.GoType.SetHooks().GracePeriod && (!objectmeta.Deleting(old) || objectmeta.GraceOf(old) > 0 && !w.Asked.Trusted)
 }
 
@@ -249,13 +250,13 @@ func (res *Resource) propagation(o apimeta.DeleteOptions) apimeta.DeletionPropag
 	case *o.OrphanDependents:
 		return apimeta.DeletePropagationOrphan
 	default:
-		return res.life.propagation
+		return res.strategy.propagation
 	}
 }
 
-// held reports whether finalizers, the rest of a grace period, or the kind's life keep an object that is being deleted.
+// held reports whether finalizers, the rest of a grace period, or the kind's strategy keep an object that is being deleted.
 func (res *Resource) held(obj doc.Value) bool {
-	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.life.holds(obj)
+	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.strategy.holds(obj)
 }
 
 // asked returns the grace period that a client asks for. As upstream does, it turns a negative period into one second.

@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
@@ -29,7 +29,7 @@ func (res *Resource) decodeEmbedded(obj doc.Value) (decoded doc.Value, err error
 		if m.IsNull() {
 			return v.With("metadata", doc.MapOf())
 		}
-		if wrong := schema.DecodingError(codec.AppendJSON(nil, m), reflect.TypeFor[apimeta.ObjectMeta]()); wrong != nil {
+		if wrong := gotype.DecodingError(codec.AppendJSON(nil, m), reflect.TypeFor[apimeta.ObjectMeta]()); wrong != nil {
 			err = errors.New(status.InvalidField(at.Child("metadata"), m.Plain(), wrong.Error()).Error())
 			return v
 		}

@@ -20,7 +20,7 @@ type Host struct {
 	Logger *slog.Logger
 	// MaxObjectBytes is the size limit of an object.
 	MaxObjectBytes int64
-	// MaxConvertedBytes limits the memory for objects that are kept in other versions than the stored one, see views.
+	// MaxConvertedBytes limits the memory for objects that are kept in other versions than the stored one, see shownCache.
 	MaxConvertedBytes int64
 	// UnsafeDeletion allows clients to delete an object that cannot be decoded.
 	UnsafeDeletion bool
@@ -35,6 +35,8 @@ type Host struct {
 	// UntilRetired returns the context of a watch of the resource, which also ends when the API ends, and with [ErrRetired] when the API
 	// gives up or replaces the resource.
 	UntilRetired func(context.Context, *Resource) (context.Context, context.CancelFunc)
+	// WaitOutside registers that a request begins to wait for a webhook, or returns an error if too many wait. The caller must call done.
+	WaitOutside func(webhook string) (done func(), err error)
 	// Types remembers the schemas of Go types.
 	Types *schema.Types
 	// Begin registers a write that no client asked for, so that the API's shutdown waits for it. The caller must call done.
@@ -44,14 +46,16 @@ type Host struct {
 // Environment is what all resources of an API share.
 type Environment struct {
 	Host
-	views  *views
-	reaper *reaper
+	shownCache *shownCache
+	reaper     *reaper
+	unattended *unattended
 }
 
 // NewEnvironment makes the Environment of an API. The API must close it.
 func NewEnvironment(h Host) *Environment {
-	env := &Environment{Host: h, views: newViews(h.MaxConvertedBytes)}
+	env := &Environment{Host: h, shownCache: newShownCache(h.MaxConvertedBytes)}
 	env.reaper = newReaper(h)
+	env.unattended = &unattended{host: h}
 	return env
 }
 
@@ -68,8 +72,11 @@ func (env *Environment) Derive(t reflect.Type, options schema.Options) (*schema.
 	return env.types().Derive(t, options)
 }
 
-// Close stops the reaper.
-func (env *Environment) Close() { env.reaper.stop() }
+// Close stops the reaper and the look-out for deletions that wait.
+func (env *Environment) Close() {
+	env.reaper.stop()
+	env.unattended.stop()
+}
 
 // Set is what an API serves at one moment. It does not change.
 type Set struct {
@@ -89,7 +96,7 @@ func NewSet(resources []*Resource) Set {
 			s.Namespaces = res
 		}
 		if !res.Kind.Virtual {
-			s.stored[res.storedName()] = res
+			s.stored[res.StoredName()] = res
 		}
 	}
 	for res := range s.EveryVersion {

@@ -58,7 +58,7 @@ func (all *Exchanges) Do(ctx context.Context, exchange func(*Exchange) error) er
 }
 
 // Exchange is a change of what an API serves. All resources are in their stored versions. The API plans it with Take, Replace and GiveUp,
-// calls Prepare, exchanges its set, and calls Settle and Unlock. When the requests to GivenUp have ended, it calls End.
+// calls Prepare, exchanges its set, and calls Complete and Unlock. When the requests to GivenUp have ended, it calls End.
 type Exchange struct {
 	GivenUp []*Resource
 
@@ -69,7 +69,7 @@ type Exchange struct {
 	taken     []*Resource
 	next      []*Resource // take the place of replaced, one for one
 	replaced  []*Resource
-	before    []*fate // the fates of replaced before the exchange
+	before    []*retirement // the retirements of replaced before the exchange
 }
 
 // Unlock lets the next exchange begin. It may be called twice.
@@ -83,7 +83,7 @@ func (x *Exchange) Unlock() {
 // Take plans to serve a resource. If the same resource is about to leave the store, the new one replaces it there, because requests may
 // still be under way.
 func (x *Exchange) Take(res *Resource) {
-	if old := x.all.leaving[res.storedName()]; old != nil {
+	if old := x.all.leaving[res.StoredName()]; old != nil {
 		x.Replace(old, res)
 		return
 	}
@@ -130,7 +130,7 @@ func (x *Exchange) Prepare(ctx context.Context) error {
 	}
 	for i, next := range x.next {
 		old := x.replaced[i]
-		x.before = append(x.before, old.fate.Swap(&fate{replaced: true, reshaped: next.fingerprint() != old.fingerprint(), settled: make(chan struct{})}))
+		x.before = append(x.before, old.retirement.Swap(&retirement{replaced: true, reshaped: next.fingerprint() != old.fingerprint(), decided: make(chan struct{})}))
 		if err := next.begin(ctx); err != nil {
 			return errors.Join(err, x.undo(context.WithoutCancel(ctx), x.taken))
 		}
@@ -143,7 +143,7 @@ func (res *Resource) rehearse(ctx context.Context, old *Resource) error {
 	if old.fingerprint() == res.fingerprint() {
 		return nil
 	}
-	page, err := res.Store.List(ctx, storage.Query{Scope: watch.Scope{Resource: old.storedName()}}, nil)
+	page, err := res.Store.List(ctx, storage.Query{Scope: watch.Scope{Resource: old.StoredName()}}, nil)
 	if err != nil {
 		return err
 	}
@@ -163,32 +163,32 @@ func (x *Exchange) undo(ctx context.Context, taken []*Resource) (err error) {
 	for _, res := range taken {
 		err = errors.Join(err, res.unregister(ctx))
 	}
-	for i, fate := range x.before {
+	for i, retirement := range x.before {
 		old := x.replaced[i]
 		if !old.Kind.Virtual {
 			if e := old.register(ctx); e != nil {
 				err = errors.Join(err, fmt.Errorf("kind %q: the old declaration cannot be restored: %w", old.GVK.Kind, e))
 			}
 		}
-		close(old.fate.Swap(fate).settled)
+		close(old.retirement.Swap(retirement).decided)
 	}
 	return err
 }
 
-// Settle lets go on what waits for the next set, gives their fate to the resources that the API has given up, and loads the reaper with
+// Complete lets go on what waits for the next set, gives their retirement to the resources that the API has given up, and loads the reaper with
 // the objects of the new ones.
-func (x *Exchange) Settle() {
+func (x *Exchange) Complete() {
 	for _, next := range x.next {
 		next.outside.forgetBeforehand()
 	}
 	for _, old := range x.replaced {
-		close(old.fate.Load().settled)
+		close(old.retirement.Load().decided)
 		old.drop()
-		delete(x.all.leaving, old.storedName())
+		delete(x.all.leaving, old.StoredName())
 	}
 	for _, old := range x.GivenUp {
-		old.fate.Store(&fate{settled: settled()})
-		x.all.leaving[old.storedName()] = old
+		old.retirement.Store(&retirement{decided: decided()})
+		x.all.leaving[old.StoredName()] = old
 	}
 	for _, res := range slices.Concat(x.taken, x.next) {
 		res.reaper.load(res) // not before, because the reaper looks for the resource in the set
@@ -207,13 +207,13 @@ func (x *Exchange) End(ctx context.Context) error {
 	defer func() { <-x.all.turn }()
 	var errs []error
 	for _, old := range x.GivenUp {
-		name := old.storedName()
+		name := old.StoredName()
 		if x.all.leaving[name] != old {
 			continue
 		}
 		delete(x.all.leaving, name)
 		// A write that is still under way must not commit under a later declaration.
-		old.fate.Store(&fate{replaced: true, settled: settled()})
+		old.retirement.Store(&retirement{replaced: true, decided: decided()})
 		old.drop()
 		errs = append(errs, old.unregister(ctx))
 		old.reaper.forgetAll(name)
@@ -221,8 +221,8 @@ func (x *Exchange) End(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// settled returns a closed channel, for a fate that is already complete.
-func settled() chan struct{} {
+// decided returns a closed channel, for a retirement that is already complete.
+func decided() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
@@ -231,7 +231,7 @@ func settled() chan struct{} {
 // drop frees what the environment keeps for a resource.
 func (res *Resource) drop() {
 	for _, version := range res.versions {
-		version.views.forget(version)
+		version.shownCache.forget(version)
 	}
 }
 

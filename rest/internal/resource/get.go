@@ -46,7 +46,7 @@ func (res *Resource) StoreError(err error, name string) error {
 // Show returns a stored record in the version of the resource: the record itself if this is the stored version, otherwise a record of the
 // converted object with the same key and revision. Callers share both and must not change them.
 func (res *Resource) Show(r *storage.Record) (*storage.Record, error) {
-	if res.Stored.fate.Load() != nil {
+	if res.Stored.retirement.Load() != nil {
 		return res.showRetired(r)
 	}
 	return res.show(r)
@@ -66,8 +66,8 @@ func (res *Resource) showConverted(r *storage.Record) (*storage.Record, error) {
 		err := res.showOutside(context.Background(), one)
 		return one[0], err
 	}
-	k := view{revision: r.Revision, as: res}
-	if shown := res.views.get(k); shown != nil {
+	k := shownKey{revision: r.Revision, as: res}
+	if shown := res.shownCache.get(k); shown != nil {
 		return shown, nil
 	}
 	v, _, err := codec.DecodeJSON(r.JSON)
@@ -87,7 +87,7 @@ func (res *Resource) showAs(r *storage.Record, v doc.Value) (*storage.Record, er
 	if shown.Parts, err = res.extract(shown.JSON); err != nil {
 		return nil, fmt.Errorf("%v as %s: %w", r.Key, res.versionBeside(res.Stored), err)
 	}
-	return res.views.add(view{revision: r.Revision, as: res}, shown), nil
+	return res.shownCache.add(shownKey{revision: r.Revision, as: res}, shown), nil
 }
 
 // shownAhead is how many bytes of a list are converted before the answer begins.

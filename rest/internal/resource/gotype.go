@@ -59,7 +59,7 @@ func (e *PanicError) Error() string {
 // ChangeTyped runs a function of the host that changes typed, which is obj in its Go type, and returns obj with those changes.
 func (res *Resource) ChangeTyped(obj doc.Value, typed any, f func() error) (doc.Value, error) {
 	before := obj
-	if !res.Dialect.GoWritten && !res.view.Holds(obj) {
+	if !res.Dialect.GoWritten && !res.typeView.Holds(obj) {
 		var err error
 		if before, err = res.GoType.ToDocument(typed); err != nil {
 			return doc.Value{}, err
@@ -75,7 +75,7 @@ func (res *Resource) ChangeTyped(obj doc.Value, typed any, f func() error) (doc.
 	if res.Dialect.GoWritten {
 		return res.WithKind(after), nil
 	}
-	return res.WithKind(res.view.Merge(obj, before, after, schema.ZerosOfChanges)), nil
+	return res.WithKind(res.typeView.Merge(obj, before, after, schema.ZerosOfChanges)), nil
 }
 
 // SentByType returns the object that a typed client sends to replace old. v is what Go encodes of it; fields that the type does not have
@@ -84,17 +84,17 @@ func (res *Resource) SentByType(v, old doc.Value) doc.Value {
 	if res.Dialect.GoWritten || old.IsAbsent() {
 		return v
 	}
-	before, err := res.view.Show(old)
+	before, err := res.typeView.Show(old)
 	if err != nil { // the client cannot have read old in this type
 		return v
 	}
-	return res.view.Merge(old, before, v, schema.ZerosOverDefaults)
+	return res.typeView.Merge(old, before, v, schema.ZerosOverDefaults)
 }
 
 // writeMetadata returns obj with its metadata as Go writes it, because upstream encodes the metadata of every kind with Go.
 func (res *Resource) writeMetadata(obj doc.Value) (doc.Value, error) {
 	m := objectmeta.Of(obj)
-	written, err := res.view.Member("metadata").Show(m)
+	written, err := res.typeView.Member("metadata").Show(m)
 	if err != nil || written == m {
 		return obj, err
 	}

@@ -1,11 +1,10 @@
 package resource
 
 import (
-	"fmt"
-
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
@@ -52,7 +51,7 @@ func KindOf(obj doc.Value, text func() []byte) (apimeta.GroupVersionKind, error)
 	}{apiVersion.Text(), kind.Text()}
 	if apiVersion.Kind() != doc.String || kind.Kind() != doc.String {
 		raw := text()
-		err := schema.DecodingError(raw, reflect.TypeOf(found))
+		err := gotype.DecodingError(raw, reflect.TypeOf(found))
 		if err == nil {
 			err = json.Unmarshal(raw, &found)
 		}

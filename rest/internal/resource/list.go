@@ -2,21 +2,19 @@ package resource
 
 import (
 	"context"
-	"errors"
-	"math"
-	"reflect"
-	"strconv"
-
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"strings"
 	"sync"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -29,11 +27,6 @@ type Page struct {
 	Selected  Selection
 	Token     string
 	Remaining *int64
-}
-
-// Meta returns the metadata of the list.
-func (p Page) Meta() apimeta.ListMeta {
-	return apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(p.Revision), 10), Continue: p.Token, RemainingItemCount: p.Remaining}
 }
 
 // recordBuffers lends buffers for the records of lists, so that a long list does not allocate one each time.
@@ -53,7 +46,7 @@ func ReturnRecords(records *[]*storage.Record) {
 // that is large enough.
 func (res *Resource) List(ctx context.Context, namespace string, p ListParameters, into []*storage.Record) (Page, error) {
 	selected := res.Select(namespace, p)
-	options := selected.listOptions()
+	options := selected.Query()
 	options.Limit = int(min(max(p.Limit, 0), math.MaxInt32))
 	fromToken := false
 	if p.Continue != "" {
@@ -84,10 +77,8 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 			options.Exact = true
 		}
 	}
-	if selected.outside != nil {
-		if err := selected.convertAhead(ctx, res.Store, options); err != nil {
-			return Page{}, err
-		}
+	if err := selected.ConvertAhead(ctx, res.Store, options); err != nil {
+		return Page{}, err
 	}
 	found, err := res.Store.List(ctx, options, into)
 	if res.Replaced() { // the indexes of the store may be those of the next resource
@@ -198,7 +189,7 @@ func readToken(data []byte) (t continueToken, err error) {
 	case v.Kind() != doc.Map && !v.IsNull():
 		return t, errors.New("json: cannot unmarshal " + v.JSONName() + " into Go value of type storage.continueToken")
 	}
-	if err := schema.DecodingError(data, reflect.TypeFor[continueToken]()); err != nil {
+	if err := gotype.DecodingError(data, reflect.TypeFor[continueToken]()); err != nil {
 		return t, err
 	}
 	return t, json.Unmarshal(data, &t)

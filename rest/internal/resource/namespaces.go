@@ -13,9 +13,9 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Namespaces is the Life of namespaces. spec.finalizers hold a namespace as well, and only its subresource /finalize changes them. A
+// Namespaces is the Strategy of namespaces. spec.finalizers hold a namespace as well, and only its subresource /finalize changes them. A
 // namespace has a phase and a label with its own name. Nobody may delete certain namespaces, and the API creates one when it starts.
-var Namespaces = &Life{
+var Namespaces = &Strategy{
 	begin:        newNamespace,
 	change:       updatedNamespace,
 	owned:        withoutFirstFinalizer,

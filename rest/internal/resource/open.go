@@ -22,6 +22,8 @@ type OpenSchema struct {
 	RulesChecked bool
 	// Convert converts objects between the versions, or is nil. The stored version declares it.
 	Convert Converter
+	// DefinedBy is the object that describes the kind, or nil.
+	DefinedBy *DefinedBy
 }
 
 // anyFields is the schema of objects that may have any fields.
@@ -32,7 +34,7 @@ func (res *Resource) readOpen(d Declaration) (err error) {
 	if len(d.Overlay) > 0 {
 		return errors.New("Overlay: it adds to a Go type, and the kind has a Schema")
 	}
-	res.outside = newOutside(d.Open.Convert)
+	res.outside, res.definedBy = newOutside(d.Open.Convert), d.Open.DefinedBy
 	text := d.Open.JSON
 	if len(text) == 0 {
 		text = []byte(anyFields)

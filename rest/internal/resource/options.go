@@ -3,17 +3,14 @@ package resource
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/internal/words"
+	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -27,7 +24,7 @@ func ReadDeleteOptions(body doc.Value, text func() []byte) (o apimeta.DeleteOpti
 		return o, err
 	}
 	data := codec.AppendJSON(nil, body)
-	if err := schema.DecodingError(data, reflect.TypeFor[apimeta.DeleteOptions]()); err != nil {
+	if err := gotype.DecodingError(data, reflect.TypeFor[apimeta.DeleteOptions]()); err != nil {
 		return o, status.BadRequest(err.Error())
 	}
 	err = json.Unmarshal(data, &o)
@@ -106,80 +103,3 @@ func ValidateDryRun(values []string) status.FieldErrors {
 
 // ParseBool reads a flag as Kubernetes does: what is not plainly false is true.
 func ParseBool(s string) bool { return s != "0" && !strings.EqualFold(s, "false") }
-
-// IntegerParameter parses an integer parameter. It returns nil if the parameter is missing, and an error if it is
-// empty.
-func IntegerParameter(query url.Values, name string) (*int64, error) {
-	if !query.Has(name) {
-		return nil, nil
-	}
-	n, err := strconv.ParseInt(query.Get(name), 10, 64)
-	if err != nil {
-		return nil, status.BadRequest(words.NotAnInteger(query.Get(name), 64))
-	}
-	return &n, nil
-}
-
-// QueryListOptions reads the options of a list or a watch from the query.
-func QueryListOptions(query url.Values) (o apimeta.ListOptions, err error) {
-	o.LabelSelector, o.FieldSelector = query.Get("labelSelector"), query.Get("fieldSelector")
-	o.ResourceVersion, o.Continue = query.Get("resourceVersion"), query.Get("continue")
-	o.ResourceVersionMatch = apimeta.ResourceVersionMatch(query.Get("resourceVersionMatch"))
-	if o.TimeoutSeconds, err = IntegerParameter(query, "timeoutSeconds"); err != nil {
-		return o, err
-	}
-	limit, err := IntegerParameter(query, "limit")
-	if err != nil {
-		return o, err
-	}
-	if limit != nil {
-		o.Limit = *limit
-	}
-	o.Watch = query.Has("watch") && ParseBool(query.Get("watch"))
-	o.AllowWatchBookmarks = query.Has("allowWatchBookmarks") && ParseBool(query.Get("allowWatchBookmarks"))
-	if query.Has("sendInitialEvents") {
-		send := ParseBool(query.Get("sendInitialEvents"))
-		o.SendInitialEvents = &send
-	}
-	return o, nil
-}
-
-// QueryDeleteOptions reads the options of a deletion without a body from the query.
-func QueryDeleteOptions(query url.Values) (o apimeta.DeleteOptions, err error) {
-	if query == nil {
-		return o, nil
-	}
-	o.DryRun = query["dryRun"]
-	if o.GracePeriodSeconds, err = IntegerParameter(query, "gracePeriodSeconds"); err != nil {
-		return o, err
-	}
-	if query.Has("propagationPolicy") {
-		policy := apimeta.DeletionPropagation(query.Get("propagationPolicy"))
-		o.PropagationPolicy = &policy
-	}
-	o.Preconditions = queryPreconditions(query)
-	if query.Has("orphanDependents") {
-		orphan := ParseBool(query.Get("orphanDependents"))
-		o.OrphanDependents = &orphan
-	}
-	if query.Has(FieldIgnoreReadError) {
-		ignore := ParseBool(query.Get(FieldIgnoreReadError))
-		o.IgnoreStoreReadErrorWithClusterBreakingPotential = &ignore
-	}
-	return o, nil
-}
-
-// queryPreconditions reads the preconditions of a deletion from the query.
-func queryPreconditions(query url.Values) *apimeta.Preconditions {
-	var p apimeta.Preconditions
-	if uid := query.Get("uid"); uid != "" {
-		p.UID = &uid
-	}
-	if rv := query.Get("resourceVersion"); rv != "" {
-		p.ResourceVersion = &rv
-	}
-	if p == (apimeta.Preconditions{}) {
-		return nil
-	}
-	return &p
-}

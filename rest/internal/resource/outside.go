@@ -24,7 +24,7 @@ type Converter func(ctx context.Context, objects []json.RawMessage, apiVersion s
 type outside struct {
 	convert    Converter
 	mu         sync.Mutex
-	pending    map[view]*pending
+	pending    map[shownKey]*pending
 	beforehand atomic.Pointer[beforehand] // during an exchange
 }
 
@@ -32,8 +32,11 @@ func newOutside(convert Converter) *outside {
 	if convert == nil {
 		return nil
 	}
-	return &outside{convert: convert, pending: map[view]*pending{}}
+	return &outside{convert: convert, pending: map[shownKey]*pending{}}
 }
+
+// ConvertedOutside reports whether requests in this version may wait for a Converter.
+func (res *Resource) ConvertedOutside() bool { return res.Stored != res && res.Stored.outside != nil }
 
 // between returns a function that converts single documents.
 func (o *outside) between(from, to *Resource) func(doc.Value) (doc.Value, error) {
@@ -44,7 +47,7 @@ func (o *outside) between(from, to *Resource) func(doc.Value) (doc.Value, error)
 		if err != nil {
 			return doc.Value{}, err
 		}
-		return to.settleConverted(converted[0])
+		return to.defaultConverted(converted[0])
 	}
 }
 

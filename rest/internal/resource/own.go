@@ -43,14 +43,14 @@ func (res *Resource) asOwned(obj doc.Value, apiVersion string) (doc.Value, *mana
 
 // own records who owns which fields after the write.
 func (w *Write) own(context.Context) error {
-	w.tracked = w.withOwners(w.obj)
+	w.after.shown = w.withOwners(w.draft.now)
 	return nil
 }
 
 // withOwners returns the object with the managedFields after this write (API concepts, Field management). A client may send
 // managedFields; if it sends none, those of the old object count.
 func (w *Write) withOwners(obj doc.Value) doc.Value {
-	claimed, old := w.claimed, w.old.shown
+	claimed, old := w.draft.owners, w.before.shown
 	switch {
 	case w.res.Managed == nil:
 		return obj
@@ -91,8 +91,8 @@ func (w *Write) setsCount() bool { return w.Through != nil && w.Through.applied 
 // owned returns the object without the fields that nobody owns: the initial fields of a new object, and a count of zero, because a Scale
 // leaves it out.
 func (w *Write) owned(obj doc.Value) doc.Value {
-	if w.old.shown.IsAbsent() {
-		return w.res.life.owned(obj)
+	if w.before.shown.IsAbsent() {
+		return w.res.strategy.owned(obj)
 	}
 	if w.setsCount() {
 		if n, ok := obj.Lookup(w.Through.applied...).Int(); ok && n == 0 {

@@ -28,8 +28,8 @@ func (res *Resource) PatchTypes(sub *Subresource) []string {
 }
 
 // Patch makes the write a patch of the object, or of the view of a subresource with its own kind. It returns an error only for an
-// unsupported media type. A patch that cannot be parsed fails in the step ask, after the step find, so that a missing object is reported
-// first.
+// unsupported media type and a patch that is not JSON. Another patch that cannot be parsed fails in the step ask, after the step find, so
+// that a missing object is reported first.
 func (w *Write) Patch(media string, data []byte) error {
 	of := w.res.Schema
 	if w.throughOwnKind() {
@@ -48,7 +48,7 @@ func (w *Write) Patch(media string, data []byte) error {
 		if err != nil {
 			return doc.Value{}, err
 		}
-		if err := w.checkPatched(obj, old); err != nil {
+		if err := w.checkPatchedKind(obj, old); err != nil {
 			return doc.Value{}, err
 		}
 		return obj.With("kind", old.Get("kind")), nil
@@ -56,9 +56,12 @@ func (w *Write) Patch(media string, data []byte) error {
 	return nil
 }
 
-// refused returns a Change that fails with the error of a patch that cannot be parsed.
-func refused(err error) Change {
-	return func(doc.Value) (doc.Value, error) { return doc.Value{}, err }
+// refusedPatch returns the error of a patch that is not JSON. Any other patch that cannot be parsed becomes a Change that fails.
+func refusedPatch(err error) (Change, error) {
+	if errors.Is(err, docpatch.ErrNotJSON) {
+		return nil, err
+	}
+	return func(doc.Value) (doc.Value, error) { return doc.Value{}, err }, nil
 }
 
 // parsePatch parses a patch of an object that the schema describes.
@@ -67,7 +70,7 @@ func (w *Write) parsePatch(media string, data []byte, of *schema.Schema) (Change
 	case kind.JSONPatch:
 		p, err := docpatch.ParseJSONPatch(data)
 		if err != nil {
-			return refused(err), nil
+			return refusedPatch(err)
 		}
 		want := w.withText(p.Text, of, p.Apply)
 		w.Body.Problems, w.Body.patched.asWritten = p.Warnings(), true
@@ -78,7 +81,7 @@ func (w *Write) parsePatch(media string, data []byte, of *schema.Schema) (Change
 		}
 		p, err := docpatch.ParseStrategicMergePatch(data)
 		if err != nil {
-			return refused(err), nil
+			return refusedPatch(err)
 		}
 		w.Body.Problems, w.Body.inDocument = p.Warnings(), true
 		return w.withText(p.Text, of, func(old doc.Value) (doc.Value, error) {
@@ -92,7 +95,7 @@ func (w *Write) parsePatch(media string, data []byte, of *schema.Schema) (Change
 	case kind.MergePatch:
 		p, err := docpatch.ParseMergePatch(data)
 		if err != nil {
-			return refused(err), nil
+			return refusedPatch(err)
 		}
 		w.Body.Problems = p.Warnings()
 		return w.withText(p.Text, of, func(old doc.Value) (doc.Value, error) { return p.Apply(old), nil }), nil
@@ -111,28 +114,6 @@ func (w *Write) withText(text func([]byte) []byte, of *schema.Schema, want Chang
 		made.of = old
 		return want(old)
 	}
-}
-
-// checkPatched refuses a patch whose result is not an object, or has another kind, name or namespace.
-func (w *Write) checkPatched(obj, old doc.Value) error {
-	if err := w.checkPatchedKind(obj, old); err != nil {
-		return err
-	}
-	m := objectmeta.Of(obj)
-	if errs := w.res.metadata.CheckTypes(status.Field("metadata"), objectmeta.WithoutNulls(m)); len(errs) > 0 && !m.IsNull() {
-		if !w.res.Dialect.MetadataAlone {
-			return w.wrongType(obj, errs)
-		}
-		return w.undecodable(obj, w.metadataTypeError(m, errs))
-	}
-	before := objectmeta.Of(old)
-	if objectmeta.NameOf(obj) == "" {
-		return w.BodyFirst(obj, NameUndeterminable(before.Get(objectmeta.Name).Text()))
-	}
-	if err := w.res.CheckIdentity(obj, before.Get(objectmeta.Namespace).Text(), before.Get(objectmeta.Name).Text()); err != nil {
-		return w.BodyFirst(obj, err)
-	}
-	return nil
 }
 
 // checkPatchedKind refuses a patch that changed the kind, in the words of upstream's decoder. In the built-in dialect the patch may
@@ -162,7 +143,7 @@ func (w *Write) checkPatchedKind(obj, old doc.Value) error {
 	return w.undecodable(obj, errors.New(w.res.otherBuiltinKind(found, w.res.GVK)))
 }
 
-// checkPatchedSubresource is checkPatched for a subresource with its own kind. The patched view may lack the kind.
+// checkPatchedSubresource is checkPatchedKind for a subresource with its own kind. The patched view may lack the kind.
 func (w *Write) checkPatchedSubresource(v doc.Value) error {
 	sub := w.Through
 	found, err := KindOf(v, JSONOf(v))
@@ -201,7 +182,7 @@ func (w *Write) patchedInvalid(obj doc.Value, text string) error {
 
 // textOf returns the text of an object for an error message.
 func (w *Write) textOf(obj doc.Value) string {
-	if w.Body.patched != nil && !w.translated {
+	if w.Body.patched != nil && !w.draft.translated {
 		return w.Body.patched.String()
 	}
 	return shownText(obj)

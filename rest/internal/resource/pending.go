@@ -24,8 +24,8 @@ const convertedAtOnce = 8 << 20
 // showOutside replaces stored records by records of the converted objects. It converts those together that no other reader is converting.
 // If it fails, the records may be of both kinds.
 func (res *Resource) showOutside(ctx context.Context, records []*storage.Record) error {
-	own, others := res.claim(records)
-	if err := res.convertClaimed(ctx, records, own); err != nil {
+	own, others := res.assign(records)
+	if err := res.convertAssigned(ctx, records, own); err != nil {
 		return err
 	}
 	for i, p := range others {
@@ -48,9 +48,9 @@ func (res *Resource) showOutside(ctx context.Context, records []*storage.Record)
 	return nil
 }
 
-// claim replaces the records whose conversion is cached. Of the others, it returns those that the caller must convert, and those that
+// assign replaces the records whose conversion is cached. Of the others, it returns those that the caller must convert, and those that
 // another goroutine is converting.
-func (res *Resource) claim(records []*storage.Record) (own []claimed, others map[int]*pending) {
+func (res *Resource) assign(records []*storage.Record) (own []assigned, others map[int]*pending) {
 	o := res.Stored.outside
 	head := res.head()
 	o.mu.Lock()
@@ -59,8 +59,8 @@ func (res *Resource) claim(records []*storage.Record) (own []claimed, others map
 		if bytes.HasPrefix(r.JSON, head) { // shown already
 			continue
 		}
-		k := view{revision: r.Revision, as: res}
-		if shown := res.views.get(k); shown != nil {
+		k := shownKey{revision: r.Revision, as: res}
+		if shown := res.shownCache.get(k); shown != nil {
 			records[i] = shown
 			continue
 		}
@@ -73,7 +73,7 @@ func (res *Resource) claim(records []*storage.Record) (own []claimed, others map
 		}
 		p := &pending{done: make(chan struct{}), shown: r}
 		o.pending[k] = p
-		own = append(own, claimed{p, i})
+		own = append(own, assigned{p, i})
 	}
 	return own, others
 }
@@ -83,15 +83,15 @@ func (res *Resource) head() []byte {
 	return fmt.Appendf(nil, `{"apiVersion":%q,`, res.GVK.GroupVersion())
 }
 
-// claimed is the conversion of a record that the caller carries out, and the place of the record among those that the reader wants.
-type claimed struct {
+// assigned is the conversion of a record that the caller carries out, and the place of the record among those that the reader wants.
+type assigned struct {
 	*pending
 	place int
 }
 
-// convertClaimed converts the claimed records, and finishes each conversion. Others may wait for them, so a call does not end with the
+// convertAssigned converts the assigned records, and finishes each conversion. Others may wait for them, so a call does not end with the
 // context of the reader that makes it.
-func (res *Resource) convertClaimed(ctx context.Context, records []*storage.Record, own []claimed) (err error) {
+func (res *Resource) convertAssigned(ctx context.Context, records []*storage.Record, own []assigned) (err error) {
 	defer func() { // what is left after an error
 		for _, p := range own {
 			res.finish(p.pending, nil, err, false)
@@ -126,7 +126,7 @@ func (res *Resource) convertClaimed(ctx context.Context, records []*storage.Reco
 func (res *Resource) finish(p *pending, shown *storage.Record, err error, alone bool) {
 	o := res.Stored.outside
 	o.mu.Lock()
-	delete(o.pending, view{revision: p.shown.Revision, as: res})
+	delete(o.pending, shownKey{revision: p.shown.Revision, as: res})
 	o.mu.Unlock()
 	if p.err, p.alone = err, alone; shown != nil {
 		p.shown = shown
@@ -135,7 +135,7 @@ func (res *Resource) finish(p *pending, shown *storage.Record, err error, alone 
 }
 
 // convertRecords converts stored records in one call.
-func (res *Resource) convertRecords(ctx context.Context, stored []claimed, list bool) (shown []*storage.Record, err error) {
+func (res *Resource) convertRecords(ctx context.Context, stored []assigned, list bool) (shown []*storage.Record, err error) {
 	c := conversion{from: res.Stored.GVK, to: res, list: list, objects: make([]doc.Value, len(stored))}
 	for i, p := range stored {
 		if c.objects[i], _, err = codec.DecodeJSON(p.shown.JSON); err != nil {
@@ -148,7 +148,7 @@ func (res *Resource) convertRecords(ctx context.Context, stored []claimed, list 
 	}
 	shown = make([]*storage.Record, len(stored))
 	for i, v := range converted {
-		if v, err = res.settleConverted(v); err != nil {
+		if v, err = res.defaultConverted(v); err != nil {
 			return nil, err
 		}
 		if shown[i], err = res.showAs(stored[i].shown, v); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-
 	"slices"
 	"strings"
 	"unicode"
@@ -13,22 +12,25 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
 // isPatch reports whether the client sent a patch or a configuration from which the object was computed.
-func (w *Write) isPatch() bool { return w.form == applied || w.form == patched && !w.translated }
+func (w *Write) isPatch() bool { return w.form == applied || w.form == patched && !w.draft.translated }
 
 // prune removes unknown fields and reports them as the request asks. It refuses wrong types in metadata, because the later steps rely on
-// them. For a built-in kind it reports every wrong type before unknown fields, as upstream's decoder does.
+// them. For a built-in kind it refuses every wrong type, and reports it before unknown fields, as upstream's decoder does.
 func (w *Write) prune(context.Context) error {
-	sent, res := w.obj, w.res
+	sent, res := w.draft.now, w.res
 	if err := w.checkNumbers(sent); err != nil {
 		return err
 	}
 	obj, unknown := res.Schema.Prune(sent)
+	if sent.Get("kind").Text() != res.GVK.Kind { // the schema does not describe this body, which will be refused
+		unknown = slices.DeleteFunc(unknown, func(path string) bool { return !inMetadata(path) })
+	}
 	if res.Dialect.TypesFirst && (len(unknown) > 0 || len(w.problems()) > 0) {
 		if errs := res.Schema.CheckTypes(nil, obj); len(errs) > 0 {
 			return w.wrongType(sent, errs)
@@ -42,7 +44,7 @@ func (w *Write) prune(context.Context) error {
 	}
 	m := objectmeta.Of(obj)
 	if errs := res.metadata.CheckTypes(status.Field("metadata"), m); len(errs) > 0 {
-		if w.form == applied {
+		if w.form == applied || w.isPatch() && !res.Dialect.MetadataAlone {
 			return w.wrongType(sent, errs)
 		}
 		return w.undecodable(sent, w.metadataTypeError(m, errs))
@@ -56,38 +58,15 @@ func (w *Write) prune(context.Context) error {
 	if refused := w.Report(unknown); refused != "" {
 		return w.undecodable(sent, errors.New(refused))
 	}
-	if errs := w.checkOverlooked(obj); len(errs) > 0 {
+	if errs := w.checkBody(obj); len(errs) > 0 {
 		return w.wrongType(sent, errs)
 	}
 	how := objectmeta.AsSent
 	if w.isPatch() {
 		how = objectmeta.AfterMutation
 	}
-	w.obj = w.dropRepeatedOwners(obj, how)
+	w.draft.now = w.dropRepeatedOwners(obj, how)
 	return nil
-}
-
-// BodyFirst returns the error of a body that cannot be decoded; if the body is sound, it returns err. Upstream decodes a body before it
-// compares it with the URL or the stored object, so decoding errors come first. BodyFirst changes nothing in w except its warnings.
-func (w *Write) BodyFirst(obj doc.Value, err error) error {
-	body := *w
-	body.attempt = attempt{obj: obj}
-	body.Warnings.reset()
-	if bad := body.prune(context.Background()); bad != nil {
-		return bad
-	}
-	return body.typesFirst(err)
-}
-
-// typesFirst is BodyFirst for a body that is already pruned.
-func (w *Write) typesFirst(err error) error {
-	if !w.res.Dialect.TypesFirst {
-		return err
-	}
-	if errs := w.res.Schema.CheckTypes(nil, w.obj); len(errs) > 0 {
-		return w.wrongType(w.obj, errs)
-	}
-	return err
 }
 
 // checkNumbers refuses numbers with so many digits that Go would take minutes to parse them.
@@ -101,14 +80,18 @@ func (w *Write) checkNumbers(obj doc.Value) error {
 // EndlessNumber returns the error for a number with too many digits.
 func EndlessNumber(text string) error { return fmt.Errorf("the number %q has too many digits", text) }
 
-// checkOverlooked checks the types of the fields that the write ignores, because no later step does. Upstream's decoder reads the whole
-// body.
-func (w *Write) checkOverlooked(obj doc.Value) status.FieldErrors {
-	res := w.res
+// checkBody checks the types that no later step checks, or that the dialect checks before it compares the body with the stored object.
+// Otherwise the step "set defaults" checks the types of what the write changes. Upstream's decoder reads the whole body.
+func (w *Write) checkBody(obj doc.Value) status.FieldErrors {
+	res, whole := w.res, w.res.Dialect.WholeBodyChecked
+	writesStatus := !res.HasStatus() || w.part() != MainPart
 	switch {
-	case !res.Dialect.WholeBodyChecked || !res.HasStatus():
+	case res.Dialect.TypesFirst && (whole || writesStatus):
+	case res.Dialect.TypesFirst:
+		obj = obj.Without("status")
+	case !whole || !res.HasStatus():
 		return nil
-	case w.part() == MainPart && !res.life.wholeBody:
+	case !writesStatus && !res.strategy.wholeBody:
 		obj = doc.MapOf(doc.Member{Key: "status", Value: obj.Get("status")})
 	}
 	return res.Schema.CheckTypes(nil, obj)
@@ -130,12 +113,12 @@ func (w *Write) wrongType(sent doc.Value, errs status.FieldErrors) error {
 // one in the body.
 func (w *Write) decodingError(obj doc.Value) error {
 	t := w.res.GoType.ObjectType()
-	if w.Body.Text != nil && !w.translated && !w.isPatch() {
-		if err := schema.DecodingError(w.Body.Text, t); err != nil {
+	if w.Body.Text != nil && !w.draft.translated && !w.isPatch() {
+		if err := gotype.DecodingError(w.Body.Text, t); err != nil {
 			return err
 		}
 	}
-	return schema.DecodingError(codec.AppendJSON(nil, obj), t)
+	return gotype.DecodingError(codec.AppendJSON(nil, obj), t)
 }
 
 // metadataTypeError returns Go's error for metadata that cannot be decoded: as part of the object for a built-in kind, alone for a custom
@@ -143,7 +126,7 @@ func (w *Write) decodingError(obj doc.Value) error {
 func (w *Write) metadataTypeError(m doc.Value, errs status.FieldErrors) error {
 	var err error
 	if w.res.Dialect.MetadataAlone {
-		err = schema.DecodingError(codec.AppendJSON(nil, m), reflect.TypeFor[apimeta.ObjectMeta]())
+		err = gotype.DecodingError(codec.AppendJSON(nil, m), reflect.TypeFor[apimeta.ObjectMeta]())
 	} else {
 		err = w.decodingError(doc.MapOf(doc.Member{Key: "metadata", Value: m}))
 	}
@@ -178,7 +161,7 @@ const maxFieldProblems = 100
 
 // problems returns the decoder's findings about the object that the steps work on. A translated object is not the body, so it has none.
 func (w *Write) problems() []string {
-	if w.translated {
+	if w.draft.translated {
 		return nil
 	}
 	return w.Body.Problems
@@ -207,7 +190,7 @@ func (w *Write) Report(unknown []string) (refused string) {
 // metadata, then all other unknown fields by their paths.
 func (w *Write) problemsWith(unknown []string) []string {
 	found, body := w.problems(), w.Body
-	if w.translated {
+	if w.draft.translated {
 		body = Body{}
 	}
 	if body.Text != nil && !slices.ContainsFunc(slices.Concat(unknown, found), isLong) {
@@ -222,7 +205,7 @@ func (w *Write) problemsWith(unknown []string) []string {
 		}
 		return strings.Compare(a, b)
 	})
-	ofView := w.throughOwnKind() && !w.translated && w.form != applied
+	ofView := w.throughOwnKind() && !w.draft.translated && w.form != applied
 	if body.inDocument || w.res.Dialect.UnknownVerbatim && !ofView {
 		for _, path := range sorted {
 			problems = append(problems, `unknown field "`+path+`"`)
@@ -330,9 +313,17 @@ func (w *Warnings) addAlways(text string) {
 	}
 }
 
-// reset drops the warnings of an attempt before the next one.
-func (w *Warnings) reset() {
+// copied returns a copy of the warnings so far.
+func (w *Warnings) copied() (copied Warnings) {
 	if w != nil {
-		w.Texts, w.Always = w.Texts[:0], 0
+		copied = Warnings{Texts: slices.Clone(w.Texts), Always: w.Always}
+	}
+	return copied
+}
+
+// resetTo drops all warnings but these, before the next attempt.
+func (w *Warnings) resetTo(kept Warnings) {
+	if w != nil {
+		w.Texts, w.Always = append(w.Texts[:0], kept.Texts...), kept.Always
 	}
 }

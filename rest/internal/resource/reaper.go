@@ -73,7 +73,7 @@ func (r *reaper) load(res *Resource) {
 	if !res.Traits.RemoveWhenDue || res.Kind.Virtual {
 		return
 	}
-	page, err := res.Store.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: res.storedName()},
+	page, err := res.Store.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: res.StoredName()},
 		Match: func(record *storage.Record) bool { return record.Deleting }}, nil)
 	if err != nil {
 		r.host.Logger.Error("objects whose grace period is running cannot be listed, so nobody removes them", slog.String("resource", res.GR.String()), slog.Any("error", err))

@@ -30,7 +30,7 @@ type Resource struct {
 	GoType   GoType
 	Schema   *schema.Schema
 	metadata *schema.Schema // of the field metadata
-	view     schema.View    // the object as its Go type shows it
+	typeView schema.View    // the object as its Go type shows it
 	rules    rules.Checker  // nil for a kind without rules
 	Managed  *managed.Kind  // nil if the kind keeps no managedFields
 	lineage
@@ -38,9 +38,10 @@ type Resource struct {
 	hooks        []*Hook // the admission hooks that may see a write of the resource
 	Subresources []*Subresource
 	scale        *scaler // nil if the dialect does not check the counts of /scale
-	life         *Life
-	fate         atomic.Pointer[fate] // nil while the API serves the resource; only the stored version has it
-	underway     *underway            // of the stored version
+	strategy     *Strategy
+	definedBy    *DefinedBy                 // nil for a kind without a definition; only the stored version has it
+	retirement   atomic.Pointer[retirement] // nil while the API serves the resource; only the stored version has it
+	underway     *underway                  // of the stored version
 }
 
 // lineage is the place of a version among the versions of its kind.
@@ -55,18 +56,18 @@ type lineage struct {
 }
 
 // Retired reports whether the API gives up or replaces the resource, or has done so.
-func (res *Resource) Retired() bool { return res.Stored.fate.Load() != nil }
+func (res *Resource) Retired() bool { return res.Stored.retirement.Load() != nil }
 
 // Replaced reports whether another resource takes or has taken the place of this one.
 func (res *Resource) Replaced() bool {
-	f := res.Stored.fate.Load()
+	f := res.Stored.retirement.Load()
 	return f != nil && f.replaced
 }
 
 // Reshaped reports whether the store may hold the objects in the form of another resource, which takes or has taken the place of this one.
 // Without another form, watches still show what has happened before they end.
 func (res *Resource) Reshaped() bool {
-	f := res.Stored.fate.Load()
+	f := res.Stored.retirement.Load()
 	return f != nil && f.reshaped
 }
 
@@ -75,6 +76,10 @@ type underway struct {
 	count int
 	none  chan struct{} // closed when the count falls to 0; nil if no goroutine waits
 }
+
+// Continues reports whether the API has served the resource since it served another declaration of it, without giving
+// it up in between.
+func (res *Resource) Continues(old *Resource) bool { return res.underway == old.underway }
 
 // Enter counts a request or a call. The API calls it, Leave and None under a lock. The resource may be nil.
 func (res *Resource) Enter() {
@@ -111,11 +116,11 @@ func (res *Resource) None() <-chan struct{} {
 
 // key returns the key of an object in the store. All versions of a kind share it.
 func (res *Resource) key(namespace, name string) storage.Key {
-	return storage.Key{Resource: res.storedName(), Namespace: namespace, Name: name}
+	return storage.Key{Resource: res.StoredName(), Namespace: namespace, Name: name}
 }
 
-// storedName returns the name of the resource in the store. All versions share it, including versions in other groups.
-func (res *Resource) storedName() string { return res.Stored.GR.String() }
+// StoredName returns the name of the resource in the store. All versions share it, including versions in other groups.
+func (res *Resource) StoredName() string { return res.Stored.GR.String() }
 
 // Has reports whether clients may use a verb on the resource.
 func (res *Resource) Has(verb string) bool { return slices.Contains(res.Kind.Verbs, verb) }

@@ -25,29 +25,30 @@ const (
 	finalizePart
 )
 
-// precondition refuses an update if the client has seen another version of the object, and a create if the namespace does not exist or is
-// being deleted.
+// precondition refuses an update if the client has seen another version of the object, and a create if the definition of the kind or the
+// namespace does not exist or is being deleted.
 func (w *Write) precondition(ctx context.Context) error {
-	if w.current != nil {
+	if w.before.record != nil {
 		return w.checkVersion()
 	}
-	m := objectmeta.Of(w.obj)
+	m := objectmeta.Of(w.draft.now)
 	name := cmp.Or(m.Get(objectmeta.Name).Text(), m.Get(objectmeta.GenerateName).Text(), unknownName)
-	if err := w.res.checkNamespaceOpen(ctx, w.Namespace, name); err != nil {
-		return w.typesFirst(err)
+	err := w.res.checkDefined(ctx, name)
+	if err == nil {
+		err = w.res.checkNamespaceOpen(ctx, w.Namespace, name)
 	}
-	return nil
+	return err
 }
 
 // restore puts back the fields that the write may not change. A new object gets its initial fields.
 func (w *Write) restore(context.Context) error {
-	if w.current == nil {
-		w.obj = w.begun(w.obj)
+	if w.before.record == nil {
+		w.draft.now = w.begun(w.draft.now)
 		return nil
 	}
-	entries := objectmeta.Of(w.obj).Get(objectmeta.ManagedFields)
-	if w.obj = w.res.restored(w.part(), w.obj, w.old.shown); w.form == applied {
-		w.obj = w.obj.WithAt(entries, "metadata", objectmeta.ManagedFields)
+	entries := objectmeta.Of(w.draft.now).Get(objectmeta.ManagedFields)
+	if w.draft.now = w.res.restored(w.part(), w.draft.now, w.before.shown); w.form == applied {
+		w.draft.now = w.draft.now.WithAt(entries, "metadata", objectmeta.ManagedFields)
 	}
 	return nil
 }
@@ -55,16 +56,16 @@ func (w *Write) restore(context.Context) error {
 // begun returns a new object with the fields that the server sets.
 func (w *Write) begun(obj doc.Value) doc.Value {
 	res, m := w.res, objectmeta.Of(obj)
-	w.claims = isVersion(m.Get(objectmeta.ResourceVersion).Text())
+	w.draft.versioned = isVersion(m.Get(objectmeta.ResourceVersion).Text())
 	if obj = res.metadataForCreate(obj, w.Namespace); res.HasStatus() && !res.Traits.StatusOnCreate || res.Kind.Virtual {
 		obj = obj.Without("status")
 	}
 	if base := objectmeta.Of(obj).Get(objectmeta.GenerateName).Text(); base != "" && objectmeta.NameOf(obj) == "" && !res.Kind.Virtual {
-		w.generated = true
+		w.draft.nameGenerated = true
 		obj = obj.WithAt(doc.Of(objectmeta.GeneratedName(base)), "metadata", objectmeta.Name)
 	}
 	w.result.Created, w.result.UID = true, objectmeta.Of(obj).Get(objectmeta.UID).Text()
-	return res.life.begin(obj)
+	return res.strategy.begin(obj)
 }
 
 // metadataForCreate sets the metadata of a new object that a client may not choose.
@@ -98,49 +99,49 @@ func (res *Resource) restored(which Part, obj, old doc.Value) doc.Value {
 			written = written.With("status", old.Get("status"))
 		}
 	}
-	return res.Schema.Reconcile(res.life.change(written, old, which), old)
+	return res.Schema.Reconcile(res.strategy.change(written, old, which), old)
 }
 
 // compare ends a write that changes nothing. It also ends a repeated deletion that does not shorten the running grace period, or that the
-// kind's life holds anyway, as it holds a namespace that is being emptied. The deletion of an object that only finalizers hold goes on,
+// kind's strategy holds anyway, as it holds a namespace that is being emptied. The deletion of an object that only finalizers hold goes on,
 // because it may change the propagation policy.
 func (w *Write) compare(ctx context.Context) error {
 	if w.deletion != nil {
-		old := w.old.stored
-		if w.done = objectmeta.GraceOf(old) > 0 && !shortens(old, *w.deletion) || objectmeta.Deleting(old) && w.res.life.holds(old); w.done {
-			w.obj, w.next = old, w.current.JSON
+		old := w.before.stored
+		if w.done = objectmeta.GraceOf(old) > 0 && !shortens(old, *w.deletion) || objectmeta.Deleting(old) && w.res.strategy.holds(old); w.done {
+			w.after.stored, w.after.json = old, w.before.record.JSON
 		}
 		return nil
 	}
-	if w.current.Deleting || !doc.Equal(w.obj, w.old.shown) {
+	if w.before.record.Deleting || !doc.Equal(w.draft.now, w.before.shown) {
 		return nil
 	}
-	if w.reviewed(ctx, w.obj) != nil {
+	if w.reviewed(ctx, w.draft.now) != nil {
 		return nil
 	}
 	w.done = true // the stored object has taken the other steps before
-	w.result.JSON, w.next = w.json, w.current.JSON
+	w.result.JSON, w.after.json = w.before.json, w.before.record.JSON
 	return nil
 }
 
 // setAside takes the managedFields out of the object. Hooks do not see them, and withOwners computes new ones.
 func (w *Write) setAside(context.Context) error {
-	if w.obj.Get("kind").Text() != w.res.GVK.Kind {
-		return WrongKind(w.res.GVK, w.obj)
+	if w.draft.now.Get("kind").Text() != w.res.GVK.Kind {
+		return WrongKind(w.res.GVK, w.draft.now)
 	}
-	w.claimed = objectmeta.Of(w.obj).Get(objectmeta.ManagedFields)
-	if w.res.Dialect.EmptyManagersUnset && w.claimed.Len() == 0 {
-		w.claimed = doc.Value{} // upstream reads an empty list in the metadata of a custom resource as absent
+	w.draft.owners = objectmeta.Of(w.draft.now).Get(objectmeta.ManagedFields)
+	if w.res.Dialect.EmptyManagersUnset && w.draft.owners.Len() == 0 {
+		w.draft.owners = doc.Value{} // upstream reads an empty list in the metadata of a custom resource as absent
 	}
-	w.obj = objectmeta.WithoutManagedFields(w.obj)
-	w.sent, w.base = w.obj, w.old
+	w.draft.now = objectmeta.WithoutManagedFields(w.draft.now)
+	w.draft.sent, w.draft.base = w.draft.now, w.before.forms
 	return nil
 }
 
 // checkVersion refuses an update if the client has seen another version of the object (API conventions, Concurrency Control and
 // Consistency).
 func (w *Write) checkVersion() error {
-	res, m, before := w.res, objectmeta.Of(w.obj), objectmeta.Of(w.old.shown)
+	res, m, before := w.res, objectmeta.Of(w.draft.now), objectmeta.Of(w.before.shown)
 	name := before.Get(objectmeta.Name).Text()
 	if stored := before.Get(objectmeta.UID).Text(); w.Body.UID != "" && w.Body.UID != stored {
 		return res.uidConflict(before.Get(objectmeta.Namespace).Text(), name, w.Body.UID, stored)

@@ -70,38 +70,57 @@ func (res *Resource) CheckRestriction(o *Restriction) error {
 	return nil
 }
 
-// Admits reports whether the client sees a stored record. An object that cannot be shown is not seen.
-func (res *Resource) Admits(only *Restriction, r *storage.Record) bool {
-	if only == nil {
-		return true
-	}
-	shown, err := res.Show(r)
-	return err == nil && res.admits(only, shown)
+// Admits reports whether the client sees a stored record.
+func (res *Resource) Admits(only *Restriction, stored *storage.Record) bool {
+	return res.admits(only, stored, func() (*storage.Record, error) { return res.Show(stored) })
 }
 
-// admits is Admits for a record in the version of the resource.
-func (res *Resource) admits(only *Restriction, shown *storage.Record) bool {
+// admits is Admits for a record of which show returns the form in the version of the resource. Only filters of fields call show, because
+// these fields belong to a version. Labels are those that are stored: a conversion may change them, and whoever brings a conversion must not
+// decide with it which objects the filter hides.
+func (res *Resource) admits(only *Restriction, stored *storage.Record, show func() (*storage.Record, error)) bool {
 	for ; only != nil; only = only.and {
-		if !slices.ContainsFunc(only.AnyOf, func(f Filter) bool { return res.matches(f, shown) }) {
+		if !slices.ContainsFunc(only.AnyOf, func(f Filter) bool { return res.matches(f, stored, show) }) {
 			return false
 		}
 	}
 	return true
 }
 
-func (res *Resource) matches(f Filter, shown *storage.Record) bool {
+// mayAdmit reports whether the client might see a stored record. It converts nothing, so it takes every filter of fields as met.
+func (res *Resource) mayAdmit(only *Restriction, stored *storage.Record) bool {
+	for ; only != nil; only = only.and {
+		if !slices.ContainsFunc(only.AnyOf, func(f Filter) bool {
+			f.Fields = apimeta.FieldSelector{}
+			return res.matches(f, stored, nil)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+func (res *Resource) matches(f Filter, stored *storage.Record, show func() (*storage.Record, error)) bool {
 	if f.Namespace != "" {
-		namespace := shown.Key.Namespace
+		namespace := stored.Key.Namespace
 		if res.AreNamespaces() {
-			namespace = shown.Key.Name
+			namespace = stored.Key.Name
 		}
 		if namespace != f.Namespace {
 			return false
 		}
 	}
-	return f.Labels.Matches(shown.Labels) && (f.Fields.Empty() ||
-		res.CheckFieldSelector(f.Fields) == nil && // a newer declaration may lack the field, and then "!=" would match everything
-			f.Fields.Matches(func(field string) string { return res.fieldOf(shown, field) }))
+	if !f.Labels.Matches(stored.Labels) {
+		return false
+	}
+	if f.Fields.Empty() {
+		return true
+	}
+	if res.CheckFieldSelector(f.Fields) != nil { // a newer declaration may lack the field, and then "!=" would match everything
+		return false
+	}
+	shown, err := show()
+	return err == nil && f.Fields.Matches(func(field string) string { return res.fieldOf(shown, field) })
 }
 
 // narrow lets a selection visit fewer objects if a single filter restricts the client. The match still checks each object.
@@ -110,7 +129,8 @@ func (res *Resource) narrow(s *Selection, only *Restriction) {
 		return
 	}
 	f := only.AnyOf[0]
-	s.Terms = res.terms(s.Terms, f.Labels, f.Fields)
+	s.Terms = res.fieldTerms(s.Terms, f.Fields)
+	s.Terms = res.Stored.labelTerms(s.Terms, f.Labels)
 	if res.Kind.Namespaced && s.Scope.Namespace == "" {
 		s.Scope.Namespace = f.Namespace
 	}
@@ -119,9 +139,9 @@ func (res *Resource) narrow(s *Selection, only *Restriction) {
 // Permission is the permission of a client to watch. Its context ends with an Expired error as its cause when the rights of the client end.
 type Permission struct {
 	context.Context
-	// Only and Since are those of [ListParameters].
-	Only  *Restriction
-	Since watch.Revision
+	// Only and Resume are those of [ListParameters].
+	Only   *Restriction
+	Resume func(ctx context.Context, after watch.Revision) error
 	// Release must be called when the watch has ended.
 	Release func()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
 )
@@ -59,7 +60,7 @@ func decodeAdmitted(v doc.Value, err error, into any) error {
 	case v.IsAbsent():
 		return errNoObject
 	}
-	return schema.ToGo(v, into)
+	return gotype.ToGo(v, into)
 }
 
 // SetObject changes the object to obj, in the version of obj's type. Fields that the type does not have stay as they are.
@@ -79,7 +80,7 @@ func (r *Review) SetObject(obj any) error {
 	if err != nil {
 		return err
 	}
-	view := r.write.viewOf(in, obj)
+	view := r.write.typeViewOf(in, obj)
 	if shown, err := view.Show(before); err == nil { // an error means that the hook cannot have read the object in this type
 		after = view.Merge(before, shown, after, schema.ZerosOfChanges)
 	}

@@ -103,7 +103,7 @@ func (r *Review) Change(v Version, after doc.Value) error {
 				return status.InternalError(err)
 			}
 		}
-		if after, err = v.res.settled(after); err != nil {
+		if after, err = v.res.defaulted(after); err != nil {
 			return err
 		}
 	}

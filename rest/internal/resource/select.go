@@ -2,6 +2,7 @@ package resource
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,9 +19,10 @@ type ListParameters struct {
 	apimeta.ListOptions
 	Labels apimeta.Selector
 	Fields apimeta.FieldSelector
-	// Only restricts the client. Since is the oldest revision from which it may watch without listing first.
-	Only  *Restriction
-	Since watch.Revision
+	// Only restricts the client. Resume returns an error unless the client may watch the changes after a revision without listing first;
+	// nil allows every revision.
+	Only   *Restriction
+	Resume func(ctx context.Context, after watch.Revision) error
 }
 
 // Read fills in the options, for a list or a watch of a resource. It returns an error for invalid options.
@@ -132,12 +134,15 @@ type Selection struct {
 	Scope watch.Scope
 	Terms []watch.Term               // indexed values that the store may use to find the matches
 	Match func(*storage.Record) bool // nil matches everything
+	// mayMatch is false for records that the client may not see, as far as that is known without a conversion. It is nil if the client may
+	// see everything.
+	mayMatch func(*storage.Record) bool
 	// outside is the version in which the objects are shown, if they are converted outside of the process. It is nil otherwise.
 	outside *Resource
 }
 
-// listOptions returns the query that lists the whole selection at the latest revision.
-func (s Selection) listOptions() storage.Query {
+// Query returns the query that lists the whole selection at the latest revision.
+func (s Selection) Query() storage.Query {
 	return storage.Query{Scope: s.Scope, Terms: s.Terms, Match: s.Match}
 }
 
@@ -151,7 +156,7 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 	if res.ConvertsOutside() {
 		s.outside = res
 	}
-	s.Scope = watch.Scope{Resource: res.storedName(), Namespace: namespace}
+	s.Scope = watch.Scope{Resource: res.StoredName(), Namespace: namespace}
 	if name, ok := p.Fields.Exact("metadata.name"); ok && (namespace != "" || !res.Kind.Namespaced) {
 		s.Scope.Name = name
 	}
@@ -169,17 +174,21 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 	if !byLabels && !byFields && only == nil {
 		return s
 	}
-	s.Terms = res.terms(nil, p.Labels, p.Fields)
+	s.Terms = res.labelTerms(res.fieldTerms(nil, fields), labels)
 	if only != nil {
 		res.narrow(&s, only)
+		s.mayMatch = func(r *storage.Record) bool { return res.mayAdmit(only, r) }
 	}
 	s.Match = func(r *storage.Record) bool {
+		if only != nil && !res.Admits(only, r) {
+			return false
+		}
+		if !byLabels && !byFields {
+			return true
+		}
 		shown, err := res.Show(r)
 		if err != nil {
-			return only == nil // the reader of the record gets the error
-		}
-		if only != nil && !res.admits(only, shown) {
-			return false
+			return true // the reader of the record gets the error
 		}
 		return (!byLabels || labels.Matches(shown.Labels)) &&
 			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(shown, field) }))
@@ -190,15 +199,23 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 // nothing is the match of a selection that no object can meet.
 func nothing(*storage.Record) bool { return false }
 
-// terms appends the indexed values that the selectors require. Indexes hold values of the stored version only.
-func (res *Resource) terms(terms []watch.Term, labels apimeta.Selector, fields apimeta.FieldSelector) []watch.Term {
+// fieldTerms appends the indexed values that a selector of fields requires. Indexes hold values of the stored version only.
+func (res *Resource) fieldTerms(terms []watch.Term, fields apimeta.FieldSelector) []watch.Term {
 	if res.fromStored != nil {
-		return nil
+		return terms
 	}
 	for i, field := range res.fields {
 		if value, ok := fields.Exact(field); ok {
 			terms = append(terms, watch.Term{Index: watch.Index{Field: i}, Value: value})
 		}
+	}
+	return terms
+}
+
+// labelTerms appends the indexed values that a selector of labels requires.
+func (res *Resource) labelTerms(terms []watch.Term, labels apimeta.Selector) []watch.Term {
+	if res.fromStored != nil {
+		return terms
 	}
 	for _, label := range res.indexedLabels {
 		if value, ok := labels.Exact(label); ok {

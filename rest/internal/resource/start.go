@@ -22,7 +22,7 @@ func (res *Resource) register(ctx context.Context) error {
 		indexed = append(indexed, watch.Index{Label: label})
 	}
 	return res.Store.Register(ctx, storage.Resource{
-		Name:        res.storedName(),
+		Name:        res.StoredName(),
 		Namespaced:  res.Kind.Namespaced,
 		Extract:     res.extract,
 		Indexed:     indexed,
@@ -43,7 +43,7 @@ func (res *Resource) unregister(ctx context.Context) error {
 	if res.Kind.Virtual {
 		return nil
 	}
-	return res.Store.Unregister(ctx, res.storedName(), res.Holder)
+	return res.Store.Unregister(ctx, res.StoredName(), res.Holder)
 }
 
 // ensure creates the objects that must exist. asked may make that a dry run.
@@ -75,13 +75,13 @@ func (res *Resource) ensureSingleton(ctx context.Context, asked Asked) error {
 
 // ensureFirst creates the kind's first object, such as the namespace default, if it does not exist.
 func (res *Resource) ensureFirst(ctx context.Context, asked Asked) error {
-	if res.life.first == "" {
+	if res.strategy.first == "" {
 		return nil
 	}
 	w := res.NewWrite(Target{}, asked)
-	w.Replace(res.bare().WithAt(doc.Of(res.life.first), "metadata", objectmeta.Name))
+	w.Replace(res.bare().WithAt(doc.Of(res.strategy.first), "metadata", objectmeta.Name))
 	if out, err := w.Create(ctx); err != nil && !out.taken {
-		return fmt.Errorf("cannot create the %s %q: %w", res.Kind.Singular, res.life.first, err)
+		return fmt.Errorf("cannot create the %s %q: %w", res.Kind.Singular, res.strategy.first, err)
 	}
 	return nil
 }

@@ -40,8 +40,12 @@ type Subresource struct {
 	Update func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	// Create runs the action on a parent. If the answer is absent, it is a plain success.
 	Create func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
-	// DryRun runs the action without effects. Nil means that the action refuses a dry run.
+	// DryRun runs the action without effects. If it is nil, an action with a claim only tries the claim, and any other action refuses a dry
+	// run.
 	DryRun func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
+	// Claim returns the parent with the note that the action begins, and Settle with its outcome. The action has both or neither.
+	Claim  func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
+	Settle func(ctx context.Context, parent, answer doc.Value, failure error) (doc.Value, error)
 	// applied is the path of the parent's field that a client owns if it applies spec.replicas through the subresource. It is nil if
 	// nothing can be applied.
 	applied []string

@@ -21,9 +21,9 @@ func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
 		if w.res.Replaced() {
 			return nil, ErrRetired
 		}
-		w.attempt = attempt{current: w.visible(current)}
-		w.Warnings.reset()
-		if w.current == nil {
+		w.attempt = attempt{before: found{record: w.visible(current)}}
+		w.Warnings.resetTo(Warnings{})
+		if w.before.record == nil {
 			return nil, w.res.NotFound(w.Name)
 		}
 		if w.res.readable(current) {

@@ -18,14 +18,14 @@ func (w *Write) validate(ctx context.Context) error {
 	if err != nil || len(errs) == 0 {
 		return err
 	}
-	return w.invalid(w.obj, errs)
+	return w.invalid(w.draft.now, errs)
 }
 
 // faults returns everything that is wrong with the object by the rules of its version.
 func (w *Write) faults(ctx context.Context) (status.FieldErrors, error) {
-	errs := w.checkRules(w.wanted, (*schema.Schema).CheckRules)
-	errs = append(errs, objectmeta.ValidateManagedFields(w.tracked)...)
-	broken, err := w.checkByRules(ctx, w.obj, errs)
+	errs := w.checkRules(w.draft.wanted, (*schema.Schema).CheckRules)
+	errs = append(errs, objectmeta.ValidateManagedFields(w.after.shown)...)
+	broken, err := w.checkByRules(ctx, w.draft.now, errs)
 	if err != nil {
 		return nil, err
 	}
@@ -33,19 +33,19 @@ func (w *Write) faults(ctx context.Context) (status.FieldErrors, error) {
 	if !w.res.GoType.SetHooks().Validate {
 		return errs, nil
 	}
-	before, err := w.res.typedOld(w.old.shown)
+	before, err := w.res.typedOld(w.before.shown)
 	if err != nil {
 		return nil, err
 	}
-	more, err := w.res.GoType.RunValidate(ctx, w.typed, before)
+	more, err := w.res.GoType.RunValidate(ctx, w.draft.typed, before)
 	return append(errs, more...), err
 }
 
 // invalid returns the Invalid error for these faults. In the steps of the stored version, each field names that version.
 func (w *Write) invalid(obj doc.Value, errs status.FieldErrors) error {
 	kind := w.res.GVK.GroupKind()
-	if w.heldFor != nil {
-		kind = w.heldFor.GVK.GroupKind()
+	if w.requested != nil {
+		kind = w.requested.GVK.GroupKind()
 		named := make(status.FieldErrors, len(errs))
 		for i, e := range errs {
 			inVersion := *e
@@ -58,19 +58,19 @@ func (w *Write) invalid(obj doc.Value, errs status.FieldErrors) error {
 }
 
 // where returns the prefix of field paths in errors about the stored version.
-func (w *Write) where() string { return "in " + w.res.versionBeside(w.heldFor) + ": " }
+func (w *Write) where() string { return "in " + w.res.versionBeside(w.requested) + ": " }
 
 // checkRules checks an object by all rules except the host's, in upstream's order. bySchema checks values one by one; in a write of
 // /status, it checks only the status.
 func (w *Write) checkRules(obj doc.Value, bySchema func(s *schema.Schema, path *status.Path, v, old doc.Value) status.FieldErrors) status.FieldErrors {
-	res, old, part := w.res, w.old.shown, w.part()
+	res, old, part := w.res, w.before.shown, w.part()
 	errs := w.checkMetadata(obj)
 	if part != StatusPart {
 		errs = append(errs, bySchema(res.Schema, nil, obj, old)...)
 	} else if s := res.Schema.Member("status"); s != nil {
 		errs = append(errs, bySchema(s, status.Field("status"), obj.Get("status"), old.Get("status"))...)
 	}
-	errs = append(errs, res.life.validate(obj, old, part)...)
+	errs = append(errs, res.strategy.validate(obj, old, part)...)
 	if res.scale != nil {
 		errs = append(errs, res.scale.validate(obj, part)...)
 	}
@@ -90,7 +90,7 @@ func (w *Write) checkMetadata(obj doc.Value) status.FieldErrors {
 	errs, warnings := objectmeta.Rules{
 		CheckName: res.Traits.CheckName, Namespaced: res.Kind.Namespaced, Nameless: res.Kind.Virtual,
 		Core: res.Dialect.CoreMetadata, WarnOfBareFinalizers: res.Dialect.FinalizerWarnings,
-	}.Validate(obj, w.old.shown)
+	}.Validate(obj, w.before.shown)
 	for _, text := range warnings {
 		w.Warnings.add(text)
 	}
@@ -121,7 +121,7 @@ func (w *Write) checkByRules(ctx context.Context, obj doc.Value, faults status.F
 		}
 	}
 	defer RecoverHook("Rules", &err)
-	broken, before := w.res.rules.Check(ctx, obj, w.old.shown)
+	broken, before := w.res.rules.Check(ctx, obj, w.before.shown)
 	if ctx.Err() != nil { // the rules stopped early, so their result is incomplete
 		return nil, ctx.Err()
 	}

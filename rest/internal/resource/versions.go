@@ -12,7 +12,7 @@ import (
 // AddVersion adds another version to the stored one. toStored and fromStored convert between the two. Only the caller of [New] may call
 // it, before the resource is used.
 func (res *Resource) AddVersion(other *Resource, toStored, fromStored func(doc.Value) (doc.Value, error)) error {
-	if res.Kind.Virtual || res.life.namespaces {
+	if res.Kind.Virtual || res.strategy.namespaces {
 		return fmt.Errorf("Versions: a virtual kind and namespaces have one")
 	}
 	if res.inVersion(other.GVK.GroupVersion().String()) != nil {
@@ -83,11 +83,11 @@ func (res *Resource) convert(v doc.Value, to *Resource) (doc.Value, error) {
 	return v, err
 }
 
-// settled defaults a document. In the built-in dialect it also encodes the document as its Go type does. If the type cannot decode the
-// document, because the type has changed since, the document stays as it is.
-func (res *Resource) settled(v doc.Value) (doc.Value, error) {
-	v = res.Schema.Default(v)
-	if !res.Dialect.GoWritten || res.view.Holds(v) {
+// defaulted defaults a document. In the built-in dialect it also encodes the document as its Go type does. If the type cannot decode the
+// document, because the type has changed since, the document stays as it is. So does a document that its defaults would make too large.
+func (res *Resource) defaulted(v doc.Value) (doc.Value, error) {
+	v, _ = res.Schema.DefaultWithin(v, res.maxDefaults())
+	if !res.Dialect.GoWritten || res.typeView.Holds(v) {
 		return v, nil
 	}
 	obj, err := res.GoType.FromDocument(v)
@@ -98,11 +98,11 @@ func (res *Resource) settled(v doc.Value) (doc.Value, error) {
 	return res.WithKind(out), err
 }
 
-// settleConverted is [Resource.settled] for an object that was converted to this version. Only the stored version defaults it if the
+// defaultConverted is [Resource.defaulted] for an object that was converted to this version. Only the stored version defaults it if the
 // dialect says so; every other version then prunes it.
-func (res *Resource) settleConverted(v doc.Value) (doc.Value, error) {
+func (res *Resource) defaultConverted(v doc.Value) (doc.Value, error) {
 	if res == res.Stored || res.Dialect.ShownDefaulted {
-		return res.settled(v)
+		return res.defaulted(v)
 	}
 	v, _ = res.Schema.Prune(v)
 	return res.Schema.WithoutNulls(v), nil
@@ -125,7 +125,7 @@ func (res *Resource) upgrade(json []byte) ([]byte, error) {
 		return nil, errors.Join(err, errors.Unwrap(err)) // the host may see the text of its own error, which clients may not
 	}
 	v, _ = res.Schema.Prune(v)
-	if v, err = res.settled(v); err != nil {
+	if v, err = res.defaulted(v); err != nil {
 		return nil, err
 	}
 	return codec.AppendObject(nil, v), nil

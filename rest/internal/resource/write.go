@@ -31,12 +31,15 @@ type Write struct {
 	// finds no object calls it first. Nil permits.
 	MayCreate func(context.Context) (*Restriction, error)
 
-	res      *Resource
-	form     form
-	want     Change
-	config   doc.Value              // the configuration that a client applies
-	deletion *apimeta.DeleteOptions // the options of a deletion; nil for every other write
-	heldFor  *Resource              // the version of the request, while the steps of the stored version run
+	res       *Resource
+	form      form
+	want      Change
+	named     bool      // the URL, or the caller in the process, names the object
+	body      doc.Value // the whole object that the client sent; absent if it must be computed from the old one
+	decoded   decoded
+	config    doc.Value              // the configuration that a client applies
+	deletion  *apimeta.DeleteOptions // the options of a deletion; nil for every other write
+	requested *Resource              // the version of the request, while the steps of the stored version run
 	attempt
 }
 
@@ -107,7 +110,9 @@ type Result struct {
 }
 
 // NewWrite returns a Write of the resource. Nothing happens until the caller runs it.
-func (res *Resource) NewWrite(t Target, a Asked) *Write { return &Write{Target: t, Asked: a, res: res} }
+func (res *Resource) NewWrite(t Target, a Asked) *Write {
+	return &Write{Target: t, Asked: a, res: res, named: t.Name != ""}
+}
 
 // Replace makes obj the object that the client wants. It takes the uid, and the name if the target has none, from obj.
 func (w *Write) Replace(obj doc.Value) {
@@ -115,11 +120,16 @@ func (w *Write) Replace(obj doc.Value) {
 	if w.Name == "" {
 		w.Name = objectmeta.NameOf(obj)
 	}
-	w.Compute(func(doc.Value) (doc.Value, error) { return obj, nil })
+	if w.throughOwnKind() {
+		w.Compute(func(doc.Value) (doc.Value, error) { return obj, nil })
+		return
+	}
+	w.body = obj
+	w.want = func(doc.Value) (doc.Value, error) { return w.decoded.now, nil }
 }
 
 // Compute sets the function that computes the object that the client wants.
-func (w *Write) Compute(want Change) { w.want = want }
+func (w *Write) Compute(want Change) { w.body, w.want = doc.Value{}, want }
 
 // part returns the part of the object that the target writes.
 func (t Target) part() Part {
@@ -138,8 +148,10 @@ func (w *Write) Create(ctx context.Context) (out Result, err error) {
 		return Result{}, err
 	}
 	for again := true; again; {
-		out, err = w.create(ctx)
-		again, err = w.moved(ctx, err)
+		if err = w.decodeFirst(ctx); err == nil {
+			out, err = w.create(ctx)
+		}
+		again, err = w.replaced(ctx, err)
 	}
 	return out, err
 }
@@ -151,23 +163,10 @@ func (w *Write) Update(ctx context.Context) (out Result, err error) {
 		return Result{}, err
 	}
 	for again := true; again; {
-		if out, err = w.update(ctx); out.Missing && w.mayCreate() {
-			created := w.asCreate()
-			if w.MayCreate != nil {
-				only, err := w.MayCreate(ctx)
-				if err != nil {
-					return Result{}, err
-				}
-				created.Only = w.Only.And(only)
-			}
-			if out, err = created.create(ctx); out.taken { // somebody else has created it since, or it is hidden from the client
-				taken := err
-				if out, err = w.update(ctx); out.Missing && w.Only != nil {
-					err = taken
-				}
-			}
+		if err = w.decodeFirst(ctx); err == nil {
+			out, err = w.updateOrCreate(ctx)
 		}
-		again, err = w.moved(ctx, err)
+		again, err = w.replaced(ctx, err)
 	}
 	if err == nil && w.throughOwnKind() {
 		var v doc.Value
@@ -175,6 +174,37 @@ func (w *Write) Update(ctx context.Context) (out Result, err error) {
 		out.JSON = codec.AppendObject(nil, v)
 	}
 	return out, err
+}
+
+// updateOrCreate updates the object, or creates it if it does not exist and the write may do so. If the name is then taken, another client
+// has created the object meanwhile, and the write updates that object. Or the object is hidden from the client: then the update misses it
+// again, and the client learns that the name is taken.
+func (w *Write) updateOrCreate(ctx context.Context) (Result, error) {
+	out, err := w.update(ctx)
+	if !out.Missing || !w.mayCreate() {
+		return out, err
+	}
+	out, taken := w.createMissing(ctx)
+	if !out.taken {
+		return out, taken
+	}
+	if out, err = w.update(ctx); out.Missing && w.Only != nil {
+		return out, taken
+	}
+	return out, err
+}
+
+// createMissing creates the object that an update has not found, if the user may create it.
+func (w *Write) createMissing(ctx context.Context) (Result, error) {
+	created := w.asCreate()
+	if w.MayCreate != nil {
+		only, err := w.MayCreate(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		created.Only = w.Only.And(only)
+	}
+	return created.create(ctx)
 }
 
 // mayCreate reports whether the write may create the object if it does not exist.
@@ -199,9 +229,9 @@ func (w *Write) asCreate() *Write {
 	return &created
 }
 
-// moved reports whether a write that ended with err must start again, because the resource was replaced before the write committed. The
+// replaced reports whether a write that ended with err must start again, because the resource was replaced before the write committed. The
 // write then goes to the new resource, as if the request had arrived later.
-func (w *Write) moved(ctx context.Context, err error) (again bool, _ error) {
+func (w *Write) replaced(ctx context.Context, err error) (again bool, _ error) {
 	if !errors.Is(err, ErrRetired) {
 		return false, err
 	}
@@ -229,15 +259,15 @@ func (w *Write) create(ctx context.Context) (Result, error) {
 		record, err := w.commitNew(ctx, next)
 		switch {
 		case err == nil && record == nil: // a dry run has no resourceVersion
-			w.result.JSON = codec.AppendObject(nil, w.out.shown)
+			w.result.JSON = codec.AppendObject(nil, w.after.shown)
 			return w.result, nil
 		case err == nil:
 			return w.result, w.showResult(record)
-		case !w.result.taken || !w.generated:
+		case !w.result.taken || !w.draft.nameGenerated:
 			return Result{taken: w.result.taken}, err
 		}
 	}
-	return Result{taken: true}, status.GenerateNameConflict(w.res.GR, objectmeta.NameOf(w.out.shown))
+	return Result{taken: true}, status.GenerateNameConflict(w.res.GR, objectmeta.NameOf(w.after.shown))
 }
 
 // update runs the steps against the stored object and commits the result.
@@ -255,10 +285,10 @@ func (w *Write) update(ctx context.Context) (Result, error) {
 // showResult puts the committed object into the result. If a step has already computed the object in the version of the request, only its
 // resourceVersion is missing, and nothing is converted again.
 func (w *Write) showResult(record *storage.Record) (err error) {
-	if w.shown.IsAbsent() {
+	if w.after.answer.IsAbsent() {
 		record, err = w.res.Show(record)
 	} else {
-		record, err = w.res.showAs(record, withRevision(w.shown, record))
+		record, err = w.res.showAs(record, withRevision(w.after.answer, record))
 	}
 	if err == nil {
 		w.result.JSON = record.JSON
@@ -306,29 +336,56 @@ func (w *Write) storeError(err error) error {
 	return status.Forbidden(w.res.GR, w.Name, exceeded.Error())
 }
 
-// commitNew stores next as a new object. It commits only if the namespace is unchanged as well. Otherwise an object could appear in a
-// namespace after the controller that empties it has looked.
+// commitNew stores next as a new object. It commits only if the namespace and the definition of the kind are unchanged as well. Otherwise an
+// object could appear after those who delete the objects of a namespace or of a definition have looked, because a replica was asleep.
 func (w *Write) commitNew(ctx context.Context, next []byte) (*storage.Record, error) {
-	w.Name = objectmeta.NameOf(w.out.shown)
-	namespaces := w.res.namespaces()
-	if namespaces == nil || !w.res.Kind.Namespaced || w.Asked.DryRun {
+	w.Name = objectmeta.NameOf(w.after.shown)
+	needs := w.needed()
+	if len(needs) == 0 || w.Asked.DryRun {
 		return w.commit(ctx, func(current *storage.Record) ([]byte, error) { return next, w.checkFree(current) })
 	}
-	// The namespace is written back unchanged, which commits nothing. But if it changes meanwhile, the store repeats the transaction.
-	keys := []storage.Key{w.res.key(w.Namespace, w.Name), namespaces.key("", w.Namespace)}
+	keys := []storage.Key{w.res.key(w.Namespace, w.Name)}
+	for _, need := range needs {
+		keys = append(keys, need.key)
+	}
+	// What the object needs is written back unchanged, which commits nothing. But if it changes meanwhile, the store repeats the transaction.
 	records, err := w.res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
-		if current[1] == nil {
-			return nil, namespaces.NotFound(w.Namespace)
+		all := [][]byte{next}
+		for i, need := range needs {
+			if err := need.check(current[i+1], w.Name); err != nil {
+				return nil, err
+			}
+			all = append(all, current[i+1].JSON)
 		}
-		if err := w.res.openTo(current[1], w.Name); err != nil {
-			return nil, err
-		}
-		return [][]byte{next, current[1].JSON}, w.checkFree(current[0])
+		return all, w.checkFree(current[0])
 	})
 	if err != nil {
 		return nil, w.storeError(err)
 	}
 	return records[0], nil
+}
+
+// need is an object without which no new object may be committed. check returns an error unless its record, which may be nil, allows the
+// new object.
+type need struct {
+	key   storage.Key
+	check func(record *storage.Record, name string) error
+}
+
+// needed returns what a new object needs.
+func (w *Write) needed() (needs []need) {
+	if by := w.res.Stored.definedBy; by != nil {
+		needs = append(needs, need{by.Key, w.res.definedIn})
+	}
+	if namespaces := w.res.namespaces(); namespaces != nil && w.res.Kind.Namespaced {
+		needs = append(needs, need{namespaces.key("", w.Namespace), func(record *storage.Record, name string) error {
+			if record == nil {
+				return namespaces.NotFound(w.Namespace)
+			}
+			return w.res.openTo(record, name)
+		}})
+	}
+	return needs
 }
 
 // checkFree refuses to create an object if its name is taken, or if the resource was replaced since the steps ran.

@@ -34,8 +34,8 @@ type Served interface {
 // collection instead.
 const WatchSegment = "watch"
 
-// Read returns the question of a request. It interprets a path as the router of the API does, and a path without a route as
-// kube-apiserver does. The router finds no object for a name with an escaped slash, so Read treats such a path as a path outside
+// Read returns the question of a request. It interprets a path as the API looks it up, and a path that leads nowhere as
+// kube-apiserver does. The API finds no object for a name with an escaped slash, so Read treats such a path as a path outside
 // all resources.
 func Read(method string, u *url.URL, s Served) Question {
 	q, segments, whole := begin(u)

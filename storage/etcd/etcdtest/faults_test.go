@@ -79,7 +79,10 @@ func TestCutOff(t *testing.T) {
 	}
 	_, err = far.Get(t.Context(), note("x"), storage.MostRecent)
 	assert.ErrorIs(t, err, storage.ErrUnavailable)
-	assert.ErrorIs(t, far.Ready(), storage.ErrUnavailable)
+	unready := far.Ready()
+	assert.ErrorIs(t, unready, storage.ErrUnavailable)
+	assert.ErrorContains(t, unready, "etcd", "an operator must see what is away")
+	assert.NotContains(t, unready.Error(), "replica")
 	_, err = put(t.Context(), far, "y", "1")
 	assert.ErrorIs(t, err, storage.ErrUnavailable)
 	assert.NotZero(t, status.From(err).Status.Details.RetryAfterSeconds)

@@ -18,7 +18,7 @@ import (
 
 var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
 
-// configMaps enforces immutable, the form of keys, and that a key occurs in only one of the two maps.
+// configMaps enforces immutable, the form of keys, that a key occurs in only one of the two maps, and the limit of their size.
 func configMaps() rest.Resource[corev1.ConfigMap] {
 	r := k8s.Resource[corev1.ConfigMap]()
 	r.Hooks.Validate = func(_ context.Context, obj, old *corev1.ConfigMap) (errs status.FieldErrors) {
@@ -34,9 +34,23 @@ func configMaps() rest.Resource[corev1.ConfigMap] {
 		for _, key := range slices.Sorted(maps.Keys(obj.BinaryData)) {
 			errs = append(errs, checkConfigKey(status.Field("binaryData").Key(key), key)...)
 		}
+		if sizeOf(obj) > corev1.MaxSecretSize {
+			errs = append(errs, status.TooLongField(status.Field(""), "", corev1.MaxSecretSize))
+		}
 		return errs
 	}
 	return r
+}
+
+// sizeOf returns the total size of the values of a ConfigMap.
+func sizeOf(obj *corev1.ConfigMap) (size int) {
+	for _, value := range obj.Data {
+		size += len(value)
+	}
+	for _, value := range obj.BinaryData {
+		size += len(value)
+	}
+	return size
 }
 
 // changedConfigMap returns an error for each field that a write would change although the ConfigMap is immutable.

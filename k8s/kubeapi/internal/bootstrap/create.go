@@ -24,9 +24,6 @@ type Config struct {
 	ServiceRange netip.Prefix
 	// Address is where clients reach the API. It is zero if the API has no address.
 	Address netip.AddrPort
-	// FlowControl creates the FlowSchemas and PriorityLevelConfigurations of kube-apiserver, too. Few clients read them, and an API that
-	// lives only for one test starts faster without them.
-	FlowControl bool
 	// Common, if set, creates the objects that are the same in every API. It needs Store, which must be the store of the API.
 	Common *Common
 	Store  storage.Store
@@ -38,12 +35,12 @@ func Create(ctx context.Context, api *rest.API, c Config) error {
 	if c.Common != nil {
 		common = c.Common.create
 	}
-	return inOrder(ctx, api, c, common, authentication, kubernetesService, flowControl, components)
+	return inOrder(ctx, api, c, common, authentication, kubernetesService, components)
 }
 
 // createCommon creates the objects that are the same in every API.
 func createCommon(ctx context.Context, api *rest.API, c Config) error {
-	return inOrder(ctx, api, c, namespaces, roles, priorityClasses)
+	return inOrder(ctx, api, c, namespaces, roles, priorityClasses, flowControl)
 }
 
 // inOrder takes the steps in their order, which matters: an object needs its namespace, and a binding its role.

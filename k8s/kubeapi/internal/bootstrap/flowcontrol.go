@@ -9,11 +9,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// flowControl creates the objects by which kube-apiserver shares its capacity among its users. This server does not act on them.
-func flowControl(ctx context.Context, api *rest.API, c Config) error {
-	if !c.FlowControl {
-		return nil
-	}
+// flowControl creates the objects by which kube-apiserver shares its capacity among its users. This server only names them in its answers.
+func flowControl(ctx context.Context, api *rest.API, _ Config) error {
 	if err := ensure(ctx, rest.ClientFor[flowcontrolv1.PriorityLevelConfiguration](api),
 		limited("catch-all", 5, 0, nil),
 		flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: updated("exempt"), Spec: flowcontrolv1.PriorityLevelConfigurationSpec{

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	certificatesv1 "k8s.io/api/certificates/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	nodev1 "k8s.io/api/node/v1"
@@ -14,6 +15,8 @@ import (
 func cluster() []rest.Definition {
 	return []rest.Definition{
 		certificateSigningRequests(),
+		of[certificatesv1.ClusterTrustBundle](),
+		of[certificatesv1.PodCertificateRequest](),
 		of[coordinationv1.Lease](),
 		of[flowcontrolv1.FlowSchema](),
 		of[flowcontrolv1.PriorityLevelConfiguration](),

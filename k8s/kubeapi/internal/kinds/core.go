@@ -17,8 +17,7 @@ func core() []rest.Definition {
 		legacyBindings(),
 		componentStatuses(),
 		of[corev1.ConfigMap](),
-		//lint:ignore SA1019 clients still use it
-		of[corev1.Endpoints](),
+		endpoints(),
 		builtin.Events(),
 		of[corev1.LimitRange](),
 		of[corev1.Namespace](),
@@ -31,6 +30,16 @@ func core() []rest.Definition {
 		of[corev1.ResourceQuota](),
 		of[corev1.Secret](),
 	}
+}
+
+// endpoints returns the deprecated kind Endpoints, which clients still use.
+//
+//lint:ignore SA1019 see above
+func endpoints() rest.Resource[corev1.Endpoints] {
+	//lint:ignore SA1019 see above
+	r := of[corev1.Endpoints]()
+	r.Stage = rest.Stage{Deprecated: true, Warning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"}
+	return r
 }
 
 func podTemplates() rest.Resource[corev1.PodTemplate] {

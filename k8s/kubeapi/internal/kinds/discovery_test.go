@@ -24,8 +24,8 @@ func discover(t *testing.T, api *rest.API, path string, into any) {
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), into), "%s: %s", path, w.Body)
 }
 
-// The file lists what a server of Kubernetes 1.36 serves in these groups, with one exception: csinodes/status is of a later version of
-// k8s.io/api. A line has the path of a resource, its kind, its verbs, its short names and its categories.
+// The file lists what a server of Kubernetes 1.37.2 serves in these groups. A line has the path of a resource, its kind, its verbs,
+// its short names and its categories.
 func TestResourcesAreThoseOfKubernetes(t *testing.T) {
 	api := newAPI(t)
 	var groups metav1.APIGroupList

@@ -50,7 +50,7 @@ func TestAPIsOfOneProcessServeTheSameGroups(t *testing.T) {
 	want := []string{"apps/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1", "autoscaling/v2",
 		"batch/v1", "certificates.k8s.io/v1", "coordination.k8s.io/v1", "discovery.k8s.io/v1", "events.k8s.io/v1",
 		"flowcontrol.apiserver.k8s.io/v1", "networking.k8s.io/v1", "node.k8s.io/v1", "policy/v1", "rbac.authorization.k8s.io/v1",
-		"resource.k8s.io/v1", "scheduling.k8s.io/v1", "storage.k8s.io/v1"}
+		"resource.k8s.io/v1", "scheduling.k8s.io/v1", "storage.k8s.io/v1", "storagemigration.k8s.io/v1"}
 	for range 2 {
 		answer := httptest.NewRecorder()
 		newAPI(t).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/apis", nil))

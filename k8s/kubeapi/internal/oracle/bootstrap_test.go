@@ -40,7 +40,7 @@ func newCluster(t *testing.T) *rest.API {
 		builtin[flowcontrolv1.PriorityLevelConfiguration]("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations", rest.Cluster))...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
-	require.NoError(t, bootstrap.Create(t.Context(), api, bootstrap.Config{ServiceRange: netip.MustParsePrefix("10.0.0.0/24"), FlowControl: true}))
+	require.NoError(t, bootstrap.Create(t.Context(), api, bootstrap.Config{ServiceRange: netip.MustParsePrefix("10.0.0.0/24")}))
 	return api
 }
 

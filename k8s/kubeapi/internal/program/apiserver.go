@@ -73,7 +73,7 @@ func (f *serverFlags) objects(listener net.Listener) (c bootstrap.Config, err er
 	if c.ServiceRange, err = netip.ParsePrefix(f.serviceRange); err != nil {
 		return c, fmt.Errorf("--service-cluster-ip-range: %w", err)
 	}
-	c.Address, c.FlowControl = socket.Advertised(listener), true
+	c.Address = socket.Advertised(listener)
 	if f.advertiseAddress != "" {
 		address, err := netip.ParseAddr(f.advertiseAddress)
 		if err != nil {

@@ -65,7 +65,7 @@ func serveCluster(ctx context.Context, p Process) error {
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local",
 			Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
 		Users:     []rest.Authenticator{auth.Certificates()},
-		Objects:   bootstrap.Config{ClientCA: secrets.Authority.Certificate(), Address: socket.Advertised(listener), FlowControl: true},
+		Objects:   bootstrap.Config{ClientCA: secrets.Authority.Certificate(), Address: socket.Advertised(listener)},
 		ServingCA: secrets.Authority.Certificate(), Controllers: f.controllers, PluginsOff: server.DefaultOff(f.controllers),
 	}
 	if config.Objects.ServiceRange, err = netip.ParsePrefix(f.serviceRange); err != nil {

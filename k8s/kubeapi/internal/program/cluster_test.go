@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/program"
+	"github.com/decorum-go/decorum/rest"
 )
 
 // running is a program that runs.
@@ -71,7 +72,7 @@ func TestTheProgramServesAClusterToItsAdministratorAlone(t *testing.T) {
 
 	version, err := clientOf(t, kubeconfig).Discovery().ServerVersion()
 	require.NoError(t, err)
-	assert.Equal(t, "1.36", version.Major+"."+version.Minor)
+	assert.Equal(t, rest.KubernetesVersion, version.GitVersion)
 	service, err := clientOf(t, kubeconfig).CoreV1().Services("default").Get(t.Context(), "kubernetes", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "10.0.0.1", service.Spec.ClusterIP)
@@ -148,7 +149,7 @@ func TestErrorsEndTheStartWithOneLine(t *testing.T) {
 		{[]string{"kubeapi", "--service-cluster-ip-range", "x"}, "--service-cluster-ip-range"},
 		{[]string{"/x/kube-apiserver", "--no-such-flag=1"}, "no-such-flag"},
 		{[]string{"/x/kube-apiserver", "--feature-gates=NoSuchGate=true"}, "unrecognized feature gate: NoSuchGate"},
-		{[]string{"/x/kube-apiserver", "--feature-gates=PodsAPI=true"}, "does not implement the feature gate PodsAPI=true"},
+		{[]string{"/x/kube-apiserver", "--feature-gates=EvictionRequestAPI=true"}, "does not implement the feature gate EvictionRequestAPI=true"},
 		{[]string{"/x/kube-apiserver", "--enable-admission-plugins=NoSuchPlugin"}, `unknown admission plugin "NoSuchPlugin"`},
 		{[]string{"/x/kube-apiserver", "--runtime-config=batch/v2alpha1=true"}, "does not implement batch/v2alpha1"},
 		{[]string{"/x/kube-apiserver", "--authorization-mode=RBAC,Webhook"}, "does not implement the mode Webhook"},

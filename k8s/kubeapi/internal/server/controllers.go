@@ -37,7 +37,7 @@ func controllers() map[string]controller {
 // Controllers returns the names of the controllers that a server can run.
 func Controllers() []string { return slices.Sorted(maps.Keys(controllers())) }
 
-// control starts the controllers of c, which run until the server closes.
+// control starts the controllers of c and what the server itself follows, which run until the server closes.
 func (s *Server) control(ctx context.Context, c Config) error {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.closing = append(s.closing, func() error { stop(); s.running.Wait(); return nil })
@@ -48,6 +48,8 @@ func (s *Server) control(ctx context.Context, c Config) error {
 			}
 		})
 	}
+	start("flow schemas", s.flows.followSchemas)
+	start("priority levels", s.flows.followLevels)
 	if c.Host != "" {
 		start("identity", func(ctx context.Context, api *rest.API, c Config) error {
 			bootstrap.KeepIdentity(ctx, api, c.Host, c.Logger)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -9,22 +10,51 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// front stands before the API. It serves the keys of service accounts, and reports what the API does not serve.
+// front stands before the API. It serves the keys of service accounts, names the flow of each request, and reports what the API does not
+// serve.
 type front struct {
 	api        *rest.API
 	keys       http.Handler
 	users      rest.Authenticator
 	authorizer rest.Authorizer
+	flows      *flows
 	gaps       *gaps
 }
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	to := &answer{header: w.Header()}
+	if isOpen(r.URL.Path) {
+		to.named.Do(func() { f.flows.name(to.header, f.accessTo(r)) })
+	}
+	r = r.WithContext(context.WithValue(r.Context(), answerKey{}, to))
 	switch r.URL.Path {
 	case "/.well-known/openid-configuration", "/openid/v1/jwks":
 		f.serveKeys(w, r)
 	default:
 		f.api.ServeHTTP(f.gaps.watch(w, r), r)
 	}
+}
+
+// isOpen reports whether the API serves a path to everybody, so that it asks nobody who the user is.
+func isOpen(path string) bool {
+	return path == "/version" || strings.HasPrefix(path, "/healthz") || strings.HasPrefix(path, "/livez") || strings.HasPrefix(path, "/readyz")
+}
+
+// accessTo returns the access of a request whose user the API does not find out. A user without valid credentials is anonymous.
+func (f *front) accessTo(r *http.Request) rest.Access {
+	a := f.api.AccessOf(r)
+	if who, err := f.users.Authenticate(r); err == nil && who != nil {
+		a.User = withSystemGroup(r, who.User)
+	}
+	return a
+}
+
+// withSystemGroup adds the group of all users who are not anonymous.
+func withSystemGroup(r *http.Request, u rest.User) rest.User {
+	if u.Name != rest.UserFrom(r.Context()).Name { // not anonymous
+		u.Groups = append([]string{"system:authenticated"}, u.Groups...)
+	}
+	return u
 }
 
 // serveKeys answers users who may get the path. The API does not know the path, so nothing else asks who they are.
@@ -34,10 +64,7 @@ func (f *front) serveKeys(w http.ResponseWriter, r *http.Request) {
 		f.api.Error(w, r, status.Unauthorized(""))
 		return
 	}
-	a := rest.Access{User: who.User, Verb: strings.ToLower(r.Method), Path: r.URL.Path}
-	if a.User.Name != rest.UserFrom(r.Context()).Name { // not anonymous
-		a.User.Groups = append([]string{"system:authenticated"}, a.User.Groups...)
-	}
+	a := rest.Access{User: withSystemGroup(r, who.User), Verb: strings.ToLower(r.Method), Path: r.URL.Path}
 	decision, err := f.authorizer.Authorize(r.Context(), a)
 	if err == nil && decision.Verdict != rest.Allow {
 		err = status.Forbidden(apimeta.GroupResource{}, "", "User \""+a.User.Name+"\" cannot "+a.Verb+" path \""+a.Path+"\"")

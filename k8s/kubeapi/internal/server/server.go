@@ -63,6 +63,7 @@ type Server struct {
 	api     *rest.API
 	handler http.Handler
 	review  review
+	flows   flows
 	closing []func() error
 	running sync.WaitGroup
 }
@@ -96,9 +97,10 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if s.review, err = newReview(c.Logger, s.resolver(c.WebhookServer)); err != nil {
 		return nil, err
 	}
-	options := rest.Options{Store: c.Store, Admission: s.hooks(c.PluginsOff), Logger: c.Logger, Authenticator: users, Authorizer: roles, OpenHealth: true, Version: version(), Types: c.Types}
+	authorizer := classifier{roles, &s.flows}
+	options := rest.Options{Store: c.Store, Admission: s.hooks(c.PluginsOff), Logger: c.Logger, Authenticator: users, Authorizer: authorizer, OpenHealth: true, Version: version(), Types: c.Types}
 	if c.AllowAll {
-		options.Authorizer = auth.FirstOpinion(roles, rest.AuthorizerFunc(allow))
+		options.Authorizer = auth.FirstOpinion(authorizer, rest.AuthorizerFunc(allow))
 	}
 	s.api, err = rest.New(options, append(kinds.All(kinds.Environment{Roles: roles, Accounts: accounts, ServiceAddresses: c.Objects.ServiceRange}), s.review.definitions()...)...)
 	if err != nil {
@@ -108,13 +110,16 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if err = s.begin(ctx, c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: options.Authorizer, gaps: &gaps{api: s.api, report: c.Report}}
+	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: options.Authorizer, flows: &s.flows, gaps: &gaps{api: s.api, report: c.Report}}
 	return s, nil
 }
 
 // begin brings the server from an API with kinds to a cluster.
 func (s *Server) begin(ctx context.Context, c Config) error {
 	if err := bootstrap.Create(ctx, s.api, c.Objects); err != nil {
+		return err
+	}
+	if err := s.flows.read(ctx, s.api); err != nil {
 		return err
 	}
 	running := context.WithoutCancel(ctx)

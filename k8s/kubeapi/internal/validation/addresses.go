@@ -8,7 +8,8 @@ import (
 	netutils "k8s.io/utils/net"
 )
 
-func (r *report) ingressClass(p *field.Path, s *networkingv1.IngressClassSpec) {
+func (r *report) ingressClass(obj *networkingv1.IngressClass) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	controller := p.Child("controller")
 	r.is(len(s.Controller) <= 250, field.TooLong(controller, "", 250))
 	r.add(validation.IsDomainPrefixedPath(controller, s.Controller)...)
@@ -26,7 +27,8 @@ func (r *report) ingressClass(p *field.Path, s *networkingv1.IngressClassSpec) {
 		r.add(field.Required(p.Child("scope"), ""))
 		return
 	}
-	const cluster, namespace = networkingv1.IngressClassParametersReferenceScopeCluster, networkingv1.IngressClassParametersReferenceScopeNamespace
+	const cluster, namespace = networkingv1.IngressClassParametersReferenceScopeCluster,
+		networkingv1.IngressClassParametersReferenceScopeNamespace
 	supported(r, p.Child("scope"), *params.Scope, cluster, namespace)
 	name := p.Child("namespace")
 	switch {
@@ -39,7 +41,12 @@ func (r *report) ingressClass(p *field.Path, s *networkingv1.IngressClassSpec) {
 	}
 }
 
-func (r *report) ipAddress(p *field.Path, s *networkingv1.IPAddressSpec) {
+func (r *report) ingressClassChange(obj, old *networkingv1.IngressClass) {
+	r.frozen(field.NewPath("spec", "controller"), obj.Spec.Controller, old.Spec.Controller)
+}
+
+func (r *report) ipAddress(obj *networkingv1.IPAddress) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	p, parent := p.Child("parentRef"), s.ParentRef
 	if parent == nil {
 		r.add(field.Required(p, ""))
@@ -51,8 +58,19 @@ func (r *report) ipAddress(p *field.Path, s *networkingv1.IPAddressSpec) {
 	r.optional(p.Child("namespace"), parent.Namespace, content.IsPathSegmentName)
 }
 
-// serviceCIDR checks the ranges of the addresses of Services: at most one of each family.
-func (r *report) serviceCIDR(p *field.Path, s *networkingv1.ServiceCIDRSpec) {
+func (r *report) ipAddressChange(obj, old *networkingv1.IPAddress) {
+	r.frozen(field.NewPath("spec", "parentRef"), obj.Spec.ParentRef, old.Spec.ParentRef)
+}
+
+// serviceCIDR checks a new object. An update of its ranges is checked by serviceCIDRChange.
+func (r *report) serviceCIDR(obj *networkingv1.ServiceCIDR) {
+	if !r.existing {
+		r.serviceRanges(field.NewPath("spec"), &obj.Spec)
+	}
+}
+
+// serviceRanges checks the ranges of the addresses of Services: at most one of each family.
+func (r *report) serviceRanges(p *field.Path, s *networkingv1.ServiceCIDRSpec) {
 	p = p.Child("cidrs")
 	if len(s.CIDRs) == 0 {
 		r.add(field.Required(p, "at least one CIDR required"))

@@ -20,10 +20,12 @@ func (r *report) affinity(p *field.Path, a *corev1.Affinity) {
 		r.nodeAffinity(p.Child("nodeAffinity"), n)
 	}
 	if t := a.PodAffinity; t != nil {
-		r.podAffinity(p.Child("podAffinity"), t.RequiredDuringSchedulingIgnoredDuringExecution, t.PreferredDuringSchedulingIgnoredDuringExecution)
+		r.podAffinity(p.Child("podAffinity"), t.RequiredDuringSchedulingIgnoredDuringExecution,
+			t.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
 	if t := a.PodAntiAffinity; t != nil {
-		r.podAffinity(p.Child("podAntiAffinity"), t.RequiredDuringSchedulingIgnoredDuringExecution, t.PreferredDuringSchedulingIgnoredDuringExecution)
+		r.podAffinity(p.Child("podAntiAffinity"), t.RequiredDuringSchedulingIgnoredDuringExecution,
+			t.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
 }
 
@@ -54,7 +56,8 @@ func (r *report) nodeTerm(p *field.Path, t corev1.NodeSelectorTerm, valuesToo bo
 		case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
 			r.is(len(e.Values) > 0, field.Required(values, "must be specified when `operator` is 'In' or 'NotIn'"))
 		case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist:
-			r.is(len(e.Values) == 0, field.Forbidden(values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+			r.is(len(e.Values) == 0, field.Forbidden(values, "may not be specified when `operator` is 'Exists' or "+
+				"'DoesNotExist'"))
 		case corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
 			r.is(len(e.Values) == 1, field.Required(values, "must be specified single value when `operator` is 'Lt' or 'Gt'"))
 		default:

@@ -17,16 +17,19 @@ import (
 
 // usages are what a key may be for, in the order in which Kubernetes lists them.
 var usages = []certificatesv1.KeyUsage{
-	certificatesv1.UsageAny, certificatesv1.UsageCertSign, certificatesv1.UsageClientAuth, certificatesv1.UsageCodeSigning,
-	certificatesv1.UsageContentCommitment, certificatesv1.UsageCRLSign, certificatesv1.UsageDataEncipherment, certificatesv1.UsageDecipherOnly,
-	certificatesv1.UsageDigitalSignature, certificatesv1.UsageEmailProtection, certificatesv1.UsageEncipherOnly, certificatesv1.UsageIPsecEndSystem,
-	certificatesv1.UsageIPsecTunnel, certificatesv1.UsageIPsecUser, certificatesv1.UsageKeyAgreement, certificatesv1.UsageKeyEncipherment,
-	certificatesv1.UsageMicrosoftSGC, certificatesv1.UsageNetscapeSGC, certificatesv1.UsageOCSPSigning, certificatesv1.UsageSMIME,
-	certificatesv1.UsageServerAuth, certificatesv1.UsageSigning, certificatesv1.UsageTimestamping,
+	certificatesv1.UsageAny, certificatesv1.UsageCertSign, certificatesv1.UsageClientAuth,
+	certificatesv1.UsageCodeSigning, certificatesv1.UsageContentCommitment, certificatesv1.UsageCRLSign,
+	certificatesv1.UsageDataEncipherment, certificatesv1.UsageDecipherOnly, certificatesv1.UsageDigitalSignature,
+	certificatesv1.UsageEmailProtection, certificatesv1.UsageEncipherOnly, certificatesv1.UsageIPsecEndSystem,
+	certificatesv1.UsageIPsecTunnel, certificatesv1.UsageIPsecUser, certificatesv1.UsageKeyAgreement,
+	certificatesv1.UsageKeyEncipherment, certificatesv1.UsageMicrosoftSGC, certificatesv1.UsageNetscapeSGC,
+	certificatesv1.UsageOCSPSigning, certificatesv1.UsageSMIME, certificatesv1.UsageServerAuth,
+	certificatesv1.UsageSigning, certificatesv1.UsageTimestamping,
 }
 
 // signingRequest checks a new request. It does not change afterwards.
-func (r *report) signingRequest(p *field.Path, s *certificatesv1.CertificateSigningRequestSpec) {
+func (r *report) signingRequest(obj *certificatesv1.CertificateSigningRequest) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	if r.existing {
 		return
 	}
@@ -46,7 +49,8 @@ func (r *report) signingRequest(p *field.Path, s *certificatesv1.CertificateSign
 		r.signer(signer, s.SignerName)
 	}
 	if d := s.ExpirationSeconds; d != nil {
-		r.is(*d >= 600, field.Invalid(p.Child("expirationSeconds"), *d, "may not specify a duration less than 600 seconds (10 minutes)"))
+		r.is(*d >= 600, field.Invalid(p.Child("expirationSeconds"), *d, "may not specify a duration less than 600 seconds "+
+			"(10 minutes)"))
 	}
 }
 
@@ -75,7 +79,8 @@ func (r *report) signer(p *field.Path, name string) {
 	}
 	r.is(len(domain) <= validation.DNS1123SubdomainMaxLength, field.TooLong(p, "", validation.DNS1123SubdomainMaxLength))
 	r.parts(p, domain, validation.IsDNS1123Label)
-	r.is(strings.Contains(domain, "."), field.Invalid(p, domain, "should be a domain with at least two segments separated by dots"))
+	r.is(strings.Contains(domain, "."), field.Invalid(p, domain, "should be a domain with at least two segments "+
+		"separated by dots"))
 	r.parts(p, path, validation.IsDNS1123Subdomain)
 	const longest = 2*validation.DNS1123SubdomainMaxLength + validation.DNS1123LabelMaxLength + 2
 	r.is(len(name) <= longest, field.TooLong(p, "", longest))
@@ -96,18 +101,21 @@ func (r *report) parts(p *field.Path, text string, rule func(string) []string) {
 
 // CheckApproval returns the faults of a write that approves or denies a request.
 func CheckApproval(obj, old *certificatesv1.CertificateSigningRequest) status.FieldErrors {
-	return append(added(statusFaults(obj), func() status.FieldErrors { return statusFaults(old) }), faults(func(r *report) {
-		r.decisionsStay(field.NewPath("status"), &obj.Status, &old.Status)
-		r.is(string(obj.Status.Certificate) == string(old.Status.Certificate),
-			field.Forbidden(field.NewPath("status", "certificate"), "updates may not set certificate content"))
-	})...)
+	return append(added(statusFaults(obj), func() status.FieldErrors { return statusFaults(old) }),
+		faults(func(r *report) {
+			r.decisionsStay(field.NewPath("status"), &obj.Status, &old.Status)
+			r.is(string(obj.Status.Certificate) == string(old.Status.Certificate),
+				field.Forbidden(field.NewPath("status", "certificate"), "updates may not set certificate content"))
+		})...)
 }
 
 // signingStatusChange checks what a signer writes: the certificate once, and no decision.
-func (r *report) signingStatusChange(p *field.Path, now, was *certificatesv1.CertificateSigningRequestStatus) {
+func (r *report) signingStatusChange(obj, old *certificatesv1.CertificateSigningRequest) {
+	p, now, was := field.NewPath("status"), &obj.Status, &old.Status
 	r.decisionsStay(p, now, was)
 	conditions := p.Child("conditions")
-	for _, t := range []certificatesv1.RequestConditionType{certificatesv1.CertificateApproved, certificatesv1.CertificateDenied} {
+	for _, t := range []certificatesv1.RequestConditionType{certificatesv1.CertificateApproved,
+		certificatesv1.CertificateDenied} {
 		has, had := decisions(now, t), decisions(was, t)
 		switch {
 		case len(has) > len(had):
@@ -122,14 +130,17 @@ func (r *report) signingStatusChange(p *field.Path, now, was *certificatesv1.Cer
 
 // decisionsStay checks that no decision is taken back.
 func (r *report) decisionsStay(p *field.Path, now, was *certificatesv1.CertificateSigningRequestStatus) {
-	for _, t := range []certificatesv1.RequestConditionType{certificatesv1.CertificateApproved, certificatesv1.CertificateDenied, certificatesv1.CertificateFailed} {
+	for _, t := range []certificatesv1.RequestConditionType{certificatesv1.CertificateApproved,
+		certificatesv1.CertificateDenied, certificatesv1.CertificateFailed} {
 		r.is(len(decisions(now, t)) >= len(decisions(was, t)),
 			field.Forbidden(p.Child("conditions"), fmt.Sprintf("updates may not remove a condition of type %q", t)))
 	}
 }
 
 // decisions returns the conditions of a type.
-func decisions(s *certificatesv1.CertificateSigningRequestStatus, t certificatesv1.RequestConditionType) (all []certificatesv1.CertificateSigningRequestCondition) {
+func decisions(
+	s *certificatesv1.CertificateSigningRequestStatus, t certificatesv1.RequestConditionType,
+) (all []certificatesv1.CertificateSigningRequestCondition) {
 	for _, c := range s.Conditions {
 		if c.Type == t {
 			all = append(all, c)
@@ -139,12 +150,14 @@ func decisions(s *certificatesv1.CertificateSigningRequestStatus, t certificates
 }
 
 // signingStatus checks the decisions about a request, and its certificates.
-func (r *report) signingStatus(p *field.Path, s *certificatesv1.CertificateSigningRequestStatus) {
+func (r *report) signingStatus(obj *certificatesv1.CertificateSigningRequest) {
+	p, s := field.NewPath("status"), &obj.Status
 	seen := map[string]bool{}
 	for i, c := range s.Conditions {
 		exclusive := seen[string(certificatesv1.CertificateDenied)] && c.Type == certificatesv1.CertificateApproved ||
 			seen[string(certificatesv1.CertificateApproved)] && c.Type == certificatesv1.CertificateDenied
-		r.is(!exclusive, field.Invalid(p.Child("conditions"), c.Type, "Approved and Denied conditions are mutually exclusive"))
+		r.is(!exclusive, field.Invalid(p.Child("conditions"), c.Type,
+			"Approved and Denied conditions are mutually exclusive"))
 		p := p.Child("conditions").Index(i)
 		r.given(p.Child("type"), string(c.Type))
 		switch c.Type {

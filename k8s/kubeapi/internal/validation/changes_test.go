@@ -31,14 +31,17 @@ const (
 )
 
 func TestUpdates(t *testing.T) {
-	const frozen = "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
+	const frozen = "spec: Forbidden: pod updates may not change fields other than " +
+		"`spec.containers[*].image`,`spec.initContainers[*].image`," +
 		"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 		"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 	run[corev1.Pod](t, validation.CheckUpdate,
 		change{"another image", aPod, `{"spec":{"containers":[{"name":"a","image":"c"}]}}`, nil},
 		change{"another host", aPod, `{"spec":{"hostname":"c"}}`, []string{frozen}},
-		change{"no containers", aPod, `{"spec":{"containers":null}}`, []string{"spec.containers: Required value", "spec.containers: Forbidden: pod updates may not add or remove containers"}},
-		change{"a later deadline", aPod, `{"spec":{"activeDeadlineSeconds":61}}`, []string{"spec.activeDeadlineSeconds: Invalid value: 61: must be less than or equal to previous value"}},
+		change{"no containers", aPod, `{"spec":{"containers":null}}`, []string{"spec.containers: Required value",
+			"spec.containers: Forbidden: pod updates may not add or remove containers"}},
+		change{"a later deadline", aPod, `{"spec":{"activeDeadlineSeconds":61}}`,
+			[]string{"spec.activeDeadlineSeconds: Invalid value: 61: must be less than or equal to previous value"}},
 		change{"one more toleration", aPod, `{"spec":{"tolerations":[{"key":"a","operator":"Exists"},{"key":"b","operator":"Exists"}]}}`, nil},
 		change{"another toleration", aPod, `{"spec":{"tolerations":[{"key":"b","operator":"Exists"}]}}`,
 			[]string{"spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds"}},
@@ -51,10 +54,12 @@ func TestUpdates(t *testing.T) {
 			[]string{`spec.nodeSelector: Invalid value: {"a":"c"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)`}})
 	run[appsv1.Deployment](t, validation.CheckUpdate,
 		change{"another selector", `{"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b","c":"d"}},"spec":{"containers":[{"name":"a","image":"b"}]}}}}`,
-			`{"spec":{"selector":{"matchLabels":{"a":"b","c":"d"}}}}`, []string{`spec.selector: Invalid value: {"matchLabels":{"a":"b","c":"d"}}: field is immutable`}})
+			`{"spec":{"selector":{"matchLabels":{"a":"b","c":"d"}}}}`,
+			[]string{`spec.selector: Invalid value: {"matchLabels":{"a":"b","c":"d"}}: field is immutable`}})
 	run[corev1.Node](t, validation.CheckUpdate,
 		change{"a first provider", `{}`, `{"spec":{"providerID":"a"}}`, nil},
-		change{"another provider", `{"spec":{"providerID":"a"}}`, `{"spec":{"providerID":"b"}}`, []string{`spec.providerID: Forbidden: node updates may not change providerID except from "" to valid`}})
+		change{"another provider", `{"spec":{"providerID":"a"}}`, `{"spec":{"providerID":"b"}}`,
+			[]string{`spec.providerID: Forbidden: node updates may not change providerID except from "" to valid`}})
 }
 
 func TestWritesOfTheStatus(t *testing.T) {
@@ -64,19 +69,24 @@ func TestWritesOfTheStatus(t *testing.T) {
 		change{"a container that may run again", failed, `{"status":{"containerStatuses":[{"name":"a","state":{"terminated":null,"running":{}}}]}}`, nil},
 		change{"two addresses of one family", ended, `{"status":{"podIPs":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]}}`,
 			[]string{`status.podIPs: Invalid value: [{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]: may specify no more than one IP for each IP family`}},
-		change{"a class", ended, `{"status":{"qosClass":"Guaranteed"}}`, []string{`status.qosClass: Invalid value: "Guaranteed": field is immutable`}})
+		change{"a class", ended, `{"status":{"qosClass":"Guaranteed"}}`,
+			[]string{`status.qosClass: Invalid value: "Guaranteed": field is immutable`}})
 	run[batchv1.Job](t, validation.CheckStatus,
 		change{"an end that was announced", aJob, `{"status":{"completionTime":"2026-01-01T00:00:01Z","conditions":[{"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]}}`, nil},
 		change{"an end that was not announced", aJob, `{"status":{"completionTime":"2026-01-01T00:00:01Z","conditions":[{"type":"Complete","status":"True"}]}}`,
-			[]string{"status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition"}},
+			[]string{"status.conditions: Invalid value: cannot set Complete=True condition without the " +
+				"SuccessCriteriaMet=true condition"}},
 		change{"a failure without its cause", aJob, `{"status":{"conditions":[{"type":"Failed","status":"True"}]}}`,
-			[]string{"status.conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true condition"}},
+			[]string{"status.conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true " +
+				"condition"}},
 		change{"another start", aJob, `{"status":{"startTime":"2026-01-01T00:00:01Z"}}`,
 			[]string{`status.startTime: Invalid value: "2026-01-01T00:00:01Z": field is immutable for unsuspended job once set`}})
 	run[appsv1.ReplicaSet](t, validation.CheckStatus,
-		change{"more ready than there are", `{}`, `{"status":{"replicas":1,"readyReplicas":2}}`, []string{"status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas"}})
+		change{"more ready than there are", `{}`, `{"status":{"replicas":1,"readyReplicas":2}}`,
+			[]string{"status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas"}})
 	run[certificatesv1.CertificateSigningRequest](t, validation.CheckStatus,
-		change{"an approval", `{}`, `{"status":{"conditions":[{"type":"Approved","status":"True"}]}}`, []string{`status.conditions: Forbidden: updates may not add a condition of type "Approved"`}})
+		change{"an approval", `{}`, `{"status":{"conditions":[{"type":"Approved","status":"True"}]}}`,
+			[]string{`status.conditions: Forbidden: updates may not add a condition of type "Approved"`}})
 	run[corev1.Namespace](t, validation.CheckStatus,
 		change{"an end without a deletion", `{"status":{"phase":"Active"}}`, `{"status":{"phase":"Terminating"}}`,
 			[]string{"status.Phase: Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"}})

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func (r *report) claimStatus(p *field.Path, s *corev1.PersistentVolumeClaimStatus) {
+func (r *report) claimStatus(obj *corev1.PersistentVolumeClaim) {
+	p, s := field.NewPath("status"), &obj.Status
 	const bad = "must be a valid resource quantity"
 	for _, name := range slices.Sorted(maps.Keys(s.Capacity)) {
 		q := s.Capacity[name]
@@ -18,7 +19,8 @@ func (r *report) claimStatus(p *field.Path, s *corev1.PersistentVolumeClaimStatu
 	at := p.Child("allocatedResourceStatuses")
 	states := []corev1.ClaimResourceStatus{
 		corev1.PersistentVolumeClaimControllerResizeInProgress, corev1.PersistentVolumeClaimControllerResizeInfeasible,
-		corev1.PersistentVolumeClaimNodeResizeInProgress, corev1.PersistentVolumeClaimNodeResizeInfeasible, corev1.PersistentVolumeClaimNodeResizePending}
+		corev1.PersistentVolumeClaimNodeResizeInProgress, corev1.PersistentVolumeClaimNodeResizeInfeasible,
+		corev1.PersistentVolumeClaimNodeResizePending}
 	for _, name := range slices.Sorted(maps.Keys(s.AllocatedResourceStatuses)) {
 		r.claimResource(at, name)
 		r.is(slices.Contains(states, s.AllocatedResourceStatuses[name]), field.NotSupported(at, name, states))

@@ -65,9 +65,11 @@ func (r containerRules) ephemeralContainers(p *field.Path) {
 		r.container(p, &c)
 		r.is(!others[e.Name] && !names[e.Name], field.Duplicate(p.Child("name"), e.Name))
 		names[e.Name] = true
-		r.is(e.TargetContainerName == "" || others[e.TargetContainerName], field.NotFound(p.Child("targetContainerName"), e.TargetContainerName))
+		r.is(e.TargetContainerName == "" || others[e.TargetContainerName],
+			field.NotFound(p.Child("targetContainerName"), e.TargetContainerName))
 		r.absent(p, "cannot be set for an Ephemeral Container",
-			member{"ports", len(e.Ports) > 0}, member{"lifecycle", e.Lifecycle != nil}, member{"livenessProbe", e.LivenessProbe != nil},
+			member{"ports", len(e.Ports) > 0}, member{"lifecycle", e.Lifecycle != nil},
+			member{"livenessProbe", e.LivenessProbe != nil},
 			member{"readinessProbe", e.ReadinessProbe != nil}, member{"startupProbe", e.StartupProbe != nil},
 			member{"resources", len(e.Resources.Limits)+len(e.Resources.Requests)+len(e.Resources.Claims) > 0})
 	}
@@ -77,20 +79,24 @@ func (r containerRules) ephemeralContainers(p *field.Path) {
 func (r containerRules) restarts(p *field.Path, c *corev1.Container) {
 	rules := p.Child("restartPolicyRules")
 	if c.RestartPolicy == nil {
-		r.is(len(c.RestartPolicyRules) == 0, field.Required(p.Child("restartPolicy"), "must specify restartPolicy when restart rules are used"))
+		r.is(len(c.RestartPolicyRules) == 0, field.Required(p.Child("restartPolicy"),
+			"must specify restartPolicy when restart rules are used"))
 	} else {
-		supported(r.report, p.Child("restartPolicy"), *c.RestartPolicy, corev1.ContainerRestartPolicyAlways, corev1.ContainerRestartPolicyNever, corev1.ContainerRestartPolicyOnFailure)
+		supported(r.report, p.Child("restartPolicy"), *c.RestartPolicy, corev1.ContainerRestartPolicyAlways,
+			corev1.ContainerRestartPolicyNever, corev1.ContainerRestartPolicyOnFailure)
 	}
 	r.is(len(c.RestartPolicyRules) <= 20, field.TooMany(rules, len(c.RestartPolicyRules), 20))
 	for i, rule := range c.RestartPolicyRules {
 		p := rules.Index(i)
-		supported(r.report, p.Child("action"), rule.Action, corev1.ContainerRestartRuleActionRestart, corev1.ContainerRestartRuleActionRestartAllContainers)
+		supported(r.report, p.Child("action"), rule.Action, corev1.ContainerRestartRuleActionRestart,
+			corev1.ContainerRestartRuleActionRestartAllContainers)
 		codes := p.Child("exitCodes")
 		if rule.ExitCodes == nil {
 			r.add(field.Required(codes, "must be specified"))
 			continue
 		}
-		supported(r.report, codes.Child("operator"), rule.ExitCodes.Operator, corev1.ContainerRestartRuleOnExitCodesOpIn, corev1.ContainerRestartRuleOnExitCodesOpNotIn)
+		supported(r.report, codes.Child("operator"), rule.ExitCodes.Operator, corev1.ContainerRestartRuleOnExitCodesOpIn,
+			corev1.ContainerRestartRuleOnExitCodesOpNotIn)
 		r.is(len(rule.ExitCodes.Values) <= 255, field.TooMany(codes.Child("values"), len(rule.ExitCodes.Values), 255))
 	}
 }
@@ -112,8 +118,10 @@ func (r *report) absent(p *field.Path, detail string, members ...member) {
 func (r containerRules) container(p *field.Path, c *corev1.Container) {
 	r.named(p.Child("name"), c.Name, validation.IsDNS1123Label)
 	r.given(p.Child("image"), c.Image)
-	oneOf(r.report, p.Child("terminationMessagePolicy"), c.TerminationMessagePolicy, corev1.TerminationMessageReadFile, corev1.TerminationMessageFallbackToLogsOnError)
-	oneOf(r.report, p.Child("imagePullPolicy"), c.ImagePullPolicy, corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)
+	oneOf(r.report, p.Child("terminationMessagePolicy"), c.TerminationMessagePolicy, corev1.TerminationMessageReadFile,
+		corev1.TerminationMessageFallbackToLogsOnError)
+	oneOf(r.report, p.Child("imagePullPolicy"), c.ImagePullPolicy, corev1.PullAlways, corev1.PullIfNotPresent,
+		corev1.PullNever)
 	r.ports(p.Child("ports"), c.Ports)
 	r.env(p.Child("env"), c.Env)
 	r.envFrom(p.Child("envFrom"), c.EnvFrom)
@@ -164,7 +172,8 @@ func (r containerRules) hostPorts(p *field.Path, containers []corev1.Container) 
 	for i, c := range containers {
 		for j, port := range c.Ports {
 			if port.HostPort != 0 {
-				r.distinct(p.Index(i).Child("ports").Index(j).Child("hostPort"), fmt.Sprintf("%s/%s/%d", port.Protocol, port.HostIP, port.HostPort), used)
+				r.distinct(p.Index(i).Child("ports").Index(j).Child("hostPort"),
+					fmt.Sprintf("%s/%s/%d", port.Protocol, port.HostIP, port.HostPort), used)
 			}
 		}
 	}
@@ -203,7 +212,8 @@ func (r containerRules) valueFrom(p *field.Path, from *corev1.EnvVarSource, valu
 	}
 	switch {
 	case sources == 0:
-		r.add(field.Invalid(p, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"))
+		r.add(field.Invalid(p, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` "+
+			"or `fileKeyRef`"))
 	case value != "":
 		r.add(field.Invalid(p, "", "may not be specified when `value` is not empty"))
 	case sources > 1:
@@ -250,7 +260,8 @@ func (r containerRules) mounts(list *field.Path, c *corev1.Container) {
 			r.relativePath(list.Child("subPath"), m.SubPath)
 		}
 		if m.SubPathExpr != "" {
-			r.is(m.SubPath == "", field.Invalid(p.Child("subPathExpr"), m.SubPathExpr, "subPathExpr and subPath are mutually exclusive"))
+			r.is(m.SubPath == "", field.Invalid(p.Child("subPathExpr"), m.SubPathExpr,
+				"subPathExpr and subPath are mutually exclusive"))
 			r.relativePath(list.Child("subPathExpr"), m.SubPathExpr)
 		}
 		if m.MountPropagation != nil {
@@ -260,10 +271,12 @@ func (r containerRules) mounts(list *field.Path, c *corev1.Container) {
 }
 
 func (r containerRules) propagation(p *field.Path, mode corev1.MountPropagationMode, c *corev1.Container) {
-	supported(r.report, p, mode, corev1.MountPropagationBidirectional, corev1.MountPropagationHostToContainer, corev1.MountPropagationNone)
+	supported(r.report, p, mode, corev1.MountPropagationBidirectional, corev1.MountPropagationHostToContainer,
+		corev1.MountPropagationNone)
 	if mode == corev1.MountPropagationBidirectional {
 		s := c.SecurityContext
-		r.is(s != nil && s.Privileged != nil && *s.Privileged, field.Forbidden(p, "Bidirectional mount propagation is available only to privileged containers"))
+		r.is(s != nil && s.Privileged != nil && *s.Privileged, field.Forbidden(p,
+			"Bidirectional mount propagation is available only to privileged containers"))
 	}
 }
 
@@ -275,7 +288,8 @@ func (r containerRules) devices(list *field.Path, c *corev1.Container) {
 		r.given(p.Child("name"), d.Name)
 		r.is(v != nil, field.NotFound(p.Child("name"), d.Name))
 		r.is(v == nil || v.PersistentVolumeClaim != nil || v.Ephemeral != nil,
-			field.Invalid(p.Child("name"), d.Name, "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"))
+			field.Invalid(p.Child("name"), d.Name, "can only use volume source type of PersistentVolumeClaim or Ephemeral for "+
+				"block mode"))
 		r.given(p.Child("devicePath"), d.DevicePath)
 		if d.Name != "" {
 			r.is(!names[d.Name], field.Invalid(p.Child("name"), d.Name, "must be unique"))
@@ -308,7 +322,8 @@ func (r containerRules) probe(p *field.Path, probe *corev1.Probe, once bool) {
 	if once {
 		r.is(probe.SuccessThreshold == 1, field.Invalid(p.Child("successThreshold"), probe.SuccessThreshold, "must be 1"))
 	} else {
-		r.is(grace == nil, field.Invalid(p.Child("terminationGracePeriodSeconds"), grace, "must not be set for readinessProbes"))
+		r.is(grace == nil, field.Invalid(p.Child("terminationGracePeriodSeconds"), grace,
+			"must not be set for readinessProbes"))
 	}
 }
 
@@ -331,7 +346,10 @@ func (r containerRules) handler(p *field.Path, a action) {
 		set   bool
 		check func(p *field.Path)
 	}{
-		{"exec", a.exec != nil, func(p *field.Path) { r.is(len(a.exec.Command) > 0, field.Required(p.Child("command"), "")) }},
+		{"exec", a.exec != nil, func(p *field.Path) {
+			r.is(len(a.exec.Command) > 0,
+				field.Required(p.Child("command"), ""))
+		}},
 		{"httpGet", a.http != nil, func(p *field.Path) { r.httpGet(p, a.http) }},
 		{"tcpSocket", a.tcp != nil, func(p *field.Path) { r.portOrName(p.Child("port"), a.tcp.Port) }},
 		{"grpc", a.grpc != nil, func(p *field.Path) { r.portOrName(p.Child("port"), intstr.FromInt32(a.grpc.Port)) }},

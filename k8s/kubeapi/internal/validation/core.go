@@ -43,7 +43,8 @@ func (r *report) secret(obj *corev1.Secret) {
 	}
 	switch obj.Type {
 	case corev1.SecretTypeServiceAccountToken:
-		r.given(field.NewPath("metadata", "annotations").Key(corev1.ServiceAccountNameKey), obj.Annotations[corev1.ServiceAccountNameKey])
+		r.given(field.NewPath("metadata", "annotations").Key(corev1.ServiceAccountNameKey),
+			obj.Annotations[corev1.ServiceAccountNameKey])
 	case corev1.SecretTypeDockercfg:
 		needs(corev1.DockerConfigKey)
 		r.json(data.Key(corev1.DockerConfigKey), obj.Data[corev1.DockerConfigKey])
@@ -71,7 +72,8 @@ func (r *report) json(p *field.Path, value []byte) {
 	}
 }
 
-func (r *report) replicationController(p *field.Path, s *corev1.ReplicationControllerSpec) {
+func (r *report) replicationController(obj *corev1.ReplicationController) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	number(r, p.Child("minReadySeconds"), s.MinReadySeconds)
 	optionalNumber(r, p.Child("replicas"), s.Replicas)
 	r.is(len(s.Selector) > 0, field.Required(p.Child("selector"), ""))
@@ -80,14 +82,17 @@ func (r *report) replicationController(p *field.Path, s *corev1.ReplicationContr
 		return
 	}
 	r.is(labels.SelectorFromSet(s.Selector).Matches(labels.Set(s.Template.Labels)),
-		field.Invalid(p.Child("template", "metadata", "labels"), s.Template.Labels, "`selector` does not match template `labels`"))
+		field.Invalid(p.Child("template", "metadata", "labels"), s.Template.Labels,
+			"`selector` does not match template `labels`"))
 	r.template(p.Child("template"), s.Template)
 	if s.Template.Spec.RestartPolicy != corev1.RestartPolicyAlways {
-		r.add(field.NotSupported(p.Child("template", "spec", "restartPolicy"), s.Template.Spec.RestartPolicy, []corev1.RestartPolicy{corev1.RestartPolicyAlways}))
+		r.add(field.NotSupported(p.Child("template", "spec", "restartPolicy"), s.Template.Spec.RestartPolicy,
+			[]corev1.RestartPolicy{corev1.RestartPolicyAlways}))
 	}
 }
 
-func (r *report) service(p *field.Path, obj *corev1.Service) {
+func (r *report) service(obj *corev1.Service) {
+	p := field.NewPath("spec")
 	s := &obj.Spec
 	headless := s.ClusterIP == corev1.ClusterIPNone || len(s.ClusterIPs) == 1 && s.ClusterIPs[0] == corev1.ClusterIPNone
 	r.is(len(s.Ports) > 0 || headless || s.Type == corev1.ServiceTypeExternalName, field.Required(p.Child("ports"), ""))
@@ -100,18 +105,22 @@ func (r *report) service(p *field.Path, obj *corev1.Service) {
 	}
 	r.labels(p.Child("selector"), s.Selector)
 	oneOf(r, p.Child("sessionAffinity"), s.SessionAffinity, corev1.ServiceAffinityClientIP, corev1.ServiceAffinityNone)
-	if c := s.SessionAffinityConfig; s.SessionAffinity == corev1.ServiceAffinityClientIP && c != nil && c.ClientIP != nil && c.ClientIP.TimeoutSeconds != nil {
+	if c := s.SessionAffinityConfig; s.SessionAffinity == corev1.ServiceAffinityClientIP && c != nil &&
+		c.ClientIP != nil && c.ClientIP.TimeoutSeconds != nil {
 		seconds := *c.ClientIP.TimeoutSeconds
 		r.is(seconds > 0 && seconds <= 86400,
-			field.Invalid(p.Child("sessionAffinityConfig", "clientIP", "timeoutSeconds"), seconds, "must be greater than 0 and less than 86400"))
+			field.Invalid(p.Child("sessionAffinityConfig", "clientIP", "timeoutSeconds"), seconds,
+				"must be greater than 0 and less than 86400"))
 	}
-	oneOf(r, p.Child("type"), s.Type, corev1.ServiceTypeClusterIP, corev1.ServiceTypeExternalName, corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort)
+	oneOf(r, p.Child("type"), s.Type, corev1.ServiceTypeClusterIP, corev1.ServiceTypeExternalName,
+		corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort)
 	r.repeatedPorts(p.Child("ports"), s)
 	for i, family := range s.IPFamilies {
 		supported(r, p.Child("ipFamilies").Index(i), family, corev1.IPv4Protocol, corev1.IPv6Protocol)
 	}
 	if f := s.IPFamilyPolicy; f != nil {
-		supported(r, p.Child("ipFamilyPolicy"), *f, corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack)
+		supported(r, p.Child("ipFamilyPolicy"), *f, corev1.IPFamilyPolicyPreferDualStack,
+			corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack)
 	}
 	for i, ip := range s.ExternalIPs {
 		r.ip(p.Child("externalIPs").Index(i), ip)
@@ -120,8 +129,10 @@ func (r *report) service(p *field.Path, obj *corev1.Service) {
 		r.cidr(p.Child("LoadBalancerSourceRanges").Index(i), strings.TrimSpace(cidr))
 	}
 	balanced := s.Type == corev1.ServiceTypeLoadBalancer
-	r.is(balanced || len(s.LoadBalancerSourceRanges) == 0, field.Forbidden(p.Child("LoadBalancerSourceRanges"), "may only be used when `type` is 'LoadBalancer'"))
-	r.is(balanced || s.AllocateLoadBalancerNodePorts == nil, field.Forbidden(p.Child("allocateLoadBalancerNodePorts"), "may only be used when `type` is 'LoadBalancer'"))
+	r.is(balanced || len(s.LoadBalancerSourceRanges) == 0, field.Forbidden(p.Child("LoadBalancerSourceRanges"),
+		"may only be used when `type` is 'LoadBalancer'"))
+	r.is(balanced || s.AllocateLoadBalancerNodePorts == nil, field.Forbidden(p.Child("allocateLoadBalancerNodePorts"),
+		"may only be used when `type` is 'LoadBalancer'"))
 	if class := s.LoadBalancerClass; class != nil && balanced {
 		r.follows(p.Child("loadBalancerClass"), *class, validation.IsQualifiedName)
 	} else {
@@ -129,17 +140,21 @@ func (r *report) service(p *field.Path, obj *corev1.Service) {
 	}
 	r.externalTraffic(p.Child("externalTrafficPolicy"), s)
 	if t := s.InternalTrafficPolicy; t != nil {
-		supported(r, p.Child("internalTrafficPolicy"), *t, corev1.ServiceInternalTrafficPolicyCluster, corev1.ServiceInternalTrafficPolicyLocal)
+		supported(r, p.Child("internalTrafficPolicy"), *t, corev1.ServiceInternalTrafficPolicyCluster,
+			corev1.ServiceInternalTrafficPolicyLocal)
 	}
 }
 
 func (r *report) externalTraffic(p *field.Path, s *corev1.ServiceSpec) {
-	external := s.Type == corev1.ServiceTypeLoadBalancer || s.Type == corev1.ServiceTypeNodePort || s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
+	external := s.Type == corev1.ServiceTypeLoadBalancer || s.Type == corev1.ServiceTypeNodePort ||
+		s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
 	if external {
-		supported(r, p, s.ExternalTrafficPolicy, corev1.ServiceExternalTrafficPolicyCluster, corev1.ServiceExternalTrafficPolicyLocal)
+		supported(r, p, s.ExternalTrafficPolicy, corev1.ServiceExternalTrafficPolicyCluster,
+			corev1.ServiceExternalTrafficPolicyLocal)
 		return
 	}
-	r.is(s.ExternalTrafficPolicy == "", field.Invalid(p, s.ExternalTrafficPolicy, "may only be set for externally-accessible services"))
+	r.is(s.ExternalTrafficPolicy == "", field.Invalid(p, s.ExternalTrafficPolicy,
+		"may only be set for externally-accessible services"))
 }
 
 func (r *report) servicePort(p *field.Path, port *corev1.ServicePort, several bool, names map[string]bool) {
@@ -165,7 +180,8 @@ func (r *report) repeatedPorts(p *field.Path, s *corev1.ServiceSpec) {
 	}
 	ports, nodePorts := map[key]bool{}, map[key]bool{}
 	for i, port := range s.Ports {
-		r.is(port.NodePort == 0 || s.Type != corev1.ServiceTypeClusterIP, field.Forbidden(p.Index(i).Child("nodePort"), "may not be used when `type` is 'ClusterIP'"))
+		r.is(port.NodePort == 0 || s.Type != corev1.ServiceTypeClusterIP,
+			field.Forbidden(p.Index(i).Child("nodePort"), "may not be used when `type` is 'ClusterIP'"))
 		if k := (key{port.Protocol, port.NodePort}); port.NodePort != 0 {
 			r.is(!nodePorts[k], field.Duplicate(p.Index(i).Child("nodePort"), port.NodePort))
 			nodePorts[k] = true

@@ -38,7 +38,8 @@ func (r *report) csiVolume(p *field.Path, s *corev1.CSIPersistentVolumeSource) {
 		name string
 		ref  *corev1.SecretReference
 	}{
-		{"controllerPublishSecretRef", s.ControllerPublishSecretRef}, {"controllerExpandSecretRef", s.ControllerExpandSecretRef},
+		{"controllerPublishSecretRef", s.ControllerPublishSecretRef},
+		{"controllerExpandSecretRef", s.ControllerExpandSecretRef},
 		{"nodePublishSecretRef", s.NodePublishSecretRef}, {"nodeExpandSecretRef", s.NodeExpandSecretRef},
 	} {
 		if secret.ref != nil {
@@ -48,7 +49,8 @@ func (r *report) csiVolume(p *field.Path, s *corev1.CSIPersistentVolumeSource) {
 	}
 }
 
-func (r *report) csiDriver(p *field.Path, s *storagev1.CSIDriverSpec) {
+func (r *report) csiDriver(obj *storagev1.CSIDriver) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	for _, m := range []member{
 		{"attachedRequired", s.AttachRequired != nil}, {"podInfoOnMount", s.PodInfoOnMount != nil},
 		{"storageCapacity", s.StorageCapacity != nil}, {"seLinuxMount", s.SELinuxMount != nil},
@@ -56,7 +58,8 @@ func (r *report) csiDriver(p *field.Path, s *storagev1.CSIDriverSpec) {
 		r.is(m.set, field.Required(p.Child(m.name), ""))
 	}
 	if policy := s.FSGroupPolicy; policy != nil {
-		supported(r, p.Child("fsGroupPolicy"), *policy, storagev1.FileFSGroupPolicy, storagev1.NoneFSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)
+		supported(r, p.Child("fsGroupPolicy"), *policy, storagev1.FileFSGroupPolicy, storagev1.NoneFSGroupPolicy,
+			storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)
 	}
 	audiences := map[string]bool{}
 	for i, t := range s.TokenRequests {
@@ -68,20 +71,29 @@ func (r *report) csiDriver(p *field.Path, s *storagev1.CSIDriverSpec) {
 		}
 	}
 	for _, mode := range s.VolumeLifecycleModes {
-		supported(r, p.Child("volumeLifecycleModes"), mode, storagev1.VolumeLifecyclePersistent, storagev1.VolumeLifecycleEphemeral)
+		supported(r, p.Child("volumeLifecycleModes"), mode, storagev1.VolumeLifecyclePersistent,
+			storagev1.VolumeLifecycleEphemeral)
 	}
 	if d := s.NodeAllocatableUpdatePeriodSeconds; d != nil {
-		r.is(*d >= 10, field.Invalid(p.Child("nodeAllocatableUpdatePeriodSeconds"), *d, "must be greater than or equal to 10 seconds"))
+		r.is(*d >= 10, field.Invalid(p.Child("nodeAllocatableUpdatePeriodSeconds"), *d,
+			"must be greater than or equal to 10 seconds"))
 	}
 	secrets := s.ServiceAccountTokenInSecrets
 	r.is(secrets == nil || len(s.TokenRequests) > 0,
-		field.Invalid(p.Child("serviceAccountTokenInSecrets"), secrets, "serviceAccountTokenInSecrets is set but no tokenRequests are specified"))
+		field.Invalid(p.Child("serviceAccountTokenInSecrets"), secrets, "serviceAccountTokenInSecrets is set but no "+
+			"tokenRequests are specified"))
 }
 
-func (r *report) csiNode(p *field.Path, drivers []storagev1.CSINodeDriver) {
+func (r *report) csiDriverChange(obj, old *storagev1.CSIDriver) {
+	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
+	r.frozen(p.Child("attachedRequired"), now.AttachRequired, was.AttachRequired)
+	r.frozen(p.Child("volumeLifecycleModes"), now.VolumeLifecycleModes, was.VolumeLifecycleModes)
+}
+
+func (r *report) csiNode(obj *storagev1.CSINode) {
 	names := map[string]bool{}
-	for i, d := range drivers {
-		p := p.Child("drivers").Index(i)
+	for i, d := range obj.Spec.Drivers {
+		p := field.NewPath("spec", "drivers").Index(i)
 		r.driverName(p.Child("name"), d.Name)
 		r.given(p.Child("nodeID"), d.NodeID)
 		r.is(len(d.NodeID) <= longestNodeID, field.Invalid(p.Child("nodeID"), d.NodeID, "must be 256 characters or less"))
@@ -106,7 +118,13 @@ func (r *report) capacity(obj *storagev1.CSIStorageCapacity) {
 	}
 }
 
-func (r *report) attachment(p *field.Path, s *storagev1.VolumeAttachmentSpec) {
+func (r *report) capacityChange(obj, old *storagev1.CSIStorageCapacity) {
+	r.frozen(field.NewPath("nodeTopology"), obj.NodeTopology, old.NodeTopology)
+	r.frozen(field.NewPath("storageClassName"), obj.StorageClassName, old.StorageClassName)
+}
+
+func (r *report) attachment(obj *storagev1.VolumeAttachment) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	r.driverName(p.Child("attacher"), s.Attacher)
 	source := p.Child("source")
 	const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
@@ -127,6 +145,10 @@ func (r *report) attachment(p *field.Path, s *storagev1.VolumeAttachmentSpec) {
 	}
 }
 
+func (r *report) attachmentChange(obj, old *storagev1.VolumeAttachment) {
+	r.frozen(field.NewPath("spec"), obj.Spec, old.Spec)
+}
+
 // inlineVolume checks a volume that is described where it is attached.
 func (r *report) inlineVolume(p *field.Path, s *corev1.PersistentVolumeSpec) {
 	const inline = "may not be specified in the context of inline volumes"
@@ -142,10 +164,12 @@ func (r *report) inlineVolume(p *field.Path, s *corev1.PersistentVolumeSpec) {
 	r.is(s.PersistentVolumeReclaimPolicy == "" || s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain,
 		field.Forbidden(p.Child("persistentVolumeReclaimPolicy"), "may only be Retain in the context of inline volumes"))
 	r.is(s.VolumeMode == nil || *s.VolumeMode == corev1.PersistentVolumeFilesystem,
-		field.Forbidden(p.Child("volumeMode"), "may not specify volumeMode other than Filesystem in the context of inline volumes"))
+		field.Forbidden(p.Child("volumeMode"), "may not specify volumeMode other than Filesystem in the context of inline "+
+			"volumes"))
 }
 
-func (r *report) attachmentStatus(p *field.Path, s *storagev1.VolumeAttachmentStatus) {
+func (r *report) attachmentStatus(obj *storagev1.VolumeAttachment) {
+	p, s := field.NewPath("status"), &obj.Status
 	size := 0
 	for key, value := range s.AttachmentMetadata {
 		size += len(key) + len(value)
@@ -160,7 +184,8 @@ func (r *report) attachmentStatus(p *field.Path, s *storagev1.VolumeAttachmentSt
 		}
 		r.is(len(e.err.Message) <= longestError, field.TooLong(p.Child(e.name, "message"), "", longestMetadata))
 		if code := e.err.ErrorCode; code != nil {
-			r.is(*code >= 0, field.Invalid(p.Child(e.name, "errorCode"), *code, validation.InclusiveRangeError(0, math.MaxInt32)))
+			r.is(*code >= 0, field.Invalid(p.Child(e.name, "errorCode"), *code,
+				validation.InclusiveRangeError(0, math.MaxInt32)))
 		}
 	}
 }
@@ -169,6 +194,12 @@ func (r *report) attributesClass(obj *storagev1.VolumeAttributesClass) {
 	r.provisioner(field.NewPath("driverName"), obj.DriverName)
 	r.parameters(field.NewPath("parameters"), obj.Parameters)
 	r.is(len(obj.Parameters) > 0, field.Required(field.NewPath("parameters"), "must contain at least one key/value pair"))
+}
+
+func (r *report) attributesClassChange(obj, old *storagev1.VolumeAttributesClass) {
+	driver, parameters := field.NewPath("driverName"), field.NewPath("parameters")
+	r.is(obj.DriverName == old.DriverName, field.Forbidden(driver, "updates to driverName are forbidden."))
+	r.is(same(obj.Parameters, old.Parameters), field.Forbidden(parameters, "updates to parameters are forbidden."))
 }
 
 func (r *report) provisioner(p *field.Path, name string) {

@@ -64,7 +64,8 @@ func fieldProblem(s *corev1.ObjectFieldSelector) string {
 	if ok && name != "metadata.annotations" && name != "metadata.labels" {
 		return "field label does not support subscript: " + s.FieldPath
 	}
-	known := slices.Concat(fieldsOfVariables(), fieldsOfFiles(), []string{"spec.restartPolicy", "spec.schedulerName", "status.phase", "spec.host"})
+	known := slices.Concat(fieldsOfVariables(), fieldsOfFiles(),
+		[]string{"spec.restartPolicy", "spec.schedulerName", "status.phase", "spec.host"})
 	if !ok && !slices.Contains(known, name) {
 		return "field label not supported: " + s.FieldPath
 	}
@@ -73,7 +74,8 @@ func fieldProblem(s *corev1.ObjectFieldSelector) string {
 
 // containerResource checks a reference to the resources of a container. A file must name the container.
 func (r *report) containerResource(p *field.Path, s *corev1.ResourceFieldSelector, ofFile bool) {
-	known := []string{"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory"}
+	known := []string{"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu",
+		"requests.ephemeral-storage", "requests.memory"}
 	huge := strings.HasPrefix(s.Resource, "limits.hugepages-") || strings.HasPrefix(s.Resource, "requests.hugepages-")
 	switch {
 	case ofFile && s.ContainerName == "":
@@ -98,5 +100,6 @@ func (r *report) containerResource(p *field.Path, s *corev1.ResourceFieldSelecto
 	}
 	units := []string{"1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"}
 	r.is(shown == "" || slices.Contains(units, s.Divisor.String()),
-		field.Invalid(p.Child("divisor"), s.Resource, fmt.Sprintf("only divisor's values %s are supported with the %s resource", strings.Join(units, ", "), shown)))
+		field.Invalid(p.Child("divisor"), s.Resource, fmt.Sprintf("only divisor's values %s are supported with the %s "+
+			"resource", strings.Join(units, ", "), shown)))
 }

@@ -10,10 +10,12 @@ import (
 // endpoints checks the addresses of a Service in the form that EndpointSlices have replaced.
 //
 //lint:ignore SA1019 clients still use it
-func (r *report) endpoints(subsets []corev1.EndpointSubset) {
+func (r *report) endpoints(obj *corev1.Endpoints) {
+	subsets := obj.Subsets
 	for i := range subsets {
 		s, p := &subsets[i], field.NewPath("subsets").Index(i)
-		r.is(len(s.Addresses)+len(s.NotReadyAddresses) > 0, field.Required(p, "must specify `addresses` or `notReadyAddresses`"))
+		r.is(len(s.Addresses)+len(s.NotReadyAddresses) > 0, field.Required(p,
+			"must specify `addresses` or `notReadyAddresses`"))
 		for j := range s.Addresses {
 			r.endpointAddress(p.Child("addresses").Index(j), &s.Addresses[j])
 		}
@@ -52,6 +54,8 @@ func (r *report) endpointIP(p *field.Path, text string) {
 	}
 	r.is(!ip.IsUnspecified(), field.Invalid(p, text, "may not be unspecified ("+text+")"))
 	r.is(!ip.IsLoopback(), field.Invalid(p, text, "may not be in the loopback range (127.0.0.0/8, ::1/128)"))
-	r.is(!ip.IsLinkLocalUnicast(), field.Invalid(p, text, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"))
-	r.is(!ip.IsLinkLocalMulticast(), field.Invalid(p, text, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"))
+	r.is(!ip.IsLinkLocalUnicast(), field.Invalid(p, text, "may not be in the link-local range (169.254.0.0/16, "+
+		"fe80::/10)"))
+	r.is(!ip.IsLinkLocalMulticast(), field.Invalid(p, text, "may not be in the link-local multicast range "+
+		"(224.0.0.0/24, ff02::/10)"))
 }

@@ -11,15 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func (r *report) flowSchema(p *field.Path, name string, s *flowcontrolv1.FlowSchemaSpec) {
+func (r *report) flowSchema(obj *flowcontrolv1.FlowSchema) {
+	p, name, s := field.NewPath("spec"), obj.Name, &obj.Spec
 	precedence := p.Child("matchingPrecedence")
 	r.is(s.MatchingPrecedence > 0, field.Invalid(precedence, s.MatchingPrecedence, "must be a positive value"))
 	r.is(s.MatchingPrecedence <= 10000, field.Invalid(precedence, s.MatchingPrecedence, "must not be greater than 10000"))
 	r.is(s.MatchingPrecedence != 1 || name == "exempt",
 		field.Invalid(precedence, s.MatchingPrecedence, "only the schema named 'exempt' may have matchingPrecedence 1"))
-	if m := s.DistinguisherMethod; m != nil && m.Type != flowcontrolv1.FlowDistinguisherMethodByNamespaceType && m.Type != flowcontrolv1.FlowDistinguisherMethodByUserType {
+	if m := s.DistinguisherMethod; m != nil && m.Type != flowcontrolv1.FlowDistinguisherMethodByNamespaceType &&
+		m.Type != flowcontrolv1.FlowDistinguisherMethodByUserType {
 		r.add(field.NotSupported(p.Child("distinguisherMethod", "type"), *m,
-			[]flowcontrolv1.FlowDistinguisherMethodType{flowcontrolv1.FlowDistinguisherMethodByNamespaceType, flowcontrolv1.FlowDistinguisherMethodByUserType}))
+			[]flowcontrolv1.FlowDistinguisherMethodType{flowcontrolv1.FlowDistinguisherMethodByNamespaceType,
+				flowcontrolv1.FlowDistinguisherMethodByUserType}))
 	}
 	level := p.Child("priorityLevelConfiguration", "name")
 	r.is(s.PriorityLevelConfiguration.Name != "", field.Required(level, "must reference a priority level"))
@@ -34,7 +37,8 @@ func (r *report) flowRule(p *field.Path, rule *flowcontrolv1.PolicyRulesWithSubj
 	for i := range rule.Subjects {
 		r.flowSubject(p.Child("subjects").Index(i), &rule.Subjects[i])
 	}
-	r.is(len(rule.ResourceRules)+len(rule.NonResourceRules) > 0, field.Required(p, "at least one of resourceRules and nonResourceRules has to be non-empty"))
+	r.is(len(rule.ResourceRules)+len(rule.NonResourceRules) > 0,
+		field.Required(p, "at least one of resourceRules and nonResourceRules has to be non-empty"))
 	for i, rule := range rule.ResourceRules {
 		p := p.Child("resourceRules").Index(i)
 		r.flowVerbs(p.Child("verbs"), rule.Verbs)
@@ -57,7 +61,8 @@ func (r *report) flowRule(p *field.Path, rule *flowcontrolv1.PolicyRulesWithSubj
 
 // flowSubject checks that a subject has what its kind names, and nothing else.
 func (r *report) flowSubject(p *field.Path, s *flowcontrolv1.Subject) {
-	kinds := []flowcontrolv1.SubjectKind{flowcontrolv1.SubjectKindGroup, flowcontrolv1.SubjectKindServiceAccount, flowcontrolv1.SubjectKindUser}
+	kinds := []flowcontrolv1.SubjectKind{flowcontrolv1.SubjectKindGroup, flowcontrolv1.SubjectKindServiceAccount,
+		flowcontrolv1.SubjectKindUser}
 	if !slices.Contains(kinds, s.Kind) {
 		r.add(field.NotSupported(p.Child("kind"), s.Kind, kinds))
 		return
@@ -105,12 +110,14 @@ func (r *report) flowVerbs(p *field.Path, verbs []string) {
 // starAlone checks a list that must not be empty. "*" stands for all values, so others beside it are wrong.
 func (r *report) starAlone(p *field.Path, list []string, empty, others string) {
 	r.is(len(list) > 0, field.Required(p, empty))
-	r.is(len(list) <= 1 || !slices.Contains(list, "*"), field.Invalid(p, list, "if '*' is present, must not specify other "+others))
+	r.is(len(list) <= 1 || !slices.Contains(list, "*"), field.Invalid(p, list,
+		"if '*' is present, must not specify other "+others))
 }
 
 func (r *report) flowNamespaces(p *field.Path, rule flowcontrolv1.ResourcePolicyRule) {
 	if len(rule.Namespaces) == 0 {
-		r.is(rule.ClusterScope, field.Required(p, "resource rules that are not cluster scoped must supply at least one namespace"))
+		r.is(rule.ClusterScope, field.Required(p, "resource rules that are not cluster scoped must supply at least one "+
+			"namespace"))
 		return
 	}
 	r.starAlone(p, rule.Namespaces, "", "namespaces")
@@ -144,9 +151,11 @@ func urlProblem(url string) string {
 	return ""
 }
 
-func (r *report) priorityLevel(p *field.Path, name string, s *flowcontrolv1.PriorityLevelConfigurationSpec) {
+func (r *report) priorityLevel(obj *flowcontrolv1.PriorityLevelConfiguration) {
+	p, name, s := field.NewPath("spec"), obj.Name, &obj.Spec
 	const exempt, limited = flowcontrolv1.PriorityLevelEnablementExempt, flowcontrolv1.PriorityLevelEnablementLimited
-	r.is((name == "exempt") == (s.Type == exempt), field.Invalid(p.Child("type"), s.Type, "must be 'Exempt' if and only if `name` is 'exempt'"))
+	r.is((name == "exempt") == (s.Type == exempt), field.Invalid(p.Child("type"), s.Type,
+		"must be 'Exempt' if and only if `name` is 'exempt'"))
 	oneOf(r, p.Child("type"), s.Type, exempt, limited)
 	switch s.Type {
 	case exempt:
@@ -168,7 +177,8 @@ func (r *report) priorityLevel(p *field.Path, name string, s *flowcontrolv1.Prio
 }
 
 func (r *report) lendable(p *field.Path, percent *int32) {
-	r.is(percent == nil || *percent >= 0 && *percent <= 100, field.Invalid(p, percent, "must be between 0 and 100, inclusive"))
+	r.is(percent == nil || *percent >= 0 && *percent <= 100, field.Invalid(p, percent,
+		"must be between 0 and 100, inclusive"))
 }
 
 func (r *report) limitedLevel(p *field.Path, l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
@@ -176,10 +186,12 @@ func (r *report) limitedLevel(p *field.Path, l *flowcontrolv1.LimitedPriorityLev
 		field.Invalid(p.Child("nominalConcurrencyShares"), l.NominalConcurrencyShares, "must be a non-negative integer"))
 	r.lendable(p.Child("lendablePercent"), l.LendablePercent)
 	r.is(l.BorrowingLimitPercent == nil || *l.BorrowingLimitPercent >= 0,
-		field.Invalid(p.Child("borrowingLimitPercent"), l.BorrowingLimitPercent, "if specified, must be a non-negative integer"))
+		field.Invalid(p.Child("borrowingLimitPercent"), l.BorrowingLimitPercent,
+			"if specified, must be a non-negative integer"))
 	p = p.Child("limitResponse")
 	queuing, q := p.Child("queuing"), l.LimitResponse.Queuing
-	oneOf(r, p.Child("type"), l.LimitResponse.Type, flowcontrolv1.LimitResponseTypeQueue, flowcontrolv1.LimitResponseTypeReject)
+	oneOf(r, p.Child("type"), l.LimitResponse.Type, flowcontrolv1.LimitResponseTypeQueue,
+		flowcontrolv1.LimitResponseTypeReject)
 	switch l.LimitResponse.Type {
 	case flowcontrolv1.LimitResponseTypeReject:
 		r.is(q == nil, field.Forbidden(queuing, "must be nil if limited.limitResponse.type is not Limited"))
@@ -206,8 +218,21 @@ func (r *report) queues(p *field.Path, q *flowcontrolv1.QueuingConfiguration) {
 	case q.HandSize > q.Queues:
 		r.add(field.Invalid(hand, q.HandSize, fmt.Sprintf("should not be greater than queues (%d)", q.Queues)))
 	case needed > bits:
-		r.add(field.Invalid(hand, q.HandSize, fmt.Sprintf("required entropy bits of deckSize %d and handSize %d should not be greater than %d", q.Queues, q.HandSize, bits)))
+		r.add(field.Invalid(hand, q.HandSize, fmt.Sprintf("required entropy bits of deckSize %d and handSize %d should not "+
+			"be greater than %d", q.Queues, q.HandSize, bits)))
 	}
+}
+
+func (r *report) flowSchemaStatus(obj *flowcontrolv1.FlowSchema) {
+	r.flowConditions(typesOf(obj.Status.Conditions, func(c flowcontrolv1.FlowSchemaCondition) string {
+		return string(c.Type)
+	}))
+}
+
+func (r *report) priorityLevelStatus(obj *flowcontrolv1.PriorityLevelConfiguration) {
+	r.flowConditions(typesOf(obj.Status.Conditions, func(c flowcontrolv1.PriorityLevelConfigurationCondition) string {
+		return string(c.Type)
+	}))
 }
 
 // typesOf returns the types of conditions.
@@ -219,7 +244,9 @@ func typesOf[C any](conditions []C, of func(C) string) []string {
 	return types
 }
 
-func (r *report) flowConditions(p *field.Path, types []string) {
+// flowConditions checks that each type of the conditions of a status occurs once.
+func (r *report) flowConditions(types []string) {
+	p := field.NewPath("status", "conditions")
 	seen := map[string]bool{}
 	for i, t := range types {
 		r.distinct(p.Index(i).Child("type"), t, seen)

@@ -28,7 +28,8 @@ func conditionsOf(job *batchv1.Job) jobConditions {
 func (c jobConditions) finished() bool { return c[batchv1.JobComplete] || c[batchv1.JobFailed] }
 
 // jobStatus checks that the parts of a Job's status fit each other.
-func (r *report) jobStatus(p *field.Path, job *batchv1.Job) {
+func (r *report) jobStatus(job *batchv1.Job) {
+	p := field.NewPath("status")
 	s := &job.Status
 	r.counts(p, count{"active", s.Active}, count{"succeeded", s.Succeeded}, count{"failed", s.Failed})
 	optionalNumber(r, p.Child("ready"), s.Ready)
@@ -40,7 +41,8 @@ func (r *report) jobStatus(p *field.Path, job *batchv1.Job) {
 		r.finishedJob(p, s)
 	}
 	r.jobIndexes(p, job)
-	r.is(s.Ready == nil || *s.Ready <= s.Active, field.Invalid(p.Child("ready"), s.Ready, "cannot set more ready pods than active"))
+	r.is(s.Ready == nil || *s.Ready <= s.Active, field.Invalid(p.Child("ready"), s.Ready,
+		"cannot set more ready pods than active"))
 }
 
 // uncounted checks the Pods that have ended and are in no count.
@@ -66,7 +68,8 @@ func (r *report) uncounted(p *field.Path, pods *batchv1.UncountedTerminatedPods)
 
 // jobConditions checks that a Job ends in one way, and announces its end.
 func (r *report) jobConditions(p *field.Path, job *batchv1.Job) {
-	const complete, failed, success, failure = batchv1.JobComplete, batchv1.JobFailed, batchv1.JobSuccessCriteriaMet, batchv1.JobFailureTarget
+	const complete, failed, success, failure = batchv1.JobComplete, batchv1.JobFailed, batchv1.JobSuccessCriteriaMet,
+		batchv1.JobFailureTarget
 	is := conditionsOf(job)
 	for _, rule := range []struct {
 		broken bool
@@ -78,7 +81,8 @@ func (r *report) jobConditions(p *field.Path, job *batchv1.Job) {
 		{is[complete] && !is[success], "cannot set Complete=True condition without the SuccessCriteriaMet=true condition"},
 		{is[success] && is[failed], "cannot set SuccessCriteriaMet=True and Failed=true conditions"},
 		{is[success] && is[failure], "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"},
-		{job.Spec.SuccessPolicy != nil && !is[success] && is[complete], "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True"},
+		{job.Spec.SuccessPolicy != nil && !is[success] && is[complete], "cannot set Complete=True for Job with " +
+			"SuccessPolicy unless SuccessCriteriaMet=True"},
 	} {
 		r.is(!rule.broken, field.Invalid(p, field.OmitValueType{}, rule.detail))
 	}
@@ -94,17 +98,21 @@ func (r *report) jobTimes(p *field.Path, job *batchv1.Job) {
 		r.is(!is[batchv1.JobComplete], field.Required(completion, "completionTime is required for Complete jobs"))
 		return
 	}
-	r.is(is[batchv1.JobComplete], field.Invalid(completion, s.CompletionTime, "cannot set completionTime when there is no Complete=True condition"))
-	r.is(s.StartTime == nil || !s.CompletionTime.Before(s.StartTime), field.Invalid(completion, s.CompletionTime, "must be equal to or after `startTime`"))
+	r.is(is[batchv1.JobComplete], field.Invalid(completion, s.CompletionTime,
+		"cannot set completionTime when there is no Complete=True condition"))
+	r.is(s.StartTime == nil || !s.CompletionTime.Before(s.StartTime),
+		field.Invalid(completion, s.CompletionTime, "must be equal to or after `startTime`"))
 }
 
 // finishedJob checks that a Job without work has no Pods.
 func (r *report) finishedJob(p *field.Path, s *batchv1.JobStatus) {
 	r.is(s.Active <= 0, field.Invalid(p.Child("active"), s.Active, "active>0 is invalid for finished job"))
 	if u := s.UncountedTerminatedPods; u != nil {
-		r.is(len(u.Failed)+len(u.Succeeded) == 0, field.Invalid(p.Child("uncountedTerminatedPods"), u, "must be empty for finished job"))
+		r.is(len(u.Failed)+len(u.Succeeded) == 0, field.Invalid(p.Child("uncountedTerminatedPods"), u,
+			"must be empty for finished job"))
 	}
-	r.is(s.Terminating == nil || *s.Terminating <= 0, field.Invalid(p.Child("terminating"), s.Terminating, "terminating>0 is invalid for finished job"))
+	r.is(s.Terminating == nil || *s.Terminating <= 0, field.Invalid(p.Child("terminating"), s.Terminating,
+		"terminating>0 is invalid for finished job"))
 }
 
 // jobIndexes checks the indexes that have ended, such as "1,3-5".
@@ -112,7 +120,8 @@ func (r *report) jobIndexes(p *field.Path, job *batchv1.Job) {
 	spec, s := &job.Spec, &job.Status
 	completed, failed := p.Child("completedIndexes"), p.Child("failedIndexes")
 	indexed := spec.CompletionMode != nil && *spec.CompletionMode == batchv1.IndexedCompletion
-	r.is(s.CompletedIndexes == "" || indexed, field.Invalid(completed, s.CompletedIndexes, "cannot set non-empty completedIndexes when non-indexed completion mode"))
+	r.is(s.CompletedIndexes == "" || indexed, field.Invalid(completed, s.CompletedIndexes,
+		"cannot set non-empty completedIndexes when non-indexed completion mode"))
 	if s.FailedIndexes != nil && spec.BackoffLimitPerIndex == nil {
 		r.add(field.Invalid(failed, *s.FailedIndexes, "cannot set non-null failedIndexes when backoffLimitPerIndex is null"))
 	}
@@ -132,7 +141,8 @@ func (r *report) jobIndexes(p *field.Path, job *batchv1.Job) {
 		r.add(field.Invalid(failed, *s.FailedIndexes, "error parsing failedIndexes: "+err.Error()))
 	}
 	if at, both := firstInBoth(done, lost); both {
-		r.add(field.Invalid(failed, *s.FailedIndexes, fmt.Sprintf("failedIndexes and completedIndexes overlap at index: %d", at)))
+		r.add(field.Invalid(failed, *s.FailedIndexes, fmt.Sprintf("failedIndexes and completedIndexes overlap at index: %d",
+			at)))
 	}
 }
 
@@ -163,7 +173,8 @@ func parseRange(text string, n int) (indexRange, error) {
 	var ends []int
 	parts := strings.Split(text, "-")
 	if len(parts) > 2 {
-		return indexRange{}, fmt.Errorf("the fragment %q violates the requirement that an index interval can have at most two parts separated by '-'", text)
+		return indexRange{}, fmt.Errorf("the fragment %q violates the requirement that an index interval can have at most "+
+			"two parts separated by '-'", text)
 	}
 	for _, part := range parts {
 		i, err := strconv.Atoi(part)
@@ -198,22 +209,28 @@ func firstInBoth(a, b []indexRange) (index int, ok bool) {
 }
 
 // jobStatusChange checks that what has ended stays so.
-func (r *report) jobStatusChange(p *field.Path, job, old *batchv1.Job) {
+func (r *report) jobStatusChange(job, old *batchv1.Job) {
+	p := field.NewPath("status")
 	now, was, is, before := &job.Status, &old.Status, conditionsOf(job), conditionsOf(old)
 	conditions := p.Child("conditions")
 	for _, c := range []batchv1.JobConditionType{batchv1.JobFailed, batchv1.JobComplete, batchv1.JobFailureTarget} {
-		r.is(is[c] || !before[c], field.Invalid(conditions, field.OmitValueType{}, "cannot disable the terminal "+string(c)+"=True condition"))
+		r.is(is[c] || !before[c], field.Invalid(conditions, field.OmitValueType{},
+			"cannot disable the terminal "+string(c)+"=True condition"))
 	}
 	r.is(now.Failed >= was.Failed, field.Invalid(p.Child("failed"), now.Failed, "cannot decrease the failed counter"))
-	elastic := job.Spec.CompletionMode != nil && *job.Spec.CompletionMode == batchv1.IndexedCompletion && same(job.Spec.Completions, job.Spec.Parallelism)
-	r.is(elastic || now.Succeeded >= was.Succeeded, field.Invalid(p.Child("succeeded"), now.Succeeded, "cannot decrease the succeeded counter"))
+	elastic := job.Spec.CompletionMode != nil && *job.Spec.CompletionMode == batchv1.IndexedCompletion &&
+		same(job.Spec.Completions, job.Spec.Parallelism)
+	r.is(elastic || now.Succeeded >= was.Succeeded, field.Invalid(p.Child("succeeded"), now.Succeeded,
+		"cannot decrease the succeeded counter"))
 	r.is(now.CompletionTime == nil || was.CompletionTime == nil || now.CompletionTime.Equal(was.CompletionTime),
 		field.Invalid(p.Child("completionTime"), now.CompletionTime, "field is immutable"))
 	resumed := before[batchv1.JobSuspended] && !is[batchv1.JobSuspended]
 	r.is(was.StartTime == nil || was.StartTime.Equal(now.StartTime) || isTrue(job.Spec.Suspend) || resumed,
 		field.Invalid(p.Child("startTime"), now.StartTime, "field is immutable for unsuspended job once set"))
 	const success = batchv1.JobSuccessCriteriaMet
-	r.is(is[success] || !before[success], field.Invalid(conditions, field.OmitValueType{}, "cannot disable the SuccessCriteriaMet=True condition"))
+	r.is(is[success] || !before[success], field.Invalid(conditions, field.OmitValueType{},
+		"cannot disable the SuccessCriteriaMet=True condition"))
 	r.is(!before[batchv1.JobComplete] || before[success] || !is[success],
-		field.Invalid(conditions, field.OmitValueType{}, "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions"))
+		field.Invalid(conditions, field.OmitValueType{}, "cannot set SuccessCriteriaMet=True for Job already has "+
+			"Complete=true conditions"))
 }

@@ -38,12 +38,14 @@ func (r *report) limit(p *field.Path, name string, l limits) {
 		{"min", l.least, l.least, l.most, "min value %s is greater than max value %s"},
 		{"defaultRequest", l.requested, l.least, l.requested, "min value %s is greater than default request value %s"},
 		{"defaultRequest", l.requested, l.requested, l.most, "default request value %s is greater than max value %s"},
-		{"defaultRequest", l.requested, l.requested, l.usual, "default request value %s is greater than default limit value %s"},
+		{"defaultRequest", l.requested, l.requested, l.usual, "default request value %s is greater than default limit " +
+			"value %s"},
 		{"default", l.least, l.least, l.usual, "min value %s is greater than default value %s"},
 		{"default", l.most, l.usual, l.most, "default value %s is greater than max value %s"},
 	} {
 		if rule.a != nil && rule.b != nil {
-			r.is(rule.a.Cmp(*rule.b) <= 0, field.Invalid(p.Child(rule.field).Key(name), *rule.shown, fmt.Sprintf(rule.detail, rule.a.String(), rule.b.String())))
+			r.is(rule.a.Cmp(*rule.b) <= 0, field.Invalid(p.Child(rule.field).Key(name), *rule.shown,
+				fmt.Sprintf(rule.detail, rule.a.String(), rule.b.String())))
 		}
 	}
 	if l.ratio != nil {
@@ -51,13 +53,15 @@ func (r *report) limit(p *field.Path, name string, l limits) {
 	}
 	if l.exact && l.usual != nil && l.requested != nil {
 		r.is(l.usual.Cmp(*l.requested) == 0, field.Invalid(p.Child("defaultRequest").Key(name), *l.requested,
-			fmt.Sprintf("default value %s must equal to defaultRequest value %s in %s", l.usual.String(), l.requested.String(), name)))
+			fmt.Sprintf("default value %s must equal to defaultRequest value %s in %s", l.usual.String(), l.requested.String(),
+				name)))
 	}
 }
 
 // ratio checks that the ratio of limit and request is possible.
 func (r *report) ratio(p *field.Path, ratio resource.Quantity, l limits) {
-	r.is(ratio.Cmp(resource.MustParse("1")) >= 0, field.Invalid(p, ratio, fmt.Sprintf("ratio %s is less than 1", ratio.String())))
+	r.is(ratio.Cmp(resource.MustParse("1")) >= 0, field.Invalid(p, ratio,
+		fmt.Sprintf("ratio %s is less than 1", ratio.String())))
 	if l.least == nil || l.most == nil {
 		return
 	}
@@ -66,5 +70,6 @@ func (r *report) ratio(p *field.Path, ratio resource.Quantity, l limits) {
 		value, least, most = float64(ratio.MilliValue())/1000, l.least.MilliValue(), l.most.MilliValue()
 	}
 	possible := float64(most) / float64(least)
-	r.is(!(value > possible), field.Invalid(p, ratio, fmt.Sprintf("ratio %s is greater than max/min = %f", ratio.String(), possible)))
+	r.is(!(value > possible), field.Invalid(p, ratio, fmt.Sprintf("ratio %s is greater than max/min = %f", ratio.String(),
+		possible)))
 }

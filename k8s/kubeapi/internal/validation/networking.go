@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func (r *report) ingress(p *field.Path, s *networkingv1.IngressSpec) {
+func (r *report) ingress(obj *networkingv1.Ingress) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	if len(s.Rules) == 0 && s.DefaultBackend == nil {
 		r.add(field.Invalid(p, s.Rules, "either `defaultBackend` or `rules` must be specified"))
 	}
@@ -73,7 +74,8 @@ func (r *report) ingressPath(p *field.Path, path *networkingv1.HTTPIngressPath) 
 	case networkingv1.PathTypeImplementationSpecific:
 		r.is(path.Path == "" || strings.HasPrefix(path.Path, "/"), field.Invalid(at, path.Path, "must be an absolute path"))
 	default:
-		supported(r, p.Child("pathType"), *path.PathType, networkingv1.PathTypeExact, networkingv1.PathTypeImplementationSpecific, networkingv1.PathTypePrefix)
+		supported(r, p.Child("pathType"), *path.PathType, networkingv1.PathTypeExact,
+			networkingv1.PathTypeImplementationSpecific, networkingv1.PathTypePrefix)
 	}
 	r.backend(p.Child("backend"), &path.Backend)
 }
@@ -107,7 +109,8 @@ func (r *report) backend(p *field.Path, b *networkingv1.IngressBackend) {
 	}
 }
 
-func (r *report) networkPolicy(p *field.Path, s *networkingv1.NetworkPolicySpec) {
+func (r *report) networkPolicy(obj *networkingv1.NetworkPolicy) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	r.selector(p.Child("podSelector"), &s.PodSelector)
 	for i, rule := range s.Ingress {
 		r.policyRule(p.Child("ingress").Index(i), rule.Ports, "from", rule.From)
@@ -125,7 +128,9 @@ func (r *report) networkPolicy(p *field.Path, s *networkingv1.NetworkPolicySpec)
 	}
 }
 
-func (r *report) policyRule(p *field.Path, ports []networkingv1.NetworkPolicyPort, side string, peers []networkingv1.NetworkPolicyPeer) {
+func (r *report) policyRule(
+	p *field.Path, ports []networkingv1.NetworkPolicyPort, side string, peers []networkingv1.NetworkPolicyPeer,
+) {
 	for i := range ports {
 		r.policyPort(p.Child("ports").Index(i), &ports[i])
 	}
@@ -176,7 +181,8 @@ func (r *report) policyPort(p *field.Path, port *networkingv1.NetworkPolicyPort)
 	default:
 		r.port(p.Child("port"), port.Port.IntVal)
 		if end != nil {
-			r.is(*end >= port.Port.IntVal, field.Invalid(p.Child("endPort"), port.Port.IntVal, "must be greater than or equal to `port`"))
+			r.is(*end >= port.Port.IntVal, field.Invalid(p.Child("endPort"), port.Port.IntVal,
+				"must be greater than or equal to `port`"))
 			r.port(p.Child("endPort"), *end)
 		}
 	}

@@ -8,8 +8,9 @@ import (
 	netutils "k8s.io/utils/net"
 )
 
-// balancers checks where the load balancer of a Service is.
-func (r *report) balancers(p *field.Path, s *corev1.Service) {
+// serviceStatus checks where the load balancer of a Service is.
+func (r *report) serviceStatus(s *corev1.Service) {
+	p := field.NewPath("status", "loadBalancer", "ingress")
 	ingress := s.Status.LoadBalancer.Ingress
 	if s.Spec.Type != corev1.ServiceTypeLoadBalancer && len(ingress) > 0 {
 		r.add(field.Forbidden(p, "may only be used when `spec.type` is 'LoadBalancer'"))
@@ -36,10 +37,12 @@ func (r *report) balancer(p *field.Path, ip, hostname string) {
 		r.ip(p.Child("ip"), ip)
 	}
 	r.optional(p.Child("hostname"), hostname, validation.IsDNS1123Subdomain)
-	r.is(hostname == "" || netutils.ParseIPSloppy(hostname) == nil, field.Invalid(p.Child("hostname"), hostname, "must be a DNS name, not an IP address"))
+	r.is(hostname == "" || netutils.ParseIPSloppy(hostname) == nil,
+		field.Invalid(p.Child("hostname"), hostname, "must be a DNS name, not an IP address"))
 }
 
-func (r *report) ingressStatus(p *field.Path, ingress []networkingv1.IngressLoadBalancerIngress) {
+func (r *report) ingressStatus(obj *networkingv1.Ingress) {
+	p, ingress := field.NewPath("status", "loadBalancer", "ingress"), obj.Status.LoadBalancer.Ingress
 	for i, at := range ingress {
 		r.balancer(p.Index(i), at.IP, at.Hostname)
 	}

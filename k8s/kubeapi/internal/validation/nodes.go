@@ -18,7 +18,8 @@ import (
 )
 
 // node checks a Node. Kubernetes shows its taints as if they were part of the metadata.
-func (r *report) node(p *field.Path, obj *corev1.Node) {
+func (r *report) node(obj *corev1.Node) {
+	p := field.NewPath("spec")
 	r.taints(field.NewPath("metadata", "taints"), obj.Spec.Taints)
 	r.nodeResources(field.NewPath("status"), &obj.Status)
 	ranges := p.Child("podCIDRs")
@@ -26,7 +27,8 @@ func (r *report) node(p *field.Path, obj *corev1.Node) {
 		r.cidr(ranges.Index(i), cidr)
 	}
 	if len(obj.Spec.PodCIDRs) > 1 {
-		if both, err := netutils.IsDualStackCIDRStrings(obj.Spec.PodCIDRs); err == nil && (!both || len(obj.Spec.PodCIDRs) > 2) {
+		if both, err := netutils.IsDualStackCIDRStrings(obj.Spec.PodCIDRs); err == nil &&
+			(!both || len(obj.Spec.PodCIDRs) > 2) {
 			r.add(field.Invalid(ranges, obj.Spec.PodCIDRs, "may specify no more than one CIDR for each IP family"))
 		}
 	}
@@ -38,7 +40,8 @@ func (r *report) taints(p *field.Path, taints []corev1.Taint) {
 		p := p.Index(i)
 		r.add(metavalidation.ValidateLabelName(t.Key, p.Child("key"))...)
 		r.follows(p.Child("value"), t.Value, validation.IsValidLabelValue)
-		oneOf(r, p.Child("effect"), t.Effect, corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute)
+		oneOf(r, p.Child("effect"), t.Effect, corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule,
+			corev1.TaintEffectNoExecute)
 		key := corev1.Taint{Key: t.Key, Effect: t.Effect}
 		if seen[key] {
 			twice := field.Duplicate(p, t)
@@ -78,15 +81,18 @@ var featureName = regexp.MustCompile(`^[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*
 func featureProblem(name string) string {
 	switch {
 	case len(name) > validation.DNS1123SubdomainMaxLength:
-		return fmt.Sprintf("invalid feature name %q: must be no more than %d characters", name, validation.DNS1123SubdomainMaxLength)
+		return fmt.Sprintf("invalid feature name %q: must be no more than %d characters", name,
+			validation.DNS1123SubdomainMaxLength)
 	case !featureName.MatchString(name):
-		return fmt.Sprintf("invalid feature name %q: must start with an UpperCamelCase segment, with subsequent segments separated by '/' "+
+		return fmt.Sprintf("invalid feature name %q: must start with an UpperCamelCase segment, with subsequent segments "+
+			"separated by '/' "+
 			"(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes", name)
 	}
 	return ""
 }
 
-func (r *report) nodeStatus(p *field.Path, s *corev1.NodeStatus) {
+func (r *report) nodeStatus(obj *corev1.Node) {
+	p, s := field.NewPath("status"), &obj.Status
 	r.nodeResources(p, s)
 	seen := map[corev1.NodeAddress]bool{}
 	for i, address := range s.Addresses {
@@ -102,20 +108,23 @@ func (r *report) amountOf(p *field.Path, name corev1.ResourceName, q resource.Qu
 }
 
 // namespace checks the finalizers of a namespace.
-func (r *report) namespace(p *field.Path, s *corev1.NamespaceSpec) {
+func (r *report) namespace(obj *corev1.Namespace) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	p = p.Child("finalizers")
 	for _, f := range s.Finalizers {
 		r.add(apimachinery.ValidateFinalizerName(string(f), p)...)
 		switch f {
 		case corev1.FinalizerKubernetes, metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents:
 		default:
-			r.is(strings.Contains(string(f), "/"), field.Invalid(p, string(f), "name is neither a standard finalizer name nor is it fully qualified"))
+			r.is(strings.Contains(string(f), "/"), field.Invalid(p, string(f), "name is neither a standard finalizer name nor "+
+				"is it fully qualified"))
 		}
 	}
 }
 
 // namespaceStatus checks that a namespace ends exactly if it is being deleted.
-func (r *report) namespaceStatus(p *field.Path, n *corev1.Namespace) {
+func (r *report) namespaceStatus(n *corev1.Namespace) {
+	p := field.NewPath("status")
 	phase, detail := corev1.NamespaceActive, "may only be 'Active' if `deletionTimestamp` is empty"
 	if n.DeletionTimestamp != nil {
 		phase, detail = corev1.NamespaceTerminating, "may only be 'Terminating' if `deletionTimestamp` is not empty"

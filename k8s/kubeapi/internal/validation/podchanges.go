@@ -10,13 +10,15 @@ import (
 )
 
 // podFieldsFrozen is the error about a change of a Pod that Kubernetes does not allow.
-const podFieldsFrozen = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
+const podFieldsFrozen = "pod updates may not change fields other than " +
+	"`spec.containers[*].image`,`spec.initContainers[*].image`," +
 	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
-// podChange checks that a Pod gets at most other images, a shorter deadline, more tolerations, fewer gates, and, as long as it has gates,
-// a narrower choice of nodes.
-func (r *report) podChange(p *field.Path, now, was *corev1.PodSpec) {
+// podChange checks that a Pod gets at most other images, a shorter deadline, more tolerations, fewer gates, and, as
+// long as it has gates, a narrower choice of nodes.
+func (r *report) podChange(obj, old *corev1.Pod) {
+	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
 	const lengths = "pod updates may not add or remove containers"
 	if len(now.Containers) != len(was.Containers) {
 		r.add(field.Forbidden(p.Child("containers"), lengths))
@@ -32,7 +34,8 @@ func (r *report) podChange(p *field.Path, now, was *corev1.PodSpec) {
 	r.tolerationsChange(p.Child("tolerations"), now.Tolerations, was.Tolerations)
 	for i, g := range now.SchedulingGates {
 		r.is(slices.Contains(was.SchedulingGates, g),
-			field.Forbidden(p.Child("schedulingGates").Index(i).Child("name"), "only deletion is allowed, but found new scheduling gate '"+g.Name+"'"))
+			field.Forbidden(p.Child("schedulingGates").Index(i).Child("name"), "only deletion is allowed, but found new "+
+				"scheduling gate '"+g.Name+"'"))
 	}
 	rest := now.DeepCopy()
 	for i := range rest.Containers {
@@ -41,8 +44,10 @@ func (r *report) podChange(p *field.Path, now, was *corev1.PodSpec) {
 	for i := range rest.InitContainers {
 		rest.InitContainers[i].Image = was.InitContainers[i].Image
 	}
-	rest.ActiveDeadlineSeconds, rest.Tolerations, rest.SchedulingGates = was.ActiveDeadlineSeconds, was.Tolerations, was.SchedulingGates
-	if p, n := was.TerminationGracePeriodSeconds, rest.TerminationGracePeriodSeconds; p != nil && n != nil && *p < 0 && *n == 1 {
+	rest.ActiveDeadlineSeconds, rest.Tolerations, rest.SchedulingGates = was.ActiveDeadlineSeconds, was.Tolerations,
+		was.SchedulingGates
+	if p, n := was.TerminationGracePeriodSeconds, rest.TerminationGracePeriodSeconds; p != nil && n != nil && *p < 0 &&
+		*n == 1 {
 		rest.TerminationGracePeriodSeconds = p
 	}
 	if len(was.SchedulingGates) > 0 {
@@ -82,7 +87,8 @@ func (r *report) tolerationsChange(p *field.Path, now, was []corev1.Toleration) 
 func (r *report) placementChange(p *field.Path, now, was *corev1.PodSpec) {
 	for key, value := range was.NodeSelector {
 		if v, ok := now.NodeSelector[key]; !ok || v != value {
-			r.add(field.Invalid(p.Child("nodeSelector"), now.NodeSelector, "only additions to spec.nodeSelector are allowed (no mutations or deletions)"))
+			r.add(field.Invalid(p.Child("nodeSelector"), now.NodeSelector, "only additions to spec.nodeSelector are allowed "+
+				"(no mutations or deletions)"))
 			break
 		}
 	}
@@ -99,13 +105,18 @@ func (r *report) placementChange(p *field.Path, now, was *corev1.PodSpec) {
 }
 
 func requiredTerms(s *corev1.PodSpec) []corev1.NodeSelectorTerm {
-	if s.Affinity == nil || s.Affinity.NodeAffinity == nil || s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+	if s.Affinity == nil || s.Affinity.NodeAffinity == nil {
 		return nil
 	}
-	return s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	required := s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	if required == nil {
+		return nil
+	}
+	return required.NodeSelectorTerms
 }
 
-// narrowed reports whether a term only adds requirements to another one. A term without requirements selects nothing, and stays so.
+// narrowed reports whether a term only adds requirements to another one. A term without requirements selects nothing,
+// and stays so.
 func narrowed(now, was corev1.NodeSelectorTerm) bool {
 	if len(was.MatchExpressions)+len(was.MatchFields) == 0 {
 		return len(now.MatchExpressions)+len(now.MatchFields) == 0

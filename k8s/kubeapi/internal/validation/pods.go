@@ -20,7 +20,8 @@ func (r *report) pod(obj *corev1.Pod) {
 		containers []corev1.Container
 	}{{"containers", obj.Spec.Containers}, {"initContainers", obj.Spec.InitContainers}} {
 		for i, c := range part.containers {
-			r.is(c.Image == strings.TrimSpace(c.Image), field.Invalid(spec.Child(part.name).Index(i).Child("image"), c.Image, "must not have leading or trailing whitespace"))
+			r.is(c.Image == strings.TrimSpace(c.Image), field.Invalid(spec.Child(part.name).Index(i).Child("image"), c.Image,
+				"must not have leading or trailing whitespace"))
 		}
 	}
 	if obj.Spec.ServiceAccountName != "" {
@@ -31,10 +32,15 @@ func (r *report) pod(obj *corev1.Pod) {
 			continue
 		}
 		for j, s := range v.Projected.Sources {
-			r.is(s.ServiceAccountToken == nil, field.Forbidden(spec.Child("volumes").Index(i).Child("projected", "sources").Index(j).Child("serviceAccountToken"),
+			r.is(s.ServiceAccountToken == nil, field.Forbidden(spec.Child("volumes").Index(i).Child("projected",
+				"sources").Index(j).Child("serviceAccountToken"),
 				"must not be specified when serviceAccountName is not set"))
 		}
 	}
+}
+
+func (r *report) podTemplate(obj *corev1.PodTemplate) {
+	r.template(field.NewPath("template"), &obj.Template)
 }
 
 // template checks the template of a Pod.
@@ -42,7 +48,8 @@ func (r *report) template(p *field.Path, t *corev1.PodTemplateSpec) {
 	r.labels(p.Child("labels"), t.Labels)
 	r.add(apimachinery.ValidateAnnotations(t.Annotations, p.Child("annotations"))...)
 	r.podSpec(p.Child("spec"), &t.Spec, false)
-	r.is(len(t.Spec.EphemeralContainers) == 0, field.Forbidden(p.Child("spec", "ephemeralContainers"), "ephemeral containers not allowed in pod template"))
+	r.is(len(t.Spec.EphemeralContainers) == 0, field.Forbidden(p.Child("spec", "ephemeralContainers"),
+		"ephemeral containers not allowed in pod template"))
 }
 
 // podSpec checks the specification of a Pod, or that of a template.
@@ -57,8 +64,10 @@ func (r *report) podSpec(p *field.Path, s *corev1.PodSpec, isPod bool) {
 	if s.HostNetwork {
 		r.hostNetworkPorts(p.Child("containers"), s.Containers, isPod)
 	}
-	oneOf(r, p.Child("restartPolicy"), s.RestartPolicy, corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever)
-	oneOf(r, p.Child("dnsPolicy"), s.DNSPolicy, corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst, corev1.DNSDefault, corev1.DNSNone)
+	oneOf(r, p.Child("restartPolicy"), s.RestartPolicy, corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure,
+		corev1.RestartPolicyNever)
+	oneOf(r, p.Child("dnsPolicy"), s.DNSPolicy, corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst,
+		corev1.DNSDefault, corev1.DNSNone)
 	r.labels(p.Child("nodeSelector"), s.NodeSelector)
 	r.affinity(p.Child("affinity"), s.Affinity)
 	r.readinessGates(p.Child("readinessGates"), s.ReadinessGates)
@@ -74,7 +83,8 @@ func (r *report) podSpec(p *field.Path, s *corev1.PodSpec, isPod bool) {
 	r.optional(p.Child("serviceAccountName"), s.ServiceAccountName, validation.IsDNS1123Subdomain)
 	r.optional(p.Child("nodeName"), s.NodeName, validation.IsDNS1123Subdomain)
 	if d := s.ActiveDeadlineSeconds; d != nil {
-		r.is(*d >= 1 && *d <= math.MaxInt32, field.Invalid(p.Child("activeDeadlineSeconds"), *d, validation.InclusiveRangeError(1, math.MaxInt32)))
+		r.is(*d >= 1 && *d <= math.MaxInt32, field.Invalid(p.Child("activeDeadlineSeconds"), *d,
+			validation.InclusiveRangeError(1, math.MaxInt32)))
 	}
 	r.optional(p.Child("hostname"), s.Hostname, validation.IsDNS1123Label)
 	r.optional(p.Child("subdomain"), s.Subdomain, validation.IsDNS1123Label)
@@ -99,7 +109,8 @@ func (r *report) hostNetworkPorts(p *field.Path, containers []corev1.Container, 
 	for i, c := range containers {
 		for j, port := range c.Ports {
 			r.is(port.HostPort == port.ContainerPort || port.HostPort == 0 && !isPod,
-				field.Invalid(p.Index(i).Child("ports").Index(j).Child("hostPort"), port.HostPort, "must match `containerPort` when `hostNetwork` is true"))
+				field.Invalid(p.Index(i).Child("ports").Index(j).Child("hostPort"), port.HostPort,
+					"must match `containerPort` when `hostNetwork` is true"))
 		}
 	}
 }
@@ -117,7 +128,8 @@ func (r *report) tolerations(p *field.Path, tolerations []corev1.Toleration) {
 			r.add(metavalidation.ValidateLabelName(t.Key, p.Child("key"))...)
 		}
 		r.is(t.Key != "" || t.Operator == corev1.TolerationOpExists,
-			field.Invalid(p.Child("operator"), t.Operator, "operator must be Exists when `key` is empty, which means \"match all values and all keys\""))
+			field.Invalid(p.Child("operator"), t.Operator, "operator must be Exists when `key` is empty, which means \"match "+
+				"all values and all keys\""))
 		r.is(t.TolerationSeconds == nil || t.Effect == corev1.TaintEffectNoExecute,
 			field.Invalid(p.Child("effect"), t.Effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))
 		switch t.Operator {
@@ -129,10 +141,12 @@ func (r *report) tolerations(p *field.Path, tolerations []corev1.Toleration) {
 			r.is(t.Value == "", field.Invalid(p.Child("operator"), t.Value, "value must be empty when `operator` is 'Exists'"))
 		case corev1.TolerationOpLt, corev1.TolerationOpGt: // the numbers of an alpha feature
 		default:
-			r.add(field.NotSupported(p.Child("operator"), t.Operator, []corev1.TolerationOperator{corev1.TolerationOpEqual, corev1.TolerationOpExists}))
+			r.add(field.NotSupported(p.Child("operator"), t.Operator,
+				[]corev1.TolerationOperator{corev1.TolerationOpEqual, corev1.TolerationOpExists}))
 		}
 		if t.Effect != "" {
-			supported(r, p.Child("effect"), t.Effect, corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute)
+			supported(r, p.Child("effect"), t.Effect, corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule,
+				corev1.TaintEffectNoExecute)
 		}
 	}
 }
@@ -146,7 +160,8 @@ func (r *report) spread(p *field.Path, constraints []corev1.TopologySpreadConstr
 		r.selector(p.Child("labelSelector"), c.LabelSelector)
 		for _, other := range constraints[i+1:] {
 			if other.TopologyKey == c.TopologyKey && other.WhenUnsatisfiable == c.WhenUnsatisfiable {
-				r.add(field.Duplicate(p.Child("{topologyKey, whenUnsatisfiable}"), fmt.Sprintf("{%s, %s}", c.TopologyKey, c.WhenUnsatisfiable)))
+				r.add(field.Duplicate(p.Child("{topologyKey, whenUnsatisfiable}"),
+					fmt.Sprintf("{%s, %s}", c.TopologyKey, c.WhenUnsatisfiable)))
 				break
 			}
 		}

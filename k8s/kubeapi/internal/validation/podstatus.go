@@ -9,7 +9,8 @@ import (
 	netutils "k8s.io/utils/net"
 )
 
-func (r *report) podStatus(p *field.Path, pod *corev1.Pod) {
+func (r *report) podStatus(pod *corev1.Pod) {
+	p := field.NewPath("status")
 	s := &pod.Status
 	const negative = "must be a non-negative integer"
 	for i, c := range s.Conditions {
@@ -57,7 +58,9 @@ func (r *report) ips(p *field.Path, ips []string, shown any) {
 	}
 }
 
-func (r *report) claimStatuses(p *field.Path, statuses []corev1.PodResourceClaimStatus, claims []corev1.PodResourceClaim) {
+func (r *report) claimStatuses(
+	p *field.Path, statuses []corev1.PodResourceClaimStatus, claims []corev1.PodResourceClaim,
+) {
 	names := map[string]bool{}
 	for i, s := range statuses {
 		p := p.Index(i)
@@ -77,7 +80,8 @@ type containerList struct {
 }
 
 func containerLists(s *corev1.PodStatus) []containerList {
-	return []containerList{{"containerStatuses", s.ContainerStatuses}, {"initContainerStatuses", s.InitContainerStatuses}, {"ephemeralContainerStatuses", s.EphemeralContainerStatuses}}
+	return []containerList{{"containerStatuses", s.ContainerStatuses}, {"initContainerStatuses", s.InitContainerStatuses},
+		{"ephemeralContainerStatuses", s.EphemeralContainerStatuses}}
 }
 
 // containerUser checks the identities with which a container runs.
@@ -92,15 +96,19 @@ func (r *report) containerUser(p *field.Path, u *corev1.LinuxContainerUser) {
 	}
 }
 
-// podStatusChange checks that a Pod keeps its class, and that a container which has ended runs again only if its policy allows it.
-func (r *report) podStatusChange(p *field.Path, pod, old *corev1.Pod) {
+// podStatusChange checks that a Pod keeps its class, and that a container which has ended runs again only if its policy
+// allows it.
+func (r *report) podStatusChange(pod, old *corev1.Pod) {
+	p := field.NewPath("status")
 	now, was := &pod.Status, &old.Status
 	r.frozen(p.Child("qosClass"), now.QOSClass, was.QOSClass)
 	if name := now.NominatedNodeName; name != was.NominatedNodeName && name != "" {
 		r.follows(p.Child("nominatedNodeName"), name, validation.IsDNS1123Subdomain)
-		r.is(old.Spec.NodeName == "", field.Forbidden(p.Child("nominatedNodeName"), "may not be set on pods that are already bound to a node"))
+		r.is(old.Spec.NodeName == "", field.Forbidden(p.Child("nominatedNodeName"),
+			"may not be set on pods that are already bound to a node"))
 	}
-	mayRestart := []func(string, int32) bool{restarts(&old.Spec, old.Spec.Containers), restarts(&old.Spec, old.Spec.InitContainers),
+	mayRestart := []func(string, int32) bool{restarts(&old.Spec, old.Spec.Containers),
+		restarts(&old.Spec, old.Spec.InitContainers),
 		func(string, int32) bool { return false }}
 	before := containerLists(was)
 	for i, list := range containerLists(now) {
@@ -108,7 +116,10 @@ func (r *report) podStatusChange(p *field.Path, pod, old *corev1.Pod) {
 			if c.State.Terminated == nil || mayRestart[i](c.Name, c.State.Terminated.ExitCode) {
 				continue
 			}
-			r.is(!slices.ContainsFunc(list.statuses, func(n corev1.ContainerStatus) bool { return n.Name == c.Name && n.State.Terminated == nil }),
+			r.is(!slices.ContainsFunc(list.statuses, func(n corev1.ContainerStatus) bool {
+				return n.Name == c.Name &&
+					n.State.Terminated == nil
+			}),
 				field.Forbidden(p.Child(list.name).Index(j).Child("state"), "may not be transitioned to non-terminated state"))
 		}
 	}
@@ -149,6 +160,7 @@ func ruleMatches(rules []corev1.ContainerRestartRule, code int32) bool {
 		if r.ExitCodes == nil || r.Action != corev1.ContainerRestartRuleActionRestart {
 			return false
 		}
-		return slices.Contains(r.ExitCodes.Values, code) == (r.ExitCodes.Operator == corev1.ContainerRestartRuleOnExitCodesOpIn)
+		in := r.ExitCodes.Operator == corev1.ContainerRestartRuleOnExitCodesOpIn
+		return slices.Contains(r.ExitCodes.Values, code) == in
 	})
 }

@@ -9,11 +9,13 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func (r *report) lease(p *field.Path, s *coordinationv1.LeaseSpec) {
+func (r *report) lease(obj *coordinationv1.Lease) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	if d := s.LeaseDurationSeconds; d != nil {
 		r.is(*d > 0, field.Invalid(p.Child("leaseDurationSeconds"), *d, "must be greater than 0"))
 	}
@@ -23,7 +25,8 @@ func (r *report) lease(p *field.Path, s *coordinationv1.LeaseSpec) {
 }
 
 func (r *report) endpointSlice(obj *discoveryv1.EndpointSlice) {
-	oneOf(r, field.NewPath("addressType"), obj.AddressType, discoveryv1.AddressTypeFQDN, discoveryv1.AddressTypeIPv4, discoveryv1.AddressTypeIPv6)
+	oneOf(r, field.NewPath("addressType"), obj.AddressType, discoveryv1.AddressTypeFQDN, discoveryv1.AddressTypeIPv4,
+		discoveryv1.AddressTypeIPv6)
 	names := map[string]bool{}
 	for i, port := range obj.Ports {
 		p := field.NewPath("ports").Index(i)
@@ -52,7 +55,12 @@ func (r *report) endpointSlice(obj *discoveryv1.EndpointSlice) {
 	}
 }
 
-func (r *report) disruptionBudget(p *field.Path, s *policyv1.PodDisruptionBudgetSpec) {
+func (r *report) endpointSliceChange(obj, old *discoveryv1.EndpointSlice) {
+	r.frozen(field.NewPath("addressType"), obj.AddressType, old.AddressType)
+}
+
+func (r *report) disruptionBudget(obj *policyv1.PodDisruptionBudget) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	if s.MinAvailable != nil && s.MaxUnavailable != nil {
 		r.add(field.Invalid(p, *s, "minAvailable and maxUnavailable cannot be both set"))
 	}
@@ -68,6 +76,13 @@ func (r *report) disruptionBudget(p *field.Path, s *policyv1.PodDisruptionBudget
 	}
 }
 
+func (r *report) disruptionBudgetStatus(obj *policyv1.PodDisruptionBudget) {
+	p, s := field.NewPath("status"), &obj.Status
+	r.add(metavalidation.ValidateConditions(s.Conditions, p.Child("conditions"))...)
+	r.counts(p, count{"disruptionsAllowed", s.DisruptionsAllowed}, count{"currentHealthy", s.CurrentHealthy},
+		count{"desiredHealthy", s.DesiredHealthy}, count{"expectedPods", s.ExpectedPods})
+}
+
 func (r *report) priorityClass(obj *schedulingv1.PriorityClass) {
 	if r.existing {
 		return
@@ -80,13 +95,27 @@ func (r *report) priorityClass(obj *schedulingv1.PriorityClass) {
 	}
 }
 
+func (r *report) priorityClassChange(obj, old *schedulingv1.PriorityClass) {
+	r.is(obj.Value == old.Value, field.Forbidden(field.NewPath("value"), "may not be changed in an update."))
+	r.frozen(field.NewPath("preemptionPolicy"), obj.PreemptionPolicy, old.PreemptionPolicy)
+}
+
 func (r *report) storageClass(obj *storagev1.StorageClass) {
 	r.provisioner(field.NewPath("provisioner"), obj.Provisioner)
 	r.parameters(field.NewPath("parameters"), obj.Parameters)
 	if policy := obj.ReclaimPolicy; policy != nil && *policy != "" {
-		supported(r, field.NewPath("reclaimPolicy"), *policy, corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimRetain)
+		supported(r, field.NewPath("reclaimPolicy"), *policy, corev1.PersistentVolumeReclaimDelete,
+			corev1.PersistentVolumeReclaimRetain)
 	}
 	if mode := obj.VolumeBindingMode; mode != nil {
-		supported(r, field.NewPath("volumeBindingMode"), *mode, storagev1.VolumeBindingImmediate, storagev1.VolumeBindingWaitForFirstConsumer)
+		supported(r, field.NewPath("volumeBindingMode"), *mode, storagev1.VolumeBindingImmediate,
+			storagev1.VolumeBindingWaitForFirstConsumer)
 	}
+}
+
+func (r *report) storageClassChange(obj, old *storagev1.StorageClass) {
+	r.frozen(field.NewPath("parameters"), obj.Parameters, old.Parameters)
+	r.frozen(field.NewPath("provisioner"), obj.Provisioner, old.Provisioner)
+	r.frozen(field.NewPath("reclaimPolicy"), obj.ReclaimPolicy, old.ReclaimPolicy)
+	r.frozen(field.NewPath("volumeBindingMode"), obj.VolumeBindingMode, old.VolumeBindingMode)
 }

@@ -12,21 +12,25 @@ import (
 
 // counted are the resources that are numbers of objects.
 var counted = []corev1.ResourceName{
-	corev1.ResourcePods, corev1.ResourceQuotas, corev1.ResourceServices, corev1.ResourceReplicationControllers, corev1.ResourceSecrets,
-	corev1.ResourceConfigMaps, corev1.ResourcePersistentVolumeClaims, corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers,
+	corev1.ResourcePods, corev1.ResourceQuotas, corev1.ResourceServices, corev1.ResourceReplicationControllers,
+	corev1.ResourceSecrets,
+	corev1.ResourceConfigMaps, corev1.ResourcePersistentVolumeClaims, corev1.ResourceServicesNodePorts,
+	corev1.ResourceServicesLoadBalancers,
 }
 
 // measured are the resources that Pods and claims use.
 var measured = []corev1.ResourceName{
 	corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
-	corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceRequestsStorage, corev1.ResourceRequestsEphemeralStorage,
+	corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceRequestsStorage,
+	corev1.ResourceRequestsEphemeralStorage,
 	corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory, corev1.ResourceLimitsEphemeralStorage,
 }
 
 // isForQuota reports whether a quota knows a resource without a domain.
 func isForQuota(name corev1.ResourceName) bool {
 	return slices.Contains(counted, name) || slices.Contains(measured, name) ||
-		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
+		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) ||
+		strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
 }
 
 // countedWhole reports whether a resource exists in whole numbers only: objects, and what vendors define.
@@ -62,7 +66,8 @@ func (r *report) quotaAmounts(p *field.Path, list corev1.ResourceList) {
 	}
 }
 
-func (r *report) quota(p *field.Path, s *corev1.ResourceQuotaSpec) {
+func (r *report) quota(obj *corev1.ResourceQuota) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	r.quotaAmounts(p.Child("hard"), s.Hard)
 	scopes := p.Child("scopes")
 	for _, scope := range s.Scopes {
@@ -83,6 +88,12 @@ func (r *report) quota(p *field.Path, s *corev1.ResourceQuotaSpec) {
 	r.conflicts(p, selected, s)
 }
 
+func (r *report) quotaStatus(obj *corev1.ResourceQuota) {
+	p, s := field.NewPath("status"), &obj.Status
+	r.quotaAmounts(p.Child("hard"), s.Hard)
+	r.quotaAmounts(p.Child("used"), s.Used)
+}
+
 // scoped checks that a scope limits objects which use each of the resources.
 func (r *report) scoped(p *field.Path, scope corev1.ResourceQuotaScope, s *corev1.ResourceQuotaSpec, shown any) {
 	for _, name := range slices.Sorted(maps.Keys(s.Hard)) {
@@ -96,14 +107,17 @@ func (r *report) conflicts(p *field.Path, scopes []corev1.ResourceQuotaScope, s 
 		{corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort},
 		{corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating},
 	} {
-		r.is(!slices.Contains(scopes, pair[0]) || !slices.Contains(scopes, pair[1]), field.Invalid(p, s.Scopes, "conflicting scopes"))
+		r.is(!slices.Contains(scopes, pair[0]) || !slices.Contains(scopes, pair[1]),
+			field.Invalid(p, s.Scopes, "conflicting scopes"))
 	}
 }
 
 func isScope(scope corev1.ResourceQuotaScope) bool {
 	switch scope {
-	case corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating, corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort,
-		corev1.ResourceQuotaScopePriorityClass, corev1.ResourceQuotaScopeVolumeAttributesClass, corev1.ResourceQuotaScopeCrossNamespacePodAffinity:
+	case corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating,
+		corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort,
+		corev1.ResourceQuotaScopePriorityClass, corev1.ResourceQuotaScopeVolumeAttributesClass,
+		corev1.ResourceQuotaScopeCrossNamespacePodAffinity:
 		return true
 	}
 	return false
@@ -122,7 +136,8 @@ func isOfScope(scope corev1.ResourceQuotaScope, name corev1.ResourceName) bool {
 		return false
 	}
 	switch name {
-	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory:
+	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory,
+		corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory:
 		return true
 	}
 	return false
@@ -133,21 +148,26 @@ func (r *report) scopeRequirement(p *field.Path, e corev1.ScopedResourceSelector
 	switch e.ScopeName {
 	case corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort, corev1.ResourceQuotaScopeTerminating,
 		corev1.ResourceQuotaScopeNotTerminating, corev1.ResourceQuotaScopeCrossNamespacePodAffinity:
-		r.is(e.Operator == corev1.ScopeSelectorOpExists, field.Invalid(p.Child("operator"), e.Operator, "must be 'Exists' when scope is any of "+
-			"ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "+
-			"ResourceQuotaScopeCrossNamespacePodAffinity"))
+		r.is(e.Operator == corev1.ScopeSelectorOpExists, field.Invalid(p.Child("operator"), e.Operator,
+			"must be 'Exists' when scope is any of "+
+				"ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, "+
+				"ResourceQuotaScopeNotBestEffort or "+
+				"ResourceQuotaScopeCrossNamespacePodAffinity"))
 	}
 	switch e.Operator {
 	case corev1.ScopeSelectorOpIn, corev1.ScopeSelectorOpNotIn:
-		r.is(len(e.Values) > 0, field.Required(p.Child("values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"))
+		r.is(len(e.Values) > 0, field.Required(p.Child("values"), "must be at least one value when `operator` is 'In' or "+
+			"'NotIn' for scope selector"))
 	case corev1.ScopeSelectorOpExists, corev1.ScopeSelectorOpDoesNotExist:
-		r.is(len(e.Values) == 0, field.Invalid(p.Child("values"), e.Values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"))
+		r.is(len(e.Values) == 0, field.Invalid(p.Child("values"), e.Values, "must be no value when `operator` is 'Exist' "+
+			"or 'DoesNotExist' for scope selector"))
 	default:
 		r.add(field.Invalid(p.Child("operator"), e.Operator, "not a valid selector operator"))
 	}
 }
 
-func (r *report) limitRange(p *field.Path, s *corev1.LimitRangeSpec) {
+func (r *report) limitRange(obj *corev1.LimitRange) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	types := map[string]bool{}
 	for i := range s.Limits {
 		l, p := &s.Limits[i], p.Child("limits").Index(i)
@@ -169,7 +189,8 @@ func (r *report) limitType(p *field.Path, t corev1.LimitType) {
 	switch t {
 	case corev1.LimitTypePod, corev1.LimitTypeContainer, corev1.LimitTypePersistentVolumeClaim:
 	default:
-		r.is(len(messages) > 0 || strings.Contains(string(t), "/"), field.Invalid(p, t, "must be a standard limit type or fully qualified"))
+		r.is(len(messages) > 0 || strings.Contains(string(t), "/"),
+			field.Invalid(p, t, "must be a standard limit type or fully qualified"))
 	}
 }
 
@@ -180,7 +201,8 @@ func (r *report) limitNames(p *field.Path, l *corev1.LimitRangeItem) {
 		resources corev1.ResourceList
 		isDefault bool
 	}{
-		{"max", l.Max, false}, {"min", l.Min, false}, {"default", l.Default, true}, {"defaultRequest", l.DefaultRequest, true},
+		{"max", l.Max, false}, {"min", l.Min, false}, {"default", l.Default, true},
+		{"defaultRequest", l.DefaultRequest, true},
 		{"maxLimitRequestRatio", l.MaxLimitRequestRatio, false},
 	} {
 		p := p.Child(list.name)

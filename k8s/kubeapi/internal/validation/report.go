@@ -3,6 +3,7 @@ package validation
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	apimachinery "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -83,6 +84,15 @@ func optionalOneOf[T ~string](r *report, p *field.Path, value *T, allowed ...T) 
 		supported(r, p, *value, allowed...)
 	}
 }
+
+// frozen checks that a field keeps its value.
+func (r *report) frozen(p *field.Path, now, was any) {
+	r.add(apimachinery.ValidateImmutableField(now, was, p)...)
+}
+
+// same reports whether two values mean the same: an absent list is the same as an empty one, and 1 is the same quantity
+// as 1000m.
+func same(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }
 
 func number[T int32 | int64](r *report, p *field.Path, value T) {
 	r.is(value >= 0, field.Invalid(p, int64(value), apimachinery.IsNegativeErrorMsg))

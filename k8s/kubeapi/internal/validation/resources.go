@@ -29,7 +29,8 @@ func (r *report) resources(p *field.Path, s *corev1.ResourceRequirements) {
 		case !overcommitted && q.Cmp(limit) != 0:
 			r.add(field.Invalid(requests, q.String(), fmt.Sprintf("must be equal to %s limit of %s", name, limit.String())))
 		case q.Cmp(limit) > 0:
-			r.add(field.Invalid(requests, q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", name, limit.String())))
+			r.add(field.Invalid(requests, q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", name,
+				limit.String())))
 		}
 	}
 }

@@ -26,3 +26,7 @@ func (r *report) runtimeClass(obj *nodev1.RuntimeClass) {
 		seen[key] = true
 	}
 }
+
+func (r *report) runtimeClassChange(obj, old *nodev1.RuntimeClass) {
+	r.frozen(field.NewPath("handler"), obj.Handler, old.Handler)
+}

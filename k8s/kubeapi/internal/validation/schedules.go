@@ -24,7 +24,8 @@ func (r *report) schedule(p *field.Path, text string) {
 	}
 }
 
-// cronField is a field of a schedule, with the least and the greatest number, and the names of numbers from the least on.
+// cronField is a field of a schedule, with the least and the greatest number, and the names of numbers from the least
+// on.
 type cronField struct {
 	least, most int
 	names       []string
@@ -161,7 +162,8 @@ func (r *report) timeZone(p *field.Path, zone *string) {
 			return
 		}
 	}
-	r.is(!strings.EqualFold(*zone, "Local"), field.Invalid(p, *zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"))
+	r.is(!strings.EqualFold(*zone, "Local"), field.Invalid(p, *zone, "timeZone must be an explicit time zone as defined "+
+		"in https://www.iana.org/time-zones"))
 	if _, err := time.LoadLocation("Etc/UTC"); err != nil {
 		return
 	}

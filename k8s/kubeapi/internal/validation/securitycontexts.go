@@ -21,13 +21,16 @@ func (r *report) podSecurity(p *field.Path, s *corev1.PodSpec, c *corev1.PodSecu
 		r.group(p.Child("supplementalGroups").Index(i), &c.SupplementalGroups[i])
 	}
 	if share := s.ShareProcessNamespace; share != nil {
-		r.is(!*share || !s.HostPID, field.Invalid(p.Child("shareProcessNamespace"), *share, "ShareProcessNamespace and HostPID cannot both be enabled"))
+		r.is(!*share || !s.HostPID, field.Invalid(p.Child("shareProcessNamespace"), *share,
+			"ShareProcessNamespace and HostPID cannot both be enabled"))
 	}
 	r.sysctls(p.Child("sysctls"), s, c.Sysctls)
-	optionalOneOf(r, p.Child("fsGroupChangePolicy"), c.FSGroupChangePolicy, corev1.FSGroupChangeAlways, corev1.FSGroupChangeOnRootMismatch)
+	optionalOneOf(r, p.Child("fsGroupChangePolicy"), c.FSGroupChangePolicy, corev1.FSGroupChangeAlways,
+		corev1.FSGroupChangeOnRootMismatch)
 	r.seccomp(p.Child("seccompProfile"), c.SeccompProfile)
 	r.appArmor(p.Child("appArmorProfile"), c.AppArmorProfile)
-	optionalOneOf(r, p.Child("supplementalGroupsPolicy"), c.SupplementalGroupsPolicy, corev1.SupplementalGroupsPolicyMerge, corev1.SupplementalGroupsPolicyStrict)
+	optionalOneOf(r, p.Child("supplementalGroupsPolicy"), c.SupplementalGroupsPolicy, corev1.SupplementalGroupsPolicyMerge,
+		corev1.SupplementalGroupsPolicyStrict)
 	if !r.existing { // the other policy, MountOption, needs a feature gate that is off
 		optionalOneOf(r, p.Child("seLinuxChangePolicy"), c.SELinuxChangePolicy, corev1.SELinuxChangePolicyRecursive)
 	}
@@ -40,11 +43,13 @@ func (r containerRules) containerSecurity(p *field.Path, c *corev1.SecurityConte
 	if mount := c.ProcMount; mount != nil {
 		supported(r.report, p.Child("procMount"), *mount, corev1.DefaultProcMount, corev1.UnmaskedProcMount)
 		apart := r.pod.HostUsers != nil && !*r.pod.HostUsers
-		r.is(apart || *mount != corev1.UnmaskedProcMount, field.Invalid(p.Child("procMount"), *mount, "`hostUsers` must be false to use `Unmasked`"))
+		r.is(apart || *mount != corev1.UnmaskedProcMount, field.Invalid(p.Child("procMount"), *mount,
+			"`hostUsers` must be false to use `Unmasked`"))
 	}
 	r.seccomp(p.Child("seccompProfile"), c.SeccompProfile)
 	if escalation := c.AllowPrivilegeEscalation; escalation != nil && !*escalation {
-		r.is(c.Privileged == nil || !*c.Privileged, field.Invalid(p, c, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"))
+		r.is(c.Privileged == nil || !*c.Privileged, field.Invalid(p, c, "cannot set `allowPrivilegeEscalation` to false "+
+			"and `privileged` to true"))
 		r.is(c.Capabilities == nil || !slices.Contains(c.Capabilities.Add, "CAP_SYS_ADMIN"),
 			field.Invalid(p, c, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"))
 	}
@@ -84,7 +89,8 @@ func (r *report) sysctls(p *field.Path, s *corev1.PodSpec, list []corev1.Sysctl)
 		case name == "":
 			r.add(field.Required(p, ""))
 		case len(name) > maxSysctl || !sysctlName.MatchString(name):
-			r.add(field.Invalid(p, name, fmt.Sprintf("must have at most %d characters and match regex %s", maxSysctl, sysctlForm)))
+			r.add(field.Invalid(p, name, fmt.Sprintf("must have at most %d characters and match regex %s", maxSysctl,
+				sysctlForm)))
 		default:
 			r.distinct(p, name, names)
 		}
@@ -95,7 +101,8 @@ func (r *report) sysctls(p *field.Path, s *corev1.PodSpec, list []corev1.Sysctl)
 	}
 }
 
-// ofNetwork and ofIPC report whether a parameter belongs to the namespace of the network, or of the communication between processes.
+// ofNetwork and ofIPC report whether a parameter belongs to the namespace of the network, or of the communication
+// between processes.
 func ofNetwork(sysctl string) bool { return strings.HasPrefix(dotted(sysctl), "net.") }
 
 func ofIPC(sysctl string) bool {
@@ -107,7 +114,8 @@ func ofIPC(sysctl string) bool {
 	return strings.HasPrefix(sysctl, "fs.mqueue.")
 }
 
-// dotted returns the name of a parameter with dots between its segments. In a name that uses slashes, dots belong to the segments.
+// dotted returns the name of a parameter with dots between its segments. In a name that uses slashes, dots belong to
+// the segments.
 func dotted(sysctl string) string {
 	if i := strings.IndexAny(sysctl, "./"); i < 0 || sysctl[i] == '.' {
 		return sysctl
@@ -122,7 +130,8 @@ func (r *report) seccomp(p *field.Path, s *corev1.SeccompProfile) {
 	if s.Type == "" {
 		r.add(field.Required(p.Child("type"), "type is required when seccompProfile is set"))
 	} else {
-		supported(r, p.Child("type"), s.Type, corev1.SeccompProfileTypeLocalhost, corev1.SeccompProfileTypeRuntimeDefault, corev1.SeccompProfileTypeUnconfined)
+		supported(r, p.Child("type"), s.Type, corev1.SeccompProfileTypeLocalhost, corev1.SeccompProfileTypeRuntimeDefault,
+			corev1.SeccompProfileTypeUnconfined)
 	}
 	file := s.LocalhostProfile
 	p = p.Child("localhostProfile")
@@ -151,7 +160,8 @@ func (r *report) appArmor(p *field.Path, a *corev1.AppArmorProfile) {
 		r.add(field.Required(p.Child("type"), "type is required when appArmorProfile is set"))
 		return
 	}
-	supported(r, p.Child("type"), a.Type, corev1.AppArmorProfileTypeLocalhost, corev1.AppArmorProfileTypeRuntimeDefault, corev1.AppArmorProfileTypeUnconfined)
+	supported(r, p.Child("type"), a.Type, corev1.AppArmorProfileTypeLocalhost, corev1.AppArmorProfileTypeRuntimeDefault,
+		corev1.AppArmorProfileTypeUnconfined)
 	name := a.LocalhostProfile
 	p = p.Child("localhostProfile")
 	switch {

@@ -8,14 +8,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// serviceChange checks what a Service keeps as long as its type does. Its addresses are the business of package kinds, which allocates them.
-func (r *report) serviceChange(p *field.Path, now, was *corev1.ServiceSpec) {
+// serviceChange checks what a Service keeps as long as its type does. Its addresses are the business of package kinds,
+// which allocates them.
+func (r *report) serviceChange(obj, old *corev1.Service) {
+	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
 	const once = "may not change once set"
 	balanced := corev1.ServiceTypeLoadBalancer
 	r.is(now.Type != balanced || was.Type != balanced || same(now.LoadBalancerClass, was.LoadBalancerClass),
 		field.Invalid(p.Child("loadBalancerClass"), now.LoadBalancerClass, once))
 	if checkedByNodes(now) && checkedByNodes(was) {
-		r.is(now.HealthCheckNodePort == was.HealthCheckNodePort, field.Forbidden(p.Child("healthCheckNodePort"), "field is immutable"))
+		r.is(now.HealthCheckNodePort == was.HealthCheckNodePort, field.Forbidden(p.Child("healthCheckNodePort"),
+			"field is immutable"))
 	}
 }
 
@@ -25,7 +28,8 @@ func checkedByNodes(s *corev1.ServiceSpec) bool {
 }
 
 // serviceCIDRChange checks that ranges of addresses stay. A second one may be added.
-func (r *report) serviceCIDRChange(p *field.Path, now, was *networkingv1.ServiceCIDRSpec) {
+func (r *report) serviceCIDRChange(obj, old *networkingv1.ServiceCIDR) {
+	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
 	const immutable = "field is immutable"
 	ranges, second := p.Child("cidrs"), len(was.CIDRs) == 1 && len(now.CIDRs) == 2
 	if len(now.CIDRs) != len(was.CIDRs) && !second {
@@ -36,12 +40,13 @@ func (r *report) serviceCIDRChange(p *field.Path, now, was *networkingv1.Service
 		r.is(now.CIDRs[i] == was.CIDRs[i], field.Invalid(ranges.Index(i), now.CIDRs[i], immutable))
 	}
 	if second {
-		r.serviceCIDR(p, now)
+		r.serviceRanges(p, now)
 	}
 }
 
 // nodeChange checks that a Node keeps its ranges of addresses and its provider once it has them.
-func (r *report) nodeChange(p *field.Path, now, was *corev1.NodeSpec) {
+func (r *report) nodeChange(obj, old *corev1.Node) {
+	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
 	r.is(len(was.PodCIDRs) == 0 || slices.Equal(now.PodCIDRs, was.PodCIDRs),
 		field.Forbidden(p.Child("podCIDRs"), "node updates may not change podCIDR except from \"\" to valid"))
 	r.is(was.ProviderID == "" || now.ProviderID == was.ProviderID,
@@ -50,7 +55,8 @@ func (r *report) nodeChange(p *field.Path, now, was *corev1.NodeSpec) {
 }
 
 // quotaChange checks that a quota keeps its scopes, in any order.
-func (r *report) quotaChange(p *field.Path, now, was *corev1.ResourceQuotaSpec) {
+func (r *report) quotaChange(obj, old *corev1.ResourceQuota) {
+	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
 	contains := func(list []corev1.ResourceQuotaScope) func(corev1.ResourceQuotaScope) bool {
 		return func(s corev1.ResourceQuotaScope) bool { return !slices.Contains(list, s) }
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Package internal/oracle compares all kinds with Kubernetes. These are the messages on which tests of operators depend.
+// Package internal/oracle compares all kinds with Kubernetes. These are the messages on which tests of operators
+// depend.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -24,13 +25,16 @@ func TestCheck(t *testing.T) {
 		want  []string
 	}{
 		{"a Pod without containers", check[corev1.Pod], `{}`, []string{"spec.containers: Required value"}},
-		{"a template without containers", check[appsv1.Deployment], `{"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}}}}}`,
+		{"a template without containers", check[appsv1.Deployment],
+			`{"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}}}}}`,
 			[]string{"spec.template.spec.containers: Required value"}},
 		{"a selector of other Pods", check[appsv1.ReplicaSet], `{"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"c"}},"spec":{"containers":[{"name":"a","image":"b"}]}}}}`,
-			[]string{"spec.template.metadata.labels: Invalid value: {\"a\":\"c\"}: `selector` does not match template `labels`"}},
+			[]string{"spec.template.metadata.labels: Invalid value: {\"a\":\"c\"}: `selector` does not match template " +
+				"`labels`"}},
 		{"a Job without an image, whose Pods always restart", check[batchv1.Job],
 			`{"spec":{"manualSelector":true,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a"}]}}}}`,
-			[]string{"spec.template.spec.containers[0].image: Required value", `spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"`}},
+			[]string{"spec.template.spec.containers[0].image: Required value",
+				`spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"`}},
 		{"a port out of range", check[corev1.Service], `{"spec":{"ports":[{"port":70000,"targetPort":80}]}}`,
 			[]string{"spec.ports[0].port: Invalid value: 70000: must be between 1 and 65535, inclusive"}},
 		{"a mount of an unknown volume", check[corev1.Pod], `{"spec":{"containers":[{"name":"a","image":"b","volumeMounts":[{"name":"x","mountPath":"/x"}]}]}}`,
@@ -41,8 +45,10 @@ func TestCheck(t *testing.T) {
 			[]string{"spec.selector: Invalid value: {\"matchLabels\":{\"a\":\"b\"}}: `selector` not auto-generated"}},
 		{"a schedule of four fields", check[batchv1.CronJob], `{"spec":{"schedule":"* * * *","jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":"b"}]}}}}}}`,
 			[]string{`spec.schedule: Invalid value: "* * * *": expected exactly 5 fields, found 4: [* * * *]`}},
-		{"a taint without an effect", check[corev1.Node], `{"spec":{"taints":[{"key":"a"}]}}`, []string{"metadata.taints[0].effect: Required value"}},
-		{"a limit below the least value", check[corev1.LimitRange], `{"spec":{"limits":[{"type":"Pod","min":{"cpu":"2"},"max":{"cpu":"1"}}]}}`,
+		{"a taint without an effect", check[corev1.Node], `{"spec":{"taints":[{"key":"a"}]}}`,
+			[]string{"metadata.taints[0].effect: Required value"}},
+		{"a limit below the least value", check[corev1.LimitRange],
+			`{"spec":{"limits":[{"type":"Pod","min":{"cpu":"2"},"max":{"cpu":"1"}}]}}`,
 			[]string{`spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1`}},
 		{"a kind without rules", check[corev1.ServiceAccount], `{"secrets":[{}]}`, nil},
 	} {

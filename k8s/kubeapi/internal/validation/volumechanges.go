@@ -9,23 +9,27 @@ import (
 )
 
 // volumeChange checks that a volume stays where it is. Only the secret for its expansion may be added.
-func (r *report) volumeChange(p *field.Path, now, was *corev1.PersistentVolumeSpec) {
+func (r *report) volumeChange(obj, old *corev1.PersistentVolume) {
+	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
 	source := now.PersistentVolumeSource.DeepCopy()
 	if was.CSI != nil && was.CSI.ControllerExpandSecretRef == nil && source.CSI != nil {
 		source.CSI.ControllerExpandSecretRef = nil
 	}
-	r.is(same(*source, was.PersistentVolumeSource), field.Forbidden(p.Child("persistentvolumesource"), "spec.persistentvolumesource is immutable after creation"))
+	r.is(same(*source, was.PersistentVolumeSource), field.Forbidden(p.Child("persistentvolumesource"),
+		"spec.persistentvolumesource is immutable after creation"))
 	r.frozen(field.NewPath("volumeMode"), now.VolumeMode, was.VolumeMode)
 	r.is(nodeAffinityStays(now.NodeAffinity, was.NodeAffinity),
-		field.Invalid(field.NewPath("nodeAffinity"), now.NodeAffinity, "field is immutable, except for updating from beta label to GA"))
+		field.Invalid(field.NewPath("nodeAffinity"), now.NodeAffinity, "field is immutable, except for updating from beta "+
+			"label to GA"))
 	r.is(was.VolumeAttributesClassName == nil || now.VolumeAttributesClassName != nil,
 		field.Forbidden(p.Child("volumeAttributesClassName"), "update from non-nil value to nil is forbidden"))
 }
 
-// nodeAffinityStays reports whether a volume stays on its nodes. An affinity may get the new name of a label that was renamed, so this does
-// not compare labels that have such a name, and labels without one.
+// nodeAffinityStays reports whether a volume stays on its nodes. An affinity may get the new name of a label that was
+// renamed, so this does not compare labels that have such a name, and labels without one.
 func nodeAffinityStays(now, was *corev1.VolumeNodeAffinity) bool {
-	renamed := []string{corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion, corev1.LabelInstanceType, "beta.kubernetes.io/os", "beta.kubernetes.io/arch"}
+	renamed := []string{corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion, corev1.LabelInstanceType,
+		"beta.kubernetes.io/os", "beta.kubernetes.io/arch"}
 	return was == nil || same(now, was) || hasLabel(was, renamed...) || hasLabel(now, "")
 }
 
@@ -34,21 +38,25 @@ func hasLabel(a *corev1.VolumeNodeAffinity, keys ...string) bool {
 		return false
 	}
 	for _, term := range a.Required.NodeSelectorTerms {
-		if slices.ContainsFunc(term.MatchExpressions, func(e corev1.NodeSelectorRequirement) bool { return slices.Contains(keys, e.Key) }) {
+		named := func(e corev1.NodeSelectorRequirement) bool { return slices.Contains(keys, e.Key) }
+		if slices.ContainsFunc(term.MatchExpressions, named) {
 			return true
 		}
 	}
 	return false
 }
 
-// claimChange checks that a claim gets its volume once. Afterwards only its size and the class of its attributes change.
-func (r *report) claimChange(p *field.Path, obj, old *corev1.PersistentVolumeClaim) {
+// claimChange checks that a claim gets its volume once. Afterwards only its size and the class of its attributes
+// change.
+func (r *report) claimChange(obj, old *corev1.PersistentVolumeClaim) {
+	p := field.NewPath("spec")
 	now, was := obj.Spec.DeepCopy(), old.Spec.DeepCopy()
 	if was.VolumeName == "" {
 		was.VolumeName = now.VolumeName
 	}
 	if was.StorageClassName == nil {
-		if class, ok := old.Annotations[corev1.BetaStorageClassAnnotation]; !ok || now.StorageClassName != nil && *now.StorageClassName == class {
+		if class, ok := old.Annotations[corev1.BetaStorageClassAnnotation]; !ok || now.StorageClassName != nil &&
+			*now.StorageClassName == class {
 			now.StorageClassName = nil
 		}
 	}
@@ -58,8 +66,10 @@ func (r *report) claimChange(p *field.Path, obj, old *corev1.PersistentVolumeCla
 		}
 		now.VolumeAttributesClassName = was.VolumeAttributesClassName
 	}
-	r.is(same(now, was), field.Forbidden(p, "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"))
-	size, had, has := obj.Spec.Resources.Requests[corev1.ResourceStorage], old.Spec.Resources.Requests[corev1.ResourceStorage], old.Status.Capacity[corev1.ResourceStorage]
+	r.is(same(now, was), field.Forbidden(p, "spec is immutable after creation except resources.requests and "+
+		"volumeAttributesClassName for bound claims"))
+	size, had, has := obj.Spec.Resources.Requests[corev1.ResourceStorage],
+		old.Spec.Resources.Requests[corev1.ResourceStorage], old.Status.Capacity[corev1.ResourceStorage]
 	r.is(size.Cmp(had) >= 0 || size.Cmp(has) > 0,
 		field.Forbidden(p.Child("resources", "requests", "storage"), "field can not be less than status.capacity"))
 	r.frozen(field.NewPath("volumeMode"), obj.Spec.VolumeMode, old.Spec.VolumeMode)
@@ -79,8 +89,10 @@ func (r *report) attributesChange(p *field.Path, now, was *corev1.PersistentVolu
 	}
 }
 
-// csiNodeChange checks that the drivers of a node stay as they are, except for the number of volumes that they can attach.
-func (r *report) csiNodeChange(p *field.Path, now, was []storagev1.CSINodeDriver) {
+// csiNodeChange checks that the drivers of a node stay as they are, except for the number of volumes that they can
+// attach.
+func (r *report) csiNodeChange(obj, old *storagev1.CSINode) {
+	p, now, was := field.NewPath("spec", "drivers"), obj.Spec.Drivers, old.Spec.Drivers
 	for _, old := range was {
 		for _, d := range now {
 			if d.Name == old.Name {

@@ -48,7 +48,10 @@ func (r *report) volumeSource(p *field.Path, s *corev1.VolumeSource) {
 		{"iscsi", s.ISCSI != nil, unchecked},
 		{"glusterfs", s.Glusterfs != nil, unchecked},
 		{"flocker", s.Flocker != nil, unchecked},
-		{"persistentVolumeClaim", s.PersistentVolumeClaim != nil, func(p *field.Path) { r.given(p.Child("claimName"), s.PersistentVolumeClaim.ClaimName) }},
+		{"persistentVolumeClaim", s.PersistentVolumeClaim != nil, func(p *field.Path) {
+			r.given(p.Child("claimName"),
+				s.PersistentVolumeClaim.ClaimName)
+		}},
 		{"rbd", s.RBD != nil, unchecked},
 		{"cinder", s.Cinder != nil, unchecked},
 		{"cephFS", s.CephFS != nil, unchecked},
@@ -81,7 +84,8 @@ func (r *report) volumeSource(p *field.Path, s *corev1.VolumeSource) {
 }
 
 func (r *report) emptyDir(p *field.Path, s *corev1.EmptyDirVolumeSource) {
-	r.is(s.SizeLimit == nil || s.SizeLimit.Sign() >= 0, field.Forbidden(p.Child("sizeLimit"), "SizeLimit field must be a valid resource quantity"))
+	r.is(s.SizeLimit == nil || s.SizeLimit.Sign() >= 0, field.Forbidden(p.Child("sizeLimit"),
+		"SizeLimit field must be a valid resource quantity"))
 }
 
 func (r *report) secretVolume(p *field.Path, s *corev1.SecretVolumeSource) {
@@ -109,7 +113,8 @@ func (r *report) hostPath(p *field.Path, s *corev1.HostPathVolumeSource) {
 	}
 	r.noBacksteps(p.Child("path"), s.Path)
 	if s.Type != nil {
-		supported(r, p.Child("type"), *s.Type, corev1.HostPathUnset, corev1.HostPathBlockDev, corev1.HostPathCharDev, corev1.HostPathDirectory,
+		supported(r, p.Child("type"), *s.Type, corev1.HostPathUnset, corev1.HostPathBlockDev, corev1.HostPathCharDev,
+			corev1.HostPathDirectory,
 			corev1.HostPathDirectoryOrCreate, corev1.HostPathFile, corev1.HostPathFileOrCreate, corev1.HostPathSocket)
 	}
 }
@@ -125,7 +130,7 @@ func (r *report) ephemeral(p *field.Path, s *corev1.EphemeralVolumeSource) {
 		r.add(field.Required(p.Child("volumeClaimTemplate"), ""))
 		return
 	}
-	r.claim(p.Child("volumeClaimTemplate", "spec"), &s.VolumeClaimTemplate.Spec)
+	r.claimSpec(p.Child("volumeClaimTemplate", "spec"), &s.VolumeClaimTemplate.Spec)
 }
 
 func (r *report) projected(p *field.Path, s *corev1.ProjectedVolumeSource) {
@@ -184,7 +189,8 @@ func (r *report) downwardFile(p *field.Path, f corev1.DownwardAPIVolumeFile) {
 	switch {
 	case f.FieldRef != nil:
 		r.podField(p.Child("fieldRef"), f.FieldRef, fieldsOfFiles())
-		r.is(f.ResourceFieldRef == nil, field.Invalid(p, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously"))
+		r.is(f.ResourceFieldRef == nil, field.Invalid(p, "resource", "fieldRef and resourceFieldRef can not be specified "+
+			"simultaneously"))
 	case f.ResourceFieldRef != nil:
 		r.containerResource(p.Child("resourceFieldRef"), f.ResourceFieldRef, true)
 	default:
@@ -211,7 +217,8 @@ func (r *report) mode(p *field.Path, mode *int32) {
 // filePath checks the path of a file in a volume.
 func (r *report) filePath(p *field.Path, file string) {
 	r.relativePath(p, file)
-	r.is(!strings.HasPrefix(file, "..") || strings.HasPrefix(file, "../"), field.Invalid(p, file, "must not start with '..'"))
+	r.is(!strings.HasPrefix(file, "..") || strings.HasPrefix(file, "../"),
+		field.Invalid(p, file, "must not start with '..'"))
 }
 
 func (r *report) relativePath(p *field.Path, file string) {
@@ -223,8 +230,12 @@ func (r *report) noBacksteps(p *field.Path, file string) {
 	r.is(!slices.Contains(strings.Split(file, "/"), ".."), field.Invalid(p, file, "must not contain '..'"))
 }
 
-// claim checks the specification of a PersistentVolumeClaim.
-func (r *report) claim(p *field.Path, s *corev1.PersistentVolumeClaimSpec) {
+func (r *report) claim(obj *corev1.PersistentVolumeClaim) {
+	r.claimSpec(field.NewPath("spec"), &obj.Spec)
+}
+
+// claimSpec checks the specification of a PersistentVolumeClaim, or of a template of one.
+func (r *report) claimSpec(p *field.Path, s *corev1.PersistentVolumeClaimSpec) {
 	r.is(len(s.AccessModes) > 0, field.Required(p.Child("accessModes"), "at least 1 access mode is required"))
 	r.accessModes(p.Child("accessModes"), s.AccessModes)
 	if s.Selector != nil {
@@ -261,7 +272,8 @@ func (r *report) accessModes(p *field.Path, modes []corev1.PersistentVolumeAcces
 	r.is(!once || !others, field.Forbidden(p, "may not use ReadWriteOncePod with other access modes"))
 }
 
-func (r *report) persistentVolume(p *field.Path, s *corev1.PersistentVolumeSpec) {
+func (r *report) persistentVolume(obj *corev1.PersistentVolume) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	r.is(len(s.AccessModes) > 0, field.Required(p.Child("accessModes"), ""))
 	r.accessModes(p.Child("accessModes"), s.AccessModes)
 	capacity := p.Child("capacity")
@@ -270,7 +282,8 @@ func (r *report) persistentVolume(p *field.Path, s *corev1.PersistentVolumeSpec)
 		q := s.Capacity[name]
 		r.is(q.Sign() > 0, field.Invalid(capacity.Key(string(name)), q.String(), "must be greater than zero"))
 	}
-	supported(r, p.Child("persistentVolumeReclaimPolicy"), s.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimDelete,
+	supported(r, p.Child("persistentVolumeReclaimPolicy"), s.PersistentVolumeReclaimPolicy,
+		corev1.PersistentVolumeReclaimDelete,
 		corev1.PersistentVolumeReclaimRecycle, corev1.PersistentVolumeReclaimRetain)
 	if s.HostPath != nil {
 		r.hostPath(p.Child("hostPath"), s.HostPath)

@@ -4,21 +4,47 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func (r *report) statefulSetChange(p *field.Path, now, was *appsv1.StatefulSetSpec) {
+func (r *report) statefulSetChange(obj, old *appsv1.StatefulSet) {
+	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
 	rest := now.DeepCopy()
-	rest.Replicas, rest.Ordinals, rest.Template, rest.UpdateStrategy = was.Replicas, was.Ordinals, was.Template, was.UpdateStrategy
+	rest.Replicas, rest.Ordinals, rest.Template, rest.UpdateStrategy = was.Replicas, was.Ordinals, was.Template,
+		was.UpdateStrategy
 	rest.MinReadySeconds, rest.RevisionHistoryLimit = was.MinReadySeconds, was.RevisionHistoryLimit
 	rest.PersistentVolumeClaimRetentionPolicy = was.PersistentVolumeClaimRetentionPolicy
 	r.is(same(rest, was), field.Forbidden(p, "updates to statefulset spec for fields other than 'replicas', 'ordinals', "+
-		"'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"))
+		"'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "+
+		"'minReadySeconds' are forbidden"))
 }
 
-// jobChange checks that a Job keeps its kind of work. An indexed Job may change the number of its completions together with its
-// parallelism. As long as a suspended Job has no Pods, the place and the resources of its Pods may change.
-func (r *report) jobChange(p *field.Path, job, old *batchv1.Job) {
+func (r *report) deploymentChange(obj, old *appsv1.Deployment) {
+	r.selectorStays(obj.Spec.Selector, old.Spec.Selector)
+}
+
+func (r *report) replicaSetChange(obj, old *appsv1.ReplicaSet) {
+	r.selectorStays(obj.Spec.Selector, old.Spec.Selector)
+}
+
+func (r *report) daemonSetChange(obj, old *appsv1.DaemonSet) {
+	r.selectorStays(obj.Spec.Selector, old.Spec.Selector)
+}
+
+// selectorStays checks that a workload keeps its selector.
+func (r *report) selectorStays(now, was *metav1.LabelSelector) {
+	r.frozen(field.NewPath("spec", "selector"), now, was)
+}
+
+func (r *report) controllerRevisionChange(obj, old *appsv1.ControllerRevision) {
+	r.frozen(field.NewPath("data"), obj.Data, old.Data)
+}
+
+// jobChange checks that a Job keeps its kind of work. An indexed Job may change the number of its completions together
+// with its parallelism. As long as a suspended Job has no Pods, the place and the resources of its Pods may change.
+func (r *report) jobChange(job, old *batchv1.Job) {
+	p := field.NewPath("spec")
 	now, was := &job.Spec, &old.Spec
 	r.completionsChange(p.Child("completions"), now, was)
 	r.frozen(p.Child("selector"), now.Selector, was.Selector)
@@ -44,14 +70,16 @@ func (r *report) completionsChange(p *field.Path, now, was *batchv1.JobSpec) {
 		r.frozen(p, now.Completions, was.Completions)
 	case same(now.Completions, was.Completions):
 	case now.Completions != nil: // the number must be there
-		r.is(same(now.Completions, now.Parallelism), field.Invalid(p, now.Completions, "can only be modified in tandem with spec.parallelism"))
+		r.is(same(now.Completions, now.Parallelism), field.Invalid(p, now.Completions,
+			"can only be modified in tandem with spec.parallelism"))
 	}
 }
 
 // takePlacement gives a template what decides where the Pods of another one run, and their labels and annotations.
 func takePlacement(t, of *corev1.PodTemplateSpec) {
 	t.Labels, t.Annotations = of.Labels, of.Annotations
-	t.Spec.NodeSelector, t.Spec.Tolerations, t.Spec.SchedulingGates = of.Spec.NodeSelector, of.Spec.Tolerations, of.Spec.SchedulingGates
+	t.Spec.NodeSelector, t.Spec.Tolerations, t.Spec.SchedulingGates = of.Spec.NodeSelector, of.Spec.Tolerations,
+		of.Spec.SchedulingGates
 	switch {
 	case t.Spec.Affinity == nil && of.Spec.Affinity == nil:
 	case of.Spec.Affinity == nil:

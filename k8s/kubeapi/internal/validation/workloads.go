@@ -24,7 +24,8 @@ type workload struct {
 // daemonSet is the kind whose selector is required only because the template must match one.
 const daemonSet = "daemonset"
 
-// workload checks a workload. It leaves out the template of a kind other than DaemonSet if the selector is invalid, as Kubernetes does.
+// workload checks a workload. It leaves out the template of a kind other than DaemonSet if the selector is invalid, as
+// Kubernetes does.
 func (r *report) workload(p *field.Path, w workload) {
 	number(r, p.Child("minReadySeconds"), w.ready)
 	if w.selector == nil && w.kind != daemonSet {
@@ -37,33 +38,38 @@ func (r *report) workload(p *field.Path, w workload) {
 	if valid || w.kind == daemonSet {
 		r.template(p.Child("template"), w.template)
 	}
-	if policy := w.template.Spec.RestartPolicy; policy != corev1.RestartPolicyAlways && (valid || w.kind == daemonSet || w.kind == statefulSet) {
-		r.add(field.NotSupported(p.Child("template", "spec", "restartPolicy"), policy, []string{string(corev1.RestartPolicyAlways)}))
+	if policy := w.template.Spec.RestartPolicy; policy != corev1.RestartPolicyAlways &&
+		(valid || w.kind == daemonSet || w.kind == statefulSet) {
+		r.add(field.NotSupported(p.Child("template", "spec", "restartPolicy"), policy,
+			[]string{string(corev1.RestartPolicyAlways)}))
 	}
 }
 
 const statefulSet = "statefulset"
 
-// podSelector checks that the selector selects the Pods of the template, and reports whether it is valid. A selector that is absent
-// selects none.
+// podSelector checks that the selector selects the Pods of the template, and reports whether it is valid. A selector
+// that is absent selects none.
 func (r *report) podSelector(p *field.Path, s *metav1.LabelSelector, t *corev1.PodTemplateSpec) (valid bool) {
 	if s != nil {
 		r.selector(p.Child("selector"), s)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(s)
 	if err == nil && !selector.Empty() && !selector.Matches(labels.Set(t.Labels)) {
-		r.add(field.Invalid(p.Child("template", "metadata", "labels"), t.Labels, "`selector` does not match template `labels`"))
+		r.add(field.Invalid(p.Child("template", "metadata", "labels"), t.Labels,
+			"`selector` does not match template `labels`"))
 	}
 	return err == nil
 }
 
-func (r *report) deployment(p *field.Path, s *appsv1.DeploymentSpec) {
+func (r *report) deployment(obj *appsv1.Deployment) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	r.workload(p, workload{"deployment", s.Selector, &s.Template, s.MinReadySeconds})
 	optionalNumber(r, p.Child("replicas"), s.Replicas)
 	optionalNumber(r, p.Child("revisionHistoryLimit"), s.RevisionHistoryLimit)
 	optionalNumber(r, p.Child("progressDeadlineSeconds"), s.ProgressDeadlineSeconds)
 	if d := s.ProgressDeadlineSeconds; d != nil {
-		r.is(*d > s.MinReadySeconds, field.Invalid(p.Child("progressDeadlineSeconds"), d, "must be greater than minReadySeconds"))
+		r.is(*d > s.MinReadySeconds, field.Invalid(p.Child("progressDeadlineSeconds"), d,
+			"must be greater than minReadySeconds"))
 	}
 	rolling := p.Child("strategy", "rollingUpdate")
 	switch u := s.Strategy.RollingUpdate; s.Strategy.Type {
@@ -75,19 +81,22 @@ func (r *report) deployment(p *field.Path, s *appsv1.DeploymentSpec) {
 		}
 		r.share(rolling.Child("maxUnavailable"), *u.MaxUnavailable, true)
 		r.share(rolling.Child("maxSurge"), *u.MaxSurge, false)
-		r.is(amount(*u.MaxUnavailable) != 0 || amount(*u.MaxSurge) != 0, field.Invalid(rolling.Child("maxUnavailable"), *u.MaxUnavailable, "may not be 0 when `maxSurge` is 0"))
+		r.is(amount(*u.MaxUnavailable) != 0 || amount(*u.MaxSurge) != 0,
+			field.Invalid(rolling.Child("maxUnavailable"), *u.MaxUnavailable, "may not be 0 when `maxSurge` is 0"))
 	default:
 		r.add(field.NotSupported(p.Child("strategy"), s.Strategy,
 			[]appsv1.DeploymentStrategyType{appsv1.RecreateDeploymentStrategyType, appsv1.RollingUpdateDeploymentStrategyType}))
 	}
 }
 
-func (r *report) replicaSet(p *field.Path, s *appsv1.ReplicaSetSpec) {
+func (r *report) replicaSet(obj *appsv1.ReplicaSet) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	r.workload(p, workload{"deployment", s.Selector, &s.Template, s.MinReadySeconds}) // Kubernetes says deployment
 	optionalNumber(r, p.Child("replicas"), s.Replicas)
 }
 
-func (r *report) daemonSet(p *field.Path, s *appsv1.DaemonSetSpec) {
+func (r *report) daemonSet(obj *appsv1.DaemonSet) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	r.workload(p, workload{daemonSet, s.Selector, &s.Template, s.MinReadySeconds})
 	optionalNumber(r, p.Child("revisionHistoryLimit"), s.RevisionHistoryLimit)
 	rolling := p.Child("updateStrategy", "rollingUpdate")
@@ -107,16 +116,18 @@ func (r *report) daemonSet(p *field.Path, s *appsv1.DaemonSetSpec) {
 		}
 	default:
 		r.add(field.NotSupported(p.Child("updateStrategy"), s.UpdateStrategy,
-			[]appsv1.DaemonSetUpdateStrategyType{appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType}))
+			[]appsv1.DaemonSetUpdateStrategyType{appsv1.RollingUpdateDaemonSetStrategyType,
+				appsv1.OnDeleteDaemonSetStrategyType}))
 	}
 }
 
-func (r *report) statefulSet(p *field.Path, s *appsv1.StatefulSetSpec) {
+func (r *report) statefulSet(obj *appsv1.StatefulSet) {
+	p, s := field.NewPath("spec"), &obj.Spec
 	template := s.Template.DeepCopy()
 	template.Spec.Hostname, template.Spec.Subdomain = "", "" // the controller sets them
 	if !r.existing {
 		for i := range s.VolumeClaimTemplates {
-			r.claim(p.Child("volumeClaimTemplates").Index(i).Child("spec"), &s.VolumeClaimTemplates[i].Spec)
+			r.claimSpec(p.Child("volumeClaimTemplates").Index(i).Child("spec"), &s.VolumeClaimTemplates[i].Spec)
 		}
 		r.optional(p.Child("serviceName"), s.ServiceName, validation.IsDNS1123Label)
 	}
@@ -128,7 +139,8 @@ func (r *report) statefulSet(p *field.Path, s *appsv1.StatefulSetSpec) {
 	}
 	switch u := s.UpdateStrategy; u.Type {
 	case appsv1.OnDeleteStatefulSetStrategyType:
-		r.is(u.RollingUpdate == nil, field.Invalid(p.Child("updateStrategy", "rollingUpdate"), u.RollingUpdate, "only allowed for updateStrategy 'RollingUpdate'"))
+		r.is(u.RollingUpdate == nil, field.Invalid(p.Child("updateStrategy", "rollingUpdate"), u.RollingUpdate,
+			"only allowed for updateStrategy 'RollingUpdate'"))
 	case appsv1.RollingUpdateStatefulSetStrategyType:
 		if u.RollingUpdate != nil {
 			optionalNumber(r, p.Child("updateStrategy", "rollingUpdate", "partition"), u.RollingUpdate.Partition)
@@ -138,8 +150,10 @@ func (r *report) statefulSet(p *field.Path, s *appsv1.StatefulSetSpec) {
 	}
 	if keep := s.PersistentVolumeClaimRetentionPolicy; keep != nil {
 		p := p.Child("persistentVolumeClaimRetentionPolicy")
-		supported(r, p.Child("whenDeleted"), keep.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType)
-		supported(r, p.Child("whenScaled"), keep.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType)
+		supported(r, p.Child("whenDeleted"), keep.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
+			appsv1.DeletePersistentVolumeClaimRetentionPolicyType)
+		supported(r, p.Child("whenScaled"), keep.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
+			appsv1.DeletePersistentVolumeClaimRetentionPolicyType)
 	}
 }
 
@@ -176,8 +190,10 @@ func (r *report) controllerRevision(obj *appsv1.ControllerRevision) {
 	}
 }
 
-// job checks a Job after the server has generated its selector and the labels of its Pods, which it does unless the selector is manual.
-func (r *report) job(p *field.Path, obj *batchv1.Job) {
+// job checks a Job after the server has generated its selector and the labels of its Pods, which it does unless the
+// selector is manual.
+func (r *report) job(obj *batchv1.Job) {
+	p := field.NewPath("spec")
 	r.jobSpec(p, &obj.Spec)
 	r.is(obj.Spec.Selector != nil, field.Required(p.Child("selector"), ""))
 	r.jobSelector(p, obj)
@@ -201,7 +217,8 @@ func (r *report) job(p *field.Path, obj *batchv1.Job) {
 		}
 	}
 	if selector, err := metav1.LabelSelectorAsSelector(obj.Spec.Selector); err == nil {
-		r.is(selector.Matches(expected), field.Invalid(p.Child("selector"), obj.Spec.Selector, "`selector` not auto-generated"))
+		r.is(selector.Matches(expected), field.Invalid(p.Child("selector"), obj.Spec.Selector,
+			"`selector` not auto-generated"))
 	}
 }
 
@@ -212,7 +229,8 @@ func (r *report) jobSelector(p *field.Path, obj *batchv1.Job) {
 	}
 	if selector, err := metav1.LabelSelectorAsSelector(obj.Spec.Selector); err == nil {
 		r.is(selector.Matches(labels.Set(obj.Spec.Template.Labels)),
-			field.Invalid(p.Child("template", "metadata", "labels"), obj.Spec.Template.Labels, "`selector` does not match template `labels`"))
+			field.Invalid(p.Child("template", "metadata", "labels"), obj.Spec.Template.Labels,
+				"`selector` does not match template `labels`"))
 	}
 }
 
@@ -224,7 +242,8 @@ func (r *report) jobSpec(p *field.Path, s *batchv1.JobSpec) {
 	optionalNumber(r, p.Child("ttlSecondsAfterFinished"), s.TTLSecondsAfterFinished)
 	optionalNumber(r, p.Child("backoffLimitPerIndex"), s.BackoffLimitPerIndex)
 	optionalNumber(r, p.Child("maxFailedIndexes"), s.MaxFailedIndexes)
-	r.is(s.MaxFailedIndexes == nil || s.BackoffLimitPerIndex != nil, field.Required(p.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"))
+	r.is(s.MaxFailedIndexes == nil || s.BackoffLimitPerIndex != nil,
+		field.Required(p.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"))
 	r.completion(p, s)
 	r.template(p.Child("template"), &s.Template)
 	restart := p.Child("template", "spec", "restartPolicy")
@@ -232,9 +251,11 @@ func (r *report) jobSpec(p *field.Path, s *batchv1.JobSpec) {
 	case corev1.RestartPolicyAlways, "":
 		r.add(field.Required(restart, `valid values: "OnFailure", "Never"`))
 	case corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever:
-		r.is(s.PodFailurePolicy == nil || policy == corev1.RestartPolicyNever, field.Invalid(restart, policy, `only "Never" is supported when podFailurePolicy is specified`))
+		r.is(s.PodFailurePolicy == nil || policy == corev1.RestartPolicyNever,
+			field.Invalid(restart, policy, `only "Never" is supported when podFailurePolicy is specified`))
 	default:
-		r.add(field.NotSupported(restart, policy, []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}))
+		r.add(field.NotSupported(restart, policy, []corev1.RestartPolicy{corev1.RestartPolicyOnFailure,
+			corev1.RestartPolicyNever}))
 	}
 }
 
@@ -246,9 +267,11 @@ func (r *report) completion(p *field.Path, s *batchv1.JobSpec) {
 	switch *s.CompletionMode {
 	case batchv1.IndexedCompletion:
 		if n := s.MaxFailedIndexes; n != nil && s.Completions != nil {
-			r.is(*n <= *s.Completions, field.Invalid(p.Child("maxFailedIndexes"), *n, "must be less than or equal to completions"))
+			r.is(*n <= *s.Completions, field.Invalid(p.Child("maxFailedIndexes"), *n,
+				"must be less than or equal to completions"))
 		}
-		r.is(s.Completions != nil, field.Required(p.Child("completions"), fmt.Sprintf("when completion mode is %s", batchv1.IndexedCompletion)))
+		r.is(s.Completions != nil, field.Required(p.Child("completions"),
+			fmt.Sprintf("when completion mode is %s", batchv1.IndexedCompletion)))
 	case batchv1.NonIndexedCompletion:
 		if n := s.BackoffLimitPerIndex; n != nil {
 			r.add(field.Invalid(p.Child("backoffLimitPerIndex"), *n, "requires indexed completion mode"))
@@ -259,12 +282,14 @@ func (r *report) completion(p *field.Path, s *batchv1.JobSpec) {
 	}
 }
 
-func (r *report) cronJob(p *field.Path, obj *batchv1.CronJob) {
+func (r *report) cronJob(obj *batchv1.CronJob) {
+	p := field.NewPath("spec")
 	s := &obj.Spec
 	r.schedule(p.Child("schedule"), s.Schedule)
 	r.timeZone(p.Child("timeZone"), s.TimeZone)
 	optionalNumber(r, p.Child("startingDeadlineSeconds"), s.StartingDeadlineSeconds)
-	oneOf(r, p.Child("concurrencyPolicy"), s.ConcurrencyPolicy, batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent)
+	oneOf(r, p.Child("concurrencyPolicy"), s.ConcurrencyPolicy, batchv1.AllowConcurrent, batchv1.ForbidConcurrent,
+		batchv1.ReplaceConcurrent)
 	optionalNumber(r, p.Child("successfulJobsHistoryLimit"), s.SuccessfulJobsHistoryLimit)
 	optionalNumber(r, p.Child("failedJobsHistoryLimit"), s.FailedJobsHistoryLimit)
 	job := p.Child("jobTemplate", "spec")
@@ -273,5 +298,6 @@ func (r *report) cronJob(p *field.Path, obj *batchv1.CronJob) {
 		r.add(field.Invalid(job.Child("selector"), selector, "`selector` will be auto-generated"))
 	}
 	const limit = 52 // the name of a Job has 11 characters more
-	r.is(len(obj.Name) <= limit, field.Invalid(field.NewPath("metadata", "name"), obj.Name, "must be no more than 52 characters"))
+	r.is(len(obj.Name) <= limit, field.Invalid(field.NewPath("metadata", "name"), obj.Name,
+		"must be no more than 52 characters"))
 }

@@ -1,0 +1,183 @@
+package hostile_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/storage/bolt"
+)
+
+// defining is an API that accepts definitions, over a file, so that it can restart.
+type defining struct {
+	api  *rest.API
+	stop func()
+}
+
+func startDefining(t *testing.T, path string) *defining {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	store, err := bolt.Open(t.Context(), bolt.Options{Path: path})
+	require.NoError(t, err)
+	api, err := rest.New(rest.Options{Store: store, Logger: quiet}, rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
+	require.NoError(t, err)
+	disable, err := crd.Enable(t.Context(), api, crd.Options{Logger: quiet})
+	require.NoError(t, err)
+	return &defining{api, func() {
+		disable()
+		require.NoError(t, api.Close())
+		require.NoError(t, store.Close())
+	}}
+}
+
+// ask sends a request. A panic of the API fails the test.
+func (d *defining) ask(method, path, body string) (int, string) {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	d.api.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
+}
+
+const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+// randomly returns one of the values.
+func randomly[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
+
+// randomText joins up to n random parts.
+func randomText(r *rand.Rand, n int, parts ...string) (text string) {
+	for range r.IntN(n + 1) {
+		text += randomly(r, parts...)
+	}
+	return text
+}
+
+// randomDefinition returns a definition whose names are parts of paths, with random columns, a pattern and a default, and the path of its
+// objects.
+func randomDefinition(r *rand.Rand) (name, path, kind, text string) {
+	plural := randomly(r, "namespaces", "status", "scale", "finalize", "watch", "proxy", "apis", "healthz")
+	group := randomly(r, "clash.example.com", "v1.example.com", "apis.example.com")
+	name, kind = plural+"."+group, "Kind"+plural
+	scope, path := "Cluster", "/apis/"+group+"/v1/"+plural
+	if r.IntN(2) == 0 {
+		scope, path = "Namespaced", "/apis/"+group+"/v1/namespaces/default/"+plural
+	}
+	type object = map[string]any
+	subresources := object{}
+	if r.IntN(2) == 0 {
+		subresources["status"] = object{}
+	}
+	if r.IntN(2) == 0 {
+		subresources["scale"] = object{"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+	}
+	var columns []object
+	for i := range r.IntN(4) {
+		column := "." + randomText(r, 8, "spec", "status", ".", "..", "[", "]", "[-1:]", "[0,1]", "['a','b']", "[?(@.a==1)]", "}", "{", "*", "\\", "'")
+		columns = append(columns, object{"name": fmt.Sprint("c", i), "type": "string", "jsonPath": column})
+	}
+	counted := object{"type": "object", "properties": object{"replicas": object{"type": "integer"}}}
+	matched := object{"type": "string", "pattern": "^" + randomText(r, 30, "a?", "(a|b)*", "[a-z]{1,20}", "(a+)+", "(a?a?){50}", ".*") + "$"}
+	filled := object{"type": "array", "items": object{"type": "object", "properties": object{
+		"d": object{"type": "string", "default": strings.Repeat("x", r.IntN(20_000))}}}}
+	spec := object{"type": "object", "properties": object{"replicas": object{"type": "integer"}, "matched": matched, "filled": filled}}
+	data, _ := json.Marshal(object{ // maps of texts, numbers and lists always encode
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": object{"name": name},
+		"spec": object{"group": group, "scope": scope, "names": object{"plural": plural, "kind": kind}, "versions": []object{{
+			"name": "v1", "served": true, "storage": true, "subresources": subresources, "additionalPrinterColumns": columns,
+			"schema": object{"openAPIV3Schema": object{"type": "object", "properties": object{"spec": spec, "status": counted}}},
+		}}},
+	})
+	return name, path, kind, string(data)
+}
+
+// definitionRounds returns how long the test of random definitions runs, beyond its first round.
+func definitionRounds(t *testing.T) time.Duration {
+	text := os.Getenv("DECORUM_ROUNDS")
+	if text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	require.NoError(t, err, "DECORUM_ROUNDS")
+	return d
+}
+
+// Whatever random definitions the API accepts: it answers every request about their kinds, other kinds and its health, also after a
+// restart. DECORUM_SEED repeats a failed run.
+func TestRandomDefinitions(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("DECORUM_SEED"); text != "" {
+		var err error
+		seed, err = strconv.ParseUint(text, 10, 64)
+		require.NoError(t, err, "DECORUM_SEED")
+	}
+	t.Logf("DECORUM_SEED=%d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	answers := map[int]int{} // how many objects got each code
+	for round, end := 0, time.Now().Add(definitionRounds(t)); round == 0 || time.Now().Before(end); round++ {
+		path := filepath.Join(t.TempDir(), "objects.db")
+		d := startDefining(t, path)
+		accepted := map[string]string{}
+		for range 5 {
+			name, objects, kind, text := randomDefinition(r)
+			code, answer := d.ask("POST", definitionsPath, text)
+			if code != http.StatusCreated {
+				require.Contains(t, []int{http.StatusConflict, http.StatusUnprocessableEntity}, code, "%s\n%s", answer, text)
+				continue
+			}
+			await(t, name+" is established", func() string {
+				_, answer := d.ask("GET", definitionsPath+"/"+name, "")
+				var got struct {
+					Status struct {
+						Conditions []struct{ Type, Status string }
+					}
+				}
+				if err := json.Unmarshal([]byte(answer), &got); err != nil {
+					return err.Error()
+				}
+				for _, c := range got.Status.Conditions {
+					if c.Type == "Established" && c.Status == "True" {
+						return ""
+					}
+				}
+				return answer
+			})
+			_, group, _ := strings.Cut(name, ".")
+			elements := strings.TrimSuffix(strings.Repeat("{},", 1+r.IntN(randomly(r, 3, 20_000))), ",")
+			body := fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":"x"},"spec":{"matched":%q,"filled":[%s]}}`,
+				group+"/v1", kind, strings.Repeat("a", r.IntN(randomly(r, 3, 20_000))), elements)
+			code, answer = d.ask("POST", objects, body)
+			require.Contains(t, []int{201, 413, 422}, code, "%.500s", answer)
+			answers[code]++
+			accepted[objects] = text
+			for _, when := range []string{"before a restart", "after a restart"} {
+				code, _ = d.ask("GET", "/healthz", "")
+				require.Equal(t, 200, code, when)
+				code, _ = d.ask("GET", notesIn("default"), "")
+				require.Equal(t, 200, code, when)
+				for objects, text := range accepted {
+					code, answer = d.ask("GET", objects, "")
+					require.Equal(t, 200, code, "%s: %.300s\n%s", when, answer, text)
+				}
+				if when == "before a restart" {
+					d.stop()
+					d = startDefining(t, path)
+				}
+			}
+		}
+		d.stop()
+	}
+	t.Logf("answers to objects, by code: %v", answers)
+}

@@ -1,0 +1,79 @@
+package hostile_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Users without rights who send bodies byte by byte, or do not read large answers, keep nobody else from anything. Neither one user alone
+// nor several together do, and the administrator can still act.
+func hoarders(t *testing.T, h *host) {
+	n := connections(t)
+	address := h.plain.Listener.Addr().String()
+	head := func(method, path, user string) string {
+		return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-%s\r\n", method, path, user)
+	}
+	body := "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+	for name, attackers := range map[string][]string{"one user": {"mallory"}, "several users": {"mallory", "fay", "gus", "alice"}} {
+		var conns []net.Conn
+		for _, attacker := range attackers {
+			conns = append(conns, stalled(t, address, n/len(attackers), head("POST", whoAmI, attacker)+body)...)
+		}
+		conns = append(conns, stalled(t, address, maxInFlight, head("GET", notesIn("team-a"), "alice")+"\r\n")...)
+		await(t, "the attack is under way", func() string {
+			if running := h.running.Load(); running < maxInFlight/2 {
+				return fmt.Sprint("requests under way: ", running)
+			}
+			return ""
+		})
+		for i := range 50 {
+			for _, user := range []string{"bob", "root"} {
+				a := h.as(user).ask(t, "GET", notesIn("team-b")+"/hidden0", "")
+				require.Equal(t, http.StatusOK, a.code, "%s, a read of %s: %s", name, user, a.body)
+				a = h.as(user).ask(t, "POST", notesIn("team-b")+"?dryRun=All", note(fmt.Sprint("new", i), "", ""))
+				require.Equal(t, http.StatusCreated, a.code, "%s, a write of %s: %s", name, user, a.body)
+			}
+		}
+		for _, conn := range conns {
+			require.NoError(t, conn.Close())
+		}
+	}
+}
+
+// A user gets half of the places at most, also if all its requests are honest, and the administrator always gets one.
+func honestCrowd(t *testing.T, h *host) {
+	conns := make([]io.Closer, 0, maxInFlight)
+	for range maxInFlight { // each body is a body under way
+		reader, writer := io.Pipe()
+		conns = append(conns, writer)
+		r, err := http.NewRequestWithContext(context.Background(), "POST", h.plain.URL+whoAmI, reader)
+		require.NoError(t, err)
+		r.Header.Set("Authorization", "Bearer token-of-root")
+		r.Header.Set("Content-Type", "application/json")
+		go func() {
+			if got, err := h.calm.Do(r); err == nil {
+				_ = got.Body.Close()
+			}
+		}()
+	}
+	for range 20 {
+		a := h.as("root").ask(t, "POST", whoAmI, "{}")
+		assert.Equal(t, http.StatusCreated, a.code, a.body)
+		a = h.as("mallory").ask(t, "POST", whoAmI, "{}")
+		assert.Equal(t, http.StatusCreated, a.code, a.body)
+	}
+	for _, c := range conns {
+		require.NoError(t, c.Close())
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	underAttack(t, attack{"slow bodies and slow readers", hoarders}, attack{"an administrator's many requests", honestCrowd})
+}

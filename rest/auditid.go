@@ -1,0 +1,38 @@
+package rest
+
+import "github.com/decorum-go/decorum/rest/internal/objectmeta"
+
+// auditIDHeader names a request: in the answer, in the lines of the log about it, and in the logs of proxies that pass it on.
+const auditIDHeader = "Audit-Id"
+
+// maxAuditID bounds what a client can make a log repeat.
+const maxAuditID = 64
+
+// nameIt gives the request its audit ID: the one that the host's middleware has put into the answer, or the one that the client has sent,
+// or a new one.
+func (q *request) nameIt() {
+	h := q.w.Header()
+	if set := h[auditIDHeader]; len(set) > 0 {
+		q.auditID[0] = set[0]
+		return
+	}
+	if sent := q.r.Header[auditIDHeader]; len(sent) > 0 && isAuditID(sent[0]) {
+		q.auditID[0] = sent[0]
+	} else {
+		q.auditID[0] = objectmeta.RandomUID()
+	}
+	h[auditIDHeader] = q.auditID[:]
+}
+
+// isAuditID reports whether a client may name its request so: with 1 to 64 printable ASCII characters.
+func isAuditID(s string) bool {
+	if s == "" || len(s) > maxAuditID {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,86 @@
+package conventions
+
+import (
+	"slices"
+
+	"github.com/decorum-go/decorum/internal/schema"
+)
+
+// boundRules returns the rules about the sizes of values.
+func boundRules() []rule {
+	return []rule{
+		{name: RuleStringBounds, section: sectionStrings, place: onPlace(stringBounds)},
+		{name: RuleNumberBounds, section: sectionNumbers, place: onPlace(numberBounds)},
+		{name: RuleListBounds, section: sectionListFields, place: onPlace(listBounds)},
+		{name: RuleListType, section: sectionListFields, place: onPlace(listType)},
+		{name: RuleMapBounds, section: sectionMapFields, place: onPlace(mapBounds)},
+	}
+}
+
+// isBounded reports whether a format bounds the length of a string.
+func isBounded(format string) bool {
+	return slices.Contains([]string{"date", "date-time", "uuid", "ipv4", "ipv6", "cidr", "mac"}, format)
+}
+
+func stringBounds(p *place) string {
+	s := p.schema
+	if s.Type != schema.StringType || s.MaxLength != nil || len(s.Enum) > 0 || isBounded(s.Format) {
+		return ""
+	}
+	return "a string has a maximum length: set " + option(p) + "maxLength"
+}
+
+func numberBounds(p *place) string {
+	s := p.schema
+	if !isNumber(p) || len(s.Enum) > 0 || isObservedGeneration(p) {
+		return ""
+	}
+	switch low, high := s.Minimum.IsAbsent(), s.Maximum.IsAbsent(); {
+	case low && high:
+		return "a number has bounds: set " + option(p) + "min and " + option(p) + "max"
+	case low:
+		return "a number has a lower bound too: set " + option(p) + "min"
+	case high:
+		return "a number has an upper bound too: set " + option(p) + "max"
+	}
+	return ""
+}
+
+// option returns the prefix of an option of the api tag, for an element or a
+// value.
+func option(p *place) string {
+	switch {
+	case p.field != nil || p.parent == nil:
+		return ""
+	case p.parent.schema.Items == p.schema:
+		return option(p.parent) + "items."
+	}
+	return option(p.parent) + "values."
+}
+
+func listBounds(p *place) string {
+	s := p.schema
+	if s.Items == nil || s.MaxItems != nil || isConditions(p) || s.ListType == schema.SetList && len(s.Items.Enum) > 0 {
+		return ""
+	}
+	return "a list has a maximum size: set " + option(p) + "maxItems"
+}
+
+func listType(p *place) string {
+	s := p.schema
+	switch {
+	case s.Items == nil || isConditions(p):
+	case s.ListType == schema.SetList && s.Items.Object != nil:
+		return "a set can hold only scalars: make a list of objects a map with a key, or atomic"
+	case s.ListType == "":
+		return "does not say how the writes of several clients merge: set list=map with key=, list=set or list=atomic"
+	}
+	return ""
+}
+
+func mapBounds(p *place) string {
+	if p.schema.Additional == nil || p.schema.MaxProperties != nil {
+		return ""
+	}
+	return "a map has a maximum size: set " + option(p) + "maxProperties"
+}

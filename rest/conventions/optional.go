@@ -1,0 +1,116 @@
+package conventions
+
+import (
+	"reflect"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/status"
+)
+
+// optionalRules returns the rules about optional fields, and how Go writes them. They follow the conventions for custom
+// resources: a field needs a pointer only if its zero value is valid and differs in meaning from unset.
+func optionalRules() []rule {
+	return []rule{
+		{name: RuleDefaultOfRequired, section: sectionOptional, place: onField(defaultOfRequired)},
+		{name: RuleOptionalPointer, section: sectionSerialization, place: onField(optionalPointer)},
+		{name: RuleOptionalOmitted, section: sectionSerialization, place: onField(optionalOmitted)},
+		{name: RuleRequiredZero, section: sectionSerialization, place: onField(requiredZero)},
+		{name: RuleNullable, section: sectionNullable, place: onPlace(nullable)},
+		{name: RuleDefaultOverrides, section: sectionDefaulted, place: onField(defaultOverrides)},
+	}
+}
+
+func hasDefault(p *place) bool { return !p.schema.DefaultValue.IsAbsent() }
+
+func omits(p *place) bool { return p.field.OmitEmpty || p.field.OmitZero }
+
+// zeroOf returns the zero value of a scalar. It is absent for other types.
+func zeroOf(s *schema.Schema) doc.Value {
+	switch s.Type {
+	case schema.BooleanType:
+		return doc.OfBool(false)
+	case schema.StringType:
+		return doc.Of("")
+	case schema.IntegerType, schema.NumberType:
+		return doc.OfInt(0)
+	}
+	return doc.Value{}
+}
+
+// defaultsToZero reports whether an unset field means the same as its zero value.
+func defaultsToZero(p *place) bool {
+	return hasDefault(p) && doc.Equal(p.schema.DefaultValue, zeroOf(p.schema))
+}
+
+// zeroIsChoice reports whether the zero value of a scalar is valid and differs in meaning from unset.
+func zeroIsChoice(p *place) bool {
+	s := p.schema
+	zero := zeroOf(s)
+	switch {
+	case zero.IsAbsent(), defaultsToZero(p), isObservedGeneration(p):
+		return false
+	case s.Format != "" && s.Format != "byte" && s.Type == schema.StringType:
+		return false // the empty text is valid only without a format
+	}
+	return len(s.Validate(status.Field("zero"), zero)) == 0
+}
+
+// hasNil reports whether Go can express that the field is unset.
+func hasNil(p *place) bool {
+	return p.pointer || p.typ.Kind() == reflect.Slice || p.typ.Kind() == reflect.Map || p.typ.Kind() == reflect.Interface
+}
+
+// hidesZero reports whether Go omits a zero that differs from the default.
+func hidesZero(p *place) bool { return hasDefault(p) && omits(p) && !hasNil(p) && zeroIsChoice(p) }
+
+func defaultOfRequired(p *place) string {
+	if p.field.Required && hasDefault(p) {
+		return "is required and has a default: only an optional field can have a default"
+	}
+	return ""
+}
+
+func optionalPointer(p *place) string {
+	if p.field.Required || hasNil(p) || hidesZero(p) || !zeroIsChoice(p) {
+		return ""
+	}
+	return "is optional, and its zero value is valid too: to distinguish zero from unset, make it a pointer with " +
+		"omitempty, or forbid the zero value"
+}
+
+func optionalOmitted(p *place) string {
+	isStruct := p.typ.Kind() == reflect.Struct && !p.pointer
+	switch {
+	case p.field.Required, p.isTop() && p.kind.resource.Builtin: // Kubernetes' own kinds always write spec and status
+	case isStruct && !p.field.OmitZero:
+		return "is optional, but omitempty never omits a struct: tag it omitzero, or make it a pointer"
+	case !omits(p) && (hasNil(p) || !zeroIsChoice(p) && !defaultsToZero(p)):
+		return "is optional, but Go writes it even if it is unset: tag it omitempty"
+	}
+	return ""
+}
+
+func requiredZero(p *place) string {
+	if !p.field.Required || hasNil(p) || !zeroIsChoice(p) {
+		return ""
+	}
+	return "is required, but a Go client that leaves it unset sends its zero value, which is valid: make it a pointer " +
+		"with omitempty and the option required, or forbid the zero value"
+}
+
+func nullable(p *place) string {
+	if p.schema.Nullable {
+		return "distinguishes null from absence: merge patch and apply cannot"
+	}
+	return ""
+}
+
+// defaultOverrides applies to kinds that pass through their Go type. The server stores a custom kind as it was sent.
+func defaultOverrides(p *place) string {
+	if p.kind.resource.Builtin && hidesZero(p) {
+		return "has a default and omitempty: Go omits a zero that a user has set, and the default replaces it; make it a " +
+			"pointer"
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+package media
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// listForm encodes a list in another form than compact JSON, element by element, so that no copy of the list is ever whole. The list has
+// the same bytes as if it were encoded as a whole.
+type listForm interface {
+	// begin appends the list up to its first element. head is the JSON of the list up to the value of its last member, which holds n
+	// elements, at least one, and has this name.
+	begin(dst, head []byte, name string, n int) ([]byte, error)
+	// element appends an element, given as JSON.
+	element(dst, json []byte) ([]byte, error)
+	// end appends what comes after the last element.
+	end(dst []byte) []byte
+}
+
+// newListForm returns the form of the representation, or nil for compact JSON and for Protobuf.
+func (rep *Representation) newListForm() listForm {
+	switch {
+	case rep.Media == YAML:
+		return &yamlList{}
+	case rep.Media == CBOR:
+		return &cborList{transcoder: rep.cbor}
+	case rep.Media == JSON && rep.Pretty:
+		return &prettyList{}
+	}
+	return nil
+}
+
+// withoutElements completes the head of a list.
+func withoutElements(head []byte) []byte { return append(slices.Clip(head), "null}"...) }
+
+// prettyList is a list in indented JSON.
+type prettyList struct{ written int }
+
+const listIndent = "    " // of an element, in which everything else is indented by two blanks more
+
+func (f *prettyList) begin(dst, head []byte, _ string, _ int) ([]byte, error) {
+	out := bytes.NewBuffer(dst)
+	if err := json.Indent(out, withoutElements(head), "", "  "); err != nil {
+		return dst, err
+	}
+	return append(bytes.TrimSuffix(out.Bytes(), []byte("null\n}")), '['), nil
+}
+
+func (f *prettyList) element(dst, object []byte) ([]byte, error) {
+	if f.written > 0 {
+		dst = append(dst, ',')
+	}
+	f.written++
+	dst = append(append(dst, '\n'), listIndent...)
+	if !legible(object) {
+		return append(dst, object...), nil
+	}
+	out := bytes.NewBuffer(dst)
+	err := json.Indent(out, object, listIndent, "  ")
+	return out.Bytes(), err
+}
+
+func (f *prettyList) end(dst []byte) []byte {
+	return append(dst, "\n  ]\n}"...)
+}
+
+// yamlList is a list in YAML, whose members are sorted.
+type yamlList struct{ rest []byte } // the members after the elements
+
+func (f *yamlList) begin(dst, head []byte, name string, _ int) ([]byte, error) {
+	v, _, err := codec.DecodeJSON(withoutElements(head))
+	if err != nil {
+		return dst, err
+	}
+	var before, after []doc.Member
+	for key, value := range v.Members() {
+		switch strings.Compare(key, name) {
+		case -1:
+			before = append(before, doc.Member{Key: key, Value: value})
+		case 1:
+			after = append(after, doc.Member{Key: key, Value: value})
+		}
+	}
+	if dst, err = codec.AppendYAML(dst, codec.AppendJSON(nil, doc.MapOf(before...))); err != nil {
+		return dst, err
+	}
+	dst = append(append(dst, name...), ":\n"...)
+	if len(after) > 0 {
+		f.rest, err = codec.AppendYAML(nil, codec.AppendJSON(nil, doc.MapOf(after...)))
+	}
+	return dst, err
+}
+
+func (f *yamlList) element(dst, object []byte) ([]byte, error) {
+	if !legible(object) {
+		return append(append(append(dst, "- "...), object...), '\n'), nil // JSON is valid YAML
+	}
+	return codec.AppendYAMLElement(dst, object)
+}
+
+func (f *yamlList) end(dst []byte) []byte { return append(dst, f.rest...) }
+
+// cborList is a list in CBOR, whose members are sorted by the bytes of their encoded keys.
+type cborList struct {
+	transcoder Transcoder
+	rest       []byte // the members after the elements
+}
+
+// Major types of CBOR (RFC 8949), in the first byte of an item.
+const (
+	cborArray = 0x80
+	cborMap   = 0xa0
+)
+
+func (f *cborList) begin(dst, head []byte, name string, n int) ([]byte, error) {
+	v, _, err := codec.DecodeJSON(withoutElements(head))
+	if err != nil {
+		return dst, err
+	}
+	members := make([]doc.Member, 0, v.Len())
+	for key, value := range v.Members() {
+		members = append(members, doc.Member{Key: key, Value: value})
+	}
+	slices.SortFunc(members, func(a, b doc.Member) int { // the length of a text comes before the text
+		return cmp.Or(cmp.Compare(len(a.Key), len(b.Key)), strings.Compare(a.Key, b.Key))
+	})
+	dst = appendCBORHead(append(dst, cborTag...), cborMap, len(members))
+	for i, m := range members {
+		if dst, err = f.element(dst, codec.AppendJSON(nil, doc.Of(m.Key))); err != nil {
+			return dst, err
+		}
+		if m.Key == name {
+			for _, m := range members[i+1:] {
+				if f.rest, err = f.member(f.rest, m); err != nil {
+					return dst, err
+				}
+			}
+			return appendCBORHead(dst, cborArray, n), nil
+		}
+		if dst, err = f.element(dst, codec.AppendJSON(nil, m.Value)); err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
+// member appends a key and its value.
+func (f *cborList) member(dst []byte, m doc.Member) ([]byte, error) {
+	dst, err := f.element(dst, codec.AppendJSON(nil, doc.Of(m.Key)))
+	if err != nil {
+		return dst, err
+	}
+	return f.element(dst, codec.AppendJSON(nil, m.Value))
+}
+
+// element appends an item without the tag that begins a document.
+func (f *cborList) element(dst, object []byte) ([]byte, error) {
+	encoded, err := f.transcoder.AppendFromJSON(nil, object)
+	return append(dst, bytes.TrimPrefix(encoded, cborTag)...), err
+}
+
+func (f *cborList) end(dst []byte) []byte { return append(dst, f.rest...) }
+
+// appendCBORHead appends the beginning of an array or a map with n entries.
+func appendCBORHead(dst []byte, major byte, n int) []byte {
+	switch {
+	case n < 24:
+		return append(dst, major|byte(n))
+	case n < 1<<8:
+		return append(dst, major|24, byte(n))
+	case n < 1<<16:
+		return binary.BigEndian.AppendUint16(append(dst, major|25), uint16(n))
+	}
+	return binary.BigEndian.AppendUint32(append(dst, major|26), uint32(n))
+}

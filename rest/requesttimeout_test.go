@@ -1,0 +1,42 @@
+package rest_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// A write ends with 504 when its time is up: that of the API, or a shorter one that the client asks for.
+func TestRequestTimeout(t *testing.T) {
+	tests := []struct {
+		name  string
+		limit time.Duration
+		query string
+		want  time.Duration
+	}{
+		{"default", 0, "", 60 * time.Second},
+		{"option", 10 * time.Second, "", 10 * time.Second},
+		{"longer option", 3 * time.Minute, "", 3 * time.Minute},
+		{"shorter parameter", 10 * time.Second, "?timeout=2s", 2 * time.Second},
+		{"longer parameter", 10 * time.Second, "?timeout=1h", 10 * time.Second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := newAPI(t, rest.Options{RequestTimeout: tt.limit}, widgetResource(withDefault(func(ctx context.Context, _ *Widget) error {
+					<-ctx.Done()
+					return ctx.Err()
+				})))
+				began := time.Now()
+				assert.Equal(t, 504, do(t, api, "POST", widgets+tt.query, widgetBody(`"name":"a"`)).Code)
+				assert.Equal(t, tt.want, time.Since(began))
+				assert.Equal(t, 404, do(t, api, "GET", widgets+"/a", "").Code)
+			})
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package rest
+
+import (
+	"context"
+	"slices"
+
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/review"
+	"github.com/decorum-go/decorum/rest/internal/route"
+	"github.com/decorum-go/decorum/status"
+)
+
+// selfReviews returns the kinds through which a client asks who it is and what it may do. Many clients ask before they do anything else.
+func selfReviews() []Definition {
+	return []Definition{
+		Resource[review.Self]{
+			Group: "authentication.k8s.io", Version: "v1", Plural: "selfsubjectreviews", Names: Names{Kind: "SelfSubjectReview"},
+			Description: "Tells the client as which user the server sees it.",
+			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
+			Hooks: Hooks[review.Self]{
+				Call: func(ctx context.Context, r *review.Self) error {
+					u := UserFrom(ctx)
+					r.Status.UserInfo = review.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
+					return nil
+				},
+			},
+		},
+		Resource[review.SelfAccess]{
+			Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews", Names: Names{Kind: "SelfSubjectAccessReview"},
+			Description: "Tells the client whether it may take an action.",
+			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
+			Hooks: Hooks[review.SelfAccess]{
+				Validate: func(_ context.Context, r, _ *review.SelfAccess) status.FieldErrors { return r.Spec.Check() },
+				Call: func(ctx context.Context, r *review.SelfAccess) (err error) {
+					r.Status, err = mayI(ctx, r.Spec.Asked())
+					return err
+				},
+			},
+		},
+		Resource[review.Rules]{
+			Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectrulesreviews", Names: Names{Kind: "SelfSubjectRulesReview"},
+			Description: "Lists what the client may do in a namespace.",
+			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
+			Hooks: Hooks[review.Rules]{
+				Call: func(ctx context.Context, r *review.Rules) (err error) {
+					r.Status, err = myRules(ctx, r.Spec.Namespace)
+					return err
+				},
+			},
+		},
+	}
+}
+
+// selfReviewsBeside builds those of selfReviews that the host does not declare itself.
+func (a *API) selfReviewsBeside(declared []*served) (reviews []*served, err error) {
+	for _, d := range selfReviews() {
+		res, err := a.build(d)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(declared, func(other *served) bool { return other.GR == res.GR }) {
+			reviews = append(reviews, res)
+		}
+	}
+	return reviews, nil
+}
+
+// noRules explains to the client why the list of rules is incomplete.
+const noRules = "the server decides about each access by itself and keeps no list of rules"
+
+// everyVerb are the verbs of all requests. Without an Authorizer, a client may use them, but may not impersonate.
+var everyVerb = []string{kind.Create, kind.Delete, kind.DeleteCollection, kind.Get, kind.List, kind.Patch, kind.Update, kind.Watch}
+
+// mayI returns the status of an access review about the client.
+func mayI(ctx context.Context, q route.Question) (review.AccessStatus, error) {
+	d, err := Authorize(ctx, accessOf(UserFrom(ctx), q))
+	allowed := d.Verdict == Allow || d.Verdict == AllowOnly
+	if allowed {
+		err = nil
+	}
+	return review.AccessStatus{Allowed: allowed, Denied: d.Verdict == Deny, Reason: d.Reason}, err
+}
+
+// myRules returns the status of a SelfSubjectRulesReview.
+func myRules(ctx context.Context, namespace string) (review.RulesStatus, error) {
+	out := review.RulesStatus{ResourceRules: []review.ResourceRule{}, NonResourceRules: []review.NonResourceRule{}}
+	authorizer, ok := AuthorizerFrom(ctx)
+	if !ok {
+		all := []string{"*"}
+		out.ResourceRules = append(out.ResourceRules, review.ResourceRule{Verbs: everyVerb, APIGroups: all, Resources: all})
+		out.NonResourceRules = append(out.NonResourceRules, review.NonResourceRule{Verbs: all, NonResourceURLs: all})
+		return out, nil
+	}
+	lister, ok := authorizer.(RuleLister)
+	if !ok {
+		out.Incomplete, out.EvaluationError = true, noRules
+		return out, nil
+	}
+	if namespace == "" {
+		return out, status.BadRequest("no namespace on request")
+	}
+	rules, err := lister.RulesFor(ctx, UserFrom(ctx), namespace)
+	if err != nil {
+		return out, err
+	}
+	for _, r := range rules.Resources {
+		out.ResourceRules = append(out.ResourceRules,
+			review.ResourceRule{Verbs: r.Verbs, APIGroups: r.Groups, Resources: r.Resources, ResourceNames: r.Names})
+	}
+	for _, r := range rules.Paths {
+		out.NonResourceRules = append(out.NonResourceRules, review.NonResourceRule{Verbs: r.Verbs, NonResourceURLs: r.Paths})
+	}
+	out.Incomplete = rules.Incomplete
+	return out, nil
+}
