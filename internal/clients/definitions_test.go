@@ -250,15 +250,25 @@ func TestDefinitionChangesUnderAManager(t *testing.T) {
 			})
 		}
 
-		user, err := client.New(h.config, client.Options{Scheme: mgr.GetScheme()})
+		user, err := client.NewWithWatch(h.config, client.Options{Scheme: mgr.GetScheme()})
 		require.NoError(t, err)
+		pages, err := user.Watch(ctx, &corev1.ConfigMapList{}, client.InNamespace(metav1.NamespaceDefault))
+		require.NoError(t, err)
+		defer pages.Stop()
+		pageIs := func(what watch.EventType) {
+			t.Helper()
+			await(t, pages.ResultChan(), string(what), func(e watch.Event) bool {
+				page, ok := e.Object.(*corev1.ConfigMap)
+				return ok && e.Type == what && page.Name == "inn-page"
+			})
+		}
 		require.NoError(t, user.Create(ctx, newShop("inn", "Food")))
 		sees("inn Food <nil>")
 		informs("inn", "Food")
-		page := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "inn-page"}}
-		require.NoError(t, user.Delete(ctx, page))
-		sees("inn Food <nil>") // it owns the page, so it sees the deletion
-		require.NoError(t, user.Get(ctx, client.ObjectKeyFromObject(page), page))
+		pageIs(watch.Added)
+		require.NoError(t, user.Delete(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "inn-page"}}))
+		pageIs(watch.Deleted)
+		pageIs(watch.Added) // the keeper owns the page, so it sees the deletion
 
 		four := apiextensionsv1.JSON{Raw: []byte("4")}
 		h.change(t, shops(map[string]apiextensionsv1.JSONSchemaProps{"tables": {Type: "integer", Default: &four}}))
