@@ -19,7 +19,8 @@
 //	widgets := controller.NewInformer(client, controller.InformerOptions[Widget]{})
 //	err := controller.New(reconcile, controller.Options{}, controller.For(widgets)).Run(ctx)
 //
-// All goroutines start inside Run and end before Run returns. If several replicas run the same controllers, use package election,
+// All goroutines start inside Run and end before Run returns. A [Group] runs
+// several controllers together. If several replicas run the same controllers, use package election,
 // so that only the leader runs them. Package events records what a controller did, for kubectl describe.
 //
 // # Writes
