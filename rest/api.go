@@ -28,6 +28,7 @@ type API struct {
 	store     storage.Store
 	ownsStore bool
 	env       *resource.Environment
+	writes    *resource.Writes
 	types     *media.Types
 	copies    media.Copies
 	router    *httprouter.Router
@@ -56,7 +57,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 
 // newAPI returns an API that serves nothing yet. begin makes it serve.
 func newAPI(options Options) *API {
-	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), exchanges: resource.NewExchanges()}
+	a := &API{options: options.withDefaults(), ending: delivery.NewEnding()}
 	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight, a.options.MaxBodyBytes)
 	a.rights = delivery.NewRights(a.flights, a.options.Now)
 	a.types = media.NewTypes(a.options.CBOR)
@@ -67,13 +68,15 @@ func newAPI(options Options) *API {
 	a.env = resource.NewEnvironment(resource.Host{
 		Owner: a, Holder: a.ending,
 		Store: a.store, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger, MaxObjectBytes: growth * a.options.MaxBodyBytes,
-		MaxConvertedBytes: a.options.MaxConvertedBytes, UnsafeDeletion: a.options.UnsafeDeletion, Admission: hooksOf(a.options.Admission),
+		MaxConvertedBytes: a.options.MaxConvertedBytes, UnsafeDeletion: a.options.UnsafeDeletion,
 		Served: func() resource.Set { return a.serving.Load().Set },
 		Begin: func() (context.Context, func(), error) {
 			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) }, a.flights.EnterCall(nil)
 		},
 		WaitOutside: a.flights.WaitOutside, UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
 	})
+	a.writes = resource.NewWrites(a.env, hooksOf(a.options.Admission))
+	a.exchanges = resource.NewExchanges(a.writes)
 	a.router = a.newRouter()
 	a.serving.Store(newServing(nil, nil))
 	return a
@@ -118,7 +121,7 @@ func (a *API) begin(definitions []Definition) (err error) {
 	for _, res := range next.stored {
 		versions = append(versions, res.EveryVersion()...)
 	}
-	if err := resource.CheckHooks(a.env.Admission, versions); err != nil {
+	if err := a.writes.CheckHooks(versions); err != nil {
 		return err
 	}
 	a.serving.Store(next) // before Prepare, whose hooks may use all resources
@@ -142,7 +145,7 @@ func (a *API) begin(definitions []Definition) (err error) {
 // once, because it would wait for the write that runs the hook.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.end()
-	if a.env.InHook(ctx) {
+	if resource.InHook(ctx, a.env) {
 		return errors.New("rest: a hook of a write cannot wait until that write has ended: call Shutdown outside of hooks")
 	}
 	select {
@@ -182,7 +185,7 @@ func (a *API) closeStore() error {
 // end closes the API to requests and calls, and ends watches and streams. It may run several times.
 func (a *API) end() {
 	a.flights.End()
-	a.env.Close()
+	a.writes.Close()
 }
 
 func (a *API) closing() bool { return a.ending.Err() != nil }

@@ -58,7 +58,7 @@ func ClientFor[T any](api *API) Client[T] {
 
 // callerOf returns the caller of a resource for clients in the same process.
 func (a *API) callerOf(res *resource.Resource) caller.Caller {
-	return &caller.Local{Resource: res, Enter: a.flights.EnterCall, Leave: a.flights.LeaveCall, Calling: a.calling}
+	return &caller.Local{Resource: res, Writes: a.writes, Enter: a.flights.EnterCall, Leave: a.flights.LeaveCall, Calling: a.calling}
 }
 
 // Namespace returns a client for one namespace. A client without a namespace lists and watches across all namespaces; its other

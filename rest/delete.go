@@ -50,7 +50,7 @@ func (q *request) delete() error {
 
 // deletion is the write by which an object is deleted.
 func (q *request) deletion(t resource.Target, options apimeta.DeleteOptions) *resource.Write {
-	w := q.res.NewWrite(t, resource.Asked{DryRun: len(options.DryRun) > 0})
+	w := q.api.writes.New(q.res.Resource, t, resource.Asked{DryRun: len(options.DryRun) > 0})
 	w.Warnings = &q.warnings
 	return w
 }

@@ -52,7 +52,7 @@ func (a *API) exchangeNow(ctx context.Context, x *resource.Exchange, plan func(*
 	x.Complete()
 	a.ending.Retire(x.Retires)
 	x.Unlock()
-	if !a.env.InHook(ctx) { // where it would wait for the write that runs the hook
+	if !resource.InHook(ctx, a.env) { // where it would wait for the write that runs the hook
 		waiting, cancel := context.WithTimeout(ctx, withdrawWithin)
 		defer cancel()
 		a.flights.Await(waiting, x.GivenUp)

@@ -146,7 +146,7 @@ func (o Objects) Patch(ctx context.Context, key storage.Key, subresource string,
 	}
 	at := caller.Address{Namespace: key.Namespace, Name: key.Name, Subresource: subresource}
 	ctx = o.api.calling(ctx, at.Question(res, kind.Patch))
-	w := res.NewWrite(t, resource.Asked{Manager: o.manager, Agent: userNameIn(ctx)})
+	w := o.api.writes.New(res, t, resource.Asked{Manager: o.manager, Agent: userNameIn(ctx)})
 	if err := w.Patch(string(form), data); err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 	}
 	asked := resource.Asked{Manager: o.manager, Agent: userNameIn(ctx), DryRun: len(options.DryRun) > 0}
 	ctx = o.api.calling(ctx, caller.Address{Namespace: key.Namespace, Name: key.Name}.Question(res, kind.Delete))
-	out, err := res.NewWrite(resource.Target{Namespace: key.Namespace, Name: key.Name}, asked).Delete(ctx, options)
+	out, err := o.api.writes.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, asked).Delete(ctx, options)
 	return out.Gone, err
 }
 
@@ -183,5 +183,6 @@ func (o Objects) EndGracePeriod(ctx context.Context, key storage.Key, late time.
 		return 0, err
 	}
 	defer done()
-	return res.EndGrace(o.api.calling(ctx, caller.Address{Namespace: key.Namespace, Name: key.Name}.Question(res, kind.Delete)), key, late)
+	ctx = o.api.calling(ctx, caller.Address{Namespace: key.Namespace, Name: key.Name}.Question(res, kind.Delete))
+	return o.api.writes.EndGrace(ctx, res, key, late)
 }

@@ -54,7 +54,7 @@ func (o Objects) Follow(ctx context.Context, resources ...string) iter.Seq2[Chan
 		switch len(resources) {
 		case 0: // the whole log, even if the API has one resource: Through then reaches every revision
 			of.Served = o.served
-			defer o.api.env.Attend()()
+			defer o.api.writes.Attend()()
 		case 1:
 			of.Scope.Resource = resources[0]
 		}

@@ -35,7 +35,7 @@ func (q *request) stream(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	ctx, release := q.guarded(q.api.env.In(q.context()))
+	ctx, release := q.guarded(resource.In(q.context(), q.api.env))
 	defer release()
 	ctx, cancel := q.api.ending.Until(ctx)
 	defer cancel()
@@ -132,7 +132,7 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 		if q.parameters().Get("dryRun") != "" {
 			return boundStream{}, status.BadRequest("dryRun is not supported")
 		}
-		w := q.res.NewWrite(t, resource.Asked{})
+		w := q.api.writes.New(q.res.Resource, t, resource.Asked{})
 		w.Warnings = &q.warnings
 		if options, err = w.Connect(q.context(), options); err != nil {
 			return boundStream{}, err

@@ -85,7 +85,7 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	v, err := sub.Show(q.api.env.In(q.context()), record.JSON, sub.Get)
+	v, err := sub.Show(resource.In(q.context(), q.api.env), record.JSON, sub.Get)
 	if err != nil {
 		return err
 	}

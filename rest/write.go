@@ -49,7 +49,7 @@ func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err 
 	if err != nil {
 		return c, err
 	}
-	c.Write = q.res.NewWrite(t, asked)
+	c.Write = q.api.writes.New(q.res.Resource, t, asked)
 	c.Warnings = &q.warnings
 	if q.api.options.Authorizer != nil {
 		c.MayCreate = func(ctx context.Context) (*resource.Restriction, error) { return q.permitVerb(ctx, kind.Create) }

@@ -20,6 +20,8 @@ import (
 type Local struct {
 	// Resource is what the API served when the client was made. A call uses the resource that the API serves in its place now.
 	Resource *resource.Resource
+	// Writes makes the writes of the API.
+	Writes *resource.Writes
 	// Enter registers a call on the resource, so that the shutdown of the API waits for it, and so does the store before it stops serving
 	// the resource. Leave ends the call.
 	Enter func(*resource.Resource) error
@@ -79,7 +81,7 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 	if sub == nil {
 		return nil, status.ResourceNotFound()
 	}
-	v, err := sub.Show(l.Resource.In(ctx), record.JSON, sub.Get)
+	v, err := sub.Show(resource.In(ctx, l.Resource.Environment), record.JSON, sub.Get)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +232,7 @@ func (l *Local) begin(c *Write) (*resource.Write, error) {
 			return nil, status.ResourceNotFound()
 		}
 	}
-	w := l.Resource.NewWrite(t, c.Asked)
+	w := l.Writes.New(l.Resource, t, c.Asked)
 	if c.Tell != nil {
 		w.Warnings = &resource.Warnings{}
 	}
@@ -300,7 +302,7 @@ func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.
 		return nil, err
 	}
 	deleted, err := l.Resource.DeleteAll(ctx, c.Namespace, p, c.Deletion, func(t resource.Target) *resource.Write {
-		one := l.Resource.NewWrite(t, c.Asked)
+		one := l.Writes.New(l.Resource, t, c.Asked)
 		one.Warnings = w.Warnings
 		return one
 	})

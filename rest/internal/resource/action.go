@@ -120,7 +120,7 @@ func (w *Write) recording(uid string, change Change) *recording {
 	if w.res.HasStatus() {
 		target.Through = w.res.FindSubresource("status")
 	}
-	r := &recording{Write: w.res.NewWrite(target, Asked{DryRun: w.Asked.DryRun, Manager: w.Asked.Manager, Agent: w.Asked.Agent, Trusted: true})}
+	r := &recording{Write: w.writes.New(w.res, target, Asked{DryRun: w.Asked.DryRun, Manager: w.Asked.Manager, Agent: w.Asked.Agent, Trusted: true})}
 	r.Compute(func(old doc.Value) (doc.Value, error) {
 		if r.removed = objectmeta.Of(old).Get(objectmeta.UID).Text() != uid; r.removed {
 			return doc.Value{}, w.res.NotFound(w.Name)

@@ -119,7 +119,7 @@ func (w *Write) admitDelete(ctx context.Context) error {
 
 // Connect lets the hooks change and validate the options of a client that connects to a stream of the object.
 func (w *Write) Connect(ctx context.Context, options doc.Value) (doc.Value, error) {
-	sub, ctx := w.Through, w.res.In(ctx)
+	sub, ctx := w.Through, In(ctx, w.res.Environment)
 	hooks := w.hooks(ctx, connectOperation)
 	if len(hooks) == 0 {
 		return options, nil
@@ -146,8 +146,11 @@ func (w *Write) subresource() string {
 
 // hooks returns the hooks that see the write and are not idle. No hook sees a trusted write.
 func (w *Write) hooks(ctx context.Context, op operation) (hooks []*Hook) {
-	for _, h := range w.res.hooks {
-		if !w.Asked.Trusted && h.sees(w.res, w.subresource(), op) && !h.idle(ctx) {
+	if w.Asked.Trusted {
+		return nil
+	}
+	for _, h := range w.writes.hooksOf(w.res) {
+		if h.sees(w.res, w.subresource(), op) && !h.idle(ctx) {
 			hooks = append(hooks, h)
 		}
 	}

@@ -104,7 +104,7 @@ func (w *Write) translateApplied(ctx context.Context) error {
 
 // unchecked returns a write to the same subresource that ignores unknown fields. It checks documents that no client sent.
 func (w *Write) unchecked() *Write {
-	return w.res.NewWrite(w.Target, Asked{Validation: ValidationIgnore})
+	return w.writes.New(w.res, w.Target, Asked{Validation: ValidationIgnore})
 }
 
 // checkView prunes, defaults and validates a document of the subresource's kind.

@@ -90,7 +90,6 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 		return nil, err
 	}
 	res.describe()
-	res.hooks = env.hooksOf(res)
 	return res, nil
 }
 

@@ -43,10 +43,10 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 	case w.result.Gone && w.after.json != nil:
 		return w.removeMarked(record)
 	case w.result.Gone:
-		w.res.reaper.forget(w.result.UID)
+		w.writes.reaper.forget(w.result.UID)
 	default:
-		w.res.reaper.await(ctx, w.res.Stored, record)
-		w.res.unattended.await(w.res.Stored, record, w.after.stored)
+		w.writes.reaper.await(ctx, w.res.Stored, record)
+		w.writes.unattended.await(w.res.Stored, record, w.after.stored)
 		return w.result, w.showResult(record)
 	}
 	if w.result.Gone && !w.res.Traits.ReturnDeleted {
@@ -63,7 +63,7 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 // removeMarked removes an object whose grace period is 0, after a first commit has marked it. So every watcher sees that the deletion has
 // begun before it sees that the object is gone, as upstream. The removal does not depend on the request, whose client may leave.
 func (w *Write) removeMarked(marked *storage.Record) (Result, error) {
-	ctx, done, err := w.res.reaper.host.Begin()
+	ctx, done, err := w.res.Begin()
 	if err != nil {
 		return Result{}, err
 	}
@@ -74,7 +74,7 @@ func (w *Write) removeMarked(marked *storage.Record) (Result, error) {
 		case <-ctx.Done():
 		}
 	}
-	out, err := w.res.endGrace(ctx, marked.Key, marked.UID)
+	out, err := w.writes.endGrace(ctx, w.res, marked.Key, marked.UID)
 	switch {
 	case err != nil || out.Gone:
 		return out, err

@@ -24,8 +24,6 @@ type Host struct {
 	MaxConvertedBytes int64
 	// UnsafeDeletion allows clients to delete an object that cannot be decoded.
 	UnsafeDeletion bool
-	// Admission lists the hooks on the writes of all resources, in the order in which they run.
-	Admission []*Hook
 	// Holder stands for the API in the store, which several APIs may share.
 	Holder storage.Holder
 	// Owner is the API itself. Code that finds the Environment in a context, and knows the type, gets the API from it.
@@ -47,16 +45,11 @@ type Host struct {
 type Environment struct {
 	Host
 	shownCache *shownCache
-	reaper     *reaper
-	unattended *unattended
 }
 
-// NewEnvironment makes the Environment of an API. The API must close it.
+// NewEnvironment returns the Environment of an API.
 func NewEnvironment(h Host) *Environment {
-	env := &Environment{Host: h, shownCache: newShownCache(h.MaxConvertedBytes)}
-	env.reaper = newReaper(h)
-	env.unattended = &unattended{host: h}
-	return env
+	return &Environment{Host: h, shownCache: newShownCache(h.MaxConvertedBytes)}
 }
 
 // types returns what remembers the schemas of Go types. A resource that no API serves remembers nothing.
@@ -70,12 +63,6 @@ func (env *Environment) types() *schema.Types {
 // Derive returns the schema of a Go type, as [schema.Derive] does.
 func (env *Environment) Derive(t reflect.Type, options schema.Options) (*schema.Schema, error) {
 	return env.types().Derive(t, options)
-}
-
-// Close stops the reaper and the look-out for deletions that wait.
-func (env *Environment) Close() {
-	env.reaper.stop()
-	env.unattended.stop()
 }
 
 // Set is what an API serves at one moment. It does not change.

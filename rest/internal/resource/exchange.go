@@ -13,14 +13,15 @@ import (
 
 // Exchanges makes the exchanges of an API one after the other.
 type Exchanges struct {
-	turn chan struct{} // holds a value during an exchange
+	writes *Writes
+	turn   chan struct{} // holds a value during an exchange
 	// leaving holds the resources that the API has given up and the store still serves, by their names in the store.
 	leaving map[string]*Resource
 }
 
-// NewExchanges returns the Exchanges of an API.
-func NewExchanges() *Exchanges {
-	return &Exchanges{turn: make(chan struct{}, 1), leaving: map[string]*Resource{}}
+// NewExchanges returns the Exchanges of the API with these writes.
+func NewExchanges(writes *Writes) *Exchanges {
+	return &Exchanges{writes: writes, turn: make(chan struct{}, 1), leaving: map[string]*Resource{}}
 }
 
 // Lock waits for the turn of the caller. It returns the cause of the context if that ends first.
@@ -115,7 +116,7 @@ func (x *Exchange) Prepare(ctx context.Context) error {
 		if next.Kind.Virtual {
 			continue
 		}
-		err := next.ensure(ctx, Asked{Trusted: true, Agent: selfAgent, DryRun: true})
+		err := x.all.writes.ensure(ctx, next, Asked{Trusted: true, Agent: selfAgent, DryRun: true})
 		if err == nil && i > 0 { // the store itself checks the first one before it changes anything
 			err = next.rehearse(ctx, x.replaced[i])
 		}
@@ -124,14 +125,14 @@ func (x *Exchange) Prepare(ctx context.Context) error {
 		}
 	}
 	for i, res := range x.taken {
-		if err := res.begin(ctx); err != nil {
+		if err := x.begin(ctx, res); err != nil {
 			return errors.Join(err, x.undo(context.WithoutCancel(ctx), x.taken[:i+1]))
 		}
 	}
 	for i, next := range x.next {
 		old := x.replaced[i]
 		x.before = append(x.before, old.retirement.Swap(&retirement{replaced: true, reshaped: next.fingerprint() != old.fingerprint(), decided: make(chan struct{})}))
-		if err := next.begin(ctx); err != nil {
+		if err := x.begin(ctx, next); err != nil {
 			return errors.Join(err, x.undo(context.WithoutCancel(ctx), x.taken))
 		}
 	}
@@ -183,7 +184,7 @@ func (x *Exchange) Complete() {
 	}
 	for _, old := range x.replaced {
 		close(old.retirement.Load().decided)
-		old.drop()
+		x.all.drop(old)
 		delete(x.all.leaving, old.StoredName())
 	}
 	for _, old := range x.GivenUp {
@@ -191,7 +192,7 @@ func (x *Exchange) Complete() {
 		x.all.leaving[old.StoredName()] = old
 	}
 	for _, res := range slices.Concat(x.taken, x.next) {
-		res.reaper.load(res) // not before, because the reaper looks for the resource in the set
+		x.all.writes.Load(res) // not before, because the reaper looks for the resource in the set
 	}
 }
 
@@ -214,9 +215,9 @@ func (x *Exchange) End(ctx context.Context) error {
 		delete(x.all.leaving, name)
 		// A write that is still under way must not commit under a later declaration.
 		old.retirement.Store(&retirement{replaced: true, decided: decided()})
-		old.drop()
+		x.all.drop(old)
 		errs = append(errs, old.unregister(ctx))
-		old.reaper.forgetAll(name)
+		x.all.writes.GiveUp(old)
 	}
 	return errors.Join(errs...)
 }
@@ -228,20 +229,21 @@ func decided() chan struct{} {
 	return c
 }
 
-// drop frees what the environment keeps for a resource.
-func (res *Resource) drop() {
-	for _, version := range res.versions {
+// drop frees what the API keeps for a resource.
+func (all *Exchanges) drop(res *Resource) {
+	for _, version := range res.EveryVersion() {
 		version.shownCache.forget(version)
 	}
+	all.writes.Forget(res)
 }
 
 // begin makes the store serve the resource. A virtual resource needs no store.
-func (res *Resource) begin(ctx context.Context) error {
+func (x *Exchange) begin(ctx context.Context, res *Resource) error {
 	if res.Kind.Virtual {
 		return nil
 	}
 	if err := res.register(ctx); err != nil {
 		return fmt.Errorf("kind %q: %w", res.GVK.Kind, err)
 	}
-	return res.ensure(ctx, Asked{Trusted: true, Agent: selfAgent})
+	return x.all.writes.ensure(ctx, res, Asked{Trusted: true, Agent: selfAgent})
 }

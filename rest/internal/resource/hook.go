@@ -84,19 +84,29 @@ func patternMayArrive(pattern string, resources []*Resource) bool {
 }
 
 // hooksOf returns the hooks that may see a write of the resource or of its subresources.
-func (env *Environment) hooksOf(res *Resource) (hooks []*Hook) {
-	for _, h := range env.Admission {
+func (all *Writes) hooksOf(res *Resource) (hooks []*Hook) {
+	if len(all.hooks) == 0 {
+		return nil
+	}
+	if known, ok := all.seeing.Load(res); ok {
+		return known.([]*Hook)
+	}
+	for _, h := range all.hooks {
 		if len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternServed(p, res) }) {
 			hooks = append(hooks, h)
 		}
+	}
+	all.seeing.Store(res, hooks)
+	if res.Retired() { // Forget may have come before Store
+		all.seeing.Delete(res)
 	}
 	return hooks
 }
 
 // CheckHooks validates the hooks of an API that begins with these resources.
-func CheckHooks(hooks []*Hook, resources []*Resource) error {
+func (all *Writes) CheckHooks(resources []*Resource) error {
 	names := map[string]bool{}
-	for _, h := range hooks {
+	for _, h := range all.hooks {
 		if err := h.check(resources); err != nil {
 			return fmt.Errorf("admission %q: %w", h.Name, err)
 		}

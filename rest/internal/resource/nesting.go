@@ -34,8 +34,8 @@ func nestedIn(ctx context.Context) *nestedWrite {
 
 type environmentKey struct{}
 
-// In returns a context for hooks that run outside of a write. [EnvironmentOf] finds the environment in it.
-func (env *Environment) In(ctx context.Context) context.Context {
+// In returns a context for hooks that run in an environment and outside of a write. [EnvironmentOf] finds the environment in it.
+func In(ctx context.Context, env *Environment) context.Context {
 	return context.WithValue(ctx, environmentKey{}, env)
 }
 
@@ -55,8 +55,8 @@ func Warn(ctx context.Context, text string) {
 	}
 }
 
-// InHook reports whether the context belongs to a hook of a write to this environment.
-func (env *Environment) InHook(ctx context.Context) bool {
+// InHook reports whether the context belongs to a hook of a write in this environment.
+func InHook(ctx context.Context, env *Environment) bool {
 	for w := nestedIn(ctx); w != nil; w = w.outer {
 		if w.env == env {
 			return true

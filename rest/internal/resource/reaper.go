@@ -20,7 +20,7 @@ import (
 // from the store when the API starts, and learns of each later deletion. One timer waits for the earliest object; no goroutine runs until
 // it fires. The store is the truth: the heap only says when to look.
 type reaper struct {
-	host Host
+	writes *Writes
 
 	mu      sync.Mutex
 	waiting dueHeap
@@ -66,7 +66,7 @@ func (h *dueHeap) Pop() any {
 // reapAgain is the pause after a removal that failed.
 const reapAgain = 10 * time.Second
 
-func newReaper(h Host) *reaper { return &reaper{host: h, byUID: map[string]*due{}} }
+func newReaper(all *Writes) *reaper { return &reaper{writes: all, byUID: map[string]*due{}} }
 
 // load finds the objects whose deletion began before the API served the resource.
 func (r *reaper) load(res *Resource) {
@@ -76,7 +76,7 @@ func (r *reaper) load(res *Resource) {
 	page, err := res.Store.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: res.StoredName()},
 		Match: func(record *storage.Record) bool { return record.Deleting }}, nil)
 	if err != nil {
-		r.host.Logger.Error("objects whose grace period is running cannot be listed, so nobody removes them", slog.String("resource", res.GR.String()), slog.Any("error", err))
+		r.writes.env.Logger.Error("objects whose grace period is running cannot be listed, so nobody removes them", slog.String("resource", res.GR.String()), slog.Any("error", err))
 	}
 	for _, record := range page.Records {
 		if d := dueOf(record); d != nil {
@@ -162,7 +162,7 @@ func (r *reaper) arm() {
 	if r.stopped || len(r.waiting) == 0 {
 		return
 	}
-	wait := r.waiting[0].at.Sub(r.host.Now())
+	wait := r.waiting[0].at.Sub(r.writes.env.Now())
 	if r.timer == nil {
 		r.timer = time.AfterFunc(wait, r.reap)
 		return
@@ -182,7 +182,7 @@ func (r *reaper) stop() {
 
 // reap removes every object that is due. The timer calls it, in a goroutine of its own.
 func (r *reaper) reap() {
-	ctx, done, err := r.host.Begin()
+	ctx, done, err := r.writes.env.Begin()
 	if err != nil {
 		return
 	}
@@ -200,7 +200,7 @@ func (r *reaper) reap() {
 func (r *reaper) next() (*due, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.stopped || len(r.waiting) == 0 || r.waiting[0].at.After(r.host.Now()) {
+	if r.stopped || len(r.waiting) == 0 || r.waiting[0].at.After(r.writes.env.Now()) {
 		r.arm()
 		return nil, false
 	}
@@ -211,27 +211,27 @@ func (r *reaper) next() (*due, bool) {
 
 // remove ends the grace period of an object. If that fails, remove plans another attempt.
 func (r *reaper) remove(ctx context.Context, d *due) {
-	res := r.host.Served().Stored(d.key.Resource)
+	res := r.writes.env.Served().Stored(d.key.Resource)
 	if res == nil { // given up; the API finds the object again when it takes the resource
 		return
 	}
-	_, err := res.endGrace(ctx, d.key, d.uid)
+	_, err := r.writes.endGrace(ctx, res, d.key, d.uid)
 	if err == nil {
 		return
 	}
-	r.host.Logger.Error("an object whose grace period has passed cannot be removed",
+	r.writes.env.Logger.Error("an object whose grace period has passed cannot be removed",
 		slog.String("resource", d.key.Resource), slog.String("namespace", d.key.Namespace), slog.String("name", d.key.Name), slog.Any("error", err))
-	d.at = r.host.Now().Add(reapAgain)
+	d.at = r.writes.env.Now().Add(reapAgain)
 	r.push(d)
 }
 
 // endGrace ends the grace period with a trusted deletion. If finalizers still hold the object, the write that removes the last of them removes
 // the object. Several replicas may do this at once. The condition on the uid suffices, because a grace period only gets shorter: an
 // object that has changed since is still due at this time. If the object is gone already, the result is empty.
-func (res *Resource) endGrace(ctx context.Context, key storage.Key, uid string) (Result, error) {
+func (all *Writes) endGrace(ctx context.Context, res *Resource, key storage.Key, uid string) (Result, error) {
 	none := int64(0)
 	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &uid}}
-	out, err := res.NewWrite(Target{Namespace: key.Namespace, Name: key.Name}, Asked{Trusted: true}).Delete(ctx, options)
+	out, err := all.New(res, Target{Namespace: key.Namespace, Name: key.Name}, Asked{Trusted: true}).Delete(ctx, options)
 	if status.IsConflict(err) { // another object has the name, or too many other writes came first
 		now, failure := res.Store.Get(ctx, key, storage.MostRecent)
 		if errors.Is(failure, storage.ErrNotFound) || failure == nil && now.UID != uid {
@@ -246,7 +246,7 @@ func (res *Resource) endGrace(ctx context.Context, key storage.Key, uid string) 
 
 // EndGrace removes an object if its grace period has been over for the time late. Otherwise it returns how long to wait, or 0 if no grace
 // period holds the object.
-func (res *Resource) EndGrace(ctx context.Context, key storage.Key, late time.Duration) (left time.Duration, err error) {
+func (all *Writes) EndGrace(ctx context.Context, res *Resource, key storage.Key, late time.Duration) (left time.Duration, err error) {
 	record, err := res.Store.Get(ctx, key, storage.MostRecent)
 	if errors.Is(err, storage.ErrNotFound) {
 		return 0, nil
@@ -261,6 +261,6 @@ func (res *Resource) EndGrace(ctx context.Context, key storage.Key, late time.Du
 	if left := d.at.Add(late).Sub(res.Now()); left > 0 {
 		return left, nil
 	}
-	_, err = res.endGrace(ctx, d.key, d.uid)
+	_, err = all.endGrace(ctx, res, d.key, d.uid)
 	return 0, err
 }

@@ -35,7 +35,6 @@ type Resource struct {
 	Managed  *managed.Kind  // nil if the kind keeps no managedFields
 	lineage
 	index
-	hooks        []*Hook // the admission hooks that may see a write of the resource
 	Subresources []*Subresource
 	scale        *scaler // nil if the dialect does not check the counts of /scale
 	strategy     *Strategy

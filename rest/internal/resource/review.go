@@ -105,7 +105,7 @@ func (r *Review) Patch(media string, data []byte) error {
 	if r.write.isOfObject() {
 		in, of = in.Stored, in.Stored.Schema
 	}
-	patch, err := in.NewWrite(Target{}, Asked{}).parsePatch(media, data, of)
+	patch, err := r.write.writes.New(in, Target{}, Asked{}).parsePatch(media, data, of)
 	if err != nil {
 		return fmt.Errorf("patch: %w", err)
 	}

@@ -47,12 +47,12 @@ func (res *Resource) unregister(ctx context.Context) error {
 }
 
 // ensure creates the objects that must exist. asked may make that a dry run.
-func (res *Resource) ensure(ctx context.Context, asked Asked) error {
-	return errors.Join(res.ensureSingleton(ctx, asked), res.ensureFirst(ctx, asked))
+func (all *Writes) ensure(ctx context.Context, res *Resource, asked Asked) error {
+	return errors.Join(all.ensureSingleton(ctx, res, asked), all.ensureFirst(ctx, res, asked))
 }
 
 // ensureSingleton creates the object of a singleton resource if it does not exist.
-func (res *Resource) ensureSingleton(ctx context.Context, asked Asked) error {
+func (all *Writes) ensureSingleton(ctx context.Context, res *Resource, asked Asked) error {
 	if res.Traits.Singleton == "" {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (res *Resource) ensureSingleton(ctx context.Context, asked Asked) error {
 		obj = obj.With("spec", doc.MapOf())
 	}
 	// The object is applied, so that nobody owns the defaults and anybody can apply other values without a conflict.
-	w := res.NewWrite(Target{Name: res.Traits.Singleton}, asked)
+	w := all.New(res, Target{Name: res.Traits.Singleton}, asked)
 	if res.Managed == nil {
 		w.Replace(obj)
 	} else if err := w.Apply(obj); err != nil {
@@ -74,11 +74,11 @@ func (res *Resource) ensureSingleton(ctx context.Context, asked Asked) error {
 }
 
 // ensureFirst creates the kind's first object, such as the namespace default, if it does not exist.
-func (res *Resource) ensureFirst(ctx context.Context, asked Asked) error {
+func (all *Writes) ensureFirst(ctx context.Context, res *Resource, asked Asked) error {
 	if res.strategy.first == "" {
 		return nil
 	}
-	w := res.NewWrite(Target{}, asked)
+	w := all.New(res, Target{}, asked)
 	w.Replace(res.bare().WithAt(doc.Of(res.strategy.first), "metadata", objectmeta.Name))
 	if out, err := w.Create(ctx); err != nil && !out.taken {
 		return fmt.Errorf("cannot create the %s %q: %w", res.Kind.Singular, res.strategy.first, err)

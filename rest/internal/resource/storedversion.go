@@ -49,7 +49,7 @@ func (w *Write) showConverted(obj doc.Value) (doc.Value, error) {
 // not know it.
 func (w *Write) takeInStored(ctx context.Context, v doc.Value) (doc.Value, error) {
 	stored, heard := w.res.Stored, Warnings{}
-	in := stored.NewWrite(Target{Namespace: w.Namespace, Name: w.Name}, Asked{})
+	in := w.writes.New(stored, Target{Namespace: w.Namespace, Name: w.Name}, Asked{})
 	in.Warnings, in.requested = &heard, w.res
 	in.before.forms = forms{w.before.stored, w.before.stored}
 	in.draft.now, in.after.shown = v, v

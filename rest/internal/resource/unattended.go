@@ -26,8 +26,8 @@ type unattended struct {
 }
 
 // Attend says that somebody follows all resources, until the returned function is called.
-func (env *Environment) Attend() (leave func()) {
-	u := env.unattended
+func (all *Writes) Attend() (leave func()) {
+	u := all.unattended
 	count := func(n int) {
 		u.mu.Lock()
 		defer u.mu.Unlock()

@@ -36,7 +36,7 @@ func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
 		return nil, nil
 	})
 	if err == nil {
-		w.res.reaper.forget(w.result.UID)
+		w.writes.reaper.forget(w.result.UID)
 	}
 	return w.result, err
 }

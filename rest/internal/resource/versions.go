@@ -20,9 +20,6 @@ func (res *Resource) AddVersion(other *Resource, toStored, fromStored func(doc.V
 	}
 	other.toStored, other.fromStored = toStored, fromStored
 	res.versions = append(res.versions, other)
-	for _, version := range res.EveryVersion() { // a hook may select the kind by its name in the group of the new version
-		version.hooks = version.hooksOf(version)
-	}
 	return nil
 }
 

@@ -19,7 +19,7 @@ import (
 // All work happens in the steps of an attempt (see [steps]). They run outside every lock and against a snapshot, so a host's hook may
 // call the API. If another write commits first, the next attempt starts with the first step.
 //
-// A caller gets a Write from NewWrite. Before Create or Update it says what the client wants, with Replace, Change, Patch or Apply. A
+// A caller gets a Write from [Writes.New]. Before Create or Update it says what the client wants, with Replace, Change, Patch or Apply. A
 // Write is used once, by one goroutine: for Create, Update, Delete, Call or Connect.
 type Write struct {
 	Target
@@ -31,6 +31,7 @@ type Write struct {
 	// finds no object calls it first. Nil permits.
 	MayCreate func(context.Context) (*Restriction, error)
 
+	writes    *Writes
 	res       *Resource
 	form      form
 	want      Change
@@ -107,11 +108,6 @@ type Result struct {
 	// about another object.
 	Missing bool
 	taken   bool // a create failed because the name is taken
-}
-
-// NewWrite returns a Write of the resource. Nothing happens until the caller runs it.
-func (res *Resource) NewWrite(t Target, a Asked) *Write {
-	return &Write{Target: t, Asked: a, res: res, named: t.Name != ""}
 }
 
 // Replace makes obj the object that the client wants. It takes the uid, and the name if the target has none, from obj.
