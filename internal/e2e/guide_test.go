@@ -24,6 +24,13 @@ func TestGuide(t *testing.T) {
 	assert.Greater(t, runPage(t, "guide.md", host{program: "platform"}), 10)
 }
 
+func TestHTTPPage(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("NOT RUN: the page needs curl; on Debian: apt-get install curl")
+	}
+	assert.Equal(t, 12, runPage(t, "http.md", host{program: "quickstart"}))
+}
+
 func TestRuntimeKindsPage(t *testing.T) {
 	assert.Greater(t, runPage(t, "runtime-kinds.md", host{program: "quickstart", args: []string{"--crds"}}), 6)
 }
@@ -60,7 +67,8 @@ func runPage(t *testing.T, page string, h host, replaced ...string) (ran int) {
 func pageCommand(t *testing.T, s *server, line string, fails bool) string {
 	t.Helper()
 	line = strings.ReplaceAll(line, pageServer, strings.TrimSuffix(s.url, "/platform"))
-	if url, ok := strings.CutPrefix(line, "curl "); ok {
+	if url, ok := strings.CutPrefix(line, "curl http"); ok { // a page that needs no more of curl than this runs without it
+		url = "http" + url
 		answer, err := http.Get(url)
 		require.NoError(t, err)
 		defer answer.Body.Close()
