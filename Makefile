@@ -1,6 +1,6 @@
-# `make test` is what must hold before a change lands. CI runs it and then `make
-# drift`, which guards against rare drift. Everything else is a part of the two
-# or a tool for one question. The tools are pinned here, in one place.
+# `make test` is what a contributor runs before a change lands. CI runs it and then
+# `make check`, which compares with other releases and other servers. Everything else
+# is a part of the two or a tool for one question. The tools are pinned here, in one place.
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
@@ -21,8 +21,8 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test drift require vet fmt staticcheck tidy race plain budget conformance e2e modules released suites \
-	cross next-go old-kubectls old-modules client-suite project-suite lint bench bench-compare soak fuzz cover vuln release
+.PHONY: help test check require vet fmt staticcheck tidy race plain budget conformance e2e modules released suites \
+	cross next-go old-kubectls other-modules client-suite project-suite lint bench bench-compare soak fuzz cover vuln release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,8 +32,8 @@ help: ## list the targets
 test: require vet fmt race plain budget conformance e2e modules released staticcheck tidy ## everything that must hold
 	@echo "all stages passed"
 
-drift: require cross next-go old-kubectls old-modules client-suite project-suite ## other platforms, another Go release, old kubectls, a real API server, suites of operators (CI runs it too)
-	@echo "no drift"
+check: require other-modules cross next-go old-kubectls client-suite project-suite ## upstream's code as oracle, clients, other platforms, another Go release, old kubectls, suites of operators (CI runs it too)
+	@echo "all checks passed"
 
 lint: require vet fmt staticcheck tidy ## vet, gofmt, staticcheck, tidy go.mod
 
@@ -67,14 +67,14 @@ cross: ## build for linux, darwin and windows on amd64 and arm64
 next-go: ## vet, build and test with a second Go release (NEXT_GO=...)
 	@.ci/stage next-go .ci/next-go $(NEXT_GO)
 
-modules: ## vet and test the nested modules
+modules: ## vet and test the nested modules that users import or copy
 	@.ci/stage modules .ci/modules test
 
 released: ## build the public modules as users get them, in a program outside of the repository
 	@.ci/stage released .ci/released
 
-old-modules: ## vet and test the nested modules that build a real API server, an old kubectl, helm or Kubernetes
-	@.ci/stage old-modules .ci/modules drift
+other-modules: ## vet and test the nested modules that compare with upstream's code, or build clients, an old kubectl, helm or Kubernetes
+	@.ci/stage other-modules .ci/modules check
 
 conformance: ## the transcripts of a real API server, replayed against ours
 	@.ci/stage conformance .ci/conformance
