@@ -50,15 +50,20 @@ const (
 	moreBytes      = 24 << 20
 )
 
+// memory returns how many bytes of heap and stacks the process uses.
+func memory() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc + m.StackInuse
+}
+
 // settled waits until no request is in progress and the footprint is about the one before. It returns the new footprint.
 func (h *host) settled(t *testing.T, before footprint) (now footprint) {
 	t.Helper()
 	await(t, "the process takes what it took before", func() string {
 		h.calm.CloseIdleConnections()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		now = footprint{runtime.NumGoroutine(), m.HeapAlloc + m.StackInuse}
+		now = footprint{runtime.NumGoroutine(), memory()}
 		switch running := h.running.Load(); {
 		case running > 0:
 			return fmt.Sprint("requests under way: ", running)

@@ -196,6 +196,30 @@ func slowReaders(t *testing.T, h *host) {
 	}
 }
 
+// Lists that nobody reads take little memory, in whatever form the client asks for them, because no copy of such a list exists.
+func unreadForms(t *testing.T, h *host) {
+	const lists = maxInFlight / 2
+	for name, accept := range map[string]string{
+		"YAML": "application/yaml", "a table in YAML": "application/yaml;as=Table;g=meta.k8s.io;v=v1", "JSON": "application/json",
+	} {
+		before := memory()
+		request := bearer("GET", notesIn("team-a")+"?pretty=true&includeObject=Object", "token-of-alice") + "Accept: " + accept + "\r\n\r\n"
+		conns := stalled(t, h.plain.Listener.Addr().String(), lists, request)
+		await(t, "the server sends the lists", func() string {
+			if running := h.running.Load(); running < lists {
+				return fmt.Sprint("requests under way: ", running)
+			}
+			return ""
+		})
+		after := memory()
+		t.Logf("%d lists of 1.3 MB in %s take %d KiB", lists, name, (int64(after)-int64(before))>>10)
+		require.Less(t, after, before+48<<20, name)
+		for _, conn := range conns {
+			require.NoError(t, conn.Close())
+		}
+	}
+}
+
 // Clients that rapidly reset their HTTP/2 streams leave no goroutines and no memory behind.
 func resets(t *testing.T, h *host) {
 	over := h.http2.Client()
@@ -236,5 +260,5 @@ func resets(t *testing.T, h *host) {
 
 func TestBombsAndSlowClients(t *testing.T) {
 	underAttack(t, attack{"header bombs", headerBombs}, attack{"body bombs", bodyBombs}, attack{"slow writers", slowWriters},
-		attack{"slow readers", slowReaders}, attack{"HTTP/2 resets", resets})
+		attack{"slow readers", slowReaders}, attack{"unread lists", unreadForms}, attack{"HTTP/2 resets", resets})
 }

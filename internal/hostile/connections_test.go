@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -159,12 +158,6 @@ func manyConnections(t *testing.T, h *host) {
 	server := &http.Server{Handler: h.plain.Config.Handler, ReadHeaderTimeout: patience}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	memory := func() uint64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc + m.StackInuse
-	}
 	before := memory()
 	watchers := make([]*watcher, connections(t))
 	for i := range watchers {

@@ -47,10 +47,17 @@ const maxInFlight = 64
 //   - alice edits the notes in team-a, where she is the attacker; bob edits those in team-b.
 //   - fay sees the notes of namespace shared that have the label team=a, gus those with team=b.
 //   - mallory has no rights.
+//   - crowd0, crowd1 and so on write traps and snares in namespace crowd, kinds whose webhooks hang in some attacks.
 type host struct {
 	api      *rest.API
+	store    storage.Store
+	tokens   rest.Authenticator
 	accounts *serviceaccount.Issuer
 	running  atomic.Int64 // requests whose handlers have not returned
+
+	issuer *outsider        // an identity provider
+	silent *outsider        // the webhooks
+	hooks  *httptest.Server // of the webhooks
 
 	plain *httptest.Server // HTTP/1.1
 	http2 *httptest.Server
@@ -60,17 +67,27 @@ type host struct {
 	calm  *http.Client // of the well-behaved client
 }
 
+// crowd is how many users take all places together, because each gets as many as are free.
+const crowd = 8
+
+// trapped are the kinds of the crowd, by resource.
+var trapped = map[string]string{"traps": "Trap", "snares": "Snare"}
+
 // hastily is the duration of every timeout of the hasty server.
 const hastily = 500 * time.Millisecond
 
 func newHost(t *testing.T) *host {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	require.NoError(t, err)
-	h := &host{calm: &http.Client{Transport: &http.Transport{}}}
+	h := &host{calm: &http.Client{Transport: &http.Transport{}}, issuer: newOutsider(), silent: newOutsider()}
 	h.accounts, err = serviceaccount.New(serviceaccount.Options{Issuer: "https://host.example.com", Keys: []serviceaccount.Key{{Signer: key}}})
 	require.NoError(t, err)
 	var tokens []auth.Token
-	for _, name := range []string{"root", "calm", "alice", "bob", "fay", "gus", "mallory"} {
+	users := []string{"root", "calm", "alice", "bob", "fay", "gus", "mallory"}
+	for i := range crowd {
+		users = append(users, fmt.Sprint("crowd", i))
+	}
+	for _, name := range users {
 		u := rest.User{Name: name}
 		if name == "root" {
 			u.Groups = []string{"admins"}
@@ -81,17 +98,26 @@ func newHost(t *testing.T) *host {
 	require.NoError(t, err)
 	store := storage.NewMemory(storage.MemoryOptions{MaxLogBytes: 4 << 20})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	definitions := slices.Concat(roles.Definitions(), h.accounts.Definitions(), auth.Reviews(), []rest.Definition{
-		builtin.Namespaces(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"},
-	})
+	hooks := h.serveWebhooks(t)
+	definitions := slices.Concat(roles.Definitions(), h.accounts.Definitions(), auth.Reviews(), hooks.Definitions(), []rest.Definition{builtin.Namespaces(), notes()})
+	for resource, kind := range trapped {
+		r := notes()
+		r.Plural, r.Names.Kind = resource, kind
+		definitions = append(definitions, r)
+	}
+	h.store, h.tokens = store, auth.Tokens(tokens...)
 	h.api, err = rest.New(rest.Options{
-		Store: store, MaxInFlight: maxInFlight, Logger: slog.New(slog.DiscardHandler),
-		Authenticator: auth.First(auth.Tokens(tokens...), h.accounts), Authorizer: auth.FirstOpinion(byTeam(t), roles),
+		Store: store, MaxInFlight: maxInFlight, Logger: slog.New(slog.DiscardHandler), Admission: hooks.Admission(),
+		Authenticator: auth.First(h.tokens, auth.Bearer(h.issuer.recognize), h.accounts), Authorizer: auth.FirstOpinion(byTeam(t), roles),
 	}, definitions...)
 	require.NoError(t, err)
 	h.serve(t)
 	h.fill(t)
 	return h
+}
+
+func notes() rest.Resource[Note] {
+	return rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"}
 }
 
 // byTeam restricts fay and gus to the notes of their team.
@@ -132,7 +158,7 @@ func (h *host) serve(t *testing.T) {
 	}
 	h.hasty.Config.ReadHeaderTimeout, h.hasty.Config.ReadTimeout, h.hasty.Config.WriteTimeout = hastily, hastily, hastily
 	h.hasty.Config.IdleTimeout = hastily
-	h.hasty.Listener = tightListener{h.hasty.Listener}
+	h.hasty.Listener, h.plain.Listener = tightListener{h.hasty.Listener}, tightListener{h.plain.Listener}
 	h.http2.EnableHTTP2 = true
 	h.plain.Start()
 	h.hasty.Start()
@@ -160,16 +186,21 @@ func (l tightListener) Accept() (net.Conn, error) {
 
 // fill creates the namespaces, the roles and the notes.
 func (h *host) fill(t *testing.T) {
-	for _, name := range []string{"calm", "team-a", "team-b", "shared"} {
+	for _, name := range []string{"calm", "team-a", "team-b", "shared", "crowd"} {
 		h.must(t, "POST", "/api/v1/namespaces", fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, name))
 	}
-	for user, namespace := range map[string]string{"calm": "calm", "alice": "team-a", "bob": "team-b"} {
-		at := "/apis/rbac.authorization.k8s.io/v1/namespaces/" + namespace
-		h.must(t, "POST", at+"/roles", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"editor"},
-			"rules":[{"apiGroups":["example.com"],"resources":["notes"],"verbs":["*"]}]}`)
-		h.must(t, "POST", at+"/rolebindings", fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"editors"},
-			"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"editor"},
-			"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":%q}]}`, user))
+	editors := map[string]string{"calm": "calm", "alice": "team-a", "bob": "team-b"}
+	for i := range crowd {
+		editors[fmt.Sprint("crowd", i)] = "crowd"
+	}
+	for _, namespace := range []string{"calm", "team-a", "team-b", "crowd"} {
+		h.must(t, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/"+namespace+"/roles", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role",
+			"metadata":{"name":"editor"},"rules":[{"apiGroups":["example.com"],"resources":["notes","traps","snares"],"verbs":["*"]}]}`)
+	}
+	for user, namespace := range editors {
+		h.must(t, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/"+namespace+"/rolebindings", fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1",
+			"kind":"RoleBinding","metadata":{"name":%q},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"editor"},
+			"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":%[1]q}]}`, user))
 	}
 	h.must(t, "POST", "/api/v1/namespaces/team-b/serviceaccounts", `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"robot"}}`)
 	h.must(t, "POST", notesIn("team-a"), note("own", "own", ""))
