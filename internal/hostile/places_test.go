@@ -37,6 +37,32 @@ func hoarders(t *testing.T, h *host) {
 	}
 }
 
+// So many users send bodies byte by byte that they take all room for bodies together. Reads of others go on, because a request whose body
+// is being read has no place, and so do the writes of the administrator.
+func slowCrowd(t *testing.T, h *host) {
+	var conns []net.Conn
+	for i := range crowd {
+		request := bearer("POST", whoAmI, fmt.Sprint("token-of-crowd", i)) + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+		conns = append(conns, stalled(t, h.plain.Listener.Addr().String(), maxInFlight, request)...)
+	}
+	await(t, "there is no more room for a body", func() string {
+		a := h.as("mallory").ask(t, "POST", whoAmI, "{}")
+		if a.code == http.StatusTooManyRequests {
+			return ""
+		}
+		return fmt.Sprint("the answer to a body: ", a.code)
+	})
+	for range 50 {
+		a := h.as("bob").ask(t, "GET", notesIn("team-b")+"/hidden0", "")
+		require.Equal(t, http.StatusOK, a.code, a.body)
+		a = h.as("root").ask(t, "POST", notesIn("team-b")+"?dryRun=All", note("new", "", ""))
+		require.Equal(t, http.StatusCreated, a.code, a.body)
+	}
+	for _, conn := range conns {
+		require.NoError(t, conn.Close())
+	}
+}
+
 // A user gets half of the places at most, also if all its requests are honest, and the administrator always gets one.
 func honestCrowd(t *testing.T, h *host) {
 	conns := make([]io.Closer, 0, maxInFlight)
@@ -65,5 +91,6 @@ func honestCrowd(t *testing.T, h *host) {
 }
 
 func TestPlaces(t *testing.T) {
-	underAttack(t, attack{"slow bodies and slow readers", hoarders}, attack{"an administrator's many requests", honestCrowd})
+	underAttack(t, attack{"slow bodies and slow readers", hoarders}, attack{"a crowd of slow bodies", slowCrowd},
+		attack{"an administrator's many requests", honestCrowd})
 }

@@ -95,13 +95,15 @@ func (a *account) dependsOn() []existing {
 
 // left returns an error unless the object exists. A deleted object that finalizers hold is dead; a pod in its grace period is alive until
 // the period ends. left is how much of the grace period is left, or 0 without one.
+//
+// The error is one of package status if the store could not tell. Without that, a client with a valid token would get 401.
 func (i *Issuer) left(ctx context.Context, e existing) (left time.Duration, err error) {
 	record, err := i.objects.Get(ctx, e.Key)
 	switch {
 	case status.IsNotFound(err):
 		return 0, fmt.Errorf("the %s of the token does not exist", e.Resource)
 	case err != nil:
-		return 0, err
+		return 0, status.From(err)
 	case record.UID != e.uid:
 		return 0, fmt.Errorf("the %s of the token existed earlier, with uid %s", e.Resource, e.uid)
 	case !record.Deleting:
@@ -109,7 +111,7 @@ func (i *Issuer) left(ctx context.Context, e existing) (left time.Duration, err 
 	}
 	var o object
 	if err := json.Unmarshal(record.JSON, &o); err != nil {
-		return 0, err
+		return 0, status.From(err)
 	}
 	if at := o.Metadata.DeletionTimestamp; at != nil {
 		left = at.Sub(i.objects.Now())

@@ -9,9 +9,11 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,6 +24,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 func TestATokenIsItsAccount(t *testing.T) {
@@ -78,6 +82,46 @@ func TestATokenDiesWithItsAccount(t *testing.T) {
 	err = s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})
 	require.NoError(t, err)
 	assert.False(t, accepted(), "the account waits for its finalizer")
+}
+
+// failingStore is a store whose reads of accounts fail as long as err is set.
+type failingStore struct {
+	storage.Store
+	err atomic.Pointer[error]
+}
+
+func (s *failingStore) Get(ctx context.Context, key storage.Key, revision watch.Revision) (*storage.Record, error) {
+	if err := s.err.Load(); err != nil && key.Resource == "serviceaccounts" {
+		return nil, *err
+	}
+	return s.Store.Get(ctx, key, revision)
+}
+
+// If the store cannot tell whether the account of a token exists, the answer is the error of the store, and never 401: a client would
+// drop its token. A review of the token fails too, and does not call the token invalid.
+func TestAStoreThatFailsRefusesNoToken(t *testing.T) {
+	store := &failingStore{Store: storage.NewMemory(storage.MemoryOptions{})}
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	s := startOn(t, store, nil)
+	s.account(t, "builder")
+	token := s.token(t, "builder")
+	for name, c := range map[string]struct {
+		err  error
+		code int
+	}{
+		"away":        {storage.Unavailable(errors.New("etcd is away")), http.StatusServiceUnavailable},
+		"another one": {errors.New("the disk is broken"), http.StatusInternalServerError},
+		"too slow":    {context.DeadlineExceeded, http.StatusGatewayTimeout},
+	} {
+		store.err.Store(&c.err)
+		code, _ := s.whoAmI(t, token)
+		assert.Equal(t, c.code, code, name)
+		code, body := s.send(t, "root", http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"`+token+`"}}`)
+		assert.Equal(t, c.code, code, "%s: %s", name, body)
+	}
+	store.err.Store(nil)
+	code, _ := s.whoAmI(t, token)
+	assert.Equal(t, http.StatusCreated, code)
 }
 
 func TestATokenExpires(t *testing.T) {
